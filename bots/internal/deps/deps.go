@@ -1,0 +1,32 @@
+// Package deps pins modules while the first slice is built; it is deleted before the first release.
+package deps
+
+import (
+	_ "github.com/alecthomas/kong"
+	_ "github.com/blevesearch/snowballstem/english"
+	_ "github.com/bwmarrin/discordgo"
+	_ "github.com/goccy/go-yaml"
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/google/uuid"
+	_ "github.com/gorilla/websocket"
+	_ "github.com/jackc/pgx/v5/pgxpool"
+	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "github.com/pgvector/pgvector-go/pgx"
+	_ "github.com/pressly/goose/v3"
+	_ "github.com/redis/go-redis/v9"
+	_ "github.com/sashabaranov/go-openai"
+	_ "github.com/slack-go/slack"
+	_ "github.com/slack-go/slack/slackevents"
+	_ "github.com/slack-go/slack/socketmode"
+	_ "github.com/tiktoken-go/tokenizer"
+	_ "github.com/yuin/goldmark"
+	_ "go.uber.org/goleak"
+	_ "golang.org/x/net/html"
+	_ "golang.org/x/net/html/charset"
+	_ "golang.org/x/sync/errgroup"
+	_ "golang.org/x/sys/unix"
+	_ "golang.org/x/term"
+	_ "golang.org/x/text/unicode/norm"
+	_ "golang.org/x/time/rate"
+	_ "pgregory.net/rapid"
+)

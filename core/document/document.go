@@ -1,0 +1,80 @@
+// Package document holds what connectors yield and what is indexed: documents, their sections, and the chunks cut from them.
+package document
+
+import (
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// ID identifies a document within its tenant and never changes while the document exists: the source's id, a colon, and the
+// source's own name for it, such as "files-docs:guide/install.md".
+type ID string
+
+// SourceID identifies a source of documents within its tenant.
+type SourceID string
+
+// ChunkID identifies a chunk within its tenant and shard. Ids are never reused.
+type ChunkID int64
+
+// Kind says what sort of system a source is, for display and filters: "file", "web", "slack" …
+type Kind string
+
+// Source is where documents come from.
+type Source struct {
+	ID   SourceID
+	Kind Kind
+	Name string // what people call it; a folder's path, a site's address
+}
+
+// Ref is a document as a reader meets it: enough to name, link and date it.
+type Ref struct {
+	ID        ID
+	Source    SourceID
+	Kind      Kind
+	Title     string
+	URL       string    // empty when there is no address that a reader could open
+	UpdatedAt time.Time // zero when the source does not say
+}
+
+// Document is one document as a connector yields it.
+type Document struct {
+	Ref
+	ACL      access.ACL
+	Metadata map[string]string // shown to the model and searchable, such as tags; small
+	Language string            // BCP 47 primary language subtag ("en", "de"); empty means to be guessed
+	Sections []Section         // in reading order
+}
+
+// Section is a part of a document under one heading. Text above the first heading has no Heading.
+type Section struct {
+	Heading []string // path of headings from the outermost to this one
+	Anchor  string   // fragment that leads a reader to this section, without "#"; may be empty
+	Blocks  []Block
+}
+
+// BlockKind says how a block may be cut into chunks.
+type BlockKind int
+
+const (
+	Paragraph BlockKind = iota // running text, cut at sentences
+	List                       // one item per line or more, cut between items
+	Table                      // one row per line, the first being the header; cut between rows, the header repeated
+	Code                       // verbatim, cut between lines
+)
+
+// Block is a piece of a section that belongs together. Text is plain text or Markdown, in UTF-8, without a trailing newline.
+type Block struct {
+	Kind BlockKind
+	Text string
+}
+
+// Chunk is a piece of a document that is searched, cited and shown to the model as one.
+type Chunk struct {
+	Ordinal    int      // position in the document, from 0
+	Heading    []string // heading path of the section it begins in
+	Anchor     string   // of that section
+	Text       string   // what is shown: the document's own text, without anything prepended
+	Start, End int      // character (rune) range in the document's text (Document.Text), End exclusive
+	Tokens     int      // size of Text in tokens of the default tokenizer
+}

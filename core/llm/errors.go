@@ -1,0 +1,39 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Sentinels that callers branch on with errors.Is. Providers wrap them with what was tried.
+var (
+	ErrAuth           = errors.New("the model endpoint refused the credentials")
+	ErrNotFound       = errors.New("the model endpoint does not know this model or address")
+	ErrContextTooLong = errors.New("the prompt is longer than the model's window")
+	ErrBadRequest     = errors.New("the model endpoint refused the request")
+	ErrUnavailable    = errors.New("the model endpoint is not available")
+	ErrIncomplete     = errors.New("the model's stream ended before it was finished")
+	ErrStalled        = errors.New("the model stopped sending")
+	ErrEmpty          = errors.New("the model returned an empty answer")
+	ErrRefused        = errors.New("the model declined to answer")
+)
+
+// RateLimitError says that the provider wants a pause.
+type RateLimitError struct {
+	RetryAfter time.Duration // 0 when the provider does not say
+}
+
+// Error implements error.
+func (e *RateLimitError) Error() string {
+	if e.RetryAfter > 0 {
+		return fmt.Sprintf("the model endpoint asks to wait %s", e.RetryAfter)
+	}
+	return "the model endpoint asks to slow down"
+}
+
+// Retryable reports whether the same request may succeed a little later.
+func Retryable(err error) bool {
+	var limited *RateLimitError
+	return errors.As(err, &limited) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIncomplete) || errors.Is(err, ErrStalled)
+}

@@ -1,0 +1,81 @@
+// Package message holds the conversation as the product knows it: the second of three representations. A stored row never leaves
+// adapters/postgres; what a model reads (llm.Message) is built from these by prompt.Builder and nowhere else.
+package message
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Role says who a message comes from.
+type Role string
+
+const (
+	User       Role = "user"        // a person in the thread
+	Assistant  Role = "assistant"   // a final answer
+	ToolCall   Role = "tool_call"   // the model asked for tools; Calls is set
+	ToolResult Role = "tool_result" // what one tool returned; CallID is set
+)
+
+// ID identifies a stored message; it is a UUID, version 7.
+type ID string
+
+// Message is one entry of a conversation. Which fields are set depends on Role.
+type Message struct {
+	ID        ID
+	Turn      int // number of the turn it belongs to, from 1; a turn is a question and its final answer
+	Role      Role
+	Author    string // display name of the person, for User
+	Text      string
+	Calls     []Call      // ToolCall: the calls of one step, with the arguments that actually ran
+	CallID    string      // ToolResult: the call it answers
+	Files     []File      // User: attached at this point in time
+	Citations []Citation  // Assistant: in order of first use
+	Documents []Reference // Assistant: every document the answer's prompt held; decides who may see the answer again
+	Tokens    int         // of Text, by the default tokenizer; 0 = not counted yet
+	At        time.Time
+}
+
+// Call is one tool call as it is kept in the history: for a search, the expanded queries that ran, not what the model first wrote.
+type Call struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// Citation is a numbered footnote of a finished answer.
+type Citation struct {
+	Number    int          // as the reader sees it: 1, 2, 3 … in order of first use in this answer
+	ModelSees int          // as the model sees it: stable and growing within a session
+	Document  document.Ref // at the time of the answer
+	Anchor    string       // of the section that was shown, may be empty
+	Link      string       // where the reader is taken; empty when there is nothing to open
+	Quote     string       // beginning of the passage, for source lists
+}
+
+// Reference is a document that was part of a prompt, under the number the model saw, with the text it was shown. Earlier
+// references backfill the source window of a follow-up.
+type Reference struct {
+	Number   int
+	Document document.Ref
+	Chunk    document.ChunkID
+	Anchor   string
+	Text     string
+	Score    float64
+}
+
+// FileID identifies a stored file.
+type FileID string
+
+// File is a file that came with a message or belongs to a project.
+type File struct {
+	ID     FileID
+	Name   string
+	Media  string // MIME type
+	Text   string // extracted text; empty for images
+	Image  []byte // image data; nil for text
+	Tokens int    // of Text, or the assumed cost of the image
+	Failed string // why it could not be included, as a sentence for the person; empty when it was
+}

@@ -1,0 +1,161 @@
+// Package packet holds what a running turn emits, in the order a reader sees it: the only way lower levels speak to the outside.
+//
+// A Packet is a Placement and a Payload. Payloads are a closed set with a stable JSON form (see MarshalJSON), which is also how
+// another program drives the core.
+package packet
+
+import (
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Placement says where in the user interface a packet belongs.
+type Placement struct {
+	TurnIndex    int  `json:"turn_index"`               // UI block; a step that reasons and then calls a tool makes two
+	TabIndex     int  `json:"tab_index"`                // parallel tool calls within a block
+	SubTurnIndex *int `json:"sub_turn_index,omitempty"` // block nested in a tool; nil at the top level
+	ModelIndex   int  `json:"model_index"`              // which of the models running at once
+}
+
+// Packet is one placed payload.
+type Packet struct {
+	Placement Placement
+	Payload   Payload
+}
+
+// Payload is one of the types of this package. Views ignore kinds that they do not know.
+type Payload interface{ Kind() string }
+
+// Sink takes packets in arrival order. Accept returns at once and is called from one goroutine at a time.
+type Sink interface{ Accept(Packet) }
+
+// SinkFunc makes a Sink of a function.
+type SinkFunc func(Packet)
+
+// Accept calls f.
+func (f SinkFunc) Accept(p Packet) { f(p) }
+
+// The payloads. Text in deltas is Markdown, to be appended.
+type (
+	// MessageStart opens a stretch of answer text. Documents are all that were gathered for it so far.
+	MessageStart struct {
+		Documents []Document `json:"documents,omitempty"`
+	}
+	// MessageDelta appends to the answer.
+	MessageDelta struct {
+		Text string `json:"text"`
+	}
+	// ReasoningStart opens the model's reasoning.
+	ReasoningStart struct{}
+	// ReasoningDelta appends to the reasoning.
+	ReasoningDelta struct {
+		Text string `json:"text"`
+	}
+	// ReasoningDone closes the reasoning.
+	ReasoningDone struct{}
+	// SearchStart says that a search begins.
+	SearchStart struct{}
+	// SearchQueries lists the queries that run, most weighty first.
+	SearchQueries struct {
+		Queries []string `json:"queries"`
+	}
+	// SearchDocuments lists what the search gives the model.
+	SearchDocuments struct {
+		Documents []Document `json:"documents"`
+	}
+	// OpenURLStart says that addresses are about to be opened.
+	OpenURLStart struct{}
+	// OpenURLAddresses lists them.
+	OpenURLAddresses struct {
+		URLs []string `json:"urls"`
+	}
+	// OpenURLDocuments lists what was read.
+	OpenURLDocuments struct {
+		Documents []Document `json:"documents"`
+	}
+	// FileReaderStart says that a file is read.
+	FileReaderStart struct{}
+	// FileReaderResult says which part of which file was read; offsets count runes.
+	FileReaderResult struct {
+		Name  string `json:"name"`
+		Start int    `json:"start"`
+		End   int    `json:"end"`
+		Total int    `json:"total"`
+	}
+	// CustomToolStart, CustomToolArguments and CustomToolResult show a tool that has no payloads of its own.
+	CustomToolStart struct {
+		Name string `json:"name"`
+	}
+	// CustomToolArguments shows what a custom tool was called with, as JSON text.
+	CustomToolArguments struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}
+	// CustomToolResult shows what a custom tool returned.
+	CustomToolResult struct {
+		Name  string `json:"name"`
+		Text  string `json:"text,omitempty"`
+		Error string `json:"error,omitempty"`
+	}
+	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per document and turn.
+	CitationInfo struct {
+		Number   int           `json:"number"` // as the reader sees it
+		Document document.ID   `json:"document_id"`
+		Title    string        `json:"title"`
+		URL      string        `json:"url,omitempty"`
+		Source   document.Kind `json:"source"`
+	}
+	// SectionEnd closes a block, such as a finished tool call, whether it succeeded or not.
+	SectionEnd struct{}
+	// Branching says that so many parallel branches follow at the top level.
+	Branching struct {
+		Branches int `json:"branches"`
+	}
+	// Heartbeat shows that the turn is alive after a silence.
+	Heartbeat struct{}
+	// Error ends one model's answer. Message is a sentence for the person; Reference finds the cause in the log.
+	Error struct {
+		Message   string `json:"message"`
+		Reference string `json:"reference,omitempty"`
+		Retryable bool   `json:"retryable,omitempty"`
+	}
+	// Stop ends the turn; Reason is an outcome such as "answered" or "stopped".
+	Stop struct {
+		Reason string `json:"reason"`
+	}
+)
+
+// Document is a found document as packets show it.
+type Document struct {
+	ID        document.ID   `json:"document_id"`
+	Title     string        `json:"title"`
+	URL       string        `json:"url,omitempty"`
+	Source    document.Kind `json:"source"`
+	UpdatedAt *time.Time    `json:"updated_at,omitempty"`
+	Score     float64       `json:"score,omitempty"`
+}
+
+// Kind names the payload in JSON; it never changes.
+func (MessageStart) Kind() string        { return "message_start" }
+func (MessageDelta) Kind() string        { return "message_delta" }
+func (ReasoningStart) Kind() string      { return "reasoning_start" }
+func (ReasoningDelta) Kind() string      { return "reasoning_delta" }
+func (ReasoningDone) Kind() string       { return "reasoning_done" }
+func (SearchStart) Kind() string         { return "search_tool_start" }
+func (SearchQueries) Kind() string       { return "search_tool_queries_delta" }
+func (SearchDocuments) Kind() string     { return "search_tool_documents_delta" }
+func (OpenURLStart) Kind() string        { return "open_url_start" }
+func (OpenURLAddresses) Kind() string    { return "open_url_urls" }
+func (OpenURLDocuments) Kind() string    { return "open_url_documents" }
+func (FileReaderStart) Kind() string     { return "file_reader_start" }
+func (FileReaderResult) Kind() string    { return "file_reader_result" }
+func (CustomToolStart) Kind() string     { return "custom_tool_start" }
+func (CustomToolArguments) Kind() string { return "custom_tool_args" }
+func (CustomToolResult) Kind() string    { return "custom_tool_delta" }
+func (CitationInfo) Kind() string        { return "citation_info" }
+func (SectionEnd) Kind() string          { return "section_end" }
+func (Branching) Kind() string           { return "top_level_branching" }
+func (Heartbeat) Kind() string           { return "heartbeat" }
+func (Error) Kind() string               { return "error" }
+func (Stop) Kind() string                { return "stop" }

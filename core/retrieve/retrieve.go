@@ -1,0 +1,102 @@
+// Package retrieve finds the passages that an answer may rest on: hybrid search (exact BM25 and vectors), blending and scoring,
+// neighbours, and the source window. Every search names the audience that will see its results, and nothing else is returned.
+package retrieve
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Search is one retrieval on behalf of an audience.
+type Search struct {
+	Audience    access.Audience
+	Queries     []Query
+	Limit       int                 // passages wanted; 0 means the configured MAX_CHUNKS_FED_TO_CHAT
+	Sources     []document.SourceID // only these sources; none means all
+	Documents   []document.ID       // only these documents; none means all
+	FavorRecent bool                // the question asks for what is recent
+	Now         time.Time
+}
+
+// Query is one way to ask. Several are merged by weighted reciprocal rank fusion.
+type Query struct {
+	Text   string
+	Weight float64  // 0 counts as 1
+	Alpha  *float64 // share of the semantic side; nil means the configured HYBRID_ALPHA
+}
+
+// Retriever is what tools call. Implementations are safe for concurrent use.
+type Retriever interface {
+	// Search returns passages, best first. An audience that may read nothing gets no hits and no error.
+	Search(ctx context.Context, s Search) (Result, error)
+}
+
+// Result is the outcome of a Search.
+type Result struct {
+	Hits     []Hit
+	Evidence bool // false: nothing scored above the floor; Hits are then only the closest documents
+	Trace    Trace
+}
+
+// Hit is one passage: the best chunk of a document, or several adjoining chunks merged.
+type Hit struct {
+	Document document.Ref
+	ACL      access.ACL
+	Chunk    document.ChunkID // the chunk that scored
+	Ordinal  int              // its position in the document
+	Heading  []string
+	Anchor   string
+	Link     string // Document.URL with the anchor
+	Text     string // the passage, neighbours included
+	Start    int    // rune range of Text in the document's text
+	End      int
+	Scores   Scores
+}
+
+// Scores are the components of a hit's final score, for search --json and footnote why.
+type Scores struct {
+	Score      float64 `json:"score"`       // final
+	Flat       float64 `json:"flat"`        // raw BM25 of title and body together
+	Title      float64 `json:"title"`       // raw BM25 of the title
+	Cosine     float64 `json:"cosine"`      // raw similarity; 0 without an embedder
+	Keyword    float64 `json:"keyword"`     // blended and normalised keyword side, 0–1
+	Semantic   float64 `json:"semantic"`    // normalised semantic side, 0–1
+	Recency    float64 `json:"recency"`     // multiplier
+	Boost      float64 `json:"boost"`       // multiplier
+	RRF        float64 `json:"rrf"`         // fusion over several queries; 0 with one query
+	KeywordPos int     `json:"keyword_pos"` // rank on the keyword side, from 1; 0 = not a candidate there
+	VectorPos  int     `json:"vector_pos"`  // rank on the semantic side, from 1; 0 = not a candidate there
+}
+
+// Trace says how a search ran.
+type Trace struct {
+	Queries  []string                 `json:"queries"`
+	Alpha    float64                  `json:"alpha"` // effective
+	Embedder string                   `json:"embedder,omitempty"`
+	Route    string                   `json:"route,omitempty"` // "exact", "hnsw" or "none" on the vector side
+	Allowed  int                      `json:"allowed"`         // chunks that the audience may read; -1 when not counted
+	Timings  map[string]time.Duration `json:"-"`               // by stage
+}
+
+// Embedder turns texts into vectors of one length. Implementations are safe for concurrent use.
+type Embedder interface {
+	// Embed returns one vector per text, in order, normalised to length 1 where the model wants that.
+	Embed(ctx context.Context, purpose Purpose, texts []string) ([][]float32, error)
+	// Model names the vector space; vectors of different models are never compared.
+	Model() string
+	// Dimensions of every vector.
+	Dimensions() int
+	// MaxAlpha caps HYBRID_ALPHA for embedders that cost quality at high shares; 1 is no cap.
+	MaxAlpha() float64
+}
+
+// Purpose tells models that treat questions and passages differently which one they are given.
+type Purpose int
+
+const (
+	ForPassage Purpose = iota
+	ForQuery
+)

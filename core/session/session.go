@@ -1,0 +1,57 @@
+// Package session holds the durable conversation: a thread on a platform is a session, a question and its final answer are a turn,
+// and every accepted turn ends in exactly one outcome.
+package session
+
+import (
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// ID identifies a session. It is a UUID, version 7.
+type ID string
+
+// TurnID identifies a turn. It is a UUID, version 7.
+type TurnID string
+
+// Session is a conversation. A thread has one public session, and one private session for each person who asked privately there.
+type Session struct {
+	ID     ID
+	Tenant access.TenantID
+	Ref    thread.Ref
+	Owner  string // platform id of the person whose private session this is; empty for the thread's own
+}
+
+// Turn is a question on its way to its answer.
+type Turn struct {
+	ID       TurnID
+	Session  Session
+	Number   int             // within the session, from 1, in order of intake
+	Attempt  int             // fences writes: each take-over raises it
+	Question message.Message // of role User
+	Asker    thread.Person
+	Message  thread.MessageID // of the question on the platform
+	Audience access.Audience
+	Intake   time.Time // by Postgres time
+}
+
+// Outcome says how a turn ended.
+type Outcome string
+
+const (
+	Answered     Outcome = "answered"
+	NoEvidence   Outcome = "no_evidence"   // nothing found; the closest permitted documents are listed
+	Refused      Outcome = "refused"       // the model or its provider declined
+	NotPermitted Outcome = "not_permitted" // the asker may not ask here
+	Stopped      Outcome = "stopped"       // by a person; what was written is kept
+	Limited      Outcome = "limited"       // by a quota or rate limit; says when to come back
+	Failed       Outcome = "failed"        // shows a reference and Retry
+
+	Declined   Outcome = "declined"   // silent: an ambient mode stayed below its threshold
+	Superseded Outcome = "superseded" // silent: the question was edited or deleted
+)
+
+// Silent reports whether nothing is said about the turn in the thread.
+func (o Outcome) Silent() bool { return o == Declined || o == Superseded }

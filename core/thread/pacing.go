@@ -1,0 +1,26 @@
+package thread
+
+import "context"
+
+// Class says how urgent a platform call is. A fifth of every tier is kept for Final, so that the last edit always lands.
+type Class int
+
+const (
+	Final    Class = iota // the complete answer
+	First                 // the first visible words
+	Progress              // anything in between; the first to yield
+)
+
+// Pacing shares the platforms' rate limits among all answers that are being written, across replicas where there is a Redis.
+type Pacing interface {
+	// Reserve returns nil when a call may be made now and has been counted. With Final and First it waits until there is room or
+	// ctx ends; with Progress it returns ErrNoRoom at once instead of waiting, since a later snapshot makes this one stale.
+	Reserve(ctx context.Context, key string, class Class) error
+}
+
+// ErrNoRoom says that the tier has no call left for a progress edit.
+var ErrNoRoom = errNoRoom{}
+
+type errNoRoom struct{}
+
+func (errNoRoom) Error() string { return "no call is left in this rate tier" }

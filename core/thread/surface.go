@@ -1,0 +1,59 @@
+package thread
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Capabilities are a surface's limits. Zero means no limit, or not supported.
+type Capabilities struct {
+	MaxRunes        int           // of one message, counted as the platform counts
+	MinEditInterval time.Duration // between two edits of one answer
+	MaxEditAge      time.Duration // after which a message cannot be edited any more
+	NativeStream    bool          // implements Streamer
+	Threads         bool
+	Reactions       bool
+	Buttons         bool
+}
+
+// Surface posts to one thread. P is the platform's rendered page. Calls for one thread are made from one goroutine at a time; a
+// surface serves many threads at once. Errors are this package's sentinels and types where they apply.
+type Surface[P any] interface {
+	// Post creates a message and returns its id. It is never retried by the surface: when the outcome is unknown it says so
+	// with ErrOutcomeUnknown.
+	Post(ctx context.Context, to Ref, page P) (MessageID, error)
+	// Edit replaces a message.
+	Edit(ctx context.Context, to Ref, id MessageID, page P) error
+	// Delete removes a message; deleting one that has gone is no error.
+	Delete(ctx context.Context, to Ref, id MessageID) error
+	// Capabilities are constant for the surface's lifetime.
+	Capabilities() Capabilities
+}
+
+// Streamer is implemented by surfaces that can append to a message that is still being written.
+type Streamer[P any] interface {
+	Start(ctx context.Context, to Ref, page P) (MessageID, error)
+	Append(ctx context.Context, to Ref, id MessageID, delta string) error
+	Stop(ctx context.Context, to Ref, id MessageID, page P) error
+}
+
+// Presence is implemented by surfaces that can show that the bot is at work. An empty status clears it.
+type Presence interface {
+	Status(ctx context.Context, to Ref, status string) error
+}
+
+// Sentinels of sending. Adapters translate their SDK's errors to these.
+var (
+	ErrOutcomeUnknown = errors.New("the platform did not say whether the message was posted")
+	ErrMessageGone    = errors.New("the message no longer exists")
+	ErrNotEditable    = errors.New("the message cannot be edited any more")
+	ErrNotPermitted   = errors.New("the bot is not permitted to post here")
+	ErrTooLong        = errors.New("the message is longer than the platform takes")
+)
+
+// RateLimitError says that the platform wants a pause.
+type RateLimitError struct{ RetryAfter time.Duration }
+
+// Error implements error.
+func (e *RateLimitError) Error() string { return "the platform asks to wait " + e.RetryAfter.String() }

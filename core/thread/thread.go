@@ -1,0 +1,43 @@
+// Package thread is the port to chat platforms: where a conversation is held, what arrives from it, and what can be posted to it.
+package thread
+
+import (
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// Platform names a chat platform: "slack", "discord", "console".
+type Platform string
+
+// Ref is the address of a thread, and the key of its session. Thread is the platform's id of the root message or thread; in a
+// direct conversation without threads it equals Channel.
+type Ref struct {
+	Platform  Platform
+	Workspace string // Slack team, Discord guild; empty where the platform has none
+	Channel   string
+	Thread    string
+}
+
+// MessageID is a platform's own id of a message, unique within its channel.
+type MessageID string
+
+// Person is somebody on a platform.
+type Person struct {
+	ID   string
+	Name string // as displayed; never used to decide anything
+}
+
+// Mention is a question that is to be answered, as a platform adapter hands it to the core. The adapter has decided nothing but
+// what the platform says: policy is the core's.
+type Mention struct {
+	Ref      Ref
+	EventKey string    // the platform's id of this delivery; the same key is never taken in twice
+	Message  MessageID // of the question; the mention and message twins of one message carry the same one
+	Asker    Person
+	Text     string
+	At       time.Time // the platform's time of the message; for display only, never for order
+	Direct   bool      // a conversation with the bot alone
+	Tenant   access.TenantID
+	Listens  access.Audience // who will see the answer
+}

@@ -1,0 +1,59 @@
+// Package tool is the port to what a model can call, with the registry and the parallel runner. Each tool is a package of its own
+// below this one, its code beside the text that the model reads.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+)
+
+// Tool is one thing that a model can call. Implementations are safe for concurrent use.
+type Tool interface {
+	// Spec describes the tool to the model.
+	Spec() llm.ToolSpec
+	// Guide is the paragraph of the system prompt that says when to use it; it stands there only in steps that offer the tool.
+	Guide() string
+	// Run executes one call. Packets go to emit; it never blocks for long. An error becomes text that the model reads, so it says
+	// what was wrong with the call; it is not shown to people.
+	Run(ctx context.Context, call Call, emit *packet.Emitter) (Result, error)
+}
+
+// Merger is implemented by tools whose calls of one step are better run as one, such as searches.
+type Merger interface {
+	// Merge joins the arguments of several calls into those of a single one.
+	Merge(arguments []json.RawMessage) (json.RawMessage, error)
+}
+
+// Call is one call with all that a tool may need to know of the turn.
+type Call struct {
+	ID        string
+	Arguments json.RawMessage // a JSON object
+	Scope     Scope
+}
+
+// Scope is the turn on whose behalf a tool runs. Tools do not change what it points to, except Citations, which is made for that.
+type Scope struct {
+	Audience  access.Audience
+	Question  string            // the person's newest message
+	History   []message.Message // earlier turns, oldest first
+	Citations *cite.Mapping     // numbers that documents are shown to the model under
+	Documents []message.Reference
+	First     bool // no call of this tool ran in this turn yet
+	Now       time.Time
+}
+
+// Result is what a tool returns.
+type Result struct {
+	Content    string              // what the model reads
+	Arguments  json.RawMessage     // what actually ran, kept in the history; nil means the call's own
+	References []message.Reference // documents that Content holds, under the numbers the model sees
+	Citable    bool                // Content may be cited: the citation section and reminder follow
+	Evidence   bool                // for searches: something scored above the floor
+}
