@@ -1,0 +1,103 @@
+// Package postgres keeps everything that lasts: documents and both search indexes, sessions, turns and deliveries. Row structs
+// never leave it. All statements work through PgBouncer in transaction mode: nothing relies on session state.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	pgxvector "github.com/pgvector/pgvector-go/pgx"
+)
+
+const (
+	// minServer is PostgreSQL 15, as server_version_num counts.
+	minServer = 150000
+	// minVector is the first pgvector with iterative scans, without which filtered vector searches come up short.
+	minVector = "0.8.0"
+)
+
+// Sentinels for what a caller may want to tell apart. Each is wrapped in a sentence that says what to do.
+var (
+	ErrUnreachable  = errors.New("PostgreSQL cannot be reached")
+	ErrServerTooOld = errors.New("PostgreSQL is too old")
+	ErrNoVector     = errors.New("pgvector is missing or too old")
+	ErrSchema       = errors.New("the database schema does not fit this version of footnote")
+)
+
+// Config says how to connect. URL is required.
+type Config struct {
+	URL            string        // libpq URL or keyword string; pgx pool parameters are honoured
+	MaxConns       int32         // 0 means 10, or what the URL says
+	ConnectTimeout time.Duration // 0 means 10 s, or what the URL says
+}
+
+// DB is a pool of connections to a migrated database. It is safe for concurrent use.
+type DB struct {
+	Pool *pgxpool.Pool
+}
+
+// Open connects and checks that server, extension and schema are fit for use; it changes nothing. Errors wrap this package's
+// sentinels and say what to do.
+func Open(ctx context.Context, cfg Config) (*DB, error) {
+	pc, err := pgxpool.ParseConfig(cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("read DATABASE_URL: it is not a PostgreSQL address such as postgres://user@host:5432/footnote")
+	}
+	if cfg.MaxConns > 0 {
+		pc.MaxConns = cfg.MaxConns
+	} else if pc.MaxConns < 10 && pc.ConnConfig.RuntimeParams["pool_max_conns"] == "" {
+		pc.MaxConns = 10
+	}
+	if pc.ConnConfig.ConnectTimeout == 0 {
+		pc.ConnConfig.ConnectTimeout = max(cfg.ConnectTimeout, 10*time.Second)
+	}
+	// Statement descriptions are cached here, not plans on the server: a transaction pooler may hand every statement to another
+	// connection, and a cached generic plan would ignore the search settings of the transaction.
+	if pc.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	pc.AfterConnect = pgxvector.RegisterTypes
+	check, err := pgx.ConnectConfig(ctx, pc.ConnConfig.Copy())
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	err = errors.Join(checkServer(ctx, check), checkSchema(ctx, check))
+	if closeErr := check.Close(ctx); err == nil && closeErr != nil {
+		err = fmt.Errorf("close the first connection to PostgreSQL: %w", closeErr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, pc)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	return &DB{Pool: pool}, nil
+}
+
+// Close waits for connections in use and closes the pool.
+func (db *DB) Close() { db.Pool.Close() }
+
+// unreachable says what to do about a failed connection without repeating the address, which may hold a password.
+func unreachable(err error) error {
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		return fmt.Errorf("%w: the server answered %q (SQLSTATE %s); check user, password and database name in DATABASE_URL",
+			ErrUnreachable, pgErr.Message, pgErr.Code)
+	}
+	var connectErr *pgconn.ConnectError
+	if errors.As(err, &connectErr) {
+		err = errors.Unwrap(connectErr)
+	}
+	return fmt.Errorf("%w: check that it runs and that DATABASE_URL is right: %w", ErrUnreachable, err)
+}
+
+// inTx runs f in one transaction and commits it unless f fails. f makes no network call but through tx.
+func (db *DB) inTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, db.Pool, opts, f)
+}

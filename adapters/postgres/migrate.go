@@ -1,0 +1,185 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/migrations"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// Migrate brings the schema up to date and returns how many migrations ran. It takes a session lock, so any number of processes
+// may call it at once; url must be a direct connection, not a transaction pooler.
+func Migrate(ctx context.Context, url string) (int, error) {
+	provider, done, err := migrator(ctx, url)
+	if err != nil {
+		return 0, err
+	}
+	results, err := provider.Up(ctx)
+	if err := errors.Join(err, done()); err != nil {
+		return 0, fmt.Errorf("migrate the database: %w", err)
+	}
+	return len(results), nil
+}
+
+// MigrateTo moves the schema up or down to a version; 0 removes everything. It serves tests and rollbacks.
+func MigrateTo(ctx context.Context, url string, version int64) error {
+	provider, done, err := migrator(ctx, url)
+	if err != nil {
+		return err
+	}
+	current, _, err := provider.GetVersions(ctx)
+	if err == nil && version < current {
+		_, err = provider.DownTo(ctx, version)
+	} else if err == nil {
+		_, err = provider.UpTo(ctx, version)
+	}
+	if err := errors.Join(err, done()); err != nil {
+		return fmt.Errorf("migrate the database to version %d: %w", version, err)
+	}
+	return nil
+}
+
+func migrator(ctx context.Context, url string) (*goose.Provider, func() error, error) {
+	cc, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the database address: it is not a PostgreSQL address such as postgres://user@host:5432/footnote")
+	}
+	conn, err := pgx.ConnectConfig(ctx, cc)
+	if err != nil {
+		return nil, nil, unreachable(err)
+	}
+	err = errors.Join(checkServer(ctx, conn), createVector(ctx, conn))
+	if err := errors.Join(err, conn.Close(ctx)); err != nil {
+		return nil, nil, err
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare the migration lock: %w", err)
+	}
+	db := stdlib.OpenDB(*cc)
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files, goose.WithSessionLocker(locker))
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("read the embedded migrations: %w", err), db.Close())
+	}
+	return provider, provider.Close, nil
+}
+
+// createVector installs the extension in the database, under a lock since two first starts may coincide.
+func createVector(ctx context.Context, conn *pgx.Conn) error {
+	if err := checkVector(ctx, conn); err != nil {
+		return err
+	}
+	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		// The number is the extension's name as bytes; it only has to differ from other locks in this database.
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'766563746f72'::bigint)`); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `create extension if not exists vector`)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%w: creating it in this database failed; let a superuser run \"create extension vector\" once: %w", ErrNoVector, err)
+	}
+	return nil
+}
+
+func checkServer(ctx context.Context, conn *pgx.Conn) error {
+	var num int
+	if err := conn.QueryRow(ctx, `select current_setting('server_version_num')::int`).Scan(&num); err != nil {
+		return fmt.Errorf("ask PostgreSQL for its version: %w", err)
+	}
+	if num < minServer {
+		return fmt.Errorf("%w: this is version %d, and 15 or newer is needed; upgrade the server or point DATABASE_URL at another",
+			ErrServerTooOld, num/10000)
+	}
+	return nil
+}
+
+// checkVector looks at the version that is installed in the database or, before that, at the one that could be.
+func checkVector(ctx context.Context, conn *pgx.Conn) error {
+	var version string
+	err := conn.QueryRow(ctx, `
+		select coalesce((select extversion from pg_extension where extname = 'vector'),
+		                (select default_version from pg_available_extensions where name = 'vector'), '')`).Scan(&version)
+	if err != nil {
+		return fmt.Errorf("ask PostgreSQL for pgvector: %w", err)
+	}
+	switch {
+	case version == "":
+		return fmt.Errorf("%w: the server does not have it; run \"make deps\" for a server of your own, or ask your provider for pgvector %s",
+			ErrNoVector, minVector)
+	case versionLess(version, minVector):
+		return fmt.Errorf("%w: this is %s, and %s or newer is needed; upgrade the package, then run \"alter extension vector update\"",
+			ErrNoVector, version, minVector)
+	}
+	return nil
+}
+
+func versionLess(a, b string) bool {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(as), len(bs)) {
+		var x, y int
+		if i < len(as) {
+			x, _ = strconv.Atoi(as[i])
+		}
+		if i < len(bs) {
+			y, _ = strconv.Atoi(bs[i])
+		}
+		if x != y {
+			return x < y
+		}
+	}
+	return false
+}
+
+// checkSchema tells a database that was never migrated, or by a newer version of footnote, from one that fits.
+func checkSchema(ctx context.Context, conn *pgx.Conn) error {
+	want, err := newestMigration()
+	if err != nil {
+		return err
+	}
+	var exists bool
+	if err := conn.QueryRow(ctx, `select to_regclass('goose_db_version') is not null`).Scan(&exists); err != nil {
+		return fmt.Errorf("look for the schema version: %w", err)
+	}
+	var have int64
+	if exists {
+		if err := conn.QueryRow(ctx, `select coalesce(max(version_id), 0) from goose_db_version where is_applied`).Scan(&have); err != nil {
+			return fmt.Errorf("read the schema version: %w", err)
+		}
+	}
+	switch {
+	case have < want:
+		return fmt.Errorf("%w: it is at version %d, and %d is needed; run \"footnote migrate\"", ErrSchema, have, want)
+	case have > want:
+		return fmt.Errorf("%w: it is at version %d, but this binary knows only %d; run the newer footnote", ErrSchema, have, want)
+	}
+	return nil
+}
+
+func newestMigration() (int64, error) {
+	names, err := migrations.Files.ReadDir(".")
+	if err != nil {
+		return 0, fmt.Errorf("read the embedded migrations: %w", err)
+	}
+	var newest int64
+	for _, entry := range names {
+		number, _, found := strings.Cut(entry.Name(), "_")
+		if !found {
+			continue
+		}
+		version, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("migration %s has no number: %w", entry.Name(), err)
+		}
+		newest = max(newest, version)
+	}
+	return newest, nil
+}
