@@ -1,0 +1,60 @@
+// Package index brings documents from their sources into the index: connectors yield documents in batches, the pipeline skips what
+// has not changed, cuts the rest into chunks, enriches and embeds them, and a store keeps them.
+//
+// Whatever stops a run, the next one continues: nothing is lost, nothing is kept twice, and one broken document never stops the others.
+package index
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Checkpoint is a connector's own note of how far it came. The pipeline stores it without looking inside. Empty means from the beginning.
+type Checkpoint []byte
+
+// Connector is a source of documents: a folder, a site, a wiki. A connector serves one run at a time.
+type Connector interface {
+	// Source is where the documents come from. Its ID is the same in every process that reads the same place.
+	Source() document.Source
+	// Settings identifies everything in the connector's settings that changes what its documents look like (addresses, access lists …).
+	// When it differs from that of the last finished run, no document is skipped by its timestamp alone.
+	Settings() string
+	// Sync yields what the source holds, or what has changed since the checkpoint, in batches. An error comes once, last, and ends the
+	// run; its text is a sentence that says what to do. A break releases everything.
+	Sync(ctx context.Context, since Checkpoint) iter.Seq2[Batch, error]
+}
+
+// Batch is a step of a synchronisation. When everything in it is stored, Next is stored too.
+type Batch struct {
+	Documents []Item
+	Deleted   []document.ID // documents that the source says are gone
+	Failures  []Notice      // what should have been a document and could not be read
+	Skipped   []Notice      // what is left out on purpose, such as formats that are not supported
+	Next      Checkpoint    // where a later run may continue; nil keeps the earlier one
+	Total     int           // documents that the whole run will yield, as far as known; 0 when unknown
+	// Complete in the last batch says that the run yielded every document of the source, so that those it did not yield are gone.
+	Complete bool
+}
+
+// Item is a document that is read only when it is needed.
+type Item struct {
+	ID document.ID
+	// ModifiedAt changes whenever the source changes the document; it is compared for equality alone. Zero when the source does not say.
+	ModifiedAt time.Time
+	// Load reads the document. It is called at most once, from any goroutine, maybe while other items of the batch load. The text of its
+	// error is a sentence for the list of failures. An error that wraps ErrWithdrawn also removes the version in the index.
+	Load func(ctx context.Context) (document.Document, error)
+}
+
+// ErrWithdrawn marks a document that must not stay in the index as it is, such as one whose access list cannot be read any more.
+var ErrWithdrawn = errors.New("the document was taken out of the index")
+
+// Notice is what an operator reads about one document that is not in the index.
+type Notice struct {
+	Name     string // as the operator knows it: a path, an address
+	Sentence string // what happened and what to do
+}

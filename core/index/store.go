@@ -1,0 +1,80 @@
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Store keeps the index. Implementations are safe for concurrent use.
+type Store interface {
+	// Begin records that a run of run.Source starts, creating the source where it is new, and returns the last state that Save recorded for
+	// it: Settings and LastSuccess of the last run that finished whole, and the newest Checkpoint. For a new source all of them are zero.
+	Begin(ctx context.Context, tenant access.TenantID, run Run) (Run, error)
+	// Known returns the stamps of those of the ids that the source has in the index; ids == nil means every document of the source.
+	Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]Stamp, error)
+	// Put stores documents in one transaction, each replacing its older version whole: chunks, search terms, vectors and access list. The
+	// entries are searchable when it returns. Ids within one call are different.
+	Put(ctx context.Context, tenant access.TenantID, entries []Entry) error
+	// Remove takes documents of the source out of the index; they cannot be found any more when it returns. Unknown ids, and ids of other
+	// sources, are ignored.
+	Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
+	// Save records the state of a run: after every batch that was stored (FinishedAt is zero then) and once at its end.
+	Save(ctx context.Context, tenant access.TenantID, run Run) error
+}
+
+// Hash is a SHA-256 sum of everything that the index keeps of a document: content, title, address, access list, metadata.
+type Hash [sha256.Size]byte
+
+// Stamp tells whether a document has changed since it was indexed.
+type Stamp struct {
+	// UpdatedAt is when the source changed the document (Item.ModifiedAt), in microseconds, UTC. It may differ from Document.UpdatedAt, which
+	// is the date that readers see. Zero when the source does not say.
+	UpdatedAt time.Time
+	Hash      Hash
+}
+
+// Entry is a document made ready for the index. The slices SearchText and Vectors run parallel to Chunks.
+type Entry struct {
+	Document   document.Document
+	Stamp      // to be returned by Known
+	Chunks     []document.Chunk
+	SearchText []string    // the text of each chunk with title, headings and metadata before it: what is analysed and embedded
+	Vectors    [][]float32 // nil without an embedder
+	Model      string      // the embedder's Model; empty without one
+}
+
+// Run is one synchronisation of a source and, between runs, the source's state.
+type Run struct {
+	Source      document.Source
+	Settings    string // of the connector and the pipeline; kept only from runs that finished whole (Succeeded)
+	Checkpoint  Checkpoint
+	StartedAt   time.Time
+	FinishedAt  time.Time // zero while it runs
+	LastSuccess time.Time // when a run last finished whole; Save keeps the stored one where this is zero
+	Succeeded   bool      // the run came to its end (with failures of single documents, maybe)
+	Error       string    // why it did not, as a sentence
+	Counts      Counts
+	Failures    []Notice // the first MaxNotices
+	Skipped     []Notice // the first MaxNotices
+}
+
+// MaxNotices is how many failures, and how many skipped documents, a Run names; its Counts tell the rest.
+const MaxNotices = 200
+
+// Counts says what a run did.
+type Counts struct {
+	Total     int // documents that the run is to see; 0 when unknown
+	Indexed   int // documents stored, new or changed
+	Unchanged int
+	Removed   int
+	Failed    int
+	Skipped   int // left out on purpose
+	Chunks    int // of the documents stored
+}
+
+// Seen is the number of documents that the run is done with.
+func (c Counts) Seen() int { return c.Indexed + c.Unchanged + c.Failed }
