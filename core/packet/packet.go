@@ -106,7 +106,7 @@ type (
 		URL      string        `json:"url,omitempty"`
 		Source   document.Kind `json:"source"`
 	}
-	// SectionEnd closes a block, such as a finished tool call, whether it succeeded or not.
+	// SectionEnd closes a block of a tool call or of answer text, whether it succeeded or not. It has the placement of what it closes.
 	SectionEnd struct{}
 	// Branching says that so many parallel branches follow at the top level.
 	Branching struct {
@@ -114,16 +114,32 @@ type (
 	}
 	// Heartbeat shows that the turn is alive after a silence.
 	Heartbeat struct{}
-	// Error ends one model's answer. Message is a sentence for the person; Reference finds the cause in the log.
+	// Error says why one model's answer failed; its Stop follows. Message is a sentence for the person; Reference finds the cause in
+	// the log.
 	Error struct {
 		Message   string `json:"message"`
 		Reference string `json:"reference,omitempty"`
 		Retryable bool   `json:"retryable,omitempty"`
 	}
-	// Stop ends the turn; Reason is an outcome such as "answered" or "stopped".
+	// Stop is the last packet of one model, whatever happened to it; the turn has ended when every model's Stop has come. Reason is
+	// an outcome such as "answered" or "stopped". Message is a sentence about the outcome for the person, empty where nothing needs
+	// saying or an Error has said it. Closest are the nearest documents that the audience may read, when nothing was found.
 	Stop struct {
-		Reason string `json:"reason"`
+		Reason    string     `json:"reason"`
+		Message   string     `json:"message,omitempty"`
+		Grounding Grounding  `json:"grounding,omitempty"`
+		Closest   []Document `json:"closest,omitempty"`
 	}
+)
+
+// Grounding says what an answer rests on.
+type Grounding string
+
+// What an answer can rest on. An answer that is not Cited carries no numbers.
+const (
+	Cited   Grounding = "cited"   // at least one document
+	Uncited Grounding = "uncited" // documents were found, but none was used
+	General Grounding = "general" // no document at all: what the model knows by itself
 )
 
 // Document is a found document as packets show it.

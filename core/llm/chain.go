@@ -1,0 +1,152 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+)
+
+// Chain is a model with fallbacks: it asks the first, asks again what may succeed a little later, and goes on to the next when that
+// does not help. It does so only while nothing of the answer has been passed on; after that an error is final, because a reader has
+// seen the beginning. Silence beyond the policy ends a stream with ErrStalled, and one that ends without a Finish with ErrIncomplete.
+//
+// Pieces of tool calls are held back until text or reasoning follows or the stream ends, so that a stream cut inside a call can be
+// asked for again.
+type Chain struct {
+	models []Model
+	policy Policy
+}
+
+var _ Model = (*Chain)(nil)
+
+// NewChain returns a chain of one or more models, the preferred one first.
+func NewChain(policy Policy, model Model, fallbacks ...Model) *Chain {
+	return &Chain{models: append([]Model{model}, fallbacks...), policy: policy.withDefaults()}
+}
+
+// Info describes the first model, with what all of them can do: a request that fits it can be sent to any of them.
+func (c *Chain) Info() Info {
+	info := c.models[0].Info()
+	for _, m := range c.models[1:] {
+		other := m.Info()
+		info.Window, info.Reply = min(info.Window, other.Window), max(info.Reply, other.Reply)
+		info.Vision = info.Vision && other.Vision
+		info.NativeTools = info.NativeTools && other.NativeTools
+	}
+	return info
+}
+
+// Stream implements Model.
+func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		var failures []error
+		for i, m := range c.models {
+			for attempt := 1; ; attempt++ {
+				t := try{model: m, policy: c.policy, yield: yield, fallback: i > 0}
+				err := t.run(ctx, req)
+				if t.left || err == nil {
+					return
+				}
+				if ctx.Err() != nil || t.shown || errors.Is(err, ErrRefused) {
+					yield(Delta{}, err)
+					return
+				}
+				pause, again := c.policy.wait(attempt, err)
+				if !again {
+					failures = append(failures, err)
+					break
+				}
+				if err := c.policy.Sleep(ctx, pause); err != nil {
+					yield(Delta{}, err)
+					return
+				}
+			}
+		}
+		yield(Delta{}, errors.Join(failures...))
+	}
+}
+
+// try is one attempt at one model.
+type try struct {
+	model    Model
+	policy   Policy
+	yield    func(Delta, error) bool
+	fallback bool
+
+	held  []Delta // not passed on yet
+	shown bool    // something was passed on
+	left  bool    // the reader has left the loop
+}
+
+// run returns nil when the stream was passed on whole, or the reader has left.
+func (t *try) run(parent context.Context, req Request) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	// The provider is made to end by cancelling its context: there is no second goroutine that could be left behind.
+	watchdog := time.AfterFunc(t.policy.FirstDelta, func() { cancel(ErrStalled) })
+	defer watchdog.Stop()
+	name, finished := t.model.Info().Name, false
+	for d, err := range t.model.Stream(ctx, req) {
+		if err != nil {
+			return t.failure(ctx, name, err)
+		}
+		// The reader's time is not the model's silence.
+		watchdog.Stop()
+		finished = finished || d.Finish != ""
+		if !t.pass(d, name) {
+			t.left = true
+			return nil
+		}
+		watchdog.Reset(t.policy.Stall)
+	}
+	watchdog.Stop()
+	if cause := context.Cause(ctx); cause != nil {
+		return t.failure(ctx, name, cause)
+	}
+	if !finished {
+		return t.failure(ctx, name, ErrIncomplete)
+	}
+	if !t.flush() {
+		t.left = true
+	}
+	return nil
+}
+
+func (t *try) failure(ctx context.Context, name string, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if errors.Is(err, ErrStalled) {
+		quiet := t.policy.FirstDelta
+		if t.shown || len(t.held) > 0 {
+			quiet = t.policy.Stall
+		}
+		return fmt.Errorf("ask model %s: no word for %s: %w", name, quiet, err)
+	}
+	return fmt.Errorf("ask model %s: %w", name, err)
+}
+
+func (t *try) pass(d Delta, name string) bool {
+	if t.fallback && !t.shown && len(t.held) == 0 {
+		d.Model = name
+	}
+	t.held = append(t.held, d)
+	if !t.shown && d.Text == "" && d.Reasoning == "" {
+		return true
+	}
+	return t.flush()
+}
+
+func (t *try) flush() bool {
+	held := t.held
+	t.held = t.held[:0]
+	for _, d := range held {
+		t.shown = true
+		if !t.yield(d, nil) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,123 @@
+package llmtest
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// Reply is what the model sends for one request. A reply without Finish, Fail, Cut or Hang ends as the API would: with tool_calls when
+// it called a tool, else with stop.
+type Reply []Step
+
+// Step is one thing that a reply does. It returns false when the stream is over.
+type Step func(*play) bool
+
+type play struct {
+	ctx    context.Context
+	yield  func(llm.Delta, error) bool
+	finish llm.Finish
+	called bool
+}
+
+func (p *play) send(d llm.Delta) bool { return p.yield(d, nil) }
+
+// Answer is a reply of text alone, one delta for each piece.
+func Answer(pieces ...string) Reply {
+	var r Reply
+	for _, piece := range pieces {
+		r = append(r, Text(piece))
+	}
+	return r
+}
+
+// Text sends a piece of the answer.
+func Text(s string) Step { return func(p *play) bool { return p.send(llm.Delta{Text: s}) } }
+
+// Reasoning sends a piece of the reasoning.
+func Reasoning(s string) Step { return func(p *play) bool { return p.send(llm.Delta{Reasoning: s}) } }
+
+// Call sends a whole tool call in three pieces.
+func Call(index int, id, name, arguments string) Step {
+	return func(p *play) bool {
+		half := len(arguments) / 2
+		return CallPart(index, id, name, "")(p) && CallPart(index, "", "", arguments[:half])(p) &&
+			CallPart(index, "", "", arguments[half:])(p)
+	}
+}
+
+// CallPart sends one piece of a tool call.
+func CallPart(index int, id, name, arguments string) Step {
+	return func(p *play) bool {
+		p.called = true
+		return p.send(llm.Delta{Call: &llm.CallDelta{Index: index, ID: id, Name: name, Arguments: arguments}})
+	}
+}
+
+// Usage reports tokens.
+func Usage(input, output int) Step {
+	return func(p *play) bool { return p.send(llm.Delta{Usage: &llm.Usage{Input: input, Output: output}}) }
+}
+
+// Finish ends the reply with a reason.
+func Finish(reason llm.Finish) Step {
+	return func(p *play) bool {
+		p.finish = reason
+		return p.send(llm.Delta{Finish: reason})
+	}
+}
+
+// Fail ends the stream with an error.
+func Fail(err error) Step {
+	return func(p *play) bool {
+		p.yield(llm.Delta{}, err)
+		return false
+	}
+}
+
+// Cut ends the stream without a finish reason, as a lost connection does.
+func Cut() Step { return func(*play) bool { return false } }
+
+// Panic panics inside the stream.
+func Panic(value any) Step { return func(*play) bool { panic(value) } }
+
+// Hang sends nothing until the request is cancelled.
+func Hang() Step {
+	return func(p *play) bool {
+		<-p.ctx.Done()
+		return true
+	}
+}
+
+// Wait sends nothing until the channel is closed or has a value, or the request is cancelled.
+func Wait(c <-chan struct{}) Step {
+	return func(p *play) bool {
+		select {
+		case <-c:
+		case <-p.ctx.Done():
+		}
+		return true
+	}
+}
+
+// Sleep sends nothing for a while, or until the request is cancelled.
+func Sleep(d time.Duration) Step {
+	return func(p *play) bool {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-p.ctx.Done():
+		}
+		return true
+	}
+}
+
+// Do calls f between two deltas, to observe or to interfere.
+func Do(f func()) Step {
+	return func(*play) bool {
+		f()
+		return true
+	}
+}

@@ -1,0 +1,81 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// Policy says how long a model is waited for and when it is asked again. Zero fields take the defaults of DefaultPolicy.
+type Policy struct {
+	Attempts      int           // for each model, the first included
+	Backoff       time.Duration // before the second attempt; doubled for each further one
+	MaxBackoff    time.Duration // most that is waited between two attempts without the provider asking for it
+	MaxRetryAfter time.Duration // a provider that asks for a longer pause is not waited for
+	FirstDelta    time.Duration // silence allowed before the first delta; prompts can take long to read
+	Stall         time.Duration // silence allowed between two deltas
+
+	// Sleep waits between attempts; nil waits by the clock. It returns the context's cause when the context ends first.
+	Sleep func(context.Context, time.Duration) error
+	// Jitter returns a number in [0,1) by which waits are spread; nil is random.
+	Jitter func() float64
+}
+
+// DefaultPolicy is what a zero Policy means.
+func DefaultPolicy() Policy {
+	return Policy{
+		Attempts: 3, Backoff: 500 * time.Millisecond, MaxBackoff: 8 * time.Second, MaxRetryAfter: 20 * time.Second,
+		FirstDelta: 90 * time.Second, Stall: 45 * time.Second, Sleep: sleep, Jitter: rand.Float64,
+	}
+}
+
+func (p Policy) withDefaults() Policy {
+	d := DefaultPolicy()
+	if p.Attempts <= 0 {
+		p.Attempts = d.Attempts
+	}
+	for _, f := range []struct{ field, standard *time.Duration }{
+		{&p.Backoff, &d.Backoff}, {&p.MaxBackoff, &d.MaxBackoff}, {&p.MaxRetryAfter, &d.MaxRetryAfter},
+		{&p.FirstDelta, &d.FirstDelta}, {&p.Stall, &d.Stall},
+	} {
+		if *f.field <= 0 {
+			*f.field = *f.standard
+		}
+	}
+	if p.Sleep == nil {
+		p.Sleep = d.Sleep
+	}
+	if p.Jitter == nil {
+		p.Jitter = d.Jitter
+	}
+	return p
+}
+
+// wait returns how long to wait after failed attempt number n (from 1), and false when waiting makes no sense.
+func (p Policy) wait(n int, err error) (time.Duration, bool) {
+	if !Retryable(err) || n >= p.Attempts {
+		return 0, false
+	}
+	var limited *RateLimitError
+	if errors.As(err, &limited) && limited.RetryAfter > 0 {
+		if limited.RetryAfter > p.MaxRetryAfter {
+			return 0, false
+		}
+		// A little later than asked, so that many waiting turns do not all come back at the same moment.
+		return limited.RetryAfter + time.Duration(p.Jitter()*float64(limited.RetryAfter)/4), true
+	}
+	pause := min(p.Backoff<<(n-1), p.MaxBackoff)
+	return pause/2 + time.Duration(p.Jitter()*float64(pause)/2), true
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
