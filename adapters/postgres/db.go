@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -50,7 +51,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	}
 	if cfg.MaxConns > 0 {
 		pc.MaxConns = cfg.MaxConns
-	} else if pc.MaxConns < 10 && pc.ConnConfig.RuntimeParams["pool_max_conns"] == "" {
+	} else if !strings.Contains(cfg.URL, "pool_max_conns") {
 		pc.MaxConns = 10
 	}
 	if pc.ConnConfig.ConnectTimeout == 0 {

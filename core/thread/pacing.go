@@ -13,9 +13,9 @@ const (
 
 // Pacing shares the platforms' rate limits among all answers that are being written, across replicas where there is a Redis.
 type Pacing interface {
-	// Reserve returns nil when a call may be made now and has been counted. With Final and First it waits until there is room or
-	// ctx ends; with Progress it returns ErrNoRoom at once instead of waiting, since a later snapshot makes this one stale.
-	Reserve(ctx context.Context, key string, class Class) error
+	// Reserve returns nil when one more write to the thread may be made now, and counts it. With Final and First it waits until
+	// there is room or ctx ends; with Progress it returns ErrNoRoom at once, since a later snapshot makes this one stale.
+	Reserve(ctx context.Context, to Ref, class Class) error
 }
 
 // ErrNoRoom says that the tier has no call left for a progress edit.

@@ -31,10 +31,11 @@ type Surface[P any] interface {
 	Capabilities() Capabilities
 }
 
-// Streamer is implemented by surfaces that can append to a message that is still being written.
+// Streamer is implemented by surfaces that can append to a message while it is being written. Pages hold only what is new.
 type Streamer[P any] interface {
 	Start(ctx context.Context, to Ref, page P) (MessageID, error)
-	Append(ctx context.Context, to Ref, id MessageID, delta string) error
+	Append(ctx context.Context, to Ref, id MessageID, page P) error
+	// Stop appends the last piece and closes the message.
 	Stop(ctx context.Context, to Ref, id MessageID, page P) error
 }
 

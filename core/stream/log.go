@@ -1,0 +1,58 @@
+package stream
+
+import (
+	"context"
+
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Log remembers what one turn posted, so that a worker that takes the turn over edits those messages instead of posting again.
+// Intend is committed before every create; after an unknown outcome the platform's own messages tell which it was.
+type Log interface {
+	Intend(ctx context.Context, page int) error
+	Posted(ctx context.Context, page int, id thread.MessageID, hash string) error
+	Final(ctx context.Context, page int, hash string) error
+	Pages(ctx context.Context) ([]Page, error)
+}
+
+// Page is one remembered message. ID is empty when it was intended and its fate is not known.
+type Page struct {
+	Number int
+	ID     thread.MessageID
+	Hash   string
+	Final  bool
+}
+
+// Memory is a Log for surfaces that forget everything when the process ends, such as a terminal. It is not safe for concurrent use.
+type Memory struct{ pages map[int]Page }
+
+// Intend implements Log.
+func (m *Memory) Intend(_ context.Context, page int) error { m.put(Page{Number: page}); return nil }
+
+// Posted implements Log.
+func (m *Memory) Posted(_ context.Context, page int, id thread.MessageID, hash string) error {
+	m.put(Page{Number: page, ID: id, Hash: hash})
+	return nil
+}
+
+// Final implements Log.
+func (m *Memory) Final(_ context.Context, page int, hash string) error {
+	m.put(Page{Number: page, ID: m.pages[page].ID, Hash: hash, Final: true})
+	return nil
+}
+
+// Pages implements Log.
+func (m *Memory) Pages(context.Context) ([]Page, error) {
+	var pages []Page
+	for n := range len(m.pages) {
+		pages = append(pages, m.pages[n])
+	}
+	return pages, nil
+}
+
+func (m *Memory) put(p Page) {
+	if m.pages == nil {
+		m.pages = make(map[int]Page)
+	}
+	m.pages[p.Number] = p
+}

@@ -1,0 +1,94 @@
+package stream
+
+import (
+	"time"
+	"unicode/utf8"
+)
+
+// Pace says how often an answer is written to its thread. Zero fields take the defaults.
+type Pace struct {
+	Interval   time.Duration // between two writes; default the surface's MinEditInterval
+	FirstRunes int           // characters that make a first post worth its notification; default 40
+	FirstWait  time.Duration // after the first text, at the latest; default 1 s
+}
+
+// Ages from which an answer is written less often: a three-minute answer costs 64 edits instead of 144, and nobody reads along
+// word by word for so long.
+const (
+	slowerAfter  = 20 * time.Second
+	slowestAfter = 60 * time.Second
+	// penalty is how long a rate limit doubles the interval.
+	penalty = 60 * time.Second
+	// maxRateLimits is how many refusals one answer takes before only its final write is tried.
+	maxRateLimits = 2
+)
+
+// pacer decides when the next progress write may happen. It is pure: it is told the time, and remembers only what it was told.
+type pacer struct {
+	Pace
+	started   time.Time // first text
+	last      time.Time // last write
+	notBefore time.Time // a rate limit's Retry-After
+	limited   time.Time // when the last rate limit was met
+	refusals  int
+	posted    bool
+}
+
+// due returns how long to wait before writing a view that has changed: 0 now, negative not at all before the final write.
+func (p *pacer) due(now time.Time, v *View) time.Duration {
+	if p.refusals >= maxRateLimits {
+		return -1
+	}
+	wait := p.notBefore.Sub(now)
+	if !p.posted && v.Len() > 0 {
+		if p.started.IsZero() {
+			p.started = now
+		}
+		if !worthPosting(v, p.FirstRunes) {
+			wait = max(wait, p.started.Add(p.FirstWait).Sub(now))
+		}
+	}
+	if !p.last.IsZero() {
+		wait = max(wait, p.last.Add(p.interval(now)).Sub(now))
+	}
+	return max(wait, 0)
+}
+
+func (p *pacer) interval(now time.Time) time.Duration {
+	interval := p.Interval
+	switch age := now.Sub(p.started); {
+	case p.started.IsZero():
+	case age >= slowestAfter:
+		interval *= 3
+	case age >= slowerAfter:
+		interval *= 2
+	}
+	if !p.limited.IsZero() && now.Sub(p.limited) < penalty {
+		interval *= 2
+	}
+	return interval
+}
+
+func (p *pacer) wrote(now time.Time, text bool) {
+	p.last = now
+	p.posted = p.posted || text
+}
+
+func (p *pacer) rateLimited(now time.Time, retryAfter time.Duration) {
+	p.refusals++
+	p.limited = now
+	p.notBefore = now.Add(retryAfter)
+}
+
+// worthPosting reports whether the text so far has enough characters, or a whole sentence.
+func worthPosting(v *View, runes int) bool {
+	if v.Phase == Done || utf8.RuneCount(v.text) >= runes {
+		return true
+	}
+	for i, c := range v.text {
+		if (c == '.' || c == '!' || c == '?') && i+1 < len(v.text) && (v.text[i+1] == ' ' || v.text[i+1] == '\n') {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Deps is what a ThreadStream writes with. Surface, Renderer and Log are required.
+type Deps[P any] struct {
+	Surface  thread.Surface[P]
+	Renderer Renderer[P]
+	Pacing   thread.Pacing // nil: only the interval limits
+	Log      Log
+	Logger   *slog.Logger // nil: silent
+}
+
+// ThreadStream writes one answer into one thread while it is being produced. One goroutine writes, one snapshot is pending (the
+// latest wins), and the final write always comes. Accept may be called from any goroutine.
+type ThreadStream[P any] struct {
+	mu   sync.Mutex
+	view View
+
+	dirty  chan struct{} // holds one token when the view has changed since the last write
+	finish chan struct{}
+	ended  chan struct{}
+	once   sync.Once
+	write  writer[P]
+	pacer  pacer
+	logger *slog.Logger
+}
+
+// Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no goroutine behind. Messages that an
+// earlier attempt at the same turn posted are edited, not posted anew.
+func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P]) (*ThreadStream[P], error) {
+	if deps.Surface == nil || deps.Renderer == nil || deps.Log == nil {
+		return nil, errors.New("open a thread stream: surface, renderer and log are required")
+	}
+	if pace.Interval == 0 {
+		pace.Interval = deps.Surface.Capabilities().MinEditInterval
+	}
+	if pace.FirstRunes == 0 {
+		pace.FirstRunes = 40
+	}
+	if pace.FirstWait == 0 {
+		pace.FirstWait = time.Second
+	}
+	if deps.Logger == nil {
+		deps.Logger = slog.New(slog.DiscardHandler)
+	}
+	pages, err := deps.Log.Pages(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
+	}
+	s := &ThreadStream[P]{
+		view:  View{Model: model},
+		dirty: make(chan struct{}, 1), finish: make(chan struct{}), ended: make(chan struct{}),
+		write: newWriter(to, deps, pages), pacer: pacer{Pace: pace}, logger: deps.Logger,
+	}
+	go s.run(ctx)
+	return s, nil
+}
+
+// Accept folds a packet into the view. It implements packet.Sink and never waits for the platform.
+func (s *ThreadStream[P]) Accept(p packet.Packet) {
+	s.mu.Lock()
+	changed := s.view.Apply(p)
+	s.mu.Unlock()
+	if changed {
+		select {
+		case s.dirty <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Finish stops the progress writes and makes the final one, which is retried until it lands, the platform says that it never can,
+// or ctx ends. It returns what the reader was left with.
+func (s *ThreadStream[P]) Finish(ctx context.Context) error {
+	s.once.Do(func() { close(s.finish) })
+	<-s.ended
+	return s.write.final(ctx, s.snapshot(), s.pacer.notBefore)
+}
+
+func (s *ThreadStream[P]) snapshot() *View {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.view.snapshot()
+}
+
+// run writes progress until Finish or the end of ctx.
+func (s *ThreadStream[P]) run(ctx context.Context) {
+	defer close(s.ended)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	<-timer.C
+	for {
+		select {
+		case <-s.dirty:
+		case <-s.finish:
+			return
+		case <-ctx.Done():
+			return
+		}
+		for {
+			wait := s.pacer.due(time.Now(), s.snapshot())
+			if wait == 0 {
+				break
+			}
+			if wait < 0 { // refused too often: only the final write is left
+				select {
+				case <-s.finish:
+				case <-ctx.Done():
+				}
+				return
+			}
+			timer.Reset(wait)
+			select {
+			case <-timer.C:
+			case <-s.dirty: // more text may make the first post worth it
+			case <-s.finish:
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+		s.progress(ctx)
+	}
+}
+
+// progress makes one write. Its failures are not the reader's concern: the next snapshot or the final write repairs them.
+func (s *ThreadStream[P]) progress(ctx context.Context) {
+	view := s.snapshot()
+	err := s.write.progress(ctx, view)
+	s.pacer.wrote(time.Now(), view.Len() > 0)
+	var limited *thread.RateLimitError
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.As(err, &limited):
+		s.pacer.rateLimited(time.Now(), limited.RetryAfter)
+	case errors.Is(err, thread.ErrNoRoom):
+		s.again()
+	default:
+		s.logger.Warn("progress write failed", "error", err)
+	}
+}
+
+// again asks for another write of the same view, after the interval.
+func (s *ThreadStream[P]) again() {
+	select {
+	case s.dirty <- struct{}{}:
+	default:
+	}
+}

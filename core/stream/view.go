@@ -1,0 +1,118 @@
+// Package stream turns a running turn's packets into what people see: a View folded from packets, rendered to pages by a platform's
+// Renderer, and written to the thread at the pace that the platform allows.
+package stream
+
+import (
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Phase is what the turn is doing now.
+type Phase int
+
+const (
+	Waiting   Phase = iota // nothing has arrived yet
+	Thinking               // the model reasons
+	Searching              // a tool runs
+	Writing                // answer text arrives
+	Done                   // the turn has ended; nothing more will come
+)
+
+// View is what one answer looks like so far. It is a pure fold of packets and nothing else, so that a replay gives the same View.
+// It is not safe for concurrent use.
+type View struct {
+	Model     int // ModelIndex that this view shows
+	Phase     Phase
+	Queries   []string              // of all searches so far, in order
+	Documents []packet.Document     // what the searches gave the model, each document once
+	Citations []packet.CitationInfo // in order of first use: number 1 first
+	Problem   *packet.Error         // why there is no complete answer, as a sentence
+	Outcome   session.Outcome       // set when Phase is Done
+
+	text []byte
+	seen map[string]bool
+}
+
+// Apply folds one packet in and reports whether anything visible changed. Packets of other models, and kinds it does not know,
+// change nothing.
+func (v *View) Apply(p packet.Packet) bool {
+	if p.Placement.ModelIndex != v.Model {
+		return false
+	}
+	switch payload := p.Payload.(type) {
+	case packet.ReasoningStart:
+		return v.enter(Thinking)
+	case packet.SearchStart, packet.OpenURLStart, packet.FileReaderStart, packet.CustomToolStart:
+		return v.enter(Searching)
+	case packet.SearchQueries:
+		v.Queries = append(v.Queries, payload.Queries...)
+		return true
+	case packet.OpenURLAddresses:
+		v.Queries = append(v.Queries, payload.URLs...)
+		return true
+	case packet.SearchDocuments:
+		return v.found(payload.Documents)
+	case packet.OpenURLDocuments:
+		return v.found(payload.Documents)
+	case packet.MessageStart:
+		changed := v.enter(Writing)
+		if len(v.text) > 0 { // narration came before; the answer begins a new paragraph
+			v.text = append(v.text, "\n\n"...)
+		}
+		return changed
+	case packet.MessageDelta:
+		v.text = append(v.text, payload.Text...)
+		return payload.Text != ""
+	case packet.CitationInfo:
+		v.Citations = append(v.Citations, payload)
+		return true
+	case packet.Error:
+		v.Problem = &payload
+		return true
+	case packet.Stop:
+		v.Outcome = session.Outcome(payload.Reason)
+		return v.enter(Done)
+	default:
+		return false
+	}
+}
+
+func (v *View) enter(p Phase) bool {
+	changed := v.Phase != p
+	v.Phase = p
+	return changed
+}
+
+func (v *View) found(docs []packet.Document) bool {
+	if v.seen == nil {
+		v.seen = make(map[string]bool)
+	}
+	before := len(v.Documents)
+	for _, d := range docs {
+		if !v.seen[string(d.ID)] {
+			v.seen[string(d.ID)] = true
+			v.Documents = append(v.Documents, d)
+		}
+	}
+	return len(v.Documents) != before
+}
+
+// Text is the answer so far: Markdown in which every citation is a whole link.
+func (v *View) Text() string { return string(v.text) }
+
+// TextFrom is the answer from a byte offset on, for renderers that append.
+func (v *View) TextFrom(offset int) string { return string(v.text[min(offset, len(v.text)):]) }
+
+// Len is the length of the answer so far, in bytes.
+func (v *View) Len() int { return len(v.text) }
+
+// snapshot is a copy that stays as it is while the View grows. It shares memory with the View, which only ever appends.
+func (v *View) snapshot() *View {
+	s := *v
+	s.text = v.text[:len(v.text):len(v.text)]
+	s.Queries = v.Queries[:len(v.Queries):len(v.Queries)]
+	s.Documents = v.Documents[:len(v.Documents):len(v.Documents)]
+	s.Citations = v.Citations[:len(v.Citations):len(v.Citations)]
+	s.seen = nil
+	return &s
+}
