@@ -1,0 +1,142 @@
+// Package outhttp makes the HTTP clients through which Footnote talks to providers: one place that honours the proxy of the
+// environment and an extra certificate authority, and that bounds every phase of a request except the body, because answers are
+// streamed for as long as they take.
+package outhttp
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+)
+
+// Config says how a client connects. The zero value is ready for use.
+type Config struct {
+	UserAgent   string // sent where a request names none; default "footnote"
+	CAFile      string // PEM certificates that are trusted beside the system's
+	DialTimeout time.Duration
+	TLSTimeout  time.Duration
+	// HeaderTimeout bounds the wait for a response's first byte. It is long by default: a model on the operator's own machine
+	// answers only after it has read the whole prompt.
+	HeaderTimeout time.Duration
+	IdlePerHost   int
+	// Wrap are put around the transport, the first one innermost.
+	Wrap []func(http.RoundTripper) http.RoundTripper
+}
+
+const (
+	defaultUserAgent     = "footnote"
+	defaultDialTimeout   = 10 * time.Second
+	defaultTLSTimeout    = 10 * time.Second
+	defaultHeaderTimeout = 3 * time.Minute
+	defaultIdlePerHost   = 16
+	idleTimeout          = 90 * time.Second
+	pingAfter            = 20 * time.Second // HTTP/2: a connection that died silently is noticed within twice this
+)
+
+func (c *Config) setDefaults() {
+	if c.UserAgent == "" {
+		c.UserAgent = defaultUserAgent
+	}
+	if c.DialTimeout == 0 {
+		c.DialTimeout = defaultDialTimeout
+	}
+	if c.TLSTimeout == 0 {
+		c.TLSTimeout = defaultTLSTimeout
+	}
+	if c.HeaderTimeout == 0 {
+		c.HeaderTimeout = defaultHeaderTimeout
+	}
+	if c.IdlePerHost == 0 {
+		c.IdlePerHost = defaultIdlePerHost
+	}
+}
+
+func (c *Config) validate() error {
+	var faults []error
+	for name, d := range map[string]time.Duration{"dial": c.DialTimeout, "TLS": c.TLSTimeout, "response header": c.HeaderTimeout} {
+		if d < 0 {
+			faults = append(faults, fmt.Errorf("the %s timeout is %s: use a positive duration", name, d))
+		}
+	}
+	if c.IdlePerHost < 0 {
+		faults = append(faults, fmt.Errorf("idle connections per host is %d: use a positive number", c.IdlePerHost))
+	}
+	return errors.Join(faults...)
+}
+
+// New returns a client with a connection pool of its own. The proxy is that of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. The client has no
+// total timeout: callers end a request by its context. It is safe for concurrent use.
+func New(config Config) (*http.Client, error) {
+	config.setDefaults()
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	roots, err := roots(config.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	dialer := &net.Dialer{Timeout: config.DialTimeout, KeepAlive: 15 * time.Second}
+	var chain http.RoundTripper = &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
+		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
+		ForceAttemptHTTP2:     true, // a TLS configuration of one's own turns it off otherwise
+		TLSHandshakeTimeout:   config.TLSTimeout,
+		ResponseHeaderTimeout: config.HeaderTimeout,
+		ExpectContinueTimeout: time.Second,
+		MaxIdleConns:          4 * config.IdlePerHost,
+		MaxIdleConnsPerHost:   config.IdlePerHost,
+		IdleConnTimeout:       idleTimeout,
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter},
+	}
+	for _, wrap := range config.Wrap {
+		chain = wrap(chain)
+	}
+	return &http.Client{Transport: &named{agent: config.UserAgent, next: chain}}, nil
+}
+
+// roots returns the system's certificates with those of file, or nil (the system's alone) without a file.
+func roots(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate authority file: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // no system store, as in an empty container image: the file is all there is
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("the certificate authority file %s holds no certificate: it must be in PEM form (-----BEGIN CERTIFICATE-----)", file)
+	}
+	return pool, nil
+}
+
+// named sets the User-Agent of requests that have none.
+type named struct {
+	agent string
+	next  http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (n *named) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("User-Agent") == "" {
+		req = req.Clone(req.Context()) // a RoundTripper must not change the caller's request
+		req.Header.Set("User-Agent", n.agent)
+	}
+	return n.next.RoundTrip(req)
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections reach the pool.
+func (n *named) CloseIdleConnections() {
+	if c, ok := n.next.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
