@@ -1,0 +1,117 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// account is the operating-system user who owns the cluster and runs its server.
+// PostgreSQL refuses to run as root, so for root this is somebody else.
+type account struct {
+	uid, gid uint32
+	name     string
+	// drop: this process is root, and gives its programs the account's identity.
+	drop bool
+}
+
+// chooseAccount picks the user for a cluster at root: who we are; for root, whoever
+// owns the cluster already, else "postgres", else "nobody".
+func chooseAccount(root string) (account, error) {
+	if os.Geteuid() != 0 {
+		me, err := lookup(strconv.Itoa(os.Geteuid()), user.LookupId)
+		if err != nil {
+			return account{}, fmt.Errorf("%w: PostgreSQL needs a user name for user id %d, and the system knows none; "+
+				"add one to /etc/passwd, or set DATABASE_URL", ErrStart, os.Geteuid())
+		}
+		return me, nil
+	}
+	if info, err := os.Stat(root); err == nil {
+		if uid := info.Sys().(*syscall.Stat_t).Uid; uid != 0 {
+			owner, err := lookup(strconv.Itoa(int(uid)), user.LookupId)
+			owner.drop = true
+			return owner, err
+		}
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		if found, err := lookup(name, user.Lookup); err == nil && found.uid != 0 {
+			found.drop = true
+			return found, nil
+		}
+	}
+	return account{}, fmt.Errorf("%w: PostgreSQL does not run as root, and there is no user \"postgres\" or \"nobody\" to run it; "+
+		"run footnote as an ordinary user, or set DATABASE_URL", ErrStart)
+}
+
+func lookup(key string, find func(string) (*user.User, error)) (account, error) {
+	found, err := find(key)
+	if err != nil {
+		return account{}, err
+	}
+	uid, uidErr := strconv.ParseUint(found.Uid, 10, 32)
+	gid, gidErr := strconv.ParseUint(found.Gid, 10, 32)
+	if err := errors.Join(uidErr, gidErr); err != nil {
+		return account{}, fmt.Errorf("read the ids of user %s: %w", key, err)
+	}
+	return account{uid: uint32(uid), gid: uint32(gid), name: found.Username}, nil
+}
+
+// own hands a file or directory of ours to the account. Links are not followed.
+func (a account) own(name string) error {
+	if !a.drop {
+		return nil
+	}
+	return os.Lchown(name, int(a.uid), int(a.gid))
+}
+
+// apply makes a command run as the account, in dir, in a session of its own (Ctrl-C on
+// the terminal must not reach the server), with an environment in which no PG* variable
+// and no language of the user's changes what PostgreSQL does or says.
+func (a account) apply(cmd *exec.Cmd, dir string) {
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if a.drop {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.uid, Gid: a.gid}
+	}
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "PG") || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "LANG") || name == "HOME" || name == "PWD" {
+			continue
+		}
+		cmd.Env = append(cmd.Env, pair)
+	}
+	cmd.Env = append(cmd.Env, "LC_ALL=C", "HOME="+dir)
+}
+
+// canEnter tries whether the account can work in a directory, by letting a program do
+// so: mode bits alone do not tell on every file system.
+func (a account) canEnter(dir string) bool {
+	cmd := exec.Command("/bin/sh", "-c", ":")
+	a.apply(cmd, dir)
+	return cmd.Run() == nil
+}
+
+// check refuses a directory that others could have prepared or can change: it must be
+// a real directory of the account's, closed to everyone else.
+func (a account) check(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	stat := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%w: %s is not a directory; move it away", ErrNotOurs, dir)
+	case stat.Uid != a.uid:
+		return fmt.Errorf("%w: %s belongs to user id %d and not to %s; run footnote as its owner, move it away, or set XDG_DATA_HOME to another place",
+			ErrNotOurs, dir, stat.Uid, a.name)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%w: %s is open to other users (mode %o); close it with: chmod 700 %s", ErrNotOurs, dir, info.Mode().Perm(), dir)
+	}
+	return nil
+}

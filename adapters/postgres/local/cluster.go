@@ -1,0 +1,174 @@
+// Package local runs a private PostgreSQL cluster, for an operator who has not set
+// DATABASE_URL and for tests.
+//
+// The cluster listens on a Unix socket in a directory that only its owner may enter
+// and on nothing else; whoever connects is known by the operating system (peer
+// authentication), so there is no password to keep. Any number of processes share one
+// cluster: the first one starts the server, the last one to leave stops it. A process
+// that is killed leaves by being killed, because its membership is a file lock.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Config says where the cluster lives. The zero value is the operator's cluster.
+type Config struct {
+	// Dir is the directory in which the cluster makes its own, "postgres". Default:
+	// ${XDG_DATA_HOME:-~/.local/share}/footnote, and /var/lib/footnote for root when
+	// the unprivileged user who runs the server cannot reach root's home.
+	Dir string
+	// BinDirs are searched for the server's programs before the usual places.
+	BinDirs []string
+	// Settings are added to the server's configuration, by name. They take effect
+	// when this call is the one that starts the server.
+	Settings map[string]string
+	// Logger receives what happens at start and stop. Default: slog.Default().
+	Logger *slog.Logger
+}
+
+// Database is the name of the cluster's database and of the role that owns it.
+const Database = "footnote"
+
+// Cluster is this process's share in a running server. It is safe for concurrent use.
+type Cluster struct {
+	paths  paths
+	server Server
+	owner  account
+	socket string
+	logger *slog.Logger
+
+	closing sync.Once
+	users   *fileLock
+	err     error
+}
+
+// Start returns when the server accepts connections and its database exists with
+// pgvector in it. It makes the cluster if there is none, adopts a server that is
+// already running, and repairs what a killed process left behind. It waits while
+// another process starts or stops the same cluster.
+//
+// Cancelling ctx gives up; a server that nobody uses is stopped again.
+func Start(ctx context.Context, cfg Config) (*Cluster, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	place, err := choosePlace(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := place.prepare(); err != nil {
+		return nil, err
+	}
+	c := &Cluster{paths: place.paths, owner: place.owner, logger: cfg.Logger}
+
+	turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, cfg.Logger)
+	if err != nil {
+		return nil, fmt.Errorf("wait for the other processes that use %s: %w", c.paths.root, err)
+	}
+	defer turn.release()
+
+	if err := c.up(ctx, cfg); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// up brings the server up and joins its users; the caller holds the start lock.
+func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
+	c.server, err = selectServer(cfg.BinDirs, c.paths)
+	if err != nil {
+		return err
+	}
+	if c.users, err = lockShared(c.paths.usersLock(), c.owner); err != nil {
+		return fmt.Errorf("join the users of %s: %w", c.paths.root, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.leave(context.WithoutCancel(ctx)))
+		}
+	}()
+
+	adopted, err := c.adopt(ctx)
+	if err != nil {
+		return err
+	}
+	if !adopted {
+		if err := c.initialise(ctx, cfg); err != nil {
+			return err
+		}
+		if err := c.launch(ctx, cfg.Settings); err != nil {
+			return err
+		}
+	}
+	return c.ensureDatabase(ctx)
+}
+
+// URL is the address of the cluster's database, for pgx and libpq. It holds no secret.
+func (c *Cluster) URL() string { return socketURL(c.socket, Database) }
+
+// Dir is the directory that holds the cluster: data, socket, locks and the server's log.
+func (c *Cluster) Dir() string { return c.paths.root }
+
+// Server tells which server programs run the cluster.
+func (c *Cluster) Server() Server { return c.server }
+
+// Close leaves the cluster, and stops the server when no other process uses it. Close
+// the connections first: a server that stops ends those that are left. Later calls
+// return what the first one did.
+func (c *Cluster) Close(ctx context.Context) error {
+	c.closing.Do(func() {
+		turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)
+		if err != nil {
+			// Leaving must not depend on another process that hangs; it, or the next
+			// one, will be the last.
+			c.users.release()
+			c.err = fmt.Errorf("wait for the other processes that use %s: %w", c.paths.root, err)
+			return
+		}
+		defer turn.release()
+		c.err = c.leave(ctx)
+	})
+	return c.err
+}
+
+// leave gives up the membership and stops the server if it was the last one; the
+// caller holds the start lock.
+func (c *Cluster) leave(ctx context.Context) error {
+	c.users.release()
+	last, err := tryExclusive(c.paths.usersLock(), c.owner)
+	if err != nil {
+		return fmt.Errorf("look for other users of %s: %w", c.paths.root, err)
+	}
+	if last == nil {
+		return nil
+	}
+	defer last.release()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return c.stop(ctx)
+}
+
+// paths are the places inside the cluster's directory.
+type paths struct{ root string }
+
+func (p paths) data() string      { return filepath.Join(p.root, "data") }
+func (p paths) log() string       { return filepath.Join(p.root, "server.log") }
+func (p paths) socket() string    { return filepath.Join(p.root, "socket") }
+func (p paths) startLock() string { return filepath.Join(p.root, "start.lock") }
+func (p paths) usersLock() string { return filepath.Join(p.root, "users.lock") }
+func (p paths) overrides() string { return filepath.Join(p.root, "postgresql.conf") }
+func (p paths) pidFile() string   { return filepath.Join(p.data(), "postmaster.pid") }
+
+// exists reports whether a name is there at all, readable or not.
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}

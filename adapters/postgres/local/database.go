@@ -1,0 +1,99 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ensureDatabase makes the database and the extension in it, unless they are there.
+func (c *Cluster) ensureDatabase(ctx context.Context) error {
+	if err := c.with(ctx, "postgres", c.ensureCreated); err != nil {
+		return err
+	}
+	return c.with(ctx, Database, c.ensureVector)
+}
+
+// with runs do on a connection of its own.
+func (c *Cluster) with(ctx context.Context, database string, do func(context.Context, *pgx.Conn) error) (err error) {
+	conn, err := pgx.Connect(ctx, socketURL(c.socket, database))
+	if err != nil {
+		return fmt.Errorf("connect to the private PostgreSQL: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	return do(ctx, conn)
+}
+
+func (c *Cluster) ensureCreated(ctx context.Context, conn *pgx.Conn) error {
+	// pg_available_extensions reads the server's own directory of extensions.
+	var offered string
+	const available = `select coalesce(max(default_version), '') from pg_available_extensions where name = 'vector'`
+	if err := conn.QueryRow(ctx, available).Scan(&offered); err != nil {
+		return fmt.Errorf("look for pgvector: %w", err)
+	}
+	if !newEnough(offered) {
+		return c.lacksVector(offered)
+	}
+
+	// pg_database_datname_index serves this.
+	var there bool
+	if err := conn.QueryRow(ctx, `select exists (select from pg_database where datname = $1)`, Database).Scan(&there); err != nil {
+		return fmt.Errorf("look for the database %s: %w", Database, err)
+	}
+	if there {
+		return nil
+	}
+	_, err := conn.Exec(ctx, "create database "+Database+" template template0")
+	// Two creators at once: one of them is told by the name check or by the index.
+	if err != nil && !hasCode(err, "42P04", "23505") {
+		return fmt.Errorf("create the database %s: %w", Database, err)
+	}
+	return nil
+}
+
+// ensureVector also brings an extension up to date that was created by an older pgvector.
+func (c *Cluster) ensureVector(ctx context.Context, conn *pgx.Conn) error {
+	const version = `select coalesce((select extversion from pg_extension where extname = 'vector'), '')`
+	var have string
+	if err := conn.QueryRow(ctx, version).Scan(&have); err != nil {
+		return fmt.Errorf("look for pgvector in %s: %w", Database, err)
+	}
+	if newEnough(have) {
+		return nil
+	}
+	for _, statement := range []string{`create extension if not exists vector`, `alter extension vector update`} {
+		if _, err := conn.Exec(ctx, statement); err != nil && !hasCode(err, "23505") {
+			return fmt.Errorf("set up pgvector in %s: %w", Database, err)
+		}
+	}
+	if err := conn.QueryRow(ctx, version).Scan(&have); err != nil {
+		return fmt.Errorf("look for pgvector in %s: %w", Database, err)
+	}
+	if !newEnough(have) {
+		return c.lacksVector(have)
+	}
+	return nil
+}
+
+func (c *Cluster) lacksVector(found string) error {
+	if found == "" {
+		found = "none"
+	}
+	return fmt.Errorf("%w: PostgreSQL %s in %s has %s; %s", ErrNoVector, c.server.Version, c.server.Dir, found, otherWay)
+}
+
+func hasCode(err error, codes ...string) bool {
+	var failure *pgconn.PgError
+	if !errors.As(err, &failure) {
+		return false
+	}
+	for _, code := range codes {
+		if failure.Code == code {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package local
+
+import (
+	"os"
+	"strings"
+)
+
+// remedies say what to do about what PostgreSQL is known to say.
+var remedies = []struct{ says, do string }{
+	{"No space left on device", "The disk is full: make room on it, then try again."},
+	{"Disk quota exceeded", "Your disk quota is used up: make room, then try again."},
+	{"Read-only file system", "The disk is read-only: set XDG_DATA_HOME to a place that can be written."},
+	{"Permission denied", "A file or directory may not be used by the user who runs PostgreSQL: look at its owner and mode."},
+	{"Cannot allocate memory", "Memory is short: free some, or set a smaller shared_buffers in a file postgresql.conf beside the data directory."},
+	{"invalid value for parameter", "A setting in your postgresql.conf beside the data directory is wrong: correct it."},
+	{"unrecognized configuration parameter", "A setting in your postgresql.conf beside the data directory is unknown to this version: remove it."},
+	{"could not locate a valid checkpoint record", "The data directory is damaged: restore it from a backup, or move it away and index your documents anew."},
+}
+
+// explain turns what a program printed into the end of an error message: the remedy, if
+// one is known, and the last lines.
+func explain(output string) string {
+	const keep = 8
+	var lines []string
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, "  "+line)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	text := ":\n" + strings.Join(lines[max(0, len(lines)-keep):], "\n")
+	for _, remedy := range remedies {
+		if strings.Contains(output, remedy.says) {
+			return text + "\n" + remedy.do
+		}
+	}
+	return text
+}
+
+// readFrom returns the end of a file, from an offset on, but not more than a screenful or
+// two. What cannot be read is left out: this serves an error that is being reported.
+func readFrom(name string, offset int64) string {
+	const most = 16 << 10
+	file, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || info.Size() < offset {
+		return ""
+	}
+	text := make([]byte, min(info.Size()-offset, most))
+	n, err := file.ReadAt(text, info.Size()-int64(len(text)))
+	if err != nil {
+		return ""
+	}
+	return string(text[:n])
+}

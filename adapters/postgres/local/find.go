@@ -1,0 +1,194 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The oldest versions that Footnote works with.
+const (
+	MinMajor  = 15
+	MinVector = "0.8"
+)
+
+// Server is an installation of PostgreSQL's server programs.
+type Server struct {
+	// Dir holds initdb, pg_ctl and postgres, with symbolic links resolved.
+	Dir string
+	// Version is what the server says of itself, such as "15.18" or "17.2"; Major is
+	// its first number.
+	Version string
+	Major   int
+	// Vector is the version of the pgvector that is installed beside it, such as
+	// "0.8.0"; empty when none was seen.
+	Vector string
+}
+
+// programs are what has to be there, by the names that PostgreSQL gives them.
+var programs = []string{"initdb", "pg_ctl", "postgres"}
+
+// Find returns the server that a new cluster would use: the newest one that has a
+// fitting pgvector, else the newest. It looks into extra first, then PATH, then where
+// distributions and Homebrew put servers. It fails with ErrNoServer or ErrOldServer; that
+// pgvector is missing is not an error here, because only a running server knows for sure.
+func Find(extra ...string) (Server, error) {
+	found, looked := installed(extra)
+	return best(found, looked)
+}
+
+// selectServer is Find for a cluster that may exist: then only the major version that
+// made it can run it.
+func selectServer(extra []string, p paths) (Server, error) {
+	made, err := dataMajor(p)
+	if err != nil {
+		return Server{}, err
+	}
+	found, looked := installed(extra)
+	chosen, err := best(found, looked)
+	if made == 0 || errors.Is(err, ErrNoServer) {
+		return chosen, err
+	}
+	same := slices.DeleteFunc(found, func(s Server) bool { return s.Major != made })
+	if len(same) == 0 {
+		have := fmt.Sprintf("what is installed is version %d (%s)", chosen.Major, chosen.Dir)
+		if err != nil {
+			have = "no version of it that is new enough is installed"
+		}
+		return Server{}, fmt.Errorf("%w: %s was made by version %d, and %s; install PostgreSQL %d again, "+
+			"or move that directory away and index your documents anew, or carry the data over with pg_upgrade",
+			ErrOtherMajor, p.data(), made, have, made)
+	}
+	return best(same, looked)
+}
+
+// best picks from what was found. The sort is stable: among equals the place that was
+// searched first wins.
+func best(found []Server, looked []string) (Server, error) {
+	if len(found) == 0 {
+		return Server{}, fmt.Errorf("%w (looked for initdb, pg_ctl and postgres in %s); %s", ErrNoServer, strings.Join(looked, ", "), otherWay)
+	}
+	found = slices.Clone(found)
+	slices.SortStableFunc(found, func(a, b Server) int {
+		if av, bv := newEnough(a.Vector), newEnough(b.Vector); av != bv && min(a.Major, b.Major) >= MinMajor {
+			if av {
+				return -1
+			}
+			return 1
+		}
+		return b.Major - a.Major
+	})
+	if top := found[0]; top.Major >= MinMajor {
+		return top, nil
+	}
+	return Server{}, fmt.Errorf("%w: %s holds version %s, and Footnote needs %d or newer; %s", ErrOldServer, found[0].Dir, found[0].Version, MinMajor, otherWay)
+}
+
+// installed lists the servers on this machine, and where it looked.
+func installed(extra []string) (found []Server, looked []string) {
+	seen := map[string]bool{}
+	for _, dir := range searchDirs(extra) {
+		looked = append(looked, dir)
+		if real, err := filepath.EvalSymlinks(filepath.Join(dir, "initdb")); err == nil {
+			dir = filepath.Dir(real)
+		}
+		if seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		if server, err := inspect(dir); err == nil {
+			found = append(found, server)
+		}
+	}
+	return found, looked
+}
+
+func searchDirs(extra []string) []string {
+	dirs := slices.Clone(extra)
+	if initdb, err := exec.LookPath("initdb"); err == nil {
+		dirs = append(dirs, filepath.Dir(initdb))
+	}
+	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
+		dirs = append(dirs, strings.TrimSpace(string(out)))
+	}
+	for _, pattern := range []string{
+		"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
+		"/usr/pgsql-*/bin",                   // the PostgreSQL project's RPMs
+		"/opt/homebrew/opt/postgresql@*/bin", // Homebrew
+		"/usr/local/opt/postgresql@*/bin",    // Homebrew on Intel
+		"/usr/local/pgsql/bin",               // built from source
+	} {
+		matches, _ := filepath.Glob(pattern) // fails on a bad pattern only
+		if len(matches) == 0 {
+			matches = []string{pattern}
+		}
+		dirs = append(dirs, matches...)
+	}
+	return dirs
+}
+
+var versionPattern = regexp.MustCompile(`\(PostgreSQL\) ((\d+)[.\w]*)`)
+
+// inspect asks the programs in dir for their version.
+func inspect(dir string) (Server, error) {
+	for _, program := range programs {
+		info, err := os.Stat(filepath.Join(dir, program))
+		if err != nil {
+			return Server{}, err
+		}
+		if info.IsDir() || info.Mode()&0o111 == 0 {
+			return Server{}, &fs.PathError{Op: "run", Path: filepath.Join(dir, program), Err: fs.ErrPermission}
+		}
+	}
+	out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output()
+	if err != nil {
+		return Server{}, fmt.Errorf("ask %s for its version: %w", dir, err)
+	}
+	match := versionPattern.FindSubmatch(out)
+	if match == nil {
+		return Server{}, fmt.Errorf("read the version of %s: %q", dir, out)
+	}
+	major, err := strconv.Atoi(string(match[2]))
+	return Server{Dir: dir, Version: string(match[1]), Major: major, Vector: vectorBeside(dir, major)}, err
+}
+
+var controlVersion = regexp.MustCompile(`(?m)^default_version\s*=\s*'([^']*)'`)
+
+// vectorBeside reads pgvector's control file where a server in dir would look for it.
+func vectorBeside(dir string, major int) string {
+	number := strconv.Itoa(major)
+	prefix := filepath.Dir(dir)
+	for _, share := range []string{
+		filepath.Join("/usr/share/postgresql", number),
+		filepath.Join(prefix, "share"),
+		filepath.Join(prefix, "share", "postgresql"),
+		filepath.Join(prefix, "share", "postgresql@"+number),
+	} {
+		if strings.HasPrefix(share, "/usr/share/") && !strings.HasPrefix(dir, "/usr/lib/postgresql/") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(share, "extension", "vector.control"))
+		if match := controlVersion.FindSubmatch(text); err == nil && match != nil {
+			return string(match[1])
+		}
+	}
+	return ""
+}
+
+// newEnough reports whether a version of pgvector is MinVector or later.
+func newEnough(version string) bool {
+	number := func(text string) (major, minor int) {
+		_, _ = fmt.Sscanf(text, "%d.%d", &major, &minor) // what cannot be read is old
+		return major, minor
+	}
+	major, minor := number(version)
+	wantMajor, wantMinor := number(MinVector)
+	return major > wantMajor || major == wantMajor && minor >= wantMinor
+}

@@ -1,0 +1,83 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"syscall"
+	"time"
+)
+
+// fileLock is a flock on an open file. The kernel drops it when the process ends,
+// however it ends, and child programs do not inherit it (the file is closed on exec).
+type fileLock struct{ file *os.File }
+
+// release may be called more than once, and on nil.
+func (l *fileLock) release() {
+	if l != nil {
+		_ = l.file.Close() // Closing is what unlocks; a second Close fails harmlessly.
+	}
+}
+
+// lockExclusive waits for the lock until ctx ends. It polls, because a goroutine that
+// is blocked in flock cannot be called back.
+func lockExclusive(ctx context.Context, name string, owner account, logger *slog.Logger) (*fileLock, error) {
+	const pause, patience = 20 * time.Millisecond, 50
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for tries := 0; ; tries++ {
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		lock, err := tryExclusive(name, owner)
+		if lock != nil || err != nil {
+			return lock, err
+		}
+		if tries == patience {
+			logger.InfoContext(ctx, "waiting for another process to start or stop the private PostgreSQL", "lock", name)
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+}
+
+// tryExclusive returns nil and no error when somebody else holds the lock.
+func tryExclusive(name string, owner account) (*fileLock, error) {
+	lock, err := lockFile(name, owner, syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, nil
+	}
+	return lock, err
+}
+
+// lockShared is called with the start lock held, so nobody holds the exclusive one
+// for longer than a moment.
+func lockShared(name string, owner account) (*fileLock, error) {
+	return lockFile(name, owner, syscall.LOCK_SH)
+}
+
+func lockFile(name string, owner account, how int) (*fileLock, error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	// The file is the data owner's even when root came first.
+	if err := owner.own(name); err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(file.Fd()), how)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, &os.PathError{Op: "lock", Path: name, Err: err}
+	}
+	return &fileLock{file: file}, nil
+}

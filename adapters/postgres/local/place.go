@@ -1,0 +1,117 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// place is where a cluster lives and who owns it.
+type place struct {
+	paths paths
+	owner account
+}
+
+// rootsPlace is where root's cluster goes when the user who runs the server cannot
+// reach root's home, which is the rule.
+const rootsPlace = "/var/lib/footnote"
+
+func choosePlace(cfg Config) (place, error) {
+	dir := cfg.Dir
+	if dir == "" {
+		var err error
+		if dir, err = defaultDir(); err != nil {
+			return place{}, err
+		}
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return place{}, fmt.Errorf("find the data directory: %w", err)
+	}
+	p, err := placeAt(dir)
+	if err != nil || !p.owner.drop || p.reachable() {
+		return p, err
+	}
+	if cfg.Dir != "" {
+		return place{}, fmt.Errorf("%w: the user %s, who runs PostgreSQL for root, cannot enter %s; "+
+			"choose a directory that everyone may pass through, such as %s", ErrNotOurs, p.owner.name, existingParent(dir), rootsPlace)
+	}
+	cfg.Logger.Info("the private PostgreSQL keeps its data outside of root's home, which its user cannot enter",
+		"user", p.owner.name, "home", dir, "data", rootsPlace)
+	return placeAt(rootsPlace)
+}
+
+func defaultDir() (string, error) {
+	// The XDG rules say that a relative path is to be ignored.
+	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
+		return filepath.Join(base, "footnote"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		if os.Geteuid() == 0 {
+			return rootsPlace, nil
+		}
+		return "", fmt.Errorf("%w: there is no home directory to keep the private PostgreSQL in; set HOME or XDG_DATA_HOME, or set DATABASE_URL", ErrStart)
+	}
+	return filepath.Join(home, ".local", "share", "footnote"), nil
+}
+
+func placeAt(dir string) (place, error) {
+	p := place{paths: paths{root: filepath.Join(dir, "postgres")}}
+	var err error
+	p.owner, err = chooseAccount(p.paths.root)
+	return p, err
+}
+
+// reachable: the owner can get to the nearest directory that exists. What is missing
+// below it is made so that the owner can pass.
+func (p place) reachable() bool {
+	near := existingParent(p.paths.root)
+	return p.owner.canEnter(near)
+}
+
+func existingParent(dir string) string {
+	for !exists(dir) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// prepare makes the cluster's directory, for its owner alone, and from then on calls it
+// by its real name: the server's command line has to read the same for every process.
+func (p *place) prepare() error {
+	root := p.paths.root
+	if err := os.MkdirAll(filepath.Dir(root), 0o755); err != nil {
+		return notMade(root, err)
+	}
+	switch err := os.Mkdir(root, 0o700); {
+	case err == nil:
+		if err := p.owner.own(root); err != nil {
+			return notMade(root, err)
+		}
+	case !errors.Is(err, fs.ErrExist):
+		return notMade(root, err)
+	}
+	// Another root process may be between its Mkdir and its chown.
+	if info, err := os.Lstat(root); err == nil && info.IsDir() && ownedByUs(info) {
+		if err := p.owner.own(root); err != nil {
+			return notMade(root, err)
+		}
+	}
+	if err := p.owner.check(root); err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return notMade(root, err)
+	}
+	p.paths.root = real
+	return nil
+}
+
+func notMade(dir string, err error) error {
+	return fmt.Errorf("%w: the directory for the private PostgreSQL, %s, cannot be made: %w; make room for it, set XDG_DATA_HOME to another place, or set DATABASE_URL",
+		ErrStart, dir, err)
+}

@@ -1,0 +1,87 @@
+package local
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// postmaster is what a running server's postmaster.pid says: one value a line, in the
+// order process id, data directory, start time, port, socket directory, listen address,
+// shared memory, status. A server that is starting has written the first ones only.
+type postmaster struct {
+	pid    int
+	socket string
+	ready  bool
+}
+
+// readPostmaster returns nil when no server has left its file.
+func readPostmaster(p paths) (*postmaster, error) {
+	text, err := os.ReadFile(p.pidFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for a running server: %w", err)
+	}
+	return parsePostmaster(string(text)), nil
+}
+
+func parsePostmaster(text string) *postmaster {
+	lines := strings.Split(text, "\n")
+	line := func(n int) string {
+		if n < len(lines) {
+			return strings.TrimSpace(lines[n])
+		}
+		return ""
+	}
+	pid, err := strconv.Atoi(line(0))
+	if err != nil || pid < 1 {
+		pid = 0 // cut short by a full disk or a crash; nobody's
+	}
+	return &postmaster{pid: pid, socket: line(4), ready: line(7) == "ready"}
+}
+
+// alive reports whether the process still runs and is the server of this directory: after
+// a reboot, or in a container, the same number soon belongs to something else.
+func (m *postmaster) alive(p paths) bool {
+	if m.pid == 0 || errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
+		return false
+	}
+	return bytes.Contains(commandLine(m.pid), []byte(p.data()))
+}
+
+// commandLine is empty when there is no such process, or when it is a zombie.
+func commandLine(pid int) []byte {
+	if exists("/proc/self/cmdline") {
+		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if err != nil {
+			return nil
+		}
+		return line
+	}
+	line, err := exec.Command("ps", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		return nil
+	}
+	return line
+}
+
+// forget removes the file of a server that is gone, because the next server would believe
+// in any living process of that number.
+func (m *postmaster) forget(p paths) error {
+	if m.pid != 0 && errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
+		// The server clears this up itself, with checks of its own on shared memory.
+		return nil
+	}
+	if err := os.Remove(p.pidFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove what a killed server left: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// patience is how long a server may take to come up or go down. Recovery after a crash
+// replays at most max_wal_size, which a slow disk does in this time.
+const patience = 3 * time.Minute
+
+// adopt joins a server that is running already, whoever started it. It waits for one
+// that is on its way up or down, and clears away the traces of one that died.
+func (c *Cluster) adopt(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience,
+		fmt.Errorf("%w: the server of %s runs but does not answer; its log is %s; stop the process named in %s, then try again",
+			ErrStart, c.paths.root, c.paths.log(), c.paths.pidFile()))
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		running, err := readPostmaster(c.paths)
+		if err != nil {
+			return false, err
+		}
+		if running == nil {
+			return false, nil
+		}
+		c.socket = running.socket
+		connectErr := c.ping(ctx)
+		if connectErr == nil {
+			c.logger.DebugContext(ctx, "using the private PostgreSQL that is running", "dir", c.paths.root, "pid", running.pid)
+			return true, nil
+		}
+		if !running.alive(c.paths) {
+			return false, running.forget(c.paths)
+		}
+		var refusal *pgconn.PgError
+		switch {
+		case errors.As(connectErr, &refusal) && refusal.Code != "57P03": // cannot_connect_now
+			return false, fmt.Errorf("%w: the server of %s runs but refuses us: %w", ErrStart, c.paths.root, connectErr)
+		case running.ready && !exists(running.socket+socketName):
+			c.logger.WarnContext(ctx, "the private PostgreSQL has lost its socket; restarting it", "dir", c.paths.root, "pid", running.pid)
+			return false, c.stop(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return false, fmt.Errorf("wait for the private PostgreSQL: %w", context.Cause(ctx))
+		case <-tick.C:
+		}
+	}
+}
+
+// ping connects and leaves again.
+func (c *Cluster) ping(ctx context.Context) error {
+	if c.socket == "" {
+		return fs.ErrNotExist // the server has not opened it yet
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, socketURL(c.socket, "postgres"))
+	if err != nil {
+		return err
+	}
+	return conn.Close(ctx)
+}
+
+// launch starts the server; the caller has made sure that none runs.
+func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err error) {
+	if c.socket, err = prepareSocketDir(c.paths, c.owner); err != nil {
+		return err
+	}
+	// Nobody listens: a socket and its lock file are those of a server that was killed,
+	// and the number in the lock file may be another process's by now.
+	for _, name := range []string{c.socket + socketName, c.socket + socketName + ".lock"} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove a stale socket: %w", err)
+		}
+	}
+	if err := c.configure(settings); err != nil {
+		return fmt.Errorf("write the configuration of the private PostgreSQL: %w", err)
+	}
+	since, err := rotateLog(c.paths.log())
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	for {
+		out, err := c.control(ctx, "start", "-l", c.paths.log())
+		if err == nil {
+			c.logger.InfoContext(ctx, "started the private PostgreSQL", "dir", c.paths.root, "version", c.server.Version, "took", time.Since(began))
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("start the private PostgreSQL: %w", context.Cause(ctx))
+		}
+		log := readFrom(c.paths.log(), since)
+		// The workers of a server that was killed notice it within moments.
+		if strings.Contains(log, "pre-existing shared memory block") && time.Since(began) < 15*time.Second {
+			continue
+		}
+		return fmt.Errorf("%w in %s (%w)%s\nIts whole log is %s.", ErrStart, c.paths.root, err, explain(out+"\n"+log), c.paths.log())
+	}
+}
+
+// stop ends the server if one runs.
+func (c *Cluster) stop(ctx context.Context) error {
+	running, err := readPostmaster(c.paths)
+	if err != nil || running == nil || !running.alive(c.paths) {
+		return err
+	}
+	out, err := c.control(ctx, "stop", "-m", "fast")
+	if err != nil && running.alive(c.paths) {
+		return fmt.Errorf("stop the private PostgreSQL of %s: %w%s", c.paths.root, err, explain(out))
+	}
+	c.logger.DebugContext(ctx, "stopped the private PostgreSQL", "dir", c.paths.root)
+	return nil
+}
+
+// control runs pg_ctl and waits for what it was asked to do.
+func (c *Cluster) control(ctx context.Context, verb string, more ...string) (string, error) {
+	arguments := append([]string{verb, "-D", c.paths.data(), "-s", "-w", "-t", fmt.Sprint(int(patience.Seconds()))}, more...)
+	out, err := c.program(ctx, "pg_ctl", arguments...).CombinedOutput()
+	return string(out), err
+}
+
+// rotateLog keeps one old log once the current one is large, and says where new lines
+// will begin.
+func rotateLog(name string) (int64, error) {
+	const large = 10 << 20
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	case err != nil:
+		return 0, fmt.Errorf("look at the log of the private PostgreSQL: %w", err)
+	case info.Size() < large:
+		return info.Size(), nil
+	}
+	if err := os.Rename(name, filepath.Join(filepath.Dir(name), "server.old.log")); err != nil {
+		return 0, fmt.Errorf("rotate the log of the private PostgreSQL: %w", err)
+	}
+	return 0, nil
+}

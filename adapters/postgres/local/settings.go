@@ -1,0 +1,89 @@
+package local
+
+import (
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// baseSettings suit a machine of 2 cores and a few GB that does other things too. What a
+// setting is not named here is PostgreSQL's default, fsync and full_page_writes included.
+func baseSettings() map[string]string {
+	return map[string]string{
+		"listen_addresses":        "", // no TCP
+		"unix_socket_permissions": "0700",
+		"max_connections":         "100",
+		"cluster_name":            "footnote",
+
+		"shared_buffers":             "256MB",
+		"effective_cache_size":       "1GB",
+		"work_mem":                   "16MB",
+		"maintenance_work_mem":       "256MB", // building a vector index is fast only in memory
+		"huge_pages":                 "off",
+		"dynamic_shared_memory_type": sharedMemory(),
+
+		"wal_level":          "minimal", // nothing replicates from here
+		"max_wal_senders":    "0",
+		"wal_compression":    "on",
+		"max_wal_size":       "2GB", // fewer checkpoints while much is indexed
+		"checkpoint_timeout": "15min",
+		"random_page_cost":   "1.1",
+		"jit":                "off", // costs more than it saves for short queries
+		"timezone":           "UTC",
+		"log_timezone":       "UTC",
+		"log_line_prefix":    "%m [%p] ",
+		"log_min_messages":   "warning",
+		// Statements carry questions and documents; they stay out of the log.
+		"log_min_error_statement": "panic",
+		"log_checkpoints":         "off",
+	}
+}
+
+// sharedMemory avoids /dev/shm where it is small, as it is in containers (64 MB): a
+// parallel index build asks it for as much as maintenance_work_mem.
+func sharedMemory() string {
+	if runtime.GOOS != "linux" {
+		return "posix"
+	}
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs("/dev/shm", &fs); err == nil && uint64(fs.Bsize)*fs.Blocks >= 512<<20 {
+		return "posix"
+	}
+	return "mmap"
+}
+
+// configure writes the server's configuration anew before each start: its files belong
+// to this package. An operator's own settings go into postgresql.conf beside the data
+// directory, and win over all but the place of the socket.
+func (c *Cluster) configure(extra map[string]string) error {
+	settings := baseSettings()
+	maps.Copy(settings, extra)
+	var conf strings.Builder
+	conf.WriteString("# Written by footnote at each start. Your own settings belong into " + strings.ReplaceAll(c.paths.overrides(), "\n", " ") + "\n")
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		conf.WriteString(name + " = " + quote(settings[name]) + "\n")
+	}
+	conf.WriteString("include_if_exists = " + quote(c.paths.overrides()) + "\n")
+	conf.WriteString("port = " + quote(socketPort) + "\n")
+	// The value is a list; its quotes keep a comma in the path from parting it.
+	conf.WriteString("unix_socket_directories = " + quote(`"`+strings.ReplaceAll(c.socket, `"`, `""`)+`"`) + "\n")
+
+	// Whoever may open the socket is let in as the one role if the system says that
+	// it is the owner, or root, who could become the owner anyway.
+	ident := Database + " \"" + c.owner.name + "\" " + Database + "\n" + Database + " root " + Database + "\n"
+	hba := "local all " + Database + " peer map=" + Database + "\n"
+	for name, text := range map[string]string{"postgresql.conf": conf.String(), "pg_ident.conf": ident, "pg_hba.conf": hba} {
+		if err := c.replaceFile(filepath.Join(c.paths.data(), name), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quote makes a value of postgresql.conf, in which backslashes are escapes.
+func quote(value string) string {
+	return "'" + strings.NewReplacer("'", "''", `\`, `\\`, "\n", `\n`).Replace(value) + "'"
+}

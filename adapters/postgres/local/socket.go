@@ -1,0 +1,63 @@
+package local
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+const (
+	socketPort = "5432"
+	socketName = "/.s.PGSQL." + socketPort
+)
+
+// maxSocketPath is the longest path of a Unix socket: sun_path less its closing NUL
+// (107 bytes on Linux, 103 on macOS).
+const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
+
+// socketURL is a pgx and libpq address of a database behind a Unix socket.
+func socketURL(dir, database string) string {
+	query := url.Values{"host": {dir}, "port": {socketPort}, "sslmode": {"disable"}}
+	return (&url.URL{Scheme: "postgres", User: url.User(Database), Path: "/" + database, RawQuery: query.Encode(), Host: ""}).String()
+}
+
+// prepareSocketDir makes the directory of the socket: inside the cluster's, or, where
+// that path is too long for a socket, a short one of the owner's elsewhere.
+func prepareSocketDir(p paths, owner account) (string, error) {
+	dir := p.socket()
+	if len(dir)+len(socketName) > maxSocketPath {
+		dir = shortSocketDir(p, owner)
+	}
+	err := os.Mkdir(dir, 0o700)
+	if err == nil {
+		err = owner.own(dir)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%w: the directory for its socket cannot be made: %w", ErrStart, err)
+	}
+	// Whoever made it: a stranger's directory in /tmp would let him in between.
+	return dir, owner.check(dir)
+}
+
+// shortSocketDir is named by user and cluster, so that every process finds the same one.
+func shortSocketDir(p paths, owner account) string {
+	sum := sha256.Sum256([]byte(p.root))
+	name := "footnote-" + strconv.Itoa(int(owner.uid)) + "-" + hex.EncodeToString(sum[:6])
+	base := os.Getenv("XDG_RUNTIME_DIR")
+	usable := filepath.IsAbs(base) && len(base)+1+len(name)+len(socketName) <= maxSocketPath
+	if owner.drop || !usable || owner.check(base) != nil {
+		base = "/tmp"
+	}
+	return filepath.Join(base, name)
+}
+
+func ownedByUs(info fs.FileInfo) bool {
+	return int(info.Sys().(*syscall.Stat_t).Uid) == os.Geteuid()
+}
