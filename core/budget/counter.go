@@ -1,0 +1,94 @@
+// Package budget makes a conversation fit the window of a model.
+//
+// It has two layers. The lower one is a set of pure functions with fixed
+// arithmetic: [Cannonball] blasts a hole into the middle of a text that is too
+// long, [Compressor] does that for a whole conversation, and [FillWindow] tops
+// up a set of sources with those of earlier turns. The upper one is [Fitter],
+// which lays the shares of a window over everything that a turn sends and whose
+// result is never larger than the window.
+//
+// Nothing in this package changes what it is given, and every function is safe
+// for concurrent use as long as the [Counter] is.
+package budget
+
+import "sync"
+
+// Counter turns text into the tokens of a model and back. Implementations are
+// safe for concurrent use and pass budgettest.Suite.
+type Counter interface {
+	// Count returns the number of tokens of text; it equals len(Encode(text)).
+	// Marks that are special to a model ("<|endoftext|>") count as plain text.
+	Count(text string) int
+	// Encode returns the tokens of text, nil or empty for the empty text.
+	Encode(text string) []int
+	// Decode returns the text of tokens. A cut between two tokens may fall inside
+	// a rune, so the bytes returned may begin or end with part of one. Tokens
+	// that the vocabulary does not know are left out.
+	Decode(tokens []int) string
+}
+
+const (
+	// messageTokens is what a message costs beside its text: its role and its
+	// delimiters in the chat format of the models.
+	messageTokens = 3
+	// conversationTokens is what a conversation costs beside its messages; it
+	// covers the opening of the reply.
+	conversationTokens = 5
+)
+
+// Stats returns the size of a conversation in tokens: its texts, 3 for each
+// message, and 5. An empty conversation therefore has 5.
+func Stats(counter Counter, messages []Message) int {
+	total := conversationTokens + messageTokens*len(messages)
+	for _, m := range messages {
+		total += counter.Count(m.Content)
+	}
+	return total
+}
+
+// memoBytes is the length from which remembering a count is cheaper than
+// counting again.
+const memoBytes = 128
+
+// Memo is a [Counter] that remembers what it has counted, so that the steps of a
+// turn, which share most of their context, tokenise it once. It holds on to the
+// texts, hence it should live no longer than a turn. It is safe for concurrent use.
+type Memo struct {
+	counter Counter
+
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+var _ Counter = (*Memo)(nil)
+
+// NewMemo returns a Memo in front of counter.
+func NewMemo(counter Counter) *Memo {
+	return &Memo{counter: counter, counts: make(map[string]int)}
+}
+
+// Count implements [Counter].
+func (m *Memo) Count(text string) int {
+	if len(text) < memoBytes {
+		return m.counter.Count(text)
+	}
+	m.mu.Lock()
+	n, ok := m.counts[text]
+	m.mu.Unlock()
+	if ok {
+		return n
+	}
+	// Counted outside the lock: two callers may count the same text, but no
+	// caller waits for the text of another.
+	n = m.counter.Count(text)
+	m.mu.Lock()
+	m.counts[text] = n
+	m.mu.Unlock()
+	return n
+}
+
+// Encode implements [Counter].
+func (m *Memo) Encode(text string) []int { return m.counter.Encode(text) }
+
+// Decode implements [Counter].
+func (m *Memo) Decode(tokens []int) string { return m.counter.Decode(tokens) }

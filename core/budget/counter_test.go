@@ -1,0 +1,71 @@
+package budget_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+)
+
+func TestCounters(t *testing.T) {
+	t.Parallel()
+	for name, counter := range map[string]budget.Counter{
+		"words": budgettest.NewWords(),
+		"bytes": budgettest.Bytes{},
+		"memo":  budget.NewMemo(budgettest.NewWords()),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			budgettest.Suite(t, counter)
+		})
+	}
+}
+
+func TestStats(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		messages []budget.Message
+		want     int
+	}{
+		{"no message", nil, 5},
+		{"empty message", []budget.Message{{}}, 8},
+		{"two messages", []budget.Message{{Content: words("a", 4)}, {Content: words("b", 6)}}, 4 + 6 + 2*3 + 5},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := budget.Stats(budgettest.NewWords(), tt.messages); got != tt.want {
+				t.Errorf("Stats = %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// counting counts how often a text is counted.
+type counting struct {
+	*budgettest.Words
+	calls atomic.Int64
+}
+
+func (c *counting) Count(text string) int {
+	c.calls.Add(1)
+	return c.Words.Count(text)
+}
+
+func TestMemoCountsALongTextOnce(t *testing.T) {
+	t.Parallel()
+	counter := &counting{Words: budgettest.NewWords()}
+	memo := budget.NewMemo(counter)
+	text := words("w", 100)
+	for range 3 {
+		if got := memo.Count(strings.Clone(text)); got != 100 {
+			t.Fatalf("Count = %d, want 100", got)
+		}
+	}
+	if got := counter.calls.Load(); got != 1 {
+		t.Errorf("the text was counted %d times, want once", got)
+	}
+}

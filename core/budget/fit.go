@@ -1,0 +1,131 @@
+package budget
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// MinWindow is the smallest window that is served, in tokens.
+const MinWindow = 1000
+
+// ErrTooLarge is returned when even the parts that cannot be shortened, such as
+// images, do not fit the window.
+var ErrTooLarge = errors.New("the message does not fit the model's window")
+
+// Config describes the window that a [Fitter] fits contexts into.
+type Config struct {
+	// Window is the whole window of the model in tokens, prompt and reply; at
+	// least MinWindow.
+	Window int
+	// Reserve is kept free for the reply; at most half the window. 0 means
+	// [ReplyTokens], or a quarter of the window if that is less.
+	Reserve int
+	// Marker stands where text was taken out; "" means [DefaultMarker].
+	Marker string
+}
+
+// Fitter fits contexts into a window. It is safe for concurrent use.
+//
+// A context that fits is sent as it is. Otherwise the shares of the window count,
+// which are of what the reply's reserve leaves:
+//
+//   - instructions (System, Tools, Agent, Reminder): 15 %;
+//   - history and files: 15 %, newest turns first, whole turns only; the newest
+//     three may be shortened;
+//   - the newest message, the project and the tool results of this turn: the
+//     rest, of which tool results are trimmed first, the largest of them first.
+//
+// A share is a promise to the other parts and no ban on idle space: instructions,
+// and files that came with the newest message, may use what nobody else needs,
+// since a hole in them costs more than an unused window saves.
+//
+// A newest message of more than 70 % runs alone: without history, files and
+// project, and in at most 80 %.
+type Fitter struct {
+	counter Counter
+	room    int
+	limit   int
+	marker  string
+}
+
+// NewFitter returns a Fitter, or an error that names all faults of config. Give
+// it a [Memo] when it fits several steps of one turn.
+func NewFitter(counter Counter, config Config) (*Fitter, error) {
+	if config.Reserve == 0 {
+		config.Reserve = min(ReplyTokens, config.Window/4)
+	}
+	if config.Marker == "" {
+		config.Marker = DefaultMarker
+	}
+	if err := config.validate(); err != nil {
+		return nil, fmt.Errorf("fit the context: %w", err)
+	}
+	limit := config.Window - config.Reserve
+	return &Fitter{
+		counter: counter,
+		room:    limit - conversationTokens,
+		limit:   limit,
+		// The marker joins texts that the model reads as one, so it must not
+		// bring invalid bytes into them.
+		marker: strings.ToValidUTF8(config.Marker, ""),
+	}, nil
+}
+
+func (c Config) validate() error {
+	var errs []error
+	if c.Window < MinWindow {
+		errs = append(errs, fmt.Errorf("the window is %d tokens, at least %d are needed: choose a model with a larger one", c.Window, MinWindow))
+	}
+	if c.Reserve < 0 || c.Reserve > c.Window/2 {
+		errs = append(errs, fmt.Errorf("the reply reserve is %d tokens, set it between 0 and half the window of %d", c.Reserve, c.Window))
+	}
+	return errors.Join(errs...)
+}
+
+// Fit returns the part of sections to send. Its size, with 3 tokens for each
+// message and 5 for the conversation, is at most the window less the reserve.
+// System, Agent and Reminder sections and the last User section are always part
+// of it. sections is not changed.
+//
+// The error is [ErrTooLarge] when that cannot be had: the fixed parts of what is
+// never omitted, which are mostly images, are too much.
+func (f *Fitter) Fit(sections []Section) (Fitted, error) {
+	for i, s := range sections {
+		if s.Kind < 0 || int(s.Kind) >= kinds {
+			return Fitted{}, fmt.Errorf("fit the context: section %d has the unknown kind %d", i, s.Kind)
+		}
+	}
+	p := newPlan(f.counter, f.room, sections)
+	before := p.size() + conversationTokens
+	if err := p.solve(); err != nil {
+		return Fitted{}, fmt.Errorf("fit %d tokens into %d: %w", before, f.limit, err)
+	}
+	result := Fitted{
+		ProjectOverflow: p.projectOverflow,
+		Report: Report{
+			Before: before, After: conversationTokens, Limit: f.limit,
+			DroppedTurns: p.droppedTurns, Standalone: p.standalone,
+		},
+	}
+	for _, s := range p.all {
+		if s.dropped {
+			result.Report.Dropped[s.kind]++
+			continue
+		}
+		kept := Kept{Index: s.index, Text: s.text, Tokens: s.cost()}
+		if s.keep < s.count {
+			text, size := shorten(f.counter, s.text, s.keep, f.marker)
+			kept.Text, kept.Tokens, kept.Trimmed = text, s.fixed+size, true
+			result.Report.Trimmed[s.kind]++
+		}
+		result.Sections = append(result.Sections, kept)
+		result.Report.After += kept.Tokens
+	}
+	// The plan fits by construction. This holds even if the construction has a
+	// mistake, because the alternative is a request that the provider refuses.
+	if result.Report.After > f.limit {
+		return Fitted{}, fmt.Errorf("fitted context has %d tokens of %d: %w", result.Report.After, f.limit, ErrTooLarge)
+	}
+	return result, nil
+}

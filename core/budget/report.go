@@ -1,0 +1,57 @@
+package budget
+
+import "log/slog"
+
+// Tally counts sections by [Kind].
+type Tally [kinds]int
+
+// Total returns the number of all sections counted.
+func (t Tally) Total() int {
+	total := 0
+	for _, n := range t {
+		total += n
+	}
+	return total
+}
+
+// LogValue names the kinds that occurred, with their counts.
+func (t Tally) LogValue() slog.Value {
+	var attrs []slog.Attr
+	for k, n := range t {
+		if n > 0 {
+			attrs = append(attrs, slog.Int(Kind(k).String(), n))
+		}
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// Report says what fitting cost, in counts and never in contents, so that it may
+// be logged.
+type Report struct {
+	// Before and After are the sizes of the context in tokens; After is at most
+	// Limit, the window without the reserve for the reply.
+	Before, After, Limit int
+	// Dropped and Trimmed count sections that were left out or shortened.
+	Dropped, Trimmed Tally
+	// DroppedTurns is how many earlier turns were left out.
+	DroppedTurns int
+	// Standalone says that the newest message was so large that it ran without
+	// history, files and project.
+	Standalone bool
+}
+
+// Changed reports whether anything was left out or shortened.
+func (r Report) Changed() bool { return r.Dropped.Total() > 0 || r.Trimmed.Total() > 0 }
+
+// LogValue implements [slog.LogValuer].
+func (r Report) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Int("tokens_before", r.Before),
+		slog.Int("tokens_after", r.After),
+		slog.Int("tokens_limit", r.Limit),
+		slog.Int("dropped_turns", r.DroppedTurns),
+		slog.Bool("standalone", r.Standalone),
+		slog.Any("dropped", r.Dropped),
+		slog.Any("trimmed", r.Trimmed),
+	)
+}

@@ -1,0 +1,83 @@
+package budget
+
+// Kind says what a [Section] of the context is, and with that what may happen to
+// it when the window is too small.
+type Kind int
+
+// The kinds of sections. "Never omitted" holds for everything that comes with it
+// but the text, which may be shortened.
+const (
+	// System is the system prompt. Never omitted.
+	System Kind = iota
+	// Tools describes the tools that the model may call. Whole or not at all; it
+	// goes only when what is never omitted would not fit beside it.
+	Tools
+	// Agent is the prompt of a custom agent. Never omitted; the first to be
+	// shortened among the instructions.
+	Agent
+	// Reminder closes the context. Never omitted, and shortened last of all.
+	Reminder
+	// History is a question or an answer of an earlier turn.
+	History
+	// File is the text of a file that came with a message.
+	File
+	// User is a message of the user; the last one is never omitted, earlier ones
+	// are history.
+	User
+	// Project is a file of the project; all of them are sent or none.
+	Project
+	// ToolCall is a call that the model made; its text is data and is not
+	// shortened.
+	ToolCall
+	// ToolResult is what a tool returned; of this turn it is trimmed first.
+	ToolResult
+
+	kinds = int(iota)
+)
+
+var kindNames = [kinds]string{
+	"system", "tools", "agent", "reminder", "history", "file", "user", "project", "tool_call", "tool_result",
+}
+
+// String returns the name of the kind in lower case.
+func (k Kind) String() string {
+	if k < 0 || int(k) >= kinds {
+		return "unknown"
+	}
+	return kindNames[k]
+}
+
+// Section is one message of the context.
+type Section struct {
+	Kind Kind
+	Text string
+	// Fixed is what the section costs beside its text and cannot lose: images, and
+	// the JSON around a tool call. In tokens; negative counts as 0.
+	Fixed int
+	// Group is the number of the turn, growing from turn to turn. Sections of an
+	// earlier turn stay or go together. It has no meaning for System, Tools, Agent,
+	// Reminder and Project.
+	Group int
+}
+
+// Kept is a section that is sent.
+type Kept struct {
+	// Index is the place of the section in what was given to [Fitter.Fit].
+	Index int
+	// Text is its text, shortened if Trimmed is set.
+	Text    string
+	Trimmed bool
+	// Tokens is its whole cost: text, fixed part and message.
+	Tokens int
+}
+
+// Fitted is a context that fits.
+type Fitted struct {
+	// Sections are those to send, in the order in which they were given.
+	Sections []Kept
+	// ProjectOverflow says that the project does not fit and was left out; it is
+	// to be searched instead. Asked at the first step of a turn, the answer leaves
+	// room for tools, so that the project does not vanish halfway through.
+	ProjectOverflow bool
+	Report          Report
+}
