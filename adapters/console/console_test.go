@@ -1,0 +1,93 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/console"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+
+func answer() []packet.Payload {
+	updated := now.AddDate(0, -5, 0)
+	return []packet.Payload{
+		packet.SearchStart{}, packet.SearchQueries{Queries: []string{"set up replication"}},
+		packet.SearchDocuments{Documents: []packet.Document{{ID: "d", Title: "Replication", UpdatedAt: &updated}}},
+		packet.SectionEnd{}, packet.MessageStart{}, packet.MessageDelta{Text: "Set wal_level "},
+		packet.CitationInfo{Number: 1, Document: "d", Title: "Replication", URL: "https://docs.example/r#wal", Source: "file"},
+		packet.MessageDelta{Text: "[[1]](https://docs.example/r#wal). See [[2]](https://evil.example)."},
+		packet.Stop{Reason: "answered"},
+	}
+}
+
+func render(r *console.Renderer, payloads []packet.Payload) string {
+	r.Now = func() time.Time { return now }
+	tail, view := r.Tail(), &stream.View{}
+	var b strings.Builder
+	for _, p := range payloads {
+		view.Apply(packet.Packet{Payload: p})
+		if piece, ok := tail.Next(view); ok {
+			b.WriteString(piece)
+		}
+	}
+	return b.String()
+}
+
+func TestTerminalGetsHyperlinksAndSources(t *testing.T) {
+	t.Parallel()
+	const open, shut = "\x1b]8;;https://docs.example/r#wal\x1b\\", "\x1b]8;;\x1b\\"
+	want := "\x1b[2mSearching: set up replication\x1b[0m\nSet wal_level " + open + "[1]" + shut +
+		". See [[2]](https://evil.example).\n\nSources\n  " + open + "[1]" + shut + " Replication – " + open +
+		"https://docs.example/r#wal" + shut + " (5 months old)\n\n"
+	if diff := cmp.Diff(want, render(&console.Renderer{Terminal: true}, answer())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPipeGetsPlainTextWithAddressesBelow(t *testing.T) {
+	t.Parallel()
+	want := "Set wal_level [1]. See [[2]](https://evil.example).\n\nSources\n  [1] Replication – https://docs.example/r#wal (5 months old)\n\n"
+	if diff := cmp.Diff(want, render(&console.Renderer{}, answer())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// However the packets fall, the pieces together are what one rendering of the final view gives.
+func TestPiecesAddUpToThePage(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var payloads []packet.Payload
+		for _, s := range rapid.SliceOf(rapid.String()).Draw(t, "deltas") {
+			payloads = append(payloads, packet.MessageDelta{Text: s})
+		}
+		payloads = append(payloads, packet.Error{Message: "It broke."}, packet.Stop{Reason: "failed"})
+		r := &console.Renderer{}
+		view := &stream.View{}
+		for _, p := range payloads {
+			view.Apply(packet.Packet{Payload: p})
+		}
+		if diff := cmp.Diff(strings.Join(r.Render(view), ""), render(r, payloads)); diff != "" {
+			t.Fatalf("(-page +pieces):\n%s", diff)
+		}
+	})
+}
+
+func TestNothingCanDriveTheTerminal(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		evil := rapid.StringOf(rapid.RuneFrom([]rune("\x1b\x07\x08\r\u009b\u202e[2Jab"))).Draw(t, "text")
+		got := render(&console.Renderer{}, []packet.Payload{
+			packet.SearchQueries{Queries: []string{evil}}, packet.MessageDelta{Text: evil},
+			packet.CitationInfo{Number: 1, Title: evil, URL: evil}, packet.Error{Message: evil, Reference: evil}, packet.Stop{},
+		})
+		if i := strings.IndexAny(got, "\x1b\x07\x08\r\u009b\u202e"); i >= 0 {
+			t.Fatalf("a control character came through at %d in %q", i, got)
+		}
+	})
+}

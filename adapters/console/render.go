@@ -1,0 +1,189 @@
+// Package console is the platform that needs nothing: a terminal, or a pipe. Questions are lines, the answer streams to standard
+// output, and the whole conversation is one thread.
+package console
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+// Renderer writes answers as text. It implements stream.Renderer[string] and stream.TailRenderer[string].
+type Renderer struct {
+	// Terminal turns footnotes into OSC 8 hyperlinks and shows what is being searched, dimmed. Without it the text is plain, and
+	// addresses stand in the list of sources.
+	Terminal bool
+	// Now is the time that ages are told from; nil means time.Now.
+	Now func() time.Time
+}
+
+var (
+	_ stream.Renderer[string]     = (*Renderer)(nil)
+	_ stream.TailRenderer[string] = (*Renderer)(nil)
+)
+
+// Render implements stream.Renderer: the answer as one page.
+func (r *Renderer) Render(v *stream.View) []string {
+	t := &tail{Renderer: r}
+	page, ok := t.Next(v)
+	if !ok {
+		return nil
+	}
+	return []string{page}
+}
+
+// Hash implements stream.Renderer.
+func (r *Renderer) Hash(page string) string {
+	sum := sha256.Sum256([]byte(page))
+	return hex.EncodeToString(sum[:])
+}
+
+// Tail implements stream.TailRenderer.
+func (r *Renderer) Tail() stream.Tail[string] { return &tail{Renderer: r} }
+
+// tail is one answer on its way to the terminal.
+type tail struct {
+	*Renderer
+	text    int // bytes of the view's text that were written
+	queries int // queries that were shown
+	last    byte
+	done    bool
+}
+
+// footnote is a link that cite.Processor wrote. Its address is escaped so that no parenthesis or space can end it early.
+var footnote = regexp.MustCompile(`\[\[(\d+)\]\]\(([^()\s]+)\)`)
+
+// Next implements stream.Tail.
+func (t *tail) Next(v *stream.View) (string, bool) {
+	var b strings.Builder
+	if t.Terminal && len(v.Queries) > t.queries {
+		for _, q := range v.Queries[t.queries:] {
+			t.line(&b, "\x1b[2mSearching: "+sanitize(oneLine(q))+"\x1b[0m")
+		}
+		t.queries = len(v.Queries)
+	}
+	if v.Len() > t.text {
+		b.WriteString(t.links(v.TextFrom(t.text), v.Citations))
+		t.text = v.Len()
+	}
+	if v.Phase == stream.Done && !t.done {
+		t.done = true
+		t.end(&b, v)
+	}
+	if b.Len() == 0 {
+		return "", false
+	}
+	out := b.String()
+	t.last = out[len(out)-1]
+	return out, true
+}
+
+// line writes s on a line of its own.
+func (t *tail) line(b *strings.Builder, s string) {
+	last := t.last
+	if b.Len() > 0 {
+		last = b.String()[b.Len()-1]
+	}
+	if last != 0 && last != '\n' {
+		b.WriteByte('\n')
+	}
+	b.WriteString(s)
+	b.WriteByte('\n')
+}
+
+// links rewrites the footnotes of a piece of text. A piece always holds whole links, since a packet does.
+func (t *tail) links(text string, cited []packet.CitationInfo) string {
+	return footnote.ReplaceAllStringFunc(sanitize(text), func(link string) string {
+		m := footnote.FindStringSubmatch(link)
+		n, err := strconv.Atoi(m[1])
+		if err != nil || n < 1 || n > len(cited) || cited[n-1].Number != n {
+			return link // the model wrote it, and no document stands behind it
+		}
+		return t.anchor("["+m[1]+"]", m[2])
+	})
+}
+
+func (t *tail) anchor(label, address string) string {
+	if !t.Terminal || address == "" {
+		return label
+	}
+	return "\x1b]8;;" + address + "\x1b\\" + label + "\x1b]8;;\x1b\\"
+}
+
+// end writes what follows an answer: its problem, if any, and its sources.
+func (t *tail) end(b *strings.Builder, v *stream.View) {
+	if v.Problem != nil {
+		t.line(b, sanitize(v.Problem.Message))
+		if v.Problem.Reference != "" {
+			t.line(b, "Reference: "+sanitize(v.Problem.Reference))
+		}
+	}
+	if len(v.Citations) > 0 {
+		t.line(b, "")
+		t.line(b, "Sources")
+		for _, c := range v.Citations {
+			t.line(b, t.source(v, c))
+		}
+	}
+	t.line(b, "")
+}
+
+func (t *tail) source(v *stream.View, c packet.CitationInfo) string {
+	address := sanitize(c.URL)
+	s := fmt.Sprintf("  %s %s", t.anchor("["+strconv.Itoa(c.Number)+"]", address), sanitize(oneLine(c.Title)))
+	if address != "" {
+		s += " – " + t.anchor(address, address)
+	}
+	for _, d := range v.Documents {
+		if d.ID == c.Document && d.UpdatedAt != nil {
+			return s + " (" + age(t.now().Sub(*d.UpdatedAt)) + ")"
+		}
+	}
+	return s
+}
+
+func (r *Renderer) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}
+
+// age tells how old a document is in the largest unit that fits.
+func age(d time.Duration) string {
+	const day = 24 * time.Hour
+	units := []struct {
+		name string
+		size time.Duration
+	}{{"year", 365 * day}, {"month", 30 * day}, {"day", day}}
+	for _, u := range units {
+		if n := int(d / u.size); n == 1 {
+			return "1 " + u.name + " old"
+		} else if n > 1 {
+			return fmt.Sprintf("%d %ss old", n, u.name)
+		}
+	}
+	return "today"
+}
+
+// sanitize removes control characters, so that no document and no model can drive the terminal. Line feeds and tabs stay.
+func sanitize(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
