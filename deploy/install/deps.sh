@@ -16,9 +16,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=deploy/install/homebrew.sh
 . "$here/homebrew.sh"
 
-with_redis=no
+for_tests=no
 case ${1:-} in
-test) with_redis=yes ;;
+test) for_tests=yes ;;
 '') ;;
 *) fail "deps.sh does not know '$1'." "Run it without a word, or with 'test'." ;;
 esac
@@ -26,9 +26,9 @@ esac
 # A database that is named needs no server here, except for the tests, which are
 # told of theirs by another name.
 need_database=yes
-if [ "$with_redis" = no ] && [ -n "${DATABASE_URL:-}" ]; then
+if [ "$for_tests" = no ] && [ -n "${DATABASE_URL:-}" ]; then
 	need_database=no
-elif [ "$with_redis" = yes ] && [ -n "${TEST_DATABASE_URL:-}" ]; then
+elif [ "$for_tests" = yes ] && [ -n "${TEST_DATABASE_URL:-}" ]; then
 	need_database=no
 fi
 
@@ -36,19 +36,25 @@ bin=$(server_bindir)
 missing=()
 if [ "$need_database" = yes ]; then
 	[ -n "$bin" ] || missing+=("PostgreSQL, version $MIN_POSTGRES or newer (the server's programs; no system-wide server is set up)")
-	[ -n "$bin" ] && has_pgvector "$bin" || missing+=("pgvector, version $MIN_PGVECTOR or newer (vector search inside PostgreSQL)")
+	{ [ -n "$bin" ] && has_pgvector "$bin"; } || missing+=("pgvector, version $MIN_PGVECTOR or newer (vector search inside PostgreSQL)")
 fi
-if [ "$with_redis" = yes ] && [ -z "${TEST_REDIS_URL:-}" ] && ! command -v redis-server >/dev/null; then
+if [ "$for_tests" = yes ] && [ -z "${TEST_REDIS_URL:-}" ] && ! command -v redis-server >/dev/null; then
 	missing+=("redis-server (for the tests; the package also starts it on the loopback address)")
+fi
+if [ "$for_tests" = yes ] && ! has_compiler; then
+	missing+=("gcc, make and the C library's headers (Go's race detector needs them)")
 fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(uname -s)" = Darwin ]; then
-	install_with_homebrew "$with_redis"
+	install_with_homebrew "$for_tests"
 	exit 0
 fi
 
+# The release this is, for pgvector.sh.
+# shellcheck disable=SC2034,SC1091
 OS_ID=unknown OS_CODENAME=
+# shellcheck disable=SC2034,SC1091
 if [ -r /etc/os-release ]; then
 	OS_ID=$(. /etc/os-release && printf '%s' "${ID:-unknown}")
 	OS_CODENAME=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
@@ -59,7 +65,7 @@ command -v apt-get >/dev/null || fail "this script knows Debian, Ubuntu and macO
 
 confirm "${missing[@]}"
 by_hand=("  apt-get update && YES=1 make deps")
-[ "$with_redis" = no ] || by_hand=("  apt-get update && YES=1 make deps-test")
+[ "$for_tests" = no ] || by_hand=("  apt-get update && YES=1 make deps-test")
 need_root "${by_hand[@]}"
 
 open_work
@@ -73,7 +79,10 @@ if [ "$need_database" = yes ]; then
 	has_pgvector "$bin" || install_pgvector "$bin"
 	say "ready: PostgreSQL $(server_major "$bin") with pgvector $(pgvector_version "$bin")"
 fi
-if [ "$with_redis" = yes ] && ! command -v redis-server >/dev/null; then
+if [ "$for_tests" = yes ] && ! has_compiler; then
+	step "installing a C compiler" apt_install gcc make libc6-dev
+fi
+if [ "$for_tests" = yes ] && [ -z "${TEST_REDIS_URL:-}" ] && ! command -v redis-server >/dev/null; then
 	step "installing redis-server" apt_install redis-server
 	say "ready: $(redis-server --version | cut -d' ' -f1-3)"
 fi

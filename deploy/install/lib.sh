@@ -34,7 +34,7 @@ open_work() {
 
 close_work() {
 	local code=$?
-	restore_cluster_config
+	restore_cluster_config # of postgres.sh
 	rm -rf "$WORK"
 	[ "$code" -ne 0 ] || rm -f "$LOG"
 	return "$code"
@@ -56,19 +56,21 @@ step_failed() {
 	fail "this step failed (exit $2): $1" "The whole log: $LOG"
 }
 
-# as_root runs a command with root rights: directly for root, else by sudo.
+# terminal: a person is there. Looked up once, because steps close their input.
+terminal=no
+if [ -t 0 ] && [ -t 1 ]; then terminal=yes; fi
+
+# as_root runs a command with root rights: directly for root, else by sudo, which may
+# ask for a password only where there is somebody to answer.
 as_root() {
 	if [ "$(id -u)" -eq 0 ]; then
 		"$@"
-	elif interactive; then
+	elif [ "$terminal" = yes ]; then
 		sudo "$@"
 	else
 		sudo -n "$@"
 	fi
 }
-
-# interactive: a person can be asked.
-interactive() { [ -t 0 ] && [ -t 1 ] && [ "${YES:-}" != 1 ] && [ "${CI:-}" != true ]; }
 
 # need_root makes sure that as_root will work before anything is changed; its
 # arguments are the commands that a person would give to root instead.
@@ -79,10 +81,8 @@ need_root() {
 			"Run these commands as root, then 'make' again:" "$@" \
 			"Or use a Postgres that is already there: set DATABASE_URL to its address."
 	fi
-	if ! interactive && ! sudo -n true 2>/dev/null; then
-		fail "installing packages needs root rights, and sudo asks for a password." \
-			"Run 'make deps' on a terminal, or run these commands as root:" "$@"
-	fi
+	as_root true || fail "installing packages needs root rights, and sudo did not give them." \
+		"Run 'make' on a terminal where sudo can ask for your password, or run these commands as root:" "$@"
 }
 
 # confirm prints the plan (its arguments, one item each) and asks on a terminal.
@@ -90,10 +90,10 @@ need_root() {
 confirm() {
 	say "Footnote needs what this machine lacks. To be installed:"
 	printf '      - %s\n' "$@"
-	if [ "${YES:-}" = 1 ] || { [ "${CI:-}" = true ] && [ ! -t 0 ]; }; then
+	if [ "${YES:-}" = 1 ] || { [ "${CI:-}" = true ] && [ "$terminal" = no ]; }; then
 		return
 	fi
-	if ! interactive; then
+	if [ "$terminal" = no ]; then
 		fail "there is no terminal to ask on, so nothing was installed." "Say yes beforehand: make deps YES=1"
 	fi
 	local answer

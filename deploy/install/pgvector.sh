@@ -18,9 +18,7 @@ install_pgvector() {
 
 build_pgvector() {
 	local bin=$1 major=$2
-	if ! command -v gcc >/dev/null || ! command -v make >/dev/null || [ ! -f /usr/include/stdio.h ]; then
-		step "installing a C compiler to build pgvector" apt_install gcc make libc6-dev
-	fi
+	has_compiler || step "installing a C compiler to build pgvector" apt_install gcc make libc6-dev
 	mkdir -p "$WORK/pgvector"
 	fetch_source
 	step "unpacking the source of pgvector" tar -xf "$SOURCE" -C "$WORK/pgvector" --strip-components=1
@@ -33,6 +31,8 @@ build_pgvector() {
 	step "installing pgvector for PostgreSQL $major" as_root make -C "$WORK/pgvector" OPTFLAGS= with_llvm=no \
 		PG_CONFIG="$bin/pg_config" install
 }
+
+has_compiler() { command -v gcc >/dev/null && command -v make >/dev/null && [ -f /usr/include/stdio.h ]; }
 
 # fetch_headers unpacks the server's header files beside the source. Installing the
 # -dev package instead would bring in clang and LLVM, some hundred megabytes that
@@ -87,6 +87,7 @@ no_source() {
 
 # mirror_address prints the address from which apt gets this release's main component.
 mirror_address() {
+	# shellcheck disable=SC2016 # apt fills these in
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
 		awk -v release="$OS_CODENAME" '$2 == release && $3 == "main" { print $1; exit }'
 }
@@ -119,8 +120,10 @@ update_keyring() {
 # fetch_from downloads the source package from one suite. It needs no root rights.
 fetch_from() {
 	local mirror=$1 suite=$2 dir=$WORK/$2 version
+	local components=main
+	[ "$OS_ID" != ubuntu ] || components='main universe'
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
-	printf 'deb-src [signed-by=%s] %s %s main\n' "$(keyring)" "$mirror" "$suite" >"$dir/sources.list"
+	printf 'deb-src [signed-by=%s] %s %s %s\n' "$(keyring)" "$mirror" "$suite" "$components" >"$dir/sources.list"
 	private_apt "$dir" -o APT::Update::Error-Mode=any update || return 1
 	version=$(private_apt "$dir" --only-source --print-uris source pgvector | sed -n "s/^.*pgvector_\([0-9.]*\)-[^ ]*\.dsc .*$/\1/p")
 	printf 'version in %s: %s\n' "$suite" "$version"

@@ -7,11 +7,11 @@
 server_bindir() {
 	local dir version best='' best_version=0 rank
 	for dir in $(server_dirs); do
-		[ -x "$dir/initdb" ] && [ -x "$dir/postgres" ] && [ -x "$dir/pg_ctl" ] || continue
+		if [ ! -x "$dir/initdb" ] || [ ! -x "$dir/postgres" ] || [ ! -x "$dir/pg_ctl" ]; then continue; fi
 		version=$(server_major "$dir")
 		[ "${version:-0}" -ge "$MIN_POSTGRES" ] || continue
 		rank=$version
-		has_pgvector "$dir" && rank=$((rank + 1000))
+		if has_pgvector "$dir"; then rank=$((rank + 1000)); fi
 		if [ "$rank" -gt "$best_version" ]; then
 			best=$dir best_version=$rank
 		fi

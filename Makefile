@@ -1,0 +1,65 @@
+# Footnote: `make help` lists what can be asked for.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+unexport MAKEFLAGS MFLAGS MAKELEVEL # pgvector's build runs a make of its own
+
+GO ?= go
+BINARY := .build/footnote
+VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+# What `make run` indexes. DOCS is one file or folder. Without it: the documents that come
+# with Go, where they are installed, else this project's own.
+DOCS ?=
+default_docs = $(or $(wildcard $(shell $(GO) env GOROOT)/doc),README.md deploy)
+
+# What `make test` and `make bench` look at, and more flags for `go test`.
+PACKAGES ?= ./...
+TESTFLAGS ?=
+
+.PHONY: help
+help: ## list these targets
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@printf '\n  Settings: DOCS=path (what run indexes), YES=1 (install without asking)\n'
+
+.PHONY: run
+run: deps build ## install what is missing, index documents, open a chat (DOCS=path)
+	@$(BINARY) index $(if $(DOCS),"$(DOCS)",$(default_docs))
+	@deploy/install/foreground.sh $(BINARY) chat
+
+.PHONY: deps
+deps: ## install PostgreSQL and pgvector, if they are missing
+	@deploy/install/deps.sh
+
+.PHONY: deps-test
+deps-test: ## the same, and what the tests need
+	@deploy/install/deps.sh test
+
+.PHONY: build
+build: need-go ## build .build/footnote, one static file
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BINARY) ./bots/footnote
+
+.PHONY: test
+test: need-go deps-test ## run every test with the race detector, on real Postgres and Redis
+	@mkdir -p .build && $(GO) build -o .build/testreport ./deploy/install/testreport
+	@CGO_ENABLED=1 $(GO) test -race -shuffle=on -json $(TESTFLAGS) $(PACKAGES) | .build/testreport
+
+.PHONY: lint
+lint: need-go ## check formatting and run vet
+	@unformatted=$$(gofmt -l adapters bots core deploy migrations); \
+	if [ -n "$$unformatted" ]; then printf 'not formatted (run gofmt -w on them):\n%s\n' "$$unformatted" >&2; exit 1; fi
+	@$(GO) vet ./...
+
+.PHONY: bench
+bench: need-go deps-test ## run the benchmarks
+	@$(GO) test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PACKAGES)
+
+.PHONY: clean
+clean: ## remove what was built; the indexed documents stay
+	rm -rf .build
+
+.PHONY: need-go
+need-go:
+	@command -v $(GO) >/dev/null || { echo 'error: Go is not installed, or not in PATH. Footnote is built with Go 1.26 or newer.' >&2; exit 1; }
