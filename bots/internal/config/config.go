@@ -1,0 +1,96 @@
+// Package config turns the environment into values. It is the only place that knows the names of environment variables.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// Secret is a value that must never be shown: printing or logging it gives "***".
+type Secret string
+
+// String implements fmt.Stringer.
+func (s Secret) String() string { return "***" }
+
+// GoString implements fmt.GoStringer.
+func (s Secret) GoString() string { return "***" }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
+
+// Reveal returns the value itself, for the one call that needs it.
+func (s Secret) Reveal() string { return string(s) }
+
+// Config is every setting of the product. The zero value is not valid; Load makes one.
+type Config struct {
+	DatabaseURL        Secret // empty: a private cluster
+	MigrateDatabaseURL Secret // empty: DatabaseURL
+	DataDir            string // of the private cluster; empty: ${XDG_DATA_HOME:-~/.local/share}/footnote
+	RedisURL           Secret // empty: stop signals stay in this process
+
+	OpenAIKey     Secret
+	OpenAIBaseURL string
+	Model         string
+	FastModel     string
+	ModelWindow   int // tokens; 0: what is known of the model
+	CAFile        string
+
+	EmbeddingModel      string // empty: the local embedder
+	EmbeddingDimensions int    // 0: the model's own
+	EmbeddingKey        Secret // empty: OpenAIKey
+	EmbeddingBaseURL    string // empty: OpenAIBaseURL
+
+	HybridAlpha      float64
+	TitleRatio       float64
+	MaxChunks        int
+	ChunksAbove      int
+	ChunksBelow      int
+	TimeDecay        float64
+	FavorRecent      float64
+	RecencyFloor     float64
+	ConsoleAudience  access.ACL // principals of whoever uses the terminal
+	MaxDocumentBytes int64
+
+	AdminAddr string
+	LogLevel  string
+	LogFormat string
+	Grace     time.Duration
+}
+
+// HasModel reports whether an endpoint writes the answers. Without one they are quotations.
+func (c *Config) HasModel() bool { return c.OpenAIKey != "" || c.OpenAIBaseURL != "" }
+
+// Load reads every setting. A variable that is empty counts as unset. All faults are reported together, by name and without values.
+func Load(getenv func(string) string) (*Config, error) {
+	c := &Config{}
+	var faults []error
+	for _, s := range c.settings() {
+		value := getenv(s.Env)
+		if value == "" {
+			value = s.Default
+		}
+		if err := s.set(value); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", s.Env, err))
+		}
+	}
+	faults = append(faults, c.conflicts()...)
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("these settings are wrong:\n%w", errors.Join(faults...))
+	}
+	return c, nil
+}
+
+// conflicts names settings that are fine alone but not together.
+func (c *Config) conflicts() []error {
+	var faults []error
+	if c.EmbeddingModel != "" && c.EmbeddingKey == "" && c.EmbeddingBaseURL == "" && !c.HasModel() {
+		faults = append(faults, errors.New("EMBEDDING_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL; unset it to use the local embedder"))
+	}
+	if c.FastModel != "" && !c.HasModel() {
+		faults = append(faults, errors.New("FAST_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))
+	}
+	return faults
+}

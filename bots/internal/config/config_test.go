@@ -1,0 +1,95 @@
+package config_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/bots/internal/config"
+)
+
+func env(pairs ...string) func(string) string {
+	values := make(map[string]string)
+	for i := 0; i < len(pairs); i += 2 {
+		values[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) string { return values[name] }
+}
+
+func TestDefaultsAreValid(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.HybridAlpha != 0.5 || c.TitleRatio != 0.1 || c.MaxChunks != 25 || c.ChunksAbove != 1 || c.TimeDecay != 0.5 || c.FavorRecent != 2 || c.RecencyFloor != 0.5 {
+		t.Errorf("defaults differ from the documented ones: %+v", c)
+	}
+	if c.HasModel() {
+		t.Error("a model is configured without a key or an address")
+	}
+}
+
+func TestAllFaultsAreNamedAtOnceWithoutValues(t *testing.T) {
+	t.Parallel()
+	_, err := config.Load(env(
+		"DATABASE_URL", "mysql://root:hunter2@db/x", "REDIS_URL", "hunter2", "OPENAI_BASE_URL", "hunter2", "OPENAI_API_KEY", "hunter2 hunter2",
+		"HYBRID_ALPHA", "hunter2", "MAX_CHUNKS_FED_TO_CHAT", "0", "RECENCY_FLOOR", "2", "SHUTDOWN_GRACE", "hunter2", "LOG_LEVEL", "hunter2",
+		"CONSOLE_PRINCIPALS", "somebody", "MAX_DOCUMENT_BYTES", "-1", "DOC_TIME_DECAY", "NaN",
+	))
+	if err == nil {
+		t.Fatal("no fault was found")
+	}
+	for _, name := range []string{"DATABASE_URL", "REDIS_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY", "HYBRID_ALPHA", "MAX_CHUNKS_FED_TO_CHAT",
+		"RECENCY_FLOOR", "SHUTDOWN_GRACE", "LOG_LEVEL", "CONSOLE_PRINCIPALS", "MAX_DOCUMENT_BYTES", "DOC_TIME_DECAY"} {
+		if !strings.Contains(err.Error(), name+":") {
+			t.Errorf("%s is not named in:\n%v", name, err)
+		}
+	}
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a value is printed:\n%v", err)
+	}
+}
+
+func TestReadings(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(env("HYBRID_ALPHA", "7", "TITLE_CONTENT_RATIO", "-1", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1/", "LOG_LEVEL", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.HybridAlpha != 1 || c.TitleRatio != 0 {
+		t.Errorf("alpha %g and ratio %g, want both clipped", c.HybridAlpha, c.TitleRatio)
+	}
+	if c.OpenAIBaseURL != "http://127.0.0.1:1/v1" || !c.HasModel() {
+		t.Errorf("base URL %q", c.OpenAIBaseURL)
+	}
+	if c.LogLevel != "info" {
+		t.Errorf("an empty variable gave %q, want the default", c.LogLevel)
+	}
+}
+
+func TestEmbeddingModelNeedsAnEndpoint(t *testing.T) {
+	t.Parallel()
+	if _, err := config.Load(env("EMBEDDING_MODEL", "m", "FAST_LLM_MODEL", "f")); err == nil ||
+		!strings.Contains(err.Error(), "EMBEDDING_MODEL") || !strings.Contains(err.Error(), "FAST_LLM_MODEL") {
+		t.Errorf("error = %v, want both settings named", err)
+	}
+}
+
+func TestSecretsAreNeverPrinted(t *testing.T) {
+	t.Parallel()
+	s := struct{ Key config.Secret }{"hunter2"}
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %s %q", s, s, s.Key, s.Key), string(data)} {
+		if strings.Contains(out, "hunter2") {
+			t.Errorf("the secret shows in %q", out)
+		}
+	}
+	if s.Key.Reveal() != "hunter2" {
+		t.Error("Reveal does not give the value")
+	}
+}

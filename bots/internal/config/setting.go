@@ -1,0 +1,174 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// Setting is one row of the settings table, which --help and the README show.
+type Setting struct {
+	Env     string
+	Default string
+	Help    string
+	set     func(value string) error
+}
+
+// Settings is the table of all settings, in the order in which people read them.
+func Settings() []Setting { return new(Config).settings() }
+
+func (c *Config) settings() []Setting {
+	return []Setting{
+		{"DATABASE_URL", "", "PostgreSQL 15 or newer with pgvector 0.8 or newer. Unset: a private server that footnote starts and stops itself", secretURL(&c.DatabaseURL, "postgres", "postgresql")},
+		{"MIGRATE_DATABASE_URL", "", "direct connection for migrations, where DATABASE_URL is a transaction pooler", secretURL(&c.MigrateDatabaseURL, "postgres", "postgresql")},
+		{"FOOTNOTE_DATA", "", "folder of the private server. Unset: ${XDG_DATA_HOME:-~/.local/share}/footnote", text(&c.DataDir)},
+		{"REDIS_URL", "", "carries stop signals between processes. Unset: stop works within one process", secretURL(&c.RedisURL, "redis", "rediss", "unix")},
+		{"OPENAI_API_KEY", "", "key of an OpenAI-compatible endpoint. Unset, and OPENAI_BASE_URL too: answers quote the documents", secret(&c.OpenAIKey)},
+		{"OPENAI_BASE_URL", "", "address of the endpoint, ending in /v1. Unset: OpenAI's own", httpURL(&c.OpenAIBaseURL)},
+		{"LLM_MODEL", "gpt-4.1-mini", "model that writes the answers", text(&c.Model)},
+		{"FAST_LLM_MODEL", "", "model that rewrites follow-ups into search queries. Unset: a rule does it without a model", text(&c.FastModel)},
+		{"LLM_WINDOW", "0", "the model's context window in tokens. 0: what is known of the model, else 32000", number(&c.ModelWindow, 0, 100_000_000)},
+		{"EMBEDDING_MODEL", "", "embedding model of the endpoint. Unset: the local embedder, which is trained on your own documents", text(&c.EmbeddingModel)},
+		{"EMBEDDING_DIMENSIONS", "0", "length of the vectors. 0: what is known of the model", number(&c.EmbeddingDimensions, 0, 16_000)},
+		{"EMBEDDING_API_KEY", "", "key of the embedding endpoint. Unset: OPENAI_API_KEY", secret(&c.EmbeddingKey)},
+		{"EMBEDDING_BASE_URL", "", "address of the embedding endpoint, ending in /v1. Unset: OPENAI_BASE_URL", httpURL(&c.EmbeddingBaseURL)},
+		{"HYBRID_ALPHA", "0.5", "share of the semantic side of a search: 0 keywords only, 1 vectors only; values outside are clipped. The local embedder is capped at 0.2", clipped(&c.HybridAlpha, 0, 1)},
+		{"TITLE_CONTENT_RATIO", "0.10", "share of the title within the keyword side, 0 to 1; values outside are clipped", clipped(&c.TitleRatio, 0, 1)},
+		{"MAX_CHUNKS_FED_TO_CHAT", "25", "passages that a search gives the model at most", number(&c.MaxChunks, 1, 1000)},
+		{"CONTEXT_CHUNKS_ABOVE", "1", "neighbours added before the best passage", number(&c.ChunksAbove, 0, 50)},
+		{"CONTEXT_CHUNKS_BELOW", "1", "neighbours added after the best passage", number(&c.ChunksBelow, 0, 50)},
+		{"DOC_TIME_DECAY", "0.5", "how fast documents lose weight with age, per year; 0 turns it off", decimal(&c.TimeDecay, 0, 1000)},
+		{"FAVOR_RECENT_DECAY_MULTIPLIER", "2.0", "multiplies the decay when the question asks for what is recent", decimal(&c.FavorRecent, 1, 1000)},
+		{"RECENCY_FLOOR", "0.5", "share of its score that the oldest document keeps, 0 to 1", decimal(&c.RecencyFloor, 0, 1)},
+		{"MAX_DOCUMENT_BYTES", "52428800", "largest file that is indexed, in bytes", bytes(&c.MaxDocumentBytes)},
+		{"CONSOLE_PRINCIPALS", "members", "who the person at the terminal counts as, a comma-separated access list", acl(&c.ConsoleAudience)},
+		{"CA_FILE", "", "PEM file with additional certificate authorities for all outgoing connections", text(&c.CAFile)},
+		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
+		{"SHUTDOWN_GRACE", "30s", "how long running answers may take to finish when the process is asked to end", duration(&c.Grace)},
+		{"LOG_LEVEL", "info", "debug, info, warn or error", oneOf(&c.LogLevel, "debug", "info", "warn", "error")},
+		{"LOG_FORMAT", "text", "text or json", oneOf(&c.LogFormat, "text", "json")},
+	}
+}
+
+func text(to *string) func(string) error {
+	return func(v string) error { *to = v; return nil }
+}
+
+func secret(to *Secret) func(string) error {
+	return func(v string) error {
+		if strings.ContainsAny(v, " \t\r\n") {
+			return errors.New("holds a space or line break; paste the bare value")
+		}
+		*to = Secret(v)
+		return nil
+	}
+}
+
+func secretURL(to *Secret, schemes ...string) func(string) error {
+	return func(v string) error {
+		if v != "" {
+			u, err := url.Parse(v)
+			if err != nil || !slices.Contains(schemes, u.Scheme) {
+				return fmt.Errorf("is not an address that begins with %s://", strings.Join(schemes, ":// or "))
+			}
+		}
+		*to = Secret(v)
+		return nil
+	}
+}
+
+func httpURL(to *string) func(string) error {
+	return func(v string) error {
+		if v != "" {
+			u, err := url.Parse(v)
+			if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+				return errors.New("is not an address that begins with http:// or https://")
+			}
+		}
+		*to = strings.TrimRight(v, "/")
+		return nil
+	}
+}
+
+func number(to *int, low, high int) func(string) error {
+	return func(v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < low || n > high {
+			return fmt.Errorf("is not a whole number from %d to %d", low, high)
+		}
+		*to = n
+		return nil
+	}
+}
+
+func bytes(to *int64) func(string) error {
+	return func(v string) error {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || n < 1 {
+			return errors.New("is not a number of bytes, such as 52428800")
+		}
+		*to = n
+		return nil
+	}
+}
+
+func decimal(to *float64, low, high float64) func(string) error {
+	return func(v string) error {
+		f, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(f >= low && f <= high) {
+			return fmt.Errorf("is not a number from %g to %g", low, high)
+		}
+		*to = f
+		return nil
+	}
+}
+
+// clipped takes any number and brings it into the range, as the settings of the seed do.
+func clipped(to *float64, low, high float64) func(string) error {
+	return func(v string) error {
+		f, err := strconv.ParseFloat(v, 64)
+		if err != nil || f != f {
+			return errors.New("is not a number")
+		}
+		*to = min(max(f, low), high)
+		return nil
+	}
+}
+
+func duration(to *time.Duration) func(string) error {
+	return func(v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < 0 {
+			return errors.New("is not a length of time, such as 30s or 5m")
+		}
+		*to = d
+		return nil
+	}
+}
+
+func oneOf(to *string, words ...string) func(string) error {
+	return func(v string) error {
+		if !slices.Contains(words, v) {
+			return fmt.Errorf("is not one of %s", strings.Join(words, ", "))
+		}
+		*to = v
+		return nil
+	}
+}
+
+func acl(to *access.ACL) func(string) error {
+	return func(v string) error {
+		list, err := access.ParseACL(v)
+		if err != nil { // its text quotes the value, which is not to be printed
+			return errors.New("is not a comma-separated list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID")
+		}
+		*to = list
+		return nil
+	}
+}
