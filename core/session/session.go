@@ -24,18 +24,51 @@ type Session struct {
 	Owner  string // platform id of the person whose private session this is; empty for the thread's own
 }
 
-// Turn is a question on its way to its answer.
+// Turn is a question on its way to its answer, as the worker that holds it sees it.
 type Turn struct {
 	ID       TurnID
 	Session  Session
 	Number   int             // within the session, from 1, in order of intake
-	Attempt  int             // fences writes: each take-over raises it
+	Attempt  int             // fences writes: each lease raises it
 	Question message.Message // of role User
 	Asker    thread.Person
-	Message  thread.MessageID // of the question on the platform
+	Message  thread.MessageID // of the question on the platform; empty where messages have no ids
 	Audience access.Audience
-	Intake   time.Time // by Postgres time
+	Direct   bool
+	Intake   time.Time // by the store's clock
+	Reply    *ReplyToken
+
+	State     State
+	Outcome   Outcome // set once State is Delivering or Done
+	Takeovers int     // how many replicas died or stalled while they held it
+	// StopRequested says that a stop was asked for before this lease. A turn that has not started then ends as Stopped.
+	StopRequested bool
+	// Abandoned says that no replica was there for the turn for longer than LeaseRequest.MaxAge: a backup was restored, or
+	// everything was down. It is closed without a word, since its answer may have been given in another life.
+	Abandoned bool
 }
+
+// Fence returns what every write on behalf of the turn must carry.
+func (t Turn) Fence() Fence {
+	return Fence{Tenant: t.Session.Tenant, Turn: t.ID, Attempt: t.Attempt}
+}
+
+// Fence names one attempt at one turn. Writes of an earlier attempt fail with ErrFenced.
+type Fence struct {
+	Tenant  access.TenantID
+	Turn    TurnID
+	Attempt int
+}
+
+// State is where a turn stands. It only moves forward, except that a running turn can be handed back to the queue.
+type State string
+
+const (
+	Queued     State = "queued"
+	Running    State = "running"
+	Delivering State = "delivering" // saved with its outcome; the final messages are still being written
+	Done       State = "done"
+)
 
 // Outcome says how a turn ended.
 type Outcome string

@@ -1,0 +1,73 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// ErrInvalid says that an intake lacks what identifies it. It is a fault of the caller.
+var ErrInvalid = errors.New("the intake is incomplete")
+
+// Intake is a question as it is stored.
+type Intake struct {
+	Tenant   access.TenantID
+	Ref      thread.Ref
+	Owner    string // platform id of the person whose private session this is; empty for the thread's own
+	Starter  string // platform id of the person who began the thread, who may stop its turns; empty when not known
+	EventKey string // the platform's id of the delivery; required
+	Message  thread.MessageID
+	Asker    thread.Person
+	Text     string
+	Files    []message.File
+	Tokens   int // of Text; 0 = not counted
+	At       time.Time
+	Direct   bool
+	Audience access.Audience
+	Reply    *ReplyToken
+}
+
+// Validate reports what is missing.
+func (in Intake) Validate() error {
+	var faults []error
+	for _, f := range []struct{ name, value string }{
+		{"tenant", string(in.Tenant)}, {"platform", string(in.Ref.Platform)}, {"channel", in.Ref.Channel},
+		{"thread", in.Ref.Thread}, {"event key", in.EventKey}, {"asker", in.Asker.ID},
+	} {
+		if f.value == "" {
+			faults = append(faults, errors.New("it has no "+f.name))
+		}
+	}
+	if in.Audience.Tenant() != in.Tenant {
+		faults = append(faults, errors.New("its audience belongs to another tenant"))
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return errors.Join(append([]error{ErrInvalid}, faults...)...)
+}
+
+// ReplyToken lets a platform answer an interaction, such as a slash command, until it expires. Sealed is encrypted by the adapter.
+type ReplyToken struct {
+	Sealed  []byte
+	Expires time.Time
+}
+
+// Accepted is what became of an intake.
+type Accepted struct {
+	Turn      Turn
+	Duplicate bool // the event, or the message, had been taken in before; Turn is the one it became then
+	Ahead     int  // unfinished turns of the session before this one; 0 for duplicates
+}
+
+// Inbox takes questions in. Implementations are safe for concurrent use by any number of processes.
+type Inbox interface {
+	// Accept stores a question and queues its turn in one transaction, after which the event may be acknowledged. An event key
+	// is taken once per platform and workspace, and so is a message per channel, however many events tell of it. When somebody
+	// who may stop the turn did so before it arrived (Stops), Turn.StopRequested is set. Errors wrap ErrInvalid or the store's.
+	Accept(ctx context.Context, in Intake) (Accepted, error)
+}

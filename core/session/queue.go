@@ -1,0 +1,88 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+)
+
+// Sentinels of writes on behalf of a turn.
+var (
+	// ErrFenced says that the turn was taken over, or handed back: this worker must write nothing more about it, nor to its thread.
+	ErrFenced = errors.New("another worker holds the turn")
+	// ErrFinished says that the turn has its outcome already. After a Finish whose fate is unknown it means that it succeeded.
+	ErrFinished = errors.New("the turn has an outcome already")
+	// ErrUnknownTurn says that there is no such turn.
+	ErrUnknownTurn = errors.New("there is no such turn")
+)
+
+// ReplicaID names one run of one process. A restarted process takes a new one.
+type ReplicaID string
+
+// LeaseRequest says who wants work.
+type LeaseRequest struct {
+	Replica ReplicaID
+	// MaxAge is REDELIVERY_MAX_AGE: an older turn is Abandoned when no replica that was there in time is alive or was a MaxAge ago.
+	MaxAge time.Duration
+}
+
+// Queue hands turns to workers. Implementations are safe for concurrent use by any number of processes.
+type Queue interface {
+	// Lease takes the oldest turn that can be worked on and makes it Running, or leaves it Delivering: one whose replica
+	// has expired, else a queued one whose session has no unfinished turn before it. It returns nil when there is none. The
+	// lease lasts for as long as the replica beats.
+	Lease(ctx context.Context, r LeaseRequest) (*Turn, error)
+	// Finish saves what came of a running turn and its only outcome in one transaction, and makes it Delivering.
+	// It fails with ErrFenced or ErrFinished and then has changed nothing.
+	Finish(ctx context.Context, f Fence, s Saved) error
+	// Delivered ends a Delivering turn: the session's next one may start. A second call is no error.
+	Delivered(ctx context.Context, f Fence) error
+	// Release hands a turn back, to be leased again by anybody after so long. It does not count as a take-over.
+	Release(ctx context.Context, f Fence, after time.Duration) error
+}
+
+// Replicas are the processes that hold turns. Time is the store's; clocks of replicas need not agree.
+type Replicas interface {
+	// Beat says that a replica is alive for ttl from now on. A caller's own deadline is ttl after the moment before it called Beat.
+	Beat(ctx context.Context, id ReplicaID, ttl time.Duration) error
+	// Leave says that a replica has ended, and hands back what it still holds.
+	Leave(ctx context.Context, id ReplicaID) error
+	// Live counts the replicas that are alive.
+	Live(ctx context.Context) (int, error)
+}
+
+// Janitor clears away what has had its time: tombstones, event keys, expired reply tokens, replicas that are gone. Any replica may
+// call it at any time.
+type Janitor interface {
+	Sweep(ctx context.Context) error
+}
+
+// Saved is everything that is kept of a finished turn.
+type Saved struct {
+	Outcome   Outcome
+	Sentence  string // what the person was told beside, or instead of, an answer
+	Reference string // finds the cause of a failure in the log
+	Runs      []Run  // one for each model that ran, in the order of their ModelIndex; none when none did
+	Timings   map[string]time.Duration
+}
+
+// Run is what one model did in a turn.
+type Run struct {
+	Model     string
+	Messages  []message.Message // what followed the question: tool calls, tool results, the answer
+	Usage     llm.Usage
+	Reasoning int // length in characters; the text itself is not kept
+}
+
+// Answer returns the run's final answer, and whether there is one.
+func (r Run) Answer() (message.Message, bool) {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if r.Messages[i].Role == message.Assistant {
+			return r.Messages[i], true
+		}
+	}
+	return message.Message{}, false
+}

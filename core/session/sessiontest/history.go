@@ -1,0 +1,125 @@
+package sessiontest
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// answer is a run with everything that a run can have.
+func answer(text string) session.Run {
+	doc := document.Ref{ID: "docs:a.md", Source: "docs", Kind: "file", Title: "A", URL: "https://example.org/a",
+		UpdatedAt: time.Unix(1_600_000_000, 0).UTC()}
+	bare := document.Ref{ID: "docs:b.md", Source: "docs", Kind: "file", Title: "B"}
+	at := time.Unix(1_700_000_100, 0).UTC()
+	return session.Run{
+		Model: "m-1", Usage: llm.Usage{Input: 1200, Output: 80}, Reasoning: 33,
+		Messages: []message.Message{
+			{Role: message.ToolCall, At: at, Calls: []message.Call{
+				{ID: "c1", Name: "internal_search", Arguments: json.RawMessage(`{"queries": ["x", "y"]}`)},
+				{ID: "c2", Name: "open_url", Arguments: json.RawMessage(`{}`)},
+			}},
+			{Role: message.ToolResult, CallID: "c1", Text: "found", Tokens: 1, At: at},
+			{Role: message.ToolResult, CallID: "c2", Text: "read", Tokens: 1, At: at},
+			{
+				Role: message.Assistant, Text: text, Tokens: 12, At: at,
+				Citations: []message.Citation{
+					{Number: 1, ModelSees: 4, Document: doc, Anchor: "top", Link: "https://example.org/a#top", Quote: "A is"},
+					{Number: 2, ModelSees: 2, Document: bare},
+				},
+				Documents: []message.Reference{
+					{Number: 4, Document: doc, Chunk: 77, Anchor: "top", Text: "A is the first.", Score: 0.75},
+					{Number: 2, Document: bare, Chunk: 78, Text: "B", Score: 0.5},
+					{Number: 2, Document: bare, Chunk: 79, Text: "B again", Score: 0.25},
+				},
+			},
+		},
+	}
+}
+
+func history(f *fixture) {
+	in := f.question("first?")
+	in.Files = []message.File{{ID: "f1", Name: "a.md", Media: "text/markdown", Text: "# A", Tokens: 3}}
+	f.accept(in)
+	f.accept(f.question("second?"))
+	first := f.lease("r1")
+	saved := session.Saved{
+		Outcome: session.Answered, Sentence: "Beside it.", Reference: "ref-1", Runs: []session.Run{answer("one"), answer("the other model's")},
+		Timings: map[string]time.Duration{"first_delta": 120 * time.Millisecond, "total": 3 * time.Second},
+	}
+	saved.Runs[1].Model = "m-2"
+	f.must(f.Finish(f.ctx, first.Fence(), saved))
+	got, err := f.Saved(f.ctx, first)
+	f.must(err)
+	ids := map[message.ID]bool{first.Question.ID: true}
+	for r := range got.Runs {
+		for i := range got.Runs[r].Messages {
+			m := &got.Runs[r].Messages[i]
+			if m.ID == "" || ids[m.ID] || m.Turn != 1 {
+				f.Errorf("message %d of run %d has id %q and turn %d", i, r, m.ID, m.Turn)
+			}
+			ids[m.ID] = true
+			m.ID, m.Turn = "", 0
+		}
+	}
+	f.equal("saved", got, saved)
+	f.must(f.Delivered(f.ctx, first.Fence()))
+
+	second := f.lease("r1")
+	past, err := f.Load(f.ctx, second, 10)
+	f.must(err)
+	want := append([]message.Message{{Role: message.User, Author: "Ada", Text: "first?", Files: in.Files, At: in.At}}, answer("one").Messages...)
+	if len(past) != len(want) {
+		f.Fatalf("the history has %d messages, want %d", len(past), len(want))
+	}
+	for i := range past {
+		if past[i].Turn != 1 || past[i].ID == "" {
+			f.Errorf("message %d of the history has id %q and turn %d", i, past[i].ID, past[i].Turn)
+		}
+		past[i].ID, past[i].Turn = "", 0
+	}
+	f.equal("history", past, want)
+	numbers, err := f.Numbers(f.ctx, second)
+	f.must(err)
+	f.equal("numbers", numbers, map[document.ID]int{"docs:a.md": 4, "docs:b.md": 2})
+}
+
+func historyLimits(f *fixture) {
+	outcomes := []session.Outcome{session.Answered, session.Superseded, session.Stopped, session.Declined, session.NoEvidence, session.Failed}
+	for i := range outcomes {
+		f.accept(f.question(fmt.Sprint("q", i+1)))
+	}
+	last := f.accept(f.question("last"))
+	elsewhere := f.question("elsewhere")
+	elsewhere.Ref.Thread = "200.1"
+	f.accept(elsewhere)
+	for _, o := range outcomes {
+		t := f.lease("r1")
+		for t.Session.ID != last.Session.ID {
+			f.finish(t, session.Answered)
+			t = f.lease("r1")
+		}
+		f.finish(t, o)
+	}
+	for _, tt := range []struct {
+		limit int
+		want  []string
+	}{
+		{0, nil},
+		{2, []string{"q5", "q6"}},
+		{10, []string{"q1", "q3", "q5", "q6"}},
+	} {
+		past, err := f.Load(f.ctx, last, tt.limit)
+		f.must(err)
+		texts := []string{}
+		for _, m := range past {
+			texts = append(texts, m.Text)
+		}
+		f.equal(fmt.Sprintf("the newest %d turns", tt.limit), texts, append([]string{}, tt.want...))
+	}
+}

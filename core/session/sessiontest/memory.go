@@ -1,0 +1,247 @@
+// Package sessiontest proves implementations of the session ports (Suite, SignalSuite) and holds Memory, a working one for tests.
+package sessiontest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Store is every port of package session that has to do with turns, as one adapter implements them.
+type Store interface {
+	session.Inbox
+	session.Queue
+	session.Replicas
+	session.Janitor
+	session.History
+	session.Stops
+	session.Deliveries
+	session.Prompts
+}
+
+// Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a testing/synctest bubble, and is safe
+// for concurrent use.
+type Memory struct {
+	mu       sync.Mutex
+	ids      int
+	sessions map[sessionKey]*conversation
+	turns    []*turn // in order of intake
+	events   map[eventKey]*turn
+	messages map[messageKey]*posted
+	replicas map[session.ReplicaID]replica
+	prompts  map[access.TenantID]session.Prompt
+}
+
+type sessionKey struct {
+	tenant access.TenantID
+	ref    thread.Ref
+	owner  string
+}
+
+type eventKey struct {
+	tenant    access.TenantID
+	platform  thread.Platform
+	workspace string
+	key       string
+}
+
+type messageKey struct {
+	tenant    access.TenantID
+	platform  thread.Platform
+	workspace string
+	channel   string
+	message   thread.MessageID
+}
+
+type conversation struct {
+	session.Session
+	starter string
+	turns   int
+}
+
+type turn struct {
+	session.Turn
+	in        *conversation
+	owner     session.ReplicaID
+	notBefore time.Time
+	saved     session.Saved
+	pages     []session.Page
+}
+
+// posted is a message on a platform: of a turn, or a tombstone as long as turn is nil.
+type posted struct {
+	turn       *turn
+	stopped    time.Time
+	stoppers   []string
+	privileged bool
+}
+
+type replica struct{ started, expires time.Time }
+
+var _ Store = (*Memory)(nil)
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{
+		sessions: make(map[sessionKey]*conversation), events: make(map[eventKey]*turn), messages: make(map[messageKey]*posted),
+		replicas: make(map[session.ReplicaID]replica), prompts: make(map[access.TenantID]session.Prompt),
+	}
+}
+
+func (m *Memory) id() string {
+	m.ids++
+	return fmt.Sprintf("00000000-0000-7000-8000-%012d", m.ids)
+}
+
+// Accept implements session.Inbox.
+func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
+	if err := in.Validate(); err != nil {
+		return session.Accepted{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return session.Accepted{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	event := eventKey{in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.EventKey}
+	if t := m.events[event]; t != nil {
+		return session.Accepted{Turn: t.Turn, Duplicate: true}, nil
+	}
+	place := messageKey{in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, in.Message}
+	known := m.messages[place]
+	if in.Message != "" && known != nil && known.turn != nil {
+		m.events[event] = known.turn
+		return session.Accepted{Turn: known.turn.Turn, Duplicate: true}, nil
+	}
+	s := m.conversation(in)
+	s.turns++
+	t := &turn{in: s, Turn: session.Turn{
+		ID: session.TurnID(m.id()), Session: s.Session, Number: s.turns, Asker: in.Asker, Message: in.Message, Audience: in.Audience,
+		Direct: in.Direct, Intake: time.Now(), Reply: in.Reply, State: session.Queued,
+		Question: message.Message{ID: message.ID(m.id()), Turn: s.turns, Role: message.User, Author: in.Asker.Name, Text: in.Text,
+			Files: slices.Clone(in.Files), Tokens: in.Tokens, At: in.At},
+	}}
+	if known != nil && in.Message != "" {
+		t.StopRequested = known.stops(t)
+	}
+	if in.Message != "" {
+		m.messages[place] = &posted{turn: t}
+	}
+	ahead := 0
+	for _, other := range m.turns {
+		if other.in == s && other.State != session.Done {
+			ahead++
+		}
+	}
+	m.events[event] = t
+	m.turns = append(m.turns, t)
+	return session.Accepted{Turn: t.Turn, Ahead: ahead}, nil
+}
+
+func (m *Memory) conversation(in session.Intake) *conversation {
+	key := sessionKey{in.Tenant, in.Ref, in.Owner}
+	s := m.sessions[key]
+	if s == nil {
+		s = &conversation{Session: session.Session{ID: session.ID(m.id()), Tenant: in.Tenant, Ref: in.Ref, Owner: in.Owner}}
+		m.sessions[key] = s
+	}
+	if s.starter == "" {
+		s.starter = in.Starter
+	}
+	return s
+}
+
+// find returns the turn of a fence if the fence is its newest attempt.
+func (m *Memory) find(f session.Fence) (*turn, error) {
+	for _, t := range m.turns {
+		if t.ID == f.Turn && t.Session.Tenant == f.Tenant {
+			if t.Attempt != f.Attempt {
+				return nil, session.ErrFenced
+			}
+			return t, nil
+		}
+	}
+	return nil, session.ErrUnknownTurn
+}
+
+// Load implements session.History.
+func (m *Memory) Load(ctx context.Context, before session.Turn, limit int) ([]message.Message, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var parts [][]message.Message
+	for _, t := range slices.Backward(m.turns) {
+		if t.Session.ID != before.Session.ID || t.Number >= before.Number || t.Outcome == "" || t.Outcome.Silent() || len(parts) == limit {
+			continue
+		}
+		part := []message.Message{t.Question}
+		if len(t.saved.Runs) > 0 {
+			part = append(part, t.saved.Runs[0].Messages...)
+		}
+		parts = append(parts, part)
+	}
+	slices.Reverse(parts)
+	return slices.Concat(parts...), ctx.Err()
+}
+
+// Numbers implements session.History.
+func (m *Memory) Numbers(ctx context.Context, of session.Turn) (map[document.ID]int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	numbers := make(map[document.ID]int)
+	for _, t := range m.turns {
+		if t.Session.ID != of.Session.ID {
+			continue
+		}
+		for _, run := range t.saved.Runs {
+			for _, msg := range run.Messages {
+				for _, r := range msg.Documents {
+					if n, found := numbers[r.Document.ID]; !found || r.Number < n {
+						numbers[r.Document.ID] = r.Number
+					}
+				}
+			}
+		}
+	}
+	return numbers, ctx.Err()
+}
+
+// Saved implements session.History.
+func (m *Memory) Saved(ctx context.Context, of session.Turn) (session.Saved, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.turns {
+		if t.ID == of.ID {
+			saved := t.saved
+			saved.Runs = slices.Clone(saved.Runs)
+			for i := range saved.Runs {
+				saved.Runs[i].Messages = slices.Clone(saved.Runs[i].Messages)
+			}
+			return saved, ctx.Err()
+		}
+	}
+	return session.Saved{}, session.ErrUnknownTurn
+}
+
+// Prompt implements session.Prompts.
+func (m *Memory) Prompt(ctx context.Context, tenant access.TenantID) (session.Prompt, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.prompts[tenant], ctx.Err()
+}
+
+// SetPrompt implements session.Prompts.
+func (m *Memory) SetPrompt(ctx context.Context, tenant access.TenantID, text, by string) (session.Prompt, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := session.Prompt{Text: text, Version: m.prompts[tenant].Version + 1, By: by, At: time.Now()}
+	m.prompts[tenant] = p
+	return p, ctx.Err()
+}

@@ -1,0 +1,209 @@
+package sessiontest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Lease implements session.Queue.
+func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Turn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	for _, takeOver := range []bool{true, false} {
+		for _, t := range m.turns {
+			if t.notBefore.After(now) || !m.leasable(t, takeOver, now) {
+				continue
+			}
+			if takeOver && t.owner != "" {
+				t.Takeovers++
+			}
+			t.owner = r.Replica
+			t.Attempt++
+			if t.State == session.Queued {
+				t.State = session.Running
+			}
+			leased := t.Turn
+			leased.Abandoned = r.MaxAge > 0 && m.abandoned(t, now, r.MaxAge)
+			return &leased, nil
+		}
+	}
+	return nil, nil
+}
+
+func (m *Memory) leasable(t *turn, takeOver bool, now time.Time) bool {
+	if takeOver {
+		return (t.State == session.Running || t.State == session.Delivering) && !m.replicas[t.owner].expires.After(now)
+	}
+	if t.State != session.Queued {
+		return false
+	}
+	for _, other := range m.turns {
+		if other.in == t.in && other.Number < t.Number && other.State != session.Done {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *Memory) abandoned(t *turn, now time.Time, maxAge time.Duration) bool {
+	if t.Intake.After(now.Add(-maxAge)) {
+		return false
+	}
+	for _, r := range m.replicas {
+		if !r.started.After(t.Intake.Add(maxAge)) && r.expires.After(now.Add(-maxAge)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Finish implements session.Queue.
+func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, err := m.find(f)
+	if err != nil {
+		return err
+	}
+	if t.Outcome != "" {
+		return session.ErrFinished
+	}
+	if t.State != session.Running {
+		return session.ErrFenced
+	}
+	if s.Outcome == "" {
+		return fmt.Errorf("finish turn %s: it has no outcome", f.Turn)
+	}
+	runs := make([]session.Run, len(s.Runs))
+	for i, run := range s.Runs {
+		messages := make([]message.Message, len(run.Messages))
+		for j, msg := range run.Messages {
+			msg.ID, msg.Turn = message.ID(m.id()), t.Number
+			messages[j] = msg
+		}
+		run.Messages = messages
+		runs[i] = run
+	}
+	s.Runs, s.Timings = runs, maps.Clone(s.Timings)
+	t.saved, t.Outcome, t.State = s, s.Outcome, session.Delivering
+	return nil
+}
+
+// Delivered implements session.Queue.
+func (m *Memory) Delivered(ctx context.Context, f session.Fence) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, err := m.find(f)
+	if err != nil {
+		return err
+	}
+	if t.Outcome == "" {
+		return session.ErrFenced
+	}
+	t.State, t.owner = session.Done, ""
+	return nil
+}
+
+// Release implements session.Queue.
+func (m *Memory) Release(ctx context.Context, f session.Fence, after time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, err := m.find(f)
+	if err != nil {
+		return err
+	}
+	if t.State == session.Done {
+		return session.ErrFinished
+	}
+	m.handBack(t)
+	t.notBefore = time.Now().Add(after)
+	return nil
+}
+
+// handBack raises the attempt as well, so that the worker that let go of the turn is fenced from that moment on.
+func (m *Memory) handBack(t *turn) {
+	t.owner = ""
+	t.Attempt++
+	if t.Outcome == "" {
+		t.State = session.Queued
+	}
+}
+
+// Beat implements session.Replicas.
+func (m *Memory) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	r, known := m.replicas[id]
+	if !known {
+		r.started = now
+	}
+	r.expires = now.Add(ttl)
+	m.replicas[id] = r
+	return nil
+}
+
+// Leave implements session.Replicas.
+func (m *Memory) Leave(ctx context.Context, id session.ReplicaID) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r, known := m.replicas[id]; known {
+		r.expires = time.Now()
+		m.replicas[id] = r
+	}
+	for _, t := range m.turns {
+		if t.owner == id {
+			m.handBack(t)
+		}
+	}
+	return nil
+}
+
+// Live implements session.Replicas.
+func (m *Memory) Live(ctx context.Context) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	live := 0
+	for _, r := range m.replicas {
+		if r.expires.After(time.Now()) {
+			live++
+		}
+	}
+	return live, ctx.Err()
+}
+
+// Sweep implements session.Janitor. A store that forgets everything keeps the rest for as long as it lives.
+func (m *Memory) Sweep(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, p := range m.messages {
+		if p.turn == nil && time.Since(p.stopped) > session.TombstoneAge {
+			delete(m.messages, key)
+		}
+	}
+	return ctx.Err()
+}

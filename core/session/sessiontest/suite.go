@@ -1,0 +1,161 @@
+package sessiontest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Suite holds for every Store. open returns an empty store of its own to each test; the tests run in parallel. Nothing in it
+// sleeps: leases are made to expire by beating for no time.
+func Suite(t *testing.T, open func(*testing.T) Store) {
+	t.Helper()
+	for _, test := range []struct {
+		name string
+		run  func(*fixture)
+	}{
+		{"an event is taken in once", dedupe},
+		{"the mention and message twins fold", twins},
+		{"twins that race fold", racingTwins},
+		{"an incomplete intake is refused", invalid},
+		{"an intake comes back whole", intakeRoundTrip},
+		{"tenants, workspaces and owners have sessions of their own", apart},
+		{"turns of a session run in order, one at a time", order},
+		{"order holds under racing intakes", racingIntakes},
+		{"many replicas lease every turn once", racingLeases},
+		{"an expired replica loses its turn and is fenced", takeOver},
+		{"a take-over while delivering keeps the outcome", takeOverDelivering},
+		{"a turn has one outcome", oneOutcome},
+		{"racing finishes leave one outcome", racingFinishes},
+		{"a turn handed back is not a take-over", release},
+		{"a released turn waits", releaseLater},
+		{"a replica that leaves hands back", leave},
+		{"live replicas are counted", live},
+		{"a turn that nobody was there for is abandoned", abandoned},
+		{"what was saved comes back whole", history},
+		{"history is limited to earlier turns of the session", historyLimits},
+		{"hostile text is kept readable", hostileText},
+		{"a stop reaches a running turn", stopRunning},
+		{"a stop before the lease is seen by it", stopQueued},
+		{"a stop before the question arrives is armed", stopArmed},
+		{"a stranger's tombstone stops nothing", stopArmedByStranger},
+		{"a stop that races the intake is never missed", stopRace},
+		{"only those who may stop a turn do", stopDenied},
+		{"a stop of the thread stops what waits too", stopThread},
+		{"a stop of a page stops its turn", stopPage},
+		{"a stop of a page that is not recorded yet is armed", stopPageArmed},
+		{"a stop after the outcome changes nothing", stopFinished},
+		{"pages are remembered", pages},
+		{"pages are fenced", pagesFenced},
+		{"sweeping keeps what is needed", sweep},
+		{"the system prompt is versioned", prompts},
+		{"a cancelled context fails", cancelled},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			t.Cleanup(cancel)
+			test.run(&fixture{T: t, ctx: ctx, Store: open(t)})
+		})
+	}
+}
+
+type fixture struct {
+	*testing.T
+	Store
+	ctx    context.Context
+	events int
+}
+
+const tenant = access.DefaultTenant
+
+var place = thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1", Thread: "100.1"}
+
+// question returns an intake with an event key and message id of its own.
+func (f *fixture) question(text string) session.Intake {
+	f.events++
+	return session.Intake{
+		Tenant: tenant, Ref: place, EventKey: fmt.Sprintf("Ev%d", f.events), Message: thread.MessageID(fmt.Sprintf("m%d", f.events)),
+		Asker: thread.Person{ID: "U1", Name: "Ada"}, Starter: "U2", Text: text, At: time.Unix(1_700_000_000, 0).UTC(),
+		Audience: access.NewAudience(tenant, access.Members),
+	}
+}
+
+func (f *fixture) accept(in session.Intake) session.Turn {
+	f.Helper()
+	accepted, err := f.Accept(f.ctx, in)
+	f.must(err)
+	if accepted.Duplicate {
+		f.Fatalf("%q was taken for a duplicate", in.Text)
+	}
+	return accepted.Turn
+}
+
+// lease leases for a live replica and wants a turn.
+func (f *fixture) lease(id session.ReplicaID) session.Turn {
+	f.Helper()
+	t := f.tryLease(id)
+	if t == nil {
+		f.Fatalf("%s got no turn", id)
+	}
+	return *t
+}
+
+func (f *fixture) tryLease(id session.ReplicaID) *session.Turn {
+	f.Helper()
+	f.must(f.Beat(f.ctx, id, time.Hour))
+	t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: id})
+	f.must(err)
+	return t
+}
+
+func (f *fixture) noLease(id session.ReplicaID) {
+	f.Helper()
+	if t := f.tryLease(id); t != nil {
+		f.Fatalf("%s leased turn %d (%s), and there should be none", id, t.Number, t.State)
+	}
+}
+
+func (f *fixture) finish(t session.Turn, o session.Outcome) {
+	f.Helper()
+	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: o}))
+	f.must(f.Delivered(f.ctx, t.Fence()))
+}
+
+func (f *fixture) expire(id session.ReplicaID) {
+	f.Helper()
+	f.must(f.Beat(f.ctx, id, 0))
+}
+
+func (f *fixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) wantErr(err, want error) {
+	f.Helper()
+	if !errors.Is(err, want) {
+		f.Fatalf("error = %v, want %v", err, want)
+	}
+}
+
+// equal compares by JSON, which shows every exported field and tells no difference between nil and empty.
+func (f *fixture) equal(what string, got, want any) {
+	f.Helper()
+	g, err := json.MarshalIndent(got, "", " ")
+	f.must(err)
+	w, err := json.MarshalIndent(want, "", " ")
+	f.must(err)
+	if string(g) != string(w) {
+		f.Errorf("%s\ngot  %s\nwant %s", what, g, w)
+	}
+}
