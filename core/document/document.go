@@ -46,7 +46,8 @@ type Document struct {
 	Sections []Section         // in reading order
 }
 
-// Section is a part of a document under one heading. Text above the first heading has no Heading.
+// Section is a part of a document under one heading. Text above the first heading has no Heading. The heading is also the first block of
+// the section (kind Heading), so that a document's text can be read without its structure.
 type Section struct {
 	Heading []string // path of headings from the outermost to this one
 	Anchor  string   // fragment that leads a reader to this section, without "#"; may be empty
@@ -61,6 +62,7 @@ const (
 	List                       // one item per line or more, cut between items
 	Table                      // one row per line, the first being the header; cut between rows, the header repeated
 	Code                       // verbatim, cut between lines
+	Heading                    // a section's own heading as a Markdown line ("## Install"), never cut from what follows it
 )
 
 // Block is a piece of a section that belongs together. Text is plain text or Markdown, in UTF-8, without a trailing newline.
@@ -74,7 +76,8 @@ type Chunk struct {
 	Ordinal    int      // position in the document, from 0
 	Heading    []string // heading path of the section it begins in
 	Anchor     string   // of that section
-	Text       string   // what is shown: the document's own text, without anything prepended
+	Text       string   // the document's own text in that range, without anything prepended
 	Start, End int      // character (rune) range in the document's text (Document.Text), End exclusive
 	Tokens     int      // size of Text in tokens of the default tokenizer
+	Lead       string   // the header row where Text begins inside a table: shown before Text, no part of it or of its range
 }

@@ -1,0 +1,173 @@
+package index
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// piece is the smallest part of a block that is not cut, as a byte range of the document's text.
+type piece struct {
+	start, end int
+	tokens     int
+	opens      bool // begins a block
+	prose      bool // may be repeated as overlap
+	heading    bool
+}
+
+// writeCut writes sections that are too large for one chunk as several of about equal size.
+func (w *writer) writeCut(sections []section) {
+	pieces, total := w.pieces(sections)
+	size := w.chunker.size
+	count := (total + size.Max - 1) / size.Max
+	limit := min(size.Max, total/count*6/5+1)
+	first, fresh := 0, 0 // the chunk begins at first; what is from fresh on was in no chunk yet
+	for fresh < len(pieces) {
+		last, sum := first, 0
+		for last < len(pieces) && (last <= fresh || sum+pieces[last].tokens <= limit) {
+			sum += pieces[last].tokens
+			last++
+		}
+		if first < fresh && sum > limit { // no room for the overlap beside one new piece
+			first = fresh
+			continue
+		}
+		last = bestCut(pieces, fresh, last, first, limit)
+		w.write(sections, pieces[first].start, pieces[last-1].end)
+		first, fresh = overlap(pieces, first, last, size.Overlap), last
+	}
+}
+
+// bestCut moves the end of a chunk back to the end of a block when that leaves it more than half full, and never lets it end in a heading.
+func bestCut(pieces []piece, fresh, last, first, limit int) int {
+	if last == len(pieces) {
+		return last
+	}
+	sum := 0
+	best := last
+	for i := first; i < last; i++ {
+		sum += pieces[i].tokens
+		if i >= fresh && pieces[i+1].opens && !pieces[i].heading && sum*2 > limit {
+			best = i + 1
+		}
+	}
+	for best-1 > fresh && pieces[best-1].heading {
+		best--
+	}
+	return best
+}
+
+// overlap is where the chunk after pieces[first:last] begins, so that it repeats whole sentences of at most size tokens.
+func overlap(pieces []piece, first, last, size int) int {
+	start, sum := last, 0
+	for start-1 > first && pieces[start-1].prose && sum+pieces[start-1].tokens <= size {
+		start--
+		sum += pieces[start].tokens
+	}
+	return start
+}
+
+func (w *writer) pieces(sections []section) ([]piece, int) {
+	var all []piece
+	total := 0
+	for _, s := range sections {
+		for _, b := range s.blocks {
+			at := b.start
+			for i, part := range w.chunker.split(w.text[b.start:b.end], cuts(b.kind), true) {
+				p := piece{start: at, end: at + part.length, tokens: part.tokens, opens: i == 0, heading: b.kind == document.Heading}
+				p.prose = b.kind == document.Paragraph || b.kind == document.List
+				at = p.end
+				total += p.tokens
+				all = append(all, p)
+			}
+		}
+	}
+	return all, total
+}
+
+// part is the length in bytes and in tokens of a part of a text.
+type part struct{ length, tokens int }
+
+// split cuts a text by the first way, and by the next ones what is then still larger than a chunk.
+func (c *Chunker) split(text string, ways []func(string) []int, always bool) []part {
+	if !always || len(ways) == 0 {
+		tokens := measure(c.counter, text)
+		if tokens <= c.size.Max {
+			return []part{{len(text), tokens}}
+		}
+		if len(ways) == 0 {
+			return c.windows(text)
+		}
+	}
+	var parts []part
+	for _, length := range ways[0](text) {
+		parts = append(parts, c.split(text[:length], ways[1:], false)...)
+		text = text[length:]
+	}
+	return parts
+}
+
+// windows cuts a text without structure at white space, else between characters, into parts of at most Max bytes, which no byte-level
+// tokenizer makes more than Max tokens of.
+func (c *Chunker) windows(text string) []part {
+	var parts []part
+	for len(text) > 0 {
+		length := len(text)
+		if length > c.size.Max {
+			length = c.size.Max
+			for !utf8.RuneStart(text[length]) && length > c.size.Max-utf8.UTFMax {
+				length--
+			}
+			if gap := strings.LastIndexFunc(text[:length], unicode.IsSpace); gap > 0 {
+				_, n := utf8.DecodeRuneInString(text[gap:])
+				length = gap + n
+			}
+		}
+		parts = append(parts, part{length, measure(c.counter, text[:length])})
+		text = text[length:]
+	}
+	return parts
+}
+
+// cuts are the ways to cut a block, the preferred one first.
+func cuts(kind document.BlockKind) []func(string) []int {
+	switch kind {
+	case document.List:
+		return []func(string) []int{items, lines, sentences}
+	case document.Table:
+		return []func(string) []int{lines, sentences}
+	case document.Code:
+		return []func(string) []int{lines}
+	case document.Heading:
+		return nil
+	case document.Paragraph:
+		return []func(string) []int{sentences, lines}
+	default:
+		return []func(string) []int{sentences, lines}
+	}
+}
+
+// lines returns the lengths of the lines of a text, each with its line break.
+func lines(text string) []int {
+	var lengths []int
+	for line := range strings.Lines(text) {
+		lengths = append(lengths, len(line))
+	}
+	return lengths
+}
+
+// items returns the lengths of the items of a list: an indented line belongs to the item above it.
+func items(text string) []int {
+	var lengths []int
+	for line := range strings.Lines(text) {
+		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+		if blank := strings.TrimSpace(line) == ""; len(lengths) > 0 && (indented || blank) {
+			lengths[len(lengths)-1] += len(line)
+			continue
+		}
+		lengths = append(lengths, len(line))
+	}
+	return lengths
+}

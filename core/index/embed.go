@@ -1,0 +1,91 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"golang.org/x/sync/errgroup"
+)
+
+// embedder calls the embedding model in batches, several at once, and tries again what may succeed a little later.
+type embedder struct {
+	model    retrieve.Embedder
+	batch    int // texts per call
+	parallel int // calls at once
+	attempts int
+	pause    time.Duration // before the second attempt; doubled before each further one
+}
+
+// vectors returns one vector per text, in order.
+func (e *embedder) vectors(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(e.parallel)
+	for start := 0; start < len(texts); start += e.batch {
+		end := min(start+e.batch, len(texts))
+		group.Go(func() error {
+			got, err := e.call(ctx, texts[start:end])
+			copy(vectors[start:end], got)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("embed %d passages with %s: %w", len(texts), e.model.Model(), err)
+	}
+	return vectors, nil
+}
+
+func (e *embedder) call(ctx context.Context, texts []string) ([][]float32, error) {
+	pause := e.pause
+	for attempt := 1; ; attempt++ {
+		vectors, err := e.model.Embed(ctx, retrieve.ForPassage, texts)
+		if err == nil {
+			return vectors, e.check(vectors, len(texts))
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if attempt >= e.attempts || !llm.Retryable(err) {
+			return nil, err
+		}
+		wait := pause + rand.N(pause/2+1) // spread, so that callers do not come back together
+		if limited := (*llm.RateLimitError)(nil); errors.As(err, &limited) {
+			wait = max(wait, limited.RetryAfter)
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+		pause *= 2
+	}
+}
+
+func (e *embedder) check(vectors [][]float32, want int) error {
+	if len(vectors) != want {
+		return fmt.Errorf("the model returned %d vectors for %d texts: %w", len(vectors), want, errVectors)
+	}
+	for _, v := range vectors {
+		if len(v) != e.model.Dimensions() {
+			return fmt.Errorf("the model returned a vector of %d dimensions instead of %d; set EMBEDDING_DIMENSIONS to what it returns, and index again: %w",
+				len(v), e.model.Dimensions(), errVectors)
+		}
+	}
+	return nil
+}
+
+var errVectors = errors.New("the embedding endpoint does not do what it is set up for")
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

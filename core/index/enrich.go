@@ -1,0 +1,41 @@
+package index
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// SearchText is the text by which a chunk is found: the document's title, the headings above the chunk, the document's metadata, and the
+// chunk's own text. It is analysed and embedded, and never shown.
+func SearchText(d *document.Document, c document.Chunk) string {
+	var b strings.Builder
+	b.WriteString(d.Title)
+	opening, _, _ := strings.Cut(c.Text, "\n")
+	opening = strings.TrimLeft(opening, "# ")
+	for i, heading := range c.Heading {
+		if heading == d.Title || (i == len(c.Heading)-1 && heading == opening) {
+			continue // said already, or about to be
+		}
+		if b.Len() > 0 {
+			b.WriteString(" › ")
+		}
+		b.WriteString(heading)
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.Metadata)) {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(key + ": " + d.Metadata[key])
+	}
+	if b.Len() > 0 {
+		b.WriteString(document.BlockSeparator)
+	}
+	if c.Lead != "" {
+		b.WriteString(c.Lead + "\n")
+	}
+	b.WriteString(c.Text)
+	return b.String()
+}

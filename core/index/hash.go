@@ -1,0 +1,87 @@
+package index
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// fingerprint sums up everything that the index keeps of a document, and the settings it was cut with. A date counts only where the document
+// states it: when it is merely the time at which the source last touched it, a copy of the same text is the same document.
+func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
+	w := fields{sha256.New()}
+	w.text(settings, string(d.ID), d.Title, d.URL, d.Language)
+	w.number(len(d.ACL))
+	acl := slices.Clone(d.ACL)
+	slices.Sort(acl)
+	for _, p := range acl {
+		w.text(string(p))
+	}
+	if !d.UpdatedAt.Equal(modified) {
+		w.number(int(d.UpdatedAt.UnixMicro()))
+	}
+	w.number(len(d.Metadata))
+	for _, key := range slices.Sorted(maps.Keys(d.Metadata)) {
+		w.text(key, d.Metadata[key])
+	}
+	for _, s := range d.Sections {
+		w.number(len(s.Heading))
+		w.text(s.Heading...)
+		w.text(s.Anchor)
+		w.number(len(s.Blocks))
+		for _, b := range s.Blocks {
+			w.number(int(b.Kind))
+			w.text(b.Text)
+		}
+	}
+	return Hash(w.Sum(nil))
+}
+
+// fields writes values so that no two lists of values write the same bytes.
+type fields struct{ hash.Hash }
+
+func (f fields) number(n int) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n))
+	_, _ = f.Write(b[:]) // a hash never fails
+}
+
+func (f fields) text(values ...string) {
+	for _, v := range values {
+		f.number(len(v))
+		_, _ = f.Write([]byte(v))
+	}
+}
+
+// clean makes every text of a document one that any store takes: valid UTF-8 without NUL.
+func clean(d *document.Document) {
+	d.Title = cleanText(d.Title)
+	d.URL = cleanText(d.URL)
+	for key, value := range d.Metadata {
+		if k := cleanText(key); k != key {
+			delete(d.Metadata, key)
+			key = k
+		}
+		d.Metadata[key] = cleanText(value)
+	}
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		s.Anchor = cleanText(s.Anchor)
+		for j := range s.Heading {
+			s.Heading[j] = cleanText(s.Heading[j])
+		}
+		for j := range s.Blocks {
+			s.Blocks[j].Text = cleanText(s.Blocks[j].Text)
+		}
+	}
+}
+
+func cleanText(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}

@@ -1,0 +1,24 @@
+package index
+
+import "time"
+
+// Progress is how far a run is.
+type Progress struct {
+	Counts
+	Elapsed time.Duration
+	// ChunksPerSecond over the whole run so far; 0 at its beginning.
+	ChunksPerSecond float64
+	// Remaining is how long the rest will take at the pace so far; 0 when unknown.
+	Remaining time.Duration
+}
+
+func progressOf(c Counts, elapsed time.Duration) Progress {
+	p := Progress{Counts: c, Elapsed: elapsed}
+	if elapsed > 0 {
+		p.ChunksPerSecond = float64(c.Chunks) / elapsed.Seconds()
+	}
+	if seen := c.Seen(); seen > 0 && c.Total > seen {
+		p.Remaining = time.Duration(float64(elapsed) / float64(seen) * float64(c.Total-seen))
+	}
+	return p
+}

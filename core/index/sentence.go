@@ -1,0 +1,81 @@
+package index
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentences returns the lengths in bytes of the sentences of a text. They follow one another without gaps: the white space after a sentence
+// belongs to it. A sentence ends at a mark that is followed by white space, unless the word before it is a known abbreviation or what follows
+// goes on in lower case; in scripts without spaces the mark alone ends it.
+func sentences(text string) []int {
+	var lengths []int
+	start := 0
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		mark := at
+		at += size
+		if !ends(r) {
+			continue
+		}
+		for at < len(text) { // closing quotes and brackets, repeated marks
+			next, n := utf8.DecodeRuneInString(text[at:])
+			if !ends(next) && !closes(next) {
+				break
+			}
+			at += n
+		}
+		gap := at
+		for gap < len(text) {
+			next, n := utf8.DecodeRuneInString(text[gap:])
+			if !unicode.IsSpace(next) {
+				break
+			}
+			gap += n
+		}
+		switch {
+		case wide(r): // needs no space
+		case gap == at: // "3.14", "main.go"
+			continue
+		case r == '.' && (abbreviated(text[start:mark]) || continues(text[gap:])):
+			continue
+		}
+		lengths = append(lengths, gap-start)
+		start, at = gap, gap
+	}
+	if start < len(text) {
+		lengths = append(lengths, len(text)-start)
+	}
+	return lengths
+}
+
+func ends(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…' || wide(r) }
+
+func wide(r rune) bool { return r == '。' || r == '！' || r == '？' || r == '।' || r == '۔' }
+
+func closes(r rune) bool { return strings.ContainsRune(`"')]}’”»」』）`, r) }
+
+// continues reports whether a text goes on with a sentence rather than beginning one.
+func continues(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(rest)
+	return unicode.IsLower(r)
+}
+
+// abbreviated reports whether a text ends in a word that is written with a full stop.
+func abbreviated(text string) bool {
+	word := text[strings.LastIndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
+	if word == "" {
+		return false
+	}
+	if utf8.RuneCountInString(word) == 1 { // an initial: "J. Doe"
+		r, _ := utf8.DecodeRuneInString(word)
+		return unicode.IsUpper(r)
+	}
+	switch strings.ToLower(word) {
+	case "e.g", "i.e", "etc", "vs", "cf", "dr", "mr", "mrs", "ms", "prof", "st", "no", "fig", "sec", "ch", "eq", "al", "approx", "dept",
+		"inc", "ltd", "jr", "sr", "z.b", "bzw", "usw", "ca", "nr", "d.h", "p.ex":
+		return true
+	}
+	return false
+}
