@@ -1,0 +1,314 @@
+package cite
+
+// prefix is the part of a line's beginning that is being read.
+type prefix uint8
+
+const (
+	prefixIndent    prefix = iota // spaces, tabs and > markers
+	prefixRun                     // a run of ` or ~ that may open a fence
+	prefixBullet                  // after -, + or *
+	prefixRule                    // a run of -, + or *
+	prefixNumber                  // the digits of an ordered item
+	prefixDot                     // after the . or ) of an ordered item
+	prefixHash                    // the # of a heading
+	prefixCloseRun                // a run that may close the open fence
+	prefixCloseTail               // blanks after such a run
+)
+
+// tabStop is the distance of tab stops, and the indentation of code.
+const tabStop = 4
+
+// block is what is known of the lines so far: lists, quotes, fences. It follows
+// CommonMark as far as code is concerned, except where models are sloppier
+// than CommonMark: a fence in a list may be indented in any way.
+type block struct {
+	// The line being read.
+	prefix  prefix
+	col     int // columns of indentation inside the innermost quote
+	depth   int // how many > markers
+	padding bool
+	items   int // list markers on this line
+	run     int // length of the run, or digits of the number
+	number  int
+	mark    byte // the character of the run
+	single  bool // a paragraph cannot go on after this line
+	head    bool // nothing but prefix has been read
+	bare    bool // and the prefix is at most blanks
+
+	// The lines before.
+	resume    mode // what a paragraph goes on with: text, code, math …
+	blank     bool // the line before is blank, or indented code
+	paragraph bool // a paragraph is open
+	quote     int  // its depth of quotes
+	list      bool // a list is open
+	content   int  // the column where the outermost item's text begins
+
+	fence      bool
+	fenceMark  byte
+	fenceLen   int
+	fenceDepth int
+	fenceLoose bool // the closing fence may be indented in any way
+}
+
+func newBlock() block { return block{resume: modeText, blank: true} }
+
+// startLine begins a new line.
+func (s *scanner) startLine() {
+	b := &s.block
+	b.prefix, b.col, b.depth, b.padding = prefixIndent, 0, 0, false
+	b.items, b.run, b.single, b.head, b.bare = 0, 0, false, false, false
+	s.mode = modeLine
+}
+
+// newline ends a line of a paragraph that goes on with mode resume.
+func (s *scanner) newline(resume mode) {
+	s.emit('\n')
+	s.block.resume = resume
+	if s.block.single {
+		s.endParagraph()
+	}
+	s.startLine()
+}
+
+// endParagraph closes what cannot be open across paragraphs.
+func (s *scanner) endParagraph() {
+	s.block.resume = modeText
+	s.block.paragraph = false
+	s.release()
+}
+
+func (s *scanner) feedLine(c byte) {
+	b := &s.block
+	switch b.prefix {
+	case prefixIndent:
+		s.feedIndent(c)
+	case prefixRun:
+		s.feedRun(c)
+	case prefixBullet:
+		s.feedBullet(c)
+	case prefixRule:
+		s.feedRule(c)
+	case prefixNumber:
+		switch {
+		case c >= '0' && c <= '9' && b.run < maxDigits:
+			b.number, b.run = b.number*10+int(c-'0'), b.run+1
+			s.emit(c)
+		case c == '.' || c == ')':
+			b.prefix = prefixDot
+			s.emit(c)
+		default:
+			s.startText(c, false)
+		}
+	case prefixDot:
+		if isBlank(c) && (b.list || !b.paragraph || b.number == 1) {
+			s.startItem(c, b.run+2)
+		} else {
+			s.startText(c, false)
+		}
+	case prefixHash:
+		s.feedHash(c)
+	case prefixCloseRun, prefixCloseTail:
+		s.feedClose(c)
+	}
+}
+
+func (s *scanner) feedIndent(c byte) {
+	b := &s.block
+	switch {
+	case c == ' ':
+		if b.padding {
+			b.padding = false
+		} else {
+			b.col++
+		}
+		s.emit(c)
+	case c == '\t':
+		b.col, b.padding = (b.col/tabStop+1)*tabStop, false
+		s.emit(c)
+	case c == '\r':
+		s.emit(c)
+	case c == '>' && s.quotes():
+		b.depth, b.col, b.padding = b.depth+1, 0, true
+		s.emit(c)
+	case c == '\n':
+		s.emptyLine()
+	default:
+		s.firstByte(c)
+	}
+}
+
+// quotes says whether a > here is a quote marker.
+func (s *scanner) quotes() bool {
+	b := &s.block
+	switch {
+	case b.fence:
+		return b.depth < b.fenceDepth
+	case b.resume == modeMath:
+		return b.depth < b.quote
+	}
+	return b.col < tabStop || b.list
+}
+
+func (s *scanner) emptyLine() {
+	b := &s.block
+	s.emit('\n')
+	if b.fence && b.depth < b.fenceDepth {
+		b.fence = false
+	}
+	if !b.fence && b.items == 0 {
+		s.endParagraph()
+		b.blank, b.quote = true, b.depth
+	}
+	s.startLine()
+}
+
+// firstByte looks at the first byte of a line that is not indentation.
+func (s *scanner) firstByte(c byte) {
+	b := &s.block
+	if b.fence && b.depth >= b.fenceDepth {
+		if c == b.fenceMark && (b.col < tabStop || b.fenceLoose) {
+			b.prefix, b.run = prefixCloseRun, 1
+			s.emit(c)
+			return
+		}
+		s.mode = modeFence
+		s.feed(c)
+		return
+	}
+	b.fence = false // the quote around it has ended
+	b.bare = b.depth == 0 && b.items == 0
+	if b.depth != b.quote {
+		s.endParagraph()
+		b.blank = b.blank || b.depth > b.quote
+		b.quote = b.depth
+	}
+	if b.items == 0 && b.col >= tabStop && !b.list {
+		if b.blank {
+			s.mode = modeIndent
+			s.feed(c)
+		} else {
+			s.startText(c, true)
+		}
+		return
+	}
+	b.mark, b.run = c, 1
+	math := b.resume == modeMath // its lines may begin with +, - or #
+	switch {
+	case c == '`' || c == '~':
+		b.prefix = prefixRun
+	case math:
+		s.startText(c, true)
+		return
+	case c == '-' || c == '+' || c == '*':
+		b.prefix = prefixBullet
+	case c >= '0' && c <= '9':
+		b.prefix, b.number = prefixNumber, int(c-'0')
+	case c == '#':
+		b.prefix = prefixHash
+	case c == '|': // a table's row: nothing goes on in the next
+		s.endParagraph()
+		b.single = true
+		s.startText(c, true)
+		return
+	default:
+		s.startText(c, true)
+		return
+	}
+	s.emit(c)
+}
+
+// startText ends the prefix: the rest of the line belongs to a paragraph.
+func (s *scanner) startText(c byte, head bool) {
+	b := &s.block
+	if b.items == 0 && b.list && b.blank && b.col < b.content {
+		b.list = false
+	}
+	b.blank, b.paragraph = false, true
+	b.head = head && b.resume == modeText
+	s.mode = b.resume
+	s.feed(c)
+}
+
+// startItem begins a list item whose marker, with the blank c, is width wide.
+func (s *scanner) startItem(c byte, width int) {
+	b := &s.block
+	s.endParagraph()
+	if content := b.col + width; b.items == 0 && (!b.list || content < b.content) {
+		b.content = content
+	}
+	b.list, b.blank = true, false
+	b.items++
+	b.col += width
+	b.prefix = prefixIndent
+	if c == '\n' {
+		s.emptyLine()
+		return
+	}
+	s.emit(c)
+}
+
+func (s *scanner) feedBullet(c byte) {
+	b := &s.block
+	switch {
+	case c == '\n' && b.paragraph: // the underline of a heading
+		s.endParagraph()
+		s.emit(c)
+		s.startLine()
+	case c == '\n' && b.items >= 2: // a rule written as - - -
+		s.endRule()
+	case isBlank(c):
+		s.startItem(c, 2)
+	case c == b.mark:
+		b.prefix, b.run = prefixRule, 2
+		s.emit(c)
+	default:
+		s.startText(c, false)
+	}
+}
+
+func (s *scanner) feedRule(c byte) {
+	b := &s.block
+	switch {
+	case c == b.mark:
+		b.run++
+		s.emit(c)
+	case c == '\r':
+		s.emit(c)
+	case c == '\n' && b.run >= 3:
+		s.endRule()
+	default:
+		s.startText(c, false)
+	}
+}
+
+// endRule ends the line of a thematic break.
+func (s *scanner) endRule() {
+	b := &s.block
+	s.endParagraph()
+	if b.col < b.content || b.items > 0 {
+		b.list = false
+	}
+	b.blank = false
+	s.emit('\n')
+	s.startLine()
+}
+
+func (s *scanner) feedHash(c byte) {
+	b := &s.block
+	switch {
+	case c == '#' && b.run < 6:
+		b.run++
+		s.emit(c)
+	case isBlank(c):
+		s.endParagraph()
+		if b.items == 0 && b.col < b.content {
+			b.list = false
+		}
+		b.single = true
+		s.startText(c, false)
+	default:
+		s.startText(c, false)
+	}
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -1,0 +1,297 @@
+package cite
+
+// The brackets and the dagger that models use besides [ and ].
+const (
+	fullOpen  = "【"
+	fullClose = "】"
+	wideOpen  = "［"
+	wideClose = "］"
+	dagger    = "†"
+)
+
+// maxDigits is the length up to which a number can be known.
+const maxDigits = 9
+
+// unit is one symbol of a bracket expression.
+type unit uint8
+
+const (
+	unitOther unit = iota
+	unitDigit
+	unitComma
+	unitSpace
+	unitOpen  // any opening bracket
+	unitClose // any closing bracket
+	unitDagger
+)
+
+// step is how far a bracket expression has come.
+type step uint8
+
+const (
+	stepIdle        step = iota
+	stepOpen             // after an opening bracket
+	stepDigits           // inside a number
+	stepComma            // after a comma, a number must follow
+	stepSpace            // after a number and a space, a comma must follow
+	stepSource           // after a dagger, anything up to the closing bracket
+	stepClosed           // [1], one byte decides whether it is a link
+	stepInnerClosed      // [[1], a second closing bracket must follow
+	stepOuterClosed      // [[1]], one byte decides whether it is a link
+)
+
+// candidate is an unfinished bracket expression that may become a citation.
+type candidate struct {
+	step    step
+	raw     []byte
+	partial int // length of an unfinished multi-byte symbol at the end of raw
+	numbers []int
+	value   int
+	digits  int
+
+	double       bool // two opening brackets
+	outer, inner bool // whether that pair is made of ASCII brackets only
+	wide         bool // the last opening bracket is not ASCII
+	bang         bool // an unescaped '!' stands before it
+	definition   bool // it stands where a link definition may begin
+}
+
+func (c *candidate) active() bool { return c.step != stepIdle || c.partial > 0 }
+
+func (c *candidate) closed() bool { return c.step == stepClosed || c.step == stepOuterClosed }
+
+func (c *candidate) reset() {
+	*c = candidate{raw: c.raw[:0], numbers: c.numbers[:0]}
+}
+
+// startCandidate takes the first byte of what may be an opening bracket.
+func (s *scanner) startCandidate(b byte, definition bool) {
+	s.cand.reset()
+	s.cand.bang = s.last() == '!'
+	s.cand.definition = definition
+	s.feedCandidate(b)
+}
+
+func (s *scanner) feedCandidate(b byte) {
+	c := &s.cand
+	if c.closed() {
+		s.afterCandidate(b)
+		return
+	}
+	if s.held() >= s.limit {
+		if len(s.labels.marks) > 0 {
+			s.release()
+		} else {
+			s.reject()
+			s.feed(b)
+			return
+		}
+	}
+	if c.partial == 0 && b < 0x80 {
+		c.raw = append(c.raw, b)
+		s.advance(asciiUnit(b), b, 1)
+		return
+	}
+	tail := c.raw[len(c.raw)-c.partial:]
+	switch u, state := wideUnit(tail, b); state {
+	case symbolGrows:
+		c.raw = append(c.raw, b)
+		c.partial++
+	case symbolWhole:
+		c.raw = append(c.raw, b)
+		size := c.partial + 1
+		c.partial = 0
+		s.advance(u, 0, size)
+	default:
+		if c.partial == 0 {
+			c.raw = append(c.raw, b)
+			s.advance(unitOther, b, 1)
+			return
+		}
+		// Not a symbol after all: b is looked at on its own.
+		size := c.partial
+		c.partial = 0
+		s.advance(unitOther, 0, size)
+		s.feed(b)
+	}
+}
+
+// advance takes one symbol, the last size bytes of raw.
+func (s *scanner) advance(u unit, b byte, size int) {
+	c := &s.cand
+	ascii := size == 1
+	switch {
+	case c.step == stepIdle && u == unitOpen:
+		c.outer, c.inner, c.wide, c.step = ascii, ascii, !ascii, stepOpen
+	case c.step == stepOpen && u == unitOpen && !c.double:
+		c.double, c.inner, c.wide = true, ascii, !ascii
+	case (c.step == stepOpen || c.step == stepComma) && u == unitDigit && b != '0':
+		c.value, c.digits, c.step = int(b-'0'), 1, stepDigits
+	case c.step == stepComma && u == unitSpace, c.step == stepSpace && u == unitSpace:
+	case c.step == stepDigits && u == unitDigit && c.digits < maxDigits:
+		c.value, c.digits = c.value*10+int(b-'0'), c.digits+1
+	case c.step == stepDigits && (u == unitComma || u == unitSpace || u == unitClose || u == unitDagger && c.wide):
+		if !s.known(c.value) {
+			s.reject()
+			return
+		}
+		c.numbers = append(c.numbers, c.value)
+		switch u {
+		case unitComma:
+			c.step = stepComma
+		case unitSpace:
+			c.step = stepSpace
+		case unitDagger:
+			c.step = stepSource
+		default:
+			s.closeInner(ascii)
+		}
+	case c.step == stepSpace && u == unitComma:
+		c.step = stepComma
+	case c.step == stepSource && u == unitClose:
+		s.closeInner(ascii)
+	case c.step == stepSource && u != unitOpen && !breaksSource(b):
+	case c.step == stepInnerClosed && u == unitClose:
+		c.outer = c.outer && ascii
+		c.step = stepOuterClosed
+		if !c.outer {
+			s.accept()
+		}
+	default:
+		s.reject()
+	}
+}
+
+func (s *scanner) closeInner(ascii bool) {
+	c := &s.cand
+	c.inner = c.inner && ascii
+	switch {
+	case c.double:
+		c.step = stepInnerClosed
+	case c.inner:
+		c.step = stepClosed
+	default:
+		s.accept() // full-width brackets never make a Markdown link
+	}
+}
+
+// afterCandidate looks at the byte after a finished expression.
+func (s *scanner) afterCandidate(b byte) {
+	c := &s.cand
+	switch {
+	case c.step == stepClosed && (b == '(' || b == ':' && c.definition):
+		s.reject() // a link or definition of the model's own
+		s.feed(b)
+	case c.step == stepOuterClosed && b == '(':
+		// A link is a label's end too: brackets around it are text.
+		keep := s.keepTargets
+		s.release()
+		s.accept()
+		if keep {
+			s.emit(b)
+		}
+		s.startTarget(false, !keep)
+		if !keep {
+			s.target.held = append(s.target.held, b)
+		}
+	default:
+		s.accept()
+		s.feed(b)
+	}
+}
+
+// accept turns the candidate into a citation.
+func (s *scanner) accept() {
+	c := &s.cand
+	s.cite(citation{raw: c.raw, numbers: c.numbers, bang: c.bang})
+	s.hist = 0
+	c.reset()
+}
+
+// reject gives the expression up: its first bracket is text, and the rest is
+// looked at again. Every byte of it is looked at a bounded number of times,
+// because an expression never holds more than two opening brackets.
+func (s *scanner) reject() {
+	c := &s.cand
+	var buf [maxHold + 8]byte
+	rest := buf[:copy(buf[:], c.raw)]
+	bang, definition := c.bang, c.definition
+	idle := c.step == stepIdle
+	c.reset()
+	first := 1
+	switch {
+	case idle:
+		first = len(rest) // no bracket at all
+	case rest[0] == '[':
+		s.openLabel(bang, definition)
+	default:
+		first = len(fullOpen)
+	}
+	for _, b := range rest[:first] {
+		s.emit(b)
+	}
+	s.refeed(rest[first:])
+}
+
+// emitCandidate passes an unfinished expression on as it is.
+func (s *scanner) emitCandidate() {
+	for _, b := range s.cand.raw {
+		s.emit(b)
+	}
+	s.cand.reset()
+}
+
+func asciiUnit(b byte) unit {
+	switch {
+	case b >= '0' && b <= '9':
+		return unitDigit
+	case b == ',':
+		return unitComma
+	case b == ' ' || b == '\t':
+		return unitSpace
+	case b == '[':
+		return unitOpen
+	case b == ']':
+		return unitClose
+	}
+	return unitOther
+}
+
+// breaksSource says which bytes cannot stand after a dagger: they could open
+// something that matters more than a citation.
+func breaksSource(b byte) bool {
+	return b == '\n' || b == '`' || b == '<' || b == '\\' || b == '$'
+}
+
+type symbol uint8
+
+const (
+	symbolNone symbol = iota
+	symbolGrows
+	symbolWhole
+)
+
+// wideUnit says whether tail and b make a multi-byte symbol, or its beginning.
+func wideUnit(tail []byte, b byte) (unit, symbol) {
+	for _, w := range wideUnits {
+		n := len(tail)
+		if n < len(w.text) && w.text[n] == b && w.text[:n] == string(tail) {
+			if n+1 == len(w.text) {
+				return w.unit, symbolWhole
+			}
+			return unitOther, symbolGrows
+		}
+	}
+	return unitOther, symbolNone
+}
+
+var wideUnits = [...]struct {
+	text string
+	unit unit
+}{
+	{fullOpen, unitOpen},
+	{fullClose, unitClose},
+	{wideOpen, unitOpen},
+	{wideClose, unitClose},
+	{dagger, unitDagger},
+}

@@ -1,0 +1,227 @@
+package cite
+
+// tagStep is the part of an HTML tag that is being read.
+type tagStep uint8
+
+const (
+	tagOpen       tagStep = iota // after <
+	tagName                      // the name, or an autolink's scheme
+	tagBlank                     // between attributes
+	tagAttribute                 // an attribute's name
+	tagEquals                    // after it, = may follow
+	tagValue                     // after =
+	tagUnquoted                  // a value without quotes
+	tagQuoted                    // a value in quotes
+	tagAfterValue                // after the closing quote
+	tagSlash                     // after / in <br/>
+	tagAutolink                  // <scheme:…
+	tagBang                      // after <!
+	tagDash                      // after <!-
+)
+
+// maxTagName is the longest name that matters.
+const maxTagName = 32
+
+// tag is the state of an HTML tag, and of the element that it opened.
+type tag struct {
+	step    tagStep
+	name    []byte // in lower case
+	closing bool
+	quote   byte
+	head    bool // it begins the line
+	match   int  // how much of </name was read
+	raw     bool // the content goes on across paragraphs
+	fresh   bool // no byte of the content was read
+}
+
+func (t *tag) reset() { *t = tag{name: t.name[:0]} }
+
+// protected are the elements whose content is left alone.
+func protected(name []byte) bool {
+	switch string(name) {
+	case "a", "code", "pre", "script", "style", "textarea":
+		return true
+	}
+	return false
+}
+
+func (s *scanner) startTag(head bool) {
+	s.tag.reset()
+	s.tag.head = head
+	s.mode = modeTag
+}
+
+// feedTag reads a tag or an autolink. Whatever does not fit is not a tag, and
+// is looked at as text from there on.
+func (s *scanner) feedTag(c byte) {
+	t := &s.tag
+	ok := true
+	switch t.step {
+	case tagOpen:
+		switch {
+		case isLetter(c):
+			t.name, t.step = append(t.name, c|0x20), tagName
+		case c == '/' && !t.closing:
+			t.closing = true
+		case c == '!' && !t.closing:
+			t.step = tagBang
+		default:
+			ok = false
+		}
+	case tagName:
+		switch {
+		case (isLetter(c) || c == '-' || c == '+' || c == '.' || c >= '0' && c <= '9') && len(t.name) < maxTagName:
+			t.name = append(t.name, lower(c))
+		case c == ':' && !t.closing:
+			t.step = tagAutolink
+		default:
+			ok = s.feedAttribute(c)
+		}
+	case tagAutolink:
+		ok = c > ' ' && c != '<'
+		if c == '>' {
+			s.endTag(c, false)
+			return
+		}
+	case tagBang:
+		t.step = tagDash
+		ok = c == '-'
+	case tagDash:
+		if ok = c == '-'; ok {
+			s.startComment(c)
+			return
+		}
+	default:
+		ok = s.feedAttribute(c)
+	}
+	switch {
+	case !ok || c == '\n':
+		s.mode = modeText
+		s.feed(c)
+	case s.mode == modeTag:
+		s.emit(c)
+	}
+}
+
+// feedAttribute reads what follows a tag's name and reports whether it fits.
+func (s *scanner) feedAttribute(c byte) bool {
+	t := &s.tag
+	switch t.step {
+	case tagValue:
+		switch c {
+		case ' ', '\t':
+		case '"', '\'':
+			t.quote, t.step = c, tagQuoted
+		case '<', '=', '>', '`':
+			return false
+		default:
+			t.step = tagUnquoted
+		}
+		return true
+	case tagQuoted:
+		if c == t.quote {
+			t.step = tagAfterValue
+		}
+		return true
+	case tagSlash:
+		if c == '>' {
+			s.endTag(c, true)
+		}
+		return c == '>'
+	}
+	switch {
+	case c == '>':
+		s.endTag(c, false)
+	case c == ' ' || c == '\t':
+		if t.step == tagAttribute || t.step == tagEquals {
+			t.step = tagEquals
+		} else {
+			t.step = tagBlank
+		}
+	case t.step == tagUnquoted:
+		return c != '"' && c != '\'' && c != '<' && c != '=' && c != '`'
+	case c == '/':
+		t.step = tagSlash
+	case c == '=' && (t.step == tagAttribute || t.step == tagEquals):
+		t.step = tagValue
+	case t.step == tagAttribute && (isWord(c) || c == '-' || c == '.' || c == ':') && c < 0x80:
+	case (t.step == tagBlank || t.step == tagEquals) && (isLetter(c) || c == '_' || c == ':'):
+		t.step = tagAttribute
+	default:
+		return false
+	}
+	return true
+}
+
+// endTag ends a tag and begins the element, if its content is protected.
+func (s *scanner) endTag(c byte, empty bool) {
+	t := &s.tag
+	s.mode = modeText
+	s.emit(c)
+	s.hist = 0
+	if t.closing || empty || t.step == tagAutolink || !protected(t.name) {
+		return
+	}
+	s.mode = modeElement
+	t.match, t.fresh = 0, true
+	// Blocks go on across paragraphs; <a> and inline <code> cannot.
+	t.raw = t.head && string(t.name) != "a" && string(t.name) != "code"
+}
+
+// feedElement reads the content of a protected element up to its closing tag.
+func (s *scanner) feedElement(c byte) {
+	t := &s.tag
+	if t.fresh && c == '\n' && t.head && string(t.name) == "code" {
+		t.raw = true // <code> on a line of its own is meant as a block
+	}
+	t.fresh = false
+	switch {
+	case t.match == len(t.name)+2 && c == '>':
+		s.mode = modeText
+		s.emit(c)
+		s.hist = 0
+		return
+	case t.match == len(t.name)+2 && (c == ' ' || c == '\t'):
+	case t.match == 1 && c == '/', t.match >= 2 && t.match < len(t.name)+2 && lower(c) == t.name[t.match-2]:
+		t.match++
+	case c == '<':
+		t.match = 1
+	default:
+		t.match = 0
+	}
+	s.endOrEmit(c, modeElement)
+}
+
+func (s *scanner) startComment(c byte) {
+	s.mode = modeComment
+	s.tag.raw = s.tag.head
+	s.emit(c)
+}
+
+// feedComment reads a comment up to its -->.
+func (s *scanner) feedComment(c byte) {
+	if c == '>' && s.hist&0xffff == '-'<<8|'-' {
+		s.mode = modeText
+		s.emit(c)
+		s.hist = 0
+		return
+	}
+	s.endOrEmit(c, modeComment)
+}
+
+// endOrEmit passes a byte of protected content on; at the end of a line the
+// paragraph may end, unless the content is a block.
+func (s *scanner) endOrEmit(c byte, m mode) {
+	if c == '\n' && !s.tag.raw {
+		s.newline(m)
+		return
+	}
+	s.emit(c)
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}

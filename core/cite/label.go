@@ -1,0 +1,111 @@
+package cite
+
+// maxLabels is how deep open brackets are followed; the outermost are taken
+// for plain text beyond that.
+const maxLabels = 32
+
+// labels follows open square brackets. Inside the label of a Markdown link
+// nothing may be converted, but whether a bracket is a label is known only
+// after its end. So once a citation was found inside open brackets, what
+// follows is held back until they close, the paragraph ends, or maxHold is
+// reached, in which case they were not a label.
+type labels struct {
+	open   []label
+	closed label  // the bracket that the last byte closed
+	held   []byte // text since the first mark
+	marks  []mark // citations in held
+	pool   []int  // their numbers
+}
+
+// label is an open bracket.
+type label struct {
+	valid      bool
+	image      bool // opened by ![
+	definition bool // opened where a link definition may begin
+	marks      int  // how many marks were held when it opened
+}
+
+// mark is a citation inside labels.held, its numbers inside labels.pool.
+type mark struct {
+	start, end int
+	from, to   int
+	bang       bool
+}
+
+// openLabel notes an open square bracket that is plain text for now.
+func (s *scanner) openLabel(image, definition bool) {
+	l := &s.labels
+	if len(l.open) == maxLabels {
+		copy(l.open, l.open[1:])
+		l.open = l.open[:maxLabels-1]
+	}
+	l.open = append(l.open, label{valid: true, image: image, definition: definition, marks: len(l.marks)})
+}
+
+// closeLabel notes a closing square bracket; the next byte tells what it closed.
+func (s *scanner) closeLabel() {
+	l := &s.labels
+	l.closed = label{valid: true}
+	if n := len(l.open); n > 0 {
+		l.closed = l.open[n-1]
+		l.open = l.open[:n-1]
+	}
+}
+
+// afterLabel looks at the byte after a closing bracket and reports whether it
+// begins the target of a link or definition, in which case it has been used.
+func (s *scanner) afterLabel(b byte) bool {
+	l := &s.labels
+	c := l.closed
+	l.closed.valid = false
+	definition := c.definition && b == ':'
+	if b != '(' && !definition {
+		if len(l.open) == 0 {
+			s.release()
+		}
+		return false
+	}
+	l.marks = l.marks[:min(c.marks, len(l.marks))]
+	if len(l.marks) == 0 {
+		s.out = append(s.out, l.held...)
+		l.held = l.held[:0]
+	}
+	if !c.image {
+		s.release() // links do not nest: what is around this one is text
+	}
+	s.emit(b)
+	s.startTarget(definition, false)
+	return true
+}
+
+// cite passes a citation on, or marks it when it may be inside a label.
+func (s *scanner) cite(c citation) {
+	l := &s.labels
+	if len(l.open) == 0 {
+		s.flushOut()
+		s.sink.cite(c)
+		return
+	}
+	from, start := len(l.pool), len(l.held)
+	l.pool = append(l.pool, c.numbers...)
+	l.held = append(l.held, c.raw...)
+	l.marks = append(l.marks, mark{start: start, end: len(l.held), from: from, to: len(l.pool), bang: c.bang})
+	if len(l.held) >= s.limit {
+		s.release()
+	}
+}
+
+// release gives up all open brackets as plain text and passes on what is held.
+func (s *scanner) release() {
+	l := &s.labels
+	pos := 0
+	for _, m := range l.marks {
+		s.out = append(s.out, l.held[pos:m.start]...)
+		s.flushOut()
+		s.sink.cite(citation{raw: l.held[m.start:m.end], numbers: l.pool[m.from:m.to], bang: m.bang})
+		pos = m.end
+	}
+	s.out = append(s.out, l.held[pos:]...)
+	l.open, l.held, l.marks, l.pool = l.open[:0], l.held[:0], l.marks[:0], l.pool[:0]
+	l.closed.valid = false
+}

@@ -1,0 +1,91 @@
+package cite
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// LinkURL returns the address in a form that no Markdown renderer and no chat
+// platform can misread: parentheses, brackets, |, <, >, quotes, backticks,
+// backslashes, blanks, control and invisible characters are percent-encoded.
+// Addresses that are already encoded are not encoded twice. It reports false
+// for an address that must not be linked: only http and https with a host,
+// mailto and file are.
+func LinkURL(raw string) (string, bool) {
+	raw = strings.TrimSpace(raw)
+	scheme, rest, ok := strings.Cut(raw, ":")
+	if !ok {
+		return "", false
+	}
+	authority := 0
+	switch strings.ToLower(scheme) {
+	case "http", "https":
+		if !strings.HasPrefix(rest, "//") {
+			return "", false
+		}
+		host := rest[2:]
+		if end := strings.IndexAny(host, "/?#\\"); end >= 0 {
+			host = host[:end]
+		}
+		if host == "" || strings.HasPrefix(host, ":") {
+			return "", false
+		}
+		// The brackets of an IPv6 host stay, if it is one.
+		if u, err := url.Parse("http://" + host); err == nil && u.Hostname() != "" {
+			authority = len(scheme) + 3 + len(host)
+		}
+	case "mailto", "file":
+		if rest == "" || rest == "//" {
+			return "", false
+		}
+	default:
+		return "", false
+	}
+	return escapeURL(raw, authority), true
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+// escapeURL escapes raw; in its first authority bytes square brackets stay.
+func escapeURL(raw string, authority int) string {
+	var b strings.Builder
+	b.Grow(len(raw) + 16)
+	entity := false // a ; here would end a character reference
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRuneInString(raw[i:])
+		c := raw[i]
+		escape := false
+		switch {
+		case r == utf8.RuneError && size == 1:
+			escape = true
+		case r >= utf8.RuneSelf:
+			escape = !unicode.IsGraphic(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
+		case c <= ' ' || c == 0x7f || strings.IndexByte("()|<>\"'`\\", c) >= 0:
+			escape = true
+		case c == '[' || c == ']':
+			escape = i >= authority
+		case c == '%':
+			escape = i+2 >= len(raw) || !isHex(raw[i+1]) || !isHex(raw[i+2])
+		case c == ';':
+			escape = entity
+		}
+		entity = c == '&' || entity && (isWord(c) && c < utf8.RuneSelf || c == '#')
+		if !escape {
+			b.WriteString(raw[i : i+size])
+		} else {
+			for _, c := range []byte(raw[i : i+size]) {
+				b.WriteByte('%')
+				b.WriteByte(hexDigits[c>>4])
+				b.WriteByte(hexDigits[c&15])
+			}
+		}
+		i += size
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
+}

@@ -1,0 +1,117 @@
+package cite
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Mapping ties the numbers that the model sees to documents. A number keeps
+// its document for the whole session and new documents get growing numbers, so
+// that a model that copies [7] from an earlier answer still means the same
+// document.
+//
+// The zero value is ready to use. All methods are safe for concurrent use:
+// parallel tools add documents while an answer is being streamed.
+type Mapping struct {
+	mu      sync.RWMutex
+	sources map[int]Source
+	numbers map[document.ID]int
+	last    int
+}
+
+// NewMapping returns an empty mapping.
+func NewMapping() *Mapping { return &Mapping{} }
+
+// Add returns the number of the source's document. A document that is already
+// known keeps its number; fields that were empty so far are filled in. A
+// source without a document id is never taken for a known one.
+func (m *Mapping) Add(s Source) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n, ok := m.numbers[s.Document]; ok && s.Document != "" {
+		m.sources[n] = m.sources[n].filled(s)
+		return n
+	}
+	m.set(m.last+1, s)
+	return m.last
+}
+
+// Restore puts back a number of an earlier turn. A number that already stands
+// for a document keeps it, and a number below 1 is ignored. When history holds
+// two numbers for one document, both resolve and Add returns the first that
+// was restored.
+func (m *Mapping) Restore(n int, s Source) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, taken := m.sources[n]; taken || n < 1 {
+		return
+	}
+	m.set(n, s)
+}
+
+// Lookup returns the source with the model's number n.
+func (m *Mapping) Lookup(n int) (Source, bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	s, ok := m.sources[n]
+	return s, ok
+}
+
+// Len returns how many numbers are in use.
+func (m *Mapping) Len() int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return len(m.sources)
+}
+
+// All yields a snapshot of the mapping in ascending order of the numbers, for
+// storing it with the session.
+func (m *Mapping) All() iter.Seq2[int, Source] {
+	m.mu.RLock()
+	sources := maps.Clone(m.sources)
+	m.mu.RUnlock()
+	return func(yield func(int, Source) bool) {
+		for _, n := range slices.Sorted(maps.Keys(sources)) {
+			if !yield(n, sources[n]) {
+				return
+			}
+		}
+	}
+}
+
+func (m *Mapping) set(n int, s Source) {
+	if m.sources == nil {
+		m.sources = make(map[int]Source)
+		m.numbers = make(map[document.ID]int)
+	}
+	m.sources[n] = s
+	if _, known := m.numbers[s.Document]; !known && s.Document != "" {
+		m.numbers[s.Document] = n
+	}
+	m.last = max(m.last, n)
+}
+
+func (m *Mapping) known(n int) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	_, ok := m.sources[n]
+	return ok
+}
+
+// filled returns s with its empty fields taken from other.
+func (s Source) filled(other Source) Source {
+	if s.Title == "" {
+		s.Title = other.Title
+	}
+	if s.URL == "" {
+		s.URL = other.URL
+	}
+	if s.Kind == "" {
+		s.Kind = other.Kind
+	}
+	return s
+}

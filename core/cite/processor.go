@@ -1,0 +1,122 @@
+// Package cite turns the citations that a model writes into what a reader
+// sees. The model is given documents as {"document": n} and writes [n]; the
+// reader gets numbered links, 1, 2, 3 … in the order of first use. Text that
+// only looks like a citation — code, years, arrays, links, math — is left
+// exactly as written.
+//
+// The package also checks citations: Sentences yields what a finished answer
+// claims with which numbers, and Supported says how far a claim's words and
+// numbers are found in the cited text.
+package cite
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Mode says what becomes of a citation.
+type Mode uint8
+
+const (
+	// Link writes [[n]](url) with the reader's number, or [n] for a document
+	// without an address that a reader can open.
+	Link Mode = iota
+	// KeepMarkers leaves the text as it is, byte for byte, for sub-answers that
+	// are renumbered later. Cited tells the documents with the model's numbers;
+	// no Info is emitted.
+	KeepMarkers
+	// Remove takes citations out, with the blanks that stood only for them.
+	// No Info is emitted.
+	Remove
+)
+
+// Options configure a Processor.
+type Options struct {
+	Mode Mode
+	// Numbering is shared between the processors of one turn. Without one, the
+	// processor has its own.
+	Numbering *Numbering
+}
+
+// Event is one piece of output: either Text, or the Info of a document whose
+// first link stands in the text that follows.
+type Event struct {
+	Text string
+	Info *Info
+}
+
+// Processor is a streaming transducer from a model's deltas to what the reader
+// sees. The result does not depend on how the text was cut into deltas. Time is
+// linear in the input. At most 128 bytes are held back, and only from the
+// beginning of an unfinished bracket expression or character.
+//
+// A Processor is not safe for concurrent use; the Mapping may grow meanwhile.
+type Processor struct {
+	scan   scanner
+	render renderer
+}
+
+// NewProcessor returns a processor for one turn. The mapping belongs to the
+// session and says which numbers are real.
+func NewProcessor(mapping *Mapping, opts Options) *Processor {
+	numbering := opts.Numbering
+	if numbering == nil {
+		numbering = NewNumbering()
+	}
+	p := &Processor{render: renderer{mode: opts.Mode, mapping: mapping, numbering: numbering}}
+	p.render.startMessage()
+	p.scan = newScanner(&p.render, mapping.known)
+	p.scan.keepTargets = opts.Mode == KeepMarkers
+	if opts.Mode == Remove {
+		p.scan.limit -= maxBlanks // the renderer holds as many
+	}
+	return p
+}
+
+// Push takes the next delta and appends to events what can be shown now. The
+// caller may reuse the slice for the next call; events that were appended stay
+// valid. Text is whole characters as long as the input is valid UTF-8.
+func (p *Processor) Push(delta string, events []Event) []Event {
+	p.render.events = events
+	p.scan.push(delta)
+	p.render.endPush(delta, p.scan.held() > 0)
+	events, p.render.events = p.render.events, nil
+	return events
+}
+
+// Flush ends a message: it appends what was held back, and the processor is
+// ready for the next message of the turn. A finished citation at the end is
+// converted, an unfinished one comes out as it was written. Numbers go on.
+func (p *Processor) Flush(events []Event) []Event {
+	p.render.events = events
+	p.scan.finish()
+	p.render.endMessage()
+	events, p.render.events = p.render.events, nil
+	return events
+}
+
+// Cited returns the documents cited so far in this turn, in the order of first
+// use. The caller owns the slice.
+func (p *Processor) Cited() []Info { return p.render.numbering.Cited() }
+
+// Text converts a whole message at once.
+func (p *Processor) Text(message string) string {
+	var b strings.Builder
+	for _, e := range p.Flush(p.Push(message, nil)) {
+		b.WriteString(e.Text)
+	}
+	return b.String()
+}
+
+// unfinished returns the length of an incomplete character at the end of b.
+func unfinished(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(b[len(b)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}

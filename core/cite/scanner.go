@@ -1,0 +1,210 @@
+package cite
+
+// maxHold is the most input, in bytes, that is held back at any moment.
+const maxHold = 128
+
+// A sink receives what the scanner has decided, in order.
+type sink interface {
+	// text is plain text; the slice is only valid during the call.
+	text(b []byte)
+	// cite is a citation of numbers that are all known.
+	cite(c citation)
+}
+
+// citation is one recognised bracket expression.
+type citation struct {
+	raw     []byte // as the model wrote it, valid during the call
+	numbers []int  // as the model wrote them, valid during the call
+	bang    bool   // an unescaped '!' stands directly before it
+}
+
+// mode says what the next byte belongs to.
+type mode uint8
+
+const (
+	modeLine      mode = iota // the prefix of a line: indentation, markers
+	modeText                  // prose
+	modeEscape                // the byte after a backslash in prose
+	modeTicks                 // the opening run of an inline code span
+	modeCode                  // inline code
+	modeMath                  // $$…$$, \(…\), \[…\]
+	modeURL                   // a bare address
+	modeTag                   // an HTML tag or <autolink>
+	modeElement               // the content of <code>, <pre>, <a> …
+	modeComment               // <!-- … -->
+	modeTarget                // (target) of a link, or of a definition
+	modeFenceInfo             // what follows an opening fence on its line
+	modeFence                 // a line of fenced code
+	modeIndent                // a line of indented code
+)
+
+// scanner is the state machine that finds citations in Markdown, one byte at a
+// time. What it does with a byte depends only on the bytes before it, never on
+// how they were cut into deltas. Everything except a possible citation passes
+// through unchanged, so only bracket expressions are ever held back.
+type scanner struct {
+	sink  sink
+	known func(n int) bool
+	// keepTargets leaves the target of a link around a citation in place,
+	// instead of replacing it by the document's own address.
+	keepTargets bool
+	limit       int // the most bytes to hold back, at most maxHold
+
+	mode mode
+	hist uint64 // the last eight bytes, newest lowest; cleared by escapes
+	out  []byte // decided text that the sink has not got yet
+
+	block  block
+	cand   candidate
+	labels labels
+	inline inline
+	tag    tag
+	target target
+}
+
+func newScanner(out sink, known func(n int) bool) scanner {
+	return scanner{sink: out, known: known, limit: maxHold, block: newBlock()}
+}
+
+func (s *scanner) push(delta string) {
+	for i := 0; i < len(delta); {
+		if n := s.skip(delta[i:]); n > 0 {
+			i += n
+			continue
+		}
+		s.feed(delta[i])
+		i++
+	}
+	s.flushOut()
+}
+
+// skip takes the bytes at the start of text that cannot change any state, and
+// returns how many there were. It is feed for many bytes at once.
+func (s *scanner) skip(text string) int {
+	if s.cand.active() || len(s.labels.marks) > 0 {
+		return 0
+	}
+	n := 0
+	switch s.mode {
+	case modeText:
+		if s.labels.closed.valid || s.block.head {
+			return 0
+		}
+		for n < len(text) && !special[text[n]] {
+			n++
+		}
+	case modeFence, modeIndent:
+		for n < len(text) && text[n] != '\n' {
+			n++
+		}
+	case modeCode:
+		if s.inline.run > 0 {
+			return 0
+		}
+		for n < len(text) && text[n] != '\n' && text[n] != '`' {
+			n++
+		}
+	}
+	for i := max(0, n-8); i < n; i++ {
+		s.hist = s.hist<<8 | uint64(text[i])
+	}
+	s.out = append(s.out, text[:n]...)
+	return n
+}
+
+// special marks the bytes that prose has to look at one by one.
+var special = func() (t [256]bool) {
+	for _, b := range []byte("\n[]\\`$</.^") {
+		t[b] = true
+	}
+	t[fullOpen[0]], t[wideOpen[0]] = true, true
+	return t
+}()
+
+func (s *scanner) feed(b byte) {
+	if s.cand.active() {
+		s.feedCandidate(b)
+		return
+	}
+	switch s.mode {
+	case modeLine:
+		s.feedLine(b)
+	case modeText:
+		s.feedText(b)
+	case modeEscape:
+		s.feedEscape(b)
+	case modeTicks, modeCode:
+		s.feedCode(b)
+	case modeMath:
+		s.feedMath(b)
+	case modeURL:
+		s.feedURL(b)
+	case modeTag:
+		s.feedTag(b)
+	case modeElement:
+		s.feedElement(b)
+	case modeComment:
+		s.feedComment(b)
+	case modeTarget:
+		s.feedTarget(b)
+	case modeFenceInfo:
+		s.feedFenceInfo(b)
+	case modeFence, modeIndent:
+		s.feedRaw(b)
+	}
+}
+
+// refeed sends bytes that were held back through the machine again.
+func (s *scanner) refeed(held []byte) {
+	for _, b := range held {
+		s.feed(b)
+	}
+}
+
+// emit passes a byte on as it is.
+func (s *scanner) emit(b byte) {
+	s.hist = s.hist<<8 | uint64(b)
+	if len(s.labels.marks) == 0 {
+		s.out = append(s.out, b)
+		return
+	}
+	s.labels.held = append(s.labels.held, b)
+	if len(s.labels.held) >= s.limit {
+		s.release()
+	}
+}
+
+func (s *scanner) flushOut() {
+	if len(s.out) > 0 {
+		s.sink.text(s.out)
+		s.out = s.out[:0]
+	}
+}
+
+// finish decides everything that is still held, at the end of a message, and
+// returns the scanner to the state in which a new message begins.
+func (s *scanner) finish() {
+	switch {
+	case s.cand.closed():
+		s.accept()
+	case s.cand.active():
+		s.emitCandidate()
+	}
+	for _, b := range s.target.held {
+		s.emit(b)
+	}
+	s.release()
+	s.flushOut()
+	s.mode, s.hist = modeLine, 0
+	s.block, s.inline = newBlock(), inline{}
+	s.target.reset()
+	s.tag.reset()
+}
+
+// held is the number of bytes that are held back.
+func (s *scanner) held() int {
+	return len(s.cand.raw) + len(s.labels.held) + len(s.target.held)
+}
+
+// last returns the newest byte of the history, or 0.
+func (s *scanner) last() byte { return byte(s.hist) }

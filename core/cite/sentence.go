@@ -1,0 +1,163 @@
+package cite
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sentences yields the sentences of a finished answer, without the citations
+// in them, and the numbers each one cites, in order and without repeats
+// (nil when it cites nothing). The answer may be what a model wrote or what a
+// Processor made of it; known says which numbers are real, in the numbering of
+// that text. A citation after the full stop belongs to the sentence before it,
+// one at the beginning of a line to the sentence after it.
+func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
+	return func(yield func(string, []int) bool) {
+		var c claims
+		s := newScanner(&c, known)
+		s.push(answer)
+		s.finish()
+		spans := split(string(c.body))
+		c.assign(spans)
+		for _, sp := range spans {
+			if text := tidy(string(c.body[sp.start:sp.end])); text != "" && !yield(text, sp.numbers) {
+				return
+			}
+		}
+	}
+}
+
+// claims is the sink that keeps an answer's text apart from its citations.
+type claims struct {
+	body  []byte
+	marks []claim
+}
+
+// claim is what is cited at an offset of the body.
+type claim struct {
+	offset  int
+	numbers []int
+}
+
+func (c *claims) text(b []byte) { c.body = append(c.body, b...) }
+
+func (c *claims) cite(ct citation) {
+	c.marks = append(c.marks, claim{offset: len(c.body), numbers: slices.Clone(ct.numbers)})
+}
+
+// span is one sentence of a text.
+type span struct {
+	start, end int
+	numbers    []int
+}
+
+// assign gives the citations to the sentences that they stand in or behind.
+func (c *claims) assign(spans []span) {
+	i := 0
+	for _, m := range c.marks {
+		for i < len(spans) && spans[i].end < m.offset {
+			i++
+		}
+		// Now spans[i] ends at or after the mark, if there is such a one.
+		at := i
+		if at == len(spans) || m.offset <= spans[at].start {
+			if p := at - 1; p >= 0 && !strings.Contains(string(c.body[spans[p].end:m.offset]), "\n") {
+				at = p
+			}
+		}
+		if at == len(spans) {
+			at--
+		}
+		if at < 0 {
+			return
+		}
+		for _, n := range m.numbers {
+			if !slices.Contains(spans[at].numbers, n) {
+				spans[at].numbers = append(spans[at].numbers, n)
+			}
+		}
+	}
+}
+
+// split finds the sentences of a text. A sentence ends with its line unless the
+// next line goes on in lower case, or with a full stop, question or exclamation
+// mark that no lower-case letter follows.
+func split(text string) []span {
+	var spans []span
+	start := 0
+	end := func(at int) {
+		trimmed := strings.TrimLeftFunc(text[start:at], unicode.IsSpace)
+		from := at - len(trimmed)
+		trimmed = strings.TrimRightFunc(trimmed, unicode.IsSpace)
+		if trimmed != "" {
+			spans = append(spans, span{start: from, end: from + len(trimmed)})
+		}
+		start = at
+	}
+	for i, r := range text {
+		if i < start {
+			continue
+		}
+		next := i + utf8.RuneLen(r)
+		switch r {
+		case utf8.RuneError:
+		case '\n':
+			if c, _ := utf8.DecodeRuneInString(text[next:]); !unicode.IsLower(c) {
+				end(next)
+			}
+		case '。', '！', '？', '｡':
+			end(afterClosers(text, next))
+		case '.', '!', '?', '…':
+			at := afterClosers(text, next)
+			rest := strings.TrimLeft(text[at:], " \t")
+			c, _ := utf8.DecodeRuneInString(rest)
+			switch {
+			case rest != "" && len(rest) == len(text)-at && c != '\n': // no blank follows
+			case unicode.IsLower(c):
+			case r == '.' && abbreviated(text[start:i], c):
+			default:
+				end(at)
+			}
+		}
+	}
+	end(len(text))
+	return spans
+}
+
+// afterClosers skips the marks that still belong to a sentence's end.
+func afterClosers(text string, at int) int {
+	return len(text) - len(strings.TrimLeft(text[at:], ".!?…。！？\"'”’»)]}*_」』"))
+}
+
+// abbreviated reports whether the full stop after before ends no sentence,
+// with next as the first character behind it.
+func abbreviated(before string, next rune) bool {
+	word := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
+	switch w := strings.ToLower(word); w {
+	case "e.g", "i.e", "cf", "vs", "mr", "mrs", "ms", "dr", "prof", "st", "approx", "ca":
+		return true
+	case "no", "nr", "fig", "sec", "art", "eq", "vol", "ch", "p", "pp":
+		return unicode.IsDigit(next)
+	default:
+		if strings.TrimLeft(w, "0123456789") == "" && strings.Trim(before[:len(before)-len(word)], " \t\n>-*+#") == "" {
+			return true // the marker of a numbered item
+		}
+		r, size := utf8.DecodeRuneInString(word)
+		return size == len(word) && unicode.IsUpper(r) && r != 'I' // an initial
+	}
+}
+
+// tidy takes the markup of a line and the holes left by citations out.
+func tidy(sentence string) string {
+	sentence = strings.Join(strings.Fields(strings.TrimLeft(sentence, "-*+#>| \t")), " ")
+	for _, p := range []string{".", ",", ";", ":", "!", "?", ")"} {
+		sentence = strings.ReplaceAll(sentence, " "+p, p)
+	}
+	if strings.IndexFunc(sentence, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0 {
+		return ""
+	}
+	return sentence
+}

@@ -1,0 +1,78 @@
+package cite
+
+import (
+	"strings"
+	"unicode"
+)
+
+// maxTitle is the length in characters at which SafeTitle cuts a title.
+const maxTitle = 200
+
+// gap is an invisible character that breaks mentions and automatic links.
+const gap = '\u200b'
+
+// SafeTitle returns a document's title as one line of plain text that cannot
+// mention anybody, format, or link: brackets become parentheses, angle brackets
+// become ‹ ›, and an invisible gap follows @ and breaks addresses. Titles over
+// 200 characters are cut with an ellipsis. A title without any visible
+// character becomes "Untitled document".
+func SafeTitle(title string) string {
+	var b strings.Builder
+	length := 0
+	space := false
+	for _, r := range strings.ToValidUTF8(title, "") {
+		if unicode.IsSpace(r) || unicode.Is(unicode.Cc, r) {
+			space = length > 0
+			continue
+		}
+		if !unicode.IsGraphic(r) || unicode.Is(unicode.Cf, r) {
+			continue // invisible: it could reorder or hide what is beside it
+		}
+		if length++; length > maxTitle {
+			b.WriteRune('…')
+			break
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(safeRune(r))
+		if r == '@' || r == ':' {
+			b.WriteRune(gap)
+		}
+	}
+	if length == 0 {
+		return "Untitled document"
+	}
+	safe := b.String()
+	// A gap is needed only where it breaks something.
+	safe = strings.ReplaceAll(safe, ":"+string(gap)+" ", ": ")
+	safe = strings.TrimSuffix(safe, string(gap))
+	for _, www := range []string{"www.", "WWW.", "Www."} {
+		safe = strings.ReplaceAll(safe, www, www[:3]+string(gap)+".")
+	}
+	return safe
+}
+
+// safeRune replaces a character that has a meaning in Markdown or on a chat
+// platform by one that looks alike. Brackets of all widths become parentheses,
+// so that a model that copies a title cannot make a citation of it.
+func safeRune(r rune) rune {
+	switch r {
+	case '[', '【', '［':
+		return '('
+	case ']', '】', '］':
+		return ')'
+	case '<':
+		return '‹'
+	case '>':
+		return '›'
+	case '`':
+		return '\''
+	case '|':
+		return '¦'
+	case '\\':
+		return '＼'
+	}
+	return r
+}
