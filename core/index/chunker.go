@@ -64,6 +64,13 @@ func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	return &Chunker{counter: counter, size: size}, nil
 }
 
+// chunking numbers the rules by which documents are cut and enriched. Raise it when they change: everything is then cut anew.
+const chunking = 1
+
+func (c *Chunker) settings() string {
+	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
+}
+
 // Chunks cuts a document. A document without text has none.
 func (c *Chunker) Chunks(d *document.Document) []document.Chunk {
 	w := writer{chunker: c, text: d.Text()}

@@ -45,6 +45,8 @@ type Item struct {
 	ID document.ID
 	// ModifiedAt changes whenever the source changes the document; it is compared for equality alone. Zero when the source does not say.
 	ModifiedAt time.Time
+	// Size is about how many bytes Load reads, so that few large documents are in memory at once; 0 when unknown.
+	Size int64
 	// Load reads the document. It is called at most once, from any goroutine, maybe while other items of the batch load. The text of its
 	// error is a sentence for the list of failures. An error that wraps ErrWithdrawn also removes the version in the index.
 	Load func(ctx context.Context) (document.Document, error)

@@ -1,0 +1,104 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// patience is how many documents in a row may be refused by the embedder or the store before the run gives up: one bad document must not
+// stop the others, and an endpoint that is down must not be asked for each of a million.
+const patience = 3
+
+// keep embeds and stores a step, and records how far the run is.
+func (r *run) keep(ctx context.Context, s step) error {
+	for _, n := range s.failures {
+		r.failed(n)
+	}
+	r.state.Counts.Skipped += len(s.skipped)
+	r.state.Skipped = capped(r.state.Skipped, s.skipped)
+	r.state.Counts.Unchanged += s.unchanged
+	r.state.Counts.Total = max(r.state.Counts.Total, s.total)
+	if err := r.remove(ctx, s.remove); err != nil {
+		return err
+	}
+	if err := r.putAll(ctx, s.entries); err != nil {
+		return err
+	}
+	if s.next != nil {
+		r.state.Checkpoint = s.next
+	}
+	if err := r.store.Save(ctx, r.tenant, r.state); err != nil {
+		return fmt.Errorf("save the state of indexing %s: %w", r.state.Source.Name, err)
+	}
+	r.report(progressOf(r.state.Counts, r.config.Now().Sub(r.state.StartedAt)))
+	return nil
+}
+
+// putAll stores entries together and, when that fails, one by one to find the one that is to blame.
+func (r *run) putAll(ctx context.Context, entries []Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	err := r.put(ctx, entries)
+	if err == nil {
+		r.failing = 0
+		return nil
+	}
+	for i := range entries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if errors.Is(err, errVectors) {
+			return err // the same for every document
+		}
+		if len(entries) > 1 {
+			err = r.put(ctx, entries[i:i+1])
+		}
+		if err == nil {
+			r.failing = 0
+			continue
+		}
+		if r.failing++; r.failing >= patience {
+			return err
+		}
+		r.failed(Notice{string(entries[i].Document.ID), fmt.Sprintf("It could not be stored (%v). The next run tries again.", err)})
+	}
+	return nil
+}
+
+func (r *run) put(ctx context.Context, entries []Entry) error {
+	if r.embed != nil {
+		var texts []string
+		for _, e := range entries {
+			texts = append(texts, e.SearchText...)
+		}
+		vectors, err := r.embed.vectors(ctx, texts)
+		if err != nil {
+			return err
+		}
+		for i := range entries {
+			n := len(entries[i].Chunks)
+			entries[i].Vectors, vectors = vectors[:n:n], vectors[n:]
+			entries[i].Model = r.embed.model.Model()
+		}
+	}
+	if err := r.store.Put(ctx, r.tenant, entries); err != nil {
+		return fmt.Errorf("store %d documents: %w", len(entries), err)
+	}
+	r.state.Counts.Indexed += len(entries)
+	for _, e := range entries {
+		r.state.Counts.Chunks += len(e.Chunks)
+	}
+	return nil
+}
+
+func (r *run) failed(n Notice) {
+	r.state.Counts.Failed++
+	r.state.Failures = capped(r.state.Failures, []Notice{n})
+}
+
+// capped appends up to MaxNotices in all.
+func capped(list, more []Notice) []Notice {
+	return append(list, more[:min(len(more), MaxNotices-len(list))]...)
+}

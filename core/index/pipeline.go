@@ -1,0 +1,175 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"golang.org/x/sync/errgroup"
+)
+
+// Config of a Pipeline. Zero fields get their defaults.
+type Config struct {
+	Workers       int           // documents read and cut at once; one per processor
+	Group         int           // documents stored in one transaction; 32
+	EmbedBatch    int           // texts per call of the embedder; 64
+	EmbedParallel int           // calls at once; 4
+	EmbedAttempts int           // 5
+	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
+	Now           func() time.Time
+}
+
+func (c Config) withDefaults() Config {
+	for _, field := range []struct {
+		value     *int
+		otherwise int
+	}{
+		{&c.Workers, runtime.GOMAXPROCS(0)}, {&c.Group, 32}, {&c.EmbedBatch, 64}, {&c.EmbedParallel, 4}, {&c.EmbedAttempts, 5},
+	} {
+		if *field.value <= 0 {
+			*field.value = field.otherwise
+		}
+	}
+	if c.EmbedPause <= 0 {
+		c.EmbedPause = 500 * time.Millisecond
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}
+
+// Pipeline brings documents from connectors into a store. It is safe for concurrent use by runs of different sources.
+type Pipeline struct {
+	store   Store
+	chunker *Chunker
+	embed   *embedder // nil without a model
+	config  Config
+}
+
+// New returns a pipeline. The embedder may be nil: the entries then have no vectors.
+func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) *Pipeline {
+	config = config.withDefaults()
+	p := &Pipeline{store: store, chunker: chunker, config: config}
+	if model != nil {
+		p.embed = &embedder{
+			model: model, batch: config.EmbedBatch, parallel: config.EmbedParallel, attempts: config.EmbedAttempts, pause: config.EmbedPause,
+		}
+	}
+	return p
+}
+
+// Run synchronises one source. report is called from one goroutine at a time, after every group of documents; it may be nil.
+//
+// Single documents that cannot be read or stored are counted and named in the result; the error says why the run as a whole did not come
+// to its end. A cancelled run returns the cause. Either way what was stored stays, and the next run continues.
+func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Connector, report func(Progress)) (Run, error) {
+	if report == nil {
+		report = func(Progress) {}
+	}
+	r := &run{
+		Pipeline: p, tenant: tenant, connector: source, report: report,
+		seen: make(map[document.ID]struct{}),
+		state: Run{
+			Source:    source.Source(),
+			Settings:  fmt.Sprintf("%s|%s", source.Settings(), p.chunker.settings()),
+			StartedAt: p.config.Now(),
+		},
+	}
+	last, err := p.store.Begin(ctx, tenant, r.state)
+	if err != nil {
+		return r.state, fmt.Errorf("begin to index %s: %w", r.state.Source.Name, err)
+	}
+	r.trustTimes = last.Settings == r.state.Settings
+	r.state.Checkpoint = last.Checkpoint
+	err = r.synchronise(ctx, last.Checkpoint)
+	return r.state, errors.Join(err, r.finish(ctx, err))
+}
+
+// saveTimeout bounds the writing of a run's outcome, which happens even when the run was cancelled.
+const saveTimeout = 10 * time.Second
+
+// run is the state of one synchronisation. read and keep run side by side: read owns seen and complete, keep owns state and failing, and
+// neither looks at the other's before both have ended.
+type run struct {
+	*Pipeline
+	tenant     access.TenantID
+	connector  Connector
+	report     func(Progress)
+	trustTimes bool
+	seen       map[document.ID]struct{}
+	complete   bool
+	state      Run
+	failing    int // documents in a row that the store or the embedder did not take
+}
+
+func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
+	steps := make(chan step) // without a buffer: one group is read while one is stored, so memory stays small
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error {
+		defer close(steps)
+		return r.read(ctx, since, steps)
+	})
+	both.Go(func() error {
+		for s := range steps {
+			if err := r.keep(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := both.Wait(); err != nil {
+		return err
+	}
+	return r.removeUnseen(ctx)
+}
+
+// removeUnseen takes out what a complete run did not meet.
+func (r *run) removeUnseen(ctx context.Context) error {
+	if !r.complete {
+		return nil
+	}
+	known, err := r.store.Known(ctx, r.tenant, r.state.Source.ID, nil)
+	if err != nil {
+		return fmt.Errorf("look for documents that are gone: %w", err)
+	}
+	var gone []document.ID
+	for id := range known {
+		if _, ok := r.seen[id]; !ok {
+			gone = append(gone, id)
+		}
+	}
+	return r.remove(ctx, gone)
+}
+
+func (r *run) remove(ctx context.Context, ids []document.ID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := r.store.Remove(ctx, r.tenant, r.state.Source.ID, ids); err != nil {
+		return fmt.Errorf("remove %d documents: %w", len(ids), err)
+	}
+	r.state.Counts.Removed += len(ids)
+	return nil
+}
+
+func (r *run) finish(ctx context.Context, err error) error {
+	r.state.FinishedAt = r.config.Now()
+	if err != nil {
+		r.state.Error = err.Error()
+	} else {
+		r.state.Succeeded = true
+		r.state.LastSuccess = r.state.FinishedAt
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	if err := r.store.Save(ctx, r.tenant, r.state); err != nil {
+		return fmt.Errorf("save the outcome of indexing %s: %w", r.state.Source.Name, err)
+	}
+	return nil
+}

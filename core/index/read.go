@@ -1,0 +1,168 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"golang.org/x/sync/errgroup"
+)
+
+// step is a group of documents made ready, and what else a batch brought.
+type step struct {
+	entries   []Entry
+	unchanged int
+	failures  []Notice
+	skipped   []Notice
+	remove    []document.ID
+	total     int
+	next      Checkpoint // set on the last step of a batch
+}
+
+// read takes batches from the connector and sends them on as steps.
+func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) error {
+	for batch, err := range r.connector.Sync(ctx, since) {
+		if err != nil {
+			return fmt.Errorf("read %s: %w", r.state.Source.Name, err)
+		}
+		r.complete = batch.Complete
+		first := step{failures: batch.Failures, skipped: batch.Skipped, remove: batch.Deleted, total: batch.Total}
+		items := r.unseen(batch.Documents, &first)
+		for {
+			group := items[:r.groupLength(items)]
+			items = items[len(group):]
+			s, err := r.prepare(ctx, group)
+			if err != nil {
+				return err
+			}
+			s.failures = append(first.failures, s.failures...)
+			s.remove = append(first.remove, s.remove...)
+			s.skipped, s.total = first.skipped, batch.Total
+			first = step{}
+			if len(items) == 0 {
+				s.next = batch.Next
+			}
+			select {
+			case steps <- s:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+			if len(items) == 0 {
+				break
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// groupBytes is how much a group of more than one document reads.
+const groupBytes = 8 << 20
+
+// groupLength is how many of the items are stored together.
+func (r *run) groupLength(items []Item) int {
+	n, size := 0, int64(0)
+	for n < min(len(items), r.config.Group) && (n == 0 || size+items[n].Size <= groupBytes) {
+		size += items[n].Size
+		n++
+	}
+	return n
+}
+
+// unseen returns the items that this run meets for the first time; the others are failures, since one would overwrite the other.
+func (r *run) unseen(items []Item, s *step) []Item {
+	fresh := make([]Item, 0, len(items))
+	for _, item := range items {
+		if _, twice := r.seen[item.ID]; twice {
+			s.failures = append(s.failures, Notice{string(item.ID), "The source names two documents like this; only the first is indexed. Rename one of them."})
+			continue
+		}
+		r.seen[item.ID] = struct{}{}
+		fresh = append(fresh, item)
+	}
+	return fresh
+}
+
+// prepare reads and cuts what has changed of a group, several documents at once.
+func (r *run) prepare(ctx context.Context, items []Item) (step, error) {
+	var s step
+	if len(items) == 0 {
+		return s, nil
+	}
+	ids := make([]document.ID, len(items))
+	for i, item := range items {
+		ids[i] = item.ID
+	}
+	known, err := r.store.Known(ctx, r.tenant, r.state.Source.ID, ids)
+	if err != nil {
+		return s, fmt.Errorf("compare %d documents with the index: %w", len(items), err)
+	}
+	entries := make([]*Entry, len(items)) // kept in order, so that runs over the same documents do the same
+	var mu sync.Mutex
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(r.config.Workers)
+	for i, item := range items {
+		workers.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			stamp, stored := known[item.ID]
+			entry, err := r.entry(ctx, item, stamp, stored)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err != nil:
+				s.failures = append(s.failures, Notice{string(item.ID), err.Error()})
+				if errors.Is(err, ErrWithdrawn) && stored {
+					s.remove = append(s.remove, item.ID)
+				}
+			case entry == nil:
+				s.unchanged++
+			default:
+				entries[i] = entry
+			}
+			return nil
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		return s, err
+	}
+	for _, e := range entries {
+		if e != nil {
+			s.entries = append(s.entries, *e)
+		}
+	}
+	return s, nil
+}
+
+// entry makes a document ready for the store; nil when the index has it already.
+func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (*Entry, error) {
+	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond) // what databases keep
+	if stored && r.trustTimes && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
+		return nil, nil
+	}
+	d, err := item.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.ID, d.Source, d.Kind = item.ID, r.state.Source.ID, r.state.Source.Kind
+	clean(&d)
+	sum := fingerprint(&d, item.ModifiedAt, r.chunker.settings())
+	if stored && sum == stamp.Hash {
+		return nil, nil
+	}
+	e := &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: r.chunker.Chunks(&d)}
+	e.SearchText = make([]string, len(e.Chunks))
+	for i, c := range e.Chunks {
+		e.SearchText[i] = SearchText(&d, c)
+	}
+	return e, nil
+}
