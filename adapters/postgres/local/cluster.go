@@ -10,6 +10,8 @@ package local
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,6 +34,9 @@ type Config struct {
 	Settings map[string]string
 	// Logger receives what happens at start and stop. Default: slog.Default().
 	Logger *slog.Logger
+
+	// search is every place to look for programs; tests hide the machine's own with it.
+	search []string
 }
 
 // Database is the name of the cluster's database and of the role that owns it.
@@ -60,6 +65,9 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
+	if cfg.search == nil {
+		cfg.search = searchDirs(cfg.BinDirs)
+	}
 	place, err := choosePlace(cfg)
 	if err != nil {
 		return nil, err
@@ -83,7 +91,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 
 // up brings the server up and joins its users; the caller holds the start lock.
 func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
-	c.server, err = selectServer(cfg.BinDirs, c.paths)
+	c.server, err = selectServer(cfg.search, c.paths)
 	if err != nil {
 		return err
 	}
@@ -166,6 +174,12 @@ func (p paths) startLock() string { return filepath.Join(p.root, "start.lock") }
 func (p paths) usersLock() string { return filepath.Join(p.root, "users.lock") }
 func (p paths) overrides() string { return filepath.Join(p.root, "postgresql.conf") }
 func (p paths) pidFile() string   { return filepath.Join(p.data(), "postmaster.pid") }
+
+// mark names the cluster on its server's command line, in letters that no shell changes.
+func (p paths) mark() string {
+	sum := sha256.Sum256([]byte(p.root))
+	return "footnote-" + hex.EncodeToString(sum[:6])
+}
 
 // exists reports whether a name is there at all, readable or not.
 func exists(name string) bool {

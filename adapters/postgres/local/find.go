@@ -40,18 +40,18 @@ var programs = []string{"initdb", "pg_ctl", "postgres"}
 // distributions and Homebrew put servers. It fails with ErrNoServer or ErrOldServer; that
 // pgvector is missing is not an error here, because only a running server knows for sure.
 func Find(extra ...string) (Server, error) {
-	found, looked := installed(extra)
+	found, looked := installed(searchDirs(extra))
 	return best(found, looked)
 }
 
 // selectServer is Find for a cluster that may exist: then only the major version that
 // made it can run it.
-func selectServer(extra []string, p paths) (Server, error) {
+func selectServer(dirs []string, p paths) (Server, error) {
 	made, err := dataMajor(p)
 	if err != nil {
 		return Server{}, err
 	}
-	found, looked := installed(extra)
+	found, looked := installed(dirs)
 	chosen, err := best(found, looked)
 	if made == 0 || errors.Is(err, ErrNoServer) {
 		return chosen, err
@@ -91,10 +91,10 @@ func best(found []Server, looked []string) (Server, error) {
 	return Server{}, fmt.Errorf("%w: %s holds version %s, and Footnote needs %d or newer; %s", ErrOldServer, found[0].Dir, found[0].Version, MinMajor, otherWay)
 }
 
-// installed lists the servers on this machine, and where it looked.
-func installed(extra []string) (found []Server, looked []string) {
+// installed lists the servers in these directories, and where it looked.
+func installed(dirs []string) (found []Server, looked []string) {
 	seen := map[string]bool{}
-	for _, dir := range searchDirs(extra) {
+	for _, dir := range dirs {
 		looked = append(looked, dir)
 		if real, err := filepath.EvalSymlinks(filepath.Join(dir, "initdb")); err == nil {
 			dir = filepath.Dir(real)

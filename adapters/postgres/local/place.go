@@ -65,10 +65,13 @@ func placeAt(dir string) (place, error) {
 	return p, err
 }
 
-// reachable: the owner can get to the nearest directory that exists. What is missing
-// below it is made so that the owner can pass.
+// reachable: the owner can get to the nearest directory that exists above the cluster's.
+// What is missing below it is made so that the owner can pass.
 func (p place) reachable() bool {
-	near := existingParent(p.paths.root)
+	near := existingParent(filepath.Dir(p.paths.root))
+	if info, err := os.Stat(near); err == nil && !info.IsDir() {
+		return true // making the directory will fail, with the better message
+	}
 	return p.owner.canEnter(near)
 }
 

@@ -54,7 +54,7 @@ func (m *postmaster) alive(p paths) bool {
 	if m.pid == 0 || errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
 		return false
 	}
-	return bytes.Contains(commandLine(m.pid), []byte(p.data()))
+	return bytes.Contains(commandLine(m.pid), []byte(p.mark()))
 }
 
 // commandLine is empty when there is no such process, or when it is a zombie.

@@ -95,7 +95,7 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	}
 	began := time.Now()
 	for {
-		out, err := c.control(ctx, "start", "-l", c.paths.log())
+		out, err := c.control(ctx, "start", "-l", filepath.Base(c.paths.log()), "-o", "-c cluster_name="+c.paths.mark())
 		if err == nil {
 			c.logger.InfoContext(ctx, "started the private PostgreSQL", "dir", c.paths.root, "version", c.server.Version, "took", time.Since(began))
 			return nil
@@ -126,9 +126,10 @@ func (c *Cluster) stop(ctx context.Context) error {
 	return nil
 }
 
-// control runs pg_ctl and waits for what it was asked to do.
+// control runs pg_ctl and waits for what it was asked to do. It is given names relative to
+// the cluster's directory, in which it runs: pg_ctl pastes them into a shell command.
 func (c *Cluster) control(ctx context.Context, verb string, more ...string) (string, error) {
-	arguments := append([]string{verb, "-D", c.paths.data(), "-s", "-w", "-t", fmt.Sprint(int(patience.Seconds()))}, more...)
+	arguments := append([]string{verb, "-D", filepath.Base(c.paths.data()), "-s", "-w", "-t", fmt.Sprint(int(patience.Seconds()))}, more...)
 	out, err := c.program(ctx, "pg_ctl", arguments...).CombinedOutput()
 	return string(out), err
 }

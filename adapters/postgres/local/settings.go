@@ -16,7 +16,6 @@ func baseSettings() map[string]string {
 		"listen_addresses":        "", // no TCP
 		"unix_socket_permissions": "0700",
 		"max_connections":         "100",
-		"cluster_name":            "footnote",
 
 		"shared_buffers":             "256MB",
 		"effective_cache_size":       "1GB",

@@ -1,8 +1,6 @@
 package local
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,8 +46,7 @@ func prepareSocketDir(p paths, owner account) (string, error) {
 
 // shortSocketDir is named by user and cluster, so that every process finds the same one.
 func shortSocketDir(p paths, owner account) string {
-	sum := sha256.Sum256([]byte(p.root))
-	name := "footnote-" + strconv.Itoa(int(owner.uid)) + "-" + hex.EncodeToString(sum[:6])
+	name := p.mark() + "-" + strconv.Itoa(int(owner.uid))
 	base := os.Getenv("XDG_RUNTIME_DIR")
 	usable := filepath.IsAbs(base) && len(base)+1+len(name)+len(socketName) <= maxSocketPath
 	if owner.drop || !usable || owner.check(base) != nil {
