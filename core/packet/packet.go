@@ -175,3 +175,13 @@ func (Branching) Kind() string           { return "top_level_branching" }
 func (Heartbeat) Kind() string           { return "heartbeat" }
 func (Error) Kind() string               { return "error" }
 func (Stop) Kind() string                { return "stop" }
+
+// DocumentOf is a document as packets show it, linked to one of its sections.
+func DocumentOf(ref document.Ref, anchor string, score float64) Document {
+	d := Document{ID: ref.ID, Title: ref.Title, URL: ref.Link(anchor), Source: ref.Kind, Score: score}
+	if !ref.UpdatedAt.IsZero() {
+		at := ref.UpdatedAt
+		d.UpdatedAt = &at
+	}
+	return d
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -27,7 +28,7 @@ type Tool interface {
 
 // Merger is implemented by tools whose calls of one step are better run as one, such as searches.
 type Merger interface {
-	// Merge joins the arguments of several calls into those of a single one.
+	// Merge joins the arguments of several calls into those of a single one. An error leaves the calls apart.
 	Merge(arguments []json.RawMessage) (json.RawMessage, error)
 }
 
@@ -42,10 +43,12 @@ type Call struct {
 type Scope struct {
 	Audience  access.Audience
 	Question  string            // the person's newest message
-	History   []message.Message // earlier turns, oldest first
+	History   []message.Message // earlier turns that the audience may read, oldest first
 	Citations *cite.Mapping     // numbers that documents are shown to the model under
-	Documents []message.Reference
-	First     bool // no call of this tool ran in this turn yet
+	Sources   []document.SourceID
+	Documents []document.ID // search nothing but these; none means all
+	First     bool          // no call of this tool ran in this turn yet
+	Budget    int           // tokens that Content should stay within; 0 means the tool's own limit
 	Now       time.Time
 }
 
@@ -56,4 +59,5 @@ type Result struct {
 	References []message.Reference // documents that Content holds, under the numbers the model sees
 	Citable    bool                // Content may be cited: the citation section and reminder follow
 	Evidence   bool                // for searches: something scored above the floor
+	Closest    []document.Ref      // for searches without evidence: the nearest documents, best first
 }

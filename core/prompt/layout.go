@@ -1,0 +1,200 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// part is one message of the prompt with its size.
+type part struct {
+	section budget.Section
+	message llm.Message
+}
+
+type layout struct {
+	counter budget.Counter
+	in      Input
+	named   bool // several people speak: their names stand before what they say
+	parts   []part
+	notices []string
+}
+
+func newLayout(counter budget.Counter, in Input) *layout {
+	l := &layout{counter: counter, in: in, named: severalPeople(in)}
+	current := in.Question.Turn
+	for _, m := range in.History {
+		if m.Turn >= current {
+			current = m.Turn + 1
+		}
+	}
+	l.text(budget.System, 0, llm.System, in.system())
+	if _, described := in.specs(); described != "" {
+		l.text(budget.Tools, 0, llm.System, described)
+	}
+	l.history()
+	if !in.Agent.ReplaceSystem {
+		l.text(budget.Agent, 0, llm.User, strings.TrimSpace(in.Agent.Instructions))
+	}
+	l.project()
+	l.files(in.Question, current, true)
+	l.user(in.Question, budget.User, current, true)
+	for _, m := range in.Steps {
+		l.step(m, current, m.Text)
+	}
+	l.text(budget.Reminder, 0, llm.User, in.reminder())
+	return l
+}
+
+func (l *layout) add(s budget.Section, m llm.Message) {
+	l.parts = append(l.parts, part{section: s, message: m})
+}
+
+func (l *layout) text(kind budget.Kind, group int, role llm.Role, text string) {
+	if text != "" {
+		l.add(budget.Section{Kind: kind, Text: text, Group: group}, llm.Message{Role: role, Text: text})
+	}
+}
+
+func (l *layout) history() {
+	for _, m := range l.in.History {
+		switch m.Role {
+		case message.User:
+			l.files(m, m.Turn, false)
+			l.user(m, budget.History, m.Turn, false)
+		case message.Assistant:
+			l.text(budget.History, m.Turn, llm.Assistant, m.Text)
+		case message.ToolCall, message.ToolResult:
+			l.step(m, m.Turn, RemovedResult())
+		}
+	}
+}
+
+// project is one message for all files: a small one among many is lost otherwise.
+func (l *layout) project() {
+	var docs []tool.Document
+	for _, p := range l.in.Project {
+		if p.File.Failed != "" {
+			l.notices = append(l.notices, failedFile(p.File))
+			continue
+		}
+		docs = append(docs, tool.Document{Number: p.Number, Title: p.File.Name, Contents: p.File.Text})
+	}
+	if len(docs) > 0 {
+		l.text(budget.Project, 0, llm.User, template("project")+"\n"+tool.DocumentsJSON(docs, ""))
+	}
+}
+
+// files puts the files of a message above it, each as a message of its own.
+func (l *layout) files(m message.Message, group int, newest bool) {
+	for _, f := range m.Files {
+		switch {
+		case f.Failed != "":
+			if newest {
+				l.notices = append(l.notices, failedFile(f))
+			}
+			l.text(budget.File, group, llm.User, fmt.Sprintf("File %q could not be included: %s", f.Name, f.Failed))
+		case f.Image != nil:
+			if !l.in.Model.Vision && newest {
+				l.notices = append(l.notices, fmt.Sprintf("The model %s cannot see images, so %q was not looked at.", l.in.Model.Name, f.Name))
+			}
+		case f.Text == "":
+			l.text(budget.File, group, llm.User, fmt.Sprintf("File %q holds no text that could be read. Do not guess what is in it.", f.Name))
+		default:
+			l.text(budget.File, group, llm.User, fmt.Sprintf("File: %s\n\n%s\n\nEnd of file: %s", f.Name, f.Text, f.Name))
+		}
+	}
+}
+
+func failedFile(f message.File) string {
+	return fmt.Sprintf("The file %q could not be included: %s", f.Name, f.Failed)
+}
+
+func (l *layout) user(m message.Message, kind budget.Kind, group int, newest bool) {
+	text, fixed := m.Text, 0
+	if author := oneLine(m.Author); l.named && author != "" {
+		text = author + ": " + text
+	}
+	var images []llm.Image
+	for _, f := range m.Files {
+		if f.Image == nil || f.Failed != "" {
+			continue
+		}
+		if l.in.Model.Vision {
+			images = append(images, llm.Image{Media: f.Media, Data: f.Image})
+			fixed += f.Tokens
+			continue
+		}
+		text += fmt.Sprintf("\n\n[The image %q is attached, but you cannot see images. Say so if it matters.]", f.Name)
+	}
+	if text == "" && images == nil && !newest {
+		return
+	}
+	l.add(budget.Section{Kind: kind, Text: text, Fixed: fixed, Group: group}, llm.Message{Role: llm.User, Text: text, Images: images})
+}
+
+// step adds one tool message; a result is given as text, since that of an earlier turn is replaced. A model without an interface for
+// tools reads calls and results in the form in which it is told to write them.
+func (l *layout) step(m message.Message, group int, result string) {
+	if m.Role == message.ToolResult {
+		s := budget.Section{Kind: budget.ToolResult, Text: result, Group: group}
+		if l.in.Model.NativeTools {
+			l.add(s, llm.Message{Role: llm.Tool, ToolCallID: m.CallID, Text: result})
+			return
+		}
+		s.Text = "Result of the tool call:\n" + result
+		l.add(s, llm.Message{Role: llm.User, Text: s.Text})
+		return
+	}
+	if !l.in.Model.NativeTools {
+		text := m.Text
+		for _, c := range m.Calls {
+			text += fmt.Sprintf("\n<tool_call>%s</tool_call>", callJSON(c))
+		}
+		text = strings.TrimSpace(text)
+		l.add(budget.Section{Kind: budget.ToolCall, Text: text, Group: group}, llm.Message{Role: llm.Assistant, Text: text})
+		return
+	}
+	fixed := 0
+	var calls []llm.ToolCall
+	for _, c := range m.Calls {
+		calls = append(calls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: string(c.Arguments)})
+		fixed += l.counter.Count(callJSON(c)) + l.counter.Count(c.ID)
+	}
+	l.add(budget.Section{Kind: budget.ToolCall, Text: m.Text, Fixed: fixed, Group: group},
+		llm.Message{Role: llm.Assistant, Text: m.Text, ToolCalls: calls})
+}
+
+func callJSON(c message.Call) string {
+	name, _ := json.Marshal(c.Name) // strings always marshal
+	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, name, c.Arguments)
+}
+
+// severalPeople reports whether more than one person speaks in what the model reads.
+func severalPeople(in Input) bool {
+	first := in.Question.Author
+	for _, m := range in.History {
+		if m.Role != message.User || m.Author == "" {
+			continue
+		}
+		if first != "" && m.Author != first {
+			return true
+		}
+		first = m.Author
+	}
+	return false
+}
+
+// oneLine keeps a display name, which its owner chose, from looking like anything but a name.
+func oneLine(name string) string {
+	name = strings.Join(strings.Fields(strings.ReplaceAll(name, ":", " ")), " ")
+	if runes := []rune(name); len(runes) > 40 {
+		name = string(runes[:40])
+	}
+	return name
+}

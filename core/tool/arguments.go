@@ -1,0 +1,95 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrArguments says that a call's arguments are not a JSON object and cannot be read as one.
+var ErrArguments = errors.New("the arguments are not a JSON object")
+
+// maxNesting is how often arguments may be wrapped in a JSON string. Models wrap once, rarely twice.
+const maxNesting = 3
+
+// ParseArguments reads what a model wrote as the arguments of a call. It is lenient where the meaning is plain: nothing at all is {},
+// an object inside a JSON string (also twice) is that object, a code fence around it and words after it are dropped, NUL and
+// invalid UTF-8 vanish. The result is a valid, compact JSON object.
+func ParseArguments(raw string) (json.RawMessage, error) {
+	text := unfence(clean(raw))
+	for range maxNesting {
+		if text == "" || text == "null" {
+			return json.RawMessage("{}"), nil
+		}
+		if text[0] != '"' {
+			break
+		}
+		var inner string
+		if err := json.Unmarshal([]byte(text), &inner); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrArguments, err)
+		}
+		text = unfence(clean(inner))
+	}
+	if !strings.HasPrefix(text, "{") {
+		return nil, ErrArguments
+	}
+	// A decoder, unlike Unmarshal, stops behind the object and so ignores words that follow it.
+	var object json.RawMessage
+	if err := json.NewDecoder(strings.NewReader(text)).Decode(&object); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrArguments, err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, object); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrArguments, err)
+	}
+	return compact.Bytes(), nil
+}
+
+func clean(s string) string {
+	s = strings.ToValidUTF8(s, "")
+	s = strings.ReplaceAll(s, "\x00", "")
+	s = strings.ReplaceAll(s, `\u0000`, "")
+	return strings.TrimSpace(s)
+}
+
+func unfence(s string) string {
+	if !strings.HasPrefix(s, "```") {
+		return s
+	}
+	_, body, found := strings.Cut(s, "\n")
+	if !found {
+		return s
+	}
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(body), "```"))
+}
+
+// Strings is a list of strings as models write it: a JSON array, a single string, or either of them inside a JSON string. Blank
+// entries and repeats vanish. Use it as the type of a field of arguments.
+type Strings []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Strings) UnmarshalJSON(data []byte) error {
+	var list []any
+	if json.Unmarshal(data, &list) != nil {
+		var one string
+		if err := json.Unmarshal(data, &one); err != nil {
+			return fmt.Errorf("want a list of strings: %w", err)
+		}
+		if json.Unmarshal([]byte(one), &list) != nil {
+			list = []any{one}
+		}
+	}
+	*s = nil
+	seen := make(map[string]bool, len(list))
+	for _, item := range list {
+		text := strings.TrimSpace(fmt.Sprint(item))
+		if item == nil || text == "" || seen[text] {
+			continue
+		}
+		seen[text] = true
+		*s = append(*s, text)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package tool
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// toolName is what providers accept as the name of a function.
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// Set is an ordered set of tools with distinct names. It never changes and is safe for concurrent use. The zero Set is empty.
+type Set struct {
+	tools []Tool
+}
+
+// NewSet returns the set of the tools, in the order in which the model is told of them.
+func NewSet(tools ...Tool) (Set, error) {
+	seen := make(map[string]bool, len(tools))
+	for _, t := range tools {
+		name := t.Spec().Name
+		if !toolName.MatchString(name) {
+			return Set{}, fmt.Errorf("register tool %q: a name is 1 to 64 letters, digits, _ or -", name)
+		}
+		if seen[name] {
+			return Set{}, fmt.Errorf("register tool %q: the name is taken", name)
+		}
+		seen[name] = true
+	}
+	return Set{tools: slices.Clone(tools)}, nil
+}
+
+// Find returns the tool of that name, or nil. Models vary the case of names and put a namespace before them; both are forgiven.
+func (s Set) Find(name string) Tool {
+	if i := strings.LastIndexAny(name, ".:/"); i >= 0 {
+		name = name[i+1:]
+	}
+	for _, t := range s.tools {
+		if strings.EqualFold(t.Spec().Name, strings.TrimSpace(name)) {
+			return t
+		}
+	}
+	return nil
+}
+
+// Only returns the set of the named tools; no names means all. An unknown name is an error.
+func (s Set) Only(names ...string) (Set, error) {
+	if len(names) == 0 {
+		return s, nil
+	}
+	var kept []Tool
+	for _, name := range names {
+		t := s.Find(name)
+		if t == nil {
+			return Set{}, fmt.Errorf("there is no tool %q: the tools are %s", name, s.list())
+		}
+		kept = append(kept, t)
+	}
+	return NewSet(kept...)
+}
+
+// Len is the number of tools.
+func (s Set) Len() int { return len(s.tools) }
+
+// Tools returns the tools in their order.
+func (s Set) Tools() []Tool { return slices.Clone(s.tools) }
+
+// Specs describes the tools to the model, in their order.
+func (s Set) Specs() []llm.ToolSpec {
+	var specs []llm.ToolSpec
+	for _, t := range s.tools {
+		specs = append(specs, t.Spec())
+	}
+	return specs
+}
+
+func (s Set) list() string {
+	if len(s.tools) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, t := range s.tools {
+		names = append(names, t.Spec().Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,187 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"golang.org/x/sync/errgroup"
+)
+
+// ErrTimeout is the cause with which a tool's context ends when it took too long.
+var ErrTimeout = errors.New("the tool took too long")
+
+// ErrPanic says that a tool panicked. What it said is in the log.
+var ErrPanic = errors.New("the tool failed unexpectedly")
+
+// Runner runs the tool calls of one step. It is safe for concurrent use.
+type Runner struct {
+	config RunnerConfig
+	log    *slog.Logger
+}
+
+// RunnerConfig bounds a Runner. Zero fields take the defaults given.
+type RunnerConfig struct {
+	Timeout  time.Duration // of one call: 60 s
+	Parallel int           // calls at once: 4
+	MaxCalls int           // of one step; further ones are answered with an error: 8
+}
+
+// NewRunner returns a runner that logs failures, never contents, to log.
+func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
+	if config.Timeout <= 0 {
+		config.Timeout = time.Minute
+	}
+	if config.Parallel <= 0 {
+		config.Parallel = 4
+	}
+	if config.MaxCalls <= 0 {
+		config.MaxCalls = 8
+	}
+	return &Runner{config: config, log: log}
+}
+
+// Ran is one call that was dealt with. Every call that the model made is in exactly one of a step's Ran: alone, or merged.
+type Ran struct {
+	Call   message.Call // the name as registered and the arguments that ran
+	Result Result       // Content is what the model reads, errors included
+	Err    error        // nil when the tool did its work
+	Took   time.Duration
+}
+
+// Step is what the calls of one step are run with.
+type Step struct {
+	Tools Set
+	Scope Scope
+	Ran   map[string]bool // names of tools that ran earlier in the turn; decides Scope.First
+}
+
+// Run runs the calls and returns what became of them, in the order of the calls. Calls of one Merger become one. Each runs in its own
+// tab of emit's block, which it closes; several are announced with Branching. It returns when all have ended: tools must heed their
+// context.
+func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Ran {
+	jobs := merge(r.prepare(calls, step))
+	if len(jobs) > 1 {
+		emit.Emit(packet.Branching{Branches: len(jobs)})
+	}
+	ran := make([]Ran, len(jobs))
+	var group errgroup.Group
+	group.SetLimit(r.config.Parallel)
+	for i, j := range jobs {
+		place := emit.Placement()
+		place.TabIndex = i
+		tab := emit.At(place)
+		group.Go(func() error {
+			ran[i] = r.run(ctx, j, step, tab)
+			return nil
+		})
+	}
+	_ = group.Wait() // the functions return no errors: each failure is a Ran of its own
+	return ran
+}
+
+// job is a call on its way.
+type job struct {
+	call message.Call
+	tool Tool  // nil when err is set
+	err  error // found before running
+}
+
+func (r *Runner) prepare(calls []llm.ToolCall, step Step) []job {
+	jobs := make([]job, 0, len(calls))
+	for i, c := range calls {
+		j := job{call: message.Call{ID: c.ID, Name: c.Name, Arguments: json.RawMessage("{}")}}
+		if j.tool = step.Tools.Find(c.Name); j.tool == nil {
+			j.err = fmt.Errorf("there is no tool %q. The tools are: %s", c.Name, step.Tools.list())
+		} else {
+			j.call.Name = j.tool.Spec().Name
+			var arguments json.RawMessage
+			if arguments, j.err = ParseArguments(c.Arguments); j.err == nil {
+				j.call.Arguments = arguments
+			}
+		}
+		if i >= r.config.MaxCalls {
+			j.err = fmt.Errorf("at most %d calls are made at once; make this one in the next step if it is still needed", r.config.MaxCalls)
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs
+}
+
+// merge joins the calls of each Merger into the first of them.
+func merge(jobs []job) []job {
+	var out []job
+	for i, j := range jobs {
+		merger, ok := j.tool.(Merger)
+		if !ok || j.err != nil {
+			out = append(out, j)
+			continue
+		}
+		var same []json.RawMessage
+		first := true
+		for k, other := range jobs {
+			if other.err != nil || other.call.Name != j.call.Name {
+				continue
+			}
+			first = first && k >= i
+			same = append(same, other.call.Arguments)
+		}
+		if len(same) > 1 {
+			joined, err := merger.Merge(same)
+			if err == nil {
+				if !first {
+					continue // it is part of an earlier one
+				}
+				j.call.Arguments = joined
+			}
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter) Ran {
+	began := time.Now()
+	ran := Ran{Call: j.call, Err: j.err}
+	if ran.Err == nil {
+		ran.Result, ran.Err = r.call(ctx, j, step, emit)
+	} else {
+		emit.Emit(packet.CustomToolStart{Name: j.call.Name})
+		emit.Emit(packet.CustomToolResult{Name: j.call.Name, Error: ran.Err.Error()})
+	}
+	emit.Emit(packet.SectionEnd{})
+	ran.Took = time.Since(began)
+	if ran.Err != nil {
+		r.log.WarnContext(ctx, "tool call failed", "tool", j.call.Name, "took_ms", ran.Took.Milliseconds(), "error_type", fmt.Sprintf("%T", ran.Err))
+		ran.Result = Result{Content: "This call failed: " + ran.Err.Error() + "."}
+	}
+	if ran.Result.Arguments != nil {
+		ran.Call.Arguments = ran.Result.Arguments
+	}
+	return ran
+}
+
+func (r *Runner) call(ctx context.Context, j job, step Step, emit *packet.Emitter) (result Result, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.config.Timeout, ErrTimeout)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.ErrorContext(ctx, "tool panicked", "tool", j.call.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			result, err = Result{}, ErrPanic
+		}
+	}()
+	scope := step.Scope
+	scope.First = !step.Ran[j.call.Name]
+	result, err = j.tool.Run(ctx, Call{ID: j.call.ID, Arguments: j.call.Arguments, Scope: scope}, emit)
+	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
+		return Result{}, fmt.Errorf("%w: it was given %s", ErrTimeout, r.config.Timeout)
+	}
+	return result, err
+}

@@ -1,0 +1,156 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// Weights of the queries of one search in their fusion. A query that comes from several of these carries their sum.
+const (
+	weightStandalone = 1.3 // the question, made to stand on its own
+	weightKeywords   = 1.0 // keyword queries of the fast model
+	weightOwn        = 0.7 // what the model asked for
+	weightOriginal   = 0.5 // the question as it was written
+	keywordAlpha     = 0.2 // keyword queries lean on the keyword side
+	maxKeywords      = 3
+	maxQueryRunes    = 400
+)
+
+//go:embed standalone.md
+var standalonePrompt string
+
+//go:embed keywords.md
+var keywordsPrompt string
+
+// queries returns what is asked of the index, most weighty first. Only the first search of a turn is expanded: in a later one the
+// model looks for something else than the question.
+func (t *Tool) queries(ctx context.Context, own []string, scope tool.Scope) []retrieve.Query {
+	var set querySet
+	question := strings.TrimSpace(scope.Question)
+	if scope.First || len(own) == 0 {
+		standalone, keywords := t.expand(ctx, question, scope.History)
+		set.add(standalone, weightStandalone, nil)
+		alpha := keywordAlpha
+		for _, k := range keywords {
+			set.add(k, weightKeywords, &alpha)
+		}
+	}
+	for _, q := range own {
+		set.add(q, weightOwn, nil)
+	}
+	if scope.First {
+		set.add(question, weightOriginal, nil)
+	}
+	slices.SortStableFunc(set.queries, func(a, b retrieve.Query) int { return cmp.Compare(b.Weight, a.Weight) })
+	return set.queries
+}
+
+// querySet holds queries without repeats; case does not tell them apart.
+type querySet struct{ queries []retrieve.Query }
+
+func (s *querySet) add(text string, weight float64, alpha *float64) {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > maxQueryRunes {
+		text = string(runes[:maxQueryRunes])
+	}
+	if text == "" {
+		return
+	}
+	for i := range s.queries {
+		if strings.EqualFold(s.queries[i].Text, text) {
+			s.queries[i].Weight += weight
+			if alpha == nil {
+				s.queries[i].Alpha = nil
+			}
+			return
+		}
+	}
+	s.queries = append(s.queries, retrieve.Query{Text: text, Weight: weight, Alpha: alpha})
+}
+
+// expand asks the fast model for a standalone form and for keywords, at the same time, and goes on without what does not come.
+func (t *Tool) expand(ctx context.Context, question string, history []message.Message) (standalone string, keywords []string) {
+	standalone = Standalone(question, history)
+	if t.config.Fast == nil {
+		return standalone, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.config.Wait)
+	defer cancel()
+	var wait sync.WaitGroup
+	if len(history) > 0 {
+		wait.Go(func() {
+			if lines := t.ask(ctx, standalonePrompt, question, history); len(lines) > 0 {
+				standalone = lines[0]
+			}
+		})
+	}
+	wait.Go(func() {
+		lines := t.ask(ctx, keywordsPrompt, question, history)
+		keywords = lines[:min(len(lines), maxKeywords)]
+	})
+	wait.Wait()
+	return standalone, keywords
+}
+
+// ask returns the lines of the fast model's reply, without the marks that models put before items; none when anything went wrong.
+func (t *Tool) ask(ctx context.Context, instructions, question string, history []message.Message) (lines []string) {
+	// This runs outside the tool's own goroutine, where a panic would not be caught.
+	defer func() {
+		if recover() != nil {
+			lines = nil
+		}
+	}()
+	messages := []llm.Message{{Role: llm.System, Text: strings.TrimSpace(instructions)}}
+	for _, m := range recent(history) {
+		role := llm.User
+		if m.Role == message.Assistant {
+			role = llm.Assistant
+		}
+		messages = append(messages, llm.Message{Role: role, Text: excerpt(m.Text)})
+	}
+	messages = append(messages, llm.Message{Role: llm.User, Text: excerpt(question)})
+	var text strings.Builder
+	for d, err := range t.config.Fast.Stream(ctx, llm.Request{Messages: messages, MaxTokens: 200}) {
+		if err != nil {
+			return nil
+		}
+		text.WriteString(d.Text)
+	}
+	for line := range strings.Lines(text.String()) {
+		line = strings.Trim(strings.TrimSpace(line), "\"`")
+		line = strings.TrimSpace(strings.TrimLeft(line, "-*•0123456789.) "))
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// recent is the end of a conversation: enough to know what "it" means.
+func recent(history []message.Message) []message.Message {
+	var talk []message.Message
+	for _, m := range history {
+		if m.Text != "" && (m.Role == message.User || m.Role == message.Assistant) {
+			talk = append(talk, m)
+		}
+	}
+	return talk[max(0, len(talk)-6):]
+}
+
+const excerptRunes = 1500
+
+func excerpt(text string) string {
+	if runes := []rune(text); len(runes) > excerptRunes {
+		return string(runes[:excerptRunes]) + " …"
+	}
+	return text
+}

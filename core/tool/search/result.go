@@ -1,0 +1,155 @@
+package search
+
+import (
+	"context"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+const (
+	nothingFound = "Nothing in the documents that these readers may see matches closely. Search again with other words if that could help; " +
+		"otherwise say that nothing was found."
+	nearestTitles = " The nearest titles, which probably do not answer the question: "
+	fromEarlier   = "The search found nothing close; these passages served earlier answers of this conversation."
+	leftOut       = "Further passages were left out because there is no room for them; a narrower query finds them."
+)
+
+// backfill returns the sources of earlier turns that top a first search up, newest turn first, as the audience may read them now.
+func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
+	var hits []retrieve.Hit
+	if found.Evidence {
+		hits = found.Hits
+	}
+	if t.passages == nil || !scope.First || len(hits) >= t.config.Window {
+		return nil
+	}
+	var turns [][]message.Reference
+	var ids []document.ChunkID
+	for _, m := range scope.History {
+		if m.Role == message.Assistant && len(m.Documents) > 0 {
+			turns = append(turns, m.Documents)
+		}
+	}
+	turns = turns[max(0, len(turns)-t.config.History):]
+	for _, turn := range turns {
+		for _, r := range turn {
+			ids = append(ids, r.Chunk)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	// What was shown once may have been revoked since: it is read again on behalf of today's audience. When that fails the search
+	// stands alone.
+	fresh, err := t.passages.Passages(ctx, scope.Audience, ids)
+	if err != nil {
+		return nil
+	}
+	byChunk := make(map[document.ChunkID]retrieve.Hit, len(fresh))
+	for _, h := range fresh {
+		byChunk[h.Chunk] = h
+	}
+	var have []message.Reference
+	for _, h := range hits {
+		have = append(have, message.Reference{Chunk: h.Chunk})
+	}
+	window := budget.FillWindow(t.config.Window, have, turns,
+		func(r message.Reference) document.ChunkID { return r.Chunk },
+		func(r message.Reference) bool { _, ok := byChunk[r.Chunk]; return ok })
+	var earlier []retrieve.Hit
+	for _, r := range window[len(have):] {
+		earlier = append(earlier, byChunk[r.Chunk])
+	}
+	return earlier
+}
+
+// result is what the model reads: found passages, then earlier ones, as many as there is room for. Two passages of one document share
+// its number.
+func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) tool.Result {
+	result := tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0}
+	var hits []retrieve.Hit
+	note := ""
+	if result.Evidence {
+		hits = append(hits, found.Hits...)
+	} else {
+		result.Closest = closest(found.Hits)
+		note = nothingFound
+		if len(result.Closest) > 0 {
+			var titles []string
+			for _, ref := range result.Closest {
+				titles = append(titles, ref.Title)
+			}
+			note += nearestTitles + strings.Join(titles, "; ") + "."
+		}
+		if len(earlier) > 0 {
+			note = fromEarlier + " " + note
+		}
+	}
+	hits = append(hits, earlier...)
+	room := t.config.Tokens
+	if scope.Budget > 0 {
+		room = min(room, scope.Budget)
+	}
+	var docs []tool.Document
+	for _, h := range hits {
+		doc := tool.Document{
+			Title: h.Document.Title, URL: h.Link, Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
+		}
+		if !h.Document.UpdatedAt.IsZero() {
+			doc.Updated = h.Document.UpdatedAt.Format("2006-01-02")
+		}
+		// The number's own tokens are not worth taking a number for a passage that is then left out.
+		size := t.counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
+		if size > room && len(docs) > 0 {
+			note = strings.TrimSpace(note + " " + leftOut)
+			break
+		}
+		room -= size
+		doc.Number = scope.Citations.Add(cite.Source{
+			Document: h.Document.ID, Title: h.Document.Title, URL: h.Link, Kind: string(h.Document.Kind),
+		})
+		docs = append(docs, doc)
+		result.References = append(result.References, message.Reference{
+			Number: doc.Number, Document: h.Document, Chunk: h.Chunk, Anchor: h.Anchor, Text: h.Text, Score: h.Scores.Score,
+		})
+	}
+	result.Content = tool.DocumentsJSON(docs, note)
+	return result
+}
+
+// closest lists the nearest documents, each once.
+func closest(hits []retrieve.Hit) []document.Ref {
+	var refs []document.Ref
+	seen := make(map[document.ID]bool)
+	for _, h := range hits {
+		if len(refs) == maxClosest {
+			break
+		}
+		if !seen[h.Document.ID] {
+			seen[h.Document.ID] = true
+			refs = append(refs, h.Document)
+		}
+	}
+	return refs
+}
+
+// shown lists the documents of a result, each once, as packets show them.
+func shown(result tool.Result) []packet.Document {
+	var docs []packet.Document
+	seen := make(map[document.ID]bool)
+	for _, r := range result.References {
+		if seen[r.Document.ID] {
+			continue
+		}
+		seen[r.Document.ID] = true
+		docs = append(docs, packet.DocumentOf(r.Document, r.Anchor, r.Score))
+	}
+	return docs
+}
