@@ -104,6 +104,9 @@ func (m *Mapping) known(n int) bool {
 
 // filled returns s with its empty fields taken from other.
 func (s Source) filled(other Source) Source {
+	if s.Document == "" { // the number was only reserved
+		s.Document = other.Document
+	}
 	if s.Title == "" {
 		s.Title = other.Title
 	}
