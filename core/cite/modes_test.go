@@ -1,0 +1,146 @@
+package cite_test
+
+import (
+	"testing"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEndOfStream(t *testing.T) {
+	t.Parallel()
+	check(t, cite.Link, []example{
+		same("after an opening bracket", "text ["),
+		same("after a number", "text [1"),
+		same("after a comma", "text [1, "),
+		same("double after the first closing bracket", "text [[1]"),
+		same("full-width", "text 【1"),
+		same("half a full-width bracket", "text \xe3\x80"),
+		same("dagger", "text 【1†sour"),
+		{"finished citation", "text [1]", "text [[1]](http://a)"},
+		{"finished double citation", "text [[1]]", "text [[1]](http://a)"},
+		{"finished citation in open brackets", "text [see [1]", "text [see [[1]](http://a)"},
+	})
+}
+
+func TestKeepMarkers(t *testing.T) {
+	t.Parallel()
+	text := "a [5], 【1†x】 [[7]](http://x) `[2]` [99] Great![6][6]"
+	got := convert(library(), cite.KeepMarkers, text)
+	if diff := cmp.Diff(shown{Text: text}, got); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	p := cite.NewProcessor(library(), cite.Options{Mode: cite.KeepMarkers})
+	p.Text(text)
+	var numbers []int
+	for _, info := range p.Cited() {
+		numbers = append(numbers, info.Number)
+	}
+	if diff := cmp.Diff([]int{5, 1, 6}, numbers); diff != "" {
+		t.Errorf("cited (-want +got):\n%s", diff)
+	}
+}
+
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	check(t, cite.Remove, []example{
+		{"before a full stop", "text [1].", "text."},
+		{"before a word", "text [1] more", "text more"},
+		{"at the end", "text [1]", "text"},
+		{"at the end of a line", "text [1]\nmore", "text\nmore"},
+		{"at the beginning", "[1] text", "text"},
+		{"at the beginning of a line", "a\n  [1] text", "a\n  text"},
+		{"in an item", "- [1] text", "- text"},
+		{"several", "a [1] [2][3] b", "a b"},
+		{"list", "a [1, 2], b", "a, b"},
+		{"without blanks", "a[1]b", "ab"},
+		{"link of the model's", "a [[1]](http://x) b", "a b"},
+		{"in parentheses", "a (b [1]) c", "a (b) c"},
+		{"in brackets", "a [b [1]] c", "a [b] c"},
+		{"bang", "Great![1] Yes", "Great! Yes"},
+		same("unknown", "a [99] b"),
+		same("code", "`a [1] b`"),
+		same("blanks", "a  b \t c  "),
+		same("unfinished", "a  [1"),
+		same("label", "[a [1] b](http://x)"),
+	})
+	if got := convert(library(), cite.Remove, "a [1] b"); got.Infos != nil {
+		t.Errorf("Remove announced %v", got.Infos)
+	}
+}
+
+func TestInfos(t *testing.T) {
+	t.Parallel()
+	got := convert(library(), cite.Link, "x [3]", " y [1, 3", "] z [6][7]")
+	want := shown{
+		Text: "x [[1]](http://c) y [[2]](http://a)[[1]](http://c) z [3][[2]](http://a)",
+		Infos: []cite.Info{
+			{Number: 1, Source: source("c")},
+			{Number: 2, Source: source("a")},
+			{Number: 3, Source: cite.Source{Document: "f", Title: "no address", Kind: "file"}},
+		},
+		At: []int{2, 20, 53},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestMappingGrowsDuringTheStream(t *testing.T) {
+	t.Parallel()
+	m := cite.NewMapping()
+	p := cite.NewProcessor(m, cite.Options{})
+	var got shown
+	collect(p.Push("a [1] b ", nil), &got)
+	m.Add(source("a"))
+	collect(p.Push("[1", nil), &got)
+	collect(p.Push("] c [2] ", nil), &got)
+	m.Add(source("b"))
+	collect(p.Push("[2]", nil), &got)
+	collect(p.Flush(nil), &got)
+	if want := "a [1] b [[1]](http://a) c [2] [[2]](http://b)"; got.Text != want {
+		t.Errorf("got %q, want %q", got.Text, want)
+	}
+}
+
+func TestMessagesOfATurn(t *testing.T) {
+	t.Parallel()
+	p := cite.NewProcessor(library(), cite.Options{})
+	var got shown
+	collect(p.Flush(p.Push("Looking at [3]: `open", nil)), &got)
+	collect(p.Flush(p.Push("[1] says, as [3] does", nil)), &got)
+	want := "Looking at [[1]](http://c): `open[[2]](http://a) says, as [[1]](http://c) does"
+	if got.Text != want {
+		t.Errorf("got %q, want %q", got.Text, want)
+	}
+	if diff := cmp.Diff(got.Infos, p.Cited()); diff != "" {
+		t.Errorf("announced and cited differ:\n%s", diff)
+	}
+}
+
+func TestSharedNumbering(t *testing.T) {
+	t.Parallel()
+	m, turn := library(), cite.NewNumbering()
+	cite.NewProcessor(m, cite.Options{Numbering: turn}).Text("[3]")
+	second := cite.NewProcessor(m, cite.Options{Numbering: turn})
+	if got, want := second.Text("[1][3]"), "[[2]](http://a)[[1]](http://c)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if diff := cmp.Diff(turn.Cited(), second.Cited()); diff != "" {
+		t.Errorf("the processor cites something else than the turn:\n%s", diff)
+	}
+}
+
+func TestNothingChangesAfterItWasShown(t *testing.T) {
+	t.Parallel()
+	text := "Facts [1], [2](http://x) and [see [3]](http://y). Great![1, 2] 【5†x】 [[4]](http://z)"
+	whole := convert(library(), cite.Link, text).Text
+	p := cite.NewProcessor(library(), cite.Options{})
+	var got shown
+	for i, d := range bytewise(text) {
+		collect(p.Push(d, nil), &got)
+		if whole[:len(got.Text)] != got.Text {
+			t.Fatalf("after %q the reader sees %q, which is not how %q begins", text[:i+1], got.Text, whole)
+		}
+	}
+}
