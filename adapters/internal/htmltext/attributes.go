@@ -1,0 +1,156 @@
+package htmltext
+
+import (
+	"strings"
+
+	"golang.org/x/net/html/atom"
+)
+
+// attributes are those attributes of an element that say something about its text.
+type attributes struct {
+	id, href, rel, role, lang, name, property, content string
+	navigational                                       bool // its class is one of navigation
+	aside                                              bool // its class is one of a note
+}
+
+func (x *extractor) attributes(more bool) attributes {
+	var a attributes
+	var name string
+	var generated bool
+	for more {
+		var key, value []byte
+		key, value, more = x.tokens.TagAttr()
+		switch string(key) {
+		case "id":
+			a.id = string(value)
+		case "name":
+			name = string(value)
+		case "href":
+			a.href = string(value)
+		case "rel":
+			a.rel = string(value)
+		case "role":
+			a.role = string(value)
+		case "lang":
+			a.lang = string(value)
+		case "property":
+			a.property = string(value)
+		case "content":
+			a.content = string(value)
+		case "class":
+			for class := range strings.FieldsSeq(string(value)) {
+				a.navigational = a.navigational || navigationClass(class)
+				a.aside = a.aside || noteClass(class)
+				generated = generated || class == "indexterm" // ids of index entries change with every build
+			}
+		case "aria-hidden":
+			a.navigational = a.navigational || string(value) == "true"
+		}
+	}
+	a.name = name
+	if a.id == "" {
+		a.id = name // old pages: <a name="install">
+	}
+	if generated || strings.ContainsAny(a.id, " \t\n\"<>") {
+		a.id = ""
+	}
+	return a
+}
+
+// navigation reports whether an element holds nothing but ways to other places.
+func (a attributes) navigation(tag atom.Atom, inMain bool) bool {
+	switch tag {
+	case atom.Html, atom.Body, atom.Main, atom.Article:
+		return false
+	case atom.Nav:
+		return true
+	case atom.Header, atom.Footer, atom.Aside: // of the page; inside an article they belong to it
+		if !inMain {
+			return true
+		}
+	}
+	switch a.role {
+	case "navigation", "banner", "contentinfo", "search", "menu", "menubar", "toolbar":
+		return true
+	}
+	return a.navigational
+}
+
+// navigationClass knows the names that documentation generators give to what is not content.
+func navigationClass(class string) bool {
+	switch class {
+	case "nav", "navbar", "navigation", "navheader", "navfooter", "breadcrumb", "breadcrumbs", "menu", "sidebar", "sphinxsidebar", "related",
+		"toc", "table-of-contents", "indexdiv", "indextable", "genindextable",
+		"headerlink", "header-anchor", "heading-anchor", "hash-link", "permalink", "anchorjs-link", "mw-editsection",
+		"site-header", "site-footer", "page-footer", "skip-link", "noprint", "sr-only", "visually-hidden":
+		return true
+	}
+	return false
+}
+
+// noteClass knows the names of boxes whose titles are no headings of the text around them.
+func noteClass(class string) bool {
+	switch class {
+	case "note", "tip", "warning", "caution", "important", "admonition", "callout", "alert", "example", "figure", "table", "informaltable",
+		"blockquote", "footnotes":
+		return true
+	}
+	return false
+}
+
+func isAside(tag atom.Atom) bool {
+	switch tag {
+	case atom.Aside, atom.Blockquote, atom.Figure, atom.Li, atom.Table, atom.Dialog:
+		return true
+	}
+	return false
+}
+
+// unreadable elements hold no text for readers.
+func unreadable(tag atom.Atom) bool {
+	switch tag {
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object, atom.Canvas, atom.Audio, atom.Video,
+		atom.Button, atom.Select, atom.Datalist, atom.Textarea, atom.Noembed, atom.Noframes:
+		return true
+	}
+	return false
+}
+
+// formatting elements do nothing to plain text, and are the ones that pages forget to close.
+func formatting(tag atom.Atom) bool {
+	switch tag {
+	case atom.B, atom.I, atom.Em, atom.Strong, atom.U, atom.Font, atom.Big, atom.Small, atom.S, atom.Strike, atom.Abbr, atom.Acronym, atom.Cite,
+		atom.Var, atom.Q, atom.Mark, atom.Nobr:
+		return true
+	}
+	return false
+}
+
+func isHeading(tag atom.Atom) bool {
+	switch tag {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	}
+	return false
+}
+
+func isCellular(tag atom.Atom) bool {
+	switch tag {
+	case atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Thead, atom.Tfoot:
+		return true
+	}
+	return false
+}
+
+// isBlock reports whether an element stands on lines of its own.
+func isBlock(tag atom.Atom) bool {
+	switch tag {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details, atom.Dialog, atom.Div,
+		atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5,
+		atom.H6, atom.Head, atom.Header, atom.Hgroup, atom.Hr, atom.Legend, atom.Li, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P,
+		atom.Plaintext, atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Title,
+		atom.Tr, atom.Ul, atom.Xmp:
+		return true
+	}
+	return false
+}

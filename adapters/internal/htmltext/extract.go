@@ -1,0 +1,216 @@
+package htmltext
+
+import (
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+const (
+	// deepest is how many open elements are remembered; deeper ones count as text of the last of them.
+	deepest = 1024
+	// dtLevel is the heading level of the first kind of term list; all are below h6.
+	dtLevel = 10
+)
+
+// element is an open element.
+type element struct {
+	tag    atom.Atom
+	skip   bool // nothing inside is content
+	main   bool // inside main or article
+	aside  bool // headings inside are labels, not sections
+	anchor string
+	href   string
+	mark   mark // where its text begins, for inline elements
+}
+
+type extractor struct {
+	tokens   *html.Tokenizer
+	choosy   bool // leave navigation out
+	page     Page
+	main     document.Outline
+	all      document.Outline
+	open     []element
+	text     inline
+	pre      strings.Builder
+	preDepth int
+	anchor   string // of the nearest element above, while no text stands between
+	label    string // heading of a note, to stand before its text
+	headings int    // open headings
+	lists    lists
+	table    *table
+	head     bool // the title has been read
+}
+
+func extract(text string, choosy bool) (Page, *document.Outline, *document.Outline) {
+	x := &extractor{tokens: html.NewTokenizer(strings.NewReader(text)), choosy: choosy}
+	for {
+		switch x.tokens.Next() {
+		case html.ErrorToken: // the end: a reader of a string has no other errors
+			x.closeTo(0)
+			x.flush()
+			return x.page, &x.main, &x.all
+		case html.TextToken:
+			x.addText(x.tokens.Text())
+		case html.StartTagToken:
+			x.start(false)
+		case html.SelfClosingTagToken:
+			x.start(true)
+		case html.EndTagToken:
+			name, _ := x.tokens.TagName()
+			x.end(atom.Lookup(name))
+		case html.CommentToken:
+			x.comment(x.tokens.Text())
+		case html.DoctypeToken:
+		}
+	}
+}
+
+// top is the innermost open element; the zero element outside of all.
+func (x *extractor) top() element {
+	if len(x.open) == 0 {
+		return element{}
+	}
+	return x.open[len(x.open)-1]
+}
+
+func (x *extractor) start(selfClosing bool) {
+	name, more := x.tokens.TagName()
+	tag := atom.Lookup(name)
+	a := x.attributes(more)
+	switch tag {
+	case atom.Meta:
+		x.meta(a)
+		return
+	case atom.Link:
+		if strings.EqualFold(a.rel, "canonical") && x.page.Canonical == "" {
+			x.page.Canonical = strings.TrimSpace(a.href)
+		}
+		return
+	case atom.Html:
+		primary, _, _ := strings.Cut(strings.ToLower(a.lang), "-")
+		x.page.Language = primary
+		return
+	case atom.Br:
+		x.lineBreak()
+		return
+	case atom.Img, atom.Input, atom.Wbr, atom.Col, atom.Area, atom.Base, atom.Embed, atom.Source, atom.Track, atom.Param, 0:
+		return
+	case atom.Hr:
+		x.flush()
+		return
+	}
+	x.imply(tag)
+	if isBlock(tag) {
+		x.flush()
+	}
+	e := x.top()
+	e = element{tag: tag, skip: e.skip, main: e.main, aside: e.aside}
+	e.main = e.main || tag == atom.Main || tag == atom.Article || a.role == "main"
+	e.skip = e.skip || unreadable(tag) || (x.choosy && a.navigation(tag, e.main))
+	e.aside = e.aside || a.aside || isAside(tag)
+	if a.id != "" && !e.skip {
+		e.anchor, x.anchor = a.id, a.id
+	}
+	if formatting(tag) || len(x.open) >= deepest {
+		return
+	}
+	e.href = a.href
+	x.begin(&e)
+	x.open = append(x.open, e)
+	if selfClosing {
+		x.end(tag)
+	}
+}
+
+// searched is how far up an end tag looks for its element.
+const searched = 256
+
+func (x *extractor) end(tag atom.Atom) {
+	if tag == 0 {
+		return
+	}
+	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
+		if x.open[i].tag == tag || (isHeading(tag) && isHeading(x.open[i].tag)) {
+			x.closeTo(i)
+			return
+		}
+		if x.open[i].tag == atom.Table && isCellular(tag) {
+			return // a stray end tag inside a cell does not close the table around it
+		}
+	}
+}
+
+// closeTo closes the open elements from the innermost to the one at index depth.
+func (x *extractor) closeTo(depth int) {
+	for len(x.open) > depth {
+		e := x.open[len(x.open)-1]
+		x.finish(e)
+		x.open = x.open[:len(x.open)-1]
+	}
+}
+
+// imply closes elements whose end tags may be left out.
+func (x *extractor) imply(tag atom.Atom) {
+	switch tag {
+	case atom.Li:
+		x.closeWithin(atom.Li, atom.Ul, atom.Ol, atom.Menu)
+	case atom.Dt, atom.Dd:
+		x.closeWithin(atom.Dt, atom.Dl)
+		x.closeWithin(atom.Dd, atom.Dl)
+	case atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot:
+		x.closeWithin(atom.Tr, atom.Table)
+	case atom.Td, atom.Th:
+		x.closeWithin(atom.Td, atom.Tr, atom.Table)
+		x.closeWithin(atom.Th, atom.Tr, atom.Table)
+	case atom.A: // old pages leave <a name=…> open
+		x.closeWithin(atom.A, atom.Table, atom.Td)
+	}
+	if !isBlock(tag) {
+		return
+	}
+	for i := len(x.open) - 1; i >= 0; i-- {
+		open := x.open[i].tag
+		if open == atom.P || (isHeading(open) && tag != atom.Div && tag != atom.Header) {
+			x.closeTo(i)
+			return
+		}
+		if isBlock(open) {
+			return
+		}
+	}
+}
+
+// closeWithin closes the innermost element with a tag, unless one of the bounds is nearer.
+func (x *extractor) closeWithin(tag atom.Atom, bounds ...atom.Atom) {
+	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
+		for _, bound := range bounds {
+			if x.open[i].tag == bound {
+				return
+			}
+		}
+		if x.open[i].tag == tag {
+			x.closeTo(i)
+			return
+		}
+	}
+}
+
+// block writes a block to the page, and to its main part when it lies there.
+func (x *extractor) block(kind document.BlockKind, text string) {
+	x.all.Block(kind, text)
+	if x.top().main {
+		x.main.Block(kind, text)
+	}
+	x.anchor = ""
+}
+
+func (x *extractor) heading(level int, title, anchor string) {
+	x.all.Heading(level, title, anchor)
+	if x.top().main {
+		x.main.Heading(level, title, anchor)
+	}
+	x.anchor = ""
+}

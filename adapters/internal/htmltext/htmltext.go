@@ -1,0 +1,55 @@
+// Package htmltext reads HTML pages as documents: their title and address, and their content as sections of paragraphs, lists, tables and
+// code, without navigation, scripts and styling.
+//
+// It reads tokens, not a tree: any input is accepted, in time and memory proportional to its length, however deep or broken its nesting is.
+package htmltext
+
+import (
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Page is what a page says about itself, and its content.
+type Page struct {
+	Title     string // of the page, else its first heading of the highest rank; may be empty
+	Canonical string // address that the page claims for itself, as written: maybe relative; may be empty
+	Language  string // primary subtag of the html element's lang, in lower case; may be empty
+	UpdatedAt time.Time
+	Sections  []document.Section
+}
+
+// Parse reads a page. The text is taken as UTF-8. It is safe for concurrent use and never fails: of a page that holds no text, the page's
+// Sections are empty.
+func Parse(text string) Page {
+	page, main, all := extract(text, true)
+	if all.Size() == 0 { // everything seemed to be navigation, such as after a nav element that is never closed
+		page, main, all = extract(text, false)
+	}
+	page.Sections = all.Sections()
+	if main.Size()*mainShare >= all.Size() {
+		page.Sections = main.Sections()
+	}
+	if page.Title == "" {
+		page.Title = firstHeading(page.Sections)
+	}
+	return page
+}
+
+// mainShare is the part of a page's text, as a divisor, that its main element must hold to be taken for the page's content.
+const mainShare = 3
+
+// firstHeading is the first of the highest headings.
+func firstHeading(sections []document.Section) string {
+	title, level := "", 7
+	for _, s := range sections {
+		if len(s.Heading) == 0 || s.Blocks[0].Kind != document.Heading {
+			continue
+		}
+		if rank := strings.IndexByte(s.Blocks[0].Text, ' '); rank < level {
+			title, level = s.Heading[len(s.Heading)-1], rank
+		}
+	}
+	return title
+}

@@ -1,0 +1,86 @@
+package htmltext
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// inline is the running text of a paragraph, with white space collapsed.
+type inline struct {
+	bytes []byte
+	space bool // white space is due before the next letter
+	code  int  // depth of code elements
+	taken int  // how often the text was taken
+}
+
+// mark is a place in the running text. It is void once the text has been taken.
+type mark struct{ at, taken int }
+
+func (t *inline) mark() mark { return mark{len(t.bytes), t.taken} }
+
+func (t *inline) add(text []byte) {
+	for i := 0; i < len(text); {
+		b := text[i]
+		if b < utf8.RuneSelf {
+			i++
+			switch b {
+			case ' ', '\n', '\t', '\r', '\f':
+				t.space = true
+			default:
+				t.gap()
+				t.bytes = append(t.bytes, b)
+			}
+			continue
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		switch r {
+		case '\u00a0', '\u2002', '\u2003', '\u2009', '\u202f', '\u3000':
+			t.space = true
+		case '\u00ad', '\u200b', '\u2060', '\ufeff': // soft hyphens and the like are invisible and would part words
+		default:
+			t.gap()
+			t.bytes = append(t.bytes, text[i:i+size]...)
+		}
+		i += size
+	}
+}
+
+func (t *inline) gap() {
+	if t.space && len(t.bytes) > 0 && t.bytes[len(t.bytes)-1] != '\n' {
+		t.bytes = append(t.bytes, ' ')
+	}
+	t.space = false
+}
+
+func (t *inline) lineBreak() {
+	if len(t.bytes) > 0 {
+		t.bytes = append(t.bytes, '\n')
+	}
+	t.space = false
+}
+
+// take returns the text and empties it.
+func (t *inline) take() string {
+	text := strings.TrimSpace(string(t.bytes))
+	t.bytes, t.space = t.bytes[:0], false
+	t.taken++
+	return text
+}
+
+// since is the text from a mark on.
+func (t *inline) since(m mark) string {
+	if m.taken != t.taken {
+		return ""
+	}
+	return string(t.bytes[m.at:])
+}
+
+// replace puts a text in the place of what was written since a mark, keeping the space before it.
+func (t *inline) replace(m mark, text string) {
+	before := t.bytes[m.at]
+	t.bytes = t.bytes[:m.at]
+	if before == ' ' || before == '\n' {
+		t.bytes = append(t.bytes, before)
+	}
+	t.bytes = append(t.bytes, text...)
+}

@@ -1,0 +1,79 @@
+package htmltext
+
+import (
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// table collects the rows of a table. A table inside a cell becomes text of that cell.
+type table struct {
+	depth   int
+	rows    []string
+	columns int // most cells of a row
+	cells   []string
+	text    strings.Builder
+}
+
+func (x *extractor) enterTable() {
+	if x.table == nil {
+		x.closeListBlock()
+		x.table = &table{}
+	}
+	x.table.depth++
+}
+
+// add adds a paragraph to the cell that is open.
+func (t *table) add(text string) {
+	if t.text.Len() > 0 {
+		t.text.WriteByte(' ')
+	}
+	t.text.WriteString(strings.ReplaceAll(text, "\n", " "))
+}
+
+// cell ends a cell.
+func (t *table) cell() {
+	if t == nil || t.depth > 1 {
+		return
+	}
+	t.cells = append(t.cells, t.text.String())
+	t.text.Reset()
+}
+
+// row ends the row before the one that begins.
+func (t *table) row() {
+	if t == nil || t.depth > 1 {
+		return
+	}
+	if t.text.Len() > 0 {
+		t.cell()
+	}
+	for len(t.cells) > 0 && t.cells[len(t.cells)-1] == "" {
+		t.cells = t.cells[:len(t.cells)-1]
+	}
+	if len(t.cells) > 0 {
+		t.columns = max(t.columns, len(t.cells))
+		t.rows = append(t.rows, strings.Join(t.cells, " | "))
+	}
+	t.cells = t.cells[:0]
+}
+
+func (x *extractor) leaveTable() {
+	t := x.table
+	if t == nil {
+		return
+	}
+	if t.depth--; t.depth > 0 {
+		return
+	}
+	t.depth = 1
+	t.row()
+	x.table = nil
+	if t.columns > 1 {
+		x.block(document.Table, strings.Join(t.rows, "\n"))
+		return
+	}
+	for _, row := range t.rows { // no table but a box
+		x.block(document.Paragraph, row)
+	}
+}

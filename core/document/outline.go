@@ -1,0 +1,76 @@
+package document
+
+import (
+	"slices"
+	"strings"
+)
+
+// Outline collects the sections of a document while a parser reads it from top to bottom. The zero Outline is ready to use; it is for one
+// goroutine.
+type Outline struct {
+	sections []Section
+	open     []heading
+	size     int
+}
+
+type heading struct {
+	level  int
+	title  string
+	anchor string
+}
+
+// Heading begins a section. It lies below the nearest heading before it with a lower level, whatever levels are missing in between.
+func (o *Outline) Heading(level int, title, anchor string) {
+	o.pop(level)
+	o.open = append(o.open, heading{level, title, anchor})
+	o.begin()
+	o.Block(Heading, strings.Repeat("#", min(max(level, 1), 6))+" "+title)
+}
+
+// Close ends the sections whose headings have at least the level given; what follows belongs to the section around them again.
+func (o *Outline) Close(level int) {
+	if o.pop(level) {
+		o.begin()
+	}
+}
+
+// Block adds a block to the section that is open. Trailing line breaks are cut off; a block without text is left out.
+func (o *Outline) Block(kind BlockKind, text string) {
+	text = strings.TrimRight(text, " \t\r\n")
+	if text == "" {
+		return
+	}
+	if len(o.sections) == 0 {
+		o.sections = append(o.sections, Section{})
+	}
+	last := &o.sections[len(o.sections)-1]
+	last.Blocks = append(last.Blocks, Block{kind, text})
+	o.size += len(text)
+}
+
+// Size is how many bytes of text the outline holds.
+func (o *Outline) Size() int { return o.size }
+
+// Sections returns what was collected, without sections that hold nothing.
+func (o *Outline) Sections() []Section {
+	return slices.DeleteFunc(slices.Clone(o.sections), func(s Section) bool { return len(s.Blocks) == 0 })
+}
+
+func (o *Outline) pop(level int) bool {
+	depth := len(o.open)
+	for depth > 0 && o.open[depth-1].level >= level {
+		depth--
+	}
+	popped := depth < len(o.open)
+	o.open = o.open[:depth]
+	return popped
+}
+
+func (o *Outline) begin() {
+	var s Section
+	for _, h := range o.open {
+		s.Heading = append(s.Heading, h.title)
+		s.Anchor = h.anchor
+	}
+	o.sections = append(o.sections, s)
+}
