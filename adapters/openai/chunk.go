@@ -1,0 +1,205 @@
+package openai
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+var errMalformed = errors.New("a piece of the stream is not valid JSON")
+
+// chunk is one event of a stream, parsed from its raw form because servers put reasoning into fields that the SDK does not know and
+// write tool calls in more ways than it accepts.
+type chunk struct {
+	Choices []struct {
+		Delta struct {
+			Content          content      `json:"content"`
+			Reasoning        content      `json:"reasoning"`         // OpenRouter, Groq, vLLM
+			ReasoningContent content      `json:"reasoning_content"` // DeepSeek, llama.cpp, SGLang
+			Refusal          content      `json:"refusal"`
+			ToolCalls        []callPiece  `json:"tool_calls"`
+			FunctionCall     *callContent `json:"function_call"`
+		} `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+		Index        int    `json:"index"`
+	} `json:"choices"`
+	Usage *struct {
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
+	} `json:"usage"`
+}
+
+type callPiece struct {
+	Index    *int        `json:"index"`
+	ID       string      `json:"id"`
+	Function callContent `json:"function"`
+}
+
+type callContent struct {
+	Name      string    `json:"name"`
+	Arguments arguments `json:"arguments"`
+}
+
+// content is text, or a list of parts of which the text ones count.
+type content string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *content) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*c = content(text)
+		return nil
+	}
+	var list []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(data, &list) == nil {
+		for _, part := range list {
+			*c += content(part.Text)
+		}
+	}
+	return nil // an unknown form is no text
+}
+
+// arguments is JSON in a string, or, from some servers, the JSON itself.
+type arguments string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *arguments) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*a = arguments(text)
+		return nil
+	}
+	*a = arguments(data)
+	return nil
+}
+
+// maxCalls bounds the index of a call, which callers may use to size a slice.
+const maxCalls = 1_000
+
+// decoder turns the chunks of one stream into deltas.
+type decoder struct {
+	finish  llm.Finish
+	usage   *llm.Usage
+	refused bool
+	ids     map[int]string // calls that have begun, by index
+	last    int            // index of the newest call
+}
+
+func newDecoder() *decoder { return &decoder{ids: map[int]string{}, last: -1} }
+
+// decode returns the deltas of one event, without the finish and usage, which come last in end.
+func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return nil, errMalformed // the JSON error would quote the answer
+	}
+	if c.Usage != nil {
+		d.usage = &llm.Usage{Input: c.Usage.Prompt, Output: c.Usage.Completion}
+	}
+	var out []llm.Delta
+	for _, choice := range c.Choices {
+		if choice.Index != 0 { // only one was asked for
+			continue
+		}
+		delta := choice.Delta
+		reasoning := delta.ReasoningContent
+		if reasoning == "" { // gateways that know both names repeat the text in both
+			reasoning = delta.Reasoning
+		}
+		if reasoning != "" {
+			out = append(out, llm.Delta{Reasoning: string(reasoning)})
+		}
+		if delta.Content != "" {
+			out = append(out, llm.Delta{Text: string(delta.Content)})
+		}
+		if delta.Refusal != "" {
+			d.refused = true
+			out = append(out, llm.Delta{Text: string(delta.Refusal)})
+		}
+		for _, piece := range delta.ToolCalls {
+			out = append(out, llm.Delta{Call: d.call(piece)})
+		}
+		if delta.FunctionCall != nil {
+			zero := 0
+			out = append(out, llm.Delta{Call: d.call(callPiece{Index: &zero, Function: *delta.FunctionCall})})
+		}
+		if choice.FinishReason != "" {
+			d.finish = finish(choice.FinishReason)
+		}
+	}
+	return out, nil
+}
+
+// call gives a piece its index and, when it begins a call, an id: some servers send neither.
+func (d *decoder) call(piece callPiece) *llm.CallDelta {
+	index := d.last
+	if piece.Index != nil && (*piece.Index < 0 || *piece.Index > maxCalls) {
+		piece.Index = nil
+	}
+	switch {
+	case piece.Index != nil:
+		index = *piece.Index
+		// Gateways that number every call 0 tell them apart by id alone.
+		if known, begun := d.ids[index]; begun && piece.ID != "" && piece.ID != known && piece.Function.Name != "" {
+			index = d.indexOf(piece.ID)
+		} else if begun && piece.ID == "" && d.last != index && d.last >= 0 && *piece.Index == 0 && piece.Function.Name == "" {
+			index = d.last
+		}
+	case piece.ID != "":
+		index = d.indexOf(piece.ID)
+	case index < 0 || piece.Function.Name != "":
+		index = len(d.ids)
+	}
+	out := &llm.CallDelta{Index: index, Name: piece.Function.Name, Arguments: string(piece.Function.Arguments)}
+	if _, begun := d.ids[index]; !begun {
+		out.ID = piece.ID
+		if out.ID == "" {
+			out.ID = "call_" + rand.Text()
+		}
+		d.ids[index] = out.ID
+	}
+	d.last = index
+	return out
+}
+
+// indexOf returns the index of the call with this id, or the next free one.
+func (d *decoder) indexOf(id string) int {
+	for index, known := range d.ids {
+		if known == id {
+			return index
+		}
+	}
+	index := len(d.ids)
+	for _, taken := d.ids[index]; taken; _, taken = d.ids[index] {
+		index++
+	}
+	return index
+}
+
+// end returns the last delta of a finished stream.
+func (d *decoder) end() llm.Delta {
+	out := llm.Delta{Finish: d.finish, Usage: d.usage}
+	switch {
+	case d.refused:
+		out.Finish = llm.FinishRefusal
+	case d.finish == llm.FinishStop && len(d.ids) > 0: // several servers say "stop" after calls
+		out.Finish = llm.FinishToolCalls
+	}
+	return out
+}
+
+func finish(reason string) llm.Finish {
+	switch reason {
+	case "tool_calls", "function_call", "tool_use":
+		return llm.FinishToolCalls
+	case "length", "max_tokens", "model_length":
+		return llm.FinishLength
+	case "content_filter", "refusal", "safety":
+		return llm.FinishRefusal
+	}
+	return llm.FinishStop
+}

@@ -1,0 +1,69 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Endpoint is an address that speaks the OpenAI protocol.
+type Endpoint struct {
+	BaseURL string // ends in /v1 with most servers; default https://api.openai.com/v1
+	APIKey  string // may be empty for servers on the operator's own machine
+	// HTTP makes the requests; it must have no total timeout. Default: a client with Go's defaults.
+	HTTP *http.Client
+	// IdleTimeout is how long a stream may send nothing, not even a keep-alive comment. Default 90 s; negative is no limit.
+	IdleTimeout time.Duration
+}
+
+const (
+	defaultBaseURL     = "https://api.openai.com/v1"
+	defaultIdleTimeout = 90 * time.Second
+)
+
+func (e *Endpoint) setDefaults() {
+	if e.BaseURL == "" {
+		e.BaseURL = defaultBaseURL
+	}
+	e.BaseURL = strings.TrimRight(e.BaseURL, "/")
+	if e.HTTP == nil {
+		e.HTTP = &http.Client{}
+	}
+	if e.IdleTimeout == 0 {
+		e.IdleTimeout = defaultIdleTimeout
+	}
+}
+
+func (e *Endpoint) validate() error {
+	var faults []error
+	u, err := url.Parse(e.BaseURL)
+	switch {
+	case err != nil: // url.Parse repeats the address, which may hold a password
+		faults = append(faults, errors.New("the base URL of the model endpoint is not a URL: write it like https://host/v1"))
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		faults = append(faults, errors.New("the base URL of the model endpoint must start with http:// or https:// and name a host, like https://host/v1"))
+	case u.RawQuery != "" || u.Fragment != "":
+		faults = append(faults, errors.New("the base URL of the model endpoint must have no query and no fragment: write it like https://host/v1"))
+	case u.User != nil:
+		faults = append(faults, errors.New("the base URL of the model endpoint must hold no user name or password: use the API key"))
+	}
+	if strings.ContainsAny(e.APIKey, " \t\r\n") {
+		faults = append(faults, errors.New("the API key holds white space: remove it"))
+	}
+	if e.HTTP.Timeout != 0 {
+		faults = append(faults, fmt.Errorf("the HTTP client has a total timeout of %s, which would cut answers: set none", e.HTTP.Timeout))
+	}
+	return errors.Join(faults...)
+}
+
+// host names the endpoint in errors.
+func (e *Endpoint) host() string {
+	u, err := url.Parse(e.BaseURL)
+	if err != nil {
+		return "the model endpoint"
+	}
+	return u.Host
+}

@@ -1,0 +1,275 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+var _ retrieve.Embedder = (*Embedder)(nil)
+
+// EmbedderConfig describes one embedding model.
+type EmbedderConfig struct {
+	Endpoint
+	Model string
+	// Dimensions of the vectors. 0 looks the model up; fewer than the model's own are asked of models that can shorten theirs.
+	Dimensions int
+	Batch      int // texts per request; default 64
+	// Prefixes put before every text; nil looks the model up.
+	QueryPrefix, PassagePrefix *string
+}
+
+// Embedder turns texts into unit vectors. Passages are background work and are retried for minutes, questions have somebody waiting
+// and are retried once. It is safe for concurrent use.
+type Embedder struct {
+	config EmbedderConfig
+	traits vectorTraits
+	client *sdk.Client
+}
+
+const (
+	defaultBatch     = 64
+	maxBatchBytes    = 256 << 10 // OpenAI takes 300,000 tokens per request; one byte is at most one token
+	passageAttempts  = 8
+	questionAttempts = 2
+	firstBackoff     = 500 * time.Millisecond
+	maxBackoff       = time.Minute
+	maxQuestionWait  = 3 * time.Second
+	maxDimensions    = 16_000 // what pgvector stores
+)
+
+// NewEmbedder returns an embedder. It does not connect. A model that is not known needs Dimensions; Measure finds them.
+func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
+	e, faults := newEmbedder(config)
+	if faults == nil && e.config.Dimensions == 0 {
+		faults = fmt.Errorf("the dimensions of embedding model %q are not known: set EMBEDDING_DIMENSIONS", e.config.Model)
+	}
+	if faults != nil {
+		return nil, faults
+	}
+	return e, nil
+}
+
+// Measure asks the endpoint how many dimensions a model's vectors have.
+func Measure(ctx context.Context, config EmbedderConfig) (int, error) {
+	config.Dimensions = 0
+	e, err := newEmbedder(config)
+	if err != nil {
+		return 0, err
+	}
+	e.config.Dimensions = 0 // whatever the table says
+	vectors, err := e.Embed(ctx, retrieve.ForQuery, []string{"dimensions"})
+	if err != nil {
+		return 0, err
+	}
+	return len(vectors[0]), nil
+}
+
+func newEmbedder(config EmbedderConfig) (*Embedder, error) {
+	config.setDefaults()
+	faults := config.validate()
+	config.Model = strings.TrimSpace(config.Model)
+	if config.Model == "" {
+		faults = errors.Join(faults, errors.New("no embedding model is named: set EMBEDDING_MODEL to one that the endpoint offers"))
+	}
+	t := vectorTraitsOf(config.Model)
+	own := t.dimensions
+	if config.Dimensions == 0 {
+		config.Dimensions = own
+	}
+	switch {
+	case config.Dimensions < 0 || config.Dimensions > maxDimensions:
+		faults = errors.Join(faults, fmt.Errorf("embeddings of %d dimensions cannot be stored: use 1 to %d", config.Dimensions, maxDimensions))
+	case own > 0 && config.Dimensions > own, own > 0 && config.Dimensions < own && !t.shorter:
+		faults = errors.Join(faults, fmt.Errorf("embedding model %s has %d dimensions, not %d: correct EMBEDDING_DIMENSIONS", config.Model, own, config.Dimensions))
+	}
+	if config.Batch < 0 {
+		faults = errors.Join(faults, fmt.Errorf("a batch of %d texts is not possible: use a positive number", config.Batch))
+	}
+	if config.Batch == 0 {
+		config.Batch = defaultBatch
+		if t.maxBatch > 0 {
+			config.Batch = t.maxBatch
+		}
+	}
+	if config.QueryPrefix != nil {
+		t.query = *config.QueryPrefix
+	}
+	if config.PassagePrefix != nil {
+		t.passage = *config.PassagePrefix
+	}
+	if faults != nil {
+		return nil, faults
+	}
+	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint)}, nil
+}
+
+// Model implements retrieve.Embedder. Shortened vectors are a space of their own.
+func (e *Embedder) Model() string {
+	if e.traits.dimensions > 0 && e.config.Dimensions != e.traits.dimensions {
+		return fmt.Sprintf("%s@%d", e.config.Model, e.config.Dimensions)
+	}
+	return e.config.Model
+}
+
+// Dimensions implements retrieve.Embedder.
+func (e *Embedder) Dimensions() int { return e.config.Dimensions }
+
+// MaxAlpha implements retrieve.Embedder: real embedding models are not capped.
+func (e *Embedder) MaxAlpha() float64 { return 1 }
+
+// Embed implements retrieve.Embedder. It blocks until every batch is done or one has failed for good.
+func (e *Embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
+	out := make([][]float32, 0, len(texts))
+	for start := 0; start < len(texts); {
+		end, size := start, 0
+		for end < len(texts) && end-start < e.config.Batch && (end == start || size+len(texts[end]) <= maxBatchBytes) {
+			size += len(texts[end])
+			end++
+		}
+		vectors, err := e.patiently(ctx, purpose, texts[start:end])
+		if err != nil {
+			return nil, fmt.Errorf("embed %d texts with %s: %w", end-start, e.config.Model, err)
+		}
+		out = append(out, vectors...)
+		start = end
+	}
+	return out, nil
+}
+
+// patiently embeds one batch, waiting and trying again where that helps.
+func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
+	x := explainer{host: e.config.host(), model: e.config.Model, setting: "EMBEDDING_MODEL", key: e.config.APIKey, sent: texts}
+	attempts, longest := passageAttempts, maxBackoff
+	if purpose == retrieve.ForQuery {
+		attempts, longest = questionAttempts, maxQuestionWait
+	}
+	backoff := firstBackoff
+	for attempt := 1; ; attempt++ {
+		vectors, err := e.once(ctx, purpose, texts)
+		if err == nil {
+			return vectors, nil
+		}
+		var wrong *dimensionError
+		if !errors.As(err, &wrong) {
+			err = x.explain(ctx, err)
+		}
+		if ctx.Err() != nil || !llm.Retryable(err) || attempt == attempts {
+			return nil, err
+		}
+		wait := backoff/2 + rand.N(backoff)
+		var limited *llm.RateLimitError
+		if errors.As(err, &limited) && limited.RetryAfter > 0 {
+			if purpose == retrieve.ForQuery && limited.RetryAfter > longest {
+				return nil, err // the person would wait in vain
+			}
+			wait = limited.RetryAfter
+		}
+		timer := time.NewTimer(min(wait, longest))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, x.explain(ctx, ctx.Err())
+		}
+		backoff = min(2*backoff, maxBackoff)
+	}
+}
+
+// dimensionError says that the endpoint runs another model than the settings say.
+type dimensionError struct {
+	model     string
+	got, want int
+}
+
+// Error implements error.
+func (e *dimensionError) Error() string {
+	return fmt.Sprintf("embedding model %s returned vectors of %d dimensions where %d were expected: correct EMBEDDING_MODEL or EMBEDDING_DIMENSIONS and index again",
+		e.model, e.got, e.want)
+}
+
+func (e *Embedder) once(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
+	prefix, kind := e.traits.passage, e.traits.passType
+	if purpose == retrieve.ForQuery {
+		prefix, kind = e.traits.query, e.traits.queryType
+	}
+	inputs := make([]string, len(texts))
+	for i, text := range texts {
+		if inputs[i] = prefix + text; strings.TrimSpace(inputs[i]) == "" {
+			inputs[i] = noContent // providers refuse a whole batch for one empty text
+		}
+	}
+	req := sdk.EmbeddingRequestStrings{Input: inputs, Model: sdk.EmbeddingModel(e.config.Model), EncodingFormat: sdk.EmbeddingEncodingFormatFloat}
+	if e.traits.shorter && e.config.Dimensions > 0 && e.config.Dimensions != e.traits.dimensions {
+		req.Dimensions = e.config.Dimensions
+	}
+	if kind != "" {
+		req.ExtraBody = map[string]any{"input_type": kind}
+	}
+	resp, err := e.client.CreateEmbeddings(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return e.ordered(resp.Data, len(texts))
+}
+
+// ordered puts vectors into the order of the texts, checks and normalises them.
+func (e *Embedder) ordered(data []sdk.Embedding, n int) ([][]float32, error) {
+	if len(data) != n {
+		return nil, fmt.Errorf("%w: %d vectors came back for %d texts", llm.ErrBadRequest, len(data), n)
+	}
+	indexed := false // servers that leave the index out send vectors in order
+	for _, item := range data {
+		indexed = indexed || item.Index != 0
+	}
+	out := make([][]float32, n)
+	for i, item := range data {
+		at := i
+		if indexed {
+			at = item.Index
+		}
+		if at < 0 || at >= n || out[at] != nil {
+			return nil, fmt.Errorf("%w: the vectors that came back are numbered wrongly", llm.ErrBadRequest)
+		}
+		want := e.config.Dimensions
+		if want == 0 {
+			want = len(data[0].Embedding)
+		}
+		if len(item.Embedding) != want || want == 0 {
+			return nil, &dimensionError{model: e.config.Model, got: len(item.Embedding), want: want}
+		}
+		if !normalise(item.Embedding) {
+			return nil, fmt.Errorf("%w: a vector holds values that are not numbers", llm.ErrBadRequest)
+		}
+		out[at] = item.Embedding
+	}
+	return out, nil
+}
+
+// normalise scales v to length 1 and reports whether its values are finite. A vector of zeros stays as it is.
+func normalise(v []float32) bool {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return false
+	}
+	if sum == 0 {
+		return true
+	}
+	scale := float32(1 / math.Sqrt(sum))
+	for i := range v {
+		v[i] *= scale
+	}
+	return true
+}

@@ -1,0 +1,66 @@
+package openai
+
+import "strings"
+
+// vectorTraits are what must be known of an embedding model.
+type vectorTraits struct {
+	prefix     string // of the bare name
+	dimensions int
+	shorter    bool   // can be asked for fewer dimensions
+	query      string // put before a question
+	passage    string // put before a passage
+	queryType  string // input_type of a question, where the provider wants one
+	passType   string // input_type of a passage
+	maxBatch   int    // texts that one request may hold; 0 is the default
+}
+
+// Instructions that models of one family were trained with.
+const (
+	e5Query      = "query: "
+	e5Passage    = "passage: "
+	nomicQuery   = "search_query: "
+	nomicPassage = "search_document: "
+	bgeQuery     = "Represent this sentence for searching relevant passages: "
+)
+
+// knownVectors lists published dimensions; the longest prefix wins. Vectors are always normalised here, so that inner product and
+// cosine are the same for every model: models that already do so lose nothing.
+var knownVectors = []vectorTraits{
+	{prefix: "text-embedding-3-large", dimensions: 3072, shorter: true},
+	{prefix: "text-embedding-3-small", dimensions: 1536, shorter: true},
+	{prefix: "text-embedding-ada-002", dimensions: 1536},
+	{prefix: "gemini-embedding-001", dimensions: 3072, shorter: true, maxBatch: 1},
+	{prefix: "text-embedding-005", dimensions: 768, shorter: true},
+	{prefix: "embed-english-v3.0", dimensions: 1024, queryType: "search_query", passType: "search_document"},
+	{prefix: "embed-english-light-v3.0", dimensions: 384, queryType: "search_query", passType: "search_document"},
+	{prefix: "embed-multilingual-v3.0", dimensions: 1024, queryType: "search_query", passType: "search_document"},
+	{prefix: "voyage-large-2-instruct", dimensions: 1024, queryType: "query", passType: "document"},
+	{prefix: "voyage-light-2-instruct", dimensions: 384, queryType: "query", passType: "document"},
+	{prefix: "nomic-embed-text", dimensions: 768, query: nomicQuery, passage: nomicPassage},
+	{prefix: "e5-base", dimensions: 768, query: e5Query, passage: e5Passage},
+	{prefix: "e5-small", dimensions: 384, query: e5Query, passage: e5Passage},
+	{prefix: "e5-large", dimensions: 1024, query: e5Query, passage: e5Passage},
+	{prefix: "multilingual-e5-base", dimensions: 768, query: e5Query, passage: e5Passage},
+	{prefix: "multilingual-e5-small", dimensions: 384, query: e5Query, passage: e5Passage},
+	{prefix: "multilingual-e5-large", dimensions: 1024, query: e5Query, passage: e5Passage},
+	{prefix: "bge-m3", dimensions: 1024},
+	{prefix: "bge-large-en", dimensions: 1024, query: bgeQuery},
+	{prefix: "bge-base-en", dimensions: 768, query: bgeQuery},
+	{prefix: "bge-small-en", dimensions: 384, query: bgeQuery},
+	{prefix: "mxbai-embed-large", dimensions: 1024, query: bgeQuery},
+	{prefix: "snowflake-arctic-embed-l", dimensions: 1024, query: bgeQuery},
+	{prefix: "all-minilm", dimensions: 384},
+	{prefix: "all-mpnet-base-v2", dimensions: 768},
+}
+
+// vectorTraitsOf returns what is known of an embedding model; dimensions are 0 if it is unknown.
+func vectorTraitsOf(model string) vectorTraits {
+	name := bareName(model)
+	var best vectorTraits
+	for _, t := range knownVectors {
+		if strings.HasPrefix(name, t.prefix) && len(t.prefix) > len(best.prefix) {
+			best = t
+		}
+	}
+	return best
+}

@@ -1,0 +1,269 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// responseError is a refusal as the provider worded it. It never leaves this package: explain turns it into an error of core/llm.
+type responseError struct {
+	status     int // 0 inside a stream that named none
+	inStream   bool
+	page       bool   // the body is a web page
+	location   string // of a redirect
+	retryAfter time.Duration
+	code       string
+	kind       string
+	param      string
+	message    string
+}
+
+// Error implements error. The provider's words are left out: explain decides whether they may be shown.
+func (e *responseError) Error() string {
+	return "the model endpoint answered HTTP " + strconv.Itoa(e.status)
+}
+
+// read takes the details from a body: {"error":{…}}, {"error":"…"}, {"detail":…}, {"message":…} or plain text.
+func (e *responseError) read(body []byte) {
+	var envelope struct {
+		Error   json.RawMessage `json:"error"`
+		Detail  json.RawMessage `json:"detail"`
+		Message json.RawMessage `json:"message"`
+		Type    json.RawMessage `json:"type"`
+		Code    json.RawMessage `json:"code"`
+		Param   json.RawMessage `json:"param"`
+	}
+	if json.Unmarshal(body, &envelope) != nil {
+		e.message = string(body)
+		return
+	}
+	e.code, e.kind, e.param = plain(envelope.Code), plain(envelope.Type), plain(envelope.Param)
+	e.message = first(plain(envelope.Message), plain(envelope.Detail))
+	var detail struct {
+		Message json.RawMessage `json:"message"`
+		Type    json.RawMessage `json:"type"`
+		Code    json.RawMessage `json:"code"`
+		Param   json.RawMessage `json:"param"`
+	}
+	if json.Unmarshal(envelope.Error, &detail) == nil {
+		e.code = first(plain(detail.Code), e.code)
+		e.kind = first(plain(detail.Type), e.kind)
+		e.param = first(plain(detail.Param), e.param)
+		e.message = first(plain(detail.Message), e.message)
+	} else {
+		e.message = first(plain(envelope.Error), e.message)
+	}
+	if e.status == 0 {
+		if n, err := strconv.Atoi(e.code); err == nil && n >= 400 && n < 600 {
+			e.status = n
+		}
+	}
+}
+
+// plain returns a JSON string or number as text, and "" for anything else.
+func plain(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var n json.Number
+	if json.Unmarshal(raw, &n) == nil {
+		return n.String()
+	}
+	return ""
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// says reports whether the provider's words hold any of the phrases.
+func (e *responseError) says(phrases ...string) bool {
+	text := strings.ToLower(e.code + " " + e.kind + " " + e.param + " " + e.message)
+	for _, phrase := range phrases {
+		if strings.Contains(text, phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *responseError) tooLong() bool {
+	return e.status == http.StatusRequestEntityTooLarge || e.says("context_length", "context length", "maximum context", "context window",
+		"context size", "exceed_context", "prompt is too long", "input is too long", "too many tokens", "maximum input length", "input_too_long")
+}
+
+func (e *responseError) filtered() bool {
+	return e.says("content_filter", "content filter", "content_policy", "content management policy", "responsibleai")
+}
+
+func (e *responseError) limited() bool {
+	return e.status == http.StatusTooManyRequests || e.status == 0 && e.says("rate_limit", "rate limit", "too many requests")
+}
+
+func (e *responseError) unpaid() bool {
+	return e.status == http.StatusPaymentRequired || e.says("insufficient_quota", "billing_hard_limit", "billing_not_active")
+}
+
+// explainer turns failures into errors of core/llm, each a sentence that says what to do. Neither the API key nor words of the
+// request appear in them.
+type explainer struct {
+	host    string
+	model   string
+	setting string // that names the model
+	key     string
+	sent    []string // texts of the request: a message that repeats them is not shown
+}
+
+// explain maps err; ctx is the caller's, which tells a stop from a broken connection.
+func (x explainer) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		if cause := context.Cause(ctx); !errors.Is(cause, ctx.Err()) {
+			return fmt.Errorf("%w: %w", ctx.Err(), cause)
+		}
+		return ctx.Err()
+	}
+	var refused *responseError
+	var sending *url.Error // nothing came back
+	switch {
+	case errors.As(err, &refused):
+		return x.refusal(refused)
+	case errors.Is(err, llm.ErrBadRequest): // found before sending: already a sentence
+		return err
+	case errors.Is(err, llm.ErrStalled):
+		return fmt.Errorf("%w: %s kept the connection open in silence", llm.ErrStalled, x.host)
+	case errors.As(err, &sending):
+		return x.unreachable(sending)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errEventTooLong), errors.Is(err, errMalformed):
+		return fmt.Errorf("%w: %w", llm.ErrIncomplete, err)
+	}
+	var network net.Error
+	if errors.As(err, &network) {
+		return fmt.Errorf("%w: the connection to %s broke", llm.ErrIncomplete, x.host)
+	}
+	if isOurs(err) {
+		return fmt.Errorf("%w: the client library does not send this request to %s: %w", llm.ErrBadRequest, x.model, err)
+	}
+	return fmt.Errorf("%w: what %s sent could not be read to its end", llm.ErrIncomplete, x.host)
+}
+
+// unreachable explains a request that got no response.
+func (x explainer) unreachable(err *url.Error) error {
+	var certificate *tls.CertificateVerificationError
+	var name *net.DNSError
+	switch {
+	case errors.As(err, &certificate):
+		return fmt.Errorf("%w: the certificate of %s is not trusted; if it is your own, name its certificate authority in the settings", llm.ErrUnavailable, x.host)
+	case errors.As(err, &name):
+		return fmt.Errorf("%w: the name of %s could not be resolved; check OPENAI_BASE_URL and the network", llm.ErrUnavailable, x.host)
+	}
+	return fmt.Errorf("%w: no answer from %s (%w); check that it runs and that OPENAI_BASE_URL is right", llm.ErrUnavailable, x.host, err.Err)
+}
+
+// isOurs reports whether the SDK refused a request before sending it.
+func isOurs(err error) bool {
+	for _, refusal := range []error{
+		sdk.ErrChatCompletionInvalidModel, sdk.ErrReasoningModelMaxTokensDeprecated, sdk.ErrReasoningModelLimitationsOther,
+		sdk.ErrReasoningToolsRequireResponses, sdk.ErrReasoningSamplingUnsupported, sdk.ErrReasoningEffortUnsupported, sdk.ErrContentFieldsMisused,
+	} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x explainer) refusal(e *responseError) error {
+	words := x.quote(e)
+	switch {
+	case e.page && e.status < 500:
+		return fmt.Errorf("%w: %s answered with a web page (HTTP %d); check OPENAI_BASE_URL, which usually ends in /v1", llm.ErrNotFound, x.host, e.status)
+	case e.location != "" && e.status/100 == 3:
+		return fmt.Errorf("%w: %s redirects elsewhere (HTTP %d); set OPENAI_BASE_URL to the final address", llm.ErrNotFound, x.host, e.status)
+	case e.unpaid():
+		return fmt.Errorf("%w: the account at %s has no quota left; check its plan and billing", llm.ErrAuth, x.host)
+	case e.tooLong():
+		return fmt.Errorf("%w: %s refuses it; send less, or correct the window or chunk size in the settings", llm.ErrContextTooLong, x.model)
+	case e.filtered():
+		return fmt.Errorf("%w: the provider's content filter blocked the request; ask differently", llm.ErrRefused)
+	case e.limited():
+		return fmt.Errorf("%s: %w", x.host, &llm.RateLimitError{RetryAfter: e.retryAfter})
+	case e.status == http.StatusUnauthorized:
+		return fmt.Errorf("%w: %s does not accept the key (HTTP 401); set OPENAI_API_KEY to a valid one", llm.ErrAuth, x.host)
+	case e.status == http.StatusForbidden:
+		return fmt.Errorf("%w: the key has no access to %s at %s (HTTP 403); check the key's rights or %s", llm.ErrAuth, x.model, x.host, x.setting)
+	case e.status == http.StatusNotFound, e.status == http.StatusMethodNotAllowed, e.says("model_not_found"):
+		return fmt.Errorf("%w: %s knows no model %q; check %s and OPENAI_BASE_URL (HTTP %d)%s", llm.ErrNotFound, x.host, x.model, x.setting, e.status, words)
+	case e.status >= 500, e.status == http.StatusRequestTimeout, e.status == http.StatusConflict, e.status == 0:
+		// 529 and 503 may come with a wish to wait as well.
+		if e.retryAfter > 0 {
+			return fmt.Errorf("%w: %s answered HTTP %d: %w", llm.ErrUnavailable, x.host, e.status, &llm.RateLimitError{RetryAfter: e.retryAfter})
+		}
+		return fmt.Errorf("%w: %s reports a fault of its own%s; try again later%s", llm.ErrUnavailable, x.host, status(e.status), words)
+	}
+	return fmt.Errorf("%w: %s answered HTTP %d%s; check %s and its settings", llm.ErrBadRequest, x.host, e.status, words, x.setting)
+}
+
+func status(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (HTTP %d)", n)
+}
+
+const (
+	maxQuote = 200 // runes of a provider's message that are shown
+	minEcho  = 16  // bytes in a row that a message may share with the request by chance
+)
+
+// quote returns the provider's words as ": …" if they may be shown, else "".
+func (x explainer) quote(e *responseError) string {
+	message := strings.Join(strings.Fields(strings.ToValidUTF8(e.message, "")), " ")
+	if x.key != "" && strings.Contains(message, x.key) {
+		return ""
+	}
+	if utf8.RuneCountInString(message) > maxQuote {
+		message = string([]rune(message)[:maxQuote]) + "…"
+	}
+	if message == "" || x.echoes(message) {
+		return ""
+	}
+	return ": " + message
+}
+
+// echoes reports whether the message repeats a piece of what was sent, as servers that explain validation faults do. Such messages
+// would carry a question into the log.
+func (x explainer) echoes(message string) bool {
+	for _, text := range x.sent {
+		text = strings.Join(strings.Fields(text), " ")
+		if text != "" && len(text) < minEcho && strings.Contains(message, text) && len(text) > 3 {
+			return true
+		}
+		for i := 0; i+minEcho <= len(message); i++ {
+			if strings.Contains(text, message[i:i+minEcho]) {
+				return true
+			}
+		}
+	}
+	return false
+}

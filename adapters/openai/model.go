@@ -1,0 +1,194 @@
+// Package openai reaches language and embedding models over the OpenAI protocol, at OpenAI itself or at any server that speaks it. It is
+// the only package that knows the SDK; its types and errors go no further.
+//
+// Nothing of a request or an answer is logged, and neither the API key nor the prompt appears in an error.
+package openai
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+var _ llm.Model = (*Model)(nil)
+
+// Config describes one chat model.
+type Config struct {
+	Endpoint
+	Model       string
+	Window      int   // tokens; 0 looks the model up, 32,768 if it is unknown
+	Reply       int   // tokens kept free for the reply; 0 derives it from the model and the window
+	Vision      *bool // nil looks the model up
+	NativeTools *bool // nil looks the model up; false has calls read from the model's text
+}
+
+// Model streams chat completions. It does not retry, except at once when the endpoint rejects an optional field of the request: that
+// field is then left out, in later requests as well. It is safe for concurrent use.
+type Model struct {
+	config  Config
+	traits  traits
+	info    llm.Info
+	client  *sdk.Client
+	dialect atomic.Pointer[dialect]
+}
+
+// How long the stream may stay open once the answer is complete.
+const (
+	forUsage = 2 * time.Second
+	forDone  = 200 * time.Millisecond
+)
+
+// New returns a model. It does not connect.
+func New(config Config) (*Model, error) {
+	config.setDefaults()
+	faults := config.validate()
+	config.Model = strings.TrimSpace(config.Model)
+	if config.Model == "" {
+		faults = errors.Join(faults, errors.New("no model is named: set LLM_MODEL to one that the endpoint offers"))
+	}
+	if config.Window < 0 || config.Reply < 0 || config.Window > 0 && config.Reply >= config.Window {
+		faults = errors.Join(faults, errors.New("the model's window must be positive and larger than its reply"))
+	}
+	if faults != nil {
+		return nil, faults
+	}
+	t := traitsOf(config.Model)
+	info := llm.Info{Name: config.Model, Window: config.Window, Reply: config.Reply, Vision: t.vision, NativeTools: !t.noTools}
+	if info.Window == 0 {
+		info.Window = t.window
+	}
+	if info.Reply == 0 {
+		info.Reply = t.replyOf(info.Window)
+	}
+	if config.Vision != nil {
+		info.Vision = *config.Vision
+	}
+	if config.NativeTools != nil {
+		info.NativeTools = *config.NativeTools
+	}
+	m := &Model{config: config, traits: t, info: info, client: newClient(config.Endpoint)}
+	m.dialect.Store(&dialect{})
+	return m, nil
+}
+
+// newClient joins the SDK to our transport.
+func newClient(e Endpoint) *sdk.Client {
+	settings := sdk.DefaultConfig(e.APIKey)
+	settings.BaseURL = e.BaseURL
+	next := e.HTTP.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	settings.HTTPClient = &http.Client{
+		Transport: &transport{next: next, idle: e.IdleTimeout},
+		// A redirected POST loses its body or its key; the operator is told the address to use.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return sdk.NewClientWithConfig(settings)
+}
+
+// Info implements llm.Model.
+func (m *Model) Info() llm.Info { return m.info }
+
+// Stream implements llm.Model. The last delta carries the finish reason and, where the endpoint tells, the usage. A refusal in the
+// model's own words is streamed as text and finishes with llm.FinishRefusal.
+func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		x := explainer{host: m.config.host(), model: m.config.Model, setting: "LLM_MODEL", key: m.config.APIKey, sent: texts(req)}
+		inner, cancel := context.WithCancel(ctx)
+		defer cancel()
+		stream, err := m.open(inner, req)
+		if err != nil {
+			yield(x.failed(ctx, err))
+			return
+		}
+		defer stream.Close()
+		d := newDecoder()
+		for {
+			raw, err := stream.RecvRaw()
+			if err != nil {
+				// Whatever happens after the finish reason, the answer is whole.
+				if d.finish != "" && ctx.Err() == nil {
+					yield(d.end(), nil)
+					return
+				}
+				yield(x.failed(ctx, err))
+				return
+			}
+			deltas, err := d.decode(raw)
+			if err != nil {
+				yield(x.failed(ctx, err))
+				return
+			}
+			for _, delta := range deltas {
+				if !yield(delta, nil) {
+					return
+				}
+			}
+			if d.finish != "" {
+				wait := forUsage
+				if d.usage != nil {
+					wait = forDone
+				}
+				overdue := time.AfterFunc(wait, cancel)
+				defer overdue.Stop()
+			}
+		}
+	}
+}
+
+// failed returns the last item of a stream that broke. A refusal by a content filter is an outcome, not a failure.
+func (x explainer) failed(ctx context.Context, err error) (llm.Delta, error) {
+	var refused *responseError
+	if ctx.Err() == nil && errors.As(err, &refused) && refused.filtered() {
+		return llm.Delta{Finish: llm.FinishRefusal}, nil
+	}
+	return llm.Delta{}, x.explain(ctx, err)
+}
+
+// open sends the request, at most once more for each optional field that the endpoint rejects by name.
+func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionStream, error) {
+	for {
+		d := *m.dialect.Load()
+		encoded, err := m.encode(req, d)
+		if err != nil {
+			return nil, err
+		}
+		stream, err := m.client.CreateChatCompletionStream(ctx, encoded)
+		if err == nil {
+			return stream, nil
+		}
+		var refused *responseError
+		if !errors.As(err, &refused) || !d.learn(refused, encoded) {
+			return nil, err
+		}
+		m.dialect.Store(&d)
+	}
+}
+
+// learn notes the field that the endpoint rejected and reports whether trying without it makes sense.
+func (d *dialect) learn(e *responseError, sent sdk.ChatCompletionRequest) bool {
+	if e.status != http.StatusBadRequest && e.status != http.StatusUnprocessableEntity || e.tooLong() {
+		return false
+	}
+	switch {
+	case sent.StreamOptions != nil && e.says("stream_options", "include_usage"):
+		d.noUsage = true
+	case sent.MaxTokens > 0 && e.says("max_completion_tokens"), sent.MaxCompletionTokens > 0 && !d.swapMaxTokens && e.says("max_completion_tokens"):
+		d.swapMaxTokens = !d.swapMaxTokens
+		return d.swapMaxTokens // swapping back would go on for ever
+	case sent.Temperature != 0 && e.says("temperature"):
+		d.noTemperature = true
+	default:
+		return false
+	}
+	return true
+}

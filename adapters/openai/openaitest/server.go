@@ -1,0 +1,207 @@
+// Package openaitest is a server that speaks the OpenAI protocol from a script: chat completions streamed in any split and at any pace,
+// tool calls, usage, embeddings, and every fault that a provider shows in practice. It checks requests as the real API does, and records
+// them with the time at which the client closed the connection. It does not use the client that it tests.
+package openaitest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Server is one fake endpoint. Its methods are safe for concurrent use.
+type Server struct {
+	http     *http.Server
+	listener net.Listener
+	quit     chan struct{} // closed by Close: ends stalled replies
+	served   chan struct{} // closed when Serve has returned
+
+	mu         sync.Mutex
+	changed    chan struct{} // closed and replaced whenever a record is added or updated
+	script     []Reply
+	embeddings []Reply
+	otherwise  func(Request) Reply
+	key        string
+	dimensions int
+	records    []*Record
+}
+
+// New starts a server on a free port of the loopback interface; it ends with the test. The replies are used in order, one per chat
+// request; after the last one Librarian answers.
+func New(tb testing.TB, script ...Reply) *Server {
+	tb.Helper()
+	s, err := Start("127.0.0.1:0")
+	if err != nil {
+		tb.Fatalf("start the fake model endpoint: %v", err)
+	}
+	s.Push(script...)
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Errorf("close the fake model endpoint: %v", err)
+		}
+	})
+	return s
+}
+
+// Start starts a server on addr outside a test, with Librarian answering. The caller closes it.
+func Start(addr string) (*Server, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	s := &Server{
+		listener: listener, quit: make(chan struct{}), served: make(chan struct{}), changed: make(chan struct{}),
+		otherwise: Librarian, dimensions: DefaultDimensions,
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("POST /v1/embeddings", s.embed)
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusNotFound, "invalid_request_error", "unknown_url", "Unknown request URL")
+	})
+	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		defer close(s.served)
+		_ = s.http.Serve(listener) // always http.ErrServerClosed: only Close ends it
+	}()
+	return s, nil
+}
+
+// URL is the base URL to configure; it ends in /v1.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/v1" }
+
+// Close ends the server and every reply that is still being sent.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	select {
+	case <-s.quit:
+	default:
+		close(s.quit)
+	}
+	s.mu.Unlock()
+	err := s.http.Close()
+	<-s.served
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// Push appends replies to the script of chat requests.
+func (s *Server) Push(replies ...Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = append(s.script, replies...)
+}
+
+// PushEmbeddings appends replies to the script of embedding requests, of which only faults and Gate are used; after the last one the
+// endpoint works.
+func (s *Server) PushEmbeddings(replies ...Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.embeddings = append(s.embeddings, replies...)
+}
+
+// Otherwise sets what answers once the script is used up, instead of Librarian.
+func (s *Server) Otherwise(reply func(Request) Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.otherwise = reply
+}
+
+// RequireKey makes the server refuse every request that does not bear this key.
+func (s *Server) RequireKey(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.key = key
+}
+
+// SetDimensions sets the length of embedding vectors.
+func (s *Server) SetDimensions(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dimensions = n
+}
+
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
+	body, rec, ok := s.accept(w, r)
+	if !ok {
+		return
+	}
+	defer s.finish(rec, r)
+	var req Request
+	if err := json.Unmarshal(body, &req); err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "", "We could not parse the JSON body of your request.")
+		return
+	}
+	s.update(func() { rec.Chat = &req })
+	s.mu.Lock()
+	var reply Reply
+	scripted := len(s.script) > 0
+	if scripted {
+		reply, s.script = s.script[0], s.script[1:]
+	}
+	otherwise := s.otherwise
+	s.mu.Unlock()
+	if fault := validateChat(&req); fault != nil {
+		s.update(func() { rec.Refused = fault.message })
+		refuse(w, http.StatusBadRequest, "invalid_request_error", fault.param, fault.message)
+		return
+	}
+	if !scripted {
+		reply = otherwise(req)
+	}
+	s.send(w, r, rec, req, reply)
+}
+
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	_, rec, ok := s.accept(w, r)
+	if !ok {
+		return
+	}
+	defer s.finish(rec, r)
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []map[string]any{
+		{"id": "scripted", "object": "model", "owned_by": "test"}, {"id": "hashed", "object": "model", "owned_by": "test"},
+	}})
+}
+
+// accept reads the body, records the request and checks the key.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request) ([]byte, *Record, bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<20))
+	if err != nil {
+		refuse(w, http.StatusRequestEntityTooLarge, "invalid_request_error", "", "The request body is too large.")
+		return nil, nil, false
+	}
+	rec := &Record{At: time.Now(), Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
+	s.mu.Lock()
+	s.records = append(s.records, rec)
+	key := s.key
+	s.signal()
+	s.mu.Unlock()
+	if key != "" && r.Header.Get("Authorization") != "Bearer "+key {
+		refuse(w, http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: "+r.Header.Get("Authorization"))
+		s.finish(rec, r)
+		return nil, nil, false
+	}
+	return body, rec, true
+}
+
+// refuse answers with an error in the API's form.
+func refuse(w http.ResponseWriter, status int, kind, code, message string) {
+	writeJSON(w, status, map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": code}})
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value) // a client that has gone is no fault of the server's
+}

@@ -1,0 +1,151 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// dialect is what an endpoint turned out not to understand. It is learned from refusals.
+type dialect struct {
+	noUsage       bool // rejects stream_options
+	swapMaxTokens bool // wants the other one of max_tokens and max_completion_tokens
+	noTemperature bool
+}
+
+// noContent stands where an endpoint wants text and there is none: several reject an empty tool result.
+const noContent = "(empty)"
+
+// encode turns a request into the SDK's form.
+func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, error) {
+	out := sdk.ChatCompletionRequest{Model: m.config.Model, Stream: true}
+	if !d.noUsage {
+		out.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
+	}
+	if req.MaxTokens > 0 {
+		if m.traits.reasoning != d.swapMaxTokens {
+			out.MaxCompletionTokens = req.MaxTokens
+		} else {
+			out.MaxTokens = req.MaxTokens
+		}
+	}
+	if !m.traits.reasoning && !d.noTemperature {
+		out.Temperature = float32(req.Temperature)
+	}
+	if len(req.Tools) > 0 {
+		out.ReasoningEffort = m.traits.effort
+	}
+	for i, message := range req.Messages {
+		encoded, err := encodeMessage(message)
+		if err != nil {
+			return out, fmt.Errorf("%w: message %d: %w", llm.ErrBadRequest, i, err)
+		}
+		out.Messages = append(out.Messages, encoded)
+	}
+	for _, tool := range req.Tools {
+		if !isObject(tool.Parameters) {
+			return out, fmt.Errorf("%w: the parameters of tool %q are not a JSON Schema object", llm.ErrBadRequest, tool.Name)
+		}
+		out.Tools = append(out.Tools, sdk.Tool{Type: sdk.ToolTypeFunction, Function: &sdk.FunctionDefinition{
+			Name: tool.Name, Description: tool.Description, Parameters: tool.Parameters,
+		}})
+	}
+	if len(out.Tools) > 0 {
+		out.ToolChoice = choice(req.Choice)
+	}
+	if len(req.ResponseFormat) > 0 {
+		if !isObject(req.ResponseFormat) {
+			return out, fmt.Errorf("%w: the response format is not a JSON Schema object", llm.ErrBadRequest)
+		}
+		out.ResponseFormat = &sdk.ChatCompletionResponseFormat{
+			Type:       sdk.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.ResponseFormat, Strict: true},
+		}
+	}
+	return out, nil
+}
+
+func isObject(raw json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(raw, &object) == nil && object != nil
+}
+
+// choice returns what goes into tool_choice; nil is the provider's default, which is auto.
+func choice(c llm.ToolChoice) any {
+	switch c.Mode {
+	case llm.Required:
+		if c.Name == "" {
+			return "required"
+		}
+		return sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: c.Name}}
+	case llm.None:
+		return "none"
+	case llm.Auto:
+	}
+	return nil
+}
+
+func encodeMessage(message llm.Message) (sdk.ChatCompletionMessage, error) {
+	out := sdk.ChatCompletionMessage{Role: string(message.Role), Content: message.Text}
+	switch message.Role {
+	case llm.System:
+	case llm.User:
+		if len(message.Images) > 0 {
+			out.Content, out.MultiContent = "", parts(message)
+			return out, nil
+		}
+	case llm.Assistant:
+		for _, call := range message.ToolCalls {
+			arguments := call.Arguments
+			if !json.Valid([]byte(arguments)) {
+				arguments = "{}" // what a model wrote wrongly once would be refused in every later request
+			}
+			out.ToolCalls = append(out.ToolCalls, sdk.ToolCall{
+				ID: call.ID, Type: sdk.ToolTypeFunction, Function: sdk.FunctionCall{Name: call.Name, Arguments: arguments},
+			})
+		}
+		if len(out.ToolCalls) > 0 {
+			return out, nil // content may be absent beside calls
+		}
+	case llm.Tool:
+		if message.ToolCallID == "" {
+			return out, fmt.Errorf("a tool result names no call")
+		}
+		out.ToolCallID = message.ToolCallID
+	default:
+		return out, fmt.Errorf("unknown role %q", message.Role)
+	}
+	if out.Content == "" {
+		out.Content = noContent
+	}
+	return out, nil
+}
+
+func parts(message llm.Message) []sdk.ChatMessagePart {
+	var out []sdk.ChatMessagePart
+	if message.Text != "" {
+		out = append(out, sdk.ChatMessagePart{Type: sdk.ChatMessagePartTypeText, Text: message.Text})
+	}
+	for _, image := range message.Images {
+		out = append(out, sdk.ChatMessagePart{Type: sdk.ChatMessagePartTypeImageURL, ImageURL: &sdk.ChatMessageImageURL{
+			URL: "data:" + image.Media + ";base64," + base64.StdEncoding.EncodeToString(image.Data),
+		}})
+	}
+	return out
+}
+
+// texts lists what must not appear in an error.
+func texts(req llm.Request) []string {
+	var out []string
+	for _, message := range req.Messages {
+		out = append(out, message.Text)
+		for _, call := range message.ToolCalls {
+			out = append(out, call.Arguments)
+		}
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package openai
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxRetryAfter caps what a provider may ask for: a longer wait is a closed door, and callers decide by themselves.
+const maxRetryAfter = time.Hour
+
+// retryAfter reads how long a provider asks to wait: retry-after-ms, Retry-After in seconds or as a date, or else the longest of the
+// x-ratelimit-reset headers, which name a duration ("6m0s", "350ms"), seconds, or a Unix time, depending on the provider. Where a
+// reset header comes with a remaining count above zero, that limit is not the one that was hit. 0 means that nothing was said.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
+		return capped(time.Duration(ms * float64(time.Millisecond)))
+	}
+	if value := strings.TrimSpace(h.Get("Retry-After")); value != "" {
+		if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+			return capped(secondsOf(seconds))
+		}
+		if at, err := http.ParseTime(value); err == nil {
+			return capped(at.Sub(now))
+		}
+	}
+	var longest time.Duration
+	for name, values := range h {
+		lower := strings.ToLower(name)
+		if !strings.HasPrefix(lower, "x-ratelimit-reset") || len(values) == 0 {
+			continue
+		}
+		remaining := "X-Ratelimit-Remaining" + name[len("x-ratelimit-reset"):]
+		if left, err := strconv.ParseFloat(h.Get(remaining), 64); err == nil && left > 0 {
+			continue
+		}
+		longest = max(longest, capped(reset(values[0], now)))
+	}
+	return longest
+}
+
+// reset reads one x-ratelimit-reset value.
+func reset(value string, now time.Time) time.Duration {
+	value = strings.TrimSpace(value)
+	if d, err := time.ParseDuration(value); err == nil {
+		return d
+	}
+	if at, err := time.Parse(time.RFC3339, value); err == nil {
+		return at.Sub(now)
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return 0
+	}
+	switch {
+	case n > 1e12: // Unix time in milliseconds
+		return time.UnixMilli(int64(n)).Sub(now)
+	case n > 1e9: // Unix time in seconds
+		return time.Unix(int64(n), 0).Sub(now)
+	}
+	return secondsOf(n)
+}
+
+// secondsOf avoids the overflow of a huge number of seconds.
+func secondsOf(n float64) time.Duration {
+	if n >= maxRetryAfter.Seconds() {
+		return maxRetryAfter
+	}
+	return time.Duration(n * float64(time.Second))
+}
+
+func capped(d time.Duration) time.Duration { return min(max(d, 0), maxRetryAfter) }

@@ -1,0 +1,212 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// maxErrorBody bounds how much of a refusal is read.
+const maxErrorBody = 64 << 10
+
+// transport stands between the SDK and the network, because the SDK drops what callers must know: the headers of a refusal, errors
+// inside a stream, and whether a silence is a stall. A response that is not a success becomes a *responseError.
+type transport struct {
+	next http.RoundTripper
+	idle time.Duration // for streams
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	streaming := req.Header.Get("Accept") == "text/event-stream"
+	if !streaming {
+		resp, err := t.next.RoundTrip(req)
+		if err != nil {
+			return nil, err
+		}
+		return checked(resp, "application/json")
+	}
+	ctx, cancel := context.WithCancelCause(req.Context())
+	watch := newWatch(t.idle, func() { cancel(llm.ErrStalled) })
+	req = req.Clone(ctx)
+	// Gateways that compress a stream hold its words back until a block is full.
+	req.Header.Set("Accept-Encoding", "identity")
+	watch.pause() // the client's header timeout rules until the header is there
+	resp, err := t.next.RoundTrip(req)
+	if err == nil {
+		resp, err = checked(resp, "text/event-stream")
+	}
+	if err != nil {
+		watch.stop()
+		cancel(nil)
+		return nil, err
+	}
+	watch.seen()
+	if mediaType(resp) == "application/json" {
+		resp.Body = wholeAnswer(resp.Body)
+	}
+	resp.Body = &watchedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel, watch: watch}
+	resp.Body = newEventReader(resp.Body)
+	return resp, nil
+}
+
+// checked turns everything but a success in the wanted form into an error, and closes the body then.
+func checked(resp *http.Response, want string) (*http.Response, error) {
+	media := mediaType(resp)
+	success := resp.StatusCode >= 200 && resp.StatusCode < 300
+	if success && (media == want || media == "application/json" || media == "" || media == "text/plain" || media == "application/octet-stream") {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	failure := &responseError{
+		status:     resp.StatusCode,
+		page:       media == "text/html",
+		location:   resp.Header.Get("Location"),
+		retryAfter: retryAfter(resp.Header, time.Now()),
+	}
+	if body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)); err == nil && !failure.page {
+		failure.read(body)
+	}
+	return nil, failure
+}
+
+func mediaType(resp *http.Response) string {
+	media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Type")))
+	}
+	return media
+}
+
+// watchedBody reports a silence as llm.ErrStalled and counts every byte, keep-alive comments included, as a sign of life.
+type watchedBody struct {
+	io.ReadCloser
+	ctx    context.Context //nolint:containedctx // the request's own, whose cause says why a read failed
+	cancel context.CancelCauseFunc
+	watch  *watch
+}
+
+// Read implements io.Reader.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.watch.seen()
+	}
+	if err != nil && err != io.EOF && b.ctx.Err() != nil {
+		err = context.Cause(b.ctx)
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *watchedBody) Close() error {
+	b.watch.stop()
+	err := b.ReadCloser.Close()
+	b.cancel(nil)
+	return err
+}
+
+// watch calls a function once nothing was seen for a while.
+type watch struct {
+	mu      sync.Mutex
+	timer   *time.Timer
+	limit   time.Duration
+	stopped bool
+}
+
+func newWatch(limit time.Duration, expired func()) *watch {
+	w := &watch{limit: limit}
+	if limit > 0 {
+		w.timer = time.AfterFunc(limit, expired)
+	}
+	return w
+}
+
+func (w *watch) seen() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer != nil && !w.stopped {
+		w.timer.Reset(w.limit)
+	}
+}
+
+func (w *watch) pause() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}
+
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stopped = true
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}
+
+// wholeAnswer makes a one-event stream of a server's answer that ignored "stream": true.
+func wholeAnswer(body io.ReadCloser) io.ReadCloser {
+	pipe := &lazyReader{open: func() ([]byte, error) {
+		data, err := io.ReadAll(io.LimitReader(body, maxEvent))
+		if err != nil {
+			return nil, err
+		}
+		var whole map[string]json.RawMessage
+		if json.Unmarshal(data, &whole) != nil {
+			return append([]byte("data: "), data...), nil // reported as a malformed chunk
+		}
+		var choices []map[string]json.RawMessage
+		if json.Unmarshal(whole["choices"], &choices) == nil {
+			for _, choice := range choices {
+				choice["delta"] = choice["message"]
+			}
+			if whole["choices"], err = json.Marshal(choices); err != nil {
+				return nil, err
+			}
+		}
+		event, err := json.Marshal(whole)
+		if err != nil {
+			return nil, err
+		}
+		return append(append([]byte("data: "), event...), "\n\ndata: [DONE]\n\n"...), nil
+	}}
+	return struct {
+		io.Reader
+		io.Closer
+	}{pipe, body}
+}
+
+// lazyReader reads what open returns, calling it at the first Read.
+type lazyReader struct {
+	open   func() ([]byte, error)
+	opened bool
+	data   []byte
+	err    error
+}
+
+// Read implements io.Reader.
+func (l *lazyReader) Read(p []byte) (int, error) {
+	if !l.opened {
+		l.opened = true
+		l.data, l.err = l.open()
+	}
+	if len(l.data) > 0 {
+		n := copy(p, l.data)
+		l.data = l.data[n:]
+		return n, nil
+	}
+	if l.err != nil {
+		return 0, l.err
+	}
+	return 0, io.EOF
+}
