@@ -27,6 +27,9 @@ type LeaseRequest struct {
 	Replica ReplicaID
 	// MaxAge is REDELIVERY_MAX_AGE: an older turn is Abandoned when no replica that was there in time is alive or was a MaxAge ago.
 	MaxAge time.Duration
+	// Holding, when it is not nil, lists the turns that the replica knows it holds: others in its name are leased anew. It is set
+	// after a Lease that failed, since that may have happened all the same.
+	Holding []TurnID
 }
 
 // Queue hands turns to workers. Implementations are safe for concurrent use by any number of processes.

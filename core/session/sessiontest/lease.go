@@ -241,6 +241,29 @@ func releaseLater(f *fixture) {
 	}
 }
 
+func reclaim(f *fixture) {
+	f.accept(f.question("q"))
+	other := f.question("elsewhere")
+	other.Ref.Thread = "200.1"
+	f.accept(other)
+	lost, held := f.lease("r1"), f.lease("r1")
+	again, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Holding: []session.TurnID{held.ID}})
+	f.must(err)
+	if again == nil || again.ID != lost.ID || again.Attempt <= lost.Attempt || again.Takeovers != 0 {
+		f.Fatalf("leased %+v, want the turn that the replica does not know of", again)
+	}
+	none, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Holding: []session.TurnID{held.ID, lost.ID}})
+	f.must(err)
+	if none != nil {
+		f.Fatalf("leased %+v, which is held", none)
+	}
+	none, err = f.Lease(f.ctx, session.LeaseRequest{Replica: "r2", Holding: []session.TurnID{}})
+	f.must(err)
+	if none != nil {
+		f.Fatalf("leased %+v, which another replica holds", none)
+	}
+}
+
 func leave(f *fixture) {
 	f.accept(f.question("q"))
 	held := f.lease("r1")

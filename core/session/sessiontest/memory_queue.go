@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/message"
@@ -20,10 +21,10 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Tu
 	now := time.Now()
 	for _, takeOver := range []bool{true, false} {
 		for _, t := range m.turns {
-			if t.notBefore.After(now) || !m.leasable(t, takeOver, now) {
+			if t.notBefore.After(now) || !m.leasable(t, takeOver, r, now) {
 				continue
 			}
-			if takeOver && t.owner != "" {
+			if takeOver && t.owner != "" && t.owner != r.Replica {
 				t.Takeovers++
 			}
 			t.owner = r.Replica
@@ -39,9 +40,10 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Tu
 	return nil, nil
 }
 
-func (m *Memory) leasable(t *turn, takeOver bool, now time.Time) bool {
+func (m *Memory) leasable(t *turn, takeOver bool, r session.LeaseRequest, now time.Time) bool {
 	if takeOver {
-		return (t.State == session.Running || t.State == session.Delivering) && !m.replicas[t.owner].expires.After(now)
+		lost := !m.replicas[t.owner].expires.After(now) || r.Holding != nil && t.owner == r.Replica && !slices.Contains(r.Holding, t.ID)
+		return lost && (t.State == session.Running || t.State == session.Delivering)
 	}
 	if t.State != session.Queued {
 		return false

@@ -36,6 +36,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"racing finishes leave one outcome", racingFinishes},
 		{"a turn handed back is not a take-over", release},
 		{"a released turn waits", releaseLater},
+		{"a replica gets back what it does not know it holds", reclaim},
 		{"a replica that leaves hands back", leave},
 		{"live replicas are counted", live},
 		{"a turn that nobody was there for is abandoned", abandoned},

@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// Accept implements session.Inbox.
+func (s *Sessions) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
+	if err := in.Validate(); err != nil {
+		return session.Accepted{}, err
+	}
+	var accepted session.Accepted
+	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		id, err := newID()
+		if err != nil {
+			return err
+		}
+		existing, stop, err := claim(ctx, tx, in, id)
+		if err != nil {
+			return err
+		}
+		if existing != "" {
+			accepted.Duplicate = true
+			accepted.Turn, err = loadTurn(ctx, tx, in.Tenant, existing)
+			return err
+		}
+		accepted.Ahead, err = enqueue(ctx, tx, in, id, stop)
+		if err != nil {
+			return err
+		}
+		accepted.Turn, err = loadTurn(ctx, tx, in.Tenant, id)
+		return err
+	})
+	if err != nil {
+		return session.Accepted{}, fmt.Errorf("take in event %q of %s: %w", in.EventKey, in.Ref.Platform, err)
+	}
+	return accepted, nil
+}
+
+// claim takes the event and its message for a turn. When either was taken before, it returns the turn that has it. Otherwise it
+// returns who, if anybody, wanted the message stopped before it came.
+func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop stops, err error) {
+	// Waits for another intake of the same event; the primary key serves it.
+	const claimEvent = `
+		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)
+		on conflict (tenant_id, platform, workspace, event_key) do nothing`
+	key := storable(in.EventKey)
+	tag, err := tx.Exec(ctx, claimEvent, in.Tenant, in.Ref.Platform, in.Ref.Workspace, key, id)
+	if err != nil {
+		return "", stop, fmt.Errorf("claim the event: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		const taken = `select turn_id::text from event where tenant_id = $1 and platform = $2 and workspace = $3 and event_key = $4`
+		err = tx.QueryRow(ctx, taken, in.Tenant, in.Ref.Platform, in.Ref.Workspace, key).Scan(&existing)
+		return existing, stop, err
+	}
+	if in.Message == "" {
+		return "", stop, nil
+	}
+	stop, err = claimMessage(ctx, tx, in.Tenant, in.Ref, in.Message, id, "question")
+	if err == nil {
+		return "", stop, nil
+	}
+	if !errors.Is(err, errTaken) {
+		return "", stop, fmt.Errorf("claim the message: %w", err)
+	}
+	// The twin: the event counts as taken in, for the turn that its message became.
+	const fold = `
+		update event e set turn_id = m.turn_id from surface_message m
+		where e.tenant_id = $1 and e.platform = $2 and e.workspace = $3 and e.event_key = $4
+		  and m.tenant_id = e.tenant_id and m.platform = e.platform and m.workspace = e.workspace and m.channel = $5 and m.message = $6
+		returning e.turn_id::text`
+	err = tx.QueryRow(ctx, fold, in.Tenant, in.Ref.Platform, in.Ref.Workspace, key, in.Ref.Channel, in.Message).Scan(&existing)
+	return existing, stop, err
+}
+
+// enqueue stores the question as the session's newest turn and returns how many unfinished ones are before it. Intakes of one session
+// wait for one another on the session's row, so numbers grow in the order of commits.
+func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (ahead int, err error) {
+	const resolve = `
+		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
+		on conflict (tenant_id, platform, workspace, channel, thread, owner) do update
+		set turns = session.turns + 1, starter = case when session.starter = '' then excluded.starter else session.starter end
+		returning id::text, turns, starter`
+	fresh, err := newID()
+	if err != nil {
+		return 0, err
+	}
+	var sessionID, starter string
+	var number int
+	err = tx.QueryRow(ctx, resolve, in.Tenant, fresh, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, storable(in.Ref.Thread), in.Owner, in.Starter).
+		Scan(&sessionID, &number, &starter)
+	if err != nil {
+		return 0, fmt.Errorf("resolve the session: %w", err)
+	}
+	const insert = `
+		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
+		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $12 then clock_timestamp() end, $13)`
+	var token []byte
+	var expires any
+	if in.Reply != nil {
+		token, expires = in.Reply.Sealed, in.Reply.Expires
+	}
+	stopper, stopped := stop.allows(in.Asker.ID, starter)
+	_, err = tx.Exec(ctx, insert, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, storable(in.Asker.Name),
+		in.Audience.Principals(), in.Direct, token, expires, stopped, stopper)
+	if err != nil {
+		return 0, fmt.Errorf("queue the turn: %w", err)
+	}
+	question := message.Message{Role: message.User, Author: in.Asker.Name, Text: in.Text, Files: in.Files, Tokens: in.Tokens, At: in.At}
+	if err := insertMessages(ctx, tx, in.Tenant, id, questionIndex, []message.Message{question}); err != nil {
+		return 0, fmt.Errorf("store the question: %w", err)
+	}
+	// Served by turn_unfinished.
+	const count = `select count(*) from turn where tenant_id = $1 and session_id = $2 and number < $3 and state <> 'done'`
+	if err := tx.QueryRow(ctx, count, in.Tenant, sessionID, number).Scan(&ahead); err != nil {
+		return 0, fmt.Errorf("count the turns ahead: %w", err)
+	}
+	return ahead, nil
+}

@@ -1,0 +1,39 @@
+-- One turn for a replica ($1), in one statement.
+-- $2: REDELIVERY_MAX_AGE in microseconds, 0 for no limit; $3: whether $4 counts; $4: the turns that the replica knows it holds.
+with
+-- Turns whose replica has expired, or that nobody holds: the owners first, which are few, then their turns by turn_held.
+lost as materialized (
+    select t.tenant_id, t.id from turn t
+    where t.state in ('running', 'delivering')
+      and t.not_before <= statement_timestamp()
+      and t.owner = any (array(
+            select '' union all select r.id from replica r where r.expires_at <= statement_timestamp()
+            union all select $1::text where $3::boolean))
+      and (t.owner <> $1::text or not t.id = any ($4::text[]::uuid[])
+           or exists (select from replica r where r.id = $1::text and r.expires_at <= statement_timestamp()))
+    order by t.sequence limit 1
+    for update of t skip locked
+),
+-- The oldest queued turn, by turn_queued, whose session has no unfinished one before it, by turn_unfinished.
+queued as materialized (
+    select t.tenant_id, t.id from turn t
+    where t.state = 'queued'
+      and t.not_before <= statement_timestamp()
+      and not exists (select from lost)
+      and not exists (
+            select from turn e
+            where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.number < t.number and e.state <> 'done')
+    order by t.sequence limit 1
+    for update of t skip locked
+),
+t as (
+    update turn u set
+        state      = case when u.outcome is null then 'running' else 'delivering' end,
+        attempt    = u.attempt + 1,
+        takeovers  = u.takeovers + (u.owner not in ('', $1::text))::int,
+        owner      = $1::text,
+        started_at = coalesce(u.started_at, clock_timestamp())
+    from (select * from lost union all select * from queued) c
+    where u.tenant_id = c.tenant_id and u.id = c.id
+    returning u.*
+)

@@ -1,0 +1,120 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+const messageColumns = `m.id::text, m.turn_id::text, t.number, m.model_index, m.role, m.author, m.text, m.call_id, m.tokens, m.at`
+
+// Load implements session.History.
+func (s *Sessions) Load(ctx context.Context, before session.Turn, limit int) ([]message.Message, error) {
+	// The turns by turn's unique (tenant_id, session_id, number), their messages by message's unique (tenant_id, turn_id, …).
+	const past = `
+		with past as (
+			select tenant_id, id, number from turn
+			where tenant_id = $1 and session_id = $2 and number < $3 and outcome is not null and outcome not in ('superseded', 'declined')
+			order by number desc limit $4
+		)
+		select ` + messageColumns + ` from past t join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id
+		where m.model_index <= 0 order by t.number, m.model_index, m.ordinal`
+	tenant := before.Session.Tenant
+	rows, err := queryAll[messageRow](ctx, s.db.Pool, past, tenant, before.Session.ID, before.Number, limit)
+	if err != nil {
+		return nil, fmt.Errorf("load the history of session %s: %w", before.Session.ID, err)
+	}
+	messages, err := loadMessages(ctx, s.db.Pool, tenant, rows)
+	if err != nil {
+		return nil, fmt.Errorf("load the history of session %s: %w", before.Session.ID, err)
+	}
+	return messages, nil
+}
+
+// Numbers implements session.History.
+func (s *Sessions) Numbers(ctx context.Context, of session.Turn) (map[document.ID]int, error) {
+	const numbers = `
+		select d.document_id, min(d.number) from turn t
+		join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id
+		join message_document d on d.tenant_id = m.tenant_id and d.message_id = m.id
+		where t.tenant_id = $1 and t.session_id = $2 group by d.document_id`
+	rows, err := s.db.Pool.Query(ctx, numbers, of.Session.Tenant, of.Session.ID)
+	if err != nil {
+		return nil, fmt.Errorf("load document numbers of session %s: %w", of.Session.ID, err)
+	}
+	known := make(map[document.ID]int)
+	var id document.ID
+	var number int
+	if _, err = pgx.ForEachRow(rows, []any{&id, &number}, func() error { known[id] = number; return nil }); err != nil {
+		return nil, fmt.Errorf("load document numbers of session %s: %w", of.Session.ID, err)
+	}
+	return known, nil
+}
+
+// runRow is a row of table run.
+type runRow struct {
+	Model                    string
+	Input, Output, Reasoning int
+}
+
+// Saved implements session.History. All of it is read from one snapshot.
+func (s *Sessions) Saved(ctx context.Context, of session.Turn) (session.Saved, error) {
+	var saved session.Saved
+	err := s.db.inTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+		saved, err = loadSaved(ctx, tx, of)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = session.ErrUnknownTurn
+	}
+	if err != nil {
+		return session.Saved{}, fmt.Errorf("load the answer of turn %s: %w", of.ID, err)
+	}
+	return saved, nil
+}
+
+func loadSaved(ctx context.Context, tx pgx.Tx, of session.Turn) (session.Saved, error) {
+	tenant := of.Session.Tenant
+	var saved session.Saved
+	var timings map[string]int64
+	err := tx.QueryRow(ctx, `select coalesce(outcome, ''), sentence, reference, timings from turn where tenant_id = $1 and id = $2`,
+		tenant, of.ID).Scan(&saved.Outcome, &saved.Sentence, &saved.Reference, &timings)
+	if err != nil {
+		return saved, err
+	}
+	for name, micros := range timings {
+		if saved.Timings == nil {
+			saved.Timings = make(map[string]time.Duration, len(timings))
+		}
+		saved.Timings[name] = time.Duration(micros) * time.Microsecond
+	}
+	runs, err := queryAll[runRow](ctx, tx, `select model, input_tokens, output_tokens, reasoning from run
+		where tenant_id = $1 and turn_id = $2 order by model_index`, tenant, of.ID)
+	if err != nil {
+		return saved, err
+	}
+	for _, r := range runs {
+		saved.Runs = append(saved.Runs, session.Run{Model: r.Model, Usage: llm.Usage{Input: r.Input, Output: r.Output}, Reasoning: r.Reasoning})
+	}
+	rows, err := queryAll[messageRow](ctx, tx, `select `+messageColumns+` from turn t join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id
+		where t.tenant_id = $1 and t.id = $2 and m.model_index >= 0 order by m.model_index, m.ordinal`, tenant, of.ID)
+	if err != nil {
+		return saved, err
+	}
+	messages, err := loadMessages(ctx, tx, tenant, rows)
+	if err != nil {
+		return saved, err
+	}
+	for i, m := range messages {
+		run := &saved.Runs[rows[i].ModelIndex]
+		run.Messages = append(run.Messages, m)
+	}
+	return saved, nil
+}

@@ -1,0 +1,47 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
+)
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	// Making a database takes longer than most of these tests: a few serve them all, emptied in between.
+	const databases = 4
+	free := make(chan *postgres.DB, databases)
+	for range databases {
+		free <- migrated(t)
+	}
+	sessiontest.Suite(t, func(t *testing.T) sessiontest.Store {
+		t.Helper()
+		db := <-free
+		t.Cleanup(func() {
+			const empty = `truncate session, replica, event, surface_message, system_prompt cascade`
+			if _, err := db.Pool.Exec(context.WithoutCancel(t.Context()), empty); err != nil {
+				t.Errorf("empty the database for the next test: %v", err)
+			}
+			free <- db
+		})
+		return postgres.NewSessions(db)
+	})
+}
+
+// migrated returns a new database with the whole schema.
+func migrated(t *testing.T) *postgres.DB {
+	t.Helper()
+	url := localtest.URL(t)
+	if _, err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
+}
