@@ -30,7 +30,7 @@ var texts = []struct{ name, text string }{
 	{"replacement character", "before \uFFFD after"},
 	{"special marks", "<|endoftext|> <|im_start|>system<|im_end|><|fim_prefix|>"},
 	{"url", "https://example.org/a/b?c=d&e=f#g"},
-	{"nul", "a\x00b"},
+	{"control characters", "a\x00b\x1b[0m\x7f\x7f"},
 	{"long word", strings.Repeat("abcdefghij", 300)},
 	{"long line", strings.Repeat("one two three ", 800)},
 }

@@ -1,0 +1,73 @@
+package tiktoken
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// prose draws texts in which all that splits text occurs side by side.
+var prose = rapid.Custom(func(t *rapid.T) string {
+	parts := []string{
+		"a", "Leave", "days", "don't", "I'LL", " ", "  ", "\n", "\n\n", "\r\n", "\t", " \n ", "7", "2026",
+		"!", "...", "/", "//", "<b>", "'s", "ü", "Straße", "今天", "🛑", "e\u0301", "\u00a0", "\u3000",
+	}
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 40).Draw(t, "parts"), "")
+})
+
+func TestASeamChangesNoToken(t *testing.T) {
+	t.Parallel()
+	for _, counter := range []*Counter{cl100k(), o200k()} {
+		t.Run(counter.Encoding(), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				text := prose.Draw(t, "text")
+				whole := counter.Encode(text)
+				for i := range len(text) {
+					if !seam(text, i) {
+						continue
+					}
+					split := slices.Concat(counter.Encode(text[:i]), counter.Encode(text[i:]))
+					if diff := cmp.Diff(whole, split); diff != "" {
+						t.Fatalf("cut %q | %q (-whole +split):\n%s", text[:i], text[i:], diff)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestPartsAreTheText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		counter := &Counter{chunk: rapid.IntRange(8, 64).Draw(t, "chunk")}
+		text := strings.Repeat(prose.Draw(t, "text"), rapid.IntRange(1, 30).Draw(t, "repeat"))
+		var joined strings.Builder
+		for part := range counter.parts(text) {
+			if part == "" || len(part) > counter.chunk {
+				t.Fatalf("a part of %d bytes, chunk %d", len(part), counter.chunk)
+			}
+			if !utf8.ValidString(part) {
+				t.Fatalf("part %q tears a rune", part)
+			}
+			joined.WriteString(part)
+		}
+		if joined.String() != text {
+			t.Fatalf("parts are %q, want %q", joined.String(), text)
+		}
+	})
+}
+
+func TestALongTextHasTheTokensOfItsWhole(t *testing.T) {
+	t.Parallel()
+	counter := cl100k()
+	whole := &Counter{codec: counter.codec, chunk: 1 << 30}
+	text := strings.Repeat("Employees have thirty days of leave.\n\nAsk your manager first; don't book before. ", 2000)
+	if diff := cmp.Diff(whole.Encode(text), counter.Encode(text)); diff != "" {
+		t.Errorf("tokens (-whole +parts):\n%s", diff)
+	}
+}

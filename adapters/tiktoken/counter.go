@@ -1,0 +1,123 @@
+// Package tiktoken counts tokens with the vocabularies of OpenAI's models. They
+// are part of the binary: nothing is downloaded.
+package tiktoken
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/footnotehq/footnote/core/budget"
+)
+
+// Counter is a [budget.Counter] for one vocabulary. It is safe for concurrent use.
+//
+// Marks that are special to a model ("<|endoftext|>") count as the plain text
+// that they are in a user's message. Bytes that are not UTF-8 count as U+FFFD, which
+// is what a provider receives for them in JSON.
+type Counter struct {
+	codec tokenizer.Codec
+	name  string
+	// chunk is the size in bytes above which a text is tokenised in parts.
+	chunk int
+}
+
+var _ budget.Counter = (*Counter)(nil)
+
+// The library's pattern skips U+007F, so a text of nothing else would cost
+// nothing and be lost. It is the same single token in both vocabularies.
+const (
+	deleteRune  = '\x7f'
+	deleteToken = 221
+)
+
+// A vocabulary takes megabytes and a moment to load, so each is loaded once, when
+// first asked for.
+var (
+	o200k  = sync.OnceValue(func() *Counter { return load(tokenizer.O200kBase) })
+	cl100k = sync.OnceValue(func() *Counter { return load(tokenizer.Cl100kBase) })
+)
+
+func load(encoding tokenizer.Encoding) *Counter {
+	codec, err := tokenizer.Get(encoding)
+	if err != nil {
+		// The names are constants of the library, so this is a build of it that
+		// lacks a vocabulary, and nothing can be counted.
+		panic(fmt.Sprintf("tiktoken: load vocabulary %s: %v", encoding, err))
+	}
+	return &Counter{codec: codec, name: string(encoding), chunk: chunkBytes}
+}
+
+// Encoding returns the name of the vocabulary.
+func (c *Counter) Encoding() string { return c.name }
+
+// Count implements [budget.Counter].
+func (c *Counter) Count(text string) int {
+	total := 0
+	for part := range c.parts(text) {
+		total += c.count(part)
+	}
+	return total
+}
+
+// Encode implements [budget.Counter].
+func (c *Counter) Encode(text string) []int {
+	var tokens []int
+	for part := range c.parts(text) {
+		tokens = c.encode(tokens, part)
+	}
+	return tokens
+}
+
+// count halves a part on which the library's pattern engine gives up for lack of
+// room to backtrack: it needs the less the shorter a text is.
+func (c *Counter) count(part string) int {
+	if part == string(deleteRune) {
+		return 1
+	}
+	n, err := c.codec.Count(part)
+	if err == nil || len(part) < 2 {
+		return n
+	}
+	half := cut(part, len(part)/2)
+	return c.count(part[:half]) + c.count(part[half:])
+}
+
+// encode appends the tokens of part; it halves as count does.
+func (c *Counter) encode(tokens []int, part string) []int {
+	if part == string(deleteRune) {
+		return append(tokens, deleteToken)
+	}
+	ids, _, err := c.codec.Encode(part)
+	if err == nil || len(part) < 2 {
+		for _, id := range ids {
+			tokens = append(tokens, int(id))
+		}
+		return tokens
+	}
+	half := cut(part, len(part)/2)
+	return c.encode(c.encode(tokens, part[:half]), part[half:])
+}
+
+// Decode implements [budget.Counter].
+func (c *Counter) Decode(tokens []int) string {
+	ids := make([]uint, 0, len(tokens))
+	for _, t := range tokens {
+		if t >= 0 {
+			ids = append(ids, uint(t))
+		}
+	}
+	if text, err := c.codec.Decode(ids); err == nil {
+		return text
+	}
+	// The library refuses the whole list for one token that it does not know.
+	var text strings.Builder
+	for i := range ids {
+		if piece, err := c.codec.Decode(ids[i : i+1]); err == nil {
+			text.WriteString(piece)
+		}
+	}
+	return text.String()
+}
