@@ -1,0 +1,83 @@
+package turn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+)
+
+// quoteRunes is how much of a passage a source list may show.
+const quoteRunes = 160
+
+// projectSource is the source of project files, whose documents are in no index.
+const projectSource document.SourceID = "project"
+
+func referenceKey(r message.Reference) string {
+	return fmt.Sprintf("%s\x00%d", r.Document.ID, r.Chunk)
+}
+
+// newMapping has the numbers of the session: resolvable are those of documents that the history in this prompt rests on, the others
+// are only kept free.
+func newMapping(req Request) *cite.Mapping {
+	m := cite.NewMapping()
+	for _, past := range req.History {
+		for _, r := range past.Documents {
+			m.Restore(r.Number, sourceOf(r.Document, r.Document.Link(r.Anchor)))
+		}
+		for _, c := range past.Citations {
+			m.Restore(c.ModelSees, sourceOf(c.Document, c.Link))
+		}
+	}
+	for id, n := range req.Numbers {
+		m.Reserve(n, id)
+	}
+	return m
+}
+
+func sourceOf(ref document.Ref, link string) cite.Source {
+	return cite.Source{Document: ref.ID, Title: ref.Title, URL: link, Kind: string(ref.Kind)}
+}
+
+func projectRef(f message.File) document.Ref {
+	return document.Ref{ID: document.ID(projectSource) + ":" + document.ID(f.ID), Source: projectSource, Kind: "file", Title: f.Name}
+}
+
+// citations are the footnotes of an answer, each with the passage that the model was shown first under its number.
+func citations(cited []cite.Info, references []message.Reference, mapping *cite.Mapping) []message.Citation {
+	numbers := make(map[document.ID]int)
+	for n, s := range mapping.All() {
+		if _, ok := numbers[s.Document]; !ok {
+			numbers[s.Document] = n
+		}
+	}
+	var out []message.Citation
+	for _, info := range cited {
+		link, ok := cite.LinkURL(info.URL)
+		if !ok {
+			link = ""
+		}
+		c := message.Citation{
+			Number: info.Number, ModelSees: numbers[info.Document], Link: link,
+			Document: document.Ref{ID: info.Document, Title: info.Title, URL: link, Kind: document.Kind(info.Kind)},
+		}
+		for _, r := range references {
+			if r.Document.ID == info.Document {
+				c.Document, c.Anchor, c.Quote = r.Document, r.Anchor, beginning(r.Text)
+				break
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func beginning(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > quoteRunes {
+		return strings.TrimSpace(string(runes[:quoteRunes])) + "…"
+	}
+	return text
+}

@@ -1,0 +1,192 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/tool/textcall"
+)
+
+// worker is one model's run through the turn. It belongs to one goroutine.
+type worker struct {
+	req      Request
+	model    llm.Model
+	tools    tool.Set
+	run      *tool.Runner
+	builder  *prompt.Builder
+	counter  budget.Counter
+	mapping  *cite.Mapping
+	voice    *voice
+	record   Recorder
+	maxSteps int
+
+	ids     map[string]bool // of tool calls
+	ran     map[string]bool // names of tools that ran
+	citable bool
+	project []prompt.ProjectFile
+	steps   []message.Message
+	spent   int // tokens of this turn's tool results
+}
+
+// loop asks the model until it calls no tool any more, at most maxSteps times. Its error is why there is no complete answer.
+func (w *worker) loop(ctx context.Context) error {
+	for _, f := range w.req.Project {
+		ref := projectRef(f)
+		w.project = append(w.project, prompt.ProjectFile{Number: w.mapping.Add(sourceOf(ref, "")), File: f})
+	}
+	asked := false // again after an empty reply
+	for number := 0; number < w.maxSteps; number++ {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		offered, choice := w.offer(number)
+		built, err := w.build(offered, number == w.maxSteps-1)
+		if err != nil {
+			return err
+		}
+		if built.NoTools {
+			offered, choice = tool.Set{}, llm.ToolChoice{Mode: llm.None}
+		}
+		// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
+		filter := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools)
+		result, err := w.step(ctx, number, llm.Request{
+			Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: w.model.Info().Reply,
+			ResponseFormat: w.req.ResponseFormat,
+		}, filter)
+		if err != nil {
+			return err
+		}
+		if len(result.calls) == 0 || offered.Len() == 0 {
+			if result.text == "" && !asked && number < w.maxSteps-1 {
+				asked = true
+				continue
+			}
+			if result.text == "" {
+				return fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
+			}
+			if result.finish == llm.FinishLength {
+				w.record.Noticed(string(sentenceCut))
+			}
+			return nil
+		}
+		w.call(ctx, offered, result)
+	}
+	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
+}
+
+// offer says which tools a step has: the forced one alone in the first step, none in the last, all otherwise.
+func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
+	none := llm.ToolChoice{Mode: llm.None}
+	switch {
+	case w.tools.Len() == 0, number == w.maxSteps-1:
+		return tool.Set{}, none
+	case number == 0 && w.req.ForceTool != "":
+		forced, _ := w.tools.Only(w.req.ForceTool) // Run has checked that it exists
+		return forced, llm.ToolChoice{Mode: llm.Required, Name: forced.Tools()[0].Spec().Name}
+	default:
+		return w.tools, llm.ToolChoice{}
+	}
+}
+
+// build lays out the step's prompt. A project that does not fit at the first step is searched for the rest of the turn.
+func (w *worker) build(offered tool.Set, last bool) (prompt.Prompt, error) {
+	built, err := w.builder.Build(prompt.Input{
+		Agent: w.req.Agent, System: w.req.System, Now: w.req.Now, Tools: offered.Tools(), Last: last && w.tools.Len() > 0,
+		Citable: w.citable, History: w.req.History, Project: w.project, Question: w.req.Question, Steps: w.steps, Model: w.model.Info(),
+	})
+	if err != nil {
+		return built, fmt.Errorf("lay out the prompt: %w", err)
+	}
+	w.record.Noticed(built.Notices...)
+	if built.ProjectOverflow {
+		if len(w.project) > 0 {
+			w.record.Noticed(string(sentenceProject))
+		}
+		w.project = nil
+	}
+	if len(w.steps) == 0 {
+		for _, p := range w.project {
+			w.record.Held([]message.Reference{{Number: p.Number, Document: projectRef(p.File), Text: p.File.Text}})
+		}
+	}
+	return built, nil
+}
+
+// call runs the tools of a step and adds what they returned to the context.
+func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) {
+	began := time.Now()
+	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: offered, Scope: w.scope(), Ran: w.ran}, w.voice.next())
+	w.record.Ran(time.Since(began))
+	calls := message.Message{Role: message.ToolCall, Text: result.text}
+	messages := []message.Message{calls}
+	for _, r := range ran {
+		w.ran[r.Call.Name] = true
+		messages[0].Calls = append(messages[0].Calls, r.Call)
+		messages = append(messages, message.Message{Role: message.ToolResult, CallID: r.Call.ID, Text: r.Result.Content})
+		w.spent += w.counter.Count(r.Result.Content)
+		w.record.Held(r.Result.References)
+		w.voice.gathered(r.Result.References)
+		if r.Err == nil && r.Result.Citable {
+			w.citable = true
+			w.record.Searched(r.Result.Evidence, r.Result.Closest)
+		}
+	}
+	w.steps = append(w.steps, messages...)
+	w.record.Stepped(messages)
+}
+
+func (w *worker) scope() tool.Scope {
+	info := w.model.Info()
+	return tool.Scope{
+		Audience: w.req.Audience, Question: w.req.Question.Text, History: w.req.History, Citations: w.mapping,
+		Sources: w.req.Agent.Sources, Budget: toolBudget(info, w.spent), Now: w.req.Now,
+	}
+}
+
+// leastToolTokens is what a tool may always return: less would be no use, and the prompt trims what is too much.
+const leastToolTokens = 400
+
+// toolBudget is the room that tool results may still take: the newest message, the project and the results share what instructions
+// and history leave, and the results get most of it.
+func toolBudget(info llm.Info, spent int) int {
+	return max(leastToolTokens, (info.Window-info.Reply)*6/10-spent)
+}
+
+// searchOnly runs one search with the question and ends.
+func (w *worker) searchOnly(ctx context.Context) error {
+	queries, err := json.Marshal(map[string][]string{"queries": {strings.TrimSpace(w.req.Question.Text)}})
+	if err != nil {
+		return fmt.Errorf("search only: %w", err)
+	}
+	only, err := w.tools.Only(search.Name)
+	if err != nil {
+		return fmt.Errorf("search only: %w", err)
+	}
+	ran := w.run.Run(ctx, []llm.ToolCall{{ID: "search", Name: search.Name, Arguments: string(queries)}},
+		tool.Step{Tools: only, Scope: w.scope(), Ran: w.ran}, w.voice.next())
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	for _, r := range ran {
+		if r.Err != nil {
+			return fmt.Errorf("search only: %w", r.Err)
+		}
+		w.record.Held(r.Result.References)
+		w.record.Searched(r.Result.Evidence, r.Result.Closest)
+		w.record.Stepped([]message.Message{
+			{Role: message.ToolCall, Calls: []message.Call{r.Call}},
+			{Role: message.ToolResult, CallID: r.Call.ID, Text: r.Result.Content},
+		})
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Sentence is text that a person in a thread may read: it says what happened and what to do, and holds nothing of the inside.
+type Sentence string
+
+// The sentences of outcomes.
+const (
+	sentenceNothing   Sentence = "Nothing in the documents answers this."
+	sentenceUncited   Sentence = "Documents were found, but this answer is not based on them."
+	sentenceGeneral   Sentence = "This answer is not based on any document."
+	sentenceStopped   Sentence = "Stopped. What had been written is kept."
+	sentenceUnstarted Sentence = "Stopped before anything was written."
+	sentenceRefused   Sentence = "The model declined to answer this. Ask in other words, or ask a person."
+	sentenceEmpty     Sentence = "The model gave no answer. Ask again, or ask in other words."
+	sentenceTooLong   Sentence = "The question and what came with it are too long for the model. Ask with less text or fewer files."
+	sentenceStalled   Sentence = "The model stopped in the middle of its answer. Ask again."
+	sentenceDown      Sentence = "The model cannot be reached at the moment. Ask again in a few minutes."
+	sentenceSetup     Sentence = "The model cannot be used the way it is set up. Tell whoever runs this bot."
+	sentenceBroken    Sentence = "Something went wrong while answering. Ask again; if it happens again, tell whoever runs this bot."
+	sentenceInterrupt Sentence = "The answer was interrupted. Ask again."
+	sentenceCut       Sentence = "The answer was cut off because it became too long. Ask for the rest, or for a shorter answer."
+	sentenceProject   Sentence = "The project's files are too long to be read whole, so they were searched."
+)
+
+func sentenceLimited(after time.Duration) Sentence {
+	switch {
+	case after <= 0:
+		return "The model has too much to do at the moment. Ask again in a minute."
+	case after < 90*time.Second:
+		return Sentence(fmt.Sprintf("The model has too much to do at the moment. Ask again in %d seconds.", int(after.Seconds()+0.999)))
+	default:
+		return Sentence(fmt.Sprintf("The model has too much to do at the moment. Ask again in %d minutes.", int(after.Minutes()+0.999)))
+	}
+}
+
+// errPanic is how a run ends when something below it panicked. What it said is in the log.
+var errPanic = errors.New("a lower level panicked")
+
+// facts are what an outcome is decided by, beside the error.
+type facts struct {
+	cited, wrote          bool
+	searched, evidence    bool
+	references            bool
+	grounding             prompt.Grounding
+	only                  bool // a search was all that was asked for
+	interrupted, stopping bool // the context ended, with ErrStopped if stopping
+}
+
+// settle names the outcome of a run.
+func settle(err error, f facts) Ending {
+	switch {
+	case err == nil:
+		return settled(f)
+	case f.stopping:
+		if !f.wrote {
+			return Ending{Outcome: session.Stopped, Sentence: sentenceUnstarted}
+		}
+		return Ending{Outcome: session.Stopped, Sentence: sentenceStopped}
+	case f.interrupted:
+		return Ending{Outcome: session.Failed, Sentence: sentenceInterrupt, Retryable: true}
+	}
+	var limited *llm.RateLimitError
+	switch {
+	case errors.As(err, &limited):
+		return Ending{Outcome: session.Limited, Sentence: sentenceLimited(limited.RetryAfter), Retryable: true}
+	case errors.Is(err, llm.ErrRefused):
+		return Ending{Outcome: session.Refused, Sentence: sentenceRefused}
+	case errors.Is(err, llm.ErrEmpty) && f.searched && !f.evidence:
+		return Ending{Outcome: session.NoEvidence, Sentence: sentenceNothing}
+	case errors.Is(err, llm.ErrEmpty):
+		return Ending{Outcome: session.Failed, Sentence: sentenceEmpty, Retryable: true}
+	case errors.Is(err, llm.ErrContextTooLong), errors.Is(err, budget.ErrTooLarge):
+		return Ending{Outcome: session.Failed, Sentence: sentenceTooLong}
+	case errors.Is(err, llm.ErrStalled), errors.Is(err, llm.ErrIncomplete):
+		return Ending{Outcome: session.Failed, Sentence: sentenceStalled, Retryable: true}
+	case errors.Is(err, llm.ErrUnavailable):
+		return Ending{Outcome: session.Failed, Sentence: sentenceDown, Retryable: true}
+	case errors.Is(err, llm.ErrAuth), errors.Is(err, llm.ErrNotFound), errors.Is(err, llm.ErrBadRequest):
+		return Ending{Outcome: session.Failed, Sentence: sentenceSetup}
+	default:
+		return Ending{Outcome: session.Failed, Sentence: sentenceBroken, Retryable: true}
+	}
+}
+
+// settled names the outcome of a run that ended by itself. An answer after a search that found nothing is no_evidence even if the
+// model wrote something: it rests on no document.
+func settled(f facts) Ending {
+	switch {
+	case f.cited:
+		return Ending{Outcome: session.Answered, Grounding: packet.Cited}
+	case f.only && f.evidence:
+		return Ending{Outcome: session.Answered}
+	case f.searched && !f.evidence:
+		return Ending{Outcome: session.NoEvidence, Grounding: packet.General, Sentence: sentenceNothing}
+	case f.grounding == prompt.Strict:
+		return Ending{Outcome: session.NoEvidence, Grounding: packet.Uncited, Sentence: sentenceNothing}
+	case f.references:
+		return Ending{Outcome: session.Answered, Grounding: packet.Uncited, Sentence: sentenceUncited}
+	default:
+		return Ending{Outcome: session.Answered, Grounding: packet.General, Sentence: sentenceGeneral}
+	}
+}
+
+// ended says how the context ended, if it did.
+func ended(ctx context.Context) (interrupted, stopping bool) {
+	cause := context.Cause(ctx)
+	return cause != nil, errors.Is(cause, ErrStopped)
+}

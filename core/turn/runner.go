@@ -1,0 +1,201 @@
+package turn
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+)
+
+// Config sets a Runner up. Zero fields take the defaults given.
+type Config struct {
+	MaxSteps  int // inferences of a turn, the last without tools: 6
+	Tools     tool.RunnerConfig
+	Policy    llm.Policy    // for models that are not an llm.Chain already
+	Heartbeat time.Duration // silence after which a Heartbeat is sent: 15 s
+	Queue     int           // packets that may wait for the sink: 256
+}
+
+// Runner runs turns. It is safe for concurrent use; any number of turns may run at once.
+type Runner struct {
+	tools   tool.Set
+	run     *tool.Runner
+	counter budget.Counter
+	stops   StopSignal
+	config  Config
+	log     *slog.Logger
+}
+
+// NewRunner returns a runner. stops may be nil: then only the context stops a turn.
+func NewRunner(tools tool.Set, counter budget.Counter, stops StopSignal, config Config, log *slog.Logger) *Runner {
+	if config.MaxSteps <= 0 {
+		config.MaxSteps = 6
+	}
+	if config.Heartbeat <= 0 {
+		config.Heartbeat = 15 * time.Second
+	}
+	if config.Queue <= 0 {
+		config.Queue = 256
+	}
+	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, stops: stops, config: config, log: log}
+}
+
+// Run runs one turn and returns when all of it has ended: no goroutine, request or tool goes on behind it. The sink is called from this
+// goroutine only. Each model's packets end with its Stop, and each has one Answer in the report.
+//
+// The error says that the request cannot be run; nothing was sent to the sink then. What goes wrong while it runs is in the report.
+func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report, error) {
+	tools, err := r.validate(req)
+	if err != nil {
+		return Report{}, fmt.Errorf("run turn %s: %w", req.Turn, err)
+	}
+	began := time.Now()
+	if req.Now.IsZero() {
+		req.Now = began
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	var owned sync.WaitGroup
+	if r.stops != nil {
+		raised := r.stops.Watch(ctx, req.Turn) // armed before anything starts
+		owned.Go(func() {
+			select {
+			case <-raised:
+				cancel(ErrStopped)
+			case <-ctx.Done():
+			}
+		})
+	}
+	queue, drained := make(chan packet.Packet, r.config.Queue), make(chan struct{})
+	mapping, counter := newMapping(req), budget.NewMemo(r.counter)
+	answers := make([]Answer, len(req.Models))
+	var workers sync.WaitGroup
+	for i, model := range req.Models {
+		emit := packet.NewEmitter(queue, drained, packet.Placement{ModelIndex: i})
+		workers.Go(func() {
+			answers[i] = r.answer(ctx, req, model, tools, mapping, counter, emit, began)
+		})
+	}
+	finished := make(chan struct{})
+	owned.Go(func() {
+		workers.Wait()
+		close(finished)
+	})
+	drain(queue, finished, sink, len(req.Models), r.config.Heartbeat)
+	close(drained)
+	cancel(nil)
+	owned.Wait()
+	return Report{Answers: answers, Took: time.Since(began)}, nil
+}
+
+func (r *Runner) validate(req Request) (tool.Set, error) {
+	var errs []error
+	if n := len(req.Models); n < 1 || n > MaxModels {
+		errs = append(errs, fmt.Errorf("%d models were asked for: name 1 to %d", n, MaxModels))
+	}
+	if strings.TrimSpace(req.Question.Text) == "" && len(req.Question.Files) == 0 {
+		errs = append(errs, errors.New("the question is empty"))
+	}
+	if err := req.Agent.Validate(); err != nil {
+		errs = append(errs, err)
+	}
+	tools, err := r.tools.Only(req.Agent.Tools...)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	forced := req.ForceTool
+	if req.SearchOnly {
+		forced = search.Name
+	}
+	if forced != "" && err == nil && tools.Find(forced) == nil {
+		errs = append(errs, fmt.Errorf("the tool %q is forced but not among the agent's", forced))
+	}
+	return tools, errors.Join(errs...)
+}
+
+// answer is one model's worker: whatever happens below it, it returns one answer and sends one Stop.
+func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools tool.Set, mapping *cite.Mapping,
+	counter budget.Counter, emit *packet.Emitter, began time.Time,
+) Answer {
+	if _, ok := model.(*llm.Chain); !ok {
+		model = llm.NewChain(r.config.Policy, model)
+	}
+	state := newState(model.Info().Name, began)
+	w := &worker{
+		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(counter), counter: counter, mapping: mapping,
+		voice: newVoice(emit, state, mapping, req.Agent.Grounding == prompt.Strict), record: state, maxSteps: r.config.MaxSteps,
+		ids: make(map[string]bool), ran: make(map[string]bool),
+	}
+	cause := r.guarded(ctx, w)
+	f := state.facts()
+	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly
+	if cause != nil {
+		f.interrupted, f.stopping = ended(ctx)
+	}
+	ending := settle(cause, f)
+	if ending.Outcome == session.NoEvidence {
+		ending.Closest = state.nearest()
+	}
+	if ending.Outcome == session.Failed || ending.Outcome == session.Limited {
+		ending.Reference = strings.ToLower(rand.Text()[:10])
+	}
+	a := state.finish(ending, cause, mapping)
+	last := emit.At(packet.Placement{TurnIndex: w.voice.index})
+	if ending.Reference != "" {
+		last.Emit(packet.Error{Message: string(ending.Sentence), Reference: ending.Reference, Retryable: ending.Retryable})
+	}
+	last.Emit(stop(ending))
+	r.logEnding(ctx, req, a)
+	return a
+}
+
+// guarded runs the loop; a panic of anything below becomes an error.
+func (r *Runner) guarded(ctx context.Context, w *worker) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.ErrorContext(ctx, "turn panicked", "turn", w.req.Turn, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = errPanic
+		}
+	}()
+	if w.req.SearchOnly {
+		return w.searchOnly(ctx)
+	}
+	return w.loop(ctx)
+}
+
+func stop(e Ending) packet.Stop {
+	s := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding}
+	if e.Reference == "" {
+		s.Message = string(e.Sentence)
+	}
+	for _, ref := range e.Closest {
+		s.Closest = append(s.Closest, packet.DocumentOf(ref, "", 0))
+	}
+	return s
+}
+
+func (r *Runner) logEnding(ctx context.Context, req Request, a Answer) {
+	level, attrs := slog.LevelInfo, []any{
+		"turn", req.Turn, "model", a.Model, "outcome", a.Ending.Outcome, "grounding", a.Ending.Grounding, "steps", len(a.Timings.Steps),
+		"citations", len(a.Citations), "references", len(a.References), "input_tokens", a.Usage.Input, "output_tokens", a.Usage.Output,
+		"first_text_ms", a.Timings.FirstText.Milliseconds(), "total_ms", a.Timings.Total.Milliseconds(),
+	}
+	if a.Ending.Reference != "" {
+		level = slog.LevelError
+		attrs = append(attrs, "reference", a.Ending.Reference, "error", a.Cause)
+	}
+	r.log.Log(ctx, level, "turn ended", attrs...)
+}

@@ -1,0 +1,136 @@
+// Package turn runs one question to its answer: the agent loop with its steps, the packets that a reader sees, several models at
+// once, and the stop. Whatever a model, a tool or a lower level does, each model's run ends in exactly one stated outcome.
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// ErrStopped is the cause with which the context of a turn ends when a person stops it. Cancelling the context given to Run with this
+// cause stops the turn as well.
+var ErrStopped = errors.New("stopped by a person")
+
+// StopSignal says when a turn is to be stopped; session.Signal is one.
+type StopSignal interface {
+	// Raise tells whoever watches the turn to stop it.
+	Raise(ctx context.Context, id session.TurnID) error
+	// Watch returns a channel that is closed when the turn is to stop. It is given up when ctx ends.
+	Watch(ctx context.Context, id session.TurnID) <-chan struct{}
+}
+
+// MaxModels is how many models may answer one question at once.
+const MaxModels = 3
+
+// Request is one turn to run. Nothing in it is changed.
+type Request struct {
+	Turn     session.TurnID
+	Audience access.Audience
+	Question message.Message
+	// History is what was said before, oldest first, already reduced to what the audience may read (message.Readable).
+	History []message.Message
+	// Numbers are those of all documents that the session has shown to its model (session.History.Numbers), so that they stay
+	// stable although History is cut. A number alone makes no document visible.
+	Numbers        map[document.ID]int
+	Project        []message.File
+	Agent          prompt.Agent
+	System         string          // the stored system prompt; empty means the built-in one
+	Models         []llm.Model     // one to MaxModels, each answering by itself
+	ForceTool      string          // a tool that the first step must call
+	SearchOnly     bool            // search with the question and end without an answer
+	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
+	Now            time.Time       // shown to the model; zero means the time of the call
+}
+
+// Report is what became of a turn.
+type Report struct {
+	Answers []Answer // one for each model, in the order of the request
+	Took    time.Duration
+}
+
+// Outcome is the turn's: answered when any model answered, else that of the first model.
+func (r Report) Outcome() session.Outcome { return r.Best().Ending.Outcome }
+
+// Best is the first answer that was answered, else the first of all.
+func (r Report) Best() Answer {
+	for _, a := range r.Answers {
+		if a.Ending.Outcome == session.Answered {
+			return a
+		}
+	}
+	if len(r.Answers) == 0 {
+		return Answer{}
+	}
+	return r.Answers[0]
+}
+
+// Answer is what one model did.
+type Answer struct {
+	Model      string              // who wrote; a fallback where one stood in
+	Text       string              // as the model wrote it, with the numbers that it sees; partial unless answered
+	Shown      string              // Markdown as the reader saw it, narration between tool calls included
+	Citations  []message.Citation  // in order of first use
+	References []message.Reference // every passage that a prompt of this turn held
+	Steps      []message.Message   // tool calls, with what was written before them, and tool results
+	Reasoning  int                 // length in characters
+	Usage      llm.Usage           // of all steps
+	Timings    Timings
+	Notices    []string // sentences for the person beside the answer: files left out, an answer cut short
+	Ending     Ending
+	Cause      error // of a failure; for the log, never shown
+}
+
+// Timings of one model's run, from the start of Run. Zero means that it did not come to that.
+type Timings struct {
+	FirstToken time.Duration // anything from the model, reasoning included
+	FirstText  time.Duration // the first words that a reader could see
+	Total      time.Duration
+	Steps      []StepTiming
+}
+
+// StepTiming is one step's part.
+type StepTiming struct {
+	Model time.Duration // asking and streaming
+	Tools time.Duration // all tools of the step, which run at the same time
+}
+
+// Messages are what a session keeps of the answer: tool calls and results, then the answer with its citations and references. A run
+// that wrote nothing has no answer among them.
+func (a Answer) Messages(turn int, at time.Time) []message.Message {
+	var kept []message.Message
+	for _, m := range a.Steps {
+		m.Turn, m.At = turn, at
+		kept = append(kept, m)
+	}
+	if a.Text == "" {
+		return kept
+	}
+	return append(kept, message.Message{
+		Turn: turn, Role: message.Assistant, Text: a.Text, Citations: a.Citations, Documents: a.References, At: at,
+	})
+}
+
+// Run is the answer as a session saves it.
+func (a Answer) Run(turn int, at time.Time) session.Run {
+	return session.Run{Model: a.Model, Messages: a.Messages(turn, at), Usage: a.Usage, Reasoning: a.Reasoning}
+}
+
+// Ending is how one model's run ended.
+type Ending struct {
+	Outcome   session.Outcome
+	Grounding packet.Grounding // of a run that ended by itself
+	Sentence  Sentence         // for the person; empty when the answer speaks for itself
+	Reference string           // finds the cause of a failure in the log
+	Retryable bool             // the same question may succeed a little later
+	Closest   []document.Ref   // when nothing was found: the nearest documents that the audience may read
+}

@@ -1,0 +1,172 @@
+package turn
+
+import (
+	"strings"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+)
+
+// messageBreak stands between two messages of one answer, such as narration before a tool call and what follows it.
+const messageBreak = "\n\n"
+
+// block is what is open in the user interface.
+type block int
+
+const (
+	none block = iota
+	reasoning
+	writing
+)
+
+// voice turns what a model says into packets: one block at a time, each closed before the next one opens. It is used by one goroutine.
+type voice struct {
+	emit      *packet.Emitter
+	record    Recorder
+	citations *cite.Processor
+	events    []cite.Event
+
+	block block
+	index int // of the block that is open, or of the next one
+
+	// strict holds a message back until it cites something; one that never does is not shown.
+	strict  bool
+	pending []packet.Payload
+	raw     strings.Builder
+	found   []packet.Document
+}
+
+func newVoice(emit *packet.Emitter, record Recorder, mapping *cite.Mapping, strict bool) *voice {
+	return &voice{
+		emit: emit, record: record, strict: strict,
+		citations: cite.NewProcessor(mapping, cite.Options{Numbering: cite.NewNumbering()}),
+	}
+}
+
+func (v *voice) at() *packet.Emitter { return v.emit.At(packet.Placement{TurnIndex: v.index}) }
+
+// reason passes on reasoning.
+func (v *voice) reason(text string) {
+	if v.block != reasoning {
+		v.close()
+		v.block = reasoning
+		v.at().Emit(packet.ReasoningStart{})
+	}
+	v.record.Reasoned(text)
+	v.at().Emit(packet.ReasoningDelta{Text: text})
+}
+
+// say passes on text of the answer. White space before the first word opens no message.
+func (v *voice) say(text string) {
+	if v.block != writing {
+		if text = strings.TrimLeft(text, " \t\r\n"); text == "" {
+			return
+		}
+		v.close()
+		v.block = writing
+		v.pending = append(v.pending, packet.MessageStart{Documents: v.found})
+		if !v.strict {
+			v.release()
+		}
+	}
+	v.write(text)
+	v.events = v.citations.Push(text, v.events[:0])
+	v.show()
+}
+
+// write notes what the model wrote, once it is certain that the reader is shown it.
+func (v *voice) write(text string) {
+	if len(v.pending) > 0 {
+		v.raw.WriteString(text)
+		return
+	}
+	v.record.Wrote(text)
+}
+
+func (v *voice) show() {
+	for _, e := range v.events {
+		switch {
+		case e.Info != nil:
+			v.record.Cited(*e.Info)
+			v.release()
+			link, _ := cite.LinkURL(e.Info.URL) // empty when it must not be linked
+			v.send(packet.CitationInfo{
+				Number: e.Info.Number, Document: e.Info.Document, Title: e.Info.Title, URL: link, Source: document.Kind(e.Info.Kind),
+			})
+		case e.Text != "":
+			v.send(packet.MessageDelta{Text: e.Text})
+		}
+	}
+}
+
+func (v *voice) send(p packet.Payload) {
+	if len(v.pending) > 0 {
+		v.pending = append(v.pending, p)
+		return
+	}
+	if d, ok := p.(packet.MessageDelta); ok {
+		v.record.Showed(d.Text)
+	}
+	v.at().Emit(p)
+}
+
+// release shows what was held back, and everything from now on.
+func (v *voice) release() {
+	if len(v.pending) == 0 {
+		return
+	}
+	held := v.pending
+	v.pending = nil
+	v.record.Opened()
+	v.record.Wrote(v.raw.String())
+	v.raw.Reset()
+	for _, p := range held {
+		v.send(p)
+	}
+}
+
+// close ends the block that is open, if any. A message that is still held back is dropped.
+func (v *voice) close() {
+	switch v.block {
+	case none:
+		return
+	case reasoning:
+		v.at().Emit(packet.ReasoningDone{})
+	case writing:
+		v.events = v.citations.Flush(v.events[:0])
+		v.show()
+		if len(v.pending) > 0 {
+			v.pending = nil
+			v.raw.Reset()
+			v.block = none
+			return
+		}
+		v.at().Emit(packet.SectionEnd{})
+	}
+	v.block = none
+	v.index++
+}
+
+// next is the place of a block that is not the voice's own, such as tools; it is used up by the call.
+func (v *voice) next() *packet.Emitter {
+	v.close()
+	e := v.at()
+	v.index++
+	return e
+}
+
+// gathered adds documents to those that the next message names as found.
+func (v *voice) gathered(references []message.Reference) {
+	for _, r := range references {
+		known := false
+		for _, d := range v.found {
+			known = known || d.ID == r.Document.ID
+		}
+		if !known {
+			v.found = append(v.found, packet.DocumentOf(r.Document, r.Anchor, r.Score))
+		}
+	}
+	v.found = v.found[:len(v.found):len(v.found)] // packets keep what they were given
+}
