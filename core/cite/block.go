@@ -177,10 +177,15 @@ func (s *scanner) firstByte(c byte) {
 	}
 	b.fence = false // the quote around it has ended
 	b.bare = b.depth == 0 && b.items == 0
-	if b.depth != b.quote {
+	switch {
+	case b.depth > b.quote:
 		s.endParagraph()
-		b.blank = b.blank || b.depth > b.quote
+		b.blank, b.quote = true, b.depth
+	case !b.paragraph: // else a quote's paragraph may go on without its marker
 		b.quote = b.depth
+	}
+	if b.items == 0 && b.list && b.blank && b.col >= tabStop && b.col < b.content {
+		b.list = false
 	}
 	if b.items == 0 && b.col >= tabStop && !b.list {
 		if b.blank {

@@ -1,10 +1,6 @@
 package cite
 
-import (
-	"slices"
-
-	"github.com/footnotehq/footnote/core/document"
-)
+import "github.com/footnotehq/footnote/core/document"
 
 // Numbering gives documents the numbers that the reader sees: 1, 2, 3 … in the
 // order of first use. One Numbering serves one turn, so that the numbers of
@@ -13,8 +9,15 @@ import (
 //
 // The zero value is ready to use. It is not safe for concurrent use.
 type Numbering struct {
-	infos   []Info
-	numbers map[numberKey]int
+	entries []entry
+	numbers map[numberKey]int // to the index in entries
+}
+
+// entry is a document that was cited.
+type entry struct {
+	info   Info
+	link   string // the address, escaped
+	linked bool   // whether there is one
 }
 
 // numberKey identifies what is cited. Sources without a document id are told
@@ -29,25 +32,32 @@ func NewNumbering() *Numbering { return &Numbering{} }
 
 // Cited returns the documents used so far, in the order of first use. The
 // caller owns the slice.
-func (n *Numbering) Cited() []Info { return slices.Clone(n.infos) }
+func (n *Numbering) Cited() []Info {
+	infos := make([]Info, len(n.entries))
+	for i, e := range n.entries {
+		infos[i] = e.info
+	}
+	return infos
+}
 
 // use returns the entry of a cited source and whether it is used for the
 // first time. With keep, the model's number is the reader's number.
-func (n *Numbering) use(model int, s Source, keep bool) (info *Info, first bool) {
+func (n *Numbering) use(model int, s Source, keep bool) (e *entry, first bool) {
 	key := keyOf(model, s)
 	if i, ok := n.numbers[key]; ok {
-		return &n.infos[i], false
+		return &n.entries[i], false
 	}
 	if n.numbers == nil {
 		n.numbers = make(map[numberKey]int)
 	}
-	number := len(n.infos) + 1
+	number := len(n.entries) + 1
 	if keep {
 		number = model
 	}
-	n.numbers[key] = len(n.infos)
-	n.infos = append(n.infos, Info{Number: number, Source: s})
-	return &n.infos[len(n.infos)-1], true
+	n.numbers[key] = len(n.entries)
+	link, linked := LinkURL(s.URL)
+	n.entries = append(n.entries, entry{info: Info{Number: number, Source: s}, link: link, linked: linked})
+	return &n.entries[len(n.entries)-1], true
 }
 
 func keyOf(model int, s Source) numberKey {

@@ -79,13 +79,13 @@ func (r *renderer) cite(c citation) {
 		if r.cited && r.adjacent == key {
 			continue
 		}
-		info, first := r.numbering.use(n, s, false)
+		e, first := r.numbering.use(n, s, false)
 		if first {
 			r.flushText(len(r.buf))
-			announced := *info
+			announced := e.info
 			r.events = append(r.events, Event{Info: &announced})
 		}
-		r.link(info, bang)
+		r.link(e, bang)
 		r.adjacent, r.cited, bang = key, true, false
 	}
 	if r.mode == Remove {
@@ -96,13 +96,12 @@ func (r *renderer) cite(c citation) {
 }
 
 // link writes one citation. After '!' a blank keeps it from being an image.
-func (r *renderer) link(info *Info, bang bool) {
-	url, ok := LinkURL(info.URL)
-	r.plain, r.plainTop = !ok, r.lineHead
+func (r *renderer) link(e *entry, bang bool) {
+	r.plain, r.plainTop = !e.linked, r.lineHead
 	r.lineHead = false
-	if !ok {
+	if !e.linked {
 		r.buf = append(r.buf, '[')
-		r.buf = strconv.AppendInt(r.buf, int64(info.Number), 10)
+		r.buf = strconv.AppendInt(r.buf, int64(e.info.Number), 10)
 		r.buf = append(r.buf, ']')
 		return
 	}
@@ -110,9 +109,9 @@ func (r *renderer) link(info *Info, bang bool) {
 		r.buf = append(r.buf, ' ')
 	}
 	r.buf = append(r.buf, "[["...)
-	r.buf = strconv.AppendInt(r.buf, int64(info.Number), 10)
+	r.buf = strconv.AppendInt(r.buf, int64(e.info.Number), 10)
 	r.buf = append(r.buf, "]]("...)
-	r.buf = append(r.buf, url...)
+	r.buf = append(r.buf, e.link...)
 	r.buf = append(r.buf, ')')
 }
 
