@@ -26,10 +26,11 @@ func LinkURL(raw string) (string, bool) {
 			return "", false
 		}
 		host := rest[2:]
-		if end := strings.IndexAny(host, "/?#\\"); end >= 0 {
+		if end := strings.IndexAny(host, "/?#"); end >= 0 {
 			host = host[:end]
 		}
-		if host == "" || strings.HasPrefix(host, ":") {
+		// Browsers end the host at a backslash; encoded, it would not.
+		if host == "" || strings.HasPrefix(host, ":") || strings.Contains(host, `\`) {
 			return "", false
 		}
 		// The brackets of an IPv6 host stay, if it is one.

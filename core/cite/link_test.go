@@ -40,7 +40,7 @@ func TestLinkURL(t *testing.T) {
 			}
 		})
 	}
-	for _, in := range []string{"", "docs/a.md", "javascript:alert(1)", "data:text/html,x", "http:", "http:x", "http:///x", "http://:80/", "https://?a", "mailto:", "file:", "ftp://x", "//x"} {
+	for _, in := range []string{"", "docs/a.md", "javascript:alert(1)", "data:text/html,x", "http:", "http:x", "http:///x", "http://:80/", "https://?a", "mailto:", "file:", "ftp://x", "//x", `https://x\@evil.org/`, `http:\\x`} {
 		t.Run("refused "+in, func(t *testing.T) {
 			t.Parallel()
 			if got, ok := cite.LinkURL(in); ok || got != "" {

@@ -16,14 +16,18 @@ import (
 // one at the beginning of a line to the sentence after it.
 func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
-		var c claims
-		s := newScanner(&c, known)
-		s.push(answer)
-		s.finish()
+		c := read(answer, known)
 		spans := split(string(c.body))
-		c.assign(spans)
-		for _, sp := range spans {
-			if text := tidy(string(c.body[sp.start:sp.end])); text != "" && !yield(text, sp.numbers) {
+		cited := make([][]int, len(spans))
+		for i, home := range c.homes(spans) {
+			for _, n := range c.marks[i].numbers {
+				if home >= 0 && !slices.Contains(cited[home], n) {
+					cited[home] = append(cited[home], n)
+				}
+			}
+		}
+		for i, sp := range spans {
+			if text := tidy(string(c.body[sp.start:sp.end])); text != "" && !yield(text, cited[i]) {
 				return
 			}
 		}
@@ -42,6 +46,15 @@ type claim struct {
 	numbers []int
 }
 
+// read takes the citations out of an answer.
+func read(answer string, known func(n int) bool) *claims {
+	c := &claims{}
+	s := newScanner(c, known)
+	s.push(answer)
+	s.finish()
+	return c
+}
+
 func (c *claims) text(b []byte) { c.body = append(c.body, b...) }
 
 func (c *claims) cite(ct citation) {
@@ -51,35 +64,30 @@ func (c *claims) cite(ct citation) {
 // span is one sentence of a text.
 type span struct {
 	start, end int
-	numbers    []int
 }
 
-// assign gives the citations to the sentences that they stand in or behind.
-func (c *claims) assign(spans []span) {
+// homes returns, for each citation, the index of the sentence that it stands in
+// or behind, or -1 if there is none.
+func (c *claims) homes(spans []span) []int {
+	homes := make([]int, 0, len(c.marks))
 	i := 0
 	for _, m := range c.marks {
 		for i < len(spans) && spans[i].end < m.offset {
 			i++
 		}
-		// Now spans[i] ends at or after the mark, if there is such a one.
-		at := i
-		if at == len(spans) || m.offset <= spans[at].start {
-			if p := at - 1; p >= 0 && !strings.Contains(string(c.body[spans[p].end:m.offset]), "\n") {
-				at = p
-			}
+		// Now spans[i] ends at or after the mark, if there is such a one. A mark
+		// in front of it belongs to the sentence before, if that is on its line.
+		home := i
+		before := i - 1
+		if before >= 0 && (i == len(spans) || m.offset <= spans[i].start && !strings.Contains(string(c.body[spans[before].end:m.offset]), "\n")) {
+			home = before
 		}
-		if at == len(spans) {
-			at--
+		if home == len(spans) {
+			home = -1
 		}
-		if at < 0 {
-			return
-		}
-		for _, n := range m.numbers {
-			if !slices.Contains(spans[at].numbers, n) {
-				spans[at].numbers = append(spans[at].numbers, n)
-			}
-		}
+		homes = append(homes, home)
 	}
+	return homes
 }
 
 // split finds the sentences of a text. A sentence ends with its line unless the
