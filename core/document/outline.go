@@ -11,6 +11,7 @@ type Outline struct {
 	sections []Section
 	open     []heading
 	size     int
+	title    heading // the first of the highest ones
 }
 
 type heading struct {
@@ -22,6 +23,9 @@ type heading struct {
 // Heading begins a section. It lies below the nearest heading before it with a lower level, whatever levels are missing in between.
 func (o *Outline) Heading(level int, title, anchor string) {
 	o.pop(level)
+	if o.title.title == "" || level < o.title.level {
+		o.title = heading{level, title, anchor}
+	}
 	o.open = append(o.open, heading{level, title, anchor})
 	o.begin()
 	o.Block(Heading, strings.Repeat("#", min(max(level, 1), 6))+" "+title)
@@ -47,6 +51,9 @@ func (o *Outline) Block(kind BlockKind, text string) {
 	last.Blocks = append(last.Blocks, Block{kind, text})
 	o.size += len(text)
 }
+
+// Title is the first of the headings of the highest rank; empty without headings.
+func (o *Outline) Title() string { return o.title.title }
 
 // Size is how many bytes of text the outline holds.
 func (o *Outline) Size() int { return o.size }

@@ -47,13 +47,19 @@ type Item struct {
 	ModifiedAt time.Time
 	// Size is about how many bytes Load reads, so that few large documents are in memory at once; 0 when unknown.
 	Size int64
-	// Load reads the document. It is called at most once, from any goroutine, maybe while other items of the batch load. The text of its
-	// error is a sentence for the list of failures. An error that wraps ErrWithdrawn also removes the version in the index.
+	// Load reads the document. It is called at most once, before the next batch is asked for, from any goroutine, maybe while other items of
+	// the batch load. The text of its
+	// error is a sentence for the list of failures, or, when it wraps ErrSkipped, for the list of what is left out. An error that wraps
+	// ErrSkipped or ErrWithdrawn also removes the version in the index; after other errors that version stays.
 	Load func(ctx context.Context) (document.Document, error)
 }
 
-// ErrWithdrawn marks a document that must not stay in the index as it is, such as one whose access list cannot be read any more.
-var ErrWithdrawn = errors.New("the document was taken out of the index")
+var (
+	// ErrWithdrawn marks a document that must not stay in the index as it is, such as one whose access list cannot be read any more.
+	ErrWithdrawn = errors.New("until then it is not in the index")
+	// ErrSkipped marks what turns out to be no document when it is read.
+	ErrSkipped = errors.New("it is left out")
+)
 
 // Notice is what an operator reads about one document that is not in the index.
 type Notice struct {

@@ -40,7 +40,8 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 			}
 			s.failures = append(first.failures, s.failures...)
 			s.remove = append(first.remove, s.remove...)
-			s.skipped, s.total = first.skipped, batch.Total
+			s.skipped = append(first.skipped, s.skipped...)
+			s.total = batch.Total
 			first = step{}
 			if len(items) == 0 {
 				s.next = batch.Next
@@ -120,10 +121,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, error) {
 			defer mu.Unlock()
 			switch {
 			case err != nil:
-				s.failures = append(s.failures, Notice{string(item.ID), err.Error()})
-				if errors.Is(err, ErrWithdrawn) && stored {
-					s.remove = append(s.remove, item.ID)
-				}
+				s.refuse(item.ID, err, stored)
 			case entry == nil:
 				s.unchanged++
 			default:
@@ -141,6 +139,19 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, error) {
 		}
 	}
 	return s, nil
+}
+
+// refuse records that a document could not be read.
+func (s *step) refuse(id document.ID, err error, stored bool) {
+	notice := Notice{string(id), err.Error()}
+	if errors.Is(err, ErrSkipped) {
+		s.skipped = append(s.skipped, notice)
+	} else {
+		s.failures = append(s.failures, notice)
+	}
+	if stored && (errors.Is(err, ErrSkipped) || errors.Is(err, ErrWithdrawn)) {
+		s.remove = append(s.remove, id)
+	}
 }
 
 // entry makes a document ready for the store; nil when the index has it already.

@@ -5,7 +5,6 @@
 package htmltext
 
 import (
-	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -27,29 +26,15 @@ func Parse(text string) Page {
 	if all.Size() == 0 { // everything seemed to be navigation, such as after a nav element that is never closed
 		page, main, all = extract(text, false)
 	}
-	page.Sections = all.Sections()
 	if main.Size()*mainShare >= all.Size() {
-		page.Sections = main.Sections()
+		all = main
 	}
+	page.Sections = all.Sections()
 	if page.Title == "" {
-		page.Title = firstHeading(page.Sections)
+		page.Title = all.Title()
 	}
 	return page
 }
 
 // mainShare is the part of a page's text, as a divisor, that its main element must hold to be taken for the page's content.
 const mainShare = 3
-
-// firstHeading is the first of the highest headings.
-func firstHeading(sections []document.Section) string {
-	title, level := "", 7
-	for _, s := range sections {
-		if len(s.Heading) == 0 || s.Blocks[0].Kind != document.Heading {
-			continue
-		}
-		if rank := strings.IndexByte(s.Blocks[0].Text, ' '); rank < level {
-			title, level = s.Heading[len(s.Heading)-1], rank
-		}
-	}
-	return title
-}

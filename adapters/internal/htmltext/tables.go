@@ -69,11 +69,12 @@ func (x *extractor) leaveTable() {
 	t.depth = 1
 	t.row()
 	x.table = nil
-	if t.columns > 1 {
+	switch {
+	case t.columns > 1:
 		x.block(document.Table, strings.Join(t.rows, "\n"))
-		return
-	}
-	for _, row := range t.rows { // no table but a box
-		x.block(document.Paragraph, row)
+	case len(t.rows) > 1: // a table of one column is a list
+		x.block(document.List, "- "+strings.Join(t.rows, "\n- "))
+	case len(t.rows) == 1: // and one of one cell is a box
+		x.block(document.Paragraph, t.rows[0])
 	}
 }

@@ -1,0 +1,196 @@
+// Package files reads documents from folders and single files: Markdown, HTML, plain text, tables and source code.
+//
+// It never reads outside its folder, never waits for pipes or devices, and names every file that it leaves out with the reason.
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Kind of the sources that this package reads.
+const Kind document.Kind = "file"
+
+// Options of a Connector. Zero fields get their defaults.
+type Options struct {
+	Path string // a folder, or one file
+	// BaseURL is where the folder is published: a document's address is this and its path below the folder. Without it, documents have
+	// file addresses.
+	BaseURL string
+	// Hosts are further hosts, beside that of BaseURL, whose addresses documents may claim as their own.
+	Hosts    []string
+	ACL      access.ACL // who may read the documents; members
+	Include  []string   // patterns of paths to read; none means all. "**" stands for any folders; a pattern without a slash is for names
+	Exclude  []string   // patterns of paths to leave out, though included
+	MaxBytes int64      // larger files are failures; 50 MB
+}
+
+// defaultMaxBytes is far above what people write and far below what would fill the memory of a small machine.
+const defaultMaxBytes = 50 << 20
+
+// Connector reads one folder or file. It keeps no state between runs: unchanged files are recognised by their times.
+type Connector struct {
+	options Options
+	root    string // absolute
+	base    *url.URL
+	source  document.Source
+}
+
+var _ index.Connector = (*Connector)(nil)
+
+// New returns a connector for options.Path, which must exist. Faults are named all at once.
+func New(options Options) (*Connector, error) {
+	if len(options.ACL) == 0 {
+		options.ACL = access.ACL{access.Members}
+	}
+	if options.MaxBytes <= 0 {
+		options.MaxBytes = defaultMaxBytes
+	}
+	c := &Connector{options: options}
+	return c, errors.Join(c.locate(), c.parseBase(), checkPatterns(options.Include), checkPatterns(options.Exclude))
+}
+
+func (c *Connector) locate() error {
+	if strings.TrimSpace(c.options.Path) == "" {
+		return errors.New("no path was given: name the folder or the file to index")
+	}
+	root, err := filepath.Abs(c.options.Path)
+	if err != nil {
+		return fmt.Errorf("find the folder %q: %w", c.options.Path, err)
+	}
+	c.root = root
+	c.source = document.Source{ID: sourceID(root), Kind: Kind, Name: root}
+	_, err = os.Stat(root)
+	return c.explain(err)
+}
+
+// explain turns an error about the folder itself into one that says what to do.
+func (c *Connector) explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no file or folder %q: check the spelling, or give the path of the documents to index", c.root)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("the folder %q may not be read by this user: change its permissions, or run as a user who may read it", c.root)
+	default:
+		return fmt.Errorf("the folder %q cannot be read: %w", c.root, err)
+	}
+}
+
+func (c *Connector) parseBase() error {
+	if c.options.BaseURL == "" {
+		return nil
+	}
+	base, err := url.Parse(c.options.BaseURL)
+	if err != nil || base.Host == "" || base.User != nil || (base.Scheme != "https" && base.Scheme != "http") {
+		return fmt.Errorf("the base URL %q is not an address of the web: write it like https://docs.example.org/guide/", c.options.BaseURL)
+	}
+	base.RawQuery, base.Fragment = "", ""
+	if !strings.HasSuffix(base.Path, "/") {
+		base.Path += "/"
+		base.RawPath = ""
+	}
+	c.base = base
+	return nil
+}
+
+// sourceID depends on the absolute path alone, so that every process names the folder's documents alike.
+func sourceID(root string) document.SourceID {
+	sum := sha256.Sum256([]byte(root))
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '-', r == '.', r == '_':
+			return r
+		default:
+			return '-'
+		}
+	}, strings.ToLower(filepath.Base(root)))
+	return document.SourceID("files-" + strings.Trim(name, "-.") + "-" + hex.EncodeToString(sum[:4]))
+}
+
+// Source implements index.Connector. Its name is the absolute path.
+func (c *Connector) Source() document.Source { return c.source }
+
+// reading numbers the rules by which files become documents. Raise it when they change: every file is then read again.
+const reading = 1
+
+// Settings implements index.Connector.
+func (c *Connector) Settings() string {
+	return fmt.Sprintf("files %d %v %q %v", reading, c.base, c.options.Hosts, c.options.ACL)
+}
+
+// batchSize is how many documents a batch holds.
+const batchSize = 256
+
+// Sync implements index.Connector. It always yields the whole folder: telling that a file is unchanged costs nothing but its time stamp.
+func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.Batch, error] {
+	return func(yield func(index.Batch, error) bool) {
+		root, single, err := c.open()
+		if err != nil {
+			yield(index.Batch{}, err)
+			return
+		}
+		defer func() { _ = root.Close() }() // nothing was written
+		w := walk{connector: c, root: root}
+		if single != "" {
+			w.entry(single)
+		} else {
+			err = w.folder(ctx)
+		}
+		if err == nil {
+			err = c.empty(&w)
+		}
+		if err != nil {
+			yield(index.Batch{}, err)
+			return
+		}
+		w.yield(yield)
+	}
+}
+
+// open opens the folder, or the folder around the one file that is the source, which it then names.
+func (c *Connector) open() (*os.Root, string, error) {
+	info, err := os.Stat(c.root)
+	if err != nil {
+		return nil, "", c.explain(err)
+	}
+	folder, single := c.root, ""
+	if !info.IsDir() {
+		if folder, err = filepath.EvalSymlinks(c.root); err != nil {
+			return nil, "", c.explain(err)
+		}
+		folder, single = filepath.Split(folder)
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, "", c.explain(err)
+	}
+	return root, single, nil
+}
+
+// empty refuses a folder without documents: it is more likely a wrong path, or a disk that is not mounted, than the wish to forget all.
+func (c *Connector) empty(w *walk) error {
+	if len(w.files) > 0 {
+		return nil
+	}
+	found := "it is empty"
+	if n := len(w.skipped) + len(w.failures); n > 0 {
+		first := append(w.failures, w.skipped...)[0]
+		found = fmt.Sprintf("of the %d files in it none can be read, such as %q (%s)", n, first.Name, first.Sentence)
+	}
+	return fmt.Errorf("there are no documents in %q: %s. Give the path of a folder that holds Markdown, HTML or text files", c.root, found)
+}

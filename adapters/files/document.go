@@ -1,0 +1,84 @@
+package files
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/htmltext"
+	"github.com/footnotehq/footnote/adapters/internal/markdown"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// parsed is a text as a document, with what it says about itself.
+type parsed struct {
+	title     string
+	canonical string
+	language  string
+	updated   time.Time
+	sections  []document.Section
+}
+
+func (c *Connector) document(folder string, f file, text string) (document.Document, error) {
+	var said matter
+	if f.format.matter {
+		var err error
+		if said, text, err = splitMatter(text); err != nil {
+			return document.Document{}, err
+		}
+	}
+	acl := c.options.ACL
+	if said.acl != nil {
+		if acl = index.Narrow(c.options.ACL, said.acl); len(acl) == 0 {
+			return document.Document{}, fmt.Errorf("its access list (%s) names nobody who is in that of the source (%s). Correct one of them: %w",
+				join(said.acl), join(c.options.ACL), index.ErrWithdrawn)
+		}
+	}
+	page := f.format.parse(text)
+	name := f.name
+	if !f.format.code { // "guide/install.md" is less of a title than "install"
+		name = strings.TrimSuffix(path.Base(name), path.Ext(name))
+		page.title = cmp.Or(said.title, page.title)
+	}
+	d := document.Document{
+		Ref: document.Ref{
+			Title:     cmp.Or(page.title, name),
+			URL:       c.believed(c.address(folder, f.name), append(said.claims, page.canonical)...),
+			UpdatedAt: f.info.ModTime(),
+		},
+		ACL:      acl,
+		Language: cmp.Or(said.language, page.language),
+		Sections: page.sections,
+	}
+	for _, stated := range []time.Time{page.updated, said.updated} {
+		if !stated.IsZero() {
+			d.UpdatedAt = stated
+		}
+	}
+	if said.tags != "" {
+		d.Metadata = map[string]string{"tags": said.tags}
+	}
+	return d, nil
+}
+
+func join(acl access.ACL) string {
+	names := make([]string, len(acl))
+	for i, p := range acl {
+		names[i] = string(p)
+	}
+	return strings.Join(names, ", ")
+}
+
+func parseHTML(text string) parsed {
+	p := htmltext.Parse(text)
+	return parsed{title: p.Title, canonical: p.Canonical, language: p.Language, updated: p.UpdatedAt, sections: p.Sections}
+}
+
+func parseMarkdown(text string) parsed {
+	p := markdown.Parse(text)
+	return parsed{title: p.Title, sections: p.Sections}
+}

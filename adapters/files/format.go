@@ -1,0 +1,52 @@
+package files
+
+import (
+	"path"
+	"strings"
+)
+
+// format says how a file is read.
+type format struct {
+	parse  func(text string) parsed
+	matter bool   // may begin with front matter
+	html   bool   // may name its encoding inside
+	code   bool   // its name says more than any title in it
+	unread string // why it is not read at all
+}
+
+// formatOf goes by the name alone. What it does not know is read as plain text, unless its content turns out to be binary.
+func formatOf(name string) format {
+	ending := strings.ToLower(path.Ext(name))
+	switch ending {
+	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
+		return format{parse: parseMarkdown, matter: true}
+	case ".html", ".htm", ".xhtml", ".shtml":
+		return format{parse: parseHTML, matter: true, html: true}
+	case ".csv":
+		return format{parse: parseTable(',')}
+	case ".tsv":
+		return format{parse: parseTable('\t')}
+	case ".json":
+		return format{parse: parseJSON, code: true}
+	case ".go", ".py", ".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".java", ".kt", ".kts", ".scala", ".groovy", ".c", ".h", ".cc", ".cpp", ".cxx",
+		".hpp", ".hh", ".cs", ".m", ".mm", ".rs", ".rb", ".php", ".pl", ".pm", ".swift", ".dart", ".lua", ".r", ".jl", ".hs", ".ml", ".mli", ".ex",
+		".exs", ".erl", ".clj", ".el", ".lisp", ".scm", ".zig", ".nim", ".v", ".vhdl", ".asm", ".s", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat",
+		".sql", ".graphql", ".proto", ".tf", ".hcl", ".nix", ".gradle", ".cmake", ".mk", ".vue", ".svelte", ".css", ".scss", ".less",
+		".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".env", ".xml", ".xsd", ".xsl", ".jsonl", ".ndjson", ".diff", ".patch", ".log":
+		return format{parse: parseCode, code: true}
+	case ".pdf":
+		return format{unread: "PDF files are not read yet. Export it as HTML or Markdown."}
+	case ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".pages", ".numbers", ".key", ".epub":
+		return format{unread: "Office files and e-books are not read yet. Export it as HTML, Markdown or CSV."}
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".psd",
+		".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi", ".mkv", ".webm", ".woff", ".woff2", ".ttf", ".otf", ".eot",
+		".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".jar", ".war", ".deb", ".rpm", ".dmg", ".iso", ".apk",
+		".exe", ".dll", ".so", ".dylib", ".a", ".o", ".obj", ".class", ".pyc", ".wasm", ".bin", ".dat", ".db", ".sqlite", ".parquet":
+		return format{unread: "Pictures, sound, archives and programs hold no text that could be quoted."}
+	}
+	switch strings.ToLower(path.Base(name)) {
+	case "makefile", "dockerfile", "jenkinsfile", "vagrantfile", "gemfile", "rakefile", "procfile":
+		return format{parse: parseCode, code: true}
+	}
+	return format{parse: parseText, matter: true}
+}

@@ -1,0 +1,151 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/goccy/go-yaml"
+)
+
+// matter is what a document says about itself before its text.
+type matter struct {
+	title    string
+	claims   []string // addresses, to be believed within the rules
+	updated  time.Time
+	acl      access.ACL // nil when it states none
+	tags     string
+	language string
+}
+
+// longestMatter is how many bytes front matter may have; what is longer is text.
+const longestMatter = 64 << 10
+
+// statesACL finds an access list even in front matter that cannot be read: a document that means to be restricted is not shown because of a
+// typing error.
+var statesACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*:`)
+
+// splitMatter parts front matter between lines of three dashes from the text after it. A text that merely begins with such a line is
+// returned whole.
+func splitMatter(text string) (matter, string, error) {
+	head, body, found := cutMatter(text)
+	if !found {
+		return matter{}, text, nil
+	}
+	values, err := parseMatter(head)
+	if err != nil {
+		if statesACL.MatchString(head) {
+			return matter{}, "", fmt.Errorf("its front matter holds an access list but cannot be read (%v). Correct it: %w", err, index.ErrWithdrawn)
+		}
+		return matter{}, text, nil
+	}
+	m, err := readMatter(values)
+	return m, body, err
+}
+
+func cutMatter(text string) (head, body string, found bool) {
+	opening, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(opening, " \t") != "---" {
+		return "", "", false
+	}
+	length := 0
+	for line := range strings.Lines(rest[:min(len(rest), longestMatter)]) {
+		if bare := strings.TrimRight(line, " \t\n"); bare == "---" || bare == "..." {
+			return rest[:length], rest[length+len(line):], true
+		}
+		length += len(line)
+	}
+	return "", "", false
+}
+
+func parseMatter(head string) (map[string]any, error) {
+	if anchored.MatchString(head) {
+		return nil, errors.New("it uses YAML anchors or aliases, which front matter has no need of")
+	}
+	values := make(map[string]any)
+	if err := yaml.Unmarshal([]byte(head), &values); err != nil {
+		message, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, errors.New(message)
+	}
+	return values, nil
+}
+
+// anchored finds aliases, with which a few lines can describe gigabytes.
+var anchored = regexp.MustCompile(`(?m)(^|[:\-\[{,])[ \t]*\*[A-Za-z0-9_]+`)
+
+func readMatter(values map[string]any) (matter, error) {
+	m := matter{title: text(values["title"]), tags: strings.Join(list(values["tags"]), ", ")}
+	for _, key := range []string{"url", "link"} {
+		if claim := text(values[key]); claim != "" {
+			m.claims = append(m.claims, claim)
+		}
+	}
+	for _, key := range []string{"updated", "lastmod"} {
+		if m.updated.IsZero() {
+			m.updated = date(values[key])
+		}
+	}
+	for _, key := range []string{"lang", "language"} {
+		if primary, _, _ := strings.Cut(strings.ToLower(text(values[key])), "-"); m.language == "" {
+			m.language = primary
+		}
+	}
+	stated, ok := values["acl"]
+	if !ok {
+		return m, nil
+	}
+	acl, err := access.ParseACL(strings.Join(list(stated), ","))
+	if err != nil {
+		return m, fmt.Errorf("its front matter holds an access list that cannot be used (%v). Correct it: %w", err, index.ErrWithdrawn)
+	}
+	m.acl = acl
+	return m, nil
+}
+
+func text(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return strings.TrimSpace(v)
+	case time.Time:
+		return v.Format(time.RFC3339)
+	case bool, int, int64, uint64, float64:
+		return fmt.Sprint(v)
+	default:
+		return ""
+	}
+}
+
+// list reads a YAML list, or a text with commas.
+func list(value any) []string {
+	var values []string
+	if many, ok := value.([]any); ok {
+		for _, v := range many {
+			values = append(values, text(v))
+		}
+		return values
+	}
+	for part := range strings.SplitSeq(text(value), ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			values = append(values, part)
+		}
+	}
+	return values
+}
+
+func date(value any) time.Time {
+	if t, ok := value.(time.Time); ok {
+		return t.UTC()
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly, "2006/01/02", "2006-01"} {
+		if t, err := time.Parse(layout, text(value)); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,84 @@
+package markdown
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/yuin/goldmark/ast"
+)
+
+// list writes a list with the lists inside it as lines. Code and tables between the items are blocks of their own.
+type list struct {
+	reader *reader
+	lines  strings.Builder
+}
+
+func (l *list) items(n *ast.List, depth int) {
+	number := n.Start
+	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+		marker := "- "
+		if n.IsOrdered() {
+			marker = strconv.Itoa(number) + ". "
+			number++
+		}
+		l.item(item, depth, marker)
+	}
+}
+
+func (l *list) item(parent ast.Node, depth int, marker string) {
+	indent := strings.Repeat("  ", min(depth, deepestIndent))
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.List:
+			l.items(n, depth+1)
+		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
+			for line := range strings.SplitSeq(l.reader.inline(n), "\n") {
+				l.lines.WriteString(indent + marker + line + "\n")
+				marker = "  "
+			}
+		case *ast.Blockquote:
+			l.item(n, depth, marker)
+			marker = "  "
+		default:
+			l.flush()
+			l.reader.block(n)
+		}
+	}
+}
+
+// deepestIndent bounds the indentation of items in lists within lists.
+const deepestIndent = 16
+
+func (l *list) flush() {
+	l.reader.outline.Block(document.List, l.lines.String())
+	l.lines.Reset()
+}
+
+// deepestQuote is how many quote marks at the beginning of a line are read.
+const deepestQuote = 32
+
+// flatten takes off quote marks beyond deepestQuote: the time to read a line grows with the depth of its quotes.
+func flatten(source string) string {
+	if !strings.Contains(source, strings.Repeat(">", 2)) && !strings.Contains(source, "> >") {
+		return source
+	}
+	var b strings.Builder
+	for line := range strings.Lines(source) {
+		depth, cut := 0, 0
+		for i, r := range line {
+			if r != '>' && r != ' ' {
+				break
+			}
+			if r == '>' {
+				depth++
+			}
+			cut = i + 1
+		}
+		if depth > deepestQuote {
+			line = strings.Repeat(">", deepestQuote) + " " + line[cut:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

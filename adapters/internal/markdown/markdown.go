@@ -1,0 +1,138 @@
+// Package markdown reads Markdown (CommonMark with tables, task lists and strikethrough) as documents: sections of paragraphs, lists, tables
+// and code, with the anchors that GitHub gives to headings.
+package markdown
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/htmltext"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// Page is the content of a Markdown text, without front matter, which the caller takes off.
+type Page struct {
+	Title    string // the first heading of the highest rank; may be empty
+	Sections []document.Section
+}
+
+// Parse reads a text, taken as UTF-8. It is safe for concurrent use and never fails.
+func Parse(source string) Page {
+	raw := []byte(flatten(source))
+	root := goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithParserOptions(parser.WithAttribute()), // headings with an id of their own: "## Setup {#setup}"
+	).Parser().Parse(text.NewReader(raw))
+	r := reader{source: raw, slugs: make(map[string]int)}
+	r.blocks(root)
+	return Page{Title: r.outline.Title(), Sections: r.outline.Sections()}
+}
+
+// reader turns a syntax tree into sections.
+type reader struct {
+	source  []byte
+	outline document.Outline
+	slugs   map[string]int
+}
+
+func (r *reader) blocks(parent ast.Node) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		r.block(n)
+	}
+}
+
+func (r *reader) block(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Heading:
+		r.heading(n)
+	case *ast.Paragraph, *ast.TextBlock:
+		r.outline.Block(document.Paragraph, r.inline(n))
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		r.outline.Block(document.Code, r.lines(n))
+	case *ast.List:
+		l := list{reader: r}
+		l.items(n, 0)
+		l.flush()
+	case *east.Table:
+		r.outline.Block(document.Table, r.table(n))
+	case *ast.HTMLBlock:
+		r.html(n)
+	case *ast.ThematicBreak, *ast.LinkReferenceDefinition:
+	default: // block quotes and whatever else holds blocks
+		r.blocks(n)
+	}
+}
+
+func (r *reader) heading(n *ast.Heading) {
+	title := strings.Join(strings.Fields(r.plain(n)), " ")
+	if title == "" {
+		return
+	}
+	anchor := r.anchor(title)
+	if id, ok := n.AttributeString("id"); ok {
+		if own, ok := id.([]byte); ok {
+			anchor = string(own)
+		}
+	}
+	r.outline.Heading(n.Level, title, anchor)
+}
+
+func (r *reader) lines(n ast.Node) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		segment := n.Lines().At(i)
+		b.Write(segment.Value(r.source))
+	}
+	return b.String()
+}
+
+func (r *reader) table(n *east.Table) string {
+	var rows []string
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []string
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			cells = append(cells, strings.ReplaceAll(r.inline(cell), "\n", " "))
+		}
+		rows = append(rows, strings.TrimRight(strings.Join(cells, " | "), " |"))
+	}
+	return strings.Join(rows, "\n")
+}
+
+// html takes in what a block of HTML between Markdown says.
+func (r *reader) html(n *ast.HTMLBlock) {
+	source := r.lines(n)
+	if n.HasClosure() {
+		source += string(n.ClosureLine.Value(r.source))
+	}
+	for _, s := range htmltext.Parse(source).Sections {
+		for _, b := range s.Blocks {
+			if b.Kind != document.Heading {
+				r.outline.Block(b.Kind, b.Text)
+				continue
+			}
+			title := s.Heading[len(s.Heading)-1]
+			anchor := r.anchor(title)
+			if s.Anchor != "" {
+				anchor = s.Anchor
+			}
+			r.outline.Heading(strings.IndexByte(b.Text, ' '), title, anchor)
+		}
+	}
+}
+
+// anchor is the fragment that GitHub gives to a heading; the second one of a kind gets a number.
+func (r *reader) anchor(title string) string {
+	slug := Slug(title)
+	count := r.slugs[slug]
+	r.slugs[slug]++
+	if count > 0 {
+		slug = fmt.Sprintf("%s-%d", slug, count)
+	}
+	return slug
+}
