@@ -22,6 +22,8 @@ create table turn (
     session_id        uuid not null,
     number            int not null check (number > 0),
     sequence          bigint not null generated always as identity, -- over all sessions: the oldest turn is leased first
+    platform          text not null,
+    workspace         text not null,
     state             text not null default 'queued' check (state in ('queued', 'running', 'delivering', 'done')),
     outcome           text check (outcome in ('answered', 'no_evidence', 'refused', 'not_permitted', 'stopped', 'limited', 'failed',
                                               'declined', 'superseded')),
@@ -65,6 +67,14 @@ create table run (
     input_tokens  int not null,
     output_tokens int not null,
     reasoning     int not null, -- characters
+    shown         text not null, -- as the reader saw it
+    outcome       text not null,
+    grounding     text not null,
+    sentence      text not null,
+    reference     text not null,
+    retryable     boolean not null,
+    notices       text[] not null,
+    closest       jsonb not null, -- the nearest documents, when nothing was found
     primary key (tenant_id, turn_id, model_index),
     foreign key (tenant_id, turn_id) references turn (tenant_id, id) on delete cascade
 );

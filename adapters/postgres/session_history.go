@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/jackc/pgx/v5"
@@ -58,12 +57,6 @@ func (s *Sessions) Numbers(ctx context.Context, of session.Turn) (map[document.I
 	return known, nil
 }
 
-// runRow is a row of table run.
-type runRow struct {
-	Model                    string
-	Input, Output, Reasoning int
-}
-
 // Saved implements session.History. All of it is read from one snapshot.
 func (s *Sessions) Saved(ctx context.Context, of session.Turn) (session.Saved, error) {
 	var saved session.Saved
@@ -95,13 +88,8 @@ func loadSaved(ctx context.Context, tx pgx.Tx, of session.Turn) (session.Saved, 
 		}
 		saved.Timings[name] = time.Duration(micros) * time.Microsecond
 	}
-	runs, err := queryAll[runRow](ctx, tx, `select model, input_tokens, output_tokens, reasoning from run
-		where tenant_id = $1 and turn_id = $2 order by model_index`, tenant, of.ID)
-	if err != nil {
+	if saved.Runs, err = loadRuns(ctx, tx, of); err != nil {
 		return saved, err
-	}
-	for _, r := range runs {
-		saved.Runs = append(saved.Runs, session.Run{Model: r.Model, Usage: llm.Usage{Input: r.Input, Output: r.Output}, Reasoning: r.Reasoning})
 	}
 	rows, err := queryAll[messageRow](ctx, tx, `select `+messageColumns+` from turn t join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id
 		where t.tenant_id = $1 and t.id = $2 and m.model_index >= 0 order by m.model_index, m.ordinal`, tenant, of.ID)

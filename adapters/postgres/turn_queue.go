@@ -33,7 +33,7 @@ func (s *Sessions) Lease(ctx context.Context, r session.LeaseRequest) (*session.
 		holding = []session.TurnID{}
 	}
 	rows, err := s.db.Pool.Query(ctx, leaseQuery+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
-		r.Replica, maxAge, r.Holding != nil, holding)
+		r.Replica, maxAge, r.Holding != nil, holding, r.Platforms, r.Workspaces)
 	if err != nil {
 		return nil, fmt.Errorf("lease a turn: %w", err)
 	}
@@ -72,13 +72,8 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 			return fault(ctx, tx, f)
 		}
 		for i, run := range saved.Runs {
-			_, err := tx.Exec(ctx, `insert into run (tenant_id, turn_id, model_index, model, input_tokens, output_tokens, reasoning)
-				values ($1, $2, $3, $4, $5, $6, $7)`, f.Tenant, f.Turn, i, run.Model, run.Usage.Input, run.Usage.Output, run.Reasoning)
-			if err != nil {
+			if err := insertRun(ctx, tx, f, i, run); err != nil {
 				return fmt.Errorf("save the run of %s: %w", run.Model, err)
-			}
-			if err := insertMessages(ctx, tx, f.Tenant, string(f.Turn), i, run.Messages); err != nil {
-				return fmt.Errorf("save the messages of %s: %w", run.Model, err)
 			}
 		}
 		return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
@@ -163,26 +162,4 @@ func queryAll[T any](ctx context.Context, q executor, sql string, args ...any) (
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
-}
-
-// sweepAges are how long claims of events and replicas that are gone are kept. Platforms redeliver for hours at most.
-const (
-	eventAge   = 7 * 24 * time.Hour
-	replicaAge = 24 * time.Hour
-)
-
-// Sweep implements session.Janitor.
-func (s *Sessions) Sweep(ctx context.Context) error {
-	batch := new(pgx.Batch)
-	const ago = `clock_timestamp() - $1::bigint * interval '1 microsecond'`
-	batch.Queue(`delete from surface_message where turn_id is null and stop_at < `+ago, session.TombstoneAge.Microseconds())
-	batch.Queue(`delete from event where at < `+ago, eventAge.Microseconds())
-	batch.Queue(`update turn set reply_token = null, reply_expires_at = null where reply_expires_at < clock_timestamp() and state = 'done'`)
-	// One that still holds turns is kept: it says whose turns may be taken over.
-	batch.Queue(`delete from replica r where expires_at < `+ago+` and not exists
-		(select from turn t where t.owner = r.id and t.state in ('running', 'delivering'))`, replicaAge.Microseconds())
-	if err := s.db.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("clear away old tombstones, events and replicas: %w", err)
-	}
-	return nil
 }

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Sentinels of writes on behalf of a turn.
@@ -30,6 +33,9 @@ type LeaseRequest struct {
 	// Holding, when it is not nil, lists the turns that the replica knows it holds: others in its name are leased anew. It is set
 	// after a Lease that failed, since that may have happened all the same.
 	Holding []TurnID
+	// Platforms and Workspaces, when they are not nil, are all that the replica can deliver to.
+	Platforms  []thread.Platform
+	Workspaces []string
 }
 
 // Queue hands turns to workers. Implementations are safe for concurrent use by any number of processes.
@@ -57,8 +63,8 @@ type Replicas interface {
 	Live(ctx context.Context) (int, error)
 }
 
-// Janitor clears away what has had its time: tombstones, event keys, expired reply tokens, replicas that are gone. Any replica may
-// call it at any time.
+// Janitor clears away what has had its time: tombstones, event keys, expired reply tokens, replicas that are gone, and turns that
+// nobody worked on for a day, which are closed as Superseded. Any replica may call it at any time.
 type Janitor interface {
 	Sweep(ctx context.Context) error
 }
@@ -77,7 +83,20 @@ type Run struct {
 	Model     string
 	Messages  []message.Message // what followed the question: tool calls, tool results, the answer
 	Usage     llm.Usage
-	Reasoning int // length in characters; the text itself is not kept
+	Reasoning int    // length in characters; the text itself is not kept
+	Shown     string // Markdown as the reader saw it, narration between tool calls included
+	Ending    Ending
+}
+
+// Ending is how one model's run ended, as far as a reader is told.
+type Ending struct {
+	Outcome   Outcome
+	Grounding packet.Grounding
+	Sentence  string // empty when the answer speaks for itself
+	Reference string // finds the cause of a failure in the log
+	Retryable bool
+	Closest   []document.Ref // when nothing was found: the nearest documents that the audience may read
+	Notices   []string       // sentences beside the answer: files left out, an answer cut short
 }
 
 // Answer returns the run's final answer, and whether there is one.

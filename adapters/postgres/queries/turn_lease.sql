@@ -1,11 +1,14 @@
 -- One turn for a replica ($1), in one statement.
--- $2: REDELIVERY_MAX_AGE in microseconds, 0 for no limit; $3: whether $4 counts; $4: the turns that the replica knows it holds.
+-- $2: REDELIVERY_MAX_AGE in microseconds, 0 for no limit; $3: whether $4 counts; $4: the turns that the replica knows it holds;
+-- $5, $6: the platforms and workspaces that it can deliver to, null for all.
 with
 -- Turns whose replica has expired, or that nobody holds: the owners first, which are few, then their turns by turn_held.
 lost as materialized (
     select t.tenant_id, t.id from turn t
     where t.state in ('running', 'delivering')
       and t.not_before <= statement_timestamp()
+      and ($5::text[] is null or t.platform = any ($5::text[]))
+      and ($6::text[] is null or t.workspace = any ($6::text[]))
       and t.owner = any (array(
             select '' union all select r.id from replica r where r.expires_at <= statement_timestamp()
             union all select $1::text where $3::boolean))
@@ -19,6 +22,8 @@ queued as materialized (
     select t.tenant_id, t.id from turn t
     where t.state = 'queued'
       and t.not_before <= statement_timestamp()
+      and ($5::text[] is null or t.platform = any ($5::text[]))
+      and ($6::text[] is null or t.workspace = any ($6::text[]))
       and not exists (select from lost)
       and not exists (
             select from turn e

@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -18,7 +19,11 @@ func answer(text string) session.Run {
 	bare := document.Ref{ID: "docs:b.md", Source: "docs", Kind: "file", Title: "B"}
 	at := time.Unix(1_700_000_100, 0).UTC()
 	return session.Run{
-		Model: "m-1", Usage: llm.Usage{Input: 1200, Output: 80}, Reasoning: 33,
+		Model: "m-1", Usage: llm.Usage{Input: 1200, Output: 80}, Reasoning: 33, Shown: "Looking.\n\n" + text,
+		Ending: session.Ending{
+			Outcome: session.Answered, Grounding: packet.Cited, Sentence: "Said.", Reference: "ref-2", Retryable: true,
+			Closest: []document.Ref{doc, bare}, Notices: []string{"A file was left out."},
+		},
 		Messages: []message.Message{
 			{Role: message.ToolCall, At: at, Calls: []message.Call{
 				{ID: "c1", Name: "internal_search", Arguments: json.RawMessage(`{"queries": ["x", "y"]}`)},
@@ -52,7 +57,7 @@ func history(f *fixture) {
 		Outcome: session.Answered, Sentence: "Beside it.", Reference: "ref-1", Runs: []session.Run{answer("one"), answer("the other model's")},
 		Timings: map[string]time.Duration{"first_delta": 120 * time.Millisecond, "total": 3 * time.Second},
 	}
-	saved.Runs[1].Model = "m-2"
+	saved.Runs[1].Model, saved.Runs[1].Ending = "m-2", session.Ending{Outcome: session.Failed, Sentence: "It failed."}
 	f.must(f.Finish(f.ctx, first.Fence(), saved))
 	got, err := f.Saved(f.ctx, first)
 	f.must(err)

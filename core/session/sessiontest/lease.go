@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 func contextCancelled(f *fixture) (context.Context, context.CancelFunc) {
@@ -238,6 +239,36 @@ func releaseLater(f *fixture) {
 	f.accept(other)
 	if t := f.lease("r1"); t.Question.Text != "elsewhere" {
 		f.Errorf("leased %q, which was to wait", t.Question.Text)
+	}
+}
+
+func filtered(f *fixture) {
+	slack, console := f.question("slack"), f.question("console")
+	console.Ref.Platform, console.Ref.Workspace = "console", "this terminal"
+	f.accept(slack)
+	f.accept(console)
+	f.must(f.Beat(f.ctx, "r1", time.Hour))
+	for _, tt := range []struct {
+		platforms  []thread.Platform
+		workspaces []string
+		want       string
+	}{
+		{[]thread.Platform{"discord"}, nil, ""},
+		{[]thread.Platform{"console"}, []string{"another terminal"}, ""},
+		{[]thread.Platform{}, nil, ""},
+		{[]thread.Platform{"console", "discord"}, []string{"this terminal"}, "console"},
+		{[]thread.Platform{"slack"}, nil, "slack"},
+	} {
+		t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Platforms: tt.platforms, Workspaces: tt.workspaces})
+		f.must(err)
+		got := ""
+		if t != nil {
+			got = t.Question.Text
+			f.must(f.Release(f.ctx, t.Fence(), 0))
+		}
+		if got != tt.want {
+			f.Errorf("for %v %v, leased %q, want %q", tt.platforms, tt.workspaces, got, tt.want)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Tu
 	now := time.Now()
 	for _, takeOver := range []bool{true, false} {
 		for _, t := range m.turns {
-			if t.notBefore.After(now) || !m.leasable(t, takeOver, r, now) {
+			if t.notBefore.After(now) || !deliverable(t, r) || !m.leasable(t, takeOver, r, now) {
 				continue
 			}
 			if takeOver && t.owner != "" && t.owner != r.Replica {
@@ -54,6 +54,11 @@ func (m *Memory) leasable(t *turn, takeOver bool, r session.LeaseRequest, now ti
 		}
 	}
 	return true
+}
+
+func deliverable(t *turn, r session.LeaseRequest) bool {
+	ref := t.Session.Ref
+	return (r.Platforms == nil || slices.Contains(r.Platforms, ref.Platform)) && (r.Workspaces == nil || slices.Contains(r.Workspaces, ref.Workspace))
 }
 
 func (m *Memory) abandoned(t *turn, now time.Time, maxAge time.Duration) bool {

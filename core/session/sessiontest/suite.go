@@ -36,6 +36,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"racing finishes leave one outcome", racingFinishes},
 		{"a turn handed back is not a take-over", release},
 		{"a released turn waits", releaseLater},
+		{"a replica gets only what it can deliver", filtered},
 		{"a replica gets back what it does not know it holds", reclaim},
 		{"a replica that leaves hands back", leave},
 		{"live replicas are counted", live},
@@ -149,7 +150,7 @@ func (f *fixture) wantErr(err, want error) {
 	}
 }
 
-// equal compares by JSON, which shows every exported field and tells no difference between nil and empty.
+// equal compares by JSON, which shows every exported field in a failure.
 func (f *fixture) equal(what string, got, want any) {
 	f.Helper()
 	g, err := json.MarshalIndent(got, "", " ")

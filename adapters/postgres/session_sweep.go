@@ -1,0 +1,38 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// How long things are kept. Platforms redeliver an event for hours at most.
+const (
+	eventAge   = 7 * 24 * time.Hour
+	replicaAge = 24 * time.Hour
+	orphanAge  = 24 * time.Hour
+)
+
+// Sweep implements session.Janitor.
+func (s *Sessions) Sweep(ctx context.Context) error {
+	batch := new(pgx.Batch)
+	const ago = `clock_timestamp() - $1::bigint * interval '1 microsecond'`
+	batch.Queue(`delete from surface_message where turn_id is null and stop_at < `+ago, session.TombstoneAge.Microseconds())
+	batch.Queue(`delete from event where at < `+ago, eventAge.Microseconds())
+	batch.Queue(`update turn set reply_token = null, reply_expires_at = null where reply_expires_at < clock_timestamp() and state = 'done'`)
+	// Turns that nobody can deliver, such as those of a terminal that was closed.
+	batch.Queue(`update turn set state = 'done', outcome = coalesce(outcome, 'superseded'), owner = '', attempt = attempt + 1,
+			finished_at = coalesce(finished_at, clock_timestamp())
+		where state <> 'done' and intake_at < `+ago+`
+		  and owner not in (select id from replica where expires_at > clock_timestamp())`, orphanAge.Microseconds())
+	// A replica that still holds turns is kept: it says whose turns may be taken over.
+	batch.Queue(`delete from replica r where expires_at < `+ago+` and not exists
+		(select from turn t where t.owner = r.id and t.state in ('running', 'delivering'))`, replicaAge.Microseconds())
+	if err := s.db.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("clear away old tombstones, events, turns and replicas: %w", err)
+	}
+	return nil
+}
