@@ -17,10 +17,11 @@ import (
 // The zero value is ready to use. All methods are safe for concurrent use:
 // parallel tools add documents while an answer is being streamed.
 type Mapping struct {
-	mu      sync.RWMutex
-	sources map[int]Source
-	numbers map[document.ID]int
-	last    int
+	mu       sync.RWMutex
+	sources  map[int]Source
+	numbers  map[document.ID]int // the first number of each document
+	reserved map[int]document.ID // numbers that do not resolve yet
+	last     int
 }
 
 // NewMapping returns an empty mapping.
@@ -32,16 +33,19 @@ func NewMapping() *Mapping { return &Mapping{} }
 func (m *Mapping) Add(s Source) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if n, ok := m.numbers[s.Document]; ok && s.Document != "" {
-		m.sources[n] = m.sources[n].filled(s)
-		return n
+	n, known := m.numbers[s.Document]
+	if !known || s.Document == "" {
+		n = m.last + 1
 	}
-	m.set(m.last+1, s)
-	return m.last
+	if old, found := m.sources[n]; found {
+		s = old.filled(s)
+	}
+	m.set(n, s)
+	return n
 }
 
 // Restore puts back a number of an earlier turn. A number that already stands
-// for a document keeps it, and a number below 1 is ignored. When history holds
+// or is reserved for another document keeps it, and a number below 1 is ignored. When history holds
 // two numbers for one document, both resolve and Add returns the first that
 // was restored.
 func (m *Mapping) Restore(n int, s Source) {
@@ -50,7 +54,26 @@ func (m *Mapping) Restore(n int, s Source) {
 	if _, taken := m.sources[n]; taken || n < 1 {
 		return
 	}
+	if id, reserved := m.reserved[n]; reserved && id != s.Document {
+		return
+	}
 	m.set(n, s)
+}
+
+// Reserve keeps the number n for a document that the session has shown before,
+// without making n resolvable: [n] stays text until Add or Restore brings the
+// document. So numbers stay stable although the present audience may not see
+// what they stood for. A number that is taken or reserved is left as it is.
+func (m *Mapping) Reserve(n int, id document.ID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, taken := m.sources[n]
+	_, reserved := m.reserved[n]
+	if taken || reserved || n < 1 {
+		return
+	}
+	m.claim(n, id)
+	m.reserved[n] = id
 }
 
 // Lookup returns the source with the model's number n.
@@ -61,7 +84,7 @@ func (m *Mapping) Lookup(n int) (Source, bool) {
 	return s, ok
 }
 
-// Len returns how many numbers are in use.
+// Len returns how many numbers resolve.
 func (m *Mapping) Len() int {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -84,13 +107,20 @@ func (m *Mapping) All() iter.Seq2[int, Source] {
 }
 
 func (m *Mapping) set(n int, s Source) {
+	m.claim(n, s.Document)
+	m.sources[n] = s
+	delete(m.reserved, n)
+}
+
+// claim ties n to a document, whether it resolves or not.
+func (m *Mapping) claim(n int, id document.ID) {
 	if m.sources == nil {
 		m.sources = make(map[int]Source)
 		m.numbers = make(map[document.ID]int)
+		m.reserved = make(map[int]document.ID)
 	}
-	m.sources[n] = s
-	if _, known := m.numbers[s.Document]; !known && s.Document != "" {
-		m.numbers[s.Document] = n
+	if _, known := m.numbers[id]; !known && id != "" {
+		m.numbers[id] = n
 	}
 	m.last = max(m.last, n)
 }

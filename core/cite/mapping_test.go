@@ -69,3 +69,30 @@ func TestMappingIsSafeForParallelTools(t *testing.T) {
 		seen[s.Document] = true
 	}
 }
+
+func TestReserve(t *testing.T) {
+	t.Parallel()
+	m := cite.NewMapping()
+	m.Reserve(7, "a")
+	m.Reserve(7, "b")         // reserved
+	m.Restore(7, source("b")) // reserved for another
+	m.Reserve(0, "b")         // no number
+	m.Reserve(8, "a")         // a second number of a
+	if _, ok := m.Lookup(7); ok || m.Len() != 0 {
+		t.Error("a reserved number resolves")
+	}
+	if got := convert(m, cite.Link, "x [7]").Text; got != "x [7]" {
+		t.Errorf("a reserved number became %q", got)
+	}
+	if n := m.Add(source("b")); n != 9 {
+		t.Errorf("a new document has number %d, want 9", n)
+	}
+	if n := m.Add(source("a")); n != 7 {
+		t.Errorf("the document came back under %d, want 7", n)
+	}
+	m.Restore(8, source("a"))
+	want := map[int]cite.Source{7: source("a"), 8: source("a"), 9: source("b")}
+	if diff := cmp.Diff(want, maps.Collect(m.All())); diff != "" {
+		t.Errorf("All (-want +got):\n%s", diff)
+	}
+}

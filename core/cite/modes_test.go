@@ -144,3 +144,10 @@ func TestNothingChangesAfterItWasShown(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutMapping(t *testing.T) {
+	t.Parallel()
+	if got := convert(nil, cite.Link, "a [1] b"); got.Text != "a [1] b" {
+		t.Errorf("got %q", got.Text)
+	}
+}

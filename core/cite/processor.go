@@ -57,8 +57,11 @@ type Processor struct {
 }
 
 // NewProcessor returns a processor for one turn. The mapping belongs to the
-// session and says which numbers are real.
+// session and says which numbers are real; nil stands for an empty one.
 func NewProcessor(mapping *Mapping, opts Options) *Processor {
+	if mapping == nil {
+		mapping = NewMapping()
+	}
 	numbering := opts.Numbering
 	if numbering == nil {
 		numbering = NewNumbering()
