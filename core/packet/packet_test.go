@@ -107,3 +107,19 @@ func TestEmitGivesUpOnceDrained(t *testing.T) {
 		t.Error("a packet was queued after the drain had ended")
 	}
 }
+
+func TestClosedEmitterSendsNothing(t *testing.T) {
+	t.Parallel()
+	queue := make(chan packet.Packet, 4)
+	e := packet.NewEmitter(queue, make(chan struct{}), packet.Placement{TurnIndex: 1})
+	tool, finish := e.Closable()
+	tool.Emit(packet.Heartbeat{})
+	derived := tool.At(packet.Placement{TurnIndex: 2})
+	finish()
+	tool.Emit(packet.Heartbeat{})
+	derived.Emit(packet.Heartbeat{})
+	e.Emit(packet.SectionEnd{})
+	if len(queue) != 2 {
+		t.Errorf("%d packets were sent, want the one before closing and the one of the outer emitter", len(queue))
+	}
+}

@@ -32,6 +32,7 @@ type RunnerConfig struct {
 	Timeout  time.Duration // of one call: 60 s
 	Parallel int           // calls at once: 4
 	MaxCalls int           // of one step; further ones are answered with an error: 8
+	Grace    time.Duration // for a tool to end after its time is up or the turn was stopped, before it is left behind: 2 s
 }
 
 // NewRunner returns a runner that logs failures, never contents, to log.
@@ -44,6 +45,9 @@ func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
 	}
 	if config.MaxCalls <= 0 {
 		config.MaxCalls = 8
+	}
+	if config.Grace <= 0 {
+		config.Grace = 2 * time.Second
 	}
 	return &Runner{config: config, log: log}
 }
@@ -64,8 +68,8 @@ type Step struct {
 }
 
 // Run runs the calls and returns what became of them, in the order of the calls. Calls of one Merger become one. Each runs in its own
-// tab of emit's block, which it closes; several are announced with Branching. It returns when all have ended: tools must heed their
-// context.
+// tab of emit's block, which it closes; several are announced with Branching. It returns when all have ended, or were abandoned because
+// they do not heed their context.
 func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Ran {
 	jobs := merge(r.prepare(calls, step))
 	if len(jobs) > 1 {
@@ -168,20 +172,46 @@ func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter
 	return ran
 }
 
-func (r *Runner) call(ctx context.Context, j job, step Step, emit *packet.Emitter) (result Result, err error) {
+// call runs the tool and returns when it has ended, or does not end although its time is up.
+func (r *Runner) call(ctx context.Context, j job, step Step, emit *packet.Emitter) (Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.config.Timeout, ErrTimeout)
 	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			r.log.ErrorContext(ctx, "tool panicked", "tool", j.call.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			result, err = Result{}, ErrPanic
-		}
-	}()
+	emit, finish := emit.Closable()
+	defer finish() // nothing of the tool may follow the end of its block
 	scope := step.Scope
 	scope.First = !step.Ran[j.call.Name]
-	result, err = j.tool.Run(ctx, Call{ID: j.call.ID, Arguments: j.call.Arguments, Scope: scope}, emit)
-	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
+	ended := make(chan Ran, 1)
+	go func() {
+		var ran Ran
+		defer func() {
+			if p := recover(); p != nil {
+				r.log.ErrorContext(ctx, "tool panicked", "tool", j.call.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				ran = Ran{Err: ErrPanic}
+			}
+			ended <- ran
+		}()
+		ran.Result, ran.Err = j.tool.Run(ctx, Call{ID: j.call.ID, Arguments: j.call.Arguments, Scope: scope}, emit)
+	}()
+	select {
+	case ran := <-ended:
+		return r.outcome(ctx, ran)
+	case <-ctx.Done():
+	}
+	// A tool that heeds its context ends now. One that does not must not hold up the answer: it is left behind, with nobody listening.
+	grace := time.NewTimer(r.config.Grace)
+	defer grace.Stop()
+	select {
+	case ran := <-ended:
+		return r.outcome(ctx, ran)
+	case <-grace.C:
+		r.log.ErrorContext(ctx, "tool does not end and was abandoned", "tool", j.call.Name)
+		return r.outcome(ctx, Ran{Err: context.Cause(ctx)})
+	}
+}
+
+func (r *Runner) outcome(ctx context.Context, ran Ran) (Result, error) {
+	if ran.Err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
 		return Result{}, fmt.Errorf("%w: it was given %s", ErrTimeout, r.config.Timeout)
 	}
-	return result, err
+	return ran.Result, ran.Err
 }

@@ -27,7 +27,7 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	if found.Evidence {
 		hits = found.Hits
 	}
-	if t.passages == nil || !scope.First || len(hits) >= t.config.Window {
+	if t.chunks == nil || !scope.First || len(hits) >= t.config.Window {
 		return nil
 	}
 	var turns [][]message.Reference
@@ -48,13 +48,16 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	}
 	// What was shown once may have been revoked since: it is read again on behalf of today's audience. When that fails the search
 	// stands alone.
-	fresh, err := t.passages.Passages(ctx, scope.Audience, ids)
+	fresh, err := t.chunks.Chunks(ctx, scope.Audience, ids)
 	if err != nil {
 		return nil
 	}
 	byChunk := make(map[document.ChunkID]retrieve.Hit, len(fresh))
-	for _, h := range fresh {
-		byChunk[h.Chunk] = h
+	for _, p := range fresh {
+		byChunk[p.ID] = retrieve.Hit{
+			Document: p.Document, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading, Anchor: p.Chunk.Anchor,
+			Link: p.Document.Link(p.Chunk.Anchor), Text: p.Chunk.Text, Start: p.Chunk.Start, End: p.Chunk.End,
+		}
 	}
 	var have []message.Reference
 	for _, h := range hits {

@@ -38,10 +38,10 @@ var guide string
 const parameters = `{"type":"object","properties":{"queries":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3,` +
 	`"description":"One to three different queries, each complete in itself."}},"required":["queries"]}`
 
-// Passages re-reads passages that earlier answers rested on.
-type Passages interface {
-	// Passages returns those of the chunks that still exist and that the audience may read now, in any order.
-	Passages(ctx context.Context, audience access.Audience, chunks []document.ChunkID) ([]retrieve.Hit, error)
+// Chunks re-reads passages that earlier answers rested on. Implementations are safe for concurrent use.
+type Chunks interface {
+	// Chunks returns those of the chunks that still exist and that the audience may read now, in any order.
+	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
 }
 
 // Config sets a Tool up. Zero fields take the defaults given.
@@ -57,7 +57,7 @@ type Config struct {
 // Tool is internal_search. It is safe for concurrent use.
 type Tool struct {
 	retriever retrieve.Retriever
-	passages  Passages
+	chunks    Chunks
 	counter   budget.Counter
 	config    Config
 }
@@ -67,8 +67,8 @@ var (
 	_ tool.Merger = (*Tool)(nil)
 )
 
-// New returns the tool. Without passages nothing is taken over from earlier turns.
-func New(retriever retrieve.Retriever, passages Passages, counter budget.Counter, config Config) *Tool {
+// New returns the tool. Without chunks nothing is taken over from earlier turns.
+func New(retriever retrieve.Retriever, chunks Chunks, counter budget.Counter, config Config) *Tool {
 	if config.Wait <= 0 {
 		config.Wait = 5 * time.Second
 	}
@@ -81,7 +81,7 @@ func New(retriever retrieve.Retriever, passages Passages, counter budget.Counter
 	if config.History <= 0 {
 		config.History = 5
 	}
-	return &Tool{retriever: retriever, passages: passages, counter: counter, config: config}
+	return &Tool{retriever: retriever, chunks: chunks, counter: counter, config: config}
 }
 
 // Spec implements tool.Tool.

@@ -23,6 +23,9 @@ var tags = []struct{ open, close string }{
 
 const fenceMark = "```"
 
+// maxGap is how many bytes are held back to see whether a call follows an opening mark.
+const maxGap = 64
+
 // Filter takes calls out of one message. It recognises calls in tags anywhere outside of code, and, where bare JSON is allowed, also
 // a JSON value at the start of a line or alone in a code fence that is a call of a tool that is offered. It is not safe for
 // concurrent use.
@@ -168,9 +171,9 @@ func beginsValue(rest string) verdict {
 	}
 	inner := strings.TrimLeft(rest[1:], " \t\r\n")
 	switch {
-	case inner == "":
+	case inner == "" && len(rest) < maxGap:
 		return perhaps
-	case inner[0] == '{':
+	case inner != "" && inner[0] == '{':
 		return yes
 	default:
 		return no
@@ -196,7 +199,7 @@ func (f *Filter) atFence(rest string) verdict {
 		body = strings.TrimLeft(body, " \t\r\n")
 		switch info = strings.ToLower(strings.TrimSpace(info)); {
 		case info != "" && info != "json" && info != "tool_call" && info != "tool_code" && info != "tool":
-		case body == "" && len(rest) < 64:
+		case body == "" && len(rest) < maxGap:
 			return perhaps
 		case body != "" && beginsValue(body) != no:
 			f.block = block{kind: fenced}
