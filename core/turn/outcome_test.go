@@ -1,0 +1,214 @@
+package turn_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+func searching(id string) llmtest.Reply {
+	return llmtest.Reply{llmtest.Call(0, id, "internal_search", call)}
+}
+
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	secret := errors.New("dial tcp 10.0.0.7: secret")
+	strict := func(s *stage) { s.request.Agent.Grounding = prompt.Strict }
+	nothing := func(s *stage) { s.index.evidence = false }
+	for _, tc := range []struct {
+		name      string
+		replies   []llmtest.Reply
+		set       func(*stage)
+		outcome   session.Outcome
+		grounding packet.Grounding
+		shown     string
+		says      string // part of the sentence
+		retryable bool
+		closest   int
+	}{
+		{name: "documents found, none cited", replies: []llmtest.Reply{searching("1"), llmtest.Answer("Just so.")}, outcome: session.Answered, grounding: packet.Uncited, shown: "Just so.", says: "not based on"},
+		{name: "nothing found", set: nothing, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I found nothing.")}, outcome: session.NoEvidence, grounding: packet.General, shown: "I found nothing.", says: "Nothing in the documents", closest: 2},
+		{name: "nothing found and nothing said", set: nothing, replies: []llmtest.Reply{searching("1"), {}, {}}, outcome: session.NoEvidence, says: "Nothing in the documents", closest: 2},
+		{name: "a strict agent without citations shows nothing of its own", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I ", "believe so.")}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "Nothing in the documents", closest: 2},
+		{name: "a strict agent with citations shows all of its answer", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("It is ", "so [1]", ". Yes.")}, outcome: session.Answered, grounding: packet.Cited, shown: "It is so [[1]](https://docs.example/replication#top). Yes."},
+		{name: "an empty answer is asked for again", replies: []llmtest.Reply{{}, llmtest.Answer("Here.")}, outcome: session.Answered, grounding: packet.General, shown: "Here.", says: "not based on any"},
+		{name: "two empty answers", replies: []llmtest.Reply{{}, {}}, outcome: session.Failed, says: "gave no answer", retryable: true},
+		{name: "empty after a tool call", replies: []llmtest.Reply{searching("1"), {}, {llmtest.Reasoning("hm")}}, outcome: session.Failed, says: "gave no answer", retryable: true},
+		{name: "the provider refuses", replies: []llmtest.Reply{{llmtest.Text("I can"), llmtest.Finish(llm.FinishRefusal)}}, outcome: session.Refused, shown: "I can", says: "declined"},
+		{name: "the provider's filter is an error", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrRefused)}}, outcome: session.Refused, says: "declined"},
+		{name: "rate limited", replies: []llmtest.Reply{{llmtest.Fail(&llm.RateLimitError{RetryAfter: 200 * time.Second})}}, outcome: session.Limited, says: "in 4 minutes", retryable: true},
+		{name: "wrong key", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrAuth)}}, outcome: session.Failed, says: "set up"},
+		{name: "down", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrUnavailable)}}, outcome: session.Failed, says: "cannot be reached", retryable: true},
+		{name: "too long", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrContextTooLong)}}, outcome: session.Failed, says: "too long"},
+		{name: "cut in the middle keeps what was written", replies: []llmtest.Reply{{llmtest.Text("Half an ans"), llmtest.Cut()}}, outcome: session.Failed, shown: "Half an ans", says: "stopped in the middle", retryable: true},
+		{name: "an unknown error", replies: []llmtest.Reply{{llmtest.Fail(secret)}}, outcome: session.Failed, says: "Something went wrong", retryable: true},
+		{name: "a panic of the provider", replies: []llmtest.Reply{{llmtest.Text("Half"), llmtest.Panic("secret")}}, outcome: session.Failed, shown: "Half", says: "Something went wrong", retryable: true},
+		{name: "a search that fails", set: func(s *stage) { s.index.err = secret }, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I could not search.")}, outcome: session.Answered, grounding: packet.General, shown: "I could not search.", says: "not based on any"},
+		{name: "a call written as text", replies: []llmtest.Reply{llmtest.Answer("<tool_", "call>{\"name\":\"internal_search\",\"arguments\":"+call+"}", "</tool_call>"), llmtest.Answer("So [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "So [[1]](https://docs.example/replication#top)."},
+		{name: "an endless tool loop ends with an answer", replies: []llmtest.Reply{searching("1"), searching("1"), searching("1"), searching("1"), searching("1"), llmtest.Answer("So [2].")}, outcome: session.Answered, grounding: packet.Cited, shown: "So [[1]](https://docs.example/backup#top)."},
+		{name: "an endless tool loop without an answer", replies: []llmtest.Reply{searching("1"), searching("1"), searching("1"), searching("1"), searching("1"), searching("1")}, outcome: session.Failed, says: "gave no answer", retryable: true},
+		{name: "an unknown tool", replies: []llmtest.Reply{{llmtest.Call(0, "1", "rm", `{}`)}, llmtest.Answer("Well.")}, outcome: session.Answered, grounding: packet.General, shown: "Well.", says: "not based on any"},
+		{name: "malformed arguments", replies: []llmtest.Reply{{llmtest.Call(0, "1", "internal_search", `{"queries": [`)}, searching("2"), llmtest.Answer("So [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "So [[1]](https://docs.example/replication#top)."},
+		{name: "an answer cut for length says so", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.Finish(llm.FinishLength)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			model := llmtest.Native(tc.replies...)
+			s := ask("How?", model)
+			if tc.set != nil {
+				tc.set(s)
+			}
+			report, packets := s.run(t, t.Context())
+			a := report.Best()
+			e := a.Ending
+			if e.Outcome != tc.outcome || e.Grounding != tc.grounding || e.Retryable != tc.retryable || len(e.Closest) != tc.closest {
+				t.Errorf("ending = %+v (cause %v)\n%s", e, a.Cause, show(packets))
+			}
+			if !strings.Contains(string(e.Sentence), tc.says) || tc.says == "" && e.Sentence != "" {
+				t.Errorf("sentence = %q, want something with %q", e.Sentence, tc.says)
+			}
+			if a.Shown != tc.shown || shown(packets, 0) != tc.shown {
+				t.Errorf("shown %q, packets show %q, want %q", a.Shown, shown(packets, 0), tc.shown)
+			}
+			failed := tc.outcome == session.Failed || tc.outcome == session.Limited
+			if (e.Reference != "") != failed || strings.Contains(show(packets), "secret") {
+				t.Errorf("reference %q\n%s", e.Reference, show(packets))
+			}
+			if len(model.Requests()) != len(tc.replies) || model.Open() != 0 {
+				t.Errorf("%d requests, %d streams open", len(model.Requests()), model.Open())
+			}
+		})
+	}
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	slow := &probe{name: "slow", run: func(ctx context.Context, _ tool.Call, _ *packet.Emitter) (tool.Result, error) {
+		<-ctx.Done()
+		return tool.Result{}, ctx.Err()
+	}}
+	for _, tc := range []struct {
+		name    string
+		replies []llmtest.Reply
+		shown   string
+	}{
+		{"before the first word", []llmtest.Reply{{llmtest.Hang()}}, ""},
+		{"in the middle of the answer", []llmtest.Reply{{llmtest.Text("Half an "), llmtest.Text("answer [1"), llmtest.Hang()}}, "Half an answer [1"},
+		{"while reasoning", []llmtest.Reply{{llmtest.Reasoning("hm"), llmtest.Hang()}}, ""},
+		{"inside a tool call", []llmtest.Reply{{llmtest.Text("I look."), llmtest.CallPart(0, "1", "slow", "{"), llmtest.Hang()}}, "I look."},
+		{"while a tool runs", []llmtest.Reply{{llmtest.Text("I look."), llmtest.Call(0, "1", "slow", "{}")}}, "I look."},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				signal := &session.LocalSignal{}
+				model := llmtest.Native(tc.replies...)
+				s := ask("How?", model)
+				s.tools, s.stops = []tool.Tool{slow}, signal
+				time.AfterFunc(time.Second, func() { _ = signal.Raise(context.Background(), "t1") })
+				began := time.Now()
+				report, packets := s.run(t, t.Context())
+				if took := time.Since(began); took != time.Second {
+					t.Errorf("it took %s to stop", took-time.Second)
+				}
+				e := report.Best().Ending
+				if e.Outcome != session.Stopped || e.Sentence == "" || shown(packets, 0) != tc.shown || report.Best().Shown != tc.shown {
+					t.Errorf("ending %+v\n%s", e, show(packets))
+				}
+				if !errors.Is(report.Best().Cause, turn.ErrStopped) || model.Open() != 0 {
+					t.Errorf("cause %v, %d streams open", report.Best().Cause, model.Open())
+				}
+			})
+		})
+	}
+}
+
+func TestStopBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(turn.ErrStopped)
+	model := llmtest.Native(llmtest.Answer("never"))
+	report, _ := ask("How?", model).run(t, ctx)
+	if report.Outcome() != session.Stopped || len(model.Requests()) != 0 {
+		t.Errorf("outcome %s after %d requests", report.Outcome(), len(model.Requests()))
+	}
+}
+
+func TestContextThatEndsForAnotherReasonIsAFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		report, _ := ask("How?", llmtest.Native(llmtest.Reply{llmtest.Hang()})).run(t, ctx)
+		if e := report.Best().Ending; e.Outcome != session.Failed || !e.Retryable {
+			t.Errorf("ending = %+v", e)
+		}
+	})
+}
+
+func TestHeartbeatsInSilence(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := ask("How?", llmtest.Native(llmtest.Reply{llmtest.Sleep(40 * time.Second), llmtest.Text("Late."), llmtest.Sleep(10 * time.Second), llmtest.Text(" Yes.")}))
+		beats := 0
+		s.sink = func(p packet.Packet) {
+			if _, ok := p.Payload.(packet.Heartbeat); ok {
+				beats++
+			}
+		}
+		s.run(t, t.Context())
+		if beats != 2 {
+			t.Errorf("%d heartbeats in 40 s of silence, want 2", beats)
+		}
+	})
+}
+
+func TestModelsAnswerIndependently(t *testing.T) {
+	t.Parallel()
+	good := llmtest.New(llm.Info{Name: "good", NativeTools: true}, searching("1"), llmtest.Answer("So [1]."))
+	bad := llmtest.New(llm.Info{Name: "bad", NativeTools: true}, llmtest.Reply{llmtest.Text("Hm"), llmtest.Panic("boom")})
+	down := llmtest.New(llm.Info{Name: "down", NativeTools: true}, llmtest.Reply{llmtest.Fail(llm.ErrUnavailable)})
+	report, packets := ask("How?", bad, good, down).run(t, t.Context())
+	if len(report.Answers) != 3 || report.Outcome() != session.Answered || report.Best().Model != "good" {
+		t.Fatalf("report = %+v", report)
+	}
+	for i, want := range []session.Outcome{session.Failed, session.Answered, session.Failed} {
+		if got := report.Answers[i].Ending.Outcome; got != want {
+			t.Errorf("model %d ended %s, want %s", i, got, want)
+		}
+	}
+	if shown(packets, 0) != "Hm" || shown(packets, 1) != "So [[1]](https://docs.example/replication#top)." {
+		t.Errorf("packets:\n%s", show(packets))
+	}
+}
+
+func TestRequestsThatCannotRun(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Native()
+	tools, _ := tool.NewSet()
+	runner := turn.NewRunner(tools, nil, nil, turn.Config{}, nil)
+	for name, s := range map[string]*stage{
+		"no model": ask("How?"), "four models": ask("How?", model, model, model, model), "an empty question": ask(" \n", model),
+	} {
+		_, err := runner.Run(t.Context(), s.request, packet.SinkFunc(func(packet.Packet) { t.Errorf("%s: a packet was sent", name) }))
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	s := ask("How?", model)
+	s.request.Agent.Tools = []string{"teleport"}
+	if _, err := runner.Run(t.Context(), s.request, nil); err == nil || !strings.Contains(err.Error(), "teleport") {
+		t.Errorf("an unknown tool gives %v", err)
+	}
+}
