@@ -64,8 +64,8 @@ command -v apt-get >/dev/null || fail "this script knows Debian, Ubuntu and macO
 	"Or set DATABASE_URL to a Postgres that has pgvector."
 
 confirm "${missing[@]}"
-by_hand=("  apt-get update && YES=1 make deps")
-[ "$for_tests" = no ] || by_hand=("  apt-get update && YES=1 make deps-test")
+by_hand=("  cd $(printf %q "$PWD") && YES=1 make deps")
+[ "$for_tests" = no ] || by_hand=("  cd $(printf %q "$PWD") && YES=1 make deps-test")
 need_root "${by_hand[@]}"
 
 open_work

@@ -129,7 +129,8 @@ func (c *Cluster) Dir() string { return c.paths.root }
 func (c *Cluster) Server() Server { return c.server }
 
 // Close leaves the cluster, and stops the server when no other process uses it. Close
-// the connections first: a server that stops ends those that are left. Later calls
+// the connections first: a server that stops ends those that are left. ctx bounds the
+// wait for both, so it must not be the one whose end began the shutdown. Later calls
 // return what the first one did.
 func (c *Cluster) Close(ctx context.Context) error {
 	c.closing.Do(func() {

@@ -31,12 +31,22 @@ func explain(output string) string {
 		return ""
 	}
 	text := ":\n" + strings.Join(lines[max(0, len(lines)-keep):], "\n")
-	for _, remedy := range remedies {
-		if strings.Contains(output, remedy.says) {
-			return text + "\n" + remedy.do
-		}
+	if do := remedy(output); do != "" {
+		return text + "\n" + do
 	}
 	return text
+}
+
+// remedy is the sentence that says what to do, if one is known. Upper and lower case are
+// one: Go and C word the same failures differently.
+func remedy(output string) string {
+	output = strings.ToLower(output)
+	for _, known := range remedies {
+		if strings.Contains(output, strings.ToLower(known.says)) {
+			return known.do
+		}
+	}
+	return ""
 }
 
 // readFrom returns the end of a file, from an offset on, but not more than a screenful or

@@ -2,6 +2,7 @@ package local
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -92,5 +93,15 @@ func TestQuote(t *testing.T) {
 	t.Parallel()
 	if got, want := quote("it's\\so\n"), `'it''s\\so\n'`; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestRemedyKnowsGoErrorsToo(t *testing.T) {
+	t.Parallel()
+	if got := remedy(syscall.ENOSPC.Error()); !strings.Contains(got, "make room") {
+		t.Errorf("remedy: %q", got)
+	}
+	if got := remedy("something else"); got != "" {
+		t.Errorf("remedy: %q", got)
 	}
 }

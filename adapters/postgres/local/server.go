@@ -47,7 +47,8 @@ func (c *Cluster) adopt(ctx context.Context) (bool, error) {
 		var refusal *pgconn.PgError
 		switch {
 		case errors.As(connectErr, &refusal) && refusal.Code != "57P03": // cannot_connect_now
-			return false, fmt.Errorf("%w: the server of %s runs but refuses us: %w", ErrStart, c.paths.root, connectErr)
+			return false, fmt.Errorf("%w: the server of %s (process %d) runs but refuses us: %w; stop it with \"kill -INT %d\", then try again",
+				ErrStart, c.paths.root, running.pid, connectErr, running.pid)
 		case running.ready && !exists(running.socket+socketName):
 			c.logger.WarnContext(ctx, "the private PostgreSQL has lost its socket; restarting it", "dir", c.paths.root, "pid", running.pid)
 			return false, c.stop(ctx)
@@ -87,7 +88,7 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 		}
 	}
 	if err := c.configure(settings); err != nil {
-		return fmt.Errorf("write the configuration of the private PostgreSQL: %w", err)
+		return fmt.Errorf("%w: its configuration cannot be written: %w. %s", ErrStart, err, remedy(err.Error()))
 	}
 	since, err := rotateLog(c.paths.log())
 	if err != nil {
