@@ -51,8 +51,8 @@ func (s ChunkSize) validate() error {
 // Small sections join their siblings under the same heading; large ones are cut between paragraphs, else sentences, list items, table rows
 // or lines of code. Every chunk is an exact range of the document's text, and every character that is not white space is in one.
 type Chunker struct {
-	counter Counter
-	size    ChunkSize
+	meter *meter
+	size  ChunkSize
 }
 
 // NewChunker returns a chunker that measures with counter.
@@ -61,7 +61,7 @@ func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	if err := size.validate(); err != nil {
 		return nil, fmt.Errorf("chunk size: %w", err)
 	}
-	return &Chunker{counter: counter, size: size}, nil
+	return &Chunker{meter: &meter{counter: counter}, size: size}, nil
 }
 
 // chunking numbers the rules by which documents are cut and enriched. Raise it when they change: everything is then cut anew.
@@ -131,7 +131,7 @@ func (c *Chunker) layOut(d *document.Document) []section {
 			if strings.TrimSpace(b.Text) == "" {
 				continue
 			}
-			placed.tokens = measure(c.counter, b.Text) + 1 // the separator
+			placed.tokens = c.meter.count(b.Text) + 1 // the separator
 			out.blocks = append(out.blocks, placed)
 			out.tokens += placed.tokens
 			out.body = out.body || b.Kind != document.Heading
@@ -143,7 +143,8 @@ func (c *Chunker) layOut(d *document.Document) []section {
 	return sections
 }
 
-// joins reports whether a section is to be in one chunk with the sections before it.
+// joins reports whether a section is to be in one chunk with the sections before it: small ones are collected until they are worth a chunk,
+// and what is hardly more than a heading, on either side, is not left alone.
 func (c *Chunker) joins(group []section, next section) bool {
 	if len(group) == 0 {
 		return true
@@ -152,7 +153,7 @@ func (c *Chunker) joins(group []section, next section) bool {
 	for _, s := range group {
 		sum += s.tokens
 	}
-	small := sum < c.size.Min || next.tokens < c.size.Min || !hasBody(group)
+	small := (sum < c.size.Min && next.tokens < c.size.Min) || sum < c.size.Min/2 || next.tokens < c.size.Min/4 || !hasBody(group)
 	return small && sum+next.tokens <= c.size.Max && related(group[0].heading, next.heading)
 }
 
@@ -209,7 +210,7 @@ func (w *writer) write(sections []section, start, end int) {
 		Text:    trimmed,
 		Start:   from,
 		End:     from + utf8.RuneCountInString(trimmed),
-		Tokens:  measure(w.chunker.counter, trimmed),
+		Tokens:  w.chunker.meter.count(trimmed),
 		Lead:    w.lead(sections, start),
 	})
 }
@@ -240,7 +241,7 @@ func (w *writer) lead(sections []section, start int) string {
 				continue
 			}
 			header, _, _ := strings.Cut(w.text[b.start:b.end], "\n")
-			if b.start+len(header) < start && len(header) <= 8*w.chunker.size.Max && measure(w.chunker.counter, header) <= w.chunker.size.Max/4 {
+			if b.start+len(header) < start && len(header) <= 8*w.chunker.size.Max && w.chunker.meter.count(header) <= w.chunker.size.Max/4 {
 				return header
 			}
 		}

@@ -19,12 +19,12 @@ type piece struct {
 
 // writeCut writes sections that are too large for one chunk as several of about equal size.
 func (w *writer) writeCut(sections []section) {
-	pieces, total := w.pieces(sections)
+	pieces, rest := w.pieces(sections)
 	size := w.chunker.size
-	count := (total + size.Max - 1) / size.Max
-	limit := min(size.Max, total/count*6/5+1)
 	first, fresh := 0, 0 // the chunk begins at first; what is from fresh on was in no chunk yet
 	for fresh < len(pieces) {
+		count := max(1, (rest+size.Max-1)/size.Max)
+		limit := min(size.Max, rest/count*9/8+tokensOf(pieces[first:fresh]))
 		last, sum := first, 0
 		for last < len(pieces) && (last <= fresh || sum+pieces[last].tokens <= limit) {
 			sum += pieces[last].tokens
@@ -36,8 +36,17 @@ func (w *writer) writeCut(sections []section) {
 		}
 		last = bestCut(pieces, fresh, last, first, limit)
 		w.write(sections, pieces[first].start, pieces[last-1].end)
+		rest -= tokensOf(pieces[fresh:last])
 		first, fresh = overlap(pieces, first, last, size.Overlap), last
 	}
+}
+
+func tokensOf(pieces []piece) int {
+	sum := 0
+	for _, p := range pieces {
+		sum += p.tokens
+	}
+	return sum
 }
 
 // bestCut moves the end of a chunk back to the end of a block when that leaves it more than half full, and never lets it end in a heading.
@@ -93,7 +102,7 @@ type part struct{ length, tokens int }
 // split cuts a text by the first way, and by the next ones what is then still larger than a chunk.
 func (c *Chunker) split(text string, ways []func(string) []int, always bool) []part {
 	if !always || len(ways) == 0 {
-		tokens := measure(c.counter, text)
+		tokens := c.meter.count(text)
 		if tokens <= c.size.Max {
 			return []part{{len(text), tokens}}
 		}
@@ -125,7 +134,7 @@ func (c *Chunker) windows(text string) []part {
 				length = gap + n
 			}
 		}
-		parts = append(parts, part{length, measure(c.counter, text[:length])})
+		parts = append(parts, part{length, c.meter.count(text[:length])})
 		text = text[length:]
 	}
 	return parts

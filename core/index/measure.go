@@ -1,69 +1,57 @@
 package index
 
 import (
-	"unicode"
-	"unicode/utf8"
+	"sync"
+	"sync/atomic"
 )
 
-// Counter counts tokens. budget.Counter is one. Implementations are safe for concurrent use.
+// Counter counts tokens. budget.Counter is one. Implementations are safe for concurrent use, and take any text in about linear time.
 type Counter interface {
 	Count(text string) int
 }
 
-const (
-	// longestRun is how many letters, or digits, or spaces in a row are counted in one piece. Tokenizers take time that grows with the square
-	// of such a run, and nothing that people wrote comes near it.
-	longestRun = 512
-	// longestCount bounds what one call of the counter is given.
-	longestCount = 1 << 14
-)
-
-// measure counts the tokens of a text in linear time, whatever the text. For texts without very long runs it is the counter's own number.
-func measure(counter Counter, text string) int {
-	total, start, run := 0, 0, 0
-	var last runeClass
-	for at, r := range text {
-		class := classify(r)
-		if class == last {
-			run++
-		} else {
-			last, run = class, 1
-		}
-		if run > longestRun || (at-start > longestCount && run == 1) {
-			total += counter.Count(text[start:at])
-			start, run = at, 1
-		}
-	}
-	return total + counter.Count(text[start:])
+// meter counts tokens and remembers the counts of short pieces. Chunking counts every word several times, and an index holds few different
+// words: remembering makes it several times faster.
+type meter struct {
+	counter Counter
+	known   sync.Map // string → int
+	size    atomic.Int64
 }
 
-type runeClass int
-
 const (
-	other runeClass = iota + 1
-	letter
-	digit
-	space
+	// longestPiece is the most bytes of a piece that is worth remembering.
+	longestPiece = 48
+	// mostPieces bounds the memory of a meter to a few megabytes.
+	mostPieces = 1 << 16
 )
 
-func classify(r rune) runeClass {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
-		return letter
-	case r == ' ' || r == '\n' || r == '\t' || r == '\r':
-		return space
-	case r < utf8.RuneSelf:
-		if '0' <= r && r <= '9' {
-			return digit
+// count is the number of tokens of a text. The pieces are cut before a single space between other characters: no token of the vocabularies
+// that we use begins before such a space and ends behind it, so the sum is exact.
+func (m *meter) count(text string) int {
+	total, start := 0, 0
+	for i := 1; i+1 < len(text); i++ {
+		if text[i] == ' ' && solid(text[i-1]) && solid(text[i+1]) {
+			total += m.piece(text[start:i])
+			start = i
 		}
-		return other
-	case unicode.IsLetter(r) || unicode.IsMark(r):
-		return letter
-	case unicode.IsDigit(r):
-		return digit
-	case unicode.IsSpace(r):
-		return space
-	default:
-		return other
 	}
+	return total + m.piece(text[start:])
+}
+
+// solid reports whether a byte is a visible ASCII character.
+func solid(b byte) bool { return ' ' < b && b < 0x7f }
+
+func (m *meter) piece(text string) int {
+	if len(text) > longestPiece {
+		return m.counter.Count(text)
+	}
+	if n, ok := m.known.Load(text); ok {
+		return n.(int)
+	}
+	n := m.counter.Count(text)
+	if m.size.Load() < mostPieces {
+		m.size.Add(1)
+		m.known.Store(string([]byte(text)), n) // a copy, so that the document's text can be freed
+	}
+	return n
 }
