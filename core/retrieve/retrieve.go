@@ -14,11 +14,12 @@ import (
 type Search struct {
 	Audience    access.Audience
 	Queries     []Query
-	Limit       int                 // passages wanted; 0 means the configured MAX_CHUNKS_FED_TO_CHAT
+	Limit       int                 // passages wanted, neighbours not counted; 0 means the configured MAX_CHUNKS_FED_TO_CHAT
 	Sources     []document.SourceID // only these sources; none means all
 	Documents   []document.ID       // only these documents; none means all
 	FavorRecent bool                // the question asks for what is recent
-	Now         time.Time
+	MaxTokens   int                 // size of all passages together, in tokens; 0 is no limit
+	Now         time.Time           // ages are counted from here; zero means the current time
 }
 
 // Query is one way to ask. Several are merged by weighted reciprocal rank fusion.
@@ -53,6 +54,7 @@ type Hit struct {
 	Text     string // the passage, neighbours included
 	Start    int    // rune range of Text in the document's text
 	End      int
+	Tokens   int // size of the chunks that Text was put together from
 	Scores   Scores
 }
 
@@ -66,6 +68,7 @@ type Scores struct {
 	Semantic   float64 `json:"semantic"`    // normalised semantic side, 0–1
 	Recency    float64 `json:"recency"`     // multiplier
 	Boost      float64 `json:"boost"`       // multiplier
+	Coverage   float64 `json:"coverage"`    // share of the question's weight that the chunk matches; 0 below the best CoverageDepth
 	RRF        float64 `json:"rrf"`         // fusion over several queries; 0 with one query
 	KeywordPos int     `json:"keyword_pos"` // rank on the keyword side, from 1; 0 = not a candidate there
 	VectorPos  int     `json:"vector_pos"`  // rank on the semantic side, from 1; 0 = not a candidate there
@@ -76,9 +79,10 @@ type Trace struct {
 	Queries  []string                 `json:"queries"`
 	Alpha    float64                  `json:"alpha"` // effective
 	Embedder string                   `json:"embedder,omitempty"`
-	Route    string                   `json:"route,omitempty"` // "exact", "hnsw" or "none" on the vector side
-	Allowed  int                      `json:"allowed"`         // chunks that the audience may read; -1 when not counted
-	Timings  map[string]time.Duration `json:"-"`               // by stage
+	Route    string                   `json:"route,omitempty"`  // "exact", "hnsw" or "none" on the vector side
+	Allowed  int                      `json:"allowed"`          // chunks that the audience may read; -1 when not counted
+	Notice   string                   `json:"notice,omitempty"` // a sentence when part of the search could not run
+	Timings  map[string]time.Duration `json:"-"`                // by stage
 }
 
 // Embedder turns texts into vectors of one length. Implementations are safe for concurrent use.

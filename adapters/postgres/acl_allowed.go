@@ -1,0 +1,184 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/jackc/pgx/v5"
+)
+
+// maxChanges is how many epochs a bitmap is brought forward before it is built anew; older changes may have been pruned.
+const maxChanges = 1000
+
+// scope says which chunks a search may find, and which are in the index at all.
+type scope struct {
+	allowed map[blockKey]*bm25.Bitmap
+	live    map[int32]*bm25.Bitmap    // of sealed segments that hold dead chunks, by segment number
+	fresh   map[blockKey]*bm25.Bitmap // of everything fresh that is live
+	count   int                       // chunks allowed
+}
+
+// bitmapTask is a bitmap that has to be built or brought forward.
+type bitmapTask struct {
+	segment segmentRow
+	key     bitmapKey
+	old     *segmentBitmap // nil: build anew
+}
+
+// readScope loads what is allowed: bitmaps of sealed segments from the cache, brought up to the snapshot's epochs, and fresh documents
+// by SQL. Only for the fresh ones do the statements see every search.
+func (x *Index) readScope(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot) (*scope, error) {
+	tenant := r.Audience.Tenant()
+	sc := &scope{allowed: make(map[blockKey]*bm25.Bitmap), live: make(map[int32]*bm25.Bitmap), fresh: make(map[blockKey]*bm25.Bitmap)}
+	audience := audienceKey(r)
+	ready := make(map[bitmapKey]segmentBitmap)
+	var tasks []bitmapTask
+	want := func(seg segmentRow, audience string) bitmapKey {
+		key := bitmapKey{tenant, seg.shard, seg.number, audience}
+		cached, found := x.bitmaps.get(key)
+		switch {
+		case found && cached.epoch == seg.epoch:
+			ready[key] = cached
+		case found && cached.epoch < seg.epoch && seg.epoch-cached.epoch <= maxChanges && (len(r.Sources) == 0 || audience == ""):
+			tasks = append(tasks, bitmapTask{seg, key, &cached})
+		default:
+			tasks = append(tasks, bitmapTask{seg, key, nil})
+		}
+		return key
+	}
+	allowedKeys := make([]bitmapKey, len(s.segments))
+	for i, seg := range s.segments {
+		if len(r.Documents) == 0 {
+			allowedKeys[i] = want(seg, audience)
+		}
+		if seg.dead > 0 {
+			want(seg, "")
+		}
+	}
+	fresh, err := x.readBitmaps(ctx, tx, r, s, tasks, ready)
+	if err != nil {
+		return nil, err
+	}
+	for i, seg := range s.segments {
+		if len(r.Documents) == 0 {
+			key, _ := blockOf(seg.shard, seg.low)
+			b := ready[allowedKeys[i]]
+			sc.block(key).Or(b.bits)
+			sc.count += b.count
+		}
+		if seg.dead > 0 {
+			sc.live[seg.number] = ready[bitmapKey{tenant, seg.shard, seg.number, ""}].bits
+		}
+	}
+	for _, d := range fresh {
+		key, offset := blockOf(d.shard, d.first)
+		if sc.fresh[key] == nil {
+			sc.fresh[key] = new(bm25.Bitmap)
+		}
+		sc.fresh[key].Set(int(offset), int(d.count))
+		if len(r.Documents) == 0 && d.access >= 0 {
+			sc.block(key).Set(int(offset), int(d.count))
+			sc.count += int(d.count)
+		}
+	}
+	for _, d := range s.documents {
+		key, offset := blockOf(d.shard, d.first)
+		sc.block(key).Set(int(offset), int(d.count))
+		sc.count += int(d.count)
+	}
+	return sc, nil
+}
+
+func (sc *scope) block(key blockKey) *bm25.Bitmap {
+	b := sc.allowed[key]
+	if b == nil {
+		b = new(bm25.Bitmap)
+		sc.allowed[key] = b
+	}
+	return b
+}
+
+// audienceKey tells apart what different searches may find.
+func audienceKey(r retrieve.Request) string {
+	key := r.Audience.Key()
+	if len(r.Sources) > 0 {
+		sources := strs(r.Sources)
+		slices.Sort(sources)
+		key += "\x01" + strings.Join(sources, "\x00")
+	}
+	return key
+}
+
+// readBitmaps runs the tasks and lists the fresh documents, in one round trip. A fresh document that the search may not find has access -1.
+func (x *Index) readBitmaps(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, tasks []bitmapTask, ready map[bitmapKey]segmentBitmap) ([]docRange, error) {
+	tenant := string(r.Audience.Tenant())
+	batch := &pgx.Batch{}
+	// Served by document_chunks; the table is not read but for sources.
+	batch.Queue(`
+		select d.shard, d.first_chunk, d.chunk_count,
+		       case when d.access_number = any($2::int[]) and (cardinality($3::text[]) = 0 or d.source_id = any($3::text[])) then d.access_number else -1 end
+		from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.first_chunk >= s.sealed_to
+		where s.tenant_id = $1`, tenant, s.lists, strs(r.Sources))
+	for _, t := range tasks {
+		switch {
+		case t.old != nil:
+			batch.Queue(`select shard, first_chunk, chunk_count, coalesce(access_number, -1) from segment_change
+				where tenant_id = $1 and shard = $2 and segment = $3 and epoch > $4 order by epoch`, tenant, t.segment.shard, t.segment.number, t.old.epoch)
+		case t.key.audience == "":
+			batch.Queue(`select shard, first_chunk, chunk_count, access_number from document
+				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4`, tenant, t.segment.shard, t.segment.low, t.segment.high)
+		case len(r.Sources) > 0:
+			batch.Queue(`select shard, first_chunk, chunk_count, access_number from document
+				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and access_number = any($5::int[])
+				  and source_id = any($6::text[])`, tenant, t.segment.shard, t.segment.low, t.segment.high, s.lists, strs(r.Sources))
+		default:
+			batch.Queue(`select shard, first_chunk, chunk_count, access_number from document
+				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and access_number = any($5::int[])`,
+				tenant, t.segment.shard, t.segment.low, t.segment.high, s.lists)
+		}
+	}
+	br := tx.SendBatch(ctx, batch)
+	var fresh []docRange
+	err := collect(br, &fresh, scanRange)
+	for _, t := range tasks {
+		if err != nil {
+			break
+		}
+		var ranges []docRange
+		if err = collect(br, &ranges, scanRange); err == nil {
+			ready[t.key] = t.finish(ranges, s.lists)
+			x.bitmaps.put(t.key, ready[t.key])
+		}
+	}
+	if closeErr := br.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what the audience may find: %w", err)
+	}
+	return fresh, nil
+}
+
+// finish makes the bitmap from the rows that its task asked for.
+func (t bitmapTask) finish(ranges []docRange, lists []int32) segmentBitmap {
+	b := new(bm25.Bitmap)
+	if t.old == nil {
+		for _, d := range ranges {
+			b.Set(int(uint16(d.first)), int(d.count))
+		}
+	} else {
+		*b = *t.old.bits
+		for _, d := range ranges { // in the order in which they happened
+			if d.access >= 0 && (t.key.audience == "" || slices.Contains(lists, d.access)) {
+				b.Set(int(uint16(d.first)), int(d.count))
+			} else {
+				clearRange(b, int(uint16(d.first)), int(d.count))
+			}
+		}
+	}
+	return segmentBitmap{epoch: t.segment.epoch, bits: b, count: popcount(b)}
+}

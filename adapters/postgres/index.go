@@ -1,0 +1,102 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+var (
+	_ retrieve.Index = (*Index)(nil)
+	_ index.Store    = (*Index)(nil)
+)
+
+// IndexConfig tunes the index. Zero fields get the defaults named.
+type IndexConfig struct {
+	// Shards is among how many parts new documents are divided, for databases that distribute tables; 1. Documents stay where they are.
+	Shards int
+	// FreshLimit is how many chunks wait before they are packed into a segment; 4,096. Until then a search reads them row by row.
+	FreshLimit int
+	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; 5,000. Above, it uses the HNSW index.
+	ExactLimit int
+	// BitmapBytes caps the memory for the bitmaps of what audiences may read; 64 MiB.
+	BitmapBytes int64
+	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
+	Precision string
+	// Logger hears about packing and indexes; the default logger if nil.
+	Logger *slog.Logger
+}
+
+func (c IndexConfig) withDefaults() IndexConfig {
+	if c.Shards == 0 {
+		c.Shards = 1
+	}
+	if c.FreshLimit == 0 {
+		c.FreshLimit = 4096
+	}
+	if c.ExactLimit == 0 {
+		c.ExactLimit = 5000
+	}
+	if c.BitmapBytes == 0 {
+		c.BitmapBytes = 64 << 20
+	}
+	if c.Precision == "" {
+		c.Precision = precisionHalf
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return c
+}
+
+func (c IndexConfig) validate() error {
+	var faults []error
+	if c.Shards < 1 || c.Shards > 1024 {
+		faults = append(faults, fmt.Errorf("index shards: %d is not between 1 and 1024", c.Shards))
+	}
+	if c.FreshLimit < 1 {
+		faults = append(faults, fmt.Errorf("chunks that wait for packing: %d is below 1", c.FreshLimit))
+	}
+	if c.ExactLimit < 1 {
+		faults = append(faults, fmt.Errorf("limit of the exact vector route: %d is below 1", c.ExactLimit))
+	}
+	if c.BitmapBytes < 0 {
+		faults = append(faults, fmt.Errorf("memory for access bitmaps: %d bytes is negative", c.BitmapBytes))
+	}
+	if c.Precision != precisionHalf && c.Precision != precisionFull {
+		faults = append(faults, fmt.Errorf("vector precision %q: write halfvec or vector", c.Precision))
+	}
+	return errors.Join(faults...)
+}
+
+// Index is the search index in PostgreSQL: exact BM25 from packed postings, pgvector, and access lists. It is safe for concurrent use by
+// any number of processes. Searches see one consistent state; what a write stored is found from its return on.
+type Index struct {
+	db      *DB
+	cfg     IndexConfig
+	bitmaps *bitmapCache
+}
+
+// NewIndex returns the index kept in db.
+func NewIndex(db *DB, cfg IndexConfig) (*Index, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return &Index{db: db, cfg: cfg, bitmaps: newBitmapCache(cfg.BitmapBytes)}, nil
+}
+
+// Fields of the keyword index, as stored.
+const (
+	fieldFlat  = 0 // title, headings and body together
+	fieldTitle = 1
+)
+
+// Precisions of vectors, named like the types of pgvector.
+const (
+	precisionHalf = "halfvec"
+	precisionFull = "vector"
+)

@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed queries/passages.sql
+var passagesSQL string
+
+// Passages fetches chunks with their documents as they stand now; see retrieve.Index. The access list is compared name by name.
+func (x *Index) Passages(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	if audience.Tenant() == "" || len(spans) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(spans))
+	from := make([]int32, len(spans))
+	to := make([]int32, len(spans))
+	for i, s := range spans {
+		ids[i], from[i], to[i] = string(s.Document), int32(s.From), int32(s.To)
+	}
+	rows, err := x.db.Pool.Query(ctx, passagesSQL, string(audience.Tenant()), ids, from, to, strs(audience.Principals()))
+	if err != nil {
+		return nil, fmt.Errorf("fetch passages: %w", err)
+	}
+	passages, err := pgx.CollectRows(rows, scanPassage)
+	if err != nil {
+		return nil, fmt.Errorf("fetch passages: %w", err)
+	}
+	return passages, nil
+}
+
+func scanPassage(row pgx.CollectableRow) (retrieve.Passage, error) {
+	var p retrieve.Passage
+	var shard int16
+	var id int64
+	var acl []string
+	var updated *time.Time
+	err := row.Scan(&shard, &id, &p.Document.ID, &p.Document.Source, &p.Document.Kind, &p.Document.Title, &p.Document.URL, &updated, &acl,
+		&p.Chunk.Ordinal, &p.Chunk.Heading, &p.Chunk.Anchor, &p.Chunk.Text, &p.Chunk.Start, &p.Chunk.End, &p.Chunk.Tokens)
+	if err != nil {
+		return p, err
+	}
+	p.ID = chunkID(shard, id)
+	if updated != nil {
+		p.Document.UpdatedAt = updated.UTC()
+	}
+	for _, a := range acl {
+		p.ACL = append(p.ACL, access.Principal(a))
+	}
+	return p, nil
+}

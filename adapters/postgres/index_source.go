@@ -1,0 +1,220 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/jackc/pgx/v5"
+)
+
+// sourceRow is a row of source.
+type sourceRow struct {
+	ID, Kind, Name, Settings string
+	Checkpoint               []byte
+	LastSuccess              *time.Time
+	LastRun                  []byte
+}
+
+const sourceColumns = `id, kind, name, settings, checkpoint, last_success, last_run`
+
+// Begin records that a run starts and returns the source's last state; see index.Store.
+func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run) (index.Run, error) {
+	src := run.Source
+	rows, err := x.db.Pool.Query(ctx, `
+		insert into source (tenant_id, id, kind, name) values ($1, $2, $3, $4)
+		on conflict (tenant_id, id) do update set kind = excluded.kind, name = excluded.name
+		returning `+sourceColumns, string(tenant), string(src.ID), string(src.Kind), clean(src.Name))
+	if err != nil {
+		return index.Run{}, fmt.Errorf("begin a run of source %s: %w", src.ID, err)
+	}
+	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[sourceRow])
+	if err != nil {
+		return index.Run{}, fmt.Errorf("begin a run of source %s: %w", src.ID, err)
+	}
+	state := row.run()
+	return index.Run{Source: src, Settings: state.Settings, Checkpoint: state.Checkpoint, LastSuccess: state.LastSuccess}, nil
+}
+
+// Save records the state of a run; see index.Store.
+func (x *Index) Save(ctx context.Context, tenant access.TenantID, run index.Run) error {
+	last, err := json.Marshal(run)
+	if err != nil {
+		return fmt.Errorf("save the run of source %s: %w", run.Source.ID, err)
+	}
+	whole := !run.FinishedAt.IsZero() && run.Succeeded
+	tag, err := x.db.Pool.Exec(ctx, `
+		update source set checkpoint = $3, last_run = $4::jsonb, last_success = coalesce($5, last_success),
+		       settings = case when $6 then $7 else settings end,
+		       last_error = case when $8 then $9 else last_error end,
+		       failures = case when $6 then 0 when $8 then failures + 1 else failures end
+		where tenant_id = $1 and id = $2`, string(tenant), string(run.Source.ID), nonNil(run.Checkpoint), last, nullTime(run.LastSuccess),
+		whole, clean(run.Settings), !run.FinishedAt.IsZero(), clean(run.Error))
+	if err != nil {
+		return fmt.Errorf("save the run of source %s: %w", run.Source.ID, err)
+	}
+	if tag.RowsAffected() == 0 {
+		return fmt.Errorf("save the run of source %s: the source was removed meanwhile; index it again if that was a mistake", run.Source.ID)
+	}
+	return nil
+}
+
+func nonNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// run restores the newest run of a source, with the state that outlives runs.
+func (r sourceRow) run() index.Run {
+	var run index.Run
+	if err := json.Unmarshal(r.LastRun, &run); err != nil {
+		run = index.Run{} // a run that another version wrote; the columns hold what matters
+	}
+	run.Source = document.Source{ID: document.SourceID(r.ID), Kind: document.Kind(r.Kind), Name: r.Name}
+	run.Settings, run.Checkpoint, run.LastSuccess = r.Settings, r.Checkpoint, time.Time{}
+	if len(r.Checkpoint) == 0 {
+		run.Checkpoint = nil
+	}
+	if r.LastSuccess != nil {
+		run.LastSuccess = r.LastSuccess.UTC()
+	}
+	return run
+}
+
+// SourceState is a source as an operator sees it.
+type SourceState struct {
+	index.Run       // the newest; zero times if none was saved yet
+	Failing   int   // runs in a row that did not come to their end
+	Documents int64 // in the index
+	Chunks    int64
+}
+
+// Sources lists the sources of a tenant with their state, ordered by id.
+func (x *Index) Sources(ctx context.Context, tenant access.TenantID) ([]SourceState, error) {
+	// Served by document_source.
+	rows, err := x.db.Pool.Query(ctx, `
+		select `+sourceColumns+`, failures, coalesce(d.documents, 0), coalesce(d.chunks, 0)
+		from source s
+		left join (select source_id, count(*) as documents, sum(chunk_count)::bigint as chunks from document where tenant_id = $1 group by source_id) d
+		  on d.source_id = s.id
+		where s.tenant_id = $1 order by s.id`, string(tenant))
+	if err != nil {
+		return nil, fmt.Errorf("list sources: %w", err)
+	}
+	states, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (SourceState, error) {
+		var r sourceRow
+		var s SourceState
+		err := row.Scan(&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &s.Failing, &s.Documents, &s.Chunks)
+		s.Run = r.run()
+		return s, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list sources: %w", err)
+	}
+	return states, nil
+}
+
+// ErrNoSource reports a source that the index does not have.
+var ErrNoSource = errors.New("there is no such source")
+
+// RemoveSource takes a source with all its documents out of the index and returns how many documents there were. Documents go in steps; a
+// call that fails half-way can be repeated.
+func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source document.SourceID) (int, error) {
+	const step = 1000
+	removed := 0
+	for {
+		rows, err := x.db.Pool.Query(ctx, `select external_id from document where tenant_id = $1 and source_id = $2 limit $3`,
+			string(tenant), string(source), step)
+		if err != nil {
+			return removed, fmt.Errorf("list the documents of source %s: %w", source, err)
+		}
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[document.ID])
+		if err != nil {
+			return removed, fmt.Errorf("list the documents of source %s: %w", source, err)
+		}
+		if len(ids) == 0 {
+			break
+		}
+		if err := x.Remove(ctx, tenant, source, ids); err != nil {
+			return removed, err
+		}
+		removed += len(ids)
+	}
+	tag, err := x.db.Pool.Exec(ctx, `delete from source where tenant_id = $1 and id = $2`, string(tenant), string(source))
+	if err != nil {
+		return removed, fmt.Errorf("remove source %s: %w", source, err)
+	}
+	if tag.RowsAffected() == 0 {
+		return removed, fmt.Errorf("remove source %s: %w; \"footnote sources\" lists them", source, ErrNoSource)
+	}
+	return removed, nil
+}
+
+// Known returns the stamps of documents; see index.Store.
+func (x *Index) Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]index.Stamp, error) {
+	// Served by document_source.
+	sql, args := `select external_id, modified_at, content_hash from document where tenant_id = $1 and source_id = $2`, []any{string(tenant), string(source)}
+	if ids != nil {
+		// Served by document's unique constraint, through the shards.
+		sql = `select d.external_id, d.modified_at, d.content_hash from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
+			where s.tenant_id = $1 and d.source_id = $2 and d.external_id = any($3::text[])`
+		args = append(args, strs(ids))
+	}
+	rows, err := x.db.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("look up known documents of source %s: %w", source, err)
+	}
+	known := make(map[document.ID]index.Stamp)
+	var id string
+	var modified *time.Time
+	var hash []byte
+	if _, err := pgx.ForEachRow(rows, []any{&id, &modified, &hash}, func() error {
+		var s index.Stamp
+		copy(s.Hash[:], hash)
+		if modified != nil {
+			s.UpdatedAt = modified.UTC()
+		}
+		known[document.ID(id)] = s
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("look up known documents of source %s: %w", source, err)
+	}
+	return known, nil
+}
+
+// sourceNumbers returns the short names of the entries' sources, creating sources that Begin has not seen.
+func sourceNumbers(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[document.SourceID]int32, error) {
+	kinds := make(map[string]document.Kind)
+	for _, p := range entries {
+		kinds[string(p.Document.Source)] = p.Document.Kind
+	}
+	names := sortedKeys(kinds)
+	batch := &pgx.Batch{}
+	for _, name := range names {
+		batch.Queue(`insert into source (tenant_id, id, kind, name) values ($1, $2, $3, $2) on conflict do nothing`, string(tenant), name, string(kinds[name]))
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, fmt.Errorf("create sources: %w", err)
+	}
+	rows, err := tx.Query(ctx, `select id, number from source where tenant_id = $1 and id = any($2::text[])`, string(tenant), names)
+	if err != nil {
+		return nil, fmt.Errorf("look up sources: %w", err)
+	}
+	numbers := make(map[document.SourceID]int32)
+	var id string
+	var number int32
+	if _, err := pgx.ForEachRow(rows, []any{&id, &number}, func() error {
+		numbers[document.SourceID(id)] = number
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("look up sources: %w", err)
+	}
+	return numbers, nil
+}

@@ -1,0 +1,237 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/jackc/pgx/v5"
+)
+
+// postingList is one row of posting or fresh_posting.
+type postingList struct {
+	block   blockKey
+	segment *segmentRow // nil: fresh
+	payload []byte
+}
+
+// postings are the lists of the terms asked for, by field and term.
+type postings [2]map[string][]postingList
+
+// readPostings fetches all lists of the terms in one round trip. Served by the primary keys of posting and fresh_posting.
+func readPostings(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s *snapshot, terms []string) (postings, error) {
+	lists := postings{make(map[string][]postingList), make(map[string][]postingList)}
+	if len(terms) == 0 {
+		return lists, nil
+	}
+	segments := make(map[int32]*segmentRow, len(s.segments))
+	for i := range s.segments {
+		segments[s.segments[i].number] = &s.segments[i]
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`select shard, segment::bigint, field, term, payload from posting where tenant_id = $1 and term = any($2::text[])`, string(tenant), terms)
+	batch.Queue(`select shard, first_chunk, field, term, payload from fresh_posting where tenant_id = $1 and term = any($2::text[])`, string(tenant), terms)
+	br := tx.SendBatch(ctx, batch)
+	err := firstError(
+		func() error {
+			return eachPosting(br, func(shard, field int16, segment int64, term string, payload []byte) {
+				if seg := segments[int32(segment)]; seg != nil {
+					key, _ := blockOf(shard, seg.low)
+					lists[field][term] = append(lists[field][term], postingList{key, seg, payload})
+				}
+			})
+		},
+		func() error {
+			return eachPosting(br, func(shard, field int16, first int64, term string, payload []byte) {
+				key, _ := blockOf(shard, first)
+				lists[field][term] = append(lists[field][term], postingList{key, nil, payload})
+			})
+		},
+	)
+	if closeErr := br.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return lists, fmt.Errorf("read the postings of %d terms: %w", len(terms), err)
+	}
+	return lists, nil
+}
+
+func eachPosting(br pgx.BatchResults, yield func(shard, field int16, at int64, term string, payload []byte)) error {
+	rows, err := br.Query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var shard, field int16
+		var at int64
+		var term string
+		var payload []byte
+		if err := rows.Scan(&shard, &at, &field, &term, &payload); err != nil {
+			return err
+		}
+		if field == fieldFlat || field == fieldTitle {
+			yield(shard, field, at, term, payload)
+		}
+	}
+	return rows.Err()
+}
+
+// frequency counts the live chunks that hold a term in a field. Chunks that were removed and not purged yet do not count.
+func frequency(lists []postingList, sc *scope) int {
+	df := 0
+	for _, l := range lists {
+		switch {
+		case l.segment == nil:
+			live := sc.fresh[l.block]
+			for i := range bm25.FreshLen(l.payload) {
+				if offset, _, _ := bm25.Fresh(l.payload, i); live != nil && live.Has(offset) {
+					df++
+				}
+			}
+		case l.segment.dead == 0:
+			df += bm25.SealedLen(l.payload)
+		default:
+			live := sc.live[l.segment.number]
+			for i := range bm25.SealedLen(l.payload) {
+				if offset, _ := bm25.Sealed(l.payload, i); live.Has(offset) {
+					df++
+				}
+			}
+		}
+	}
+	return df
+}
+
+// keywordScores are the raw BM25 sums of a probe over all blocks that hold a match. Release returns their memory.
+type keywordScores struct {
+	terms             []analyse.Term
+	frequency         []int // of each term in the flat field
+	chunks            int
+	sums              [2]map[blockKey]*bm25.Sums
+	maxFlat, maxTitle float64 // among allowed chunks
+}
+
+// sumsPool recycles the 256 KiB arrays of scores.
+var sumsPool = sync.Pool{New: func() any { return new(bm25.Sums) }}
+
+func (k *keywordScores) release() {
+	for _, field := range k.sums {
+		for _, s := range field {
+			sumsPool.Put(s)
+		}
+	}
+	k.sums = [2]map[blockKey]*bm25.Sums{}
+}
+
+// score sums up a probe.
+func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywordScores {
+	flat, title := s.stats()
+	k := &keywordScores{terms: terms, frequency: make([]int, len(terms)), chunks: flat.chunks}
+	k.sums = [2]map[blockKey]*bm25.Sums{make(map[blockKey]*bm25.Sums), make(map[blockKey]*bm25.Sums)}
+	for field, stats := range [2]fieldStats{flat, title} {
+		for i, t := range terms {
+			found := lists[field][t.Text]
+			df := frequency(found, sc)
+			if field == fieldFlat {
+				k.frequency[i] = df
+			}
+			idf := bm25.IDF(stats.chunks, df)
+			for _, l := range found {
+				if sc.allowed[l.block] == nil {
+					continue
+				}
+				sums := k.sums[field][l.block]
+				if sums == nil {
+					sums = sumsPool.Get().(*bm25.Sums)
+					clear(sums[:])
+					k.sums[field][l.block] = sums
+				}
+				if l.segment == nil {
+					sums.AddFresh(l.payload, idf, stats.average)
+				} else {
+					sums.AddSealed(l.payload, idf)
+				}
+			}
+		}
+	}
+	k.maxFlat = k.maximum(fieldFlat, sc)
+	k.maxTitle = k.maximum(fieldTitle, sc)
+	return k
+}
+
+func (k *keywordScores) maximum(field int, sc *scope) float64 {
+	var best float32
+	for key, sums := range k.sums[field] {
+		eachAllowed(sc.allowed[key], func(offset int) { best = max(best, sums[offset]) })
+	}
+	return float64(best)
+}
+
+// eachAllowed calls f for every marked offset.
+func eachAllowed(b *bm25.Bitmap, f func(offset int)) {
+	for i, w := range b {
+		for ; w != 0; w &= w - 1 {
+			f(i<<6 | bits.TrailingZeros64(w))
+		}
+	}
+}
+
+// at returns the raw scores of a chunk.
+func (k *keywordScores) at(shard int16, id int64) (flat, title float64) {
+	key, offset := blockOf(shard, id)
+	if s := k.sums[fieldFlat][key]; s != nil {
+		flat = float64(s[offset])
+	}
+	if s := k.sums[fieldTitle][key]; s != nil {
+		title = float64(s[offset])
+	}
+	return flat, title
+}
+
+// top returns the n best allowed chunks by (1−r)·flat/max(flat) + r·title/max(title), best first, as ids with the shard in the upper bits.
+func (k *keywordScores) top(n int, titleRatio float64, sc *scope) []bm25.Scored {
+	top := bm25.NewTop(n)
+	var a, b float32
+	if k.maxFlat > 0 {
+		a = float32((1 - titleRatio) / k.maxFlat)
+	}
+	if k.maxTitle > 0 {
+		b = float32(titleRatio / k.maxTitle)
+	}
+	var zero bm25.Sums
+	for key := range k.blocks() {
+		flat, title := k.sums[fieldFlat][key], k.sums[fieldTitle][key]
+		if flat == nil {
+			flat = &zero
+		}
+		base := int64(chunkID(key.shard, bm25.Join(key.block, 0)))
+		floor := float32(top.Floor())
+		eachAllowed(sc.allowed[key], func(offset int) {
+			s := a * flat[offset]
+			if title != nil {
+				s += b * title[offset]
+			}
+			if s > 0 && s >= floor {
+				top.Offer(bm25.Scored{ID: base | int64(offset), Score: float64(s)})
+				floor = float32(top.Floor())
+			}
+		})
+	}
+	return top.Best()
+}
+
+func (k *keywordScores) blocks() map[blockKey]struct{} {
+	keys := make(map[blockKey]struct{}, len(k.sums[fieldFlat]))
+	for _, field := range k.sums {
+		for key := range field {
+			keys[key] = struct{}{}
+		}
+	}
+	return keys
+}

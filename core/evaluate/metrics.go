@@ -1,0 +1,96 @@
+// Package evaluate measures retrieval on labelled collections.
+package evaluate
+
+import (
+	"math"
+	"slices"
+)
+
+// Metrics are averages over the judged queries of a collection, each 0 to 1.
+type Metrics struct {
+	Queries   int     `json:"queries"`
+	NDCG10    float64 `json:"ndcg_at_10"`
+	Recall100 float64 `json:"recall_at_100"`
+	MRR10     float64 `json:"mrr_at_10"`
+}
+
+// Measure compares rankings (query id → document ids, best first) with judgements (query id → document id → grade; above 0 is relevant). A
+// judged query without a ranking counts as one that found nothing; queries without a relevant document are left out.
+func Measure(rankings map[string][]string, judgements map[string]map[string]int) Metrics {
+	var m Metrics
+	for query, grades := range judgements {
+		relevant := 0
+		for _, g := range grades {
+			if g > 0 {
+				relevant++
+			}
+		}
+		if relevant == 0 {
+			continue
+		}
+		m.Queries++
+		m.NDCG10 += NDCG(rankings[query], grades, 10)
+		m.Recall100 += Recall(rankings[query], grades, 100)
+		m.MRR10 += ReciprocalRank(rankings[query], grades, 10)
+	}
+	if m.Queries > 0 {
+		n := float64(m.Queries)
+		m.NDCG10, m.Recall100, m.MRR10 = m.NDCG10/n, m.Recall100/n, m.MRR10/n
+	}
+	return m
+}
+
+// NDCG is the normalised discounted cumulative gain of the first k: Σ grade/log2(rank+1) over that of the best possible ranking (Järvelin and
+// Kekäläinen, 2002; linear gain, as trec_eval computes it for BEIR). It is 0 without a relevant document.
+func NDCG(ranking []string, grades map[string]int, k int) float64 {
+	var ideal []int
+	for _, g := range grades {
+		if g > 0 {
+			ideal = append(ideal, g)
+		}
+	}
+	slices.SortFunc(ideal, func(a, b int) int { return b - a })
+	var best, got float64
+	for i, g := range ideal[:min(k, len(ideal))] {
+		best += float64(g) * discount(i)
+	}
+	if best == 0 {
+		return 0
+	}
+	for i, id := range ranking[:min(k, len(ranking))] {
+		got += float64(max(grades[id], 0)) * discount(i)
+	}
+	return got / best
+}
+
+// discount is the weight of position i, counted from 0.
+func discount(i int) float64 { return 1 / math.Log2(float64(i)+2) }
+
+// Recall is the share of the relevant documents that is among the first k; 0 without a relevant document.
+func Recall(ranking []string, grades map[string]int, k int) float64 {
+	relevant, found := 0, 0
+	for _, g := range grades {
+		if g > 0 {
+			relevant++
+		}
+	}
+	for _, id := range ranking[:min(k, len(ranking))] {
+		if grades[id] > 0 {
+			found++
+		}
+	}
+	if relevant == 0 {
+		return 0
+	}
+	return float64(found) / float64(relevant)
+}
+
+// ReciprocalRank is 1/rank of the first relevant document among the first k, else 0.
+func ReciprocalRank(ranking []string, grades map[string]int, k int) float64 {
+	for i, id := range ranking[:min(k, len(ranking))] {
+		if grades[id] > 0 {
+			return 1 / float64(i+1)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,67 @@
+// Package analyse turns text into the terms that keyword search compares. Documents and questions pass through the same code.
+//
+// A text is normalised to NFKC and cut into Unicode words. An identifier counts whole and in its parts: pg_stat_replication is found by
+// itself, by "replication" and by "stat replication"; getUser by "user"; v1.2.3 by "1.2.3"; ERR-42 by "42". Words of languages with a
+// Snowball stemmer are reduced to their stems, stop words are dropped, and scripts that write no spaces are cut into pairs of characters.
+package analyse
+
+import (
+	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// MaxTerm is the length in bytes that a term is cut to, so that hashes and encoded data stay searchable without filling the index.
+const MaxTerm = 64
+
+// Counts are the terms of one field of one chunk.
+type Counts struct {
+	Frequency map[string]int // how often each term occurs
+	Length    int            // number of words, the wholes of split identifiers not counted twice
+}
+
+// Text analyses a field in a language (a BCP 47 primary subtag; unknown and empty ones count as DefaultLanguage).
+func Text(text, language string) Counts {
+	c := Counts{Frequency: make(map[string]int, len(text)/12)}
+	lang := languageOf(language)
+	s := stemmer{lang: lang}
+	scan(fold(text), func(t token) bool {
+		if t.kind == word && lang.stops[t.text] {
+			return true
+		}
+		term := t.text
+		if t.kind == word {
+			term = s.stem(term)
+		}
+		c.Frequency[cut(term)]++
+		if t.kind != extra {
+			c.Length++
+		}
+		return true
+	})
+	return c
+}
+
+// fold brings text into the form in which terms are compared, except for case: NFKC. Case is kept since it parts camelCase words.
+func fold(text string) string {
+	return norm.NFKC.String(strings.ToValidUTF8(text, " "))
+}
+
+// lower folds case, fully beyond ASCII ("ß" is "ss").
+func lower(s string) string {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return cases.Fold().String(s)
+		}
+	}
+	return strings.ToLower(s)
+}
+
+// cut shortens a term to MaxTerm bytes on a character boundary.
+func cut(term string) string {
+	if len(term) <= MaxTerm {
+		return term
+	}
+	return strings.ToValidUTF8(term[:MaxTerm], "")
+}

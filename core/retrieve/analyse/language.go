@@ -1,0 +1,133 @@
+package analyse
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// DefaultLanguage is what a text is taken for when nothing tells otherwise; every question is also analysed in it.
+const DefaultLanguage = "en"
+
+// language is what the analysis of a text depends on.
+type language struct {
+	name  string
+	stops map[string]bool
+	stem  stemFunc
+}
+
+// guessable are the languages that Guess tells apart by their small words, the default first.
+var guessable = []string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "tr", "hu", "ro"}
+
+// languages holds every language that has stop words or a stemmer. It is never changed.
+var languages = func() map[string]language {
+	all := make(map[string]language)
+	for _, name := range append(slices.Clone(guessable), "ru", "ar", "ga", "ta") {
+		all[name] = language{name: name, stops: set(stopWords(name)), stem: algorithm(name)}
+	}
+	return all
+}()
+
+// languageOf resolves a tag ("de", "de-AT", "nb") to a language. Empty tags mean DefaultLanguage; languages without stop words and
+// stemmer, such as Chinese, are analysed as they stand.
+func languageOf(tag string) language {
+	name, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	switch name {
+	case "":
+		name = DefaultLanguage
+	case "nb", "nn":
+		name = "no"
+	}
+	if l, found := languages[name]; found {
+		return l
+	}
+	return language{name: name}
+}
+
+// guessWords is how many words Guess looks at.
+const guessWords = 200
+
+// smallWords tells for each stop word in which of the guessable languages it is one, a bit each. It is never changed.
+var smallWords = func() map[string]uint32 {
+	all := make(map[string]uint32)
+	for i, name := range guessable {
+		for w := range languages[name].stops {
+			all[w] |= 1 << i
+		}
+	}
+	return all
+}()
+
+// Guess names the language of a text by its script or, in Latin script, by the small words that it holds. It answers
+// DefaultLanguage when there is too little to go by.
+func Guess(text string) string {
+	text = text[:min(len(text), 16*guessWords)]
+	if name := scriptLanguage(text); name != "" {
+		return name
+	}
+	hits := make([]int, len(guessable))
+	n := 0
+	for field := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		for found := smallWords[lower(field)]; found != 0; found &= found - 1 {
+			hits[bits.TrailingZeros32(found)]++
+		}
+		if n++; n == guessWords {
+			break
+		}
+	}
+	best := 0
+	for i := range hits {
+		if hits[i] > hits[best] {
+			best = i
+		}
+	}
+	if hits[best] < 3 || hits[best]*20 < n { // every third word of running text is a small one; tables and lists may have none
+		return DefaultLanguage
+	}
+	return guessable[best]
+}
+
+// scriptLanguage names the language of a text that is mostly written in a script of its own, or nothing.
+func scriptLanguage(text string) string {
+	var letters, cyrillic, arabic, tamil, kana, han, hangul int
+	for _, r := range text {
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		letters++
+		switch {
+		case r < 0x0400:
+		case unicode.Is(unicode.Cyrillic, r):
+			cyrillic++
+		case unicode.Is(unicode.Arabic, r):
+			arabic++
+		case unicode.Is(unicode.Tamil, r):
+			tamil++
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			kana++
+		case unicode.Is(unicode.Han, r):
+			han++
+		case unicode.Is(unicode.Hangul, r):
+			hangul++
+		}
+	}
+	half := letters / 2
+	switch {
+	case letters == 0:
+		return ""
+	case cyrillic > half:
+		return "ru"
+	case arabic > half:
+		return "ar"
+	case tamil > half:
+		return "ta"
+	case hangul > half:
+		return "ko"
+	case kana+han > half && kana*10 > han:
+		return "ja"
+	case han > half:
+		return "zh"
+	}
+	return ""
+}

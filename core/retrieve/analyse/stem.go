@@ -1,0 +1,97 @@
+package analyse
+
+import (
+	snowball "github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/irish"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/tamil"
+	"github.com/blevesearch/snowballstem/turkish"
+)
+
+// stemFunc is a Snowball algorithm; the result is left in the environment.
+type stemFunc func(*snowball.Env) bool
+
+// algorithm returns the Snowball stemmer of a language, nil where there is none.
+func algorithm(language string) stemFunc {
+	switch language {
+	case "ar":
+		return arabic.Stem
+	case "da":
+		return danish.Stem
+	case "de":
+		return german.Stem
+	case "en":
+		return english.Stem
+	case "es":
+		return spanish.Stem
+	case "fi":
+		return finnish.Stem
+	case "fr":
+		return french.Stem
+	case "ga":
+		return irish.Stem
+	case "hu":
+		return hungarian.Stem
+	case "it":
+		return italian.Stem
+	case "nl":
+		return dutch.Stem
+	case "no", "nb", "nn":
+		return norwegian.Stem
+	case "pt":
+		return portuguese.Stem
+	case "ro":
+		return romanian.Stem
+	case "ru":
+		return russian.Stem
+	case "sv":
+		return swedish.Stem
+	case "ta":
+		return tamil.Stem
+	case "tr":
+		return turkish.Stem
+	}
+	return nil
+}
+
+// stemmer stems the words of one text and remembers them, since texts repeat their words. It serves one goroutine.
+type stemmer struct {
+	lang  language
+	env   *snowball.Env
+	known map[string]string
+}
+
+func (s *stemmer) stem(w string) string {
+	if s.lang.stem == nil || len(w) > MaxTerm || len(w) < 2 {
+		return w
+	}
+	if stem, found := s.known[w]; found {
+		return stem
+	}
+	if s.env == nil {
+		s.env = snowball.NewEnv("")
+		s.known = make(map[string]string, 64)
+	}
+	s.env.SetCurrent(w)
+	s.lang.stem(s.env)
+	stem := s.env.Current()
+	if stem == "" {
+		stem = w
+	}
+	s.known[w] = stem
+	return stem
+}

@@ -1,0 +1,140 @@
+package analyse
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// kind says how a token is treated further.
+type kind int
+
+const (
+	word  kind = iota // stop words and stemming apply; counts towards the length of the field
+	exact             // kept as it is; counts towards the length
+	extra             // kept as it is; a second view of words that are counted already
+)
+
+type token struct {
+	text string
+	kind kind
+	unit int // numbers the written word that the token came from
+}
+
+// scan cuts folded text into tokens, in order, until yield returns false.
+func scan(text string, yield func(token) bool) {
+	unit := -1
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		switch {
+		case unspaced(r):
+			end := i + size
+			for end < len(text) {
+				next, n := utf8.DecodeRuneInString(text[end:])
+				if !unspaced(next) && !(unicode.Is(unicode.Mn, next) || unicode.Is(unicode.Mc, next)) {
+					break
+				}
+				end += n
+			}
+			more := pairs(text[i:end], func(text string, k kind) bool {
+				if k == exact {
+					unit++
+				}
+				return yield(token{text, k, unit})
+			})
+			if !more {
+				return
+			}
+			i = end
+		case inWord(r):
+			end := wordEnd(text, i)
+			unit++
+			more := compound(text[i:end], func(text string, k kind) bool { return yield(token{text, k, unit}) })
+			if !more {
+				return
+			}
+			i = end
+		default:
+			i += size
+		}
+	}
+}
+
+// inWord reports whether a character may begin or continue a word by itself.
+func inWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}
+
+// wordEnd finds where the word that begins at start ends. A hyphen or dot between two word characters belongs to the word, and so do
+// the endings of "C++" and "C#".
+func wordEnd(text string, start int) int {
+	i := start
+	for i < len(text) {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if unspaced(r) {
+			return i
+		}
+		if inWord(r) {
+			i += size
+			continue
+		}
+		if joins(r) {
+			next, _ := utf8.DecodeRuneInString(text[i+size:])
+			if i+size < len(text) && inWord(next) && !unspaced(next) && next != '_' {
+				i += size
+				continue
+			}
+		}
+		break
+	}
+	if i-start == 1 { // a single letter
+		if len(text) >= i+2 && text[i:i+2] == "++" {
+			return i + 2
+		}
+		if len(text) > i && text[i] == '#' && (len(text) == i+1 || !inWord(rune(text[i+1]))) {
+			return i + 1
+		}
+	}
+	return i
+}
+
+// joins reports whether a character between two word characters makes one identifier of them.
+func joins(r rune) bool {
+	return r == '-' || r == '.' || r == '\u2010' || r == '\u2011'
+}
+
+// unspaced reports whether a character belongs to a script that is written without spaces between words.
+func unspaced(r rune) bool {
+	if r < 0x0E00 {
+		return false
+	}
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) ||
+		r == 'ー'
+}
+
+// pairs yields each pair of neighbouring characters of a run (the usual terms for Chinese, Japanese and Korean) and, as extras, the
+// single characters, so that a question of one character finds something. A run of one character yields it alone.
+func pairs(run string, yield func(string, kind) bool) bool {
+	run = lower(run)
+	previous := -1
+	for i := 0; i < len(run); {
+		_, size := utf8.DecodeRuneInString(run[i:])
+		if size == len(run) {
+			return yield(run, exact)
+		}
+		if previous >= 0 && !yield(run[previous:i+size], exact) {
+			return false
+		}
+		if !yield(run[i:i+size], extra) {
+			return false
+		}
+		previous = i
+		i += size
+	}
+	return true
+}

@@ -1,0 +1,116 @@
+package retrieve
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// undatedAge is the age, in years, that documents without a date count as: three months, as in Onyx.
+const undatedAge = 0.25
+
+// yearHours is the length of a mean Julian year.
+const yearHours = 365.25 * 24
+
+// Recency is max(1/(1 + decay·age), floor) with the age in years. It is 1 for what is new or dated in the future, falls with age, and
+// stays between floor and 1. Source: the recency multiplier of Onyx (DOC_TIME_DECAY), whose documentation gives the floor as 0.5.
+func Recency(updated, now time.Time, decay, floor float64) float64 {
+	age := undatedAge
+	if !updated.IsZero() {
+		age = max(now.Sub(updated).Hours()/yearHours, 0)
+	}
+	return min(max(1/(1+decay*age), floor), 1)
+}
+
+// Blending is what Blend needs to know beside the candidates.
+type Blending struct {
+	Alpha       float64 // share of the semantic side, already capped for the embedder
+	FavorRecent bool
+	Now         time.Time
+}
+
+// Ranked is a candidate with its final score and all components.
+type Ranked struct {
+	Candidate
+	Scores Scores
+}
+
+// Blend scores and sorts candidates, best first:
+//
+//	flat'    = flat / max flat,  title' = title / max title                  (max over everything the audience may read)
+//	keyword  = minmax((1−r)·flat' + r·title'),  semantic = minmax(cosine)    (over the candidates)
+//	score    = [(1−a)·keyword + a·semantic] · boost · recency
+//
+// A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid
+// Retrieval", 2023. r is TITLE_CONTENT_RATIO, a is EffectiveAlpha. Before boost and recency a score lies between 0 and 1.
+func (c Config) Blend(list List, b Blending) []Ranked {
+	c = c.clipped()
+	alpha := EffectiveAlpha(list, b.Alpha)
+	keyword := make([]float64, len(list.Entries))
+	cosine := make([]float64, len(list.Entries))
+	for i, e := range list.Entries {
+		keyword[i] = (1-c.TitleRatio)*share(e.Flat, list.MaxFlat) + c.TitleRatio*share(e.Title, list.MaxTitle)
+		cosine[i] = e.Cosine
+	}
+	minMax(keyword)
+	if list.Semantic {
+		minMax(cosine)
+	} else {
+		clear(cosine)
+	}
+	decay := c.TimeDecay
+	if b.FavorRecent {
+		decay *= c.FavorRecent
+	}
+	ranked := make([]Ranked, len(list.Entries))
+	for i, e := range list.Entries {
+		s := Scores{Flat: e.Flat, Title: e.Title, Cosine: e.Cosine, Keyword: keyword[i], Semantic: cosine[i], Boost: e.Boost,
+			Recency: Recency(e.UpdatedAt, b.Now, decay, c.RecencyFloor), Coverage: e.Coverage, KeywordPos: e.KeywordPos, VectorPos: e.VectorPos}
+		s.Score = ((1-alpha)*s.Keyword + alpha*s.Semantic) * s.Boost * s.Recency
+		ranked[i] = Ranked{e, s}
+	}
+	slices.SortFunc(ranked, compareRanked)
+	return ranked
+}
+
+// compareRanked sorts by score; equal ones by raw scores, then by chunk, so that results are the same every time.
+func compareRanked(a, b Ranked) int {
+	return cmp.Or(cmp.Compare(b.Scores.Score, a.Scores.Score), cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Chunk, b.Chunk))
+}
+
+// EffectiveAlpha is the share that the semantic side really gets: none when no vectors were compared, everything when no word matched.
+func EffectiveAlpha(list List, alpha float64) float64 {
+	switch {
+	case !list.Semantic:
+		return 0
+	case list.MaxFlat <= 0 && list.MaxTitle <= 0:
+		return 1
+	}
+	return clip(alpha, 0, 1, 0)
+}
+
+func share(v, most float64) float64 {
+	if most <= 0 {
+		return 0
+	}
+	return v / most
+}
+
+// minMax maps values to 0–1 in place: (v − min)/(max − min). Values that are all alike become 1 when they are positive, else 0.
+func minMax(values []float64) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		low, high = min(low, v), max(high, v)
+	}
+	for i, v := range values {
+		switch {
+		case high > low:
+			values[i] = (v - low) / (high - low)
+		case v > 0:
+			values[i] = 1
+		default:
+			values[i] = 0
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package bm25
+
+import "encoding/binary"
+
+// BlockSize is how many consecutive chunk ids one block spans; a posting holds the position within the block in 16 bits.
+const BlockSize = 1 << 16
+
+// Split parts a chunk id into its block and its position there.
+func Split(id int64) (block int32, offset uint16) { return int32(id >> 16), uint16(id) }
+
+// Join is the inverse of Split.
+func Join(block int32, offset uint16) int64 { return int64(block)<<16 | int64(offset) }
+
+// Sealed postings: 4 bytes each, the offset and the quantised impact, both little-endian, offsets ascending.
+const sealedSize = 4
+
+// AppendSealed adds a posting to a sealed list.
+func AppendSealed(list []byte, offset, impact uint16) []byte {
+	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(list, offset), impact)
+}
+
+// SealedLen is the number of postings in a sealed list; broken bytes at its end are not counted.
+func SealedLen(list []byte) int { return len(list) / sealedSize }
+
+// Sealed returns the posting at position i, which must be below SealedLen.
+func Sealed(list []byte, i int) (offset, impact uint16) {
+	p := list[i*sealedSize:]
+	return binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:])
+}
+
+// Fresh postings, before sealing: 6 bytes each, the offset, the term frequency and the field's length, offsets ascending. Their impacts
+// are computed when they are read, with the average of that moment.
+const freshSize = 6
+
+// AppendFresh adds a posting to a fresh list; numbers above 65,535 are kept as that.
+func AppendFresh(list []byte, offset uint16, tf, dl int) []byte {
+	list = binary.LittleEndian.AppendUint16(list, offset)
+	list = binary.LittleEndian.AppendUint16(list, uint16(min(tf, 1<<16-1)))
+	return binary.LittleEndian.AppendUint16(list, uint16(min(dl, 1<<16-1)))
+}
+
+// FreshLen is the number of postings in a fresh list; broken bytes at its end are not counted.
+func FreshLen(list []byte) int { return len(list) / freshSize }
+
+// Fresh returns the posting at position i, which must be below FreshLen.
+func Fresh(list []byte, i int) (offset uint16, tf, dl int) {
+	p := list[i*freshSize:]
+	return binary.LittleEndian.Uint16(p), int(binary.LittleEndian.Uint16(p[2:])), int(binary.LittleEndian.Uint16(p[4:]))
+}

@@ -1,0 +1,58 @@
+package retrieve
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// rrfK is the constant of reciprocal rank fusion, as Onyx sets it.
+const rrfK = 50
+
+// Weights of the ways in which one question is asked, for Query.Weight, as in Onyx.
+const (
+	WeightStandalone = 1.3 // the question rewritten so that it stands alone
+	WeightKeyword    = 1.0 // a few keywords (with AlphaKeyword)
+	WeightModel      = 0.7 // the query that the model wrote
+	WeightOriginal   = 0.5 // what the person typed
+)
+
+// AlphaKeyword is the share of the semantic side for queries that are keywords.
+const AlphaKeyword = 0.2
+
+// Fuse merges the rankings of several queries by weighted reciprocal rank fusion, Σ weight/(50 + rank) (Cormack, Clarke, Büttcher,
+// 2009), and returns them best first. A chunk keeps the component scores of the ranking in which it earned most. A single
+// ranking is returned as it is. Weights run parallel to rankings; 0 counts as 1.
+func Fuse(rankings [][]Ranked, weights []float64) []Ranked {
+	if len(rankings) == 1 {
+		return rankings[0]
+	}
+	type fused struct {
+		ranked Ranked
+		best   float64
+	}
+	byChunk := make(map[document.ChunkID]*fused)
+	for q, ranking := range rankings {
+		for i, r := range ranking {
+			share := cmp.Or(weights[q], 1) / float64(rrfK+i+1)
+			f := byChunk[r.Chunk]
+			if f == nil {
+				f = &fused{}
+				byChunk[r.Chunk] = f
+			}
+			sum := f.ranked.Scores.RRF + share
+			if share > f.best {
+				f.ranked, f.best = r, share
+			}
+			f.ranked.Scores.RRF = sum
+		}
+	}
+	merged := make([]Ranked, 0, len(byChunk))
+	for _, f := range byChunk {
+		f.ranked.Scores.Score = f.ranked.Scores.RRF
+		merged = append(merged, f.ranked)
+	}
+	slices.SortFunc(merged, compareRanked)
+	return merged
+}

@@ -1,0 +1,133 @@
+package retrieve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+var _ Retriever = (*Hybrid)(nil)
+
+// Hybrid searches by keywords and by meaning and blends the two. It is safe for concurrent use.
+type Hybrid struct {
+	index    Index
+	embedder Embedder
+	cfg      Config
+}
+
+// NewHybrid returns a retriever over an index. Without an embedder (nil) it searches by keywords alone.
+func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
+	if index == nil {
+		return nil, errors.New("create the retriever: it needs an index")
+	}
+	return &Hybrid{index: index, embedder: embedder, cfg: cfg.clipped()}, nil
+}
+
+// Config returns the settings in force, clipped.
+func (h *Hybrid) Config() Config { return h.cfg }
+
+// Search implements Retriever. When the embedder fails, the search goes on by keywords alone and says so in its trace.
+func (h *Hybrid) Search(ctx context.Context, s Search) (Result, error) {
+	began := time.Now()
+	if s.Now.IsZero() {
+		s.Now = began
+	}
+	trace := Trace{Route: RouteNone, Allowed: -1, Timings: make(map[string]time.Duration)}
+	var queries []Query
+	for _, q := range s.Queries {
+		if strings.TrimSpace(q.Text) != "" {
+			queries = append(queries, q)
+			trace.Queries = append(trace.Queries, q.Text)
+		}
+	}
+	if len(queries) == 0 || s.Audience.Tenant() == "" {
+		return Result{Trace: trace}, nil
+	}
+	request := Request{Audience: s.Audience, Sources: s.Sources, Documents: s.Documents, TitleRatio: h.cfg.TitleRatio, PerSide: h.cfg.PerSide}
+	if err := h.embed(ctx, queries, &request, &trace); err != nil {
+		return Result{}, err
+	}
+	candidates, err := h.index.Candidates(ctx, request)
+	if err != nil {
+		return Result{}, fmt.Errorf("find candidates: %w", err)
+	}
+	trace.Route, trace.Allowed = candidates.Route, candidates.Allowed
+	for stage, d := range candidates.Timings {
+		trace.Timings[stage] = d
+	}
+	ranked, evidence := h.rank(queries, candidates, s, &trace)
+	assembling := time.Now()
+	hits, err := h.assemble(ctx, s, ranked)
+	if err != nil {
+		return Result{}, err
+	}
+	trace.Timings["passages"] = time.Since(assembling)
+	trace.Timings["total"] = time.Since(began)
+	return Result{Hits: hits, Evidence: evidence && len(hits) > 0, Trace: trace}, nil
+}
+
+// alpha is the share that a query asks for, capped by what the embedder is good for.
+func (h *Hybrid) alpha(q Query) float64 {
+	if h.embedder == nil {
+		return 0
+	}
+	alpha := h.cfg.Alpha
+	if q.Alpha != nil {
+		alpha = clip(*q.Alpha, 0, 1, h.cfg.Alpha)
+	}
+	return min(alpha, h.embedder.MaxAlpha())
+}
+
+// embed fills in the probes of a request.
+func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *Trace) error {
+	began := time.Now()
+	r.Probes = make([]Probe, len(queries))
+	var texts []string
+	var at []int
+	for i, q := range queries {
+		r.Probes[i].Text = q.Text
+		if h.alpha(q) > 0 {
+			texts = append(texts, q.Text)
+			at = append(at, i)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	vectors, err := h.embedder.Embed(ctx, ForQuery, texts)
+	if err == nil && len(vectors) != len(texts) {
+		err = fmt.Errorf("the embedder gave %d vectors for %d texts", len(vectors), len(texts))
+	}
+	trace.Timings["embed"] = time.Since(began)
+	trace.Embedder = h.embedder.Model()
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("embed the question: %w", context.Cause(ctx))
+		}
+		trace.Notice = "The embedding model did not answer, so the search went by keywords alone."
+		return nil
+	}
+	r.Model = h.embedder.Model()
+	for i, v := range vectors {
+		r.Probes[at[i]].Vector = v
+	}
+	return nil
+}
+
+// rank blends each query's candidates, merges the queries, and decides whether there is evidence.
+func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace) ([]Ranked, bool) {
+	rankings := make([][]Ranked, len(queries))
+	weights := make([]float64, len(queries))
+	evidence := false
+	for i, q := range queries {
+		list := candidates.Lists[i]
+		alpha := h.alpha(q)
+		trace.Alpha = max(trace.Alpha, EffectiveAlpha(list, alpha))
+		rankings[i] = h.cfg.Blend(list, Blending{Alpha: alpha, FavorRecent: s.FavorRecent, Now: s.Now})
+		weights[i] = q.Weight
+		evidence = evidence || h.cfg.HasEvidence(list)
+	}
+	return Fuse(rankings, weights), evidence
+}

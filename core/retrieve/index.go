@@ -1,0 +1,94 @@
+package retrieve
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Index finds candidates on both sides and fetches passages. Implementations are safe for concurrent use, and apply the audience in
+// both calls: what it may not read is neither a candidate nor a passage, from the moment at which the change of an access list returned.
+type Index interface {
+	// Candidates answers all probes of a request from one consistent state of the index.
+	Candidates(ctx context.Context, r Request) (Candidates, error)
+	// Passages fetches the chunks of the spans, ordered by document and position. Chunks that do not exist or that the audience may not
+	// read are left out.
+	Passages(ctx context.Context, audience access.Audience, spans []Span) ([]Passage, error)
+}
+
+// Request asks for candidates on behalf of an audience.
+type Request struct {
+	Audience   access.Audience
+	Probes     []Probe
+	Model      string              // the space of the probes' vectors; empty without any
+	Sources    []document.SourceID // only these; none means all
+	Documents  []document.ID       // only these; none means all
+	TitleRatio float64             // share of the title field when keyword candidates are chosen
+	PerSide    int                 // candidates per probe and side
+}
+
+// Probe is one query in the forms that the two sides compare.
+type Probe struct {
+	Text   string
+	Vector []float32 // nil or all zero: the semantic side has nothing to say
+}
+
+// Candidates is the answer to a Request.
+type Candidates struct {
+	Lists   []List // one per probe, in order
+	Allowed int    // chunks that the audience may read, of the sources and documents asked for; -1 when not counted
+	Route   string // how the semantic side searched: RouteExact, RouteHNSW or RouteNone
+	Timings map[string]time.Duration
+}
+
+// Routes of the semantic side.
+const (
+	RouteExact = "exact" // every allowed vector was compared
+	RouteHNSW  = "hnsw"  // approximate, filtered while searching
+	RouteNone  = "none"  // no vectors were compared
+)
+
+// List holds the candidates of one probe: the union of the best of both sides, each with the scores of both. Order is not significant.
+type List struct {
+	Entries           []Candidate
+	MaxFlat, MaxTitle float64 // best raw BM25 of each field among all chunks that the audience may read
+	Words             int     // of the probe that weigh something (Words)
+	Semantic          bool    // vectors were compared; without that, Cosine means nothing
+}
+
+// Candidate is a chunk that may become a hit.
+type Candidate struct {
+	Chunk      document.ChunkID
+	Document   document.ID
+	Ordinal    int // position in the document
+	Siblings   int // chunks that the document has
+	UpdatedAt  time.Time
+	Boost      float64
+	Flat       float64 // raw BM25 of title and body together
+	Title      float64 // raw BM25 of the title
+	Cosine     float64 // raw similarity; 0 where the chunk has no vector of the model
+	KeywordPos int     // rank on the keyword side, from 1; 0 = was not chosen there
+	VectorPos  int     // rank on the semantic side, from 1; 0 = was not chosen there
+	// Coverage is the share of the query's weight (the inverse document frequencies of its words, chatter aside) that the chunk
+	// matches, 0 to 1. It is computed for the CoverageDepth best keyword candidates and 0 for others.
+	Coverage float64
+}
+
+// CoverageDepth is for how many of the best keyword candidates of a probe Coverage is computed.
+const CoverageDepth = 20
+
+// Span names consecutive chunks of a document by their positions, both ends included.
+type Span struct {
+	Document document.ID
+	From, To int
+}
+
+// Passage is a chunk with its document as it stands now.
+type Passage struct {
+	Document document.Ref
+	ACL      access.ACL
+	ID       document.ChunkID
+	Chunk    document.Chunk
+}

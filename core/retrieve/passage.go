@@ -1,0 +1,205 @@
+package retrieve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// position is a chunk's place in a document.
+type position struct {
+	doc     document.ID
+	ordinal int
+}
+
+// assemble turns ranked chunks into hits: the best chunk of each document first, the neighbours of the very best, and adjoining chunks of a
+// document as one passage. MaxChunks bounds all chunks together, neighbours included, unless the search itself wants more passages.
+func (h *Hybrid) assemble(ctx context.Context, s Search, ranked []Ranked) ([]Hit, error) {
+	limit := s.Limit
+	if limit < 1 {
+		limit = h.cfg.MaxChunks
+	}
+	chosen := diverse(ranked)
+	chosen = chosen[:min(limit, len(chosen))]
+	scores := make(map[position]Ranked)
+	var order []position // chunks to show, best first
+	taken := make(map[position]bool)
+	take := func(p position) {
+		if !taken[p] && len(order) < max(limit, h.cfg.MaxChunks) {
+			taken[p] = true
+			order = append(order, p)
+		}
+	}
+	for i, r := range chosen {
+		p := position{r.Document, r.Ordinal}
+		scores[p] = r
+		take(p)
+		if i > 0 {
+			continue
+		}
+		for n := 1; n <= max(h.cfg.Above, h.cfg.Below); n++ { // the nearest first, in case there is no room for all
+			if n <= h.cfg.Below && r.Ordinal+n < r.Siblings {
+				take(position{r.Document, r.Ordinal + n})
+			}
+			if n <= h.cfg.Above && r.Ordinal-n >= 0 {
+				take(position{r.Document, r.Ordinal - n})
+			}
+		}
+	}
+	spans := make([]Span, len(order))
+	for i, p := range order {
+		spans[i] = Span{p.doc, p.ordinal, p.ordinal}
+	}
+	passages, err := h.index.Passages(ctx, s.Audience, spans)
+	if err != nil {
+		return nil, fmt.Errorf("fetch the passages found: %w", err)
+	}
+	hits := join(passages, order, scores)
+	return fit(hits, s.MaxTokens), nil
+}
+
+// diverse reorders ranked chunks so that the best chunk of each document comes before the second best of any. Chunks that neither side
+// has anything to say for are left out.
+func diverse(ranked []Ranked) []Ranked {
+	var first, rest []Ranked
+	seen := make(map[document.ID]bool)
+	for _, r := range ranked {
+		switch {
+		case r.Flat <= 0 && r.Title <= 0 && r.Cosine <= 0:
+		case !seen[r.Document]:
+			seen[r.Document] = true
+			first = append(first, r)
+		default:
+			rest = append(rest, r)
+		}
+	}
+	return append(first, rest...)
+}
+
+// join makes hits of passages in the order wanted. Chunks that follow one another in a document become one hit in the place of the best.
+func join(passages []Passage, order []position, scores map[position]Ranked) []Hit {
+	rank := make(map[position]int, len(order))
+	for i, p := range order {
+		rank[p] = i
+	}
+	type placedHit struct {
+		hit  Hit
+		rank int
+	}
+	var placed []placedHit
+	for start := 0; start < len(passages); {
+		end := start + 1
+		for end < len(passages) && passages[end].Document.ID == passages[start].Document.ID &&
+			passages[end].Chunk.Ordinal == passages[end-1].Chunk.Ordinal+1 {
+			end++
+		}
+		if hit, at, scored := merge(passages[start:end], rank, scores); scored {
+			placed = append(placed, placedHit{hit, at})
+		}
+		start = end
+	}
+	slices.SortFunc(placed, func(a, b placedHit) int { return cmp.Compare(a.rank, b.rank) })
+	hits := make([]Hit, len(placed))
+	for i, p := range placed {
+		hits[i] = p.hit
+	}
+	return hits
+}
+
+// merge puts consecutive chunks together. The scored chunk that ranks best gives scores, heading and link; without any there is no hit.
+func merge(run []Passage, rank map[position]int, scores map[position]Ranked) (hit Hit, best int, scored bool) {
+	for _, p := range run {
+		at := position{p.Document.ID, p.Chunk.Ordinal}
+		r, found := scores[at]
+		if !found || scored && rank[at] >= best {
+			continue
+		}
+		scored, best = true, rank[at]
+		hit = Hit{Document: p.Document, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading, Anchor: p.Chunk.Anchor,
+			Link: p.Document.Link(p.Chunk.Anchor), Scores: r.Scores}
+	}
+	var text strings.Builder
+	for i, p := range run {
+		if i == 0 {
+			hit.Start, hit.End = p.Chunk.Start, p.Chunk.End
+			text.WriteString(p.Chunk.Text)
+		} else {
+			text.WriteString(continuation(text.String(), p.Chunk.Text, hit.End-p.Chunk.Start))
+			hit.Start, hit.End = min(hit.Start, p.Chunk.Start), max(hit.End, p.Chunk.End)
+		}
+		hit.Tokens += p.Chunk.Tokens
+	}
+	hit.Text = text.String()
+	return hit, best, scored
+}
+
+// continuation is what next adds to text when its first overlap runes are the last ones of text already. Where the two do not agree (a
+// table's header is repeated, say), next stands apart as a whole.
+func continuation(text, next string, overlap int) string {
+	if overlap > 0 {
+		runes := []rune(next)
+		if overlap >= len(runes) {
+			if strings.HasSuffix(text, next) {
+				return ""
+			}
+		} else if head := string(runes[:overlap]); strings.HasSuffix(text, head) {
+			return string(runes[overlap:])
+		}
+	}
+	return document.BlockSeparator + next
+}
+
+// fit keeps the hits that fit into a number of tokens, in order; 0 is no limit. A hit that is too large makes room for smaller ones.
+func fit(hits []Hit, maxTokens int) []Hit {
+	if maxTokens <= 0 {
+		return hits
+	}
+	kept := hits[:0]
+	for _, h := range hits {
+		if h.Tokens <= maxTokens {
+			maxTokens -= h.Tokens
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
+
+// Window adds passages that the thread used before, the first ones first, to the hits of a follow-up, until there are limit chunks. What the
+// audience may no longer read, what is gone, and what a hit holds already is left out. Added hits have no scores.
+func (h *Hybrid) Window(ctx context.Context, audience access.Audience, hits []Hit, earlier []Span, limit int) ([]Hit, error) {
+	if len(hits) >= limit || len(earlier) == 0 {
+		return hits, nil
+	}
+	passages, err := h.index.Passages(ctx, audience, earlier)
+	if err != nil {
+		return nil, fmt.Errorf("fetch the thread's earlier sources: %w", err)
+	}
+	byPlace := make(map[position]Passage, len(passages))
+	for _, p := range passages {
+		byPlace[position{p.Document.ID, p.Chunk.Ordinal}] = p
+	}
+	out := slices.Clone(hits)
+	for _, span := range earlier {
+		for ordinal := span.From; ordinal <= span.To && len(out) < limit; ordinal++ {
+			p, found := byPlace[position{span.Document, ordinal}]
+			if !found || holds(out, p) {
+				continue
+			}
+			out = append(out, Hit{Document: p.Document, ACL: p.ACL, Chunk: p.ID, Ordinal: ordinal, Heading: p.Chunk.Heading, Anchor: p.Chunk.Anchor,
+				Link: p.Document.Link(p.Chunk.Anchor), Text: p.Chunk.Text, Start: p.Chunk.Start, End: p.Chunk.End, Tokens: p.Chunk.Tokens})
+		}
+	}
+	return out, nil
+}
+
+// holds reports whether a hit shows all of a passage.
+func holds(hits []Hit, p Passage) bool {
+	return slices.ContainsFunc(hits, func(h Hit) bool {
+		return h.Document.ID == p.Document.ID && h.Start <= p.Chunk.Start && h.End >= p.Chunk.End
+	})
+}
