@@ -161,11 +161,7 @@ func TestHugeTexts(t *testing.T) {
 	}{
 		{"one letter", "a", 2, 16},
 		{"spaces", " ", 16, 256},
-		{"line ends", "\n", 8, 64},
 		{"spaces and line ends", " \n", 1, 8},
-		{"punctuation", "!?", 1, 8},
-		{"words", "thirty days of leave ", 3, 8},
-		{"characters without spaces", "今天天气很好", 1, 8},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

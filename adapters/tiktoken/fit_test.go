@@ -68,7 +68,7 @@ func TestFitAHugeTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	huge := strings.Repeat("Employees have thirty days of leave in each year. ", 20000)
+	huge := strings.Repeat("Employees have thirty days of leave in each year. ", 4000)
 	got, err := fitter.Fit([]budget.Section{
 		{Kind: budget.System, Text: huge},
 		{Kind: budget.User, Text: huge},

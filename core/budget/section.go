@@ -4,8 +4,7 @@ package budget
 // it when the window is too small.
 type Kind int
 
-// The kinds of sections. "Never omitted" holds for everything that comes with it
-// but the text, which may be shortened.
+// The kinds of sections. What is never omitted may still be shortened.
 const (
 	// System is the system prompt. Never omitted.
 	System Kind = iota

@@ -109,27 +109,36 @@ func TestBackfillThenCompressKeepsTheNewestTurns(t *testing.T) {
 		history = append(history, c.pair)
 		earlier = append(earlier, c.sources)
 	}
-	for name, found := range map[string][]source{
-		"the window was topped up": sources("found"),
-		"the window was full":      sources("a", "b", "c", "d"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			fill(3, found, earlier...)
-			newest := user(words("u", 1400))
-			got := compressor().Messages([]budget.Message{system("s1"), newest}, history)
-			want := []budget.Message{
-				system("s1"),
-				user(words("threeq", 100)), assistant(words("threea", 50)),
-				user(words("fourq", 40)), assistant(words("foura", 20)),
-				newest,
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("Messages (-want +got):\n%s", diff)
-			}
-		})
+	newest := user(words("u", 1400))
+	want := []budget.Message{
+		system("s1"),
+		user(words("threeq", 100)), assistant(words("threea", 50)),
+		user(words("fourq", 40)), assistant(words("foura", 20)),
+		newest,
 	}
-	if got := fill(3, sources("found"), earlier...); !cmp.Equal(got, sources("found", "s4", "s3")) {
-		t.Errorf("FillWindow = %v, want the sources of the newest turns", got)
+	// Twice each: a history that was turned round once would come out right the
+	// second time, and the other way round.
+	for _, step := range []struct {
+		name  string
+		found []source
+		want  []source
+	}{
+		{"the window is topped up", sources("found"), sources("found", "s4", "s3")},
+		{"and again", sources("found"), sources("found", "s4", "s3")},
+		{"the window is full by itself", sources("a", "b", "c"), sources("a", "b", "c")},
+		{"and again", sources("a", "b", "c"), sources("a", "b", "c")},
+	} {
+		if diff := cmp.Diff(step.want, fill(3, step.found, earlier...)); diff != "" {
+			t.Errorf("%s: FillWindow (-want +got):\n%s", step.name, diff)
+		}
+		got := compressor().Messages([]budget.Message{system("s1"), newest}, history)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: Messages (-want +got):\n%s", step.name, diff)
+		}
+	}
+	for i, c := range chats {
+		if history[i] != c.pair || !cmp.Equal(earlier[i], c.sources) {
+			t.Errorf("turn %d is no longer in its place", i)
+		}
 	}
 }
