@@ -1,0 +1,220 @@
+package layout_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/footnotehq/footnote/"
+
+// coreOrder is the order of core packages: each imports only earlier ones.
+var coreOrder = []string{
+	"access", "document", "message", "budget", "packet", "llm", "thread", "cite", "retrieve", "tool", "session", "prompt", "stream",
+	"index", "deepsearch", "turn", "knowledge", "answer", "evaluate",
+}
+
+// coreModules are the modules that core may import, beside the standard library.
+var coreModules = []string{"golang.org/x/sync", "golang.org/x/text", "github.com/blevesearch/snowballstem"}
+
+// owners says below which folder each third-party module is imported. An empty folder means tests alone; "*" means anywhere.
+var owners = map[string]string{
+	"github.com/slack-go/slack":           "adapters/slack",
+	"github.com/bwmarrin/discordgo":       "adapters/discord",
+	"github.com/gorilla/websocket":        "adapters",
+	"github.com/redis/go-redis":           "adapters/redis",
+	"github.com/jackc/pgx":                "adapters/postgres",
+	"github.com/pgvector/pgvector-go":     "adapters/postgres",
+	"github.com/pressly/goose":            "adapters/postgres",
+	"github.com/sashabaranov/go-openai":   "adapters/openai",
+	"github.com/tiktoken-go/tokenizer":    "adapters/tiktoken",
+	"github.com/yuin/goldmark":            "adapters/internal/markdown",
+	"github.com/goccy/go-yaml":            "*",
+	"github.com/alecthomas/kong":          "bots",
+	"golang.org/x/term":                   "bots",
+	"golang.org/x/net":                    "adapters",
+	"golang.org/x/sys":                    "adapters",
+	"golang.org/x/time":                   "adapters",
+	"golang.org/x/sync":                   "*",
+	"golang.org/x/text":                   "*",
+	"github.com/blevesearch/snowballstem": "core/retrieve/analyse",
+	"github.com/google/uuid":              "adapters/postgres",
+	"github.com/google/go-cmp":            "",
+	"pgregory.net/rapid":                  "",
+	"go.uber.org/goleak":                  "",
+}
+
+// file is one Go source file and what it imports.
+type file struct {
+	name    string // relative to the repository, with slashes
+	dir     string
+	test    bool // _test.go, or in a package that exists for tests
+	imports []string
+	lines   int
+}
+
+func TestDependencyRule(t *testing.T) {
+	t.Parallel()
+	for _, f := range repository(t) {
+		for _, imported := range f.imports {
+			if fault := fault(f, imported); fault != "" {
+				t.Errorf("%s imports %s: %s", f.name, imported, fault)
+			}
+		}
+	}
+}
+
+// fault says what is wrong with an import, or nothing.
+func fault(f file, imported string) string {
+	if local, ok := strings.CutPrefix(imported, module); ok {
+		return localFault(f, local)
+	}
+	first, _, _ := strings.Cut(imported, "/")
+	if !strings.Contains(first, ".") {
+		return "" // standard library
+	}
+	for mod, owner := range owners {
+		if imported != mod && !strings.HasPrefix(imported, mod+"/") {
+			continue
+		}
+		switch {
+		case owner == "" && !f.test:
+			return "it is for tests"
+		case owner == "" || owner == "*" && !below(f.dir, "core"):
+			return ""
+		case below(f.dir, "core") && !f.test && !slices.Contains(coreModules, mod):
+			return "core imports no such module"
+		case owner != "*" && !below(f.dir, owner):
+			return "only " + owner + " imports it"
+		}
+		return ""
+	}
+	return "the module is not in the list of this test; add it with the folder that owns it"
+}
+
+func localFault(f file, imported string) string {
+	switch {
+	case below(imported, "bots"):
+		if !below(f.dir, "bots") {
+			return "nobody imports bots"
+		}
+	case below(f.dir, "core"):
+		if !below(imported, "core") {
+			return "core imports only core"
+		}
+		from, to := corePackage(f.dir), corePackage(imported)
+		if from != to && slices.Index(coreOrder, to) > slices.Index(coreOrder, from) {
+			return "core/" + to + " comes after core/" + from
+		}
+	case below(f.dir, "adapters"):
+		if below(imported, "adapters") && !below(imported, "adapters/internal") && adapter(f.dir) != adapter(imported) {
+			return "an adapter imports no other adapter"
+		}
+	}
+	return ""
+}
+
+func TestCorePackagesHaveAnOrder(t *testing.T) {
+	t.Parallel()
+	for _, f := range repository(t) {
+		if below(f.dir, "core") && !slices.Contains(coreOrder, corePackage(f.dir)) {
+			t.Errorf("%s: core/%s has no place in the order of core packages", f.name, corePackage(f.dir))
+		}
+	}
+}
+
+func TestFilesStaySmallAndPackagesSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, f := range repository(t) {
+		if f.lines > 500 {
+			t.Errorf("%s has %d lines; split it by concept (at most 500)", f.name, f.lines)
+		}
+		if slices.Contains([]string{"util", "utils", "common", "helpers", "types"}, path.Base(f.dir)) {
+			t.Errorf("%s: a package is named for what it holds", f.name)
+		}
+	}
+}
+
+func TestTopLevelIsTheDesignCards(t *testing.T) {
+	t.Parallel()
+	card := []string{"adapters", "bots", "core", "deploy", "migrations", "go.mod", "go.sum", "Makefile", "README.md"}
+	entries, err := os.ReadDir(root(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(card, e.Name()) {
+			t.Errorf("%s stands at the top level, where only %v belong", e.Name(), card)
+		}
+	}
+}
+
+func below(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
+
+func corePackage(dir string) string { return strings.Split(dir, "/")[1] }
+
+func adapter(dir string) string { return strings.Split(dir, "/")[1] }
+
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func repository(t *testing.T) []file {
+	t.Helper()
+	top := root(t)
+	var files []file
+	err := filepath.WalkDir(top, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || filepath.Ext(name) != ".go" {
+			return nil
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(top, name)
+		if err != nil {
+			return err
+		}
+		f := file{name: filepath.ToSlash(relative), lines: strings.Count(string(source), "\n")}
+		f.dir = path.Dir(f.name)
+		f.test = strings.HasSuffix(f.name, "_test.go") || strings.HasSuffix(parsed.Name.Name, "test")
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			f.imports = append(f.imports, imported)
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("no Go file was found")
+	}
+	return files
+}
