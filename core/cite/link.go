@@ -1,7 +1,6 @@
 package cite
 
 import (
-	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,9 +32,8 @@ func LinkURL(raw string) (string, bool) {
 		if host == "" || strings.HasPrefix(host, ":") || strings.Contains(host, `\`) {
 			return "", false
 		}
-		// The brackets of an IPv6 host stay, if it is one.
-		if u, err := url.Parse("http://" + host); err == nil && u.Hostname() != "" {
-			authority = len(scheme) + 3 + len(host)
+		if ipv6(host) {
+			authority = len(scheme) + len("://") + len(host)
 		}
 	case "mailto", "file":
 		if rest == "" || rest == "//" {
@@ -45,6 +43,13 @@ func LinkURL(raw string) (string, bool) {
 		return "", false
 	}
 	return escapeURL(raw, authority), true
+}
+
+// ipv6 reports whether host is [address] or [address]:port.
+func ipv6(host string) bool {
+	address, port, ok := strings.Cut(host, "]")
+	return ok && strings.HasPrefix(address, "[") && strings.Trim(address[1:], "0123456789abcdefABCDEF:.") == "" &&
+		strings.Trim(port, "0123456789:") == ""
 }
 
 const hexDigits = "0123456789ABCDEF"

@@ -105,8 +105,9 @@ func split(text string) []span {
 		}
 		start = at
 	}
+	decided := 0 // what comes before belongs to a mark that was looked at
 	for i, r := range text {
-		if i < start {
+		if i < start || i < decided {
 			continue
 		}
 		next := i + utf8.RuneLen(r)
@@ -120,6 +121,7 @@ func split(text string) []span {
 			end(afterClosers(text, next))
 		case '.', '!', '?', '…':
 			at := afterClosers(text, next)
+			decided = at
 			rest := strings.TrimLeft(text[at:], " \t")
 			c, _ := utf8.DecodeRuneInString(rest)
 			switch {
