@@ -194,7 +194,7 @@ func wellFormed(packets []packet.Packet, models int) error {
 	return nil
 }
 
-// linked are the reader's numbers whose links begin in a text.
+// linked are the numbers of links to documents in a text.
 func linked(text string) map[int]bool {
 	numbers := make(map[int]bool)
 	for rest := text; ; {
@@ -204,7 +204,7 @@ func linked(text string) map[int]bool {
 		}
 		rest = rest[i+2:]
 		var n int
-		if _, err := fmt.Sscanf(rest, "%d]](http", &n); err == nil {
+		if _, err := fmt.Sscanf(rest, "%d]](https://docs.example/", &n); err == nil {
 			numbers[n] = true
 		}
 	}
