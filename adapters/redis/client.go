@@ -1,0 +1,78 @@
+// Package redis carries what several processes share quickly and may lose: stop signals. Postgres holds the truth of all of it.
+package redis
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// ErrUnreachable says that there is no Redis where REDIS_URL points.
+var ErrUnreachable = errors.New("Redis cannot be reached")
+
+// Config says how to connect. URL is required.
+type Config struct {
+	URL    string       // redis://, rediss:// or unix://
+	Prefix string       // of all names, so that several installations can share a server; default "footnote:"
+	TLS    *tls.Config  // for rediss://; nil uses the system's roots
+	Logger *slog.Logger // nil: silent
+}
+
+// Client is a connection to Redis. It is safe for concurrent use.
+type Client struct {
+	rdb    *redis.Client
+	prefix string
+	logger *slog.Logger
+}
+
+// Open connects and asks for a sign of life, so that a wrong address is known at start and not at the first stop. Errors do not repeat
+// the address, which may hold a password.
+func Open(ctx context.Context, cfg Config) (*Client, error) {
+	options, err := redis.ParseURL(cfg.URL)
+	if err != nil {
+		var parse *url.Error
+		if errors.As(err, &parse) {
+			err = parse.Err // without the address
+		}
+		return nil, fmt.Errorf("read REDIS_URL: it is not an address such as redis://user:password@host:6379/0, rediss://… or unix:///path: %w", err)
+	}
+	if cfg.TLS != nil && options.TLSConfig != nil {
+		name := options.TLSConfig.ServerName
+		options.TLSConfig = cfg.TLS.Clone()
+		options.TLSConfig.ServerName = name
+	}
+	// The server's notices about its maintenance are for one vendor's cloud, and cost a round trip elsewhere.
+	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	if cfg.Prefix == "" {
+		cfg.Prefix = "footnote:"
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	c := &Client{rdb: redis.NewClient(options), prefix: cfg.Prefix, logger: cfg.Logger}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if err := c.rdb.Ping(ctx).Err(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: check that it runs and that REDIS_URL is right, or unset REDIS_URL to run a single process without it: %w",
+			ErrUnreachable, err), c.rdb.Close())
+	}
+	return c, nil
+}
+
+// Ping asks for a sign of life.
+func (c *Client) Ping(ctx context.Context) error {
+	if err := c.rdb.Ping(ctx).Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return nil
+}
+
+// Close closes all connections. What runs on the client ends with an error.
+func (c *Client) Close() error { return c.rdb.Close() }

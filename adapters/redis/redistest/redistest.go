@@ -1,0 +1,103 @@
+// Package redistest starts real Redis servers for tests.
+package redistest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Server is a redis-server of a test's own, on a Unix socket in a directory that only this user may enter. It keeps nothing on disk.
+type Server struct {
+	dir string
+	tb  testing.TB
+	cmd *exec.Cmd
+}
+
+// Start starts a server and stops it when the test ends. The test fails when redis-server is not installed ("make deps").
+func Start(tb testing.TB) *Server {
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "redis") // a short path: sockets allow about 100 bytes, which test names can exceed
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := &Server{dir: dir, tb: tb}
+	tb.Cleanup(func() {
+		s.Stop()
+		if err := os.RemoveAll(dir); err != nil {
+			tb.Error(err)
+		}
+	})
+	s.Restart()
+	return s
+}
+
+// URL is the server's address as REDIS_URL has it.
+func (s *Server) URL() string { return "unix://" + s.socket() }
+
+func (s *Server) socket() string { return filepath.Join(s.dir, "redis.sock") }
+
+// Restart starts the server again, on the same address, and returns when it answers.
+func (s *Server) Restart() {
+	s.tb.Helper()
+	s.Stop()
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		s.tb.Fatal(`redis-server is not installed: run "make deps"`)
+	}
+	s.cmd = exec.Command(program, "--port", "0", "--unixsocket", s.socket(), "--save", "", "--appendonly", "no", "--dir", s.dir)
+	if err := s.cmd.Start(); err != nil {
+		s.tb.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for {
+		err := s.ping(ctx)
+		if err == nil {
+			return
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			s.tb.Fatalf("redis-server does not answer: %v", err)
+		}
+	}
+}
+
+func (s *Server) ping(ctx context.Context) (err error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", s.socket())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if _, err := fmt.Fprint(conn, "PING\r\n"); err != nil {
+		return err
+	}
+	reply := make([]byte, 16)
+	n, err := conn.Read(reply)
+	if err == nil && !strings.HasPrefix(string(reply[:n]), "+PONG") {
+		err = fmt.Errorf("it says %q", reply[:n])
+	}
+	return err
+}
+
+// Stop kills the server, as a crash would.
+func (s *Server) Stop() {
+	if s.cmd == nil {
+		return
+	}
+	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		s.tb.Error(err)
+	}
+	_ = s.cmd.Wait() // says that it was killed
+	s.cmd = nil
+}

@@ -1,0 +1,148 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/redis/go-redis/v9"
+)
+
+// How the subscription is kept alive: a silent connection is asked for a sign of life, and one that says nothing has gone. These
+// bound how long a lost subscription can pass for a reliable one.
+const (
+	pingEvery  = 3 * time.Second
+	pingAnswer = 2 * time.Second
+	retryFirst = 100 * time.Millisecond
+	retryMost  = 5 * time.Second
+)
+
+// Signal carries stops between processes: one subscription per process, whatever the number of turns. While the subscription is lost
+// it is not Reliable, and stops are found by polling.
+type Signal struct {
+	client  *Client
+	local   session.LocalSignal
+	healthy atomic.Bool
+	cancel  context.CancelFunc
+	owned   sync.WaitGroup
+}
+
+var _ session.Signal = (*Signal)(nil)
+
+// NewSignal subscribes and returns when the subscription stands. Close ends it.
+func NewSignal(ctx context.Context, client *Client) (*Signal, error) {
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s := &Signal{client: client, cancel: cancel}
+	pubsub, err := s.subscribe(ctx)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	s.owned.Go(func() { s.run(running, pubsub) })
+	return s, nil
+}
+
+// Raise implements session.Signal.
+func (s *Signal) Raise(ctx context.Context, id session.TurnID) error {
+	err := s.local.Raise(ctx, id)
+	if err := s.client.rdb.Publish(ctx, s.channel(), string(id)).Err(); err != nil {
+		return fmt.Errorf("publish the stop of turn %s: %w", id, err)
+	}
+	return err
+}
+
+// Watch implements session.Signal.
+func (s *Signal) Watch(ctx context.Context, id session.TurnID) <-chan struct{} {
+	return s.local.Watch(ctx, id)
+}
+
+// Reliable implements session.Signal.
+func (s *Signal) Reliable() bool { return s.healthy.Load() }
+
+// Watching counts the turns that are watched in this process.
+func (s *Signal) Watching() int { return s.local.Watching() }
+
+// Close gives the subscription up and returns when nothing of it goes on. The client stays open.
+func (s *Signal) Close() error {
+	s.cancel()
+	s.owned.Wait()
+	return nil
+}
+
+func (s *Signal) channel() string { return s.client.prefix + "stop" }
+
+func (s *Signal) subscribe(ctx context.Context) (*redis.PubSub, error) {
+	pubsub := s.client.rdb.Subscribe(ctx, s.channel())
+	if _, err := pubsub.ReceiveTimeout(ctx, pingEvery+pingAnswer); err != nil { // the confirmation
+		return nil, errors.Join(fmt.Errorf("subscribe to stops: %w: %w", ErrUnreachable, err), pubsub.Close())
+	}
+	s.healthy.Store(true)
+	return pubsub, nil
+}
+
+// run listens, and subscribes again whenever the subscription is lost.
+func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
+	wait := retryFirst
+	for {
+		if pubsub != nil {
+			began := time.Now()
+			err := s.listen(ctx, pubsub)
+			s.healthy.Store(false)
+			err = errors.Join(err, pubsub.Close())
+			if ctx.Err() != nil {
+				return
+			}
+			s.client.logger.Warn("redis subscription lost; stops are found by polling", "error", err)
+			if time.Since(began) > retryMost {
+				wait = retryFirst
+			}
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		wait = min(wait*2, retryMost)
+		var err error
+		if pubsub, err = s.subscribe(ctx); err == nil {
+			s.client.logger.Info("redis subscription restored")
+		}
+	}
+}
+
+// listen hands stops on until the connection fails or ctx ends. The library would reconnect by itself, but would not say that
+// something may have been missed in between.
+func (s *Signal) listen(ctx context.Context, pubsub *redis.PubSub) error {
+	unblock := context.AfterFunc(ctx, func() { _ = pubsub.Close() }) // a read does not end with its context
+	defer unblock()
+	asked := false
+	for {
+		timeout := pingEvery
+		if asked {
+			timeout = pingAnswer
+		}
+		received, err := pubsub.ReceiveTimeout(ctx, timeout)
+		var net interface{ Timeout() bool }
+		switch {
+		case err == nil:
+			asked = false
+		case errors.As(err, &net) && net.Timeout() && !asked && ctx.Err() == nil:
+			if err := pubsub.Ping(ctx); err != nil {
+				return fmt.Errorf("ask for a sign of life: %w", err)
+			}
+			asked = true
+			continue
+		default:
+			return err
+		}
+		if m, ok := received.(*redis.Message); ok {
+			_ = s.local.Raise(ctx, session.TurnID(m.Payload)) // never fails
+		}
+	}
+}
