@@ -44,7 +44,7 @@ func newLayout(counter budget.Counter, in Input) *layout {
 	l.project()
 	l.files(in.Question, current, true)
 	l.user(in.Question, budget.User, current, true)
-	for _, m := range in.Steps {
+	for _, m := range paired(in.Steps) {
 		l.step(m, current, m.Text)
 	}
 	l.text(budget.Reminder, 0, llm.User, in.reminder())
@@ -62,7 +62,7 @@ func (l *layout) text(kind budget.Kind, group int, role llm.Role, text string) {
 }
 
 func (l *layout) history() {
-	for _, m := range l.in.History {
+	for _, m := range paired(l.in.History) {
 		switch m.Role {
 		case message.User:
 			l.files(m, m.Turn, false)

@@ -6,6 +6,7 @@
 package prompt
 
 import (
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/budget"
@@ -93,40 +94,38 @@ func (b *Builder) Build(in Input) (Prompt, error) {
 		}
 		out.Messages = append(out.Messages, m)
 	}
-	out.Messages = pair(out.Messages)
 	return out, nil
 }
 
-// pair makes every call have one result and every result a call, since strict providers refuse either without the other. Models reuse
-// ids from turn to turn, so only the results right behind a call are its own.
-func pair(messages []llm.Message) []llm.Message {
-	out := make([]llm.Message, 0, len(messages))
-	open := make(map[string]bool) // calls of the newest ToolCalls message that have no result yet
-	var order []string
-	closeOpen := func() {
-		for _, id := range order {
-			if open[id] {
-				out = append(out, llm.Message{Role: llm.Tool, ToolCallID: id, Text: RemovedResult()})
-			}
+// paired makes every call have one result and every result a call, since strict providers refuse either without the other: a worker may
+// have died in between. Models reuse ids from turn to turn, so only the results right behind a call are its own.
+func paired(messages []message.Message) []message.Message {
+	out := make([]message.Message, 0, len(messages))
+	var open []string // calls that have no result yet
+	turn := 0
+	settle := func() {
+		for _, id := range open {
+			out = append(out, message.Message{Turn: turn, Role: message.ToolResult, CallID: id, Text: RemovedResult()})
 		}
-		order = nil
-		clear(open)
+		open = nil
 	}
 	for _, m := range messages {
-		if m.Role == llm.Tool {
-			if open[m.ToolCallID] {
-				delete(open, m.ToolCallID)
+		if m.Role == message.ToolResult {
+			if i := slices.Index(open, m.CallID); i >= 0 {
+				open = slices.Delete(open, i, i+1)
 				out = append(out, m)
 			}
 			continue
 		}
-		closeOpen()
+		settle()
 		out = append(out, m)
-		for _, c := range m.ToolCalls {
-			open[c.ID] = true
-			order = append(order, c.ID)
+		if m.Role == message.ToolCall {
+			turn = m.Turn
+			for _, c := range m.Calls {
+				open = append(open, c.ID)
+			}
 		}
 	}
-	closeOpen()
+	settle()
 	return out
 }
