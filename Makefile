@@ -4,7 +4,6 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-unexport MAKEFLAGS MFLAGS MAKELEVEL # pgvector's build runs a make of its own
 
 GO ?= go
 BINARY := .build/footnote
@@ -46,11 +45,15 @@ test: need-go deps-test ## run every test with the race detector, on real Postgr
 	@mkdir -p .build && $(GO) build -o .build/testreport ./deploy/install/testreport
 	@CGO_ENABLED=1 $(GO) test -race -shuffle=on -json $(TESTFLAGS) $(PACKAGES) | .build/testreport
 
-.PHONY: lint
-lint: need-go ## check formatting and run vet
+.PHONY: vet
+vet: need-go ## check formatting and run go vet
 	@unformatted=$$(gofmt -l adapters bots core deploy migrations); \
 	if [ -n "$$unformatted" ]; then printf 'not formatted (run gofmt -w on them):\n%s\n' "$$unformatted" >&2; exit 1; fi
 	@$(GO) vet ./...
+
+.PHONY: lint
+lint: vet ## vet, and golangci-lint (the first time it is built, which takes minutes)
+	@$(GO) tool -modfile=deploy/tools/go.mod golangci-lint run -c deploy/golangci.yml ./...
 
 .PHONY: bench
 bench: need-go deps-test ## run the benchmarks

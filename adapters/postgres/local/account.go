@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -90,8 +91,8 @@ func (a account) apply(cmd *exec.Cmd, dir string) {
 
 // canEnter tries whether the account can work in a directory, by letting a program do
 // so: mode bits alone do not tell on every file system.
-func (a account) canEnter(dir string) bool {
-	cmd := exec.Command("/bin/sh", "-c", ":")
+func (a account) canEnter(ctx context.Context, dir string) bool {
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", ":")
 	a.apply(cmd, dir)
 	return cmd.Run() == nil
 }

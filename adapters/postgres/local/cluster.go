@@ -66,9 +66,9 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 		cfg.Logger = slog.Default()
 	}
 	if cfg.search == nil {
-		cfg.search = searchDirs(cfg.BinDirs)
+		cfg.search = searchDirs(ctx, cfg.BinDirs)
 	}
-	place, err := choosePlace(cfg)
+	place, err := choosePlace(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 
 // up brings the server up and joins its users; the caller holds the start lock.
 func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
-	c.server, err = selectServer(cfg.search, c.paths)
+	c.server, err = selectServer(ctx, cfg.search, c.paths)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,7 @@
 package local
 
+import "context"
+
 // OnlyIn hides all server programs but those in dirs.
 func OnlyIn(cfg Config, dirs ...string) Config {
 	cfg.search = dirs
@@ -7,8 +9,8 @@ func OnlyIn(cfg Config, dirs ...string) Config {
 }
 
 // PlaceOf is where Start would put a cluster.
-func PlaceOf(cfg Config) (string, error) {
-	p, err := choosePlace(cfg)
+func PlaceOf(ctx context.Context, cfg Config) (string, error) {
+	p, err := choosePlace(ctx, cfg)
 	return p.paths.root, err
 }
 

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,19 +40,19 @@ var programs = []string{"initdb", "pg_ctl", "postgres"}
 // fitting pgvector, else the newest. It looks into extra first, then PATH, then where
 // distributions and Homebrew put servers. It fails with ErrNoServer or ErrOldServer; that
 // pgvector is missing is not an error here, because only a running server knows for sure.
-func Find(extra ...string) (Server, error) {
-	found, looked := installed(searchDirs(extra))
+func Find(ctx context.Context, extra ...string) (Server, error) {
+	found, looked := installed(ctx, searchDirs(ctx, extra))
 	return best(found, looked)
 }
 
 // selectServer is Find for a cluster that may exist: then only the major version that
 // made it can run it.
-func selectServer(dirs []string, p paths) (Server, error) {
+func selectServer(ctx context.Context, dirs []string, p paths) (Server, error) {
 	made, err := dataMajor(p)
 	if err != nil {
 		return Server{}, err
 	}
-	found, looked := installed(dirs)
+	found, looked := installed(ctx, dirs)
 	chosen, err := best(found, looked)
 	if made == 0 || errors.Is(err, ErrNoServer) {
 		return chosen, err
@@ -92,7 +93,7 @@ func best(found []Server, looked []string) (Server, error) {
 }
 
 // installed lists the servers in these directories, and where it looked.
-func installed(dirs []string) (found []Server, looked []string) {
+func installed(ctx context.Context, dirs []string) (found []Server, looked []string) {
 	seen := map[string]bool{}
 	for _, dir := range dirs {
 		looked = append(looked, dir)
@@ -103,19 +104,19 @@ func installed(dirs []string) (found []Server, looked []string) {
 			continue
 		}
 		seen[dir] = true
-		if server, err := inspect(dir); err == nil {
+		if server, err := inspect(ctx, dir); err == nil {
 			found = append(found, server)
 		}
 	}
 	return found, looked
 }
 
-func searchDirs(extra []string) []string {
+func searchDirs(ctx context.Context, extra []string) []string {
 	dirs := slices.Clone(extra)
 	if initdb, err := exec.LookPath("initdb"); err == nil {
 		dirs = append(dirs, filepath.Dir(initdb))
 	}
-	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
+	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
 		dirs = append(dirs, strings.TrimSpace(string(out)))
 	}
 	for _, pattern := range []string{
@@ -137,7 +138,7 @@ func searchDirs(extra []string) []string {
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) ((\d+)[.\w]*)`)
 
 // inspect asks the programs in dir for their version.
-func inspect(dir string) (Server, error) {
+func inspect(ctx context.Context, dir string) (Server, error) {
 	for _, program := range programs {
 		info, err := os.Stat(filepath.Join(dir, program))
 		if err != nil {
@@ -147,7 +148,7 @@ func inspect(dir string) (Server, error) {
 			return Server{}, &fs.PathError{Op: "run", Path: filepath.Join(dir, program), Err: fs.ErrPermission}
 		}
 	}
-	out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output()
+	out, err := exec.CommandContext(ctx, filepath.Join(dir, "postgres"), "--version").Output()
 	if err != nil {
 		return Server{}, fmt.Errorf("ask %s for its version: %w", dir, err)
 	}

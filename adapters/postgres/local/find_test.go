@@ -28,7 +28,7 @@ func fakeServer(t *testing.T, version string) string {
 // server finds its files relative to where it lies.
 func noVector(t *testing.T) string {
 	t.Helper()
-	real, err := local.Find()
+	real, err := local.Find(testContext(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func linkAllBut(t *testing.T, from, to, but string) {
 
 func TestFindSeesTheServerAndItsVector(t *testing.T) {
 	t.Parallel()
-	found, err := local.Find(fakeServer(t, "15.1"), fakeServer(t, "14.20"))
+	found, err := local.Find(testContext(t), fakeServer(t, "15.1"), fakeServer(t, "14.20"))
 	if err != nil {
 		t.Fatal(err)
 	}

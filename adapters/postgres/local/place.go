@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,7 @@ type place struct {
 // reach root's home, which is the rule.
 const rootsPlace = "/var/lib/footnote"
 
-func choosePlace(cfg Config) (place, error) {
+func choosePlace(ctx context.Context, cfg Config) (place, error) {
 	dir := cfg.Dir
 	if dir == "" {
 		var err error
@@ -31,14 +32,14 @@ func choosePlace(cfg Config) (place, error) {
 		return place{}, fmt.Errorf("find the data directory: %w", err)
 	}
 	p, err := placeAt(dir)
-	if err != nil || !p.owner.drop || p.reachable() {
+	if err != nil || !p.owner.drop || p.reachable(ctx) {
 		return p, err
 	}
 	if cfg.Dir != "" {
 		return place{}, fmt.Errorf("%w: the user %s, who runs PostgreSQL for root, cannot enter %s; "+
 			"choose a directory that everyone may pass through, such as %s", ErrNotOurs, p.owner.name, existingParent(dir), rootsPlace)
 	}
-	cfg.Logger.Info("the private PostgreSQL keeps its data outside of root's home, which its user cannot enter",
+	cfg.Logger.InfoContext(ctx, "the private PostgreSQL keeps its data outside of root's home, which its user cannot enter",
 		"user", p.owner.name, "home", dir, "data", rootsPlace)
 	return placeAt(rootsPlace)
 }
@@ -67,12 +68,12 @@ func placeAt(dir string) (place, error) {
 
 // reachable: the owner can get to the nearest directory that exists above the cluster's.
 // What is missing below it is made so that the owner can pass.
-func (p place) reachable() bool {
+func (p place) reachable(ctx context.Context) bool {
 	near := existingParent(filepath.Dir(p.paths.root))
 	if info, err := os.Stat(near); err == nil && !info.IsDir() {
 		return true // making the directory will fail, with the better message
 	}
-	return p.owner.canEnter(near)
+	return p.owner.canEnter(ctx, near)
 }
 
 func existingParent(dir string) string {

@@ -89,7 +89,7 @@ func TestPlaces(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("XDG_DATA_HOME", test.xdg)
 			t.Setenv("HOME", test.home)
-			got, err := local.PlaceOf(local.Config{Logger: slog.New(slog.DiscardHandler)})
+			got, err := local.PlaceOf(testContext(t), local.Config{Logger: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // postmaster is what a running server's postmaster.pid says: one value a line, in the
@@ -49,28 +51,33 @@ func parsePostmaster(text string) *postmaster {
 }
 
 // alive reports whether the process still runs and is the server of this directory: after
-// a reboot, or in a container, the same number soon belongs to something else.
-func (m *postmaster) alive(p paths) bool {
+// a reboot, or in a container, the same number soon belongs to something else. Where that
+// cannot be told, it is taken for the server, which does no harm.
+func (m *postmaster) alive(ctx context.Context, p paths) bool {
 	if m.pid == 0 || errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
 		return false
 	}
-	return bytes.Contains(commandLine(m.pid), []byte(p.mark()))
+	line, err := commandLine(ctx, m.pid)
+	return err != nil || bytes.Contains(line, []byte(p.mark()))
 }
 
-// commandLine is empty when there is no such process, or when it is a zombie.
-func commandLine(pid int) []byte {
+// commandLine is empty when there is no such process, or when it is a zombie. It does not
+// depend on ctx's end: a server must not look dead because somebody is in a hurry.
+func commandLine(ctx context.Context, pid int) ([]byte, error) {
 	if exists("/proc/self/cmdline") {
 		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-		if err != nil {
-			return nil
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			return nil, nil
 		}
-		return line
+		return line, err
 	}
-	line, err := exec.Command("ps", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
-	if err != nil {
-		return nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	line, err := exec.CommandContext(ctx, "ps", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) && ctx.Err() == nil {
+		return nil, nil
 	}
-	return line
+	return line, err
 }
 
 // forget removes the file of a server that is gone, because the next server would believe

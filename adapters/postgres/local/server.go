@@ -41,7 +41,7 @@ func (c *Cluster) adopt(ctx context.Context) (bool, error) {
 			c.logger.DebugContext(ctx, "using the private PostgreSQL that is running", "dir", c.paths.root, "pid", running.pid)
 			return true, nil
 		}
-		if !running.alive(c.paths) {
+		if !running.alive(ctx, c.paths) {
 			return false, running.forget(c.paths)
 		}
 		var refusal *pgconn.PgError
@@ -109,18 +109,18 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 		if strings.Contains(log, "pre-existing shared memory block") && time.Since(began) < 15*time.Second {
 			continue
 		}
-		return fmt.Errorf("%w in %s (%w)%s\nIts whole log is %s.", ErrStart, c.paths.root, err, explain(out+"\n"+log), c.paths.log())
+		return fmt.Errorf("%w in %s (%w)%s\nIts whole log is %s", ErrStart, c.paths.root, err, explain(out+"\n"+log), c.paths.log())
 	}
 }
 
 // stop ends the server if one runs.
 func (c *Cluster) stop(ctx context.Context) error {
 	running, err := readPostmaster(c.paths)
-	if err != nil || running == nil || !running.alive(c.paths) {
+	if err != nil || running == nil || !running.alive(ctx, c.paths) {
 		return err
 	}
 	out, err := c.control(ctx, "stop", "-m", "fast")
-	if err != nil && running.alive(c.paths) {
+	if err != nil && running.alive(ctx, c.paths) {
 		return fmt.Errorf("stop the private PostgreSQL of %s: %w%s", c.paths.root, err, explain(out))
 	}
 	c.logger.DebugContext(ctx, "stopped the private PostgreSQL", "dir", c.paths.root)

@@ -21,12 +21,12 @@ done`
 // without Close, as test processes do. The watcher is a process of its own, one for each
 // cluster. Where the program flock is missing (macOS) it does nothing: the server goes on,
 // and the next Start adopts it.
-func (c *Cluster) StopWhenUnused() error {
+func (c *Cluster) StopWhenUnused(ctx context.Context) error {
 	flock, err := exec.LookPath("flock")
 	if err != nil {
 		return nil
 	}
-	cmd := exec.CommandContext(context.Background(), flock, "-n", c.paths.root+"/watch.lock",
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), flock, "-n", c.paths.root+"/watch.lock",
 		"sh", "-c", watchScript, "footnote-watch", c.paths.startLock(), c.paths.usersLock(), c.paths.pidFile())
 	c.owner.apply(cmd, c.paths.root)
 	if err := cmd.Start(); err != nil {

@@ -79,7 +79,7 @@ var sharedServer = sync.OnceValues(func() (string, error) {
 // startCluster keeps one directory for each user and major version, so that an upgrade of
 // the system's PostgreSQL begins with a new one.
 func startCluster(ctx context.Context) (*local.Cluster, error) {
-	found, err := local.Find()
+	found, err := local.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func startCluster(ctx context.Context) (*local.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cluster, cluster.StopWhenUnused()
+	return cluster, cluster.StopWhenUnused(ctx)
 }
 
 func execute(ctx context.Context, server, statement string) error {
