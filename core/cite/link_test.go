@@ -26,6 +26,7 @@ func TestLinkURL(t *testing.T) {
 		{"no host in brackets", "https://[[1]](y)/", "https://%5B%5B1%5D%5D%28y%29/"},
 		{"encoded already", "https://x/%28a%29", "https://x/%28a%29"},
 		{"lone percent", "https://x/100%", "https://x/100%25"},
+		{"percent and one digit", "https://x/%4x%x4", "https://x/%254x%25x4"},
 		{"letters of any script", "https://x/größe/日本", "https://x/größe/日本"},
 		{"invisible characters", "https://x/a\u202eb\u200bc\u00a0d", "https://x/a%E2%80%AEb%E2%80%8Bc%C2%A0d"},
 		{"broken characters", "https://x/\xff", "https://x/%FF"},
