@@ -1,0 +1,326 @@
+package search_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/google/go-cmp/cmp"
+)
+
+type index struct {
+	result retrieve.Result
+	err    error
+	asked  []retrieve.Search
+}
+
+func (x *index) Search(_ context.Context, s retrieve.Search) (retrieve.Result, error) {
+	x.asked = append(x.asked, s)
+	return x.result, x.err
+}
+
+// store holds passages with their access lists.
+type store map[document.ChunkID]retrieve.Passage
+
+func (s store) Chunks(_ context.Context, a access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
+	var out []retrieve.Passage
+	for _, id := range ids {
+		if p, ok := s[id]; ok && a.MayRead(p.ACL) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+func ref(name string) document.Ref {
+	return document.Ref{ID: document.ID(name), Kind: "file", Title: "Title " + name, URL: "https://docs.example/" + name, UpdatedAt: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}
+}
+
+func hit(name string, chunk document.ChunkID, text string) retrieve.Hit {
+	r := ref(name)
+	return retrieve.Hit{Document: r, Chunk: chunk, Anchor: "s", Link: r.Link("s"), Heading: []string{"Guide", "Setup"}, Text: text}
+}
+
+var members = access.NewAudience(access.DefaultTenant, access.Members)
+
+func user(text string) message.Message { return message.Message{Role: message.User, Text: text} }
+
+func scope(question string, history ...message.Message) tool.Scope {
+	return tool.Scope{Audience: members, Question: question, History: history, Citations: cite.NewMapping(), First: true}
+}
+
+// run runs one call and returns its result with the packets sent.
+func run(t *testing.T, s *search.Tool, arguments string, scope tool.Scope) (tool.Result, []packet.Packet, error) {
+	t.Helper()
+	queue, drained := make(chan packet.Packet, 20), make(chan struct{})
+	result, err := s.Run(t.Context(), tool.Call{Arguments: json.RawMessage(arguments), Scope: scope}, packet.NewEmitter(queue, drained, packet.Placement{}))
+	close(queue)
+	return result, slices.Collect(func(yield func(packet.Packet) bool) {
+		for p := range queue {
+			yield(p)
+		}
+	}), err
+}
+
+func TestStandalone(t *testing.T) {
+	t.Parallel()
+	setup := user("How do I set up streaming replication?")
+	monitor := user("and how do I monitor it?")
+	for _, tc := range []struct {
+		name, question string
+		history        []message.Message
+		want           string
+	}{
+		{"the first question", "and how do I monitor it?", nil, "and how do I monitor it?"},
+		{"a follow-up that points back", "and how do I monitor it?", []message.Message{setup}, "How do I set up streaming replication? and how do I monitor it?"},
+		{"a follow-up to a follow-up", "what about Windows?", []message.Message{setup, monitor}, "How do I set up streaming replication? and how do I monitor it? what about Windows?"},
+		{"answers are not taken", "and how do I monitor it?", []message.Message{setup, {Role: message.Assistant, Text: "Use slots."}}, "How do I set up streaming replication? and how do I monitor it?"},
+		{"a new question stands alone", "Which ports does the firewall need for backups?", []message.Message{setup}, "Which ports does the firewall need for backups?"},
+		{"German", "Und wie überwache ich das?", []message.Message{user("Wie richte ich Streaming Replication ein?")}, "Wie richte ich Streaming Replication ein? Und wie überwache ich das?"},
+		{"at most three", "why?", []message.Message{user("how?"), user("who?"), user("when?"), user("where?")}, "who? when? where? why?"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if got := search.Standalone(tc.question, tc.history); got != tc.want {
+				t.Errorf("Standalone = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func weights(queries []retrieve.Query) []string {
+	var out []string
+	for _, q := range queries {
+		line := fmt.Sprintf("%.1f %s", q.Weight, q.Text)
+		if q.Alpha != nil {
+			line += fmt.Sprintf(" (alpha %.1f)", *q.Alpha)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestQueriesAndTheirWeights(t *testing.T) {
+	t.Parallel()
+	history := []message.Message{user("How do I set up streaming replication?"), {Role: message.Assistant, Text: "So."}}
+	const question = "and how do I monitor it?"
+	for _, tc := range []struct {
+		name  string
+		fast  llm.Model
+		later bool
+		args  string
+		want  []string
+	}{
+		{"without a fast model", nil, false, `{"queries":["monitor replication"]}`, []string{
+			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 monitor replication", "0.5 and how do I monitor it?",
+		}},
+		{"with a fast model", expander("\"Monitoring streaming replication\"\n", "- pg_stat_replication\n2. replication lag\nwal\nfour\n"), false, `{"queries":["Replication  Lag"]}`, []string{
+			"1.7 replication lag", "1.3 Monitoring streaming replication", "1.0 pg_stat_replication (alpha 0.2)", "1.0 wal (alpha 0.2)", "0.5 and how do I monitor it?",
+		}},
+		{"a fast model that fails", llmtest.New(llm.Info{}), false, `{"query":"x"}`, []string{
+			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 x", "0.5 and how do I monitor it?",
+		}},
+		{"a later search asks only what the model wants", nil, true, `{"queries":["lag"]}`, []string{"0.7 lag"}},
+		{"no queries at all", nil, true, `{}`, []string{"1.3 How do I set up streaming replication? and how do I monitor it?"}},
+		{"more queries than allowed", nil, true, `{"queries":["a","b","c","d","e","f","g","h"]}`, []string{"0.7 a", "0.7 b", "0.7 c", "0.7 d", "0.7 e", "0.7 f"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			x := &index{}
+			sc := scope(question, history...)
+			sc.First = !tc.later
+			result, packets, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{Fast: tc.fast}), tc.args, sc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, weights(x.asked[0].Queries)); diff != "" {
+				t.Errorf("queries (-want +got):\n%s", diff)
+			}
+			var ran struct{ Queries []string }
+			if err := json.Unmarshal(result.Arguments, &ran); err != nil || len(ran.Queries) != len(tc.want) {
+				t.Errorf("the history keeps %s, %v", result.Arguments, err)
+			}
+			if q := packets[1].Payload.(packet.SearchQueries); !slices.Equal(q.Queries, ran.Queries) {
+				t.Errorf("packets show %q", q.Queries)
+			}
+		})
+	}
+}
+
+// expanding is a fast model that tells its two tasks apart.
+type expanding struct{ standalone, keywords string }
+
+func expander(standalone, keywords string) llm.Model { return expanding{standalone, keywords} }
+
+func (expanding) Info() llm.Info { return llm.Info{Name: "fast"} }
+func (e expanding) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	text := e.keywords
+	if strings.Contains(req.Messages[0].Text, "Rewrite") {
+		text = e.standalone
+	}
+	return llmtest.New(llm.Info{}, llmtest.Answer(text)).Stream(ctx, req)
+}
+
+func TestSlowFastModelIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x := &index{}
+		fast := llmtest.New(llm.Info{}, llmtest.Reply{llmtest.Hang()}, llmtest.Reply{llmtest.Hang()})
+		began := time.Now()
+		_, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{Fast: fast, Wait: 3 * time.Second}), `{"queries":["a"]}`, scope("How?", user("What?")))
+		if err != nil || time.Since(began) != 3*time.Second || fast.Open() != 0 || len(x.asked) != 1 {
+			t.Errorf("error %v after %s, %d streams open, %d searches", err, time.Since(began), fast.Open(), len(x.asked))
+		}
+	})
+}
+
+func TestResult(t *testing.T) {
+	t.Parallel()
+	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 1, "one two"), hit("b", 2, "three"), hit("a", 3, "four")}}}
+	result, packets, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("latest release?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"documents":[
+{"document":1,"title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","contents":"one two"},
+{"document":2,"title":"Title b","updated":"2026-01-02","url":"https://docs.example/b#s","heading":"Guide › Setup","contents":"three"},
+{"document":1,"title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","contents":"four"}
+]}`
+	if diff := cmp.Diff(want, result.Content); diff != "" {
+		t.Errorf("content (-want +got):\n%s", diff)
+	}
+	if !result.Citable || !result.Evidence || len(result.References) != 3 || !x.asked[0].FavorRecent || x.asked[0].Audience.Key() != members.Key() {
+		t.Errorf("result %+v of search %+v", result, x.asked[0])
+	}
+	var kinds []string
+	for _, p := range packets {
+		kinds = append(kinds, p.Payload.Kind())
+	}
+	if docs := packets[len(packets)-1].Payload.(packet.SearchDocuments).Documents; len(kinds) != 3 || len(docs) != 2 {
+		t.Errorf("packets %q with documents %v", kinds, docs)
+	}
+}
+
+func TestNothingFoundNamesTheClosestTitles(t *testing.T) {
+	t.Parallel()
+	x := &index{result: retrieve.Result{Hits: []retrieve.Hit{hit("a", 1, "secret body"), hit("a", 2, "x"), hit("b", 3, "y")}}}
+	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("How?"))
+	if err != nil || result.Evidence || len(result.References) != 0 || len(result.Closest) != 2 {
+		t.Errorf("result %+v, %v", result, err)
+	}
+	if !strings.Contains(result.Content, "Title a; Title b.") || strings.Contains(result.Content, "secret body") {
+		t.Errorf("content = %s", result.Content)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 50)
+	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 1, long), hit("b", 2, long), hit("c", 3, long)}}}
+	sc := scope("How?")
+	sc.Budget = 130
+	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, sc)
+	if err != nil || len(result.References) != 2 || !strings.Contains(result.Content, "left out") || sc.Citations.Len() != 2 {
+		t.Errorf("%d references, %d numbers, %v: %s", len(result.References), sc.Citations.Len(), err, result.Content)
+	}
+}
+
+// "Tell me more" stands on the sources of earlier turns, newest first, but only on those that today's audience may read.
+func TestBackfill(t *testing.T) {
+	t.Parallel()
+	secret, open := access.ACL{access.Group("board")}, access.ACL{access.Members}
+	chunks := store{}
+	var past []message.Message
+	for turn := range 3 {
+		past = append(past, user("How?"))
+		var refs []message.Reference
+		for i := range 2 {
+			id := document.ChunkID(turn*10 + i)
+			name := fmt.Sprintf("t%dc%d", turn, i)
+			acl := open
+			if id == 20 {
+				acl = secret
+			}
+			chunks[id] = retrieve.Passage{Document: ref(name), ACL: acl, ID: id, Chunk: document.Chunk{Text: "fresh " + name}}
+			refs = append(refs, message.Reference{Document: ref(name), Chunk: id, Text: "stale"})
+		}
+		past = append(past, message.Message{Role: message.Assistant, Text: "So.", Documents: refs})
+	}
+	delete(chunks, 11) // the document is gone
+	for _, tc := range []struct {
+		name     string
+		found    retrieve.Result
+		later    bool
+		want     []string
+		evidence bool
+	}{
+		{"nothing found", retrieve.Result{}, false, []string{"t2c1", "t1c0", "t0c0", "t0c1"}, false},
+		{"little found", retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("new", 99, "new"), hit("t2c1", 21, "again")}}, false, []string{"new", "t2c1", "t1c0", "t0c0"}, true},
+		{"enough found", retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 91, "a"), hit("b", 92, "b"), hit("c", 93, "c"), hit("d", 94, "d")}}, false, []string{"a", "b", "c", "d"}, true},
+		{"a later search", retrieve.Result{}, true, nil, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			sc := scope("tell me more", past...)
+			sc.First = !tc.later
+			result, _, err := run(t, search.New(&index{result: tc.found}, chunks, budgettest.NewWords(), search.Config{}), `{"queries":["more"]}`, sc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range result.References {
+				got = append(got, string(r.Document.ID))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" || result.Evidence != tc.evidence {
+				t.Errorf("evidence %v, references (-want +got):\n%s", result.Evidence, diff)
+			}
+			if strings.Contains(result.Content, "stale") {
+				t.Error("a passage was shown as it was, not as it is")
+			}
+		})
+	}
+}
+
+func TestMergeJoinsQueries(t *testing.T) {
+	t.Parallel()
+	s := search.New(&index{}, nil, budgettest.NewWords(), search.Config{})
+	got, err := s.Merge([]json.RawMessage{json.RawMessage(`{"queries":["a","b"]}`), json.RawMessage(`{"queries":"A"}`), json.RawMessage(`{"query":"c"}`)})
+	if err != nil || string(got) != `{"queries":["a","b","c"]}` {
+		t.Errorf("Merge = %s, %v", got, err)
+	}
+}
+
+func TestErrorsTellTheModelWhatToDo(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		args, question, want string
+		err                  error
+	}{
+		"nothing to search for": {args: `{}`, want: `write {"queries"`},
+		"wrong type":            {args: `{"queries":{"a":1}}`, question: "How?", want: "list of strings"},
+		"a search that fails":   {args: `{"queries":["a"]}`, question: "How?", want: "nothing is known", err: errors.New("down")},
+	} {
+		_, _, err := run(t, search.New(&index{err: tc.err}, nil, budgettest.NewWords(), search.Config{}), tc.args, scope(tc.question))
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want something with %q", name, err, tc.want)
+		}
+	}
+}
