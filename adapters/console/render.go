@@ -125,6 +125,16 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 			t.line(b, "Reference: "+sanitize(v.Problem.Reference))
 		}
 	}
+	if v.Message != "" {
+		t.line(b, "")
+		t.line(b, sanitize(v.Message))
+	}
+	if len(v.Closest) > 0 {
+		t.line(b, "The closest documents:")
+		for _, d := range v.Closest {
+			t.line(b, "  "+t.document(d))
+		}
+	}
 	if len(v.Citations) > 0 {
 		t.line(b, "")
 		t.line(b, "Sources")
@@ -133,6 +143,14 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 		}
 	}
 	t.line(b, "")
+}
+
+func (t *tail) document(d packet.Document) string {
+	title, address := sanitize(oneLine(d.Title)), sanitize(d.URL)
+	if address == "" {
+		return title
+	}
+	return title + " – " + t.anchor(address, address)
 }
 
 func (t *tail) source(v *stream.View, c packet.CitationInfo) string {

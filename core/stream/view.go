@@ -27,7 +27,12 @@ type View struct {
 	Documents []packet.Document     // what the searches gave the model, each document once
 	Citations []packet.CitationInfo // in order of first use: number 1 first
 	Problem   *packet.Error         // why there is no complete answer, as a sentence
-	Outcome   session.Outcome       // set when Phase is Done
+
+	// Set when Phase is Done.
+	Outcome   session.Outcome
+	Message   string            // a sentence about the outcome, where one is needed
+	Grounding packet.Grounding  // what the answer rests on
+	Closest   []packet.Document // when nothing was found: the nearest documents that the audience may read
 
 	text []byte
 	seen map[string]bool
@@ -70,7 +75,8 @@ func (v *View) Apply(p packet.Packet) bool {
 		v.Problem = &payload
 		return true
 	case packet.Stop:
-		v.Outcome = session.Outcome(payload.Reason)
+		v.Outcome, v.Message = session.Outcome(payload.Reason), payload.Message
+		v.Grounding, v.Closest = payload.Grounding, payload.Closest
 		return v.enter(Done)
 	default:
 		return false
