@@ -1,0 +1,118 @@
+// Package extractive answers without a language model: it searches, and quotes the sentences of the found passages that fit the question
+// best, each with its citation. It goes through the same loop as any model, by calling the search tool. Nothing that it quotes differs
+// from the documents except in white space and in the backslash that keeps a document's own "[1]" from being read as a citation.
+package extractive
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+var _ llm.Model = (*Model)(nil)
+
+// SearchTool is the name of the tool that is called when it is offered.
+const SearchTool = "internal_search"
+
+const (
+	window     = 1 << 20 // tokens; nothing here costs more with length than reading it
+	reply      = 4_096
+	deltaWords = 3 // words per delta
+)
+
+// Model is an llm.Model that needs no key, no network and no weights. It has no state, is deterministic except for the ids of calls, and is
+// safe for concurrent use.
+type Model struct{}
+
+// New returns a model.
+func New() *Model { return &Model{} }
+
+// Info implements llm.Model.
+func (*Model) Info() llm.Info {
+	return llm.Info{Name: "extractive", Window: window, Reply: reply, NativeTools: true, Extractive: true}
+}
+
+// Stream implements llm.Model. With the search tool on offer and nothing found yet in this turn it calls that tool with the question;
+// otherwise it answers from the documents that the turn holds. It cannot follow a response format.
+func (*Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		if len(req.ResponseFormat) > 0 {
+			yield(llm.Delta{}, fmt.Errorf("%w: answers in a given format need a language model; set OPENAI_API_KEY or OPENAI_BASE_URL", llm.ErrBadRequest))
+			return
+		}
+		t := readTurn(req.Messages)
+		if !t.searched && t.question != "" && offered(req) {
+			call, err := searchFor(t.question)
+			if err != nil {
+				yield(llm.Delta{}, err)
+				return
+			}
+			if yield(llm.Delta{Call: call}, nil) {
+				yield(llm.Delta{Finish: llm.FinishToolCalls}, nil)
+			}
+			return
+		}
+		for text := range pieces(answer(t)) {
+			if err := ctx.Err(); err != nil {
+				yield(llm.Delta{}, err)
+				return
+			}
+			if !yield(llm.Delta{Text: text}, nil) {
+				return
+			}
+		}
+		yield(llm.Delta{Finish: llm.FinishStop}, nil)
+	}
+}
+
+// offered reports whether the search tool may be called.
+func offered(req llm.Request) bool {
+	if req.Choice.Mode == llm.None || req.Choice.Mode == llm.Required && req.Choice.Name != "" && req.Choice.Name != SearchTool {
+		return false
+	}
+	for _, tool := range req.Tools {
+		if tool.Name == SearchTool {
+			return true
+		}
+	}
+	return false
+}
+
+func searchFor(question string) (*llm.CallDelta, error) {
+	arguments, err := json.Marshal(struct {
+		Queries []string `json:"queries"`
+	}{[]string{question}})
+	if err != nil {
+		return nil, fmt.Errorf("write the arguments of %s: %w", SearchTool, err)
+	}
+	return &llm.CallDelta{ID: "call_" + rand.Text(), Name: SearchTool, Arguments: string(arguments)}, nil
+}
+
+// pieces cuts text after every few words. Joined they are the text.
+func pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start, words := 0, 0
+		for i := range len(text) {
+			if text[i] != ' ' && text[i] != '\n' {
+				continue
+			}
+			if words++; words == deltaWords {
+				if !yield(text[start : i+1]) {
+					return
+				}
+				start, words = i+1, 0
+			}
+		}
+		if start < len(text) {
+			yield(text[start:])
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package extractive_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/footnotehq/footnote/adapters/extractive"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// run puts a stream together.
+func run(t interface{ Fatalf(string, ...any) }, req llm.Request) (text string, calls []llm.CallDelta, finish llm.Finish) {
+	for delta, err := range extractive.New().Stream(context.Background(), req) {
+		if err != nil {
+			t.Fatalf("stream: %v", err)
+		}
+		text += delta.Text
+		if delta.Call != nil {
+			calls = append(calls, *delta.Call)
+		}
+		if delta.Finish != "" {
+			finish = delta.Finish
+		}
+	}
+	return text, calls, finish
+}
+
+func user(text string) llm.Message { return llm.Message{Role: llm.User, Text: text} }
+
+// found is the exchange by which documents come into a turn.
+func found(docs ...tool.Document) []llm.Message {
+	return []llm.Message{
+		{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "a", Name: extractive.SearchTool, Arguments: `{"queries":["q"]}`}}},
+		{Role: llm.Tool, ToolCallID: "a", Text: tool.DocumentsJSON(docs, "")},
+	}
+}
+
+func asked(question string, docs ...tool.Document) llm.Request {
+	return llm.Request{Messages: append([]llm.Message{{Role: llm.System, Text: "Be brief."}, user(question)}, found(docs...)...)}
+}
+
+var search = llm.ToolSpec{Name: extractive.SearchTool, Parameters: json.RawMessage(`{"type":"object"}`)}
+
+func TestSearches(t *testing.T) {
+	t.Parallel()
+	leave := tool.Document{Number: 1, Title: "Leave", Contents: "Everybody gets thirty days of paid leave a year."}
+	earlier := append([]llm.Message{user("How much leave do I get?")}, found(leave)...)
+	earlier = append(earlier, llm.Message{Role: llm.Assistant, Text: "Thirty days. [1]"})
+	project := user("Documents of the project:\n" + tool.DocumentsJSON([]tool.Document{leave}, ""))
+	tests := map[string]struct {
+		messages []llm.Message
+		tools    []llm.ToolSpec
+		choice   llm.ToolChoice
+		query    string // empty: it answers instead
+	}{
+		"first step":              {[]llm.Message{user("How much leave do I get?")}, []llm.ToolSpec{search}, llm.ToolChoice{}, "How much leave do I get?"},
+		"a new turn":              {append(earlier[:len(earlier):len(earlier)], user("And sick leave?")), []llm.ToolSpec{search}, llm.ToolChoice{}, "And sick leave?"},
+		"beside a project":        {[]llm.Message{project, user("How much leave?")}, []llm.ToolSpec{search}, llm.ToolChoice{}, "How much leave?"},
+		"forced":                  {[]llm.Message{user("q")}, []llm.ToolSpec{search}, llm.ToolChoice{Mode: llm.Required, Name: extractive.SearchTool}, "q"},
+		"after a result":          {append([]llm.Message{user("How much leave?")}, found(leave)...), []llm.ToolSpec{search}, llm.ToolChoice{}, ""},
+		"no tools":                {[]llm.Message{user("How much leave?")}, nil, llm.ToolChoice{}, ""},
+		"other tools":             {[]llm.Message{user("How much leave?")}, []llm.ToolSpec{{Name: "open_url"}}, llm.ToolChoice{}, ""},
+		"must not":                {[]llm.Message{user("How much leave?")}, []llm.ToolSpec{search}, llm.ToolChoice{Mode: llm.None}, ""},
+		"nothing was asked":       {[]llm.Message{user(" ")}, []llm.ToolSpec{search}, llm.ToolChoice{}, ""},
+		"a reminder stands below": {append(append([]llm.Message{user("How much leave?")}, found(leave)...), user("Cite.")), []llm.ToolSpec{search}, llm.ToolChoice{}, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, calls, finish := run(t, llm.Request{Messages: test.messages, Tools: test.tools, Choice: test.choice})
+			if test.query == "" {
+				if text == "" || len(calls) != 0 || finish != llm.FinishStop {
+					t.Errorf("text %q, calls %v, finish %q; want an answer", text, calls, finish)
+				}
+				return
+			}
+			if text != "" || len(calls) != 1 || finish != llm.FinishToolCalls {
+				t.Fatalf("text %q, calls %v, finish %q; want one call", text, calls, finish)
+			}
+			var arguments struct{ Queries []string }
+			if err := json.Unmarshal([]byte(calls[0].Arguments), &arguments); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{test.query}, arguments.Queries); diff != "" || calls[0].ID == "" || calls[0].Name != extractive.SearchTool {
+				t.Errorf("call %+v (-want +got):\n%s", calls[0], diff)
+			}
+		})
+	}
+}
+
+const heading = "No language model is configured, so this is quoted from the documents:\n\n"
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	boiler := tool.Document{Number: 4, Title: "Boiler handbook", Contents: "# Boiler handbook\n\nHome | Contents | Next\n\n## What it is\n\n" +
+		"The boiler stands in the cellar and was serviced in spring. A pressure vessel is a closed container that takes up the water which expands on heating. " +
+		"It has a red cap.\n\n## Bleeding the radiators\n\nTo bleed a radiator, do this:\n\n1. Turn the pump off and wait ten minutes.\n" +
+		"2. Open the valve with the square key.\n3. Close it when water comes.\n\nRead the pressure afterwards. The vessel is [2] bar at most."}
+	deploy := tool.Document{Number: 7, Title: "Deployments", Contents: "Deployments run on Mondays and Thursdays.\n\n" +
+		"To roll a release back, run this command:\n\nrollout undo \\\n    --release previous \\\n    --wait\n\nTell the channel afterwards what went wrong."}
+	canteen := tool.Document{Number: 9, Title: "Canteen", Contents: "The canteen serves lunch from noon until two. Guests of the house pay in cash at the counter.\n\n" +
+		"| Day | Soup |\n|---|---|\n| Monday soup | Lentil and carrot with bread |\n| Tuesday soup | Potato and leek with cream |"}
+	tests := map[string]struct {
+		question string
+		docs     []tool.Document
+		want     []string
+		not      []string
+	}{
+		"a definition": {"What is a pressure vessel?", []tool.Document{canteen, boiler},
+			[]string{heading + "A pressure vessel is a closed container that takes up the water which expands on heating.", " [4]"}, []string{"Home |", "# ", "canteen"}},
+		"a list is kept whole": {"How do I bleed a radiator?", []tool.Document{boiler, canteen},
+			[]string{heading + "To bleed a radiator, do this [4]:\n\n1. Turn the pump off and wait ten minutes. [4]\n2. Open the valve with the square key. [4]\n3. Close it when water comes. [4]"}, nil},
+		"code behind its sentence": {"How do I roll back a release?", []tool.Document{deploy},
+			[]string{heading + "To roll a release back, run this command [7]:\n\n```\nrollout undo \\\n    --release previous \\\n    --wait\n```"}, nil},
+		"a document's own numbers": {"How much pressure may the vessel have, in bar?", []tool.Document{boiler}, []string{`The vessel is \[2] bar at most. [4]`}, nil},
+		"a row of a table":         {"Which soup is there on Tuesday?", []tool.Document{canteen}, []string{"- Tuesday soup — Potato and leek with cream [9]"}, []string{"|"}},
+		"nothing fits":             {"Who won the chess tournament?", []tool.Document{canteen, deploy}, []string{"nothing was found"}, []string{"[9]", "[7]"}},
+		"nothing was found":        {"Who won?", nil, []string{"nothing was found"}, []string{":\n"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _, finish := run(t, asked(test.question, test.docs...))
+			if finish != llm.FinishStop {
+				t.Errorf("finish is %q", finish)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("answer\n%s\nlacks\n%s", got, want)
+				}
+			}
+			for _, not := range test.not {
+				if strings.Contains(got, not) {
+					t.Errorf("answer\n%s\nholds\n%s", got, not)
+				}
+			}
+		})
+	}
+}
+
+// A follow-up is understood by the question before it.
+func TestFollowUp(t *testing.T) {
+	t.Parallel()
+	docs := []tool.Document{
+		{Number: 1, Title: "Lift", Contents: "Check the rope of the lift once a month. The lift has its own telephone."},
+		{Number: 2, Title: "Boiler", Contents: "Check the pressure of the boiler once a week. The boiler stands in the cellar."},
+	}
+	req := llm.Request{Messages: append([]llm.Message{user("Where is the boiler?"), {Role: llm.Assistant, Text: "In the cellar. [2]"}, user("And how often do I check it?")}, found(docs...)...)}
+	got, _, _ := run(t, req)
+	if !strings.HasPrefix(got, heading+"Check the pressure of the boiler once a week.") {
+		t.Errorf("answer is\n%s", got)
+	}
+}
+
+// A result that was shortened in the middle is still read as far as its documents are whole.
+func TestShortenedResult(t *testing.T) {
+	t.Parallel()
+	docs := []tool.Document{
+		{Number: 1, Title: "Lift", Contents: "Check the rope of the lift once a month."},
+		{Number: 2, Title: "Boiler", Contents: "Check the pressure of the boiler once a week."},
+		{Number: 3, Title: "Roof", Contents: "Check the tiles of the roof once a year."},
+	}
+	req := asked("How often is the roof checked?", docs...)
+	last := &req.Messages[len(req.Messages)-1]
+	at := strings.Index(last.Text, "pressure")
+	last.Text = last.Text[:at] + " … " + last.Text[at+20:]
+	last.Text = strings.Replace(last.Text, `once a week."}`, "once", 1)
+	if got, _, _ := run(t, req); !strings.Contains(got, "Check the tiles of the roof once a year. [3]") {
+		t.Errorf("answer is\n%s", got)
+	}
+}
+
+func TestStreamsInPieces(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for delta, err := range extractive.New().Stream(t.Context(), asked("How often is the roof checked?", tool.Document{Number: 3, Contents: "Check the tiles of the roof once a year."})) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words := len(strings.Fields(delta.Text)); words > 4 {
+			t.Errorf("a delta has %d words", words)
+		}
+		n++
+	}
+	if n < 5 {
+		t.Errorf("%d deltas", n)
+	}
+}
+
+func TestStops(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var last error
+	for delta, err := range extractive.New().Stream(ctx, asked("How often is the roof checked?", tool.Document{Number: 3, Contents: "Check the tiles of the roof once a year."})) {
+		last = err
+		if delta.Text != "" {
+			cancel()
+		}
+	}
+	cancel()
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("error is %v, want context.Canceled", last)
+	}
+}
+
+func TestRefusesFormats(t *testing.T) {
+	t.Parallel()
+	req := asked("q")
+	req.ResponseFormat = json.RawMessage(`{"type":"object"}`)
+	for _, err := range extractive.New().Stream(t.Context(), req) {
+		if !errors.Is(err, llm.ErrBadRequest) {
+			t.Errorf("error is %v, want ErrBadRequest", err)
+		}
+	}
+}
