@@ -23,8 +23,10 @@ func (w *writer) writeCut(sections []section) {
 	size := w.chunker.size
 	first, fresh := 0, 0 // the chunk begins at first; what is from fresh on was in no chunk yet
 	for fresh < len(pieces) {
-		count := max(1, (rest+size.Max-1)/size.Max)
-		limit := min(size.Max, rest/count*9/8+tokensOf(pieces[first:fresh]))
+		repeated := tokensOf(pieces[first:fresh])
+		room := size.Max - repeated
+		count := max(1, (rest+room-1)/room)
+		limit := min(size.Max, rest/count*9/8+repeated)
 		last, sum := first, 0
 		for last < len(pieces) && (last <= fresh || sum+pieces[last].tokens <= limit) {
 			sum += pieces[last].tokens
@@ -41,6 +43,7 @@ func (w *writer) writeCut(sections []section) {
 	}
 }
 
+// tokensOf is the size of pieces together.
 func tokensOf(pieces []piece) int {
 	sum := 0
 	for _, p := range pieces {

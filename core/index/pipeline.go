@@ -88,6 +88,9 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	r.trustTimes = last.Settings == r.state.Settings
 	r.state.Checkpoint = last.Checkpoint
 	err = r.synchronise(ctx, last.Checkpoint)
+	if err != nil && ctx.Err() != nil { // whatever failed then, failed because of that
+		err = fmt.Errorf("indexing %s was stopped and continues with the next run: %w", r.state.Source.Name, context.Cause(ctx))
+	}
 	return r.state, errors.Join(err, r.finish(ctx, err))
 }
 
@@ -110,14 +113,14 @@ type run struct {
 
 func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
 	steps := make(chan step) // without a buffer: one group is read while one is stored, so memory stays small
-	both, ctx := errgroup.WithContext(ctx)
+	both, running := errgroup.WithContext(ctx)
 	both.Go(func() error {
 		defer close(steps)
-		return r.read(ctx, since, steps)
+		return r.read(running, since, steps)
 	})
 	both.Go(func() error {
 		for s := range steps {
-			if err := r.keep(ctx, s); err != nil {
+			if err := r.keep(running, s); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,56 @@
+package indextest
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Connector yields the batches it holds.
+type Connector struct {
+	From    document.Source
+	Setting string
+	Batches []index.Batch
+	Err     error            // after the batches
+	Since   index.Checkpoint // what the last Sync was given
+	Between func(batch int)  // called before each batch; may be nil
+}
+
+var _ index.Connector = (*Connector)(nil)
+
+// Source implements index.Connector.
+func (c *Connector) Source() document.Source { return c.From }
+
+// Settings implements index.Connector.
+func (c *Connector) Settings() string { return c.Setting }
+
+// Sync implements index.Connector.
+func (c *Connector) Sync(_ context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
+	c.Since = since
+	return func(yield func(index.Batch, error) bool) {
+		for i, b := range c.Batches {
+			if c.Between != nil {
+				c.Between(i)
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+		if c.Err != nil {
+			yield(index.Batch{}, c.Err)
+		}
+	}
+}
+
+// Item is a document that loads at once.
+func Item(d document.Document, modified time.Time) index.Item {
+	return index.Item{ID: d.ID, ModifiedAt: modified, Load: func(context.Context) (document.Document, error) { return d, nil }}
+}
+
+// Broken is a document that cannot be read.
+func Broken(id document.ID, err error) index.Item {
+	return index.Item{ID: id, Load: func(context.Context) (document.Document, error) { return document.Document{}, err }}
+}

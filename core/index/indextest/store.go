@@ -1,0 +1,162 @@
+// Package indextest holds an index.Store that works in memory, a connector that yields what a test gives it, and the suite that every Store
+// passes.
+package indextest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Store keeps an index in memory. It is safe for concurrent use. The zero Store is empty.
+type Store struct {
+	// Refuse, when set, is asked before each Put; its error is returned and nothing is stored.
+	Refuse func([]index.Entry) error
+
+	mu      sync.Mutex
+	entries map[key]index.Entry
+	runs    map[sourceKey]index.Run
+	puts    int
+}
+
+type key struct {
+	tenant access.TenantID
+	id     document.ID
+}
+
+type sourceKey struct {
+	tenant access.TenantID
+	source document.SourceID
+}
+
+var _ index.Store = (*Store)(nil)
+
+// Begin implements index.Store.
+func (s *Store) Begin(_ context.Context, tenant access.TenantID, run index.Run) (index.Run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.runs[sourceKey{tenant, run.Source.ID}]
+	return index.Run{Settings: last.Settings, LastSuccess: last.LastSuccess, Checkpoint: last.Checkpoint}, nil
+}
+
+// Known implements index.Store.
+func (s *Store) Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]index.Stamp, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stamps := make(map[document.ID]index.Stamp)
+	for k, e := range s.entries {
+		if k.tenant == tenant && e.Document.Source == source && (ids == nil || slices.Contains(ids, k.id)) {
+			stamps[k.id] = e.Stamp
+		}
+	}
+	return stamps, ctx.Err()
+}
+
+// Put implements index.Store.
+func (s *Store) Put(ctx context.Context, tenant access.TenantID, entries []index.Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.Refuse != nil {
+		if err := s.Refuse(entries); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.entries == nil {
+		s.entries = make(map[key]index.Entry)
+	}
+	for _, e := range entries {
+		s.entries[key{tenant, e.Document.ID}] = e
+	}
+	s.puts += len(entries)
+	return nil
+}
+
+// Remove implements index.Store.
+func (s *Store) Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		if e, ok := s.entries[key{tenant, id}]; ok && e.Document.Source == source {
+			delete(s.entries, key{tenant, id})
+		}
+	}
+	return ctx.Err()
+}
+
+// Save implements index.Store.
+func (s *Store) Save(_ context.Context, tenant access.TenantID, run index.Run) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runs == nil {
+		s.runs = make(map[sourceKey]index.Run)
+	}
+	last := s.runs[sourceKey{tenant, run.Source.ID}]
+	if !run.Succeeded {
+		run.Settings = last.Settings
+	}
+	if run.LastSuccess.IsZero() {
+		run.LastSuccess = last.LastSuccess
+	}
+	s.runs[sourceKey{tenant, run.Source.ID}] = run
+	return nil
+}
+
+// Entries returns what a tenant has in the index, by id.
+func (s *Store) Entries(tenant access.TenantID) []index.Entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var entries []index.Entry
+	for k, e := range s.entries {
+		if k.tenant == tenant {
+			entries = append(entries, e)
+		}
+	}
+	slices.SortFunc(entries, func(a, b index.Entry) int {
+		if a.Document.ID < b.Document.ID {
+			return -1
+		}
+		return 1
+	})
+	return entries
+}
+
+// Saved returns the last state saved for a source.
+func (s *Store) Saved(tenant access.TenantID, source document.SourceID) index.Run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.runs[sourceKey{tenant, source}]
+}
+
+// Puts is how many entries were ever stored.
+func (s *Store) Puts() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.puts
+}
+
+// Document is a small document in one section.
+func Document(id document.ID, text string) document.Document {
+	return document.Document{
+		Ref:      document.Ref{ID: id, Title: "About " + string(id), UpdatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
+		ACL:      access.ACL{access.Members},
+		Sections: []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: text}}}},
+	}
+}
+
+// IDs are the ids of entries.
+func IDs(entries []index.Entry) []document.ID {
+	ids := make(map[document.ID]struct{}, len(entries))
+	for _, e := range entries {
+		ids[e.Document.ID] = struct{}{}
+	}
+	return slices.Sorted(maps.Keys(ids))
+}

@@ -1,0 +1,140 @@
+package indextest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/google/go-cmp/cmp"
+)
+
+// Suite checks that a Store keeps its promises. open returns an empty store; it is called once per case.
+func Suite(t *testing.T, open func(t *testing.T) index.Store) {
+	t.Run("known and removed", func(t *testing.T) {
+		s := suite{t, t.Context(), open(t)}
+		s.put("acme", s.entry("docs", "docs:a", 1), s.entry("docs", "docs:b", 2))
+		s.put("acme", s.entry("wiki", "wiki:a", 3))
+		s.put("other", s.entry("docs", "docs:a", 4))
+		s.known("acme", "docs", []document.ID{"docs:a", "docs:none"}, map[document.ID]index.Stamp{"docs:a": stamp(1)})
+		s.known("acme", "docs", nil, map[document.ID]index.Stamp{"docs:a": stamp(1), "docs:b": stamp(2)})
+		s.known("acme", "docs", []document.ID{}, map[document.ID]index.Stamp{})
+		s.remove("acme", "wiki", "docs:a")
+		s.remove("acme", "docs", "docs:b", "docs:none")
+		s.known("acme", "docs", nil, map[document.ID]index.Stamp{"docs:a": stamp(1)})
+		s.known("other", "docs", nil, map[document.ID]index.Stamp{"docs:a": stamp(4)})
+	})
+	t.Run("a new version replaces the old one", func(t *testing.T) {
+		s := suite{t, t.Context(), open(t)}
+		s.put("acme", s.entry("docs", "docs:a", 1))
+		s.put("acme", s.entry("docs", "docs:a", 5))
+		s.known("acme", "docs", nil, map[document.ID]index.Stamp{"docs:a": stamp(5)})
+		empty := s.entry("docs", "docs:a", 6)
+		empty.Chunks, empty.SearchText = nil, nil
+		s.put("acme", empty)
+		s.known("acme", "docs", nil, map[document.ID]index.Stamp{"docs:a": stamp(6)})
+	})
+	t.Run("a zero time stays zero", func(t *testing.T) {
+		s := suite{t, t.Context(), open(t)}
+		e := s.entry("docs", "docs:a", 1)
+		e.UpdatedAt, e.Document.UpdatedAt = time.Time{}, time.Time{}
+		s.put("acme", e)
+		s.known("acme", "docs", nil, map[document.ID]index.Stamp{"docs:a": {Hash: e.Hash}})
+	})
+	t.Run("runs", func(t *testing.T) {
+		s := suite{t, t.Context(), open(t)}
+		run := index.Run{Source: source("docs"), Settings: "one", StartedAt: stamp(1).UpdatedAt}
+		s.begins("acme", run, index.Run{})
+		run.Checkpoint = index.Checkpoint("half")
+		s.save("acme", run)
+		s.begins("acme", run, index.Run{Checkpoint: index.Checkpoint("half")}) // as after a crash
+		run.Succeeded, run.FinishedAt, run.LastSuccess = true, stamp(9).UpdatedAt, stamp(9).UpdatedAt
+		run.Failures = []index.Notice{{Name: "b.md", Sentence: "It cannot be read."}}
+		s.save("acme", run)
+		last := index.Run{Settings: "one", Checkpoint: index.Checkpoint("half"), LastSuccess: stamp(9).UpdatedAt}
+		s.begins("acme", run, last)
+		s.save("acme", index.Run{Source: source("docs"), Settings: "two", Checkpoint: run.Checkpoint, StartedAt: run.StartedAt, Error: "It was stopped."})
+		s.begins("acme", run, last) // the settings of a run that failed do not count
+		s.begins("other", run, index.Run{})
+	})
+}
+
+type suite struct {
+	t     *testing.T
+	ctx   context.Context //nolint:containedctx // of one test
+	store index.Store
+}
+
+func source(id document.SourceID) document.Source {
+	return document.Source{ID: id, Kind: "file", Name: "/srv/" + string(id)}
+}
+
+func stamp(n byte) index.Stamp {
+	return index.Stamp{UpdatedAt: time.Date(2026, 5, 1, 10, 0, int(n), 123000, time.UTC), Hash: index.Hash{n}}
+}
+
+func (s suite) entry(from document.SourceID, id document.ID, n byte) index.Entry {
+	d := Document(id, "Some text.")
+	d.Source, d.Kind = from, "file"
+	return index.Entry{
+		Document:   d,
+		Stamp:      stamp(n),
+		Chunks:     []document.Chunk{{Text: "Some text.", End: 10, Tokens: 3}},
+		SearchText: []string{"About it\n\nSome text."},
+	}
+}
+
+func (s suite) put(tenant access.TenantID, entries ...index.Entry) {
+	s.t.Helper()
+	if _, err := s.store.Begin(s.ctx, tenant, index.Run{Source: source(entries[0].Document.Source)}); err != nil {
+		s.t.Fatalf("Begin() = %v", err)
+	}
+	if err := s.store.Put(s.ctx, tenant, entries); err != nil {
+		s.t.Fatalf("Put() = %v", err)
+	}
+}
+
+func (s suite) remove(tenant access.TenantID, from document.SourceID, ids ...document.ID) {
+	s.t.Helper()
+	if err := s.store.Remove(s.ctx, tenant, from, ids); err != nil {
+		s.t.Fatalf("Remove(%v) = %v", ids, err)
+	}
+}
+
+func (s suite) known(tenant access.TenantID, from document.SourceID, ids []document.ID, want map[document.ID]index.Stamp) {
+	s.t.Helper()
+	got, err := s.store.Known(s.ctx, tenant, from, ids)
+	if err != nil {
+		s.t.Fatalf("Known(%v) = %v", ids, err)
+	}
+	if len(got) == 0 && len(want) == 0 {
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Errorf("Known(%s, %s, %v) (-want +got):\n%s", tenant, from, ids, diff)
+	}
+}
+
+func (s suite) begins(tenant access.TenantID, run, want index.Run) {
+	s.t.Helper()
+	got, err := s.store.Begin(s.ctx, tenant, run)
+	if err != nil {
+		s.t.Fatalf("Begin() = %v", err)
+	}
+	got = index.Run{Settings: got.Settings, Checkpoint: got.Checkpoint, LastSuccess: got.LastSuccess}
+	if len(got.Checkpoint) == 0 {
+		got.Checkpoint = nil
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Errorf("Begin(%s) (-want +got):\n%s", tenant, diff)
+	}
+}
+
+func (s suite) save(tenant access.TenantID, run index.Run) {
+	s.t.Helper()
+	if err := s.store.Save(s.ctx, tenant, run); err != nil {
+		s.t.Fatalf("Save() = %v", err)
+	}
+}
