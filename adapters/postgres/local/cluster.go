@@ -69,6 +69,9 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 		cfg.search = searchDirs(ctx, cfg.BinDirs)
 	}
 	place, err := choosePlace(ctx, cfg)
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, fmt.Errorf("start the private PostgreSQL: %w", cause)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,6 +102,36 @@ func TestTwoProcessesShareACluster(t *testing.T) {
 	}
 	if got := serverPID(t, dir); got != 0 {
 		t.Errorf("server %d runs although everybody has left", got)
+	}
+}
+
+// Whoever forgets his Cluster is a user all the same, until his process ends.
+func TestForgottenClusterIsInUse(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	url := func() string {
+		cluster, err := local.Start(testContext(t), config(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cluster.URL()
+	}()
+	t.Cleanup(func() {
+		if err := syscall.Kill(serverPID(t, dir), syscall.SIGINT); err != nil {
+			t.Error(err)
+		}
+		for serverPID(t, dir) != 0 {
+			runtime.Gosched()
+		}
+	})
+	for range 3 { // finalizers run after one collection, what they free goes in the next
+		runtime.GC()
+	}
+	other := spawn(t, self(t), dir, nil)
+	other.says("ready")
+	other.leave()
+	if got := query(t, url, `select 'served'`); got != "served" {
+		t.Error(got)
 	}
 }
 

@@ -5,18 +5,24 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 )
 
 // fileLock is a flock on an open file. The kernel drops it when the process ends,
-// however it ends, and child programs do not inherit it (the file is closed on exec).
-type fileLock struct{ file *os.File }
+// however it ends, and child programs do not inherit it (the file is closed on exec). It
+// holds a bare descriptor and no os.File, which the garbage collector would close: a
+// process is a user of the server until it says otherwise.
+type fileLock struct {
+	fd       int
+	released sync.Once
+}
 
-// release may be called more than once, and on nil.
+// release may be called more than once, and on nil. Closing is what unlocks.
 func (l *fileLock) release() {
 	if l != nil {
-		_ = l.file.Close() // Closing is what unlocks; a second Close fails harmlessly.
+		l.released.Do(func() { _ = syscall.Close(l.fd) })
 	}
 }
 
@@ -60,24 +66,31 @@ func lockShared(name string, owner account) (*fileLock, error) {
 }
 
 func lockFile(name string, owner account, how int) (*fileLock, error) {
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	fd, err := uninterrupted(func() (int, error) {
+		return syscall.Open(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
+	})
 	if err != nil {
-		return nil, err
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
+	lock := &fileLock{fd: fd}
 	// The file is the data owner's even when root came first.
 	if err := owner.own(name); err != nil {
-		_ = file.Close()
+		lock.release()
 		return nil, err
 	}
-	for {
-		err = syscall.Flock(int(file.Fd()), how)
-		if !errors.Is(err, syscall.EINTR) {
-			break
-		}
-	}
-	if err != nil {
-		_ = file.Close()
+	if _, err := uninterrupted(func() (int, error) { return 0, syscall.Flock(fd, how) }); err != nil {
+		lock.release()
 		return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 	}
-	return &fileLock{file: file}, nil
+	return lock, nil
+}
+
+// uninterrupted repeats a system call that a signal broke off.
+func uninterrupted(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if !errors.Is(err, syscall.EINTR) {
+			return n, err
+		}
+	}
 }
