@@ -113,6 +113,7 @@ func TestForms(t *testing.T) {
 		{"list of brackets", "[[1], [2]]", "[[[1]](http://a), [[2]](http://b)]"},
 		{"bold", "**[1]**", "**[[1]](http://a)**"},
 		{"parentheses", "(see [1])", "(see [[1]](http://a))"},
+		{"double in parentheses", "([[1]], b) c", "([[1]](http://a), b) c"},
 		{"table", "| a | [1] |", "| a | [[1]](http://a) |"},
 		{"heading", "# Title [1]\ntext [2]", "# Title [[1]](http://a)\ntext [[2]](http://b)"},
 		{"list item", "- [1] one\n- [2] two", "- [[1]](http://a) one\n- [[2]](http://b) two"},

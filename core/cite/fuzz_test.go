@@ -20,6 +20,7 @@ var texts = []string{
 	"<code>a[1]</code> <a href='[1]'>[2]</a> <pre>\n[1]\n\n</pre> <!-- [1] --> <https://x/[1]> x<y [1] https://x/a[1] www.a.b/[2].[3]",
 	"Great![1] ![[2]](x) [[1]](<a b> 't') [[1]](see [2]) 【6】(http://x) [[6]]: x",
 	"日本語【1】です。\xe3\x80[1]\xef\xbc［2］",
+	"[a [1] " + strings.Repeat("x", 100) + " [2, 2, 2, 2, 2, 2, 2, 2, 2, 2] and [3]",
 	"[0, 1) is [1] " + strings.Repeat("word ", 40) + "[[1]](https://" + strings.Repeat("y", 200) + ") [1, " + strings.Repeat(" ", 200) + "2]",
 }
 

@@ -152,6 +152,7 @@ func TestLinksOfTheModel(t *testing.T) {
 		{"full-width without address", "【6】(https://evil)", `[1]\(https://evil)`},
 		{"definition without address", "【6】: https://evil", `[1]\: https://evil`},
 		{"double definition without address", "a\n[[6]]: https://evil", "a\n[1]\\: https://evil"},
+		{"indented definition without address", "a\n 【6】: https://evil", "a\n [1]\\: https://evil"},
 		{"colon without address", "see 【6】: yes", "see [1]: yes"},
 		same("unknown number", "[[99]](https://x/[1])"),
 	})
