@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
@@ -25,7 +27,9 @@ type worker struct {
 	run      *tool.Runner
 	builder  *prompt.Builder
 	counter  budget.Counter
-	mapping  *cite.Mapping
+	numbers  *cite.Mapping // gives documents their numbers, for all models of the turn
+	known    *cite.Mapping // what this model was shown, and so may cite
+	emit     *packet.Emitter
 	voice    *voice
 	record   Recorder
 	maxSteps int
@@ -42,7 +46,9 @@ type worker struct {
 func (w *worker) loop(ctx context.Context) error {
 	for _, f := range w.req.Project {
 		ref := projectRef(f)
-		w.project = append(w.project, prompt.ProjectFile{Number: w.mapping.Add(sourceOf(ref, "")), File: f})
+		n := w.numbers.Add(sourceOf(ref, ""))
+		w.known.Restore(n, sourceOf(ref, ""))
+		w.project = append(w.project, prompt.ProjectFile{Number: n, File: f})
 	}
 	asked := false // again after an empty reply
 	for number := 0; number < w.maxSteps; number++ {
@@ -125,7 +131,7 @@ func (w *worker) build(offered tool.Set, last bool) (prompt.Prompt, error) {
 // call runs the tools of a step and adds what they returned to the context.
 func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) {
 	began := time.Now()
-	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: offered, Scope: w.scope(), Ran: w.ran}, w.voice.next())
+	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: offered, Scope: w.scope(), Ran: w.ran}, w.nextBlock())
 	w.record.Ran(time.Since(began))
 	calls := message.Message{Role: message.ToolCall, Text: result.text}
 	messages := []message.Message{calls}
@@ -134,6 +140,9 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 		messages[0].Calls = append(messages[0].Calls, r.Call)
 		messages = append(messages, message.Message{Role: message.ToolResult, CallID: r.Call.ID, Text: r.Result.Content})
 		w.spent += w.counter.Count(r.Result.Content)
+		for _, ref := range r.Result.References {
+			w.known.Restore(ref.Number, sourceOf(ref.Document, ref.Document.Link(ref.Anchor)))
+		}
 		w.record.Held(r.Result.References)
 		w.voice.gathered(r.Result.References)
 		if r.Err == nil && r.Result.Citable {
@@ -142,13 +151,22 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 		}
 	}
 	w.steps = append(w.steps, messages...)
-	w.record.Stepped(messages)
+	kept := slices.Clone(messages)
+	if !result.shown {
+		kept[0].Text = "" // what nobody saw is not part of the conversation
+	}
+	w.record.Stepped(kept)
+}
+
+// nextBlock is the place of the tools of a step.
+func (w *worker) nextBlock() *packet.Emitter {
+	return w.emit.At(packet.Placement{TurnIndex: w.voice.skip()})
 }
 
 func (w *worker) scope() tool.Scope {
 	info := w.model.Info()
 	return tool.Scope{
-		Audience: w.req.Audience, Question: w.req.Question.Text, History: w.req.History, Citations: w.mapping,
+		Audience: w.req.Audience, Question: w.req.Question.Text, History: w.req.History, Citations: w.numbers,
 		Sources: w.req.Agent.Sources, Budget: toolBudget(info, w.spent), Now: w.req.Now,
 	}
 }
@@ -173,7 +191,7 @@ func (w *worker) searchOnly(ctx context.Context) error {
 		return fmt.Errorf("search only: %w", err)
 	}
 	ran := w.run.Run(ctx, []llm.ToolCall{{ID: "search", Name: search.Name, Arguments: string(queries)}},
-		tool.Step{Tools: only, Scope: w.scope(), Ran: w.ran}, w.voice.next())
+		tool.Step{Tools: only, Scope: w.scope(), Ran: w.ran}, w.nextBlock())
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}

@@ -80,13 +80,13 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 		})
 	}
 	queue, drained := make(chan packet.Packet, r.config.Queue), make(chan struct{})
-	mapping, counter := newMapping(req), budget.NewMemo(r.counter)
+	numbers, counter := newMapping(req), budget.NewMemo(r.counter)
 	answers := make([]Answer, len(req.Models))
 	var workers sync.WaitGroup
 	for i, model := range req.Models {
 		emit := packet.NewEmitter(queue, drained, packet.Placement{ModelIndex: i})
 		workers.Go(func() {
-			answers[i] = r.answer(ctx, req, model, tools, mapping, counter, emit, began)
+			answers[i] = r.answer(ctx, req, model, tools, numbers, counter, emit, began)
 		})
 	}
 	finished := make(chan struct{})
@@ -127,7 +127,7 @@ func (r *Runner) validate(req Request) (tool.Set, error) {
 }
 
 // answer is one model's worker: whatever happens below it, it returns one answer and sends one Stop.
-func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools tool.Set, mapping *cite.Mapping,
+func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools tool.Set, numbers *cite.Mapping,
 	counter budget.Counter, emit *packet.Emitter, began time.Time,
 ) Answer {
 	if _, ok := model.(*llm.Chain); !ok {
@@ -135,10 +135,12 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	}
 	state := newState(model.Info().Name, began)
 	w := &worker{
-		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(counter), counter: counter, mapping: mapping,
-		voice: newVoice(emit, state, mapping, req.Agent.Grounding == prompt.Strict), record: state, maxSteps: r.config.MaxSteps,
-		ids: make(map[string]bool), ran: make(map[string]bool),
+		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(counter), counter: counter,
+		numbers: numbers, known: newMapping(req),
+		emit: emit, record: state, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool),
 	}
+	w.voice = newVoice(func(index int) speaker { return emit.At(packet.Placement{TurnIndex: index}) }, state, w.known,
+		req.Agent.Grounding == prompt.Strict)
 	cause := r.guarded(ctx, w)
 	f := state.facts()
 	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly
@@ -152,12 +154,8 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	if ending.Outcome == session.Failed || ending.Outcome == session.Limited {
 		ending.Reference = strings.ToLower(rand.Text()[:10])
 	}
-	a := state.finish(ending, cause, mapping)
-	last := emit.At(packet.Placement{TurnIndex: w.voice.index})
-	if ending.Reference != "" {
-		last.Emit(packet.Error{Message: string(ending.Sentence), Reference: ending.Reference, Retryable: ending.Retryable})
-	}
-	last.Emit(stop(ending))
+	a := state.finish(ending, cause, w.known)
+	end(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending)
 	r.logEnding(ctx, req, a)
 	return a
 }
@@ -176,15 +174,18 @@ func (r *Runner) guarded(ctx context.Context, w *worker) (err error) {
 	return w.loop(ctx)
 }
 
-func stop(e Ending) packet.Stop {
+// end sends the last packets of a model: why it failed, if it did, and the stop.
+func end(to speaker, e Ending) {
 	s := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding}
-	if e.Reference == "" {
+	if e.Reference != "" {
+		to.Emit(packet.Error{Message: string(e.Sentence), Reference: e.Reference, Retryable: e.Retryable})
+	} else {
 		s.Message = string(e.Sentence)
 	}
 	for _, ref := range e.Closest {
 		s.Closest = append(s.Closest, packet.DocumentOf(ref, "", 0))
 	}
-	return s
+	to.Emit(s)
 }
 
 func (r *Runner) logEnding(ctx context.Context, req Request, a Answer) {

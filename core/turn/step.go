@@ -12,7 +12,8 @@ import (
 
 // stepResult is what one inference gave.
 type stepResult struct {
-	text   string // as the model wrote it, without the markup of calls
+	text   string // as the model wrote it, without the markup of calls; two messages are parted by a blank line
+	shown  bool   // the reader saw it
 	calls  []llm.ToolCall
 	finish llm.Finish
 }
@@ -30,15 +31,16 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, filter *
 	defer func() { w.record.Asked(name, usage, time.Since(began)) }()
 	defer w.voice.close()
 	say := func(visible string) {
-		if visible != "" {
-			text.WriteString(visible)
-			w.voice.say(visible)
+		taken, opened := w.voice.say(visible)
+		if opened && text.Len() > 0 {
+			text.WriteString(messageBreak)
 		}
+		text.WriteString(taken)
 	}
 	for d, err := range w.model.Stream(ctx, req) {
 		if err != nil {
 			say(filter.Flush())
-			return stepResult{text: text.String()}, err
+			return stepResult{}, err
 		}
 		if d.Model != "" {
 			name = d.Model
@@ -64,9 +66,10 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, filter *
 	}
 	say(filter.Flush())
 	if cause := context.Cause(ctx); cause != nil {
-		return stepResult{text: text.String()}, cause
+		return stepResult{}, cause
 	}
-	result.text = strings.TrimSpace(text.String())
+	w.voice.close()
+	result.text, result.shown = text.String(), !w.voice.dropped
 	result.calls = w.identify(number, append(calls.calls(), filter.Calls()...))
 	if result.finish == llm.FinishRefusal {
 		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)

@@ -21,9 +21,13 @@ const (
 	writing
 )
 
+// speaker takes the payloads of one place; packet.Emitter is one.
+type speaker interface{ Emit(packet.Payload) }
+
 // voice turns what a model says into packets: one block at a time, each closed before the next one opens. It is used by one goroutine.
 type voice struct {
-	emit      *packet.Emitter
+	place     func(index int) speaker
+	here      speaker // of the block that is open
 	record    Recorder
 	citations *cite.Processor
 	events    []cite.Event
@@ -35,37 +39,42 @@ type voice struct {
 	strict  bool
 	pending []packet.Payload
 	raw     strings.Builder
+	dropped bool // the last message was not shown
 	found   []packet.Document
 }
 
-func newVoice(emit *packet.Emitter, record Recorder, mapping *cite.Mapping, strict bool) *voice {
+func newVoice(place func(index int) speaker, record Recorder, mapping *cite.Mapping, strict bool) *voice {
 	return &voice{
-		emit: emit, record: record, strict: strict,
+		place: place, record: record, strict: strict,
 		citations: cite.NewProcessor(mapping, cite.Options{Numbering: cite.NewNumbering()}),
 	}
 }
 
-func (v *voice) at() *packet.Emitter { return v.emit.At(packet.Placement{TurnIndex: v.index}) }
+// open begins a block, after ending the one before it.
+func (v *voice) open(b block) {
+	v.close()
+	v.block, v.here = b, v.place(v.index)
+}
 
 // reason passes on reasoning.
 func (v *voice) reason(text string) {
 	if v.block != reasoning {
-		v.close()
-		v.block = reasoning
-		v.at().Emit(packet.ReasoningStart{})
+		v.open(reasoning)
+		v.here.Emit(packet.ReasoningStart{})
 	}
 	v.record.Reasoned(text)
-	v.at().Emit(packet.ReasoningDelta{Text: text})
+	v.here.Emit(packet.ReasoningDelta{Text: text})
 }
 
-// say passes on text of the answer. White space before the first word opens no message.
-func (v *voice) say(text string) {
+// say passes on text of the answer. White space before the first word opens no message. It returns what it took as part of the
+// answer, and whether that begins a message.
+func (v *voice) say(text string) (taken string, opened bool) {
 	if v.block != writing {
 		if text = strings.TrimLeft(text, " \t\r\n"); text == "" {
-			return
+			return "", false
 		}
-		v.close()
-		v.block = writing
+		v.open(writing)
+		opened, v.dropped = true, false
 		v.pending = append(v.pending, packet.MessageStart{Documents: v.found})
 		if !v.strict {
 			v.release()
@@ -74,6 +83,7 @@ func (v *voice) say(text string) {
 	v.write(text)
 	v.events = v.citations.Push(text, v.events[:0])
 	v.show()
+	return text, opened
 }
 
 // write notes what the model wrote, once it is certain that the reader is shown it.
@@ -109,7 +119,7 @@ func (v *voice) send(p packet.Payload) {
 	if d, ok := p.(packet.MessageDelta); ok {
 		v.record.Showed(d.Text)
 	}
-	v.at().Emit(p)
+	v.here.Emit(p)
 }
 
 // release shows what was held back, and everything from now on.
@@ -133,28 +143,27 @@ func (v *voice) close() {
 	case none:
 		return
 	case reasoning:
-		v.at().Emit(packet.ReasoningDone{})
+		v.here.Emit(packet.ReasoningDone{})
 	case writing:
 		v.events = v.citations.Flush(v.events[:0])
 		v.show()
 		if len(v.pending) > 0 {
 			v.pending = nil
 			v.raw.Reset()
-			v.block = none
+			v.block, v.dropped = none, true
 			return
 		}
-		v.at().Emit(packet.SectionEnd{})
+		v.here.Emit(packet.SectionEnd{})
 	}
 	v.block = none
 	v.index++
 }
 
-// next is the place of a block that is not the voice's own, such as tools; it is used up by the call.
-func (v *voice) next() *packet.Emitter {
+// skip uses up the next block, which is not the voice's own, such as that of tools, and returns its index.
+func (v *voice) skip() int {
 	v.close()
-	e := v.at()
 	v.index++
-	return e
+	return v.index - 1
 }
 
 // gathered adds documents to those that the next message names as found.
