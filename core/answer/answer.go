@@ -1,0 +1,67 @@
+// Package answer is the use case: a question comes in from a platform, becomes a durable turn, and whatever happens to the processes
+// involved, ends in exactly one outcome that is said in its thread. It also decides what is a question at all (Decide).
+package answer
+
+import (
+	"context"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// Engine runs a turn; *turn.Runner is one. Cancelling ctx with cause turn.ErrStopped stops it and keeps what was written.
+type Engine interface {
+	Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error)
+}
+
+// Setup is who answers a turn, and how.
+type Setup struct {
+	Agent      prompt.Agent
+	Models     []llm.Model
+	Project    []message.File // already reduced to what the turn's audience may read
+	ForceTool  string
+	SearchOnly bool
+}
+
+// Setups chooses the setup of each turn, by its channel for instance. It is asked anew for every attempt. Safe for concurrent use.
+type Setups interface {
+	Setup(ctx context.Context, t session.Turn) (Setup, error)
+}
+
+// Library knows who may read what. Safe for concurrent use.
+type Library interface {
+	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+}
+
+// Delivery writes one turn's answer to where it was asked. Packets arrive while it is written; Finish is the last call.
+type Delivery interface {
+	packet.Sink
+	// Finish brings the thread to what it will show for good, and retries for a while. Its error says whether the platform may
+	// take it later; thread.ErrNotPermitted, ErrMessageGone and ErrNotEditable say that it never will.
+	Finish(ctx context.Context, final Final) error
+}
+
+// Final is what a turn came to.
+type Final struct {
+	Outcome  session.Outcome
+	Saved    session.Saved
+	Replayed bool // the packets were a replay: nothing was written in this attempt
+}
+
+// Permit says whether platform calls may still be started for a turn: it fails from the moment on at which another replica may have
+// taken the turn over. It is asked before each call and costs nothing.
+type Permit func() error
+
+// Surfaces opens deliveries, each platform's in its own way. Safe for concurrent use.
+type Surfaces interface {
+	// Open starts the delivery of a turn. Messages that an earlier attempt posted are adopted. When ctx ends, the delivery makes no
+	// further call and needs no Finish.
+	Open(ctx context.Context, t session.Turn, permit Permit) (Delivery, error)
+}

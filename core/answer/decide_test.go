@@ -1,0 +1,144 @@
+package answer_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	type (
+		event    = answer.Event
+		state    = answer.State
+		decision = answer.Decision
+	)
+	tests := []struct {
+		name string
+		e    event
+		s    state
+		want decision
+	}{
+		{"own message", event{Own: true, Mentioned: true}, state{}, decision{Action: answer.Ignore, Reason: "own_message"}},
+		{"edit by own", event{Own: true, Change: answer.Edited, Known: true}, state{}, decision{Action: answer.Ignore, Reason: "own_message"}},
+		{"join", event{System: true, Mentioned: true}, state{}, decision{Action: answer.Ignore, Reason: "system_message"}},
+		{"another bot", event{Bot: true, Mentioned: true}, state{}, decision{Action: answer.Ignore, Reason: "other_bot"}},
+		{"another bot, enabled", event{Bot: true, Mentioned: true}, state{Bots: true, BotTurns: 2}, decision{Action: answer.Answer, Reason: "mention"}},
+		{"bots in a loop", event{Bot: true, Mentioned: true}, state{Bots: true, BotTurns: 3}, decision{Action: answer.Ignore, Reason: "bot_loop"}},
+		{"bots in a longer loop", event{Bot: true, Direct: true}, state{Bots: true, BotTurns: 3, BotLimit: 4}, decision{Action: answer.Answer, Reason: "direct_message"}},
+		{"direct message", event{Direct: true}, state{}, decision{Action: answer.Answer, Reason: "direct_message"}},
+		{"direct message that names others", event{Direct: true, OthersNamed: true}, state{}, decision{Action: answer.Answer, Reason: "direct_message"}},
+		{"mention in a channel", event{Mentioned: true}, state{}, decision{Action: answer.Answer, Reason: "mention"}},
+		{"mention beside others", event{Mentioned: true, OthersNamed: true}, state{}, decision{Action: answer.Answer, Reason: "mention"}},
+		{"mention half-way into a thread", event{Mentioned: true, InThread: true}, state{}, decision{Action: answer.Answer, Reason: "mention", CatchUp: true}},
+		{"mention in a known thread", event{Mentioned: true, InThread: true}, state{InThread: true}, decision{Action: answer.Answer, Reason: "mention"}},
+		{"mention after unfollow", event{Mentioned: true, InThread: true}, state{InThread: true, Unfollowed: true}, decision{Action: answer.Answer, Reason: "mention"}},
+		{"mention inside code", event{}, state{}, decision{Action: answer.Ignore, Reason: "not_addressed"}},
+		{"command", event{Command: true}, state{}, decision{Action: answer.Answer, Reason: "command"}},
+		{"private command", event{Command: true, Private: true}, state{}, decision{Action: answer.Answer, Reason: "command", Private: true}},
+		{"reply in another thread", event{InThread: true}, state{Follow: answer.FollowAlways}, decision{Action: answer.Ignore, Reason: "other_thread"}},
+
+		{"reply, mention only", event{InThread: true, AnswersBot: true}, state{InThread: true, Follow: answer.FollowMention, People: 1}, decision{Action: answer.Observe, Reason: "mention_only"}},
+		{"reply in a dialogue", event{InThread: true}, state{InThread: true, People: 1}, decision{Action: answer.Answer, Reason: "dialogue", Dialogue: true}},
+		{"reply among people", event{InThread: true}, state{InThread: true, People: 2}, decision{Action: answer.Observe, Reason: "people_talk"}},
+		{"reply to the bot among people", event{InThread: true, AnswersBot: true}, state{InThread: true, People: 2}, decision{Action: answer.Answer, Reason: "answers_bot", Dialogue: true}},
+		{"reply that names somebody else", event{InThread: true, OthersNamed: true}, state{InThread: true, People: 1}, decision{Action: answer.Observe, Reason: "others_addressed"}},
+		{"reply after a day", event{InThread: true}, state{InThread: true, People: 1, Idle: 24*time.Hour + 1}, decision{Action: answer.Observe, Reason: "idle"}},
+		{"reply within a day", event{InThread: true}, state{InThread: true, People: 1, Idle: 24 * time.Hour}, decision{Action: answer.Answer, Reason: "dialogue", Dialogue: true}},
+		{"reply after unfollow", event{InThread: true}, state{InThread: true, People: 1, Unfollowed: true}, decision{Action: answer.Observe, Reason: "unfollowed"}},
+		{"reply, always", event{InThread: true}, state{InThread: true, People: 5, Follow: answer.FollowAlways}, decision{Action: answer.Answer, Reason: "follow_always", Dialogue: true}},
+		{"reply to others, always", event{InThread: true, OthersNamed: true}, state{InThread: true, Follow: answer.FollowAlways}, decision{Action: answer.Observe, Reason: "others_addressed"}},
+		{"stop following", event{InThread: true, Unfollow: true}, state{InThread: true, People: 1}, decision{Action: answer.Unfollow, Reason: "unfollow"}},
+
+		{"root message", event{}, state{Follow: answer.FollowDialogue}, decision{Action: answer.Ignore, Reason: "not_addressed"}},
+		{"root message, always", event{}, state{Follow: answer.FollowAlways}, decision{Action: answer.Answer, Reason: "ambient", Ambient: true}},
+		{"root message to others, always", event{OthersNamed: true}, state{Follow: answer.FollowAlways}, decision{Action: answer.Observe, Reason: "others_addressed"}},
+		{"remark, questions only", event{}, state{Follow: answer.FollowAlways, QuestionsOnly: true}, decision{Action: answer.Observe, Reason: "no_question"}},
+		{"question, questions only", event{Question: true}, state{Follow: answer.FollowAlways, QuestionsOnly: true}, decision{Action: answer.Answer, Reason: "ambient", Ambient: true}},
+		{"question while cooling down", event{Question: true}, state{Follow: answer.FollowAlways, CoolingDown: true}, decision{Action: answer.Observe, Reason: "cooling_down"}},
+		{"forum post", event{Forum: true}, state{Forum: true}, decision{Action: answer.Answer, Reason: "forum_post", Ambient: true}},
+		{"forum post, answered", event{Forum: true}, state{Forum: true, Answered: true}, decision{Action: answer.Observe, Reason: "forum_answered"}},
+		{"forum post, not enabled", event{Forum: true}, state{}, decision{Action: answer.Ignore, Reason: "forum_off"}},
+		{"mention in a forum post", event{Forum: true, Mentioned: true}, state{}, decision{Action: answer.Answer, Reason: "mention"}},
+
+		{"stop", event{Stop: true, InThread: true}, state{InThread: true}, decision{Action: answer.Stop, Reason: "stop"}},
+		{"question edited", event{Change: answer.Edited, Known: true, Mentioned: true}, state{}, decision{Action: answer.Redo, Reason: "question_edited"}},
+		{"question deleted", event{Change: answer.Deleted, Known: true}, state{}, decision{Action: answer.Cancel, Reason: "question_deleted"}},
+		{"another message edited", event{Change: answer.Edited, Mentioned: true}, state{}, decision{Action: answer.Ignore, Reason: "change_of_unknown_message"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.s.Permitted = true
+			got := answer.Decide(tt.e, tt.s)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("Decide (-want +got):\n%s", diff)
+			}
+			if answer.Explain(got.Reason) == "" {
+				t.Errorf("the reason %q has no words", got.Reason)
+			}
+		})
+	}
+}
+
+func TestDecideForThoseWhoMayNotAsk(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		e    answer.Event
+		s    answer.State
+		want answer.Decision
+	}{
+		{"a mention is refused aloud", answer.Event{Mentioned: true}, answer.State{}, answer.Decision{Action: answer.Refuse, Reason: "not_permitted"}},
+		{"a private command privately", answer.Event{Command: true, Private: true}, answer.State{}, answer.Decision{Action: answer.Refuse, Reason: "not_permitted", Private: true}},
+		{"a remark silently", answer.Event{}, answer.State{Follow: answer.FollowAlways}, answer.Decision{Action: answer.Observe, Reason: "not_permitted_unasked"}},
+		{"a reply silently", answer.Event{InThread: true}, answer.State{InThread: true}, answer.Decision{Action: answer.Observe, Reason: "not_permitted_unasked"}},
+		{"a stop is theirs to try", answer.Event{Stop: true}, answer.State{}, answer.Decision{Action: answer.Stop, Reason: "stop"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := answer.Decide(tt.e, tt.s)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("Decide (-want +got):\n%s", diff)
+			}
+			if answer.Explain(got.Reason) == "" {
+				t.Errorf("the reason %q has no words", got.Reason)
+			}
+		})
+	}
+}
+
+func TestStopWords(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		text           string
+		stop, unfollow bool
+	}{
+		{"stop", true, false},
+		{" STOP! ", true, false},
+		{"<@U123> stop.", true, false},
+		{"*Stop*", true, false},
+		{"/stop", true, false},
+		{"stop following", false, true},
+		{"Stop following.", false, true},
+		{"how do I stop the server?", false, false},
+		{"stop stop", false, false},
+		{"wait", false, false},
+		{"", false, false},
+		{"<@U123>", false, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			t.Parallel()
+			if got := answer.IsStop(tt.text); got != tt.stop {
+				t.Errorf("IsStop = %v", got)
+			}
+			if got := answer.IsUnfollow(tt.text); got != tt.unfollow {
+				t.Errorf("IsUnfollow = %v", got)
+			}
+		})
+	}
+}

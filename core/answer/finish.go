@@ -1,0 +1,131 @@
+package answer
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// finalLimit bounds one attempt at the final writes; after it the turn is handed back and tried again by whoever is free.
+const finalLimit = 2 * time.Minute
+
+// stated is what is saved of a turn that ends without a run.
+func stated(o session.Outcome, sentence string) session.Saved {
+	saved := session.Saved{Outcome: o, Sentence: sentence}
+	if o == session.Failed {
+		saved.Reference = strings.ToLower(rand.Text()[:10])
+	}
+	return saved
+}
+
+// savedOf is what is saved of a run.
+func savedOf(report turn.Report, number int, at time.Time) session.Saved {
+	best := report.Best()
+	saved := session.Saved{
+		Outcome: report.Outcome(), Sentence: string(best.Ending.Sentence), Reference: best.Ending.Reference,
+		Timings: map[string]time.Duration{"total": report.Took},
+	}
+	if best.Timings.FirstToken > 0 {
+		saved.Timings["first_token"] = best.Timings.FirstToken
+	}
+	if best.Timings.FirstText > 0 {
+		saved.Timings["first_text"] = best.Timings.FirstText
+	}
+	for _, a := range report.Answers {
+		run := a.Run(number, at)
+		run.Shown = a.Shown
+		run.Ending = session.Ending{
+			Outcome: a.Ending.Outcome, Grounding: a.Ending.Grounding, Sentence: string(a.Ending.Sentence), Reference: a.Ending.Reference,
+			Retryable: a.Ending.Retryable, Closest: a.Ending.Closest, Notices: a.Notices,
+		}
+		saved.Runs = append(saved.Runs, run)
+	}
+	if saved.Outcome == "" { // no model ran
+		saved = stated(session.Failed, sentenceBroken)
+	}
+	return saved
+}
+
+// save gives the turn its outcome. It is tried until it is known to have happened, or the turn is another's.
+func (s *Service) save(a *attempt, saved session.Saved) error {
+	return s.persist(a, func(ctx context.Context) error {
+		err := s.Store.Queue.Finish(ctx, a.turn.Fence(), saved)
+		if errors.Is(err, session.ErrFinished) {
+			return nil // by an earlier try whose answer was lost
+		}
+		return err
+	})
+}
+
+// delivered ends the turn.
+func (s *Service) delivered(a *attempt) error {
+	return s.persist(a, func(ctx context.Context) error { return s.Store.Queue.Delivered(ctx, a.turn.Fence()) })
+}
+
+// persist makes a write that outlives a stop, again and again while the replica holds the turn.
+func (s *Service) persist(a *attempt, write func(context.Context) error) error {
+	lasting := context.WithoutCancel(a.ctx)
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		ctx, cancel := context.WithTimeout(lasting, storeLimit)
+		err := write(ctx)
+		cancel()
+		if err == nil || errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) {
+			return err
+		}
+		if cause := s.lease.permit(); cause != nil {
+			return fmt.Errorf("%w: %w", cause, err)
+		}
+		if !sleep(a.ctx, wait) {
+			return fmt.Errorf("%w: %w", context.Cause(a.ctx), err)
+		}
+	}
+}
+
+// deliver makes the final writes and ends the turn.
+func (s *Service) deliver(a *attempt, delivery Delivery, final Final) error {
+	ctx, cancel := context.WithTimeout(a.ctx, finalLimit)
+	defer cancel()
+	if err := delivery.Finish(ctx, final); err != nil {
+		if cause := context.Cause(a.ctx); cause != nil {
+			return fmt.Errorf("%w: %w", cause, err)
+		}
+		if !never(err) {
+			return fmt.Errorf("write the final answer: %w", err)
+		}
+		s.Logger.WarnContext(ctx, "platform will never take the answer", "turn", a.turn.ID, "outcome", final.Outcome, "error", err)
+	}
+	if err := s.lease.permit(); err != nil {
+		return err
+	}
+	return s.delivered(a)
+}
+
+// never reports whether the platform said that it will not take the answer later either.
+func never(err error) bool {
+	return errors.Is(err, thread.ErrNotPermitted) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable)
+}
+
+// redeliver shows the saved answer of a turn whose worker ended before the final writes.
+func (s *Service) redeliver(a *attempt) error {
+	ctx, cancel := context.WithTimeout(a.ctx, storeLimit)
+	saved, err := s.Store.History.Saved(ctx, a.turn)
+	cancel()
+	if err != nil {
+		return fmt.Errorf("load the answer to deliver: %w", err)
+	}
+	delivery, err := s.Surfaces.Open(a.ctx, a.turn, s.lease.permit)
+	if err != nil {
+		return fmt.Errorf("open the delivery: %w", err)
+	}
+	for _, p := range Replay(saved) {
+		delivery.Accept(p)
+	}
+	return s.deliver(a, delivery, Final{Outcome: saved.Outcome, Saved: saved, Replayed: true})
+}

@@ -1,0 +1,114 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Causes with which a turn's context ends for reasons of the process.
+var (
+	errLeaseLost = errors.New("the replica could not renew its leases in time")
+	errHandBack  = errors.New("the replica ends and hands its turns back")
+)
+
+// lease is the replica's own view of how long its turns are its own: ttl from the moment before the last beat that succeeded. Postgres's
+// view ends later, never earlier, so nothing is written for a turn that another replica may hold. A paused process finds its lease
+// over when it continues, because the clock went on.
+type lease struct {
+	ttl time.Duration
+
+	mu    sync.Mutex
+	until time.Time
+}
+
+func newLease(ttl time.Duration) *lease { return &lease{ttl: ttl} }
+
+// renewed notes a beat that succeeded and was begun at the time given.
+func (l *lease) renewed(began time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = began.Add(l.ttl)
+}
+
+// permit implements Permit.
+func (l *lease) permit() error {
+	if l.left() <= 0 {
+		return errLeaseLost
+	}
+	return nil
+}
+
+func (l *lease) left() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Until(l.until)
+}
+
+// beat renews the replica's lease until ctx ends, and gives all turns up whenever it runs out. Failures are logged once per outage.
+func (s *Service) beat(ctx context.Context) {
+	failing := false
+	for {
+		wait := s.config.Beat
+		if err := s.renew(ctx); err != nil && ctx.Err() == nil {
+			if !failing {
+				s.Logger.WarnContext(ctx, "lease not renewed", "replica", s.config.Replica, "left", s.lease.left().String(), "error", err)
+			}
+			failing, wait = true, min(wait, s.config.Beat/4)
+			if s.lease.left() <= 0 {
+				s.giveUp(errLeaseLost)
+			}
+		} else if failing && ctx.Err() == nil {
+			failing = false
+			s.Logger.InfoContext(ctx, "lease renewed again", "replica", s.config.Replica)
+		}
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// renew beats once. The attempt is given up when the lease would be over anyway.
+func (s *Service) renew(ctx context.Context) error {
+	began := time.Now()
+	limit := s.config.Lease / 2
+	if left := s.lease.left(); left > 0 {
+		limit = min(limit, left)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := s.Store.Replicas.Beat(ctx, s.config.Replica, s.config.Lease); err != nil {
+		return err
+	}
+	if s.lease.left() <= 0 {
+		// The process was paused, or the database away, for longer than the lease: another replica may hold the turns by now.
+		s.giveUp(errLeaseLost)
+	}
+	s.lease.renewed(began)
+	return nil
+}
+
+// giveUp ends all attempts that run, without an outcome.
+func (s *Service) giveUp(cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.running {
+		a.cancel(cause)
+	}
+	if len(s.running) > 0 {
+		s.unsure = true
+	}
+}
+
+// sleep waits, and reports false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,67 @@
+package answer
+
+import (
+	"strings"
+	"unicode"
+)
+
+// reasons says each reason in words, for "footnote why".
+var reasons = map[Reason]string{
+	"own_message":               "The message is the bot's own.",
+	"system_message":            "The platform wrote the message, no person did.",
+	"stop":                      "Somebody asked for a stop; who may stop what is decided by the stop rules.",
+	"change_of_unknown_message": "A message was changed that was never a question to the bot.",
+	"question_deleted":          "The question was deleted, so its answer was cancelled or marked.",
+	"question_edited":           "The question was edited, so its answer was redone in place.",
+	"other_bot":                 "Another bot wrote the message, and other bots are not answered here.",
+	"bot_loop":                  "Bots asked several times in a row; the loop was broken until a person writes.",
+	"unfollow":                  "Somebody told the bot to stop following the thread.",
+	"not_permitted":             "The person may not ask here, and was told so.",
+	"not_permitted_unasked":     "The message would have been answered, but the person may not ask here.",
+	"command":                   "A command is always answered.",
+	"direct_message":            "A direct message is always answered.",
+	"mention":                   "The bot was mentioned.",
+	"forum_off":                 "Forum posts are not answered in this channel.",
+	"forum_answered":            "The forum post was answered already.",
+	"forum_post":                "A new forum post is answered once, if the documents have an answer.",
+	"other_thread":              "The bot does not take part in the thread.",
+	"not_addressed":             "Nobody addressed the bot.",
+	"mention_only":              "In this channel the bot answers mentions only.",
+	"unfollowed":                "Somebody told the bot to stop following this thread; a mention brings it back.",
+	"others_addressed":          "The message addresses somebody else.",
+	"idle":                      "The thread was silent for more than a day; a mention brings the bot back.",
+	"follow_always":             "In this channel the bot follows all threads that it takes part in.",
+	"answers_bot":               "The message replies to the bot.",
+	"dialogue":                  "The thread is a dialogue between one person and the bot.",
+	"people_talk":               "Several people talk in the thread; a mention or a reply to the bot is answered.",
+	"no_question":               "In this channel the bot speaks unasked only to questions.",
+	"cooling_down":              "The bot spoke unasked a short while ago.",
+	"ambient":                   "In this channel the bot may speak unasked, if the documents have an answer.",
+}
+
+// Explain says a reason in words.
+func Explain(r Reason) string { return reasons[r] }
+
+// IsStop reports whether a message is nothing but "stop".
+func IsStop(text string) bool { return plain(text) == "stop" }
+
+// IsUnfollow reports whether a message is nothing but "stop following".
+func IsUnfollow(text string) bool { return plain(text) == "stop following" }
+
+// plain is a message without mentions, emphasis, punctuation and letter case. Longer texts are never commands.
+func plain(text string) string {
+	if len(text) > 200 {
+		return ""
+	}
+	var words []string
+	for _, word := range strings.Fields(text) {
+		if strings.HasPrefix(word, "<@") && strings.HasSuffix(word, ">") {
+			continue
+		}
+		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if word != "" {
+			words = append(words, strings.ToLower(word))
+		}
+	}
+	return strings.Join(words, " ")
+}

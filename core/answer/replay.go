@@ -1,0 +1,71 @@
+package answer
+
+import (
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Replay returns packets of a saved turn: a View folded from them shows the final pages that the turn itself would have shown. It serves
+// recovery, edits of old answers and explanations. A turn that no model ran has an ending alone.
+func Replay(saved session.Saved) []packet.Packet {
+	if len(saved.Runs) == 0 {
+		return ending(packet.Placement{}, session.Ending{
+			Outcome: saved.Outcome, Sentence: saved.Sentence, Reference: saved.Reference, Retryable: saved.Outcome == session.Failed,
+		})
+	}
+	var packets []packet.Packet
+	for i, run := range saved.Runs {
+		at := packet.Placement{ModelIndex: i}
+		answer, _ := run.Answer()
+		if found := documents(answer.Documents); len(found) > 0 {
+			packets = append(packets, packet.Packet{Placement: at, Payload: packet.SearchDocuments{Documents: found}})
+		}
+		for _, c := range answer.Citations {
+			packets = append(packets, packet.Packet{Placement: at, Payload: packet.CitationInfo{
+				Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, URL: c.Link, Source: c.Document.Kind,
+			}})
+		}
+		if run.Shown != "" {
+			packets = append(packets, packet.Packet{Placement: at, Payload: packet.MessageStart{}},
+				packet.Packet{Placement: at, Payload: packet.MessageDelta{Text: run.Shown}})
+		}
+		packets = append(packets, ending(at, run.Ending)...)
+	}
+	return packets
+}
+
+// ending is how the engine ends a run: an Error when there is a reference to find it by, then the Stop.
+func ending(at packet.Placement, e session.Ending) []packet.Packet {
+	if e.Sentence == "" {
+		e.Sentence = Say(e.Outcome)
+	}
+	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding}
+	for _, ref := range e.Closest {
+		stop.Closest = append(stop.Closest, packet.DocumentOf(ref, "", 0))
+	}
+	if e.Reference == "" {
+		stop.Message = e.Sentence
+		return []packet.Packet{{Placement: at, Payload: stop}}
+	}
+	return []packet.Packet{
+		{Placement: at, Payload: packet.Error{Message: e.Sentence, Reference: e.Reference, Retryable: e.Retryable}},
+		{Placement: at, Payload: stop},
+	}
+}
+
+// documents lists each document of an answer's prompt once, in the order in which it was shown to the model.
+func documents(references []message.Reference) []packet.Document {
+	var found []packet.Document
+	seen := make(map[document.ID]bool)
+	for _, r := range references {
+		if !seen[r.Document.ID] {
+			seen[r.Document.ID] = true
+			found = append(found, packet.DocumentOf(r.Document, strings.TrimPrefix(r.Anchor, "#"), r.Score))
+		}
+	}
+	return found
+}

@@ -1,0 +1,89 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// request lays out what the engine needs. All of it is read anew for each attempt, so that a changed prompt, a revoked document or a
+// new member of the channel counts from the next attempt on.
+func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	setup, err := s.Setups.Setup(ctx, t)
+	if err != nil {
+		return turn.Request{}, fmt.Errorf("choose who answers: %w", err)
+	}
+	system, err := s.Store.Prompts.Prompt(ctx, t.Session.Tenant)
+	if err != nil {
+		return turn.Request{}, err
+	}
+	numbers, err := s.Store.History.Numbers(ctx, t)
+	if err != nil {
+		return turn.Request{}, err
+	}
+	history, err := s.Store.History.Load(ctx, t, s.config.History)
+	if err != nil {
+		return turn.Request{}, err
+	}
+	if history, err = s.permitted(ctx, t.Audience, history); err != nil {
+		return turn.Request{}, err
+	}
+	return turn.Request{
+		Turn: t.ID, Audience: t.Audience, Question: t.Question, History: history, Numbers: numbers, Project: setup.Project,
+		Agent: setup.Agent, System: system.Text, Models: setup.Models, ForceTool: setup.ForceTool, SearchOnly: setup.SearchOnly,
+	}, nil
+}
+
+// permitted reduces a history to what the present audience may read.
+func (s *Service) permitted(ctx context.Context, audience access.Audience, history []message.Message) ([]message.Message, error) {
+	history = answered(history)
+	var ids []document.ID
+	seen := make(map[document.ID]bool)
+	note := func(id document.ID) {
+		if !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	for _, m := range history {
+		for _, r := range m.Documents {
+			note(r.Document.ID)
+		}
+		for _, c := range m.Citations {
+			note(c.Document.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return history, nil
+	}
+	readable, err := s.Library.Readable(ctx, audience, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find out what the audience may read: %w", err)
+	}
+	return message.Readable(history, func(id document.ID) bool { return readable[id] }), nil
+}
+
+// answered leaves out the tool calls and results of turns without an answer: which documents they hold is not known, and an answer is
+// what says so.
+func answered(history []message.Message) []message.Message {
+	complete := make(map[int]bool)
+	for _, m := range history {
+		if m.Role == message.Assistant {
+			complete[m.Turn] = true
+		}
+	}
+	kept := make([]message.Message, 0, len(history))
+	for _, m := range history {
+		if m.Role == message.User || complete[m.Turn] {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,203 @@
+package answer
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Store is what the service keeps turns in. One adapter implements all of it; each part is used for itself.
+type Store struct {
+	Inbox    session.Inbox
+	Queue    session.Queue
+	Replicas session.Replicas
+	Janitor  session.Janitor
+	History  session.History
+	Stops    session.Stops
+	Prompts  session.Prompts
+}
+
+// Deps is what a Service works with. All but Logger are required.
+type Deps struct {
+	Store    Store
+	Signal   session.Signal
+	Engine   Engine
+	Setups   Setups
+	Library  Library
+	Surfaces Surfaces
+	Logger   *slog.Logger // nil: silent
+}
+
+// Config sets a Service up. Zero fields take the defaults given.
+type Config struct {
+	Replica     session.ReplicaID // a random one
+	Platforms   []thread.Platform // that Surfaces can open; nil means all
+	Workspaces  []string          // likewise
+	Workers     int               // turns at once: 256
+	Lease       time.Duration     // without a beat, turns are another's after: 7 s
+	Beat        time.Duration     // between two beats: 1 s
+	Poll        time.Duration     // between two looks for work at most: 500 ms; the least is half of it
+	StopPoll    time.Duration     // between two looks for stops: 2 s; Poll while the signal is not reliable
+	Grace       time.Duration     // for running turns at the end: 30 s
+	MaxAge      time.Duration     // REDELIVERY_MAX_AGE: 15 min
+	MaxAttempts int               // replicas that may die over a turn: 3
+	MaxQuestion int               // characters: 100,000
+	History     int               // turns of history that a prompt may draw on: 50
+}
+
+// Service takes questions in and answers them. It is safe for concurrent use.
+type Service struct {
+	Deps
+	config Config
+	lease  *lease
+	wake   chan struct{} // holds one token when there may be work
+
+	mu      sync.Mutex
+	running map[session.TurnID]*attempt
+	unsure  bool // a write's fate is not known: the replica may hold turns that it does not work on
+}
+
+// New returns a service. Nothing runs before Run.
+func New(deps Deps, config Config) (*Service, error) {
+	var faults []error
+	for name, missing := range map[string]bool{
+		"inbox": deps.Store.Inbox == nil, "queue": deps.Store.Queue == nil, "replicas": deps.Store.Replicas == nil,
+		"janitor": deps.Store.Janitor == nil, "history": deps.Store.History == nil, "stops": deps.Store.Stops == nil,
+		"prompts": deps.Store.Prompts == nil, "signal": deps.Signal == nil, "engine": deps.Engine == nil,
+		"setups": deps.Setups == nil, "library": deps.Library == nil, "surfaces": deps.Surfaces == nil,
+	} {
+		if missing {
+			faults = append(faults, errors.New("it has no "+name))
+		}
+	}
+	if deps.Logger == nil {
+		deps.Logger = slog.New(slog.DiscardHandler)
+	}
+	config = config.withDefaults()
+	if config.Lease < 2*config.Beat {
+		faults = append(faults, fmt.Errorf("a lease of %s is lost with one beat in %s: make it twice as long or longer", config.Lease, config.Beat))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("set up the answer service: %w", err)
+	}
+	return &Service{
+		Deps: deps, config: config, lease: newLease(config.Lease), wake: make(chan struct{}, 1),
+		running: make(map[session.TurnID]*attempt),
+	}, nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Replica == "" {
+		c.Replica = session.ReplicaID(strings.ToLower(rand.Text()))
+	}
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{
+		{&c.Lease, 7 * time.Second}, {&c.Beat, time.Second}, {&c.Poll, 500 * time.Millisecond}, {&c.StopPoll, 2 * time.Second},
+		{&c.Grace, 30 * time.Second}, {&c.MaxAge, 15 * time.Minute},
+	} {
+		if *d.field <= 0 {
+			*d.field = d.value
+		}
+	}
+	for _, n := range []struct {
+		field *int
+		value int
+	}{{&c.Workers, 256}, {&c.MaxAttempts, 3}, {&c.MaxQuestion, 100_000}, {&c.History, 50}} {
+		if *n.field <= 0 {
+			*n.field = n.value
+		}
+	}
+	return c
+}
+
+// Accepted is what became of a question.
+type Accepted struct {
+	session.Accepted
+	Notice string // for the thread: that the question waits for others; empty when it does not
+}
+
+// Accept stores a question and queues its turn, after which the platform's event may be acknowledged; the same event, or another of the
+// same message, becomes the same turn. A Rejection is a sentence for the person; any other error means that the event was not taken
+// in and is to be redelivered. It does not wait for the answer.
+func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error) {
+	return s.accept(ctx, m, "")
+}
+
+// AcceptPrivate is Accept for a question whose answer only the asker will see: it belongs to the asker's private session beside the
+// thread's.
+func (s *Service) AcceptPrivate(ctx context.Context, m thread.Mention) (Accepted, error) {
+	return s.accept(ctx, m, m.Asker.ID)
+}
+
+func (s *Service) accept(ctx context.Context, m thread.Mention, owner string) (accepted Accepted, err error) {
+	defer s.guard(ctx, "accept", &err)
+	text, err := s.question(m.Text)
+	if err != nil {
+		return Accepted{}, err
+	}
+	stored, err := s.Store.Inbox.Accept(ctx, session.Intake{
+		Tenant: m.Tenant, Ref: m.Ref, Owner: owner, EventKey: m.EventKey, Message: m.Message, Asker: m.Asker, Text: text, At: m.At,
+		Direct: m.Direct, Audience: m.Listens,
+	})
+	if err != nil {
+		return Accepted{}, err
+	}
+	s.nudge()
+	return Accepted{Accepted: stored, Notice: SayQueued(stored.Ahead)}, nil
+}
+
+// question returns the text as it is stored, or a Rejection.
+func (s *Service) question(text string) (string, error) {
+	if n := utf8.RuneCountInString(text); n > s.config.MaxQuestion {
+		return "", Rejection{fmt.Sprintf(sentenceTooLong, n, s.config.MaxQuestion)}
+	}
+	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
+	if text == "" {
+		return "", Rejection{sentenceEmpty}
+	}
+	return text, nil
+}
+
+// Stop asks for a stop and returns once it is recorded; then no turn it is meant for can miss it, wherever it runs.
+func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result session.StopResult, err error) {
+	defer s.guard(ctx, "stop", &err)
+	result, err = s.Store.Stops.Request(ctx, r)
+	if err != nil {
+		return result, err
+	}
+	for _, id := range result.Turns {
+		// A signal that is lost is found by polling, so its failure is no failure of the stop.
+		if err := s.Signal.Raise(ctx, id); err != nil {
+			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
+		}
+	}
+	return result, nil
+}
+
+// guard makes an error of a panic in an event handler, so that one bad event does not end the process.
+func (s *Service) guard(ctx context.Context, what string, err *error) {
+	if p := recover(); p != nil {
+		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		*err = fmt.Errorf("%s: the handler panicked", what)
+	}
+}
+
+// nudge makes the worker loop look for work at once.
+func (s *Service) nudge() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,193 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Intervals that nobody needs to change.
+const (
+	sweepEvery = time.Minute
+	// storeLimit bounds one call of the store. A slow one is made again; what it did is found out by its next error.
+	storeLimit = 10 * time.Second
+)
+
+// Run answers questions until ctx ends; then it takes no new turn, lets the running ones finish for Config.Grace, hands back what is
+// left, and returns. It fails only when the store cannot be reached at the start. A Service runs once.
+func (s *Service) Run(ctx context.Context) error {
+	if err := s.renew(ctx); err != nil {
+		return fmt.Errorf("start answering as replica %s: %w", s.config.Replica, err)
+	}
+	lasting := context.WithoutCancel(ctx) // running turns and their leases outlive ctx by the grace period
+	keeping, stop := context.WithCancel(lasting)
+	var keepers, turns sync.WaitGroup
+	keepers.Go(func() { s.beat(keeping) })
+	keepers.Go(func() { s.pollStops(keeping) })
+	keepers.Go(func() { s.sweep(keeping) })
+
+	s.work(ctx, lasting, &turns)
+	s.drain(&turns)
+	stop()
+	keepers.Wait()
+
+	leaving, cancel := context.WithTimeout(lasting, storeLimit)
+	defer cancel()
+	if err := s.Store.Replicas.Leave(leaving, s.config.Replica); err != nil {
+		// Others take over as soon as the lease is over, so this costs seconds and no answer.
+		s.Logger.WarnContext(ctx, "replica could not say that it ends", "replica", s.config.Replica, "error", err)
+	}
+	return nil
+}
+
+// work leases turns and starts them until ctx ends.
+func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
+	slots := make(chan struct{}, s.config.Workers)
+	failing := false
+	for {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		t, err := s.next(ctx)
+		if err != nil && ctx.Err() == nil && !failing {
+			s.Logger.WarnContext(ctx, "no turn could be leased", "replica", s.config.Replica, "error", err)
+		}
+		failing = err != nil
+		if t != nil {
+			a := s.begin(lasting, *t)
+			turns.Go(func() {
+				defer func() { <-slots }()
+				s.execute(a)
+			})
+			continue
+		}
+		<-slots
+		// Between half of the interval and all of it, so that replicas do not look in step.
+		if !s.idle(ctx, s.config.Poll/2+rand.N(s.config.Poll/2+1)) {
+			return
+		}
+	}
+}
+
+// idle waits for a reason to look for work, and reports false when ctx ended.
+func (s *Service) idle(ctx context.Context, atMost time.Duration) bool {
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
+	select {
+	case <-s.wake:
+	case <-timer.C:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// next leases a turn; nil means that there is none, or that the replica's own lease is in doubt.
+func (s *Service) next(ctx context.Context) (*session.Turn, error) {
+	if s.lease.permit() != nil {
+		return nil, nil
+	}
+	request := session.LeaseRequest{
+		Replica: s.config.Replica, MaxAge: s.config.MaxAge, Platforms: s.config.Platforms, Workspaces: s.config.Workspaces,
+	}
+	s.mu.Lock()
+	if s.unsure {
+		request.Holding = make([]session.TurnID, 0, len(s.running))
+		for id := range s.running {
+			request.Holding = append(request.Holding, id)
+		}
+	}
+	s.unsure = false // what becomes doubtful from here on is looked for the next time
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	t, err := s.Store.Queue.Lease(ctx, request)
+	if err != nil || t != nil && request.Holding != nil {
+		s.doubt()
+	}
+	return t, err
+}
+
+// doubt notes that the replica may hold turns that it does not work on.
+func (s *Service) doubt() {
+	s.mu.Lock()
+	s.unsure = true
+	s.mu.Unlock()
+}
+
+// drain waits for running turns, at most for the grace period, and then makes them hand back.
+func (s *Service) drain(turns *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() { // ends with the turns, which are waited for below
+		turns.Wait()
+		close(done)
+	}()
+	grace := time.NewTimer(s.config.Grace)
+	defer grace.Stop()
+	select {
+	case <-done:
+	case <-grace.C:
+		s.giveUp(errHandBack)
+		<-done
+	}
+}
+
+// pollStops finds stops whose signal was lost.
+func (s *Service) pollStops(ctx context.Context) {
+	for {
+		wait := s.config.StopPoll
+		if !s.Signal.Reliable() {
+			wait = s.config.Poll
+		}
+		if !sleep(ctx, wait) {
+			return
+		}
+		s.mu.Lock()
+		fences := make([]session.Fence, 0, len(s.running))
+		for _, a := range s.running {
+			fences = append(fences, a.turn.Fence())
+		}
+		s.mu.Unlock()
+		if len(fences) == 0 {
+			continue
+		}
+		limited, cancel := context.WithTimeout(ctx, storeLimit)
+		ids, err := s.Store.Stops.Requested(limited, fences)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			s.Logger.WarnContext(ctx, "stops not polled", "error", err)
+		}
+		for _, id := range ids {
+			s.stopHere(id)
+		}
+	}
+}
+
+// stopHere stops a turn that runs in this process.
+func (s *Service) stopHere(id session.TurnID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.running[id]; a != nil {
+		a.stop()
+	}
+}
+
+// sweep clears away what has had its time, at the start and then every minute.
+func (s *Service) sweep(ctx context.Context) {
+	for {
+		limited, cancel := context.WithTimeout(ctx, 3*storeLimit)
+		if err := s.Store.Janitor.Sweep(limited); err != nil && ctx.Err() == nil {
+			s.Logger.WarnContext(ctx, "store not swept", "error", err)
+		}
+		cancel()
+		if !sleep(ctx, sweepEvery) {
+			return
+		}
+	}
+}
