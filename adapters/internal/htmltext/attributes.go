@@ -134,9 +134,10 @@ func isHeading(tag atom.Atom) bool {
 	return false
 }
 
-func isCellular(tag atom.Atom) bool {
+// isContainer reports whether an element may hold whole tables, so that its end also ends a table that was never closed.
+func isContainer(tag atom.Atom) bool {
 	switch tag {
-	case atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Thead, atom.Tfoot:
+	case atom.Html, atom.Body, atom.Main, atom.Article, atom.Section, atom.Div, atom.Form, atom.Center:
 		return true
 	}
 	return false

@@ -137,7 +137,7 @@ func (x *extractor) end(tag atom.Atom) {
 			x.closeTo(i)
 			return
 		}
-		if x.open[i].tag == atom.Table && isCellular(tag) {
+		if x.open[i].tag == atom.Table && !isContainer(tag) {
 			return // a stray end tag inside a cell does not close the table around it
 		}
 	}
