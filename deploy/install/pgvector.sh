@@ -22,23 +22,31 @@ build_pgvector() {
 	mkdir -p "$WORK/pgvector"
 	fetch_source
 	step "unpacking the source of pgvector" tar -xf "$SOURCE" -C "$WORK/pgvector" --strip-components=1
-	step "fetching the headers of PostgreSQL $major" fetch_headers "$bin" "$major"
+	local include
+	include=$("$bin/pg_config" --includedir-server)
+	if [ ! -f "$include/postgres.h" ]; then
+		step "fetching the headers of PostgreSQL $major" fetch_headers "$major"
+		include=$WORK/headers$include
+	fi
 	# An empty OPTFLAGS replaces -march=native: the distance functions choose their
 	# instructions at run time, and the disk may move to another processor.
 	# Without LLVM bitcode the build needs no clang; Footnote runs with jit off.
 	step "building pgvector" make -C "$WORK/pgvector" -j2 OPTFLAGS= with_llvm=no \
-		PG_CONFIG="$bin/pg_config" PG_CPPFLAGS="-I$WORK/headers/usr/include/postgresql/$major/server"
+		PG_CONFIG="$bin/pg_config" PG_CPPFLAGS="-I$include"
 	step "installing pgvector for PostgreSQL $major" as_root make -C "$WORK/pgvector" OPTFLAGS= with_llvm=no \
 		PG_CONFIG="$bin/pg_config" install
 }
 
-has_compiler() { command -v gcc >/dev/null && command -v make >/dev/null && [ -f /usr/include/stdio.h ]; }
+# has_compiler: macOS keeps its headers elsewhere, and brings the compiler with make.
+has_compiler() {
+	command -v cc >/dev/null && command -v make >/dev/null && { [ -f /usr/include/stdio.h ] || [ "$(uname -s)" = Darwin ]; }
+}
 
 # fetch_headers unpacks the server's header files beside the source. Installing the
 # -dev package instead would bring in clang and LLVM, some hundred megabytes that
 # are not needed here.
 fetch_headers() {
-	local bin=$1 major=$2 version
+	local major=$1 version
 	version=$(dpkg-query -W -f='${Version}' "postgresql-$major" 2>/dev/null) || version=
 	mkdir -p "$WORK/headers"
 	(
