@@ -123,12 +123,14 @@ type (
 	}
 	// Stop is the last packet of one model, whatever happened to it; the turn has ended when every model's Stop has come. Reason is
 	// an outcome such as "answered" or "stopped". Message is a sentence about the outcome for the person, empty where nothing needs
-	// saying or an Error has said it. Closest are the nearest documents that the audience may read, when nothing was found.
+	// saying or an Error has said it. Closest are the nearest documents that the audience may read, when nothing was found. Notices
+	// are further sentences for the person: files left out, an answer cut short.
 	Stop struct {
 		Reason    string     `json:"reason"`
 		Message   string     `json:"message,omitempty"`
 		Grounding Grounding  `json:"grounding,omitempty"`
 		Closest   []Document `json:"closest,omitempty"`
+		Notices   []string   `json:"notices,omitempty"`
 	}
 )
 

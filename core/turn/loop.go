@@ -12,7 +12,6 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
-	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
@@ -29,7 +28,6 @@ type worker struct {
 	counter  budget.Counter
 	numbers  *cite.Mapping // gives documents their numbers, for all models of the turn
 	known    *cite.Mapping // what this model was shown, and so may cite
-	emit     *packet.Emitter
 	voice    *voice
 	record   Recorder
 	maxSteps int
@@ -131,7 +129,7 @@ func (w *worker) build(offered tool.Set, last bool) (prompt.Prompt, error) {
 // call runs the tools of a step and adds what they returned to the context.
 func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) {
 	began := time.Now()
-	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: offered, Scope: w.scope(), Ran: w.ran}, w.nextBlock())
+	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: offered, Scope: w.scope(), Ran: w.ran}, w.voice.next())
 	w.record.Ran(time.Since(began))
 	calls := message.Message{Role: message.ToolCall, Text: result.text}
 	messages := []message.Message{calls}
@@ -156,11 +154,6 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 		kept[0].Text = "" // what nobody saw is not part of the conversation
 	}
 	w.record.Stepped(kept)
-}
-
-// nextBlock is the place of the tools of a step.
-func (w *worker) nextBlock() *packet.Emitter {
-	return w.emit.At(packet.Placement{TurnIndex: w.voice.skip()})
 }
 
 func (w *worker) scope() tool.Scope {
@@ -191,7 +184,7 @@ func (w *worker) searchOnly(ctx context.Context) error {
 		return fmt.Errorf("search only: %w", err)
 	}
 	ran := w.run.Run(ctx, []llm.ToolCall{{ID: "search", Name: search.Name, Arguments: string(queries)}},
-		tool.Step{Tools: only, Scope: w.scope(), Ran: w.ran}, w.nextBlock())
+		tool.Step{Tools: only, Scope: w.scope(), Ran: w.ran}, w.voice.next())
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}

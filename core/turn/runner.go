@@ -137,10 +137,9 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	w := &worker{
 		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(counter), counter: counter,
 		numbers: numbers, known: newMapping(req),
-		emit: emit, record: state, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool),
+		record: state, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool),
 	}
-	w.voice = newVoice(func(index int) speaker { return emit.At(packet.Placement{TurnIndex: index}) }, state, w.known,
-		req.Agent.Grounding == prompt.Strict)
+	w.voice = newVoice(emit, state, w.known, req.Agent.Grounding == prompt.Strict)
 	cause := r.guarded(ctx, w)
 	f := state.facts()
 	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly
@@ -155,7 +154,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 		ending.Reference = strings.ToLower(rand.Text()[:10])
 	}
 	a := state.finish(ending, cause, w.known)
-	end(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending)
+	end(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending, a.Notices)
 	r.logEnding(ctx, req, a)
 	return a
 }
@@ -175,8 +174,8 @@ func (r *Runner) guarded(ctx context.Context, w *worker) (err error) {
 }
 
 // end sends the last packets of a model: why it failed, if it did, and the stop.
-func end(to speaker, e Ending) {
-	s := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding}
+func end(to *packet.Emitter, e Ending, notices []string) {
+	s := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: notices}
 	if e.Reference != "" {
 		to.Emit(packet.Error{Message: string(e.Sentence), Reference: e.Reference, Retryable: e.Retryable})
 	} else {

@@ -49,7 +49,6 @@ type state struct {
 	answer      Answer
 	text, shown strings.Builder
 	cited       []cite.Info
-	narrated    []narration
 	seen        map[string]bool
 	searched    bool
 	evidence    bool
@@ -57,9 +56,6 @@ type state struct {
 }
 
 var _ Recorder = (*state)(nil)
-
-// narration is how many documents had been cited when a step's calls were made; at is the place of the calls among the steps.
-type narration struct{ at, cited int }
 
 func newState(model string, began time.Time) *state {
 	return &state{began: began, answer: Answer{Model: model}, seen: make(map[string]bool)}
@@ -135,7 +131,6 @@ func (s *state) Searched(evidence bool, closest []document.Ref) {
 func (s *state) Stepped(messages []message.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.narrated = append(s.narrated, narration{at: len(s.answer.Steps), cited: len(s.cited)})
 	s.answer.Steps = append(s.answer.Steps, messages...)
 	s.text.Reset()
 }
@@ -180,7 +175,7 @@ func (s *state) facts() facts {
 	}
 }
 
-// finish returns the finished answer. What was written before a step's calls keeps the citations that it introduced.
+// finish returns the finished answer.
 func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,11 +184,6 @@ func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping) Answer
 	a.Timings.Total = time.Since(s.began)
 	a.Ending, a.Cause = ending, cause
 	a.Citations = citations(s.cited, a.References, mapping)
-	before := 0
-	for _, n := range s.narrated {
-		a.Steps[n.at].Citations = a.Citations[before:n.cited:n.cited]
-		before = n.cited
-	}
 	return a
 }
 

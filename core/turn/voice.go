@@ -21,13 +21,10 @@ const (
 	writing
 )
 
-// speaker takes the payloads of one place; packet.Emitter is one.
-type speaker interface{ Emit(packet.Payload) }
-
 // voice turns what a model says into packets: one block at a time, each closed before the next one opens. It is used by one goroutine.
 type voice struct {
-	place     func(index int) speaker
-	here      speaker // of the block that is open
+	emit      *packet.Emitter
+	here      *packet.Emitter // of the block that is open
 	record    Recorder
 	citations *cite.Processor
 	events    []cite.Event
@@ -43,9 +40,9 @@ type voice struct {
 	found   []packet.Document
 }
 
-func newVoice(place func(index int) speaker, record Recorder, mapping *cite.Mapping, strict bool) *voice {
+func newVoice(emit *packet.Emitter, record Recorder, mapping *cite.Mapping, strict bool) *voice {
 	return &voice{
-		place: place, record: record, strict: strict,
+		emit: emit, record: record, strict: strict,
 		citations: cite.NewProcessor(mapping, cite.Options{Numbering: cite.NewNumbering()}),
 	}
 }
@@ -53,7 +50,7 @@ func newVoice(place func(index int) speaker, record Recorder, mapping *cite.Mapp
 // open begins a block, after ending the one before it.
 func (v *voice) open(b block) {
 	v.close()
-	v.block, v.here = b, v.place(v.index)
+	v.block, v.here = b, v.emit.At(packet.Placement{TurnIndex: v.index})
 }
 
 // reason passes on reasoning.
@@ -159,11 +156,11 @@ func (v *voice) close() {
 	v.index++
 }
 
-// skip uses up the next block, which is not the voice's own, such as that of tools, and returns its index.
-func (v *voice) skip() int {
+// next is the place of a block that is not the voice's own, such as tools; the call uses it up.
+func (v *voice) next() *packet.Emitter {
 	v.close()
 	v.index++
-	return v.index - 1
+	return v.emit.At(packet.Placement{TurnIndex: v.index - 1})
 }
 
 // gathered adds documents to those that the next message names as found.
