@@ -92,3 +92,10 @@ func clearRange(b *bm25.Bitmap, from, n int) {
 		b[i>>6] &^= 1 << (i & 63)
 	}
 }
+
+// bytes is what the cached bitmaps take.
+func (c *bitmapCache) bytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return int64(c.recent.Len()) * bitmapSize
+}

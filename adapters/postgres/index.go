@@ -89,6 +89,9 @@ func NewIndex(db *DB, cfg IndexConfig) (*Index, error) {
 	return &Index{db: db, cfg: cfg, bitmaps: newBitmapCache(cfg.BitmapBytes)}, nil
 }
 
+// BitmapBytes is how much memory the bitmaps of what audiences may read take in this process now.
+func (x *Index) BitmapBytes() int64 { return x.bitmaps.bytes() }
+
 // Fields of the keyword index, as stored.
 const (
 	fieldFlat  = 0 // title, headings and body together

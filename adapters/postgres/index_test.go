@@ -1,0 +1,118 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
+)
+
+// openIndex returns an index in a database of its own.
+func openIndex(t testing.TB, cfg postgres.IndexConfig) (*postgres.Index, *postgres.DB) {
+	t.Helper()
+	url := localtest.URL(t)
+	if _, err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: url, MaxConns: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	x, err := postgres.NewIndex(db, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, db
+}
+
+func createTenant(t testing.TB, db *postgres.DB, tenant access.TenantID) {
+	t.Helper()
+	if _, err := db.Pool.Exec(t.Context(), `insert into tenant (id) values ($1) on conflict do nothing`, string(tenant)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// indexStore is a real index as the conformance suite sees it. Several share a database: each has tenants of its own, named by a prefix.
+type indexStore struct {
+	index    *postgres.Index
+	prefix   access.TenantID
+	maintain bool // after every write
+}
+
+func (s *indexStore) audience(a access.Audience) access.Audience {
+	if a.Tenant() == "" {
+		return a
+	}
+	return access.NewAudience(s.prefix+a.Tenant(), a.Principals()...)
+}
+
+func (s *indexStore) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Candidates, error) {
+	r.Audience = s.audience(r.Audience)
+	return s.index.Candidates(ctx, r)
+}
+
+func (s *indexStore) Passages(ctx context.Context, a access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	return s.index.Passages(ctx, s.audience(a), spans)
+}
+
+func (s *indexStore) done(ctx context.Context, tenant access.TenantID, err error) error {
+	if err == nil && s.maintain {
+		return s.index.Maintain(ctx, s.prefix+tenant)
+	}
+	return err
+}
+
+func entryOf(d retrievetest.Document) index.Entry {
+	return index.Entry{Document: d.Document, Chunks: d.Chunks, SearchText: d.SearchText, Vectors: d.Vectors, Model: d.Model}
+}
+
+func (s *indexStore) Put(ctx context.Context, tenant access.TenantID, docs ...retrievetest.Document) error {
+	entries := make([]index.Entry, len(docs))
+	for i, d := range docs {
+		entries[i] = entryOf(d)
+	}
+	return s.done(ctx, tenant, s.index.Put(ctx, s.prefix+tenant, entries))
+}
+
+func (s *indexStore) Remove(ctx context.Context, tenant access.TenantID, ids ...document.ID) error {
+	return s.done(ctx, tenant, s.index.Remove(ctx, s.prefix+tenant, "docs", ids))
+}
+
+func (s *indexStore) SetACL(ctx context.Context, tenant access.TenantID, acl access.ACL, ids ...document.ID) error {
+	return s.done(ctx, tenant, s.index.SetACL(ctx, s.prefix+tenant, acl, ids))
+}
+
+func TestIndexSuite(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		cfg      postgres.IndexConfig
+		maintain bool
+	}{
+		{"fresh", postgres.IndexConfig{}, false},
+		{"packed after every write", postgres.IndexConfig{FreshLimit: 1}, false},
+		{"maintained after every write, vectors by graph", postgres.IndexConfig{FreshLimit: 1, ExactLimit: 1}, true},
+		{"several shards, 32-bit vectors, no bitmap memory", postgres.IndexConfig{Shards: 3, Precision: "vector", BitmapBytes: 1}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			x, db := openIndex(t, c.cfg)
+			var tenants atomic.Int32
+			retrievetest.Suite(t, func(t *testing.T) retrievetest.Store {
+				s := &indexStore{x, access.TenantID(fmt.Sprintf("t%d-", tenants.Add(1))), c.maintain}
+				createTenant(t, db, s.prefix+access.DefaultTenant)
+				createTenant(t, db, s.prefix+retrievetest.OtherTenant)
+				return s
+			})
+		})
+	}
+}

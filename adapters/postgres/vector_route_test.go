@@ -1,0 +1,177 @@
+package postgres
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/jackc/pgx/v5"
+)
+
+const routeDimensions = 16
+
+func randomVector(rng *rand.Rand) []float32 {
+	v := make([]float32, routeDimensions)
+	for i := range v {
+		v[i] = float32(rng.NormFloat64())
+	}
+	return v
+}
+
+// routeIndex holds 3,000 chunks that members may read, of which 200 belong to a group.
+func routeIndex(t *testing.T, precision string) *Index {
+	t.Helper()
+	url := localtest.URL(t)
+	if _, err := Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	x, err := NewIndex(db, IndexConfig{FreshLimit: 1000, ExactLimit: 500, Precision: precision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for batch := range 3 {
+		var entries []index.Entry
+		for i := range 100 {
+			e := index.Entry{Document: document.Document{Ref: document.Ref{ID: document.ID(fmt.Sprintf("d%d-%d", batch, i)), Source: "s"},
+				ACL: access.ACL{access.Members}}, Model: "m"}
+			if batch == 1 && i < 20 {
+				e.Document.ACL = append(e.Document.ACL, "group:few")
+			}
+			for range 10 {
+				e.Chunks = append(e.Chunks, document.Chunk{Text: "x"})
+				e.Vectors = append(e.Vectors, randomVector(rng))
+			}
+			entries = append(entries, e)
+		}
+		if err := x.Put(t.Context(), access.DefaultTenant, entries); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return x
+}
+
+// The route depends on how much is allowed. Both give as many rows as asked for; the plan of each is the one meant; the approximate one
+// agrees with brute force.
+func TestVectorRoutes(t *testing.T) {
+	t.Parallel()
+	for _, precision := range []string{precisionHalf, precisionFull} {
+		t.Run(precision, func(t *testing.T) {
+			t.Parallel()
+			x := routeIndex(t, precision)
+			rng := rand.New(rand.NewPCG(9, 10))
+			few := access.NewAudience(access.DefaultTenant, "group:few")
+			all := access.NewAudience(access.DefaultTenant, access.Members)
+			question := randomVector(rng)
+			before := vectorsFound(t, x, all, question, retrieve.RouteExact) // no graph yet: everything is compared
+			if err := x.Maintain(t.Context(), access.DefaultTenant); err != nil {
+				t.Fatal(err)
+			}
+			vectorsFound(t, x, few, question, retrieve.RouteExact)
+			agree := 0
+			for id := range vectorsFound(t, x, all, question, retrieve.RouteHNSW) {
+				if before[id] {
+					agree++
+				}
+			}
+			if agree < 95 {
+				t.Errorf("the graph found %d of the 100 nearest", agree)
+			}
+			checkPlan(t, x, all, question)
+		})
+	}
+}
+
+// vectorsFound returns the chunks that the semantic side chose.
+func vectorsFound(t *testing.T, x *Index, a access.Audience, question []float32, route string) map[document.ChunkID]bool {
+	t.Helper()
+	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Vector: question}}, Model: "m", PerSide: 100}
+	got, err := x.Candidates(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Route != route {
+		t.Errorf("%d allowed chunks took the route %q, want %q", got.Allowed, got.Route, route)
+	}
+	found := make(map[document.ChunkID]bool)
+	for _, e := range got.Lists[0].Entries {
+		found[e.Chunk] = e.VectorPos > 0
+	}
+	if len(found) != 100 {
+		t.Errorf("route %s found %d chunks, want 100", route, len(found))
+	}
+	return found
+}
+
+// checkPlan asserts that the statement of the approximate route is served by the model's graph.
+func checkPlan(t *testing.T, x *Index, a access.Audience, question []float32) {
+	t.Helper()
+	r := retrieve.Request{Audience: a, Model: "m", PerSide: 100}
+	err := x.db.inTx(t.Context(), readOnly, func(tx pgx.Tx) error {
+		s, err := readSnapshot(t.Context(), tx, r)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(t.Context(), vectorSettings, fmt.Sprint(efSearch), fmt.Sprint(maxScanTuples), fmt.Sprint(scanMemory)); err != nil {
+			return err
+		}
+		sql, args := nearestSQL(r, s, question)
+		rows, err := tx.Query(t.Context(), "explain "+sql, args...)
+		if err != nil {
+			return err
+		}
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		plan := strings.Join(lines, "\n")
+		if !strings.Contains(plan, "Index Scan using "+s.model.graph()) || strings.Contains(plan, "Sort") {
+			t.Errorf("plan of the approximate route:\n%s", plan)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRegisterModelRefusesWhatCannotBeSearched(t *testing.T) {
+	t.Parallel()
+	x := routeIndex(t, precisionHalf)
+	for _, c := range []struct {
+		name       string
+		model      string
+		dimensions int
+		wantError  string
+	}{
+		{"known", "m", routeDimensions, ""},
+		{"another length", "m", 2 * routeDimensions, "EMBEDDING_DIMENSIONS to 16"},
+		{"too long", "large", 5000, "lower EMBEDDING_DIMENSIONS"},
+		{"none", "none", 0, "check the embedding model"},
+	} {
+		err := x.RegisterModel(t.Context(), access.DefaultTenant, c.model, c.dimensions)
+		if (err != nil) != (c.wantError != "") || err != nil && !strings.Contains(err.Error(), c.wantError) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.wantError)
+		}
+	}
+	if err := indexable(precisionFull, 3072); err == nil || !strings.Contains(err.Error(), "halfvec") {
+		t.Errorf("3,072 dimensions with 32 bits: error %v, want one that names halfvec", err)
+	}
+	if err := x.DropModel(t.Context(), access.DefaultTenant, "m"); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.RegisterModel(t.Context(), access.DefaultTenant, "m", 2*routeDimensions); err != nil {
+		t.Errorf("after the model was dropped: %v", err)
+	}
+}

@@ -1,0 +1,288 @@
+// Package retrievetest holds a working index in memory for unit tests of other packages, and the suite that it and the real index pass.
+package retrievetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
+)
+
+var _ retrieve.Index = (*Memory)(nil)
+
+// Document is what a Memory is filled with.
+type Document struct {
+	document.Document
+	Chunks     []document.Chunk
+	SearchText []string    // as in index.Entry; empty means title and text
+	Vectors    [][]float32 // empty: the document has none
+	Model      string
+}
+
+// Memory is an index in memory: every search computes BM25 and cosines anew from all documents, by the textbook formulas, and shares no
+// code with the real index but the analyser. It is safe for concurrent use and slow beyond some thousand chunks. Use NewMemory.
+type Memory struct {
+	mu     sync.RWMutex
+	stored map[key]entry
+	next   document.ChunkID
+}
+
+type key struct {
+	tenant access.TenantID
+	id     document.ID
+}
+
+type entry struct {
+	Document
+	first    document.ChunkID
+	flat     []analyse.Counts
+	title    analyse.Counts
+	language string
+}
+
+// NewMemory returns an empty index.
+func NewMemory() *Memory { return &Memory{stored: make(map[key]entry)} }
+
+// Put stores documents, each replacing its older version.
+func (m *Memory) Put(_ context.Context, tenant access.TenantID, docs ...Document) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, d := range docs {
+		e := entry{Document: d, first: m.next, language: d.Language}
+		if e.language == "" && len(d.Chunks) > 0 {
+			e.language = analyse.Guess(d.Chunks[0].Text)
+		}
+		e.title = analyse.Text(d.Title, e.language)
+		for i, c := range d.Chunks {
+			text := d.Title + "\n" + c.Text
+			if len(d.SearchText) > 0 {
+				text = d.SearchText[i]
+			}
+			e.flat = append(e.flat, analyse.Text(text, e.language))
+		}
+		m.next += document.ChunkID(len(d.Chunks))
+		m.stored[key{tenant, d.ID}] = e
+	}
+	return nil
+}
+
+// Remove takes documents out; unknown ids are ignored.
+func (m *Memory) Remove(_ context.Context, tenant access.TenantID, ids ...document.ID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, id := range ids {
+		delete(m.stored, key{tenant, id})
+	}
+	return nil
+}
+
+// SetACL changes who may read documents; unknown ids are ignored.
+func (m *Memory) SetACL(_ context.Context, tenant access.TenantID, acl access.ACL, ids ...document.ID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, id := range ids {
+		if e, found := m.stored[key{tenant, id}]; found {
+			e.ACL = acl
+			m.stored[key{tenant, id}] = e
+		}
+	}
+	return nil
+}
+
+// corpus is what a search sees of a tenant.
+type corpus struct {
+	entries                []entry
+	chunks, titled         int
+	flatLength, titleTotal int
+	languages              []string
+}
+
+func (m *Memory) corpus(tenant access.TenantID) corpus {
+	var c corpus
+	for k, e := range m.stored {
+		if k.tenant != tenant {
+			continue
+		}
+		c.entries = append(c.entries, e)
+		c.languages = append(c.languages, e.language)
+		c.chunks += len(e.Chunks)
+		for _, f := range e.flat {
+			c.flatLength += f.Length
+		}
+		if e.title.Length > 0 {
+			c.titled += len(e.Chunks)
+			c.titleTotal += e.title.Length * len(e.Chunks)
+		}
+	}
+	slices.SortFunc(c.entries, func(a, b entry) int { return cmp.Compare(a.first, b.first) })
+	slices.Sort(c.languages)
+	c.languages = slices.Compact(c.languages)
+	return c
+}
+
+// Candidates implements retrieve.Index.
+func (m *Memory) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Candidates, error) {
+	if err := ctx.Err(); err != nil {
+		return retrieve.Candidates{}, context.Cause(ctx)
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	c := m.corpus(r.Audience.Tenant())
+	var allowed []entry
+	out := retrieve.Candidates{Route: retrieve.RouteNone}
+	for _, e := range c.entries {
+		if r.Audience.MayRead(e.ACL) && (len(r.Sources) == 0 || slices.Contains(r.Sources, e.Source)) &&
+			(len(r.Documents) == 0 || slices.Contains(r.Documents, e.ID)) {
+			allowed = append(allowed, e)
+			out.Allowed += len(e.Chunks)
+		}
+	}
+	for _, p := range r.Probes {
+		list, err := c.list(p, r, allowed)
+		if err != nil {
+			return retrieve.Candidates{}, err
+		}
+		if list.Semantic {
+			out.Route = retrieve.RouteExact
+		}
+		out.Lists = append(out.Lists, list)
+	}
+	return out, nil
+}
+
+// idf and impact are written out from the formulas, so that a mistake in the packed index cannot hide in shared code.
+func idf(n, df int) float64 { return math.Log(1 + (float64(n)-float64(df)+0.5)/(float64(df)+0.5)) }
+
+func impact(tf, dl int, average float64) float64 {
+	return float64(tf) * 2.2 / (float64(tf) + 1.2*(0.25+0.75*float64(dl)/average))
+}
+
+func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (retrieve.List, error) {
+	terms := analyse.Query(p.Text, c.languages)
+	list := retrieve.List{Words: retrieve.Words(terms)}
+	frequency, titleFrequency := make([]int, len(terms)), make([]int, len(terms))
+	known := false // the model
+	for _, e := range c.entries {
+		known = known || e.Model == r.Model && r.Model != "" && len(e.Vectors) > 0
+		for i, t := range terms {
+			if e.title.Frequency[t.Text] > 0 {
+				titleFrequency[i] += len(e.Chunks)
+			}
+			for _, f := range e.flat {
+				if f.Frequency[t.Text] > 0 {
+					frequency[i]++
+				}
+			}
+		}
+	}
+	list.Semantic = known && slices.ContainsFunc(p.Vector, func(v float32) bool { return v != 0 }) && len(allowed) > 0
+	var all []retrieve.Candidate
+	for _, e := range allowed {
+		for n := range e.Chunks {
+			cand := retrieve.Candidate{Chunk: e.first + document.ChunkID(n), Document: e.ID, Ordinal: n, Siblings: len(e.Chunks), UpdatedAt: e.UpdatedAt, Boost: 1}
+			matched := make([]retrieve.Matched, len(terms))
+			for i, t := range terms {
+				tf := e.flat[n].Frequency[t.Text]
+				matched[i] = retrieve.Matched{Frequency: frequency[i], Here: tf > 0}
+				if tf > 0 {
+					cand.Flat += idf(c.chunks, frequency[i]) * impact(tf, e.flat[n].Length, float64(c.flatLength)/float64(c.chunks))
+				}
+				if tf := e.title.Frequency[t.Text]; tf > 0 {
+					cand.Title += idf(c.titled, titleFrequency[i]) * impact(tf, e.title.Length, float64(c.titleTotal)/float64(c.titled))
+				}
+			}
+			cand.Coverage = retrieve.Coverage(terms, matched, c.chunks)
+			if list.Semantic && e.Model == r.Model && len(e.Vectors) > 0 {
+				if len(e.Vectors[n]) != len(p.Vector) {
+					return list, fmt.Errorf("compare vectors of %d and %d dimensions of model %q", len(p.Vector), len(e.Vectors[n]), r.Model)
+				}
+				cand.Cosine = cosine(p.Vector, e.Vectors[n])
+				cand.VectorPos = 1 // until ranked
+			}
+			list.MaxFlat, list.MaxTitle = max(list.MaxFlat, cand.Flat), max(list.MaxTitle, cand.Title)
+			all = append(all, cand)
+		}
+	}
+	list.Entries = choose(all, list, r)
+	return list, nil
+}
+
+// choose ranks both sides and keeps the union of their best.
+func choose(all []retrieve.Candidate, list retrieve.List, r retrieve.Request) []retrieve.Candidate {
+	chosen := make(map[document.ChunkID]retrieve.Candidate)
+	withVector := slices.DeleteFunc(slices.Clone(all), func(c retrieve.Candidate) bool { return c.VectorPos == 0 })
+	slices.SortStableFunc(withVector, func(a, b retrieve.Candidate) int { return cmp.Compare(b.Cosine, a.Cosine) })
+	for i, c := range withVector {
+		if c.VectorPos = i + 1; i < r.PerSide {
+			c.Coverage = 0
+			chosen[c.Chunk] = c
+		}
+	}
+	keyword := func(c retrieve.Candidate) float64 {
+		s := 0.0
+		if list.MaxFlat > 0 {
+			s += (1 - r.TitleRatio) * c.Flat / list.MaxFlat
+		}
+		if list.MaxTitle > 0 {
+			s += r.TitleRatio * c.Title / list.MaxTitle
+		}
+		return s
+	}
+	matching := slices.DeleteFunc(slices.Clone(all), func(c retrieve.Candidate) bool { return keyword(c) <= 0 })
+	slices.SortStableFunc(matching, func(a, b retrieve.Candidate) int { return cmp.Compare(keyword(b), keyword(a)) })
+	for i, c := range matching[:min(r.PerSide, len(matching))] {
+		c.VectorPos = chosen[c.Chunk].VectorPos
+		c.KeywordPos = i + 1
+		if i >= retrieve.CoverageDepth {
+			c.Coverage = 0
+		}
+		chosen[c.Chunk] = c
+	}
+	return slices.SortedFunc(maps.Values(chosen), func(a, b retrieve.Candidate) int { return cmp.Compare(a.Chunk, b.Chunk) })
+}
+
+func cosine(a, b []float32) float64 {
+	var dot, aa, bb float64
+	for i := range a {
+		dot += float64(a[i]) * float64(b[i])
+		aa += float64(a[i]) * float64(a[i])
+		bb += float64(b[i]) * float64(b[i])
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(aa*bb)
+}
+
+// Passages implements retrieve.Index.
+func (m *Memory) Passages(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	found := make(map[document.ChunkID]retrieve.Passage)
+	for _, s := range spans {
+		e, known := m.stored[key{audience.Tenant(), s.Document}]
+		if !known || !audience.MayRead(e.ACL) {
+			continue
+		}
+		for i := max(s.From, 0); i <= min(s.To, len(e.Chunks)-1); i++ {
+			c := e.Chunks[i]
+			c.Ordinal = i
+			id := e.first + document.ChunkID(i)
+			found[id] = retrieve.Passage{Document: e.Ref, ACL: e.ACL, ID: id, Chunk: c}
+		}
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b retrieve.Passage) int {
+		return cmp.Or(cmp.Compare(a.Document.ID, b.Document.ID), cmp.Compare(a.Chunk.Ordinal, b.Chunk.Ordinal))
+	}), nil
+}

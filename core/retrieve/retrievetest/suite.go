@@ -1,0 +1,359 @@
+package retrievetest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// Store is an index that can be filled. Tenants are DefaultTenant and OtherTenant.
+type Store interface {
+	retrieve.Index
+	Put(ctx context.Context, tenant access.TenantID, docs ...Document) error
+	Remove(ctx context.Context, tenant access.TenantID, ids ...document.ID) error
+	SetACL(ctx context.Context, tenant access.TenantID, acl access.ACL, ids ...document.ID) error
+}
+
+// OtherTenant is the tenant of the suite beside access.DefaultTenant.
+const OtherTenant access.TenantID = "other"
+
+// One makes a document of the default shape: an id, a title, a text for each chunk, members may read it.
+func One(id, title string, texts ...string) Document {
+	d := Document{Document: document.Document{
+		Ref: document.Ref{ID: document.ID(id), Source: "docs", Kind: "file", Title: title, URL: "https://docs.example/" + id},
+		ACL: access.ACL{access.Members}, Language: "en"}}
+	at := 0
+	for i, text := range texts {
+		n := len([]rune(text))
+		d.Chunks = append(d.Chunks, document.Chunk{Ordinal: i, Text: text, Start: at, End: at + n, Tokens: (n + 3) / 4, Anchor: "s", Heading: []string{title}})
+		at += n + len(document.BlockSeparator)
+	}
+	return d
+}
+
+// Members is an audience of full members of the default tenant.
+func Members() access.Audience { return access.NewAudience(access.DefaultTenant, access.Members) }
+
+// Ask is a request for one text on behalf of members.
+func Ask(text string) retrieve.Request {
+	return retrieve.Request{Audience: Members(), Probes: []retrieve.Probe{{Text: text}}, TitleRatio: 0.1, PerSide: 100}
+}
+
+// Suite checks that an index keeps its promises. Each call of newStore gives an empty one.
+func Suite(t *testing.T, newStore func(t *testing.T) Store) {
+	t.Helper()
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, Store)
+	}{
+		{"finds by words, identifiers and stems", testFinds},
+		{"equals the index in memory", testEqualsMemory},
+		{"shows an audience only what it may read", testAudience},
+		{"a changed access list holds for the next search", testRevocation},
+		{"tenants are apart", testTenants},
+		{"a newer version replaces the older one whole", testReplace},
+		{"removed documents are gone", testRemove},
+		{"sources and documents narrow a search", testNarrow},
+		{"meaning finds what words do not", testSemantic},
+		{"odd questions", testOdd},
+		{"passages by position", testPassages},
+		{"several languages", testLanguages},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.test(t, newStore(t))
+		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Found runs a request of one probe and returns the documents on the keyword side, best first.
+func Found(t *testing.T, index retrieve.Index, r retrieve.Request) []document.ID {
+	t.Helper()
+	return ids(search(t, index, r), func(c retrieve.Candidate) int { return c.KeywordPos })
+}
+
+func search(t *testing.T, index retrieve.Index, r retrieve.Request) []retrieve.Candidate {
+	t.Helper()
+	got, err := index.Candidates(t.Context(), r)
+	must(t, err)
+	if len(got.Lists) != len(r.Probes) {
+		t.Fatalf("%d lists for %d probes", len(got.Lists), len(r.Probes))
+	}
+	return got.Lists[0].Entries
+}
+
+func ids(entries []retrieve.Candidate, pos func(retrieve.Candidate) int) []document.ID {
+	entries = slices.DeleteFunc(slices.Clone(entries), func(c retrieve.Candidate) bool { return pos(c) == 0 })
+	slices.SortFunc(entries, func(a, b retrieve.Candidate) int { return cmp.Compare(pos(a), pos(b)) })
+	out := []document.ID{}
+	for _, e := range entries {
+		out = append(out, e.Document)
+	}
+	return out
+}
+
+func want(t *testing.T, what string, got []document.ID, want ...document.ID) {
+	t.Helper()
+	if diff := gocmp.Diff(append([]document.ID{}, want...), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func testFinds(t *testing.T, s Store) {
+	must(t, s.Put(t.Context(), access.DefaultTenant,
+		One("a", "Replication", "Set wal_level to replica. The view pg_stat_replication shows progress."),
+		One("b", "Functions", "Call getUserName to fetch v1.2.3 of the profile; failures give ERR-42."),
+		One("c", "Cooking", "Knead the dough, then bake bread.")))
+	for question, doc := range map[string]document.ID{
+		"what does pg_stat_replication show?": "a", "replicas": "a", "wal_level": "a", "WAL level": "a", "getUserName": "b", "user name": "b",
+		"err-42": "b", "1.2.3": "b", "v1.2.3": "b", "baking": "c",
+	} {
+		if got := Found(t, s, Ask(question)); len(got) == 0 || got[0] != doc {
+			t.Errorf("%q found %v, want %s first", question, got, doc)
+		}
+	}
+	want(t, "a word that is nowhere", Found(t, s, Ask("zeppelin")))
+}
+
+// Corpus is a small corpus with repeated words, long and short chunks, and documents without a title.
+func Corpus() []Document {
+	return []Document{
+		One("a", "Vacuum and autovacuum", "vacuum reclaims storage", "autovacuum runs vacuum by itself when many rows are dead", "storage storage storage"),
+		One("b", "Storage", "rows live in pages of storage", "toast keeps long rows out of the page"),
+		One("c", "", "a text without a title mentions vacuum once and rows twice: rows"),
+		One("d", "Backup", "a base backup copies storage", "point in time recovery replays the log"),
+		One("e", "Rows", "rows"),
+	}
+}
+
+func testEqualsMemory(t *testing.T, s Store) {
+	memory := NewMemory()
+	must(t, memory.Put(t.Context(), access.DefaultTenant, Corpus()...))
+	must(t, s.Put(t.Context(), access.DefaultTenant, Corpus()...)) // at once: impacts are made for the average length of their moment
+	for _, q := range []string{"vacuum", "vacuum storage", "how do rows live in storage?", "long rows", "backup recovery log", "nothing known here"} {
+		Same(t, q, s, memory)
+	}
+}
+
+// Same checks that two indexes give the same candidates and scores on the keyword side, as far as 16-bit impacts allow.
+func Same(t *testing.T, question string, got, want retrieve.Index) {
+	t.Helper()
+	type row struct {
+		Document              document.ID
+		Ordinal               int
+		Flat, Title, Coverage float64
+	}
+	rows := func(index retrieve.Index) []row {
+		var out []row
+		for _, c := range search(t, index, Ask(question)) {
+			out = append(out, row{c.Document, c.Ordinal, c.Flat, c.Title, c.Coverage})
+		}
+		slices.SortFunc(out, func(a, b row) int {
+			return cmp.Or(cmp.Compare(a.Document, b.Document), cmp.Compare(a.Ordinal, b.Ordinal))
+		})
+		return out
+	}
+	if diff := gocmp.Diff(rows(want), rows(got), cmpopts.EquateApprox(0, 2e-3), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("candidates of %q (-want +got):\n%s", question, diff)
+	}
+}
+
+func testAudience(t *testing.T, s Store) {
+	secret, team, open := One("secret", "", "the budget"), One("team", "", "the budget"), One("open", "", "the budget")
+	secret.ACL, team.ACL, open.ACL = access.ACL{access.User("slack", "U1")}, access.ACL{"group:finance", access.Channel("slack", "C1")}, access.ACL{access.Public}
+	nobody := One("nobody", "", "the budget")
+	nobody.ACL = nil
+	must(t, s.Put(t.Context(), access.DefaultTenant, secret, team, open, nobody))
+	for _, c := range []struct {
+		name     string
+		audience access.Audience
+		want     []document.ID
+	}{
+		{"guest", access.NewAudience(access.DefaultTenant), []document.ID{"open"}},
+		{"finance", access.NewAudience(access.DefaultTenant, "group:finance"), []document.ID{"open", "team"}},
+		{"channel", access.NewAudience(access.DefaultTenant, access.Channel("slack", "C1")), []document.ID{"open", "team"}},
+		{"owner", access.NewAudience(access.DefaultTenant, access.User("slack", "U1")), []document.ID{"open", "secret"}},
+		{"same id on another platform", access.NewAudience(access.DefaultTenant, access.User("discord", "U1")), []document.ID{"open"}},
+		{"zero audience", access.Audience{}, nil},
+	} {
+		r := Ask("budget")
+		r.Audience = c.audience
+		got := Found(t, s, r)
+		slices.Sort(got)
+		want(t, c.name, got, c.want...)
+		passages, err := s.Passages(t.Context(), c.audience, []retrieve.Span{{Document: "secret"}, {Document: "team"}, {Document: "open"}, {Document: "nobody"}})
+		must(t, err)
+		var fetched []document.ID
+		for _, p := range passages {
+			fetched = append(fetched, p.Document.ID)
+		}
+		want(t, c.name+": passages", append([]document.ID{}, fetched...), c.want...)
+	}
+}
+
+func testRevocation(t *testing.T, s Store) {
+	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "", "quarterly plan"), One("b", "", "quarterly figures")))
+	want(t, "before", Found(t, s, Ask("plan")), "a")
+	must(t, s.SetACL(t.Context(), access.DefaultTenant, access.ACL{"group:board"}, "a"))
+	want(t, "revoked", Found(t, s, Ask("plan")))
+	board := Ask("plan")
+	board.Audience = access.NewAudience(access.DefaultTenant, access.Members, "group:board")
+	want(t, "granted to others", Found(t, s, board), "a")
+	must(t, s.SetACL(t.Context(), access.DefaultTenant, access.ACL{access.Members}, "a"))
+	want(t, "granted again", Found(t, s, Ask("plan")), "a")
+}
+
+func testTenants(t *testing.T, s Store) {
+	mine, theirs := One("a", "", "our roadmap"), One("a", "", "their roadmap")
+	must(t, s.Put(t.Context(), access.DefaultTenant, mine))
+	must(t, s.Put(t.Context(), OtherTenant, theirs))
+	passages, err := s.Passages(t.Context(), access.NewAudience(OtherTenant, access.Members), []retrieve.Span{{Document: "a", To: 9}})
+	must(t, err)
+	if len(passages) != 1 || passages[0].Chunk.Text != "their roadmap" {
+		t.Errorf("passages of the other tenant: %+v", passages)
+	}
+	must(t, s.Remove(t.Context(), OtherTenant, "a"))
+	want(t, "after the other tenant removed its document of the same id", Found(t, s, Ask("roadmap")), "a")
+}
+
+func testReplace(t *testing.T, s Store) {
+	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "Old", "first part", "second part", "third part")))
+	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "New", "only piece")))
+	want(t, "words of the old version", Found(t, s, Ask("part old")))
+	want(t, "words of the new version", Found(t, s, Ask("piece")), "a")
+	passages, err := s.Passages(t.Context(), Members(), []retrieve.Span{{Document: "a", To: 9}})
+	must(t, err)
+	if len(passages) != 1 || passages[0].Document.Title != "New" {
+		t.Errorf("passages after the document shrank: %+v", passages)
+	}
+}
+
+func testRemove(t *testing.T, s Store) {
+	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "", "alpha beta"), One("b", "", "alpha gamma")))
+	must(t, s.Remove(t.Context(), access.DefaultTenant, "a", "never-there"))
+	want(t, "by a shared word", Found(t, s, Ask("alpha")), "b")
+	passages, err := s.Passages(t.Context(), Members(), []retrieve.Span{{Document: "a", To: 9}})
+	must(t, err)
+	if len(passages) != 0 {
+		t.Errorf("passages of a removed document: %+v", passages)
+	}
+}
+
+func testNarrow(t *testing.T, s Store) {
+	a, b := One("a", "", "release notes"), One("b", "", "release notes")
+	b.Source = "wiki"
+	must(t, s.Put(t.Context(), access.DefaultTenant, a, b, One("c", "", "release")))
+	r := Ask("release")
+	r.Sources = []document.SourceID{"wiki"}
+	want(t, "source", Found(t, s, r), "b")
+	r.Sources = []document.SourceID{"unknown"}
+	want(t, "unknown source", Found(t, s, r))
+	r = Ask("release")
+	r.Documents = []document.ID{"c", "b"}
+	got := Found(t, s, r)
+	slices.Sort(got)
+	want(t, "documents", got, "b", "c")
+	r.Sources = []document.SourceID{"docs"}
+	want(t, "documents of a source", Found(t, s, r), "c")
+	r.Documents = []document.ID{"unknown"}
+	want(t, "unknown document", Found(t, s, r))
+}
+
+func testSemantic(t *testing.T, s Store) {
+	a, b, c := One("a", "", "holiday entitlement"), One("b", "", "expense report"), One("c", "", "vacation days")
+	for i, d := range []*Document{&a, &b} {
+		d.Model = "m"
+		d.Vectors = [][]float32{{1, float32(2 * i), 0}}
+	}
+	must(t, s.Put(t.Context(), access.DefaultTenant, a, b, c))
+	r := Ask("vacation")
+	r.Model = "m"
+	r.Probes[0].Vector = []float32{2, 0, 0}
+	got, err := s.Candidates(t.Context(), r)
+	must(t, err)
+	if !got.Lists[0].Semantic || got.Route == retrieve.RouteNone || got.Allowed != 3 {
+		t.Errorf("semantic %v, route %q, allowed %d", got.Lists[0].Semantic, got.Route, got.Allowed)
+	}
+	want(t, "keyword side", ids(got.Lists[0].Entries, func(c retrieve.Candidate) int { return c.KeywordPos }), "c")
+	want(t, "semantic side", ids(got.Lists[0].Entries, func(c retrieve.Candidate) int { return c.VectorPos }), "a", "b")
+	for _, e := range got.Lists[0].Entries {
+		want := map[document.ID]float64{"a": 1, "b": 0.4472, "c": 0}[e.Document]
+		if diff := gocmp.Diff(want, e.Cosine, cmpopts.EquateApprox(0, 1e-3)); diff != "" {
+			t.Errorf("cosine of %s: %s", e.Document, diff)
+		}
+	}
+	r.Probes[0].Vector = []float32{0, 0, 0}
+	if entries := search(t, s, r); len(entries) != 1 {
+		t.Errorf("a zero vector found %d candidates, want the keyword's one", len(entries))
+	}
+	r.Model, r.Probes[0].Vector = "unknown", []float32{1, 0, 0}
+	if entries := search(t, s, r); len(entries) != 1 {
+		t.Errorf("an unknown model found %d candidates, want the keyword's one", len(entries))
+	}
+	r.Model, r.Probes[0].Vector = "m", []float32{1, 0}
+	if _, err := s.Candidates(t.Context(), r); err == nil {
+		t.Error("a vector of the wrong length gave no error")
+	}
+}
+
+func testOdd(t *testing.T, s Store) {
+	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "Title", "plain words about storage"), One("empty", "No chunks"), One("blank", "", "")))
+	long := make([]byte, 0, 100_000)
+	for i := range 10_000 {
+		long = append(long, "word"...)
+		long = append(long, byte('a'+i%26), byte('a'+i/26%26), byte('a'+i/676%26), ' ')
+	}
+	for name, q := range map[string]string{
+		"empty": "", "only stop words": "what is the of and to", "only punctuation": `?!... "" (( )) -- ** &&`, "long": string(long),
+		"invalid utf-8": "\xff\xfe", "nul": "a\x00b",
+	} {
+		if got := Found(t, s, Ask(q)); len(got) != 0 {
+			t.Errorf("%s: found %v", name, got)
+		}
+	}
+	for _, q := range []string{`"plain words"`, "storage AND NOT plain", "storage:*", "-storage", `storage' or '1'='1`, "storage\x00", "ＳＴＯＲＡＧＥ", "title", "storage " + string(long)} {
+		if got := Found(t, s, Ask(q)); len(got) == 0 || got[0] != "a" {
+			t.Errorf("%q found %v, want a", q, got)
+		}
+	}
+}
+
+func testPassages(t *testing.T, s Store) {
+	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "A", "zero", "one", "two", "three"), One("b", "B", "other")))
+	got, err := s.Passages(t.Context(), Members(), []retrieve.Span{{Document: "b"}, {Document: "a", From: 1, To: 2}, {Document: "a", From: 2, To: 7}, {Document: "x"}, {Document: "a", From: -3, To: -1}})
+	must(t, err)
+	var texts []string
+	for _, p := range got {
+		texts = append(texts, p.Chunk.Text)
+	}
+	if diff := gocmp.Diff([]string{"one", "two", "three", "other"}, texts); diff != "" {
+		t.Errorf("passages (-want +got):\n%s", diff)
+	}
+	if p := got[0]; p.Document.URL != "https://docs.example/a" || p.Chunk.Ordinal != 1 || p.Chunk.Start != 6 || p.Chunk.Anchor != "s" || len(p.ACL) != 1 {
+		t.Errorf("first passage: %+v", p)
+	}
+}
+
+func testLanguages(t *testing.T, s Store) {
+	de, ja := One("de", "", "Die Sicherungen werden in der Nacht geprüft"), One("ja", "", "全文検索は便利です")
+	de.Language, ja.Language = "de", "ja"
+	must(t, s.Put(t.Context(), access.DefaultTenant, de, ja, One("en", "", "backups are verified every night")))
+	want(t, "German stems", Found(t, s, Ask("Wann wird die Sicherung geprüft?")), "de")
+	want(t, "Japanese pairs", Found(t, s, Ask("検索")), "ja")
+	want(t, "one Japanese character", Found(t, s, Ask("文")), "ja")
+	want(t, "English stems", Found(t, s, Ask("verifying a backup")), "en")
+}
