@@ -54,31 +54,3 @@ func (l *list) flush() {
 	l.reader.outline.Block(document.List, l.lines.String())
 	l.lines.Reset()
 }
-
-// deepestQuote is how many quote marks at the beginning of a line are read.
-const deepestQuote = 32
-
-// flatten takes off quote marks beyond deepestQuote: the time to read a line grows with the depth of its quotes.
-func flatten(source string) string {
-	if !strings.Contains(source, strings.Repeat(">", 2)) && !strings.Contains(source, "> >") {
-		return source
-	}
-	var b strings.Builder
-	for line := range strings.Lines(source) {
-		depth, cut := 0, 0
-		for i, r := range line {
-			if r != '>' && r != ' ' {
-				break
-			}
-			if r == '>' {
-				depth++
-			}
-			cut = i + 1
-		}
-		if depth > deepestQuote {
-			line = strings.Repeat(">", deepestQuote) + " " + line[cut:]
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}

@@ -24,7 +24,7 @@ type Page struct {
 
 // Parse reads a text, taken as UTF-8. It is safe for concurrent use and never fails.
 func Parse(source string) Page {
-	raw := []byte(flatten(source))
+	raw := []byte(tame(source))
 	root := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
 		goldmark.WithParserOptions(parser.WithAttribute()), // headings with an id of their own: "## Setup {#setup}"
@@ -52,7 +52,7 @@ func (r *reader) block(n ast.Node) {
 	case *ast.Heading:
 		r.heading(n)
 	case *ast.Paragraph, *ast.TextBlock:
-		r.outline.Block(document.Paragraph, r.inline(n))
+		r.outline.Block(document.Paragraph, alert(r.inline(n)))
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
 		r.outline.Block(document.Code, r.lines(n))
 	case *ast.List:
@@ -81,6 +81,16 @@ func (r *reader) heading(n *ast.Heading) {
 		}
 	}
 	r.outline.Heading(n.Level, title, anchor)
+}
+
+// alert turns the mark of GitHub's notes into a word: "[!NOTE] Text" becomes "Note: Text".
+func alert(text string) string {
+	rest, ok := strings.CutPrefix(text, "[!")
+	kind, body, closed := strings.Cut(rest, "]")
+	if !ok || !closed || kind == "" || len(kind) > 20 || strings.ContainsAny(kind, " \n") {
+		return text
+	}
+	return kind[:1] + strings.ToLower(kind[1:]) + ": " + strings.TrimSpace(body)
 }
 
 func (r *reader) lines(n ast.Node) string {

@@ -1,0 +1,150 @@
+package markdown_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	texts, err := filepath.Glob("testdata/*.md")
+	if err != nil || len(texts) == 0 {
+		t.Fatalf("no texts: %v", err)
+	}
+	for _, name := range texts {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			source, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := show(markdown.Parse(string(source)))
+			golden := strings.TrimSuffix(name, ".md") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("Parse() (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// show writes a page so that people can review it.
+func show(p markdown.Page) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "title: %s\n", p.Title)
+	kinds := map[document.BlockKind]string{
+		document.Paragraph: "paragraph", document.List: "list", document.Table: "table", document.Code: "code", document.Heading: "heading",
+	}
+	for _, s := range p.Sections {
+		fmt.Fprintf(&b, "\n==== %s #%s\n", strings.Join(s.Heading, " › "), s.Anchor)
+		for _, block := range s.Blocks {
+			fmt.Fprintf(&b, "[%s]\n%s\n", kinds[block.Kind], block.Text)
+		}
+	}
+	return b.String()
+}
+
+func TestSlug(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"Install":              "install",
+		"Step 1: Get it!":      "step-1-get-it",
+		"`foo_bar()` — a test": "foo_bar--a-test",
+		"Über uns":             "über-uns",
+		"日本語 テスト":              "日本語-テスト",
+		"C++ & C#":             "c--c",
+	} {
+		if got := markdown.Slug(title); got != want {
+			t.Errorf("Slug(%q) = %q, want %q", title, got, want)
+		}
+	}
+}
+
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	const n = 20_000
+	for name, source := range map[string]string{
+		"brackets":        strings.Repeat("[", n),
+		"images":          strings.Repeat("![", n),
+		"links":           strings.Repeat("[a](", n),
+		"links in cells":  strings.Repeat("[a](|", n),
+		"emphasis":        strings.Repeat("*a _b ", n),
+		"stars":           strings.Repeat("*", n),
+		"backticks":       strings.Repeat("`a``b```c", n),
+		"quotes":          strings.Repeat(">", n) + "a\n" + strings.Repeat(strings.Repeat("> ", 100)+"b\n", 100),
+		"lists":           strings.Repeat("- ", n) + "\n",
+		"nested lists":    nested(200),
+		"tables":          strings.Repeat("|a", n) + "\n" + strings.Repeat("|-", n) + "\n" + strings.Repeat("|b", n),
+		"rows":            "a|b\n-|-\n" + strings.Repeat("c|d\n", n),
+		"tags":            strings.Repeat("<a href='", n),
+		"comments":        strings.Repeat("<!-- ", n),
+		"fences":          strings.Repeat("```\n", n),
+		"headings":        strings.Repeat("# a\n", n),
+		"definitions":     strings.Repeat("[a]: b\n", n),
+		"entities":        strings.Repeat("&#x", n),
+		"attributes":      strings.Repeat("# a {#", n),
+		"a long line":     strings.Repeat("word ", 10*n),
+		"NUL and invalid": strings.Repeat("\x00\xff", n),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := document.Document{Sections: markdown.Parse(source + "\n\nneedle\n").Sections}
+			if !strings.Contains(d.Text(), "needle") && name != "comments" && name != "fences" {
+				t.Error("the text was lost")
+			}
+		})
+	}
+}
+
+func nested(depth int) string {
+	var b strings.Builder
+	for i := range depth {
+		b.WriteString(strings.Repeat("  ", i) + "- item\n")
+	}
+	return b.String()
+}
+
+func FuzzParse(f *testing.F) {
+	texts, err := filepath.Glob("testdata/*.md")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range texts {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(source))
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		if !utf8.ValidString(source) {
+			return
+		}
+		for _, s := range markdown.Parse(source).Sections {
+			for _, b := range s.Blocks {
+				if strings.TrimSpace(b.Text) == "" || !utf8.ValidString(b.Text) {
+					t.Errorf("the block %q is empty or not UTF-8", b.Text)
+				}
+			}
+		}
+	})
+}
