@@ -56,7 +56,7 @@ type Scope struct {
 type Result struct {
 	Content    string              // what the model reads
 	Arguments  json.RawMessage     // what actually ran, kept in the history; nil means the call's own
-	References []message.Reference // documents that Content holds, under the numbers the model sees
+	References []message.Reference // documents that Content holds, under the numbers the model sees; Text is empty where it holds the title alone
 	Citable    bool                // Content may be cited: the citation section and reminder follow
 	Evidence   bool                // for searches: something scored above the floor
 	Closest    []document.Ref      // for searches without evidence: the nearest documents, best first

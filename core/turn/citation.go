@@ -25,6 +25,10 @@ func newMapping(req Request) *cite.Mapping {
 	m := cite.NewMapping()
 	for _, past := range req.History {
 		for _, r := range past.Documents {
+			if r.Text == "" { // no more than its title was shown
+				m.Reserve(r.Number, r.Document.ID)
+				continue
+			}
 			m.Restore(r.Number, sourceOf(r.Document, r.Document.Link(r.Anchor)))
 		}
 		for _, c := range past.Citations {
@@ -64,7 +68,7 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 			Document: document.Ref{ID: info.Document, Title: info.Title, URL: link, Kind: document.Kind(info.Kind)},
 		}
 		for _, r := range references {
-			if r.Document.ID == info.Document {
+			if r.Document.ID == info.Document && r.Text != "" {
 				c.Document, c.Anchor, c.Quote = r.Document, r.Anchor, beginning(r.Text)
 				break
 			}

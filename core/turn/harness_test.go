@@ -71,6 +71,7 @@ func (p *probe) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (
 // stage is a turn about to be run.
 type stage struct {
 	index   *index
+	library library // instead of index, with earlier sources coming back
 	tools   []tool.Tool
 	stops   turn.StopSignal
 	config  turn.Config
@@ -93,7 +94,11 @@ func ask(question string, models ...llm.Model) *stage {
 func (s *stage) run(t *testing.T, ctx context.Context) (turn.Report, []packet.Packet) { //nolint:revive // t first, as in all helpers
 	t.Helper()
 	words := budgettest.NewWords()
-	tools, err := tool.NewSet(append([]tool.Tool{search.New(s.index, nil, words, search.Config{})}, s.tools...)...)
+	finder := search.New(s.index, nil, words, search.Config{})
+	if s.library != nil {
+		finder = search.New(s.library, s.library, words, search.Config{})
+	}
+	tools, err := tool.NewSet(append([]tool.Tool{finder}, s.tools...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

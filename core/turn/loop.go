@@ -139,7 +139,9 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 		messages = append(messages, message.Message{Role: message.ToolResult, CallID: r.Call.ID, Text: r.Result.Content})
 		w.spent += w.counter.Count(r.Result.Content)
 		for _, ref := range r.Result.References {
-			w.known.Restore(ref.Number, sourceOf(ref.Document, ref.Document.Link(ref.Anchor)))
+			if ref.Text != "" {
+				w.known.Restore(ref.Number, sourceOf(ref.Document, ref.Document.Link(ref.Anchor)))
+			}
 		}
 		w.record.Held(r.Result.References)
 		w.voice.gathered(r.Result.References)

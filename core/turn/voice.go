@@ -166,7 +166,7 @@ func (v *voice) next() *packet.Emitter {
 // gathered adds documents to those that the next message names as found.
 func (v *voice) gathered(references []message.Reference) {
 	for _, r := range references {
-		known := false
+		known := r.Text == "" // the model saw no more than its title
 		for _, d := range v.found {
 			known = known || d.ID == r.Document.ID
 		}

@@ -33,8 +33,17 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	var turns [][]message.Reference
 	var ids []document.ChunkID
 	for _, m := range scope.History {
-		if m.Role == message.Assistant && len(m.Documents) > 0 {
-			turns = append(turns, m.Documents)
+		if m.Role != message.Assistant {
+			continue
+		}
+		var shown []message.Reference
+		for _, r := range m.Documents {
+			if r.Text != "" { // of others only the title was shown
+				shown = append(shown, r)
+			}
+		}
+		if len(shown) > 0 {
+			turns = append(turns, shown)
 		}
 	}
 	turns = turns[max(0, len(turns)-t.config.History):]
@@ -88,6 +97,9 @@ func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.
 			var titles []string
 			for _, ref := range result.Closest {
 				titles = append(titles, ref.Title)
+				// A title alone can tell something, so it counts among what the answer rests on.
+				number := scope.Citations.Add(cite.Source{Document: ref.ID, Title: ref.Title, URL: ref.URL, Kind: string(ref.Kind)})
+				result.References = append(result.References, message.Reference{Number: number, Document: ref})
 			}
 			note += nearestTitles + strings.Join(titles, "; ") + "."
 		}
@@ -148,7 +160,7 @@ func shown(result tool.Result) []packet.Document {
 	var docs []packet.Document
 	seen := make(map[document.ID]bool)
 	for _, r := range result.References {
-		if seen[r.Document.ID] {
+		if seen[r.Document.ID] || r.Text == "" {
 			continue
 		}
 		seen[r.Document.ID] = true

@@ -223,7 +223,7 @@ func TestNothingFoundNamesTheClosestTitles(t *testing.T) {
 	t.Parallel()
 	x := &index{result: retrieve.Result{Hits: []retrieve.Hit{hit("a", 1, "secret body"), hit("a", 2, "x"), hit("b", 3, "y")}}}
 	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("How?"))
-	if err != nil || result.Evidence || len(result.References) != 0 || len(result.Closest) != 2 {
+	if err != nil || result.Evidence || len(result.References) != 2 || result.References[0].Text != "" || len(result.Closest) != 2 {
 		t.Errorf("result %+v, %v", result, err)
 	}
 	if !strings.Contains(result.Content, "Title a; Title b.") || strings.Contains(result.Content, "secret body") {
@@ -287,6 +287,9 @@ func TestBackfill(t *testing.T) {
 			}
 			var got []string
 			for _, r := range result.References {
+				if r.Text == "" {
+					t.Errorf("%s was named by its title alone", r.Document.ID)
+				}
 				got = append(got, string(r.Document.ID))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" || result.Evidence != tc.evidence {
