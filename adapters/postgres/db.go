@@ -102,3 +102,13 @@ func unreachable(err error) error {
 func (db *DB) inTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, db.Pool, opts, f)
 }
+
+// Versions returns the server's version and that of pgvector, as people write them.
+func (db *DB) Versions(ctx context.Context) (server, vector string, err error) {
+	err = db.Pool.QueryRow(ctx, `
+		select current_setting('server_version'), (select extversion from pg_extension where extname = 'vector')`).Scan(&server, &vector)
+	if err != nil {
+		return "", "", fmt.Errorf("ask PostgreSQL for its version: %w", err)
+	}
+	return server, vector, nil
+}

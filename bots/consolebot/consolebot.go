@@ -1,0 +1,168 @@
+// Package consolebot joins the console to the core: one conversation of one person, in this process.
+package consolebot
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os/user"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/console"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Config says who talks, and how answers are shown. Renderer and Surface are required.
+type Config struct {
+	Thread   string          // name of the conversation, to go on with it later; empty: a new one
+	Audience access.Audience // who the person at the console counts as
+	Renderer *console.Renderer
+	Surface  *console.Surface
+	Packets  packet.Sink // also gets every packet; may be nil
+	Logger   *slog.Logger
+}
+
+// Bot asks questions and waits for their answers. It implements answer.Surfaces for its own conversation. It is safe for concurrent
+// use.
+type Bot struct {
+	config  Config
+	ref     thread.Ref
+	asker   thread.Person
+	service *answer.Service
+
+	mu      sync.Mutex
+	waiting map[session.TurnID]chan Result
+	early   map[session.TurnID]Result // finished before anybody waited
+}
+
+// Result is a finished turn.
+type Result struct {
+	Turn  session.Turn
+	View  stream.View // as it was shown
+	Final answer.Final
+	Err   error // the answer could not be written
+}
+
+// New returns a bot; Serve gives it a service.
+func New(config Config) *Bot {
+	name := config.Thread
+	if name == "" {
+		name = strings.ToLower(rand.Text())
+	}
+	asker := thread.Person{ID: "console", Name: "you"}
+	if u, err := user.Current(); err == nil { // the name is for display only
+		asker = thread.Person{ID: u.Username, Name: u.Username}
+	}
+	return &Bot{
+		config: config, asker: asker,
+		ref:     thread.Ref{Platform: console.Platform, Workspace: name, Channel: name, Thread: name},
+		waiting: make(map[session.TurnID]chan Result), early: make(map[session.TurnID]Result),
+	}
+}
+
+// Workspace is the conversation's own: no other process answers its turns.
+func (b *Bot) Workspace() string { return b.ref.Workspace }
+
+// Serve says which service answers. It is called once, before anything is asked.
+func (b *Bot) Serve(service *answer.Service) { b.service = service }
+
+// Ask takes a question in and returns its turn. An answer.Rejection is a sentence for the person.
+func (b *Bot) Ask(ctx context.Context, question string) (session.TurnID, error) {
+	id := rand.Text()
+	accepted, err := b.service.Accept(ctx, thread.Mention{
+		Ref: b.ref, EventKey: id, Message: thread.MessageID(id), Asker: b.asker, Text: question, At: time.Now(), Direct: true,
+		Tenant: b.config.Audience.Tenant(), Listens: b.config.Audience,
+	})
+	if err != nil {
+		return "", err
+	}
+	return accepted.Turn.ID, nil
+}
+
+// Wait returns when the turn has been answered, or ctx ends.
+func (b *Bot) Wait(ctx context.Context, id session.TurnID) (Result, error) {
+	b.mu.Lock()
+	if r, ok := b.early[id]; ok {
+		delete(b.early, id)
+		b.mu.Unlock()
+		return r, nil
+	}
+	done := make(chan Result, 1)
+	b.waiting[id] = done
+	b.mu.Unlock()
+	select {
+	case r := <-done:
+		return r, nil
+	case <-ctx.Done():
+		return Result{}, context.Cause(ctx)
+	}
+}
+
+// Stop stops what is being answered.
+func (b *Bot) Stop(ctx context.Context) error {
+	_, err := b.service.Stop(ctx, session.StopRequest{
+		Tenant: b.config.Audience.Tenant(), Ref: b.ref, By: session.Stopper{ID: b.asker.ID},
+	})
+	return err
+}
+
+// Open implements answer.Surfaces.
+func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer.Delivery, error) {
+	if t.Session.Ref != b.ref {
+		return nil, fmt.Errorf("open the console for a turn of another conversation: %w", thread.ErrNotPermitted)
+	}
+	s, err := stream.Open(ctx, t.Session.Ref, 0, stream.Pace{}, stream.Deps[string]{
+		Surface: b.config.Surface, Renderer: b.config.Renderer, Log: &stream.Memory{}, Logger: b.config.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &delivery{bot: b, turn: t, stream: s}, nil
+}
+
+// delivery is one answer on its way to the console.
+type delivery struct {
+	bot    *Bot
+	turn   session.Turn
+	stream *stream.ThreadStream[string]
+	view   stream.View
+}
+
+// Accept implements packet.Sink.
+func (d *delivery) Accept(p packet.Packet) {
+	if d.bot.config.Packets != nil {
+		d.bot.config.Packets.Accept(p)
+	}
+	d.view.Apply(p)
+	d.stream.Accept(p)
+}
+
+// Finish implements answer.Delivery.
+func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+	err := d.stream.Finish(ctx)
+	d.bot.finished(Result{Turn: d.turn, View: d.view, Final: final, Err: err})
+	if err != nil {
+		return errors.Join(err, thread.ErrNotPermitted) // a terminal that has gone does not come back
+	}
+	return nil
+}
+
+func (b *Bot) finished(r Result) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if done, ok := b.waiting[r.Turn.ID]; ok {
+		delete(b.waiting, r.Turn.ID)
+		done <- r
+		return
+	}
+	b.early[r.Turn.ID] = r
+}

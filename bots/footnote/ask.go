@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/bots/consolebot"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// askCommand asks one question.
+type askCommand struct {
+	Question string `arg:"" help:"The question."`
+	JSON     bool   `name:"json" xor:"form" help:"Print one JSON object when the answer is complete."`
+	Packets  bool   `name:"packets" xor:"form" help:"Print every packet as a line of JSON while the answer is written."`
+	Thread   string `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
+}
+
+// answerJSON is the form of ask --json; its names are stable.
+type answerJSON struct {
+	Answer    string             `json:"answer"`
+	Citations []citationJSON     `json:"citations"`
+	Outcome   session.Outcome    `json:"outcome"`
+	Message   string             `json:"message,omitempty"`
+	Reference string             `json:"reference,omitempty"`
+	SessionID session.ID         `json:"session_id"`
+	TurnID    session.TurnID     `json:"turn_id"`
+	TimingsMS map[string]float64 `json:"timings_ms"`
+}
+
+type citationJSON struct {
+	Number     int           `json:"number"`
+	DocumentID document.ID   `json:"document_id"`
+	Title      string        `json:"title"`
+	URL        string        `json:"url"`
+	Source     document.Kind `json:"source"`
+}
+
+// Run implements the verb.
+func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
+	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout)}
+	var lines *packetLines
+	switch {
+	case c.JSON:
+		t.out = io.Discard
+	case c.Packets:
+		lines = &packetLines{encoder: newEncoder(env.stdout)}
+		t.out, t.packets = io.Discard, lines
+	}
+	talk, err := openConversation(ctx, env, t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, talk.Close(ctx)) }()
+	start := time.Now()
+	id, err := talk.Ask(ctx, c.Question)
+	if err != nil {
+		var rejection answer.Rejection
+		if errors.As(err, &rejection) {
+			return usageError(rejection.Sentence)
+		}
+		return err
+	}
+	result, err := talk.Wait(ctx, id)
+	if err != nil {
+		return err
+	}
+	if result.Err != nil {
+		return result.Err
+	}
+	if lines != nil && lines.err != nil {
+		return lines.err
+	}
+	if c.JSON {
+		if err := newEncoder(env.stdout).Encode(asJSON(result, time.Since(start))); err != nil {
+			return err
+		}
+	}
+	if result.Final.Outcome == session.Failed || result.Final.Outcome == session.Limited {
+		return errSilent
+	}
+	return nil
+}
+
+func asJSON(r consolebot.Result, took time.Duration) answerJSON {
+	out := answerJSON{
+		Answer: r.View.Text(), Citations: []citationJSON{}, Outcome: r.Final.Outcome, Message: r.View.Message,
+		SessionID: r.Turn.Session.ID, TurnID: r.Turn.ID, TimingsMS: map[string]float64{"total": ms(took)},
+	}
+	if r.View.Problem != nil {
+		out.Message, out.Reference = r.View.Problem.Message, r.View.Problem.Reference
+	}
+	for _, c := range r.View.Citations {
+		out.Citations = append(out.Citations, citationJSON{Number: c.Number, DocumentID: c.Document, Title: c.Title, URL: c.URL, Source: c.Source})
+	}
+	for stage, d := range r.Final.Saved.Timings {
+		out.TimingsMS[stage] = ms(d)
+	}
+	return out
+}
+
+// packetLines prints packets as they come. Its error is read when the last has come.
+type packetLines struct {
+	mu      sync.Mutex
+	encoder *json.Encoder
+	err     error
+}
+
+// Accept implements packet.Sink.
+func (l *packetLines) Accept(p packet.Packet) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = l.encoder.Encode(p)
+	}
+}
+
+func newEncoder(to io.Writer) *json.Encoder {
+	encoder := json.NewEncoder(to)
+	encoder.SetEscapeHTML(false)
+	return encoder
+}

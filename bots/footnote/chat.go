@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// chatCommand is a conversation in the terminal.
+type chatCommand struct {
+	Thread string `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
+}
+
+// maxLine is the longest line that is read: longer questions are refused by the core, with a sentence.
+const maxLine = 8 << 20
+
+// Run implements the verb.
+func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
+	interactive := isTerminal(env.stdin)
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	if !interactive { // nobody sits there: Ctrl-C ends the program, as it does everywhere
+		var stop context.CancelFunc
+		ctx, stop = context.WithCancel(ctx)
+		defer stop()
+		watch := context.AfterFunc(ctx, func() {})
+		defer watch()
+		go func() {
+			select {
+			case <-interrupts:
+				stop()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	talk, err := openConversation(ctx, env, talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, talk.Close(ctx)) }()
+	dialogue := &dialogue{conversation: talk, env: env, interactive: interactive, interrupts: interrupts, lines: readLines(ctx, env.stdin)}
+	return dialogue.run(ctx)
+}
+
+// dialogue is the loop of questions and answers.
+type dialogue struct {
+	*conversation
+	env         *environment
+	interactive bool
+	interrupts  <-chan os.Signal
+	lines       <-chan line
+}
+
+// line is one line of input, or why there is none.
+type line struct {
+	text string
+	err  error // io.EOF at the end
+}
+
+func (d *dialogue) run(ctx context.Context) error {
+	if d.interactive {
+		d.say("Ask about the indexed documents. Ctrl-C stops an answer, Ctrl-D ends the chat.\n")
+	}
+	var failed error
+	for {
+		question, err := d.question(ctx)
+		if errors.Is(err, io.EOF) {
+			return failed
+		}
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(question) == "" {
+			continue
+		}
+		if err := d.answer(ctx, question); err != nil {
+			return err
+		}
+	}
+}
+
+// question waits for a line. On a terminal, Ctrl-C at the prompt says how to leave.
+func (d *dialogue) question(ctx context.Context) (string, error) {
+	interrupted := false
+	for {
+		if d.interactive {
+			d.say("› ")
+		}
+		select {
+		case l, ok := <-d.lines:
+			if !ok {
+				return "", io.EOF
+			}
+			return l.text, l.err
+		case <-d.interrupts:
+			if interrupted || !d.interactive {
+				return "", io.EOF
+			}
+			interrupted = true
+			d.say("\nCtrl-C again, or Ctrl-D, ends the chat.\n")
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+}
+
+// answer asks and waits. Ctrl-C meanwhile stops the answer; so does the word stop on a line of its own.
+func (d *dialogue) answer(ctx context.Context, question string) error {
+	id, err := d.Ask(ctx, question)
+	var rejection answer.Rejection
+	if errors.As(err, &rejection) {
+		d.say(rejection.Sentence + "\n")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	waiting, done := context.WithCancel(ctx)
+	defer done()
+	stopped := make(chan error, 1)
+	go func() {
+		if !d.interactive {
+			stopped <- nil
+			return
+		}
+		select {
+		case <-d.interrupts:
+			stopped <- d.Stop(ctx)
+		case <-waiting.Done():
+			stopped <- nil
+		}
+	}()
+	result, err := d.Wait(ctx, id)
+	done()
+	if err := errors.Join(err, <-stopped); err != nil {
+		return err
+	}
+	if result.Err != nil {
+		return fmt.Errorf("write the answer: %w", result.Err)
+	}
+	if result.Final.Outcome == session.Failed {
+		d.env.logger.Debug("answer failed", "turn", id)
+	}
+	return nil
+}
+
+func (d *dialogue) say(text string) { fmt.Fprint(d.env.stderr, text) }
+
+// readLines reads input until it ends or ctx does. A line may be as long as maxLine; the rest of a longer one is dropped.
+func readLines(ctx context.Context, in io.Reader) <-chan line {
+	lines := make(chan line)
+	go func() {
+		defer close(lines)
+		reader := bufio.NewReaderSize(in, 64<<10)
+		for {
+			text, err := readLine(reader)
+			if text != "" || err == nil {
+				select {
+				case lines <- line{text: text}:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					select {
+					case lines <- line{err: fmt.Errorf("read the question: %w", err)}:
+					case <-ctx.Done():
+					}
+				}
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+func readLine(r *bufio.Reader) (string, error) {
+	var b strings.Builder
+	for {
+		part, err := r.ReadSlice('\n')
+		if room := maxLine - b.Len(); room > 0 {
+			b.Write(part[:min(len(part), room)])
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return strings.TrimRight(b.String(), "\r\n"), err
+		}
+	}
+}

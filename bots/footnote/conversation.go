@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/footnotehq/footnote/adapters/console"
+	"github.com/footnotehq/footnote/bots/consolebot"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/thread"
+	"golang.org/x/term"
+)
+
+// conversation is a console bot with its answer service running.
+type conversation struct {
+	*consolebot.Bot
+	base      *wire.Base
+	answering *wire.Answering
+	end       context.CancelFunc
+	ended     chan error
+}
+
+// talk describes a conversation.
+type talk struct {
+	thread  string
+	out     io.Writer
+	links   bool
+	packets packet.Sink
+}
+
+// openConversation starts everything that answers need. Close it.
+func openConversation(ctx context.Context, env *environment, t talk) (*conversation, error) {
+	base, err := wire.Open(ctx, env.config, env.logger)
+	if err != nil {
+		return nil, err
+	}
+	bot := consolebot.New(consolebot.Config{
+		Thread: t.thread, Audience: base.ConsoleAudience(), Renderer: &console.Renderer{Terminal: t.links},
+		Surface: console.NewSurface(t.out), Packets: t.packets, Logger: env.logger,
+	})
+	answering, err := base.Answering(ctx, wire.Place{
+		Surfaces: bot, Platforms: []thread.Platform{console.Platform}, Workspaces: []string{bot.Workspace()},
+	})
+	if err != nil {
+		return nil, errors.Join(err, base.Close(ctx))
+	}
+	bot.Serve(answering.Service)
+	running, end := context.WithCancel(ctx)
+	c := &conversation{Bot: bot, base: base, answering: answering, end: end, ended: make(chan error, 1)}
+	go func() { c.ended <- answering.Run(running) }()
+	return c, nil
+}
+
+// Close ends the service, which first brings what it is doing to an end, and lets go of everything.
+func (c *conversation) Close(ctx context.Context) error {
+	c.end()
+	return errors.Join(<-c.ended, c.answering.Close(), c.base.Close(ctx))
+}
+
+// isTerminal reports whether a person sits behind a file.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -1,0 +1,158 @@
+// Command footnote answers questions in Slack and Discord threads from an organisation's own documents. One file per verb.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/footnotehq/footnote/bots/internal/config"
+)
+
+// version is stamped by the build.
+var version = "unknown"
+
+// Exit codes. A usage fault includes wrong settings.
+const (
+	exitOK    = 0
+	exitFail  = 1
+	exitUsage = 2
+)
+
+// commands are the verbs. Each has its file.
+type commands struct {
+	Chat    chatCommand      `cmd:"" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
+	Ask     askCommand       `cmd:"" help:"Ask one question and print the answer."`
+	Index   indexCommand     `cmd:"" help:"Index files and folders."`
+	Search  searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
+	Sources sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
+	Migrate migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
+	Doctor  doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
+	Serve   serveCommand     `cmd:"" help:"Run until told to stop, with health checks on ADMIN_ADDR."`
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// environment is what commands may use of the process, so that tests can run them.
+type environment struct {
+	stdin  *os.File
+	stdout *os.File
+	stderr io.Writer
+	getenv func(string) string
+	logger *slog.Logger
+	config *config.Config
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], &environment{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv})
+	stop()
+	os.Exit(code)
+}
+
+// run parses the command line, reads the settings, and runs one verb.
+func run(ctx context.Context, args []string, env *environment) int {
+	var verbs commands
+	exited := -1
+	parser, err := kong.New(&verbs,
+		kong.Name("footnote"),
+		kong.Description("Answers questions from your own documents, with a numbered link for every claim."),
+		kong.Vars{"version": version},
+		kong.Writers(env.stdout, env.stderr),
+		kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(helpWithSettings),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		return env.fail(fmt.Errorf("set up the command line: %w", err), exitFail)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 { // --help or --version has printed what was asked for
+		return exited
+	}
+	if err != nil {
+		return env.fail(fmt.Errorf("%w; see footnote --help", err), exitUsage)
+	}
+	env.config, err = config.Load(env.getenv)
+	if err != nil {
+		return env.fail(err, exitUsage)
+	}
+	env.logger = newLogger(env.stderr, env.config)
+	if parsed.Command() != "chat" { // in a chat Ctrl-C stops the answer, not the program
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+		defer stop()
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	if err := parsed.Run(env); err != nil {
+		var usage usageError
+		if errors.As(err, &usage) {
+			return env.fail(err, exitUsage)
+		}
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+			return env.fail(errors.New("interrupted"), 128+int(syscall.SIGINT))
+		}
+		return env.fail(err, exitFail)
+	}
+	return exitOK
+}
+
+// usageError is a fault of the command line that the parser could not see.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// fail prints an error once and returns the exit code. A silent error has already been told.
+func (env *environment) fail(err error, code int) int {
+	if !errors.Is(err, errSilent) {
+		fmt.Fprintf(env.stderr, "footnote: %v\n", err)
+	}
+	return code
+}
+
+// errSilent ends the program with a failure that the output has already told.
+var errSilent = errors.New("already told")
+
+func newLogger(to io.Writer, c *config.Config) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(to, options))
+	}
+	return slog.New(slog.NewTextHandler(to, options))
+}
+
+// helpWithSettings is the usual help and, for the program as a whole, the table of settings.
+func helpWithSettings(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	if ctx.Selected() != nil {
+		return nil
+	}
+	if _, err := fmt.Fprintln(ctx.Stdout, "\nSettings, from the environment:"); err != nil {
+		return err
+	}
+	for _, s := range config.Settings() {
+		def := s.Default
+		if def == "" {
+			def = "unset"
+		}
+		if _, err := fmt.Fprintf(ctx.Stdout, "  %s (%s)\n      %s\n", s.Env, def, s.Help); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// sourcesCommand lists what is indexed, or takes it out.
+type sourcesCommand struct {
+	List   sourcesList   `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
+	Remove sourcesRemove `cmd:"" aliases:"rm" help:"Take a source and all its documents out of the index."`
+}
+
+type sourcesList struct {
+	JSON     bool `name:"json" help:"Print one JSON array."`
+	Failures bool `name:"failures" help:"Name every document that failed or was left out, with the reason."`
+}
+
+// sourceJSON is the form of sources --json; its names are stable.
+type sourceJSON struct {
+	ID          document.SourceID `json:"id"`
+	Kind        document.Kind     `json:"kind"`
+	Name        string            `json:"name"`
+	Documents   int64             `json:"documents"`
+	Chunks      int64             `json:"chunks"`
+	LastSuccess *time.Time        `json:"last_success,omitempty"`
+	Failed      int               `json:"failed"`
+	Skipped     int               `json:"skipped"`
+	Error       string            `json:"error,omitempty"`
+}
+
+// Run implements the verb.
+func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
+	base, err := wire.Open(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	sources, err := base.Index.Sources(ctx, base.Tenant)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.printJSON(env, sources)
+	}
+	if len(sources) == 0 {
+		_, err := fmt.Fprintln(env.stdout, "Nothing is indexed. Index a folder with: footnote index PATH")
+		return err
+	}
+	table := tabwriter.NewWriter(env.stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "SOURCE\tDOCUMENTS\tCHUNKS\tFAILED\tLEFT OUT\tLAST SUCCESS\tNAME")
+	for _, s := range sources {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\n", s.Source.ID, s.Documents, s.Chunks, s.Counts.Failed, s.Counts.Skipped, ago(s.LastSuccess),
+			plain(s.Source.Name))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return c.printNotices(env, sources)
+}
+
+func (c *sourcesList) printNotices(env *environment, sources []postgres.SourceState) error {
+	for _, s := range sources {
+		if s.Error != "" {
+			if _, err := fmt.Fprintf(env.stdout, "%s: the last run failed: %s\n", s.Source.ID, plain(s.Error)); err != nil {
+				return err
+			}
+		}
+		if !c.Failures {
+			continue
+		}
+		for _, n := range append(s.Failures, s.Skipped...) {
+			if _, err := fmt.Fprintf(env.stdout, "%s: %s: %s\n", s.Source.ID, plain(n.Name), plain(n.Sentence)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *sourcesList) printJSON(env *environment, sources []postgres.SourceState) error {
+	out := []sourceJSON{}
+	for _, s := range sources {
+		row := sourceJSON{
+			ID: s.Source.ID, Kind: s.Source.Kind, Name: s.Source.Name, Documents: s.Documents, Chunks: s.Chunks,
+			Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, Error: s.Error,
+		}
+		if !s.LastSuccess.IsZero() {
+			row.LastSuccess = &s.LastSuccess
+		}
+		out = append(out, row)
+	}
+	return json.NewEncoder(env.stdout).Encode(out)
+}
+
+func ago(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	switch d := time.Since(t); {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	default:
+		return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+	}
+}
+
+type sourcesRemove struct {
+	Sources []string `arg:"" name:"source" help:"Ids or names, as footnote sources lists them."`
+}
+
+// Run implements the verb.
+func (c *sourcesRemove) Run(ctx context.Context, env *environment) (err error) {
+	base, err := wire.Open(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	known, err := base.Index.Sources(ctx, base.Tenant)
+	if err != nil {
+		return err
+	}
+	chosen := make([]document.SourceID, len(c.Sources))
+	for i, name := range c.Sources { // all are checked before any is removed
+		if chosen[i], err = findSource(known, name); err != nil {
+			return err
+		}
+	}
+	for _, id := range chosen {
+		n, err := base.Index.RemoveSource(ctx, base.Tenant, id)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(env.stdout, "%s: %d documents removed.\n", id, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func findSource(known []postgres.SourceState, name string) (document.SourceID, error) {
+	var ids []string
+	for _, s := range known {
+		if string(s.Source.ID) == name || s.Source.Name == name {
+			return s.Source.ID, nil
+		}
+		ids = append(ids, string(s.Source.ID))
+	}
+	if len(ids) == 0 {
+		return "", usageError("there is no source " + name + ": nothing is indexed")
+	}
+	return "", usageError("there is no source " + name + "; there are: " + strings.Join(ids, ", "))
+}

@@ -1,0 +1,143 @@
+package wire
+
+import (
+	"context"
+	"errors"
+
+	"github.com/footnotehq/footnote/adapters/extractive"
+	"github.com/footnotehq/footnote/adapters/openai"
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/redis"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// Answering is a running answer service with all that it works with. Close it after Run has returned.
+type Answering struct {
+	*answer.Service
+	redis  *redis.Client
+	signal *redis.Signal
+}
+
+// Place says whose turns a process takes.
+type Place struct {
+	Surfaces   answer.Surfaces
+	Platforms  []thread.Platform
+	Workspaces []string
+}
+
+// Answering builds the answer service for a place.
+func (b *Base) Answering(ctx context.Context, place Place) (*Answering, error) {
+	a := &Answering{}
+	signal, err := b.signal(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	a.Service, err = b.service(ctx, place, signal)
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+func (b *Base) service(ctx context.Context, place Place, signal session.Signal) (*answer.Service, error) {
+	model, err := b.Model()
+	if err != nil {
+		return nil, err
+	}
+	fast, err := b.FastModel()
+	if err != nil {
+		return nil, err
+	}
+	retriever, err := b.Retriever(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := tool.NewSet(
+		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	sessions := postgres.NewSessions(b.DB)
+	return answer.New(answer.Deps{
+		Store: answer.Store{
+			Inbox: sessions, Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: sessions,
+		},
+		Signal:   signal,
+		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{}, b.Logger),
+		Setups:   setup{model},
+		Library:  b.Index,
+		Surfaces: place.Surfaces,
+		Logger:   b.Logger,
+	}, answer.Config{Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: b.Config.Grace})
+}
+
+func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error) {
+	if b.Config.RedisURL == "" {
+		return &session.LocalSignal{}, nil
+	}
+	var err error
+	if a.redis, err = redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), Logger: b.Logger}); err != nil {
+		return nil, err
+	}
+	if a.signal, err = redis.NewSignal(ctx, a.redis); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a.signal, nil
+}
+
+// Close lets go of Redis.
+func (a *Answering) Close() error {
+	var err error
+	if a.signal != nil {
+		err = a.signal.Close()
+	}
+	if a.redis != nil {
+		err = errors.Join(err, a.redis.Close())
+	}
+	return err
+}
+
+// Model writes the answers: the configured endpoint, or quotations where there is none.
+func (b *Base) Model() (llm.Model, error) {
+	if !b.Config.HasModel() {
+		return extractive.New(), nil
+	}
+	return b.endpointModel(b.Config.Model, b.Config.ModelWindow)
+}
+
+// FastModel rewrites follow-ups; nil without one.
+func (b *Base) FastModel() (llm.Model, error) {
+	if b.Config.FastModel == "" {
+		return nil, nil
+	}
+	return b.endpointModel(b.Config.FastModel, 0)
+}
+
+func (b *Base) endpointModel(name string, window int) (llm.Model, error) {
+	return openai.New(openai.Config{Endpoint: b.endpoint(), Model: name, Window: window})
+}
+
+func (b *Base) endpoint() openai.Endpoint {
+	return openai.Endpoint{BaseURL: b.Config.OpenAIBaseURL, APIKey: b.Config.OpenAIKey.Reveal(), HTTP: b.http}
+}
+
+// ConsoleAudience is who the person at the terminal counts as.
+func (b *Base) ConsoleAudience() access.Audience {
+	return access.NewAudience(b.Tenant, b.Config.ConsoleAudience...)
+}
+
+// setup answers every turn alike.
+type setup struct{ model llm.Model }
+
+// Setup implements answer.Setups.
+func (s setup) Setup(context.Context, session.Turn) (answer.Setup, error) {
+	return answer.Setup{Models: []llm.Model{s.model}}, nil
+}

@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/redis"
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// Check is one thing that the doctor looks at.
+type Check struct {
+	Part string
+	Run  func(ctx context.Context) (state string, err error)
+}
+
+// checkTimeout bounds one check that asks another system.
+const checkTimeout = 20 * time.Second
+
+// Checks are all parts, in the order in which they build on one another.
+func (b *Base) Checks() []Check {
+	checks := []Check{
+		{"database", b.checkDatabase},
+		{"index", b.checkIndex},
+		{"embedder", b.checkEmbedder},
+		{"model", b.checkModel},
+		{"Redis", b.checkRedis},
+	}
+	for i := range checks {
+		run := checks[i].Run
+		checks[i].Run = func(ctx context.Context) (string, error) {
+			ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+			defer cancel()
+			return run(ctx)
+		}
+	}
+	return checks
+}
+
+func (b *Base) checkDatabase(ctx context.Context) (string, error) {
+	server, vector, err := b.DB.Versions(ctx)
+	if err != nil {
+		return "", err
+	}
+	where := "DATABASE_URL"
+	if b.cluster != nil {
+		where = "private server"
+	}
+	return fmt.Sprintf("PostgreSQL %s with pgvector %s (%s)", server, vector, where), nil
+}
+
+func (b *Base) checkIndex(ctx context.Context) (string, error) {
+	sources, err := b.Index.Sources(ctx, b.Tenant)
+	if err != nil {
+		return "", err
+	}
+	var documents, chunks int64
+	for _, s := range sources {
+		documents, chunks = documents+s.Documents, chunks+s.Chunks
+	}
+	if documents == 0 {
+		return "empty; index a folder with: footnote index PATH", nil
+	}
+	return fmt.Sprintf("%d documents in %d sources, %d chunks", documents, len(sources), chunks), nil
+}
+
+func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
+	e, err := b.Embedder(ctx)
+	if err != nil {
+		return "", err
+	}
+	if e == nil {
+		return "none yet: searches use keywords alone (the local embedder needs 200 chunks)", nil
+	}
+	vectors, err := e.Embed(ctx, 0, []string{"test"})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s, %d dimensions, alpha at most %.2g", e.Model(), len(vectors[0]), min(b.Config.HybridAlpha, e.MaxAlpha())), nil
+}
+
+func (b *Base) checkModel(ctx context.Context) (string, error) {
+	model, err := b.Model()
+	if err != nil {
+		return "", err
+	}
+	info := model.Info()
+	if info.Extractive {
+		return "none configured: answers quote the documents (set OPENAI_API_KEY or OPENAI_BASE_URL for written ones)", nil
+	}
+	for _, err := range model.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Reply with OK."}}, MaxTokens: 16}) {
+		if err != nil {
+			return "", err
+		}
+		break // it speaks
+	}
+	return fmt.Sprintf("%s answers, window of %d tokens", info.Name, info.Window), nil
+}
+
+func (b *Base) checkRedis(ctx context.Context) (string, error) {
+	if b.Config.RedisURL == "" {
+		return "not configured: stop works within one process", nil
+	}
+	client, err := redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), Logger: b.Logger})
+	if err != nil {
+		return "", err
+	}
+	return "answers", errors.Join(client.Ping(ctx), client.Close())
+}

@@ -1,0 +1,47 @@
+package wire
+
+import (
+	"context"
+
+	"github.com/footnotehq/footnote/adapters/openai"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// Retriever returns hybrid search over the index, with the settings of the environment.
+func (b *Base) Retriever(ctx context.Context) (*retrieve.Hybrid, error) {
+	embedder, err := b.Embedder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cfg := retrieve.DefaultConfig()
+	cfg.Alpha, cfg.TitleRatio, cfg.MaxChunks = b.Config.HybridAlpha, b.Config.TitleRatio, b.Config.MaxChunks
+	cfg.Above, cfg.Below = b.Config.ChunksAbove, b.Config.ChunksBelow
+	cfg.TimeDecay, cfg.FavorRecent, cfg.RecencyFloor = b.Config.TimeDecay, b.Config.FavorRecent, b.Config.RecencyFloor
+	return retrieve.NewHybrid(b.Index, embedder, cfg)
+}
+
+// Embedder turns texts into vectors: the configured endpoint, else the local embedder once it has been trained. Nil means keywords
+// only.
+func (b *Base) Embedder(ctx context.Context) (retrieve.Embedder, error) {
+	if b.Config.EmbeddingModel == "" {
+		return nil, nil
+	}
+	endpoint := b.endpoint()
+	if b.Config.EmbeddingBaseURL != "" {
+		endpoint.BaseURL = b.Config.EmbeddingBaseURL
+	}
+	if b.Config.EmbeddingKey != "" {
+		endpoint.APIKey = b.Config.EmbeddingKey.Reveal()
+	}
+	e, err := openai.NewEmbedder(openai.EmbedderConfig{Endpoint: endpoint, Model: b.Config.EmbeddingModel, Dimensions: b.Config.EmbeddingDimensions})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Settle finishes what indexing leaves behind: postings are packed and vectors indexed. report is told each step.
+func (b *Base) Settle(ctx context.Context, report func(step string)) error {
+	report("Packing the index")
+	return b.Index.Maintain(ctx, b.Tenant)
+}

@@ -1,0 +1,124 @@
+// Package wire builds the program from its parts, once per process: settings in, database, index, models and the answer service out.
+// A new tool, connector or model provider is switched on here, in one line.
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/openai"
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/local"
+	"github.com/footnotehq/footnote/adapters/tiktoken"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// closing bounds how long a process waits for its private server to stop.
+const closing = 15 * time.Second
+
+// Base is what every verb needs. Close it.
+type Base struct {
+	Config  *config.Config
+	Logger  *slog.Logger
+	DB      *postgres.DB
+	Index   *postgres.Index
+	Counter *tiktoken.Counter
+	Tenant  access.TenantID
+
+	cluster *local.Cluster // nil where DATABASE_URL is set
+	http    *http.Client
+}
+
+// Open connects to the database, starting the private one where none is configured, and brings its schema up to date.
+func Open(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
+	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
+	err := b.open(ctx)
+	if err != nil {
+		return nil, errors.Join(err, b.Close(ctx))
+	}
+	return b, nil
+}
+
+func (b *Base) open(ctx context.Context) error {
+	var err error
+	if b.http, err = openai.NewHTTPClient(b.Config.CAFile); err != nil {
+		return err
+	}
+	url, migrateURL, err := b.addresses(ctx)
+	if err != nil {
+		return err
+	}
+	b.DB, err = postgres.Open(ctx, postgres.Config{URL: url})
+	if errors.Is(err, postgres.ErrSchema) {
+		n, migrateErr := postgres.Migrate(ctx, migrateURL)
+		if migrateErr != nil {
+			return migrateErr
+		}
+		b.Logger.Info("database schema brought up to date", "migrations", n)
+		b.DB, err = postgres.Open(ctx, postgres.Config{URL: url})
+	}
+	if err != nil {
+		return err
+	}
+	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{Logger: b.Logger})
+	return err
+}
+
+// Migrate brings the schema up to date and returns how many migrations ran, without anything else that Open does.
+func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int, error) {
+	b := &Base{Config: cfg, Logger: logger}
+	_, url, err := b.addresses(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := postgres.Migrate(ctx, url)
+	return n, errors.Join(err, b.Close(ctx))
+}
+
+// addresses returns the database's address and that for migrations.
+func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
+	if b.Config.DatabaseURL == "" {
+		b.cluster, err = local.Start(ctx, local.Config{Dir: b.Config.DataDir, Logger: b.Logger})
+		if err != nil {
+			return "", "", fmt.Errorf("start the private PostgreSQL: %w", err)
+		}
+		return b.cluster.URL(), b.cluster.URL(), nil
+	}
+	url, migrate = b.Config.DatabaseURL.Reveal(), b.Config.MigrateDatabaseURL.Reveal()
+	if migrate == "" {
+		migrate = url
+	}
+	return url, migrate, nil
+}
+
+// Close lets go of the database. The private server stops with the last process that uses it.
+func (b *Base) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	if b.DB != nil {
+		b.DB.Close()
+	}
+	if b.cluster != nil {
+		return b.cluster.Close(ctx)
+	}
+	return nil
+}
+
+// Pipeline returns the way documents take into the index.
+func (b *Base) Pipeline(ctx context.Context) (*index.Pipeline, error) {
+	chunker, err := index.NewChunker(b.Counter, index.ChunkSize{})
+	if err != nil {
+		return nil, err
+	}
+	embedder, err := b.Embedder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return index.New(b.Index, chunker, embedder, index.Config{}), nil
+}
