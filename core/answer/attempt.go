@@ -13,10 +13,11 @@ import (
 )
 
 // Limits of turns that do not come to their end although no replica dies: what a turn needs cannot be loaded, or its platform takes
-// nothing. The waits between grow from the first to the last, so the tries last for minutes, and for most of an hour.
+// nothing. They are numbers of attempts, of which a lease makes one and a hand-back another. The waits between tries grow from the
+// first to the last, so a turn is tried for minutes, and its delivery for half an hour.
 const (
-	maxTries      = 10
-	maxDeliveries = 100
+	maxAttempts   = 20
+	maxDeliveries = 120
 	retryFirst    = 500 * time.Millisecond
 	retryLast     = 30 * time.Second
 )
@@ -95,14 +96,12 @@ func (s *Service) carry(a *attempt) (err error) {
 		return s.delivered(a)
 	case t.State == session.Delivering:
 		return s.redeliver(a)
+	case t.Takeovers >= s.config.MaxAttempts, t.Attempt > maxAttempts:
+		return s.fail(a)
 	}
 	delivery, err := s.Surfaces.Open(a.ctx, t, s.lease.permit)
 	if err != nil {
-		if t.Attempt <= maxTries {
-			return fmt.Errorf("open the delivery: %w", err)
-		}
-		s.Logger.ErrorContext(a.ctx, "delivery cannot be opened", "turn", t.ID, "error", err)
-		return s.save(a, stated(session.Failed, sentenceBroken)) // its delivery is tried again when the turn is leased again
+		return fmt.Errorf("open the delivery: %w", err)
 	}
 	saved, err := s.produce(a, delivery)
 	if err != nil {
@@ -112,6 +111,17 @@ func (s *Service) carry(a *attempt) (err error) {
 		return err
 	}
 	return s.deliver(a, delivery, Final{Outcome: saved.Outcome, Saved: saved})
+}
+
+// fail ends a turn that was tried too often. What it failed at stands in the log of each try.
+func (s *Service) fail(a *attempt) error {
+	saved := stated(session.Failed, sentenceExhausted)
+	s.Logger.ErrorContext(a.ctx, "turn failed too often", "turn", a.turn.ID, "session", a.turn.Session.ID, "takeovers", a.turn.Takeovers,
+		"attempt", a.turn.Attempt, "reference", saved.Reference)
+	if err := s.save(a, saved); err != nil {
+		return err
+	}
+	return s.redeliver(a)
 }
 
 // close ends a turn that nobody was there for, without a word: its answer may have been given before a backup was restored.
@@ -147,17 +157,10 @@ func (s *Service) produce(a *attempt, sink packet.Sink) (session.Saved, error) {
 	if err != nil {
 		return session.Saved{}, err
 	}
-	var saved session.Saved
-	switch {
-	case requested:
-		saved = stated(session.Stopped, sentenceUnstarted)
-	case t.Takeovers >= s.config.MaxAttempts:
-		saved = stated(session.Failed, sentenceExhausted)
-	default:
-		return s.ask(a, sink)
+	if requested {
+		return s.state(a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
-	s.state(a, sink, saved)
-	return saved, nil
+	return s.ask(a, sink)
 }
 
 func (s *Service) stopRequested(a *attempt) (bool, error) {
@@ -176,45 +179,29 @@ func (s *Service) stopRequested(a *attempt) (bool, error) {
 // ask lays the request out and runs the engine.
 func (s *Service) ask(a *attempt, sink packet.Sink) (session.Saved, error) {
 	req, err := s.request(a.run, a.turn)
+	if errors.Is(context.Cause(a.run), turn.ErrStopped) {
+		return s.state(a, sink, stated(session.Stopped, sentenceUnstarted)), nil
+	}
 	if err != nil {
-		return s.notAsked(a, sink, fmt.Errorf("lay out the turn: %w", err))
+		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
 	}
 	report, err := s.Engine.Run(a.run, req, sink)
 	if cause := context.Cause(a.ctx); cause != nil {
 		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
 	}
 	if err != nil {
-		s.Logger.ErrorContext(a.ctx, "turn cannot be run", "turn", a.turn.ID, "error", err)
 		saved := stated(session.Failed, sentenceBroken)
-		s.state(a, sink, saved)
-		return saved, nil
+		s.Logger.ErrorContext(a.ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
+		return s.state(a, sink, saved), nil
 	}
 	return savedOf(report, a.turn.Number, time.Now()), nil
 }
 
-// notAsked is for a turn whose request could not be laid out: stopped, tried again later, or failed after many tries.
-func (s *Service) notAsked(a *attempt, sink packet.Sink, err error) (session.Saved, error) {
-	if cause := context.Cause(a.ctx); cause != nil {
-		return session.Saved{}, cause
-	}
-	var saved session.Saved
-	switch {
-	case errors.Is(context.Cause(a.run), turn.ErrStopped):
-		saved = stated(session.Stopped, sentenceUnstarted)
-	case a.turn.Attempt <= maxTries:
-		return session.Saved{}, err
-	default:
-		saved = stated(session.Failed, sentenceBroken)
-		s.Logger.ErrorContext(a.ctx, "turn cannot be laid out", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
-	}
-	s.state(a, sink, saved)
-	return saved, nil
-}
-
 // state shows an outcome that no model produced.
-func (s *Service) state(a *attempt, sink packet.Sink, saved session.Saved) {
+func (s *Service) state(a *attempt, sink packet.Sink, saved session.Saved) session.Saved {
 	for _, p := range Replay(saved) {
 		sink.Accept(p)
 	}
 	s.Logger.InfoContext(a.ctx, "turn ended without a run", "turn", a.turn.ID, "outcome", saved.Outcome, "reference", saved.Reference)
+	return saved
 }
