@@ -23,8 +23,13 @@ func (s *Sessions) Load(ctx context.Context, before session.Turn, limit int) ([]
 			where tenant_id = $1 and session_id = $2 and number < $3 and outcome is not null and outcome not in ('superseded', 'declined')
 			order by number desc limit $4
 		)
-		select ` + messageColumns + ` from past t join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id
-		where m.model_index <= 0 order by t.number, m.model_index, m.ordinal`
+		select ` + messageColumns + ` from past t
+		cross join lateral (
+			select coalesce(min(model_index) filter (where outcome = 'answered'), 0) as best from run
+			where run.tenant_id = t.tenant_id and run.turn_id = t.id
+		) r
+		join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id and m.model_index in (-1, r.best)
+		order by t.number, m.model_index, m.ordinal`
 	tenant := before.Session.Tenant
 	rows, err := queryAll[messageRow](ctx, s.db.Pool, past, tenant, before.Session.ID, before.Number, limit)
 	if err != nil {

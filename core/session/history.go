@@ -10,7 +10,7 @@ import (
 // History is what was said before. Implementations are safe for concurrent use.
 type History interface {
 	// Load returns the messages of the newest turns before the given one that have an outcome, at most limit turns, oldest first:
-	// each question with its files, then the first model's tool calls, tool results and answer with its citations and documents.
+	// each question with its files, then the tool calls, tool results and answer, with its citations and documents, of Saved.Best.
 	// Turns that were superseded or declined are left out. Nothing is filtered by audience: that is the caller's duty.
 	Load(ctx context.Context, before Turn, limit int) ([]message.Message, error)
 	// Numbers returns the number under which the model was shown each document in the whole session, so that numbers stay stable

@@ -78,6 +78,19 @@ type Saved struct {
 	Timings   map[string]time.Duration
 }
 
+// Best is the run that the conversation goes on from: the first that was answered, else the first; false when no model ran.
+func (s Saved) Best() (Run, bool) {
+	for _, r := range s.Runs {
+		if r.Ending.Outcome == Answered {
+			return r, true
+		}
+	}
+	if len(s.Runs) == 0 {
+		return Run{}, false
+	}
+	return s.Runs[0], true
+}
+
 // Run is what one model did in a turn.
 type Run struct {
 	Model     string

@@ -54,10 +54,10 @@ func history(f *fixture) {
 	f.accept(f.question("second?"))
 	first := f.lease("r1")
 	saved := session.Saved{
-		Outcome: session.Answered, Sentence: "Beside it.", Reference: "ref-1", Runs: []session.Run{answer("one"), answer("the other model's")},
+		Outcome: session.Answered, Sentence: "Beside it.", Reference: "ref-1", Runs: []session.Run{answer("the other model's"), answer("one")},
 		Timings: map[string]time.Duration{"first_delta": 120 * time.Millisecond, "total": 3 * time.Second},
 	}
-	saved.Runs[1].Model, saved.Runs[1].Ending = "m-2", session.Ending{Outcome: session.Failed, Sentence: "It failed."}
+	saved.Runs[0].Model, saved.Runs[0].Ending = "m-2", session.Ending{Outcome: session.Failed, Sentence: "It failed."}
 	f.must(f.Finish(f.ctx, first.Fence(), saved))
 	got, err := f.Saved(f.ctx, first)
 	f.must(err)

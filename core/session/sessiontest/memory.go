@@ -182,8 +182,8 @@ func (m *Memory) Load(ctx context.Context, before session.Turn, limit int) ([]me
 			continue
 		}
 		part := []message.Message{t.Question}
-		if len(t.saved.Runs) > 0 {
-			part = append(part, t.saved.Runs[0].Messages...)
+		if best, ran := t.saved.Best(); ran {
+			part = append(part, best.Messages...)
 		}
 		parts = append(parts, part)
 	}
