@@ -67,6 +67,33 @@ func TestForcedToolIsForcedInTheFirstStepAlone(t *testing.T) {
 	}
 }
 
+func TestForcedSearchIsMadeEvenIfTheModelIgnoresIt(t *testing.T) {
+	t.Parallel()
+	for name, native := range map[string]bool{"with a tool interface": true, "without": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ask("How do I replicate?", llmtest.New(llm.Info{NativeTools: native}, llmtest.Answer("Hm."), llmtest.Answer("So [1].")))
+			s.request.ForceTool = "internal_search"
+			_, packets := s.run(t, t.Context())
+			if got := shown(packets, 0); got != "Hm.\n\nSo [[1]](https://docs.example/replication#top)." {
+				t.Errorf("shown %q", got)
+			}
+		})
+	}
+}
+
+// A follow-up that is shown another section of a known document links to that section.
+func TestKnownDocumentLeadsToTheSectionShownNow(t *testing.T) {
+	t.Parallel()
+	s := ask("And then?", llmtest.Native(searching("1"), llmtest.Answer("So [1].")))
+	old := s.index.hits[0].Document
+	s.request.History = []message.Message{{Turn: 1, Role: message.Assistant, Text: "A [1].", Documents: []message.Reference{{Number: 1, Document: old, Anchor: "old", Text: "x"}}}}
+	_, packets := s.run(t, t.Context())
+	if got := shown(packets, 0); got != "So [[1]](https://docs.example/replication#top)." {
+		t.Errorf("shown %q", got)
+	}
+}
+
 // Document 7 stays 7 for the model, whatever the reader sees, and a number that the audience may not follow leads nowhere.
 func TestNumbersAreStableWithinTheSession(t *testing.T) {
 	t.Parallel()

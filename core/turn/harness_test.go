@@ -91,7 +91,7 @@ func ask(question string, models ...llm.Model) *stage {
 	}
 }
 
-func (s *stage) run(t *testing.T, ctx context.Context) (turn.Report, []packet.Packet) { //nolint:revive // t first, as in all helpers
+func (s *stage) run(t *testing.T, ctx context.Context) (turn.Report, []packet.Packet) {
 	t.Helper()
 	words := budgettest.NewWords()
 	finder := search.New(s.index, nil, words, search.Config{})

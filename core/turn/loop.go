@@ -34,6 +34,7 @@ type worker struct {
 
 	ids     map[string]bool // of tool calls
 	ran     map[string]bool // names of tools that ran
+	shown   map[int]bool    // numbers of passages that this turn has shown the model
 	citable bool
 	project []prompt.ProjectFile
 	steps   []message.Message
@@ -64,11 +65,15 @@ func (w *worker) loop(ctx context.Context) error {
 		// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
 		filter := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools)
 		result, err := w.step(ctx, number, llm.Request{
-			Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: w.model.Info().Reply,
+			Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: replyTokens(w.model.Info()),
 			ResponseFormat: w.req.ResponseFormat,
 		}, filter)
 		if err != nil {
 			return err
+		}
+		if len(result.calls) == 0 && choice.Mode == llm.Required && choice.Name == search.Name {
+			// Many servers ignore that a call is required. The search can be made without them.
+			result.calls = []llm.ToolCall{w.searchCall()}
 		}
 		if len(result.calls) == 0 || offered.Len() == 0 {
 			if result.text == "" && !asked && number < w.maxSteps-1 {
@@ -138,11 +143,7 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 		messages[0].Calls = append(messages[0].Calls, r.Call)
 		messages = append(messages, message.Message{Role: message.ToolResult, CallID: r.Call.ID, Text: r.Result.Content})
 		w.spent += w.counter.Count(r.Result.Content)
-		for _, ref := range r.Result.References {
-			if ref.Text != "" {
-				w.known.Restore(ref.Number, sourceOf(ref.Document, ref.Document.Link(ref.Anchor)))
-			}
-		}
+		w.learn(r.Result.References)
 		w.record.Held(r.Result.References)
 		w.voice.gathered(r.Result.References)
 		if r.Err == nil && r.Result.Citable {
@@ -156,6 +157,18 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 		kept[0].Text = "" // what nobody saw is not part of the conversation
 	}
 	w.record.Stepped(kept)
+}
+
+// learn makes the numbers of what the model was shown lead there. A document of earlier turns leads to the section that is shown now;
+// within the turn the first section stays, since a number must not change where it leads once it can have been read.
+func (w *worker) learn(references []message.Reference) {
+	for _, r := range references {
+		if r.Text == "" || w.shown[r.Number] {
+			continue
+		}
+		w.shown[r.Number] = true
+		w.known.Replace(r.Number, sourceOf(r.Document, r.Document.Link(r.Anchor)))
+	}
 }
 
 func (w *worker) scope() tool.Scope {
@@ -175,18 +188,22 @@ func toolBudget(info llm.Info, spent int) int {
 	return max(leastToolTokens, (info.Window-info.Reply)*6/10-spent)
 }
 
+// replyTokens is the most that a reply may have: what the prompt was laid out to leave.
+func replyTokens(info llm.Info) int { return min(info.Reply, info.Window/2) }
+
+// searchCall is a search with the question itself.
+func (w *worker) searchCall() llm.ToolCall {
+	queries, _ := json.Marshal(map[string][]string{"queries": {strings.TrimSpace(w.req.Question.Text)}}) // strings always marshal
+	return llm.ToolCall{ID: "search", Name: search.Name, Arguments: string(queries)}
+}
+
 // searchOnly runs one search with the question and ends.
 func (w *worker) searchOnly(ctx context.Context) error {
-	queries, err := json.Marshal(map[string][]string{"queries": {strings.TrimSpace(w.req.Question.Text)}})
-	if err != nil {
-		return fmt.Errorf("search only: %w", err)
-	}
 	only, err := w.tools.Only(search.Name)
 	if err != nil {
 		return fmt.Errorf("search only: %w", err)
 	}
-	ran := w.run.Run(ctx, []llm.ToolCall{{ID: "search", Name: search.Name, Arguments: string(queries)}},
-		tool.Step{Tools: only, Scope: w.scope(), Ran: w.ran}, w.voice.next())
+	ran := w.run.Run(ctx, []llm.ToolCall{w.searchCall()}, tool.Step{Tools: only, Scope: w.scope(), Ran: w.ran}, w.voice.next())
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
