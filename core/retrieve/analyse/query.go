@@ -14,8 +14,8 @@ type Term struct {
 	// Word numbers the word of the query that the term came from. A word gives several terms when it is an identifier or when its stems
 	// in two languages differ; together they are evidence for one word.
 	Word int
-	// Chatter marks words that questions carry whatever they ask about ("please", "anybody", "explain"): they are looked for, but a
-	// passage without them lacks nothing.
+	// Chatter marks words that questions carry whatever they ask about ("please", "anybody", "explain"), and words that are stop words in
+	// one of the languages: they are looked for, but a passage without them lacks nothing.
 	Chatter bool
 }
 
@@ -23,6 +23,7 @@ type Term struct {
 // There are no operators: quotes, brackets and the like part words and nothing else. The result has no term twice and may be empty.
 func Query(text string, languages []string) []Term {
 	langs := queryLanguages(languages)
+	asked := languageOf(Guess(text))
 	stemmers := make([]stemmer, len(langs))
 	for i, l := range langs {
 		stemmers[i] = stemmer{lang: l}
@@ -41,10 +42,13 @@ func Query(text string, languages []string) []Term {
 		case t.kind == extra && single(t.text): // one character of a longer run would match nearly everything
 		case t.kind != word:
 			add(t.text, t.unit, false)
+		case asked.stops[t.text]: // a small word of the question's own language means nothing in another one
 		default:
+			// A small word of one language is looked for in the others, where it may mean something, but says nothing by its absence.
+			small := chatter[t.text] || slices.ContainsFunc(langs, func(l language) bool { return l.stops[t.text] })
 			for i := range stemmers {
 				if !stemmers[i].lang.stops[t.text] {
-					add(stemmers[i].stem(t.text), t.unit, chatter[t.text])
+					add(stemmers[i].stem(t.text), t.unit, small)
 				}
 			}
 		}
