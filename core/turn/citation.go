@@ -78,6 +78,26 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 	return out
 }
 
+// unsupported counts citations that point to documents which say nothing of what is claimed, as far as words and numbers tell.
+func unsupported(text string, references []message.Reference, mapping *cite.Mapping) int {
+	passages := make(map[int][]string)
+	for _, r := range references {
+		if r.Text != "" {
+			passages[r.Number] = append(passages[r.Number], r.Text, r.Document.Title)
+		}
+	}
+	known := func(n int) bool { _, ok := mapping.Lookup(n); return ok }
+	count := 0
+	for sentence, numbers := range cite.Sentences(text, known) {
+		for _, n := range numbers {
+			if shown := passages[n]; shown != nil && cite.Supported(sentence, shown) == 0 {
+				count++
+			}
+		}
+	}
+	return count
+}
+
 func beginning(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > quoteRunes {

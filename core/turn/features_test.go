@@ -182,6 +182,33 @@ func TestModelWithoutToolInterface(t *testing.T) {
 	}
 }
 
+func TestCitationsThatSupportNothingAreCounted(t *testing.T) {
+	t.Parallel()
+	report, _ := ask("How?", llmtest.Native(searching("1"), llmtest.Answer("Create a replication slot [1]. Bananas ripen quickly [2]."))).run(t, t.Context())
+	if got := report.Best().Unsupported; got != 1 {
+		t.Errorf("%d unsupported citations, want 1", got)
+	}
+}
+
+func TestHugeQuestionIsAnswered(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Native(searching("1"), llmtest.Answer("So [1]."))
+	s := ask(strings.Repeat("word ", 200_000), model)
+	report, _ := s.run(t, t.Context())
+	if report.Outcome() != session.Answered {
+		t.Errorf("ending %+v, cause %v", report.Best().Ending, report.Best().Cause)
+	}
+	for _, r := range model.Requests() {
+		total := 0
+		for _, m := range r.Messages {
+			total += len(strings.Fields(m.Text))
+		}
+		if total > model.Info().Window {
+			t.Errorf("a prompt of %d words was sent to a window of %d", total, model.Info().Window)
+		}
+	}
+}
+
 func TestResponseFormatReachesTheModel(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Answer(`{"a":1}`))

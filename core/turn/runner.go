@@ -190,7 +190,7 @@ func end(to *packet.Emitter, e Ending, notices []string) {
 func (r *Runner) logEnding(ctx context.Context, req Request, a Answer) {
 	level, attrs := slog.LevelInfo, []any{
 		"turn", req.Turn, "model", a.Model, "outcome", a.Ending.Outcome, "grounding", a.Ending.Grounding, "steps", len(a.Timings.Steps),
-		"citations", len(a.Citations), "references", len(a.References), "input_tokens", a.Usage.Input, "output_tokens", a.Usage.Output,
+		"citations", len(a.Citations), "unsupported", a.Unsupported, "references", len(a.References), "input_tokens", a.Usage.Input, "output_tokens", a.Usage.Output,
 		"first_text_ms", a.Timings.FirstText.Milliseconds(), "total_ms", a.Timings.Total.Milliseconds(),
 	}
 	if a.Ending.Reference != "" {

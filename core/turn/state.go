@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // Recorder is the write-only face of the state container: lower levels add to it and can read nothing back, so that no logic can come
@@ -184,6 +185,9 @@ func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping) Answer
 	a.Timings.Total = time.Since(s.began)
 	a.Ending, a.Cause = ending, cause
 	a.Citations = citations(s.cited, a.References, mapping)
+	if ending.Outcome == session.Answered {
+		a.Unsupported = unsupported(a.Text, a.References, mapping)
+	}
 	return a
 }
 

@@ -76,18 +76,19 @@ func (r Report) Best() Answer {
 
 // Answer is what one model did.
 type Answer struct {
-	Model      string              // who wrote; a fallback where one stood in
-	Text       string              // as the model wrote it, with the numbers that it sees; partial unless answered
-	Shown      string              // Markdown as the reader saw it, narration between tool calls included
-	Citations  []message.Citation  // in order of first use
-	References []message.Reference // every passage that a prompt of this turn held
-	Steps      []message.Message   // tool calls, with what was written before them, and tool results
-	Reasoning  int                 // length in characters
-	Usage      llm.Usage           // of all steps
-	Timings    Timings
-	Notices    []string // sentences for the person beside the answer: files left out, an answer cut short
-	Ending     Ending
-	Cause      error // of a failure; for the log, never shown
+	Model       string              // who wrote; a fallback where one stood in
+	Text        string              // as the model wrote it, with the numbers that it sees; partial unless answered
+	Shown       string              // Markdown as the reader saw it, narration between tool calls included
+	Citations   []message.Citation  // in order of first use
+	References  []message.Reference // every passage that a prompt of this turn held
+	Steps       []message.Message   // tool calls, with what was written before them, and tool results
+	Reasoning   int                 // length in characters
+	Unsupported int                 // citations whose passages share no word or number with the sentence that cites them
+	Usage       llm.Usage           // of all steps
+	Timings     Timings
+	Notices     []string // sentences for the person beside the answer: files left out, an answer cut short
+	Ending      Ending
+	Cause       error // of a failure; for the log, never shown
 }
 
 // Timings of one model's run, from the start of Run. Zero means that it did not come to that.
