@@ -34,6 +34,7 @@ type ThreadStream[P any] struct {
 	write  writer[P]
 	pacer  pacer
 	logger *slog.Logger
+	given  time.Duration // interval between two writes; 0 takes the surface's
 }
 
 // Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no goroutine behind. Messages that an
@@ -41,9 +42,6 @@ type ThreadStream[P any] struct {
 func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P]) (*ThreadStream[P], error) {
 	if deps.Surface == nil || deps.Renderer == nil || deps.Log == nil {
 		return nil, errors.New("open a thread stream: surface, renderer and log are required")
-	}
-	if pace.Interval == 0 {
-		pace.Interval = deps.Surface.Capabilities().MinEditInterval
 	}
 	if pace.FirstRunes == 0 {
 		pace.FirstRunes = 40
@@ -58,11 +56,13 @@ func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps 
 	if err != nil {
 		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
 	}
+	finish := make(chan struct{})
 	s := &ThreadStream[P]{
 		view:  View{Model: model},
-		dirty: make(chan struct{}, 1), finish: make(chan struct{}), ended: make(chan struct{}),
-		write: newWriter(to, deps, pages), pacer: pacer{Pace: pace}, logger: deps.Logger,
+		dirty: make(chan struct{}, 1), finish: finish, ended: make(chan struct{}),
+		write: newWriter(to, deps, pages, pace.FirstWait, finish), pacer: pacer{Pace: pace}, logger: deps.Logger, given: pace.Interval,
 	}
+	s.pacer.Interval = s.interval()
 	go s.run(ctx)
 	return s, nil
 }
@@ -131,6 +131,24 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 			}
 		}
 		s.progress(ctx)
+		select {
+		case <-s.finish: // rather than another write of the same view
+			return
+		default:
+		}
+	}
+}
+
+// interval is what is due between two writes of the present kind.
+func (s *ThreadStream[P]) interval() time.Duration {
+	limits := s.write.Surface.Capabilities()
+	switch {
+	case s.given > 0:
+		return s.given
+	case s.write.appender != nil && limits.MinAppendInterval > 0:
+		return limits.MinAppendInterval
+	default:
+		return limits.MinEditInterval
 	}
 }
 
@@ -138,6 +156,7 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 func (s *ThreadStream[P]) progress(ctx context.Context) {
 	view := s.snapshot()
 	err := s.write.progress(ctx, view)
+	s.pacer.Interval = s.interval()
 	s.pacer.wrote(time.Now(), view.Len() > 0)
 	var limited *thread.RateLimitError
 	switch {

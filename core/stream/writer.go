@@ -18,30 +18,49 @@ const (
 // writer brings a thread's messages in line with a view. It is used by one goroutine at a time.
 type writer[P any] struct {
 	Deps[P]
-	to       thread.Ref
-	pages    []Page
-	streamer thread.Streamer[P]
-	tail     Tail[P]
-	streamed thread.MessageID // the message being appended to
-	broken   bool             // an append failed: the rest is written by the final edit
+	to        thread.Ref
+	pages     []Page
+	appender  *appender[P] // nil: messages are posted and edited
+	firstWait time.Duration
+	finish    <-chan struct{} // closed when the final write is due
+	adopted   bool            // messages of an unknown fate were looked for, so there may be too many
 }
 
-func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page) writer[P] {
-	w := writer[P]{Deps: deps, to: to, pages: pages}
-	// A message that an earlier attempt posted is repaired by edits; only a fresh answer is appended to.
-	if streamer, ok := deps.Surface.(thread.Streamer[P]); ok && len(pages) == 0 {
-		if r, ok := deps.Renderer.(TailRenderer[P]); ok {
-			w.streamer, w.tail = streamer, r.Tail()
-		}
+func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}) writer[P] {
+	w := writer[P]{Deps: deps, to: to, pages: pages, firstWait: firstWait, finish: finish}
+	if len(pages) == 0 { // a message that an earlier attempt posted is repaired by edits; only a fresh answer is appended to
+		w.appender = newAppender(deps)
 	}
 	return w
 }
 
+// progress shows more of the answer. An answer that cannot be appended to any more is edited from then on.
 func (w *writer[P]) progress(ctx context.Context, v *View) error {
-	if w.streamer != nil {
-		return w.append(ctx, v)
+	if w.appender == nil {
+		return w.edit(ctx, v, thread.Progress)
+	}
+	w.appender.enqueue(v, false)
+	err := w.flush(ctx, thread.Progress)
+	if err == nil || ctx.Err() != nil || !w.stepDown(err) {
+		return err
 	}
 	return w.edit(ctx, v, thread.Progress)
+}
+
+// stepDown gives up appending for good, unless the error says that the same call may succeed later.
+func (w *writer[P]) stepDown(err error) bool {
+	var limited *thread.RateLimitError
+	if errors.As(err, &limited) || errors.Is(err, thread.ErrNoRoom) && !errors.Is(err, thread.ErrNoStream) {
+		return false
+	}
+	if !errors.Is(err, thread.ErrNoStream) {
+		w.Logger.Warn("appending to the answer failed; it is edited from here on", "error", err)
+	}
+	w.appender = nil
+	for n := range w.pages {
+		w.pages[n].Hash = "" // what was appended is not what the renderer's pages hold
+	}
+	return true
 }
 
 // final leaves the thread showing the whole answer, or says why it cannot.
@@ -51,7 +70,7 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 		if err := sleep(ctx, time.Until(notBefore)); err != nil {
 			return fmt.Errorf("wait to write the final answer: %w", err)
 		}
-		err := w.finish(ctx, v)
+		err := w.complete(ctx, v)
 		if err == nil || errors.Is(err, thread.ErrNotPermitted) || try == finalTries {
 			return err
 		}
@@ -65,69 +84,20 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 	}
 }
 
-func (w *writer[P]) finish(ctx context.Context, v *View) error {
-	if w.streamer == nil {
+func (w *writer[P]) complete(ctx context.Context, v *View) error {
+	if w.appender == nil {
 		return w.edit(ctx, v, thread.Final)
 	}
-	if !w.broken {
-		err := w.appendLast(ctx, v)
-		if err == nil {
-			return nil
-		}
-		w.broken = true
-		w.Logger.Warn("appending to the answer failed; it will be edited", "error", err)
-	}
-	w.streamer = nil
-	return w.edit(ctx, v, thread.Final)
-}
-
-func (w *writer[P]) append(ctx context.Context, v *View) error {
-	if w.broken {
-		return nil
-	}
-	piece, ok := w.tail.Next(v)
-	if !ok {
-		return nil
-	}
-	if err := w.send(ctx, piece); err != nil {
-		w.broken = true
-		return fmt.Errorf("append to the answer: %w", err)
-	}
-	return nil
-}
-
-func (w *writer[P]) send(ctx context.Context, piece P) error {
-	if w.streamed != "" {
-		return w.streamer.Append(ctx, w.to, w.streamed, piece)
-	}
-	if err := w.Log.Intend(ctx, 0); err != nil {
-		return err
-	}
-	id, err := w.streamer.Start(ctx, w.to, piece)
-	if err != nil {
-		return err
-	}
-	w.streamed = id
-	w.pages = []Page{{ID: id}}
-	return w.Log.Posted(ctx, 0, id, "")
-}
-
-func (w *writer[P]) appendLast(ctx context.Context, v *View) error {
-	piece, ok := w.tail.Next(v)
-	if w.streamed == "" {
-		if !ok {
-			return nil // nothing to say and nothing said
-		}
-		if err := w.send(ctx, piece); err != nil {
+	w.appender.enqueue(v, true)
+	if err := w.flush(ctx, thread.Final); err != nil {
+		if ctx.Err() != nil || !w.stepDown(err) {
 			return err
 		}
-		var nothing P
-		piece = nothing
+	} else if !w.appender.renewed {
+		return nil
 	}
-	if err := w.streamer.Stop(ctx, w.to, w.streamed, piece); err != nil {
-		return err
-	}
-	return w.Log.Final(ctx, 0, "")
+	w.appender = nil
+	return w.edit(ctx, v, thread.Final)
 }
 
 // edit posts, edits and deletes messages until they equal the view's pages.
@@ -142,57 +112,79 @@ func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error
 		return nil
 	}
 	for n := len(w.pages) - 1; n >= len(pages); n-- {
-		if err := w.Surface.Delete(ctx, w.to, w.pages[n].ID); err != nil {
-			return fmt.Errorf("delete page %d of the answer: %w", n+1, err)
+		if _, err := w.adopt(ctx, n); err != nil {
+			return err
+		}
+		if id := w.pages[n].ID; id != "" {
+			if err := w.delete(ctx, id); err != nil {
+				return fmt.Errorf("delete page %d of the answer: %w", n+1, err)
+			}
 		}
 		w.pages = w.pages[:n]
 	}
-	return nil
+	return w.deleteExtras(ctx)
 }
 
 // bring makes message n show page.
 func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class thread.Class) error {
+	if _, err := w.adopt(ctx, n); err != nil {
+		return err
+	}
+	if n >= len(w.pages) || w.pages[n].ID == "" {
+		return w.post(ctx, n, page, hash, class)
+	}
 	final := class == thread.Final
-	known := n < len(w.pages) && w.pages[n].ID != ""
-	if known && w.pages[n].Hash == hash {
+	if w.pages[n].Hash == hash {
 		if !final || w.pages[n].Final {
 			return nil
 		}
 		return w.finalised(ctx, n, hash)
 	}
-	if err := w.reserve(ctx, class, known); err != nil {
+	if err := w.reserve(ctx, thread.Edit, class); err != nil {
 		return err
 	}
-	if known {
-		err := w.Surface.Edit(ctx, w.to, w.pages[n].ID, page)
-		if err == nil {
-			w.pages[n].Hash = hash
-			if final {
-				return w.finalised(ctx, n, hash)
-			}
-			return nil
+	err := w.Surface.Edit(ctx, w.to, w.pages[n].ID, page)
+	switch {
+	case err == nil:
+		w.pages[n].Hash = hash
+		if final {
+			return w.finalised(ctx, n, hash)
 		}
-		if !final || !errors.Is(err, thread.ErrMessageGone) && !errors.Is(err, thread.ErrNotEditable) {
-			return fmt.Errorf("edit page %d of the answer: %w", n+1, err)
-		}
+		return nil
+	case final && (errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable)):
 		// The final answer must be seen: what cannot be edited any more is posted anew.
+		return w.post(ctx, n, page, hash, class)
+	default:
+		return fmt.Errorf("edit page %d of the answer: %w", n+1, err)
+	}
+}
+
+// post creates message n.
+func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class thread.Class) error {
+	if class == thread.Progress {
+		class = thread.First
+	}
+	if err := w.reserve(ctx, thread.Create, class); err != nil {
+		return err
 	}
 	if err := w.Log.Intend(ctx, n); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
 	id, err := w.Surface.Post(ctx, w.to, page)
+	if n == len(w.pages) && (err == nil || errors.Is(err, thread.ErrOutcomeUnknown)) {
+		w.pages = append(w.pages, Page{Number: n})
+	}
 	if err != nil {
+		if n < len(w.pages) {
+			w.pages[n] = Page{Number: n}
+		}
 		return fmt.Errorf("post page %d of the answer: %w", n+1, err)
 	}
-	if n < len(w.pages) {
-		w.pages[n] = Page{Number: n, ID: id, Hash: hash}
-	} else {
-		w.pages = append(w.pages, Page{Number: n, ID: id, Hash: hash})
-	}
+	w.pages[n] = Page{Number: n, ID: id, Hash: hash}
 	if err := w.Log.Posted(ctx, n, id, hash); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
-	if final {
+	if class == thread.Final {
 		return w.finalised(ctx, n, hash)
 	}
 	return nil
@@ -206,14 +198,27 @@ func (w *writer[P]) finalised(ctx context.Context, n int, hash string) error {
 	return nil
 }
 
-func (w *writer[P]) reserve(ctx context.Context, class thread.Class, known bool) error {
+func (w *writer[P]) reserve(ctx context.Context, call thread.Call, class thread.Class) error {
 	if w.Pacing == nil {
 		return nil
 	}
-	if class == thread.Progress && !known {
-		class = thread.First
+	if class == thread.Final {
+		return w.Pacing.Reserve(ctx, w.to, call, class)
 	}
-	return w.Pacing.Reserve(ctx, w.to, class)
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // ends with the call: a progress write must not hold up the final one
+		select {
+		case <-w.finish:
+			cancel()
+		case <-waiting.Done():
+		}
+	}()
+	err := w.Pacing.Reserve(waiting, w.to, call, class)
+	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
+		return thread.ErrNoRoom
+	}
+	return err
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

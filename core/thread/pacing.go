@@ -11,11 +11,22 @@ const (
 	Progress              // anything in between; the first to yield
 )
 
+// Call is what a write does to a message. Platforms limit each kind by itself.
+type Call int
+
+const (
+	Create       Call = iota // a new message
+	Edit                     // a message is replaced or deleted
+	StreamStart              // a new message that is appended to
+	StreamAppend             // a piece more of it
+	StreamStop               // its last piece
+)
+
 // Pacing shares the platforms' rate limits among all answers that are being written, across replicas where there is a Redis.
 type Pacing interface {
-	// Reserve returns nil when one more write to the thread may be made now, and counts it. With Final and First it waits until
+	// Reserve returns nil when one more call of this kind for the thread may be made now, and counts it. With Final and First it waits until
 	// there is room or ctx ends; with Progress it returns ErrNoRoom at once, since a later snapshot makes this one stale.
-	Reserve(ctx context.Context, to Ref, class Class) error
+	Reserve(ctx context.Context, to Ref, call Call, class Class) error
 }
 
 // ErrNoRoom says that the tier has no call left for a progress edit.

@@ -12,9 +12,13 @@ type Capabilities struct {
 	MinEditInterval time.Duration // between two edits of one answer
 	MaxEditAge      time.Duration // after which a message cannot be edited any more
 	NativeStream    bool          // implements Streamer
-	Threads         bool
-	Reactions       bool
-	Buttons         bool
+	// MinAppendInterval is between two pieces of a native stream; zero means MinEditInterval.
+	MinAppendInterval time.Duration
+	// MaxStreamAge is after which a native stream is closed and goes on in a new message.
+	MaxStreamAge time.Duration
+	Threads      bool
+	Reactions    bool
+	Buttons      bool
 }
 
 // Surface posts to one thread. P is the platform's rendered page. Calls for one thread are made from one goroutine at a time; a
@@ -33,10 +37,27 @@ type Surface[P any] interface {
 
 // Streamer is implemented by surfaces that can append to a message while it is being written. Pages hold only what is new.
 type Streamer[P any] interface {
+	// Start creates a message. ErrNoStream says that this answer is to be posted and edited instead.
 	Start(ctx context.Context, to Ref, page P) (MessageID, error)
 	Append(ctx context.Context, to Ref, id MessageID, page P) error
 	// Stop appends the last piece and closes the message.
 	Stop(ctx context.Context, to Ref, id MessageID, page P) error
+}
+
+// Roller is implemented by Streamers whose messages have a length or an age, so that an answer may go on in further ones.
+type Roller[P any] interface {
+	// Split returns what of a piece belongs to the present message and what to each message after it, and what closes the last of
+	// them when the piece is the answer's end. There is always one part.
+	Split(piece P) (parts []P, end P)
+	// Renew returns what ends the present message, to which last was appended last, and what the next one begins with; more is
+	// false when that is nothing.
+	Renew(last P) (end, begin P, more bool)
+}
+
+// Adopter is implemented by surfaces that serve one turn and can find what they wrote for it.
+type Adopter interface {
+	// Own lists the messages that exist in the thread for the surface's turn, oldest first, whichever process posted them.
+	Own(ctx context.Context, to Ref) ([]MessageID, error)
 }
 
 // Presence is implemented by surfaces that can show that the bot is at work. An empty status clears it.
@@ -50,6 +71,7 @@ var (
 	ErrMessageGone    = errors.New("the message no longer exists")
 	ErrNotEditable    = errors.New("the message cannot be edited any more")
 	ErrNotPermitted   = errors.New("the bot is not permitted to post here")
+	ErrNoStream       = errors.New("the answer cannot be streamed here")
 	ErrTooLong        = errors.New("the message is longer than the platform takes")
 )
 

@@ -1,0 +1,67 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// adopt finds the message of page n, which was intended and may exist: after a post whose outcome is not known, or when another worker
+// began the page. It reports whether there is one.
+func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
+	adopter, ok := w.Surface.(thread.Adopter)
+	if !ok || n >= len(w.pages) || w.pages[n].ID != "" {
+		return false, nil
+	}
+	own, err := adopter.Own(ctx, w.to)
+	if err != nil {
+		return false, fmt.Errorf("look for page %d of the answer: %w", n+1, err)
+	}
+	w.adopted = true
+	for _, id := range own {
+		if w.knows(id) {
+			continue
+		}
+		if err := w.Log.Posted(ctx, n, id, ""); err != nil {
+			return false, fmt.Errorf("record page %d of the answer: %w", n+1, err)
+		}
+		w.pages[n] = Page{Number: n, ID: id}
+		return true, nil
+	}
+	return false, nil
+}
+
+// deleteExtras removes messages that a create left behind whose outcome was not known.
+func (w *writer[P]) deleteExtras(ctx context.Context) error {
+	adopter, ok := w.Surface.(thread.Adopter)
+	if !ok || !w.adopted {
+		return nil
+	}
+	own, err := adopter.Own(ctx, w.to)
+	if err != nil {
+		return fmt.Errorf("look for what is left over of the answer: %w", err)
+	}
+	for _, id := range own {
+		if w.knows(id) {
+			continue
+		}
+		if err := w.delete(ctx, id); err != nil {
+			return fmt.Errorf("delete what is left over of the answer: %w", err)
+		}
+	}
+	w.adopted = false
+	return nil
+}
+
+func (w *writer[P]) knows(id thread.MessageID) bool {
+	return slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id })
+}
+
+func (w *writer[P]) delete(ctx context.Context, id thread.MessageID) error {
+	if err := w.reserve(ctx, thread.Edit, thread.Final); err != nil {
+		return err
+	}
+	return w.Surface.Delete(ctx, w.to, id)
+}

@@ -1,0 +1,175 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// appender writes an answer to messages that are appended to. What is to be written waits in a queue, so that a refused call is made
+// again with the same piece: nothing is lost or repeated. It is used by one goroutine at a time.
+type appender[P any] struct {
+	thread.Streamer[P]
+	roller thread.Roller[P] // nil: answers have one message of any length and age
+	tail   Tail[P]
+	maxAge time.Duration
+
+	queue   []piece[P]
+	last    P // that was appended last
+	open    thread.MessageID
+	number  int // of the open message, or of the next one
+	since   time.Time
+	renewed bool // an age has cut messages where the renderer's pages do not end
+	ended   bool // the last piece is queued
+}
+
+// piece is one call to be made.
+type piece[P any] struct {
+	page P
+	stop bool // it ends its message
+}
+
+// newAppender returns nil where answers are posted and edited.
+func newAppender[P any](deps Deps[P]) *appender[P] {
+	streamer, ok := deps.Surface.(thread.Streamer[P])
+	if !ok {
+		return nil
+	}
+	r, ok := deps.Renderer.(TailRenderer[P])
+	if !ok {
+		return nil
+	}
+	a := &appender[P]{Streamer: streamer, tail: r.Tail(), maxAge: deps.Surface.Capabilities().MaxStreamAge}
+	a.roller, _ = deps.Surface.(thread.Roller[P])
+	return a
+}
+
+// enqueue queues what is new in the view. Nothing new is asked for while something waits, so that a slow platform gets fewer, longer
+// pieces.
+func (a *appender[P]) enqueue(v *View, last bool) {
+	if len(a.queue) > 0 && !last || a.ended {
+		return
+	}
+	next, ok := a.tail.Next(v)
+	if ok && !last {
+		a.renew()
+	}
+	parts, end := []P{next}, *new(P)
+	if a.roller != nil && ok {
+		parts, end = a.roller.Split(next)
+	}
+	started := a.open != "" || len(a.queue) > 0
+	for i, part := range parts {
+		if i > 0 {
+			a.queue = append(a.queue, piece[P]{stop: true})
+		}
+		if ok {
+			a.queue = append(a.queue, piece[P]{page: part})
+		}
+	}
+	if ok {
+		a.last = parts[len(parts)-1]
+	}
+	if !last {
+		return
+	}
+	a.ended = true
+	switch {
+	case ok && len(parts) == 1 && started: // its last piece ends the message
+		a.queue[len(a.queue)-1] = piece[P]{page: next, stop: true}
+	case ok || started:
+		a.queue = append(a.queue, piece[P]{page: end, stop: true})
+	}
+}
+
+// renew ends a message that has grown too old.
+func (a *appender[P]) renew() {
+	if a.open == "" || a.maxAge == 0 || a.roller == nil || time.Since(a.since) < a.maxAge {
+		return
+	}
+	end, begin, more := a.roller.Renew(a.last)
+	a.queue = append(a.queue, piece[P]{page: end, stop: true})
+	if more {
+		a.queue = append(a.queue, piece[P]{page: begin})
+	}
+	a.renewed = true
+}
+
+// flush makes the calls that are due. After an error the rest stays in the queue.
+func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
+	a := w.appender
+	for len(a.queue) > 0 {
+		if err := w.call(ctx, a.queue[0], class); err != nil {
+			return err
+		}
+		a.queue = a.queue[1:]
+	}
+	return nil
+}
+
+func (w *writer[P]) call(ctx context.Context, p piece[P], class thread.Class) error {
+	a := w.appender
+	switch {
+	case a.open == "" && p.stop:
+		return nil // the message was never begun
+	case a.open == "":
+		return w.start(ctx, p.page, class)
+	case !p.stop:
+		if err := w.reserve(ctx, thread.StreamAppend, class); err != nil {
+			return err
+		}
+		if err := a.Append(ctx, w.to, a.open, p.page); err != nil {
+			return fmt.Errorf("append to the answer: %w", err)
+		}
+		return nil
+	}
+	// Ending a message is never put off: an open one looks as if the bot were still writing.
+	if err := w.reserve(ctx, thread.StreamStop, thread.Final); err != nil {
+		return err
+	}
+	if err := a.Stop(ctx, w.to, a.open, p.page); err != nil {
+		return fmt.Errorf("end the stream of the answer: %w", err)
+	}
+	n := a.number
+	a.open, a.number = "", n+1
+	if n < len(w.pages) {
+		w.pages[n].Final = true
+	}
+	return w.Log.Final(ctx, n, "")
+}
+
+// start begins a message. When there is no room for a stream within the time that first words may take, it says ErrNoStream.
+func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error {
+	if class == thread.Progress {
+		class = thread.First
+	}
+	waiting, cancel := context.WithTimeout(ctx, w.firstWait)
+	err := w.reserve(waiting, thread.StreamStart, class)
+	cancel()
+	if err != nil {
+		if ctx.Err() == nil {
+			return fmt.Errorf("%w: %w", thread.ErrNoStream, err)
+		}
+		return err
+	}
+	a := w.appender
+	if err := w.Log.Intend(ctx, a.number); err != nil {
+		return fmt.Errorf("record page %d of the answer: %w", a.number+1, err)
+	}
+	id, err := a.Start(ctx, w.to, page)
+	if err != nil {
+		if errors.Is(err, thread.ErrOutcomeUnknown) {
+			w.pages = append(w.pages, Page{Number: a.number})
+		}
+		return fmt.Errorf("begin to stream the answer: %w", err)
+	}
+	a.open, a.since = id, time.Now()
+	w.pages = append(w.pages, Page{Number: a.number, ID: id})
+	if err := w.Log.Posted(ctx, a.number, id, ""); err != nil {
+		return fmt.Errorf("record page %d of the answer: %w", a.number+1, err)
+	}
+	return nil
+}

@@ -1,0 +1,253 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/thread/threadtest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// rolling is a streaming surface whose messages hold so many bytes and live so long.
+type rolling struct {
+	threadtest.Streaming
+	max int
+}
+
+func (r *rolling) Split(piece string) (parts []string, end string) {
+	for len(piece) > r.max {
+		parts, piece = append(parts, piece[:r.max]), piece[r.max:]
+	}
+	return append(parts, piece), "."
+}
+
+func (r *rolling) Renew(string) (end, begin string, more bool) { return "}", "{", true }
+
+func TestLongPieceGoesOnInFurtherMessages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface, log := &rolling{max: 10}, &stream.Memory{}
+		s := open(t, surface, 10, log)
+		s.Accept(delta("Too short abcdefghijKLM")) // too short to be shown before it is complete
+		finish(t, s)
+		if diff := cmp.Diff([]string{"Too short ", "abcdefghij", "KLM."}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows (-want +got):\n%s", diff)
+		}
+		pages, err := log.Pages(t.Context())
+		want := []stream.Page{{Number: 0, ID: "m1", Final: true}, {Number: 1, ID: "m2", Final: true}, {Number: 2, ID: "m3", Final: true}}
+		if diff := cmp.Diff(want, pages); diff != "" || err != nil {
+			t.Errorf("remembered (-want +got), error %v:\n%s", err, diff)
+		}
+	})
+}
+
+func TestOldStreamGoesOnInANewMessageAndIsBroughtInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface := &rolling{max: 1000}
+		surface.Limits.MaxStreamAge = time.Minute
+		s := open(t, surface, 1000, &stream.Memory{})
+		s.Accept(delta("One sentence. "))
+		time.Sleep(time.Minute)
+		s.Accept(delta("And more."))
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"One sentence. }", "{And more."}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows after a minute (-want +got):\n%s", diff)
+		}
+		finish(t, s)
+		if diff := cmp.Diff([]string{"One sentence. And more."}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows at the end (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestRefusedAppendIsMadeAgainWithTheSamePiece(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface, refused := &threadtest.Streaming{}, false
+		surface.Limits.MinAppendInterval = time.Second
+		surface.Fail = func(op string) error {
+			if op == "append" && !refused {
+				refused = true
+				return &thread.RateLimitError{RetryAfter: 5 * time.Second}
+			}
+			return nil
+		}
+		s := open(t, surface, 1000, &stream.Memory{})
+		for _, word := range []string{"One sentence. ", "two ", "three ", "four"} {
+			s.Accept(delta(word))
+			time.Sleep(4 * time.Second)
+		}
+		finish(t, s)
+		if diff := cmp.Diff([]string{"One sentence. two three four"}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows (-want +got):\n%s", diff)
+		}
+		for _, v := range surface.Versions() {
+			if v.Op == "edit" {
+				t.Errorf("the answer was edited although appending went on")
+			}
+		}
+	})
+}
+
+func TestBrokenStreamIsEditedAtOnceAndGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface := &threadtest.Streaming{}
+		surface.Fail = func(op string) error {
+			if op == "append" || op == "stop" {
+				return thread.ErrNotEditable
+			}
+			return nil
+		}
+		s := open(t, surface, 1000, &stream.Memory{})
+		for _, word := range []string{"One sentence. ", "two ", "three"} {
+			s.Accept(delta(word))
+			synctest.Wait()
+		}
+		if diff := cmp.Diff([]string{"One sentence. two three"}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows before the end (-want +got):\n%s", diff)
+		}
+		finish(t, s)
+		if diff := cmp.Diff([]string{"One sentence. two three"}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAnswerThatCannotBeStreamedIsPostedAndEdited(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface := &refusing{}
+		s := open(t, surface, 1000, &stream.Memory{})
+		s.Accept(delta("One sentence. "))
+		synctest.Wait()
+		s.Accept(delta("two"))
+		synctest.Wait()
+		finish(t, s)
+		var ops []string
+		for _, v := range surface.Versions() {
+			ops = append(ops, v.Op)
+		}
+		if diff := cmp.Diff([]string{"post", "edit"}, ops); diff != "" {
+			t.Errorf("calls (-want +got):\n%s", diff)
+		}
+	})
+}
+
+type refusing struct{ threadtest.Streaming }
+
+func (*refusing) Start(context.Context, thread.Ref, string) (thread.MessageID, error) {
+	return "", fmt.Errorf("workspace without streams: %w", thread.ErrNoStream)
+}
+
+// forgetful posts and then says that it does not know whether it did.
+type forgetful struct {
+	threadtest.Surface
+	lose int
+}
+
+func (f *forgetful) Post(ctx context.Context, to thread.Ref, page string) (thread.MessageID, error) {
+	id, err := f.Surface.Post(ctx, to, page)
+	if f.lose--; f.lose >= 0 {
+		return "", thread.ErrOutcomeUnknown
+	}
+	return id, err
+}
+
+func (f *forgetful) Own(context.Context, thread.Ref) ([]thread.MessageID, error) {
+	var own []thread.MessageID
+	for _, v := range f.Versions() {
+		if v.Op == "post" && !slices.Contains(own, v.ID) {
+			own = append(own, v.ID)
+		}
+	}
+	return own, nil
+}
+
+func TestPostOfUnknownOutcomeIsFoundAndNotRepeated(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface := &forgetful{lose: 1}
+		s := open(t, surface, 1000, &stream.Memory{})
+		s.Accept(delta("One sentence. "))
+		synctest.Wait()
+		s.Accept(delta("two"))
+		synctest.Wait()
+		finish(t, s)
+		if diff := cmp.Diff([]string{"One sentence. two"}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestTakeOverFindsAMessageThatWasOnlyIntended(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface, log := &forgetful{lose: 1}, &stream.Memory{}
+		ctx, die := context.WithCancel(t.Context())
+		first := openUntil(ctx, t, surface, 1000, log)
+		first.Accept(delta("Half an ans. "))
+		synctest.Wait()
+		die()
+		synctest.Wait()
+		second := open(t, surface, 1000, log)
+		second.Accept(delta("The answer."))
+		finish(t, second)
+		if diff := cmp.Diff([]string{"The answer."}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// scarce is a Pacing with room for so many progress calls; calls of other classes wait until the caller gives up.
+type scarce struct{ calls []thread.Call }
+
+func (s *scarce) Reserve(ctx context.Context, _ thread.Ref, call thread.Call, class thread.Class) error {
+	s.calls = append(s.calls, call)
+	switch class {
+	case thread.Final:
+		return nil
+	case thread.Progress:
+		return thread.ErrNoRoom
+	case thread.First:
+		<-ctx.Done()
+		return ctx.Err()
+	default:
+		return errors.New("unknown class")
+	}
+}
+
+func TestFinalWriteDoesNotWaitForOneThatHasNoRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface, pacing := &threadtest.Streaming{}, &scarce{}
+		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
+			Surface: surface, Renderer: pages(1000), Log: &stream.Memory{}, Pacing: pacing,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		s.Accept(delta(strings.Repeat("words ", 10)))
+		time.Sleep(1500 * time.Millisecond) // no stream within a second: it waits for a post
+		finish(t, s)
+		if took := time.Since(begin); took != 1500*time.Millisecond {
+			t.Errorf("the final write came after %s", took)
+		}
+		if diff := cmp.Diff([]thread.Call{thread.StreamStart, thread.Create, thread.Create}, pacing.calls); diff != "" {
+			t.Errorf("reserved (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{strings.Repeat("words ", 10)}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows (-want +got):\n%s", diff)
+		}
+	})
+}
