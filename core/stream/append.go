@@ -50,8 +50,8 @@ func newAppender[P any](deps Deps[P]) *appender[P] {
 // enqueue queues what is new in the view. Nothing new is asked for while something waits, so that a slow platform gets fewer, longer
 // pieces.
 func (a *appender[P]) enqueue(v *View, last bool) {
-	if len(a.queue) > 0 && !last || a.ended {
-		return
+	if a.ended || !last && (len(a.queue) > 0 || v.Phase == Done) {
+		return // the last piece ends its message, which is for the final write to do
 	}
 	next, ok := a.tail.Next(v)
 	if ok && !last {
