@@ -59,10 +59,13 @@ func (m *Model) index() {
 }
 
 // Model implements retrieve.Embedder. The name changes with every training that learned something else.
-func (m *Model) Model() string { return namePrefix + m.version }
+func (m *Model) Model() string { return Name(m.version) }
 
 // namePrefix begins the name of every local vector space.
 const namePrefix = "local-lsa-"
+
+// Name is that of the vector space of a version.
+func Name(version string) string { return namePrefix + version }
 
 // Version identifies the trained content.
 func (m *Model) Version() string { return m.version }

@@ -40,7 +40,10 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 			return err
 		}
 	}
+	starting := newProgress(env, "")
+	starting.doing("Starting the database")
 	base, err := wire.Open(ctx, env.config, env.logger)
+	starting.end()
 	if err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 			return err
 		}
 	}
-	bar := newProgress(env, "Packing the index")
+	bar := newProgress(env, "")
 	err = base.Settle(ctx, bar.doing)
 	bar.end()
 	return err

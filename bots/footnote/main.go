@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, env *environment) int {
 	if err != nil {
 		return env.fail(err, exitUsage)
 	}
-	env.logger = newLogger(env.stderr, env.config)
+	env.logger = newLogger(env.stderr, env.config, parsed.Command() == "serve")
 	if parsed.Command() != "chat" { // in a chat Ctrl-C stops the answer, not the program
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
@@ -122,9 +122,11 @@ func (env *environment) fail(err error, code int) int {
 // errSilent ends the program with a failure that the output has already told.
 var errSilent = errors.New("already told")
 
-func newLogger(to io.Writer, c *config.Config) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+// newLogger logs to a writer. A person at a terminal reads answers and errors, not what goes well; a server's log tells that too.
+func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
+	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "": slog.LevelWarn}
+	level := levels[c.LogLevel]
+	if c.LogLevel == "" && serving {
 		level = slog.LevelInfo
 	}
 	options := &slog.HandlerOptions{Level: level}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows long work: one line that is rewritten on a terminal, a log line now and then elsewhere.
+// progress shows long work: one line that is rewritten on a terminal, a line now and then elsewhere.
 type progress struct {
 	env      *environment
 	what     string
@@ -18,10 +18,10 @@ type progress struct {
 	shown    bool
 }
 
-// How often a line is rewritten on a terminal, and a log line written elsewhere.
+// How often a line is rewritten on a terminal, and written elsewhere.
 const (
-	redraw   = 100 * time.Millisecond
-	logEvery = 10 * time.Second
+	redraw    = 100 * time.Millisecond
+	lineEvery = 10 * time.Second
 )
 
 func newProgress(env *environment, what string) *progress {
@@ -38,11 +38,6 @@ func (p *progress) indexing(at index.Progress) {
 	if !p.due() {
 		return
 	}
-	if !p.terminal {
-		p.env.logger.Info("indexing", "documents", at.Seen(), "of", at.Total, "chunks", at.Chunks,
-			"chunks_per_second", int(at.ChunksPerSecond), "failed", at.Failed)
-		return
-	}
 	line := fmt.Sprintf("%s: %d", p.what, at.Seen())
 	if at.Total > 0 {
 		line += fmt.Sprintf(" of %d", at.Total)
@@ -57,17 +52,15 @@ func (p *progress) indexing(at index.Progress) {
 	p.draw(line)
 }
 
-// doing shows a step of work that cannot say how far it is.
+// doing shows a step of work.
 func (p *progress) doing(step string) {
-	if p.terminal {
+	if p.terminal || p.due() {
 		p.draw(step)
-		return
 	}
-	p.env.logger.Info(step)
 }
 
 func (p *progress) due() bool {
-	every := logEvery
+	every := lineEvery
 	if p.terminal {
 		every = redraw
 	}
@@ -79,6 +72,10 @@ func (p *progress) due() bool {
 }
 
 func (p *progress) draw(line string) {
+	if !p.terminal {
+		fmt.Fprintln(p.env.stderr, line)
+		return
+	}
 	p.shown = true
 	fmt.Fprintf(p.env.stderr, "\r\x1b[K%s", line)
 }

@@ -21,6 +21,12 @@ type embedder struct {
 	pause    time.Duration // before the second attempt; doubled before each further one
 }
 
+func newEmbedder(model retrieve.Embedder, config Config) *embedder {
+	return &embedder{
+		model: model, batch: config.EmbedBatch, parallel: config.EmbedParallel, attempts: config.EmbedAttempts, pause: config.EmbedPause,
+	}
+}
+
 // vectors returns one vector per text, in order.
 func (e *embedder) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))

@@ -57,9 +57,7 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 	config = config.withDefaults()
 	p := &Pipeline{store: store, chunker: chunker, config: config}
 	if model != nil {
-		p.embed = &embedder{
-			model: model, batch: config.EmbedBatch, parallel: config.EmbedParallel, attempts: config.EmbedAttempts, pause: config.EmbedPause,
-		}
+		p.embed = newEmbedder(model, config)
 	}
 	return p
 }

@@ -54,7 +54,7 @@ func TestAllFaultsAreNamedAtOnceWithoutValues(t *testing.T) {
 
 func TestReadings(t *testing.T) {
 	t.Parallel()
-	c, err := config.Load(env("HYBRID_ALPHA", "7", "TITLE_CONTENT_RATIO", "-1", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1/", "LOG_LEVEL", ""))
+	c, err := config.Load(env("HYBRID_ALPHA", "7", "TITLE_CONTENT_RATIO", "-1", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1/", "MAX_CHUNKS_FED_TO_CHAT", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,8 +64,8 @@ func TestReadings(t *testing.T) {
 	if c.OpenAIBaseURL != "http://127.0.0.1:1/v1" || !c.HasModel() {
 		t.Errorf("base URL %q", c.OpenAIBaseURL)
 	}
-	if c.LogLevel != "info" {
-		t.Errorf("an empty variable gave %q, want the default", c.LogLevel)
+	if c.MaxChunks != 25 {
+		t.Errorf("an empty variable gave %d, want the default", c.MaxChunks)
 	}
 }
 

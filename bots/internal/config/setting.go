@@ -51,7 +51,7 @@ func (c *Config) settings() []Setting {
 		{"CA_FILE", "", "PEM file with additional certificate authorities for all outgoing connections", text(&c.CAFile)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
 		{"SHUTDOWN_GRACE", "30s", "how long running answers may take to finish when the process is asked to end", duration(&c.Grace)},
-		{"LOG_LEVEL", "info", "debug, info, warn or error", oneOf(&c.LogLevel, "debug", "info", "warn", "error")},
+		{"LOG_LEVEL", "", "debug, info, warn or error. Unset: info while serving, warn elsewhere", oneOf(&c.LogLevel, "", "debug", "info", "warn", "error")},
 		{"LOG_FORMAT", "text", "text or json", oneOf(&c.LogFormat, "text", "json")},
 	}
 }
@@ -155,7 +155,7 @@ func duration(to *time.Duration) func(string) error {
 func oneOf(to *string, words ...string) func(string) error {
 	return func(v string) error {
 		if !slices.Contains(words, v) {
-			return fmt.Errorf("is not one of %s", strings.Join(words, ", "))
+			return fmt.Errorf("is not one of %s", strings.TrimPrefix(strings.Join(words, ", "), ", "))
 		}
 		*to = v
 		return nil

@@ -2,7 +2,10 @@ package wire
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"github.com/footnotehq/footnote/adapters/localembed"
 	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/core/retrieve"
 )
@@ -24,7 +27,7 @@ func (b *Base) Retriever(ctx context.Context) (*retrieve.Hybrid, error) {
 // only.
 func (b *Base) Embedder(ctx context.Context) (retrieve.Embedder, error) {
 	if b.Config.EmbeddingModel == "" {
-		return nil, nil
+		return b.localEmbedder(ctx)
 	}
 	endpoint := b.endpoint()
 	if b.Config.EmbeddingBaseURL != "" {
@@ -40,8 +43,18 @@ func (b *Base) Embedder(ctx context.Context) (retrieve.Embedder, error) {
 	return e, nil
 }
 
-// Settle finishes what indexing leaves behind: postings are packed and vectors indexed. report is told each step.
-func (b *Base) Settle(ctx context.Context, report func(step string)) error {
-	report("Packing the index")
-	return b.Index.Maintain(ctx, b.Tenant)
+// localEmbedder returns the trained local embedder, or nil before its first training and in a corpus that has become too small for it.
+func (b *Base) localEmbedder(ctx context.Context) (retrieve.Embedder, error) {
+	model, err := localembed.Load(ctx, modelStore{b.Index}, b.Tenant)
+	if errors.Is(err, localembed.ErrNoModel) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load the local embedder: %w", err)
+	}
+	chunks, err := b.Index.Size(ctx, b.Tenant)
+	if err != nil || chunks < localembed.MinChunks {
+		return nil, err
+	}
+	return model, nil
 }
