@@ -12,8 +12,9 @@ const (
 	maxWords    = 170
 	repetition  = 0.7  // how much likeness to what is chosen costs (maximal marginal relevance)
 	adjoining   = 1.25 // for the sentence behind or before a chosen one: together they read better
-	keep        = 0.5  // of the best score: what scores less is left out,
-	keepFew     = 0.3  // or this, while what is chosen is short
+	keep        = 0.5  // of the best score: what scores less is left out
+	keepOther   = 0.4  // the same while what is chosen is short
+	keepSame    = 0.25 // the same for what stands in a passage that is quoted anyway
 	fewWords    = 60
 	floor       = 0.12 // below this even the best says nothing about the question
 )
@@ -30,21 +31,19 @@ func choose(all []unit) []unit {
 	}
 	var chosen []unit
 	taken := make([]bool, len(all))
-	passages := map[int]float64{} // to the best score in them
+	passages := map[int]bool{} // that are quoted
 	words := 0
 	for len(chosen) < maxUnits {
-		at, value := -1, keep*best
-		if words < fewWords {
-			value = keepFew * best
-		}
+		at, value := -1, 0.0
 		for i, u := range all {
 			if taken[i] || u.score == 0 || len(chosen) > 0 && words+u.size() > maxWords {
 				continue
 			}
-			if _, begun := passages[u.passage]; !begun && len(passages) == maxPassages {
+			begun := passages[u.passage]
+			if !begun && len(passages) == maxPassages {
 				continue
 			}
-			if v := marginal(u, chosen); v > value {
+			if v := marginal(u, chosen); v > value && v >= least(words, begun)*best {
 				at, value = i, v
 			}
 		}
@@ -55,33 +54,49 @@ func choose(all []unit) []unit {
 		u := all[at]
 		chosen = append(chosen, u)
 		words += u.size()
-		passages[u.passage] = max(passages[u.passage], u.score)
+		passages[u.passage] = true
 	}
-	leading := map[int]int{} // passages to their best blocks
-	for _, u := range chosen {
-		if u.score == passages[u.passage] {
-			leading[u.passage] = u.block
+	return arrange(chosen)
+}
+
+// arrange drops what would be written twice and puts the rest in order.
+func arrange(all []unit) []unit {
+	var chosen []unit
+	best, leading := map[int]float64{}, map[int]int{} // of each passage: the best score, and the block or list that has it
+	for _, u := range all {
+		// An item may have been chosen before the sentence that introduces its list.
+		if slices.ContainsFunc(all, func(c unit) bool { return contained(u, c) == 1 }) {
+			continue
+		}
+		chosen = append(chosen, u)
+		if u.score > best[u.passage] {
+			best[u.passage], leading[u.passage] = u.score, u.list
 		}
 	}
 	slices.SortStableFunc(chosen, func(a, b unit) int {
 		if a.passage != b.passage {
-			return cmp.Or(cmp.Compare(passages[b.passage], passages[a.passage]), cmp.Compare(a.passage, b.passage))
+			return cmp.Or(cmp.Compare(best[b.passage], best[a.passage]), cmp.Compare(a.passage, b.passage))
 		}
-		lead := leading[a.passage]
-		switch {
-		case a.block == b.block, a.block != lead && b.block != lead || partOf(a, b):
-			return cmp.Compare(a.order, b.order)
-		case a.block == lead:
-			return -1
+		if lead := leading[a.passage]; (a.list == lead) != (b.list == lead) {
+			if a.list == lead {
+				return -1
+			}
+			return 1
 		}
-		return 1
+		return cmp.Compare(a.order, b.order)
 	})
 	return chosen
 }
 
-// partOf reports whether two items belong to one list, whose order is kept.
-func partOf(a, b unit) bool {
-	return a.kind == item && b.kind == item && a.list == b.list
+// least is the share of the best score that a unit must add.
+func least(words int, begun bool) float64 {
+	switch {
+	case words >= fewWords:
+		return keep
+	case begun:
+		return keepSame
+	}
+	return keepOther
 }
 
 // size is a unit's share of the answer's length, with half of what it introduces: lists and code are read faster than prose.

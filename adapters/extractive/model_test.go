@@ -118,6 +118,8 @@ func TestAnswers(t *testing.T) {
 			[]string{heading + "To bleed a radiator, do this [4]:\n\n1. Turn the pump off and wait ten minutes. [4]\n2. Open the valve with the square key. [4]\n3. Close it when water comes. [4]"}, nil},
 		"code behind its sentence": {"How do I roll back a release?", []tool.Document{deploy},
 			[]string{heading + "To roll a release back, run this command [7]:\n\n```\nrollout undo \\\n    --release previous \\\n    --wait\n```"}, nil},
+		"an item is written once": {"How do I bleed a radiator, and do I open the valve with the square key?", []tool.Document{boiler},
+			[]string{"2. Open the valve with the square key. [4]"}, []string{"- Open the valve"}},
 		"a document's own numbers": {"How much pressure may the vessel have, in bar?", []tool.Document{boiler}, []string{`The vessel is \[2] bar at most. [4]`}, nil},
 		"a row of a table":         {"Which soup is there on Tuesday?", []tool.Document{canteen}, []string{"- Tuesday soup — Potato and leek with cream [9]"}, []string{"|"}},
 		"nothing fits":             {"Who won the chess tournament?", []tool.Document{canteen, deploy}, []string{"nothing was found"}, []string{"[9]", "[7]"}},
@@ -217,5 +219,16 @@ func TestRefusesFormats(t *testing.T) {
 		if !errors.Is(err, llm.ErrBadRequest) {
 			t.Errorf("error is %v, want ErrBadRequest", err)
 		}
+	}
+}
+
+func BenchmarkAnswer(b *testing.B) {
+	var docs []tool.Document
+	for i := range 40 {
+		docs = append(docs, tool.Document{Number: i + 1, Title: "Boiler", Contents: strings.Repeat("The boiler heats the water of the house, and its pressure is checked by the porter. ", 30)})
+	}
+	req := asked("How do I check the pressure of the boiler?", docs...)
+	for b.Loop() {
+		run(b, req)
 	}
 }

@@ -2,11 +2,14 @@ package extractive_test
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/tool"
 )
 
@@ -16,12 +19,12 @@ func passageOf() *rapid.Generator[string] {
 		rapid.SampledFrom([]string{
 			"# Pump", "## Valve", "The pump moves water through the valve.", "Open the valve with care, then start the pump again.",
 			"Run `pump --start` to start the pump.", "An unclosed `span of the pump is here.", "The **pump is bold and the valve is not.",
-			"See [the pump](https://example.org/a_(b)) about the valve.", "The pump is [1] and the valve [2, 3] bar.", "A link [half the pump.",
+			"See [the pump](https://example.org/a_(b)) about the valve.", "The pump is [11] and the valve [12, 13] bar.", "A link [half the pump.",
 			"- The pump is first in the list\n- the valve comes second in it", "1. Start the pump at once.\n2. Close the valve (slowly).",
 			"To start the pump, run this:", "```sh\npump start\nvalve open\n```", "```\npump never ends", "~~~\n``` pump valve\n~~~",
 			"pump start \\\n    --now;\nvalve = 3;", "| Part | Use |\n|---|---|\n| The pump | moves the water on |", "> The pump is quoted here as well.",
 			"    pump indented", "<div>The pump in HTML.</div>", "The pump costs $$5 and the valve \\(x\\).", "Pump【1】valve is what it says here.", "---",
-			"1) The pump (", "The valve is at 3.14 bar, e.g. in winter. It drops! Does the pump stop? Yes.", "水泵把水送过阀门，然后停下来。", "[1]: https://pump.example.org valve pump water.",
+			"1) The pump (", "The valve is at 3.14 bar, e.g. in winter. It drops! Does the pump stop? Yes.", "水泵把水送过阀门，然后停下来。", "[11]: https://pump.example.org valve pump water.", "In the code `pump[11]` the valve is an index.", "The pump【12】and the valve [[11]](https://x.example) differ.", "Valve\\[11] is a pump as well.",
 		}),
 		rapid.String(),
 	)
@@ -31,6 +34,7 @@ func passageOf() *rapid.Generator[string] {
 }
 
 var (
+	ownMark    = regexp.MustCompile(`(?m) \[1[1-4]\](?: … |:?$)`)
 	mark       = regexp.MustCompile(`(?:^|[^\\])\[(\d+)\]`)
 	span       = regexp.MustCompile("`[^`]*`") // where nothing is a citation
 	quoteMarks = regexp.MustCompile(` > `)
@@ -58,6 +62,7 @@ func TestQuotesVerbatim(t *testing.T) {
 			}
 			return
 		}
+		checkCitations(t, got)
 		fence := ""
 		for _, line := range strings.Split(strings.TrimPrefix(got, heading), "\n") {
 			switch {
@@ -78,6 +83,20 @@ func TestQuotesVerbatim(t *testing.T) {
 			t.Fatalf("code is never closed:\n%s", got)
 		}
 	})
+}
+
+// checkCitations checks that what becomes a link is what the answer put there: never a number out of a document, and no mark lost in code.
+func checkCitations(t *rapid.T, answer string) {
+	t.Helper()
+	mapping := cite.NewMapping()
+	for n := 11; n <= 14; n++ {
+		mapping.Restore(n, cite.Source{Document: document.ID(strconv.Itoa(n)), Title: "Pumps", URL: "https://linked.example/"})
+	}
+	links := strings.Count(cite.NewProcessor(mapping, cite.Options{}).Text(answer), "](https://linked.example/)")
+	marks := len(ownMark.FindAllString(answer, -1))
+	if links != marks {
+		t.Fatalf("%d links for %d marks:\n%s", links, marks, answer)
+	}
 }
 
 // checkLine checks one line of quotations: each ends with a number, and stands in the source word for word.

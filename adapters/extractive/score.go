@@ -74,7 +74,26 @@ func weigh(t turn, all []unit) asked {
 	for i := range all {
 		all[i].score = a.score(&all[i], context[i])
 	}
+	if a.procedure {
+		preferWholeLists(all)
+	}
 	return a
+}
+
+// preferWholeLists lets the sentence that introduces numbered steps score a little more than the best of them, since one step out of a
+// procedure is of little use.
+func preferWholeLists(all []unit) {
+	for i := range all {
+		u := &all[i]
+		if len(u.follow) == 0 || !u.follow[0].ordered {
+			continue
+		}
+		for _, v := range all {
+			if v.passage == u.passage && contained(v, *u) == 1 {
+				u.score = max(u.score, 1.05*v.score)
+			}
+		}
+	}
 }
 
 // add takes up the terms of a question or query that are not there yet.
@@ -156,7 +175,7 @@ func (a *asked) score(u *unit, context map[string]int) float64 {
 		}
 	}
 	if history.MatchString(u.heading) && !a.history {
-		score *= 0.5
+		score *= 0.35
 	}
 	if a.procedure && advises.MatchString(u.text) {
 		score *= 1.25

@@ -14,7 +14,7 @@ type unit struct {
 	passage int // index in the turn
 	order   int // position in the passage
 	block   int // index of its block in the passage
-	list    int // of an item: index of the first block of its list
+	list    int // index of the block, or of the first one of its list
 	kind    blockKind
 	first   bool // the first of its block
 	text    string
