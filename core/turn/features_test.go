@@ -209,6 +209,15 @@ func TestHugeQuestionIsAnswered(t *testing.T) {
 	}
 }
 
+func TestModelThatOnlyQuotesAndQuotesNothingFoundNothing(t *testing.T) {
+	t.Parallel()
+	model := llmtest.New(llm.Info{NativeTools: true, Extractive: true}, searching("1"), llmtest.Answer("Nothing fits."))
+	report, packets := ask("How?", model).run(t, t.Context())
+	if e := report.Best().Ending; e.Outcome != session.NoEvidence || len(e.Closest) != 2 || shown(packets, 0) != "Nothing fits." {
+		t.Errorf("ending %+v, shown %q", e, shown(packets, 0))
+	}
+}
+
 func TestResponseFormatReachesTheModel(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Answer(`{"a":1}`))

@@ -143,6 +143,9 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	cause := r.guarded(ctx, w)
 	f := state.facts()
 	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly
+	if model.Info().Extractive { // it knows nothing beside the documents
+		f.grounding = prompt.Strict
+	}
 	if cause != nil {
 		f.interrupted, f.stopping = ended(ctx)
 	}
