@@ -71,32 +71,30 @@ func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunks cuts a document. A document without text has none.
+// Chunks cuts a document. A document without text, or with none but its title, has none.
 func (c *Chunker) Chunks(d *document.Document) []document.Chunk {
 	w := writer{chunker: c, text: d.Text()}
-	var group []section // small sections that will be one chunk
+	var group []section // to be written together
 	flush := func() {
-		if len(group) > 0 {
+		switch {
+		case len(group) == 0:
+		case tokensIn(group) > c.size.Max:
+			w.writeCut(group)
+		default:
 			w.write(group, group[0].blocks[0].start, end(group))
-			group = nil
 		}
+		group = nil
 	}
 	for _, s := range c.layOut(d) {
-		switch {
-		case s.tokens > c.size.Max:
-			if hasBody(group) {
-				flush()
-			}
-			w.writeCut(append(group, s)) // a heading without text of its own stays with what follows it
-			group = nil
-		case c.joins(group, s):
-			group = append(group, s)
-		default:
+		if !c.joins(group, s) {
 			flush()
-			group = []section{s}
 		}
+		group = append(group, s)
 	}
 	flush()
+	if len(w.chunks) == 1 && strings.TrimLeft(w.chunks[0].Text, "# ") == d.Title {
+		return nil // it would be found for its title, and then say nothing
+	}
 	return w.chunks
 }
 
@@ -143,18 +141,28 @@ func (c *Chunker) layOut(d *document.Document) []section {
 	return sections
 }
 
-// joins reports whether a section is to be in one chunk with the sections before it: small ones are collected until they are worth a chunk,
-// and what is hardly more than a heading, on either side, is not left alone.
+// joins reports whether a section is to be written with the sections before it. Small ones are collected until they are worth a chunk. What
+// is hardly more than a heading, on either side, is not left alone, even when its neighbour is so large that it will be cut.
 func (c *Chunker) joins(group []section, next section) bool {
-	if len(group) == 0 {
+	switch sum := tokensIn(group); {
+	case len(group) == 0, !hasBody(group):
 		return true
+	case !related(group[0].heading, next.heading):
+		return false
+	case sum < c.size.Min/4, next.tokens < c.size.Min/4:
+		return sum+next.tokens <= c.size.Max || max(sum, next.tokens) > c.size.Max
+	default:
+		small := (sum < c.size.Min && next.tokens < c.size.Min) || sum < c.size.Min/2
+		return small && sum+next.tokens <= c.size.Max
 	}
+}
+
+func tokensIn(group []section) int {
 	sum := 0
 	for _, s := range group {
 		sum += s.tokens
 	}
-	small := (sum < c.size.Min && next.tokens < c.size.Min) || sum < c.size.Min/2 || next.tokens < c.size.Min/4 || !hasBody(group)
-	return small && sum+next.tokens <= c.size.Max && related(group[0].heading, next.heading)
+	return sum
 }
 
 // related reports whether a section with the second heading path is a sibling of the first, or lies below it or below a sibling.

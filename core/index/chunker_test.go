@@ -81,6 +81,19 @@ func TestChunks(t *testing.T) {
 			want: []want{{"A/B", "b", "# A", "Other words.", ""}},
 		},
 		{
+			name: "a heading alone and a word stay with a section that is cut", size: index.ChunkSize{Max: 40, Min: 32, Overlap: -1},
+			sections: []document.Section{
+				{Heading: []string{"A"}, Anchor: "a", Blocks: []document.Block{{Kind: document.Heading, Text: "# A"}}},
+				{Heading: []string{"A", "B"}, Anchor: "b", Blocks: []document.Block{{Text: prose(8, 6, "x")}}},
+				{Heading: []string{"A", "C"}, Anchor: "c", Blocks: []document.Block{{Text: "See also."}}},
+			},
+			want: []want{{"A/B", "b", "# A", "Sentence 3 x x x x.", ""}, {"A/B", "b", "Sentence 4", "See also.", ""}},
+		},
+		{
+			name:     "nothing but the title",
+			sections: section(2, "The title", document.Block{Text: "\n \n"}),
+		},
+		{
 			name: "sections worth a chunk stay apart", size: index.ChunkSize{Max: 64, Min: 8},
 			sections: []document.Section{
 				{Heading: []string{"A", "B"}, Anchor: "b", Blocks: []document.Block{{Text: prose(3, 5, "x")}}},
@@ -131,7 +144,7 @@ func TestChunks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			d := document.Document{Sections: tt.sections}
+			d := document.Document{Ref: document.Ref{Title: "The title"}, Sections: tt.sections}
 			chunks := chunker(t, tt.size).Chunks(&d)
 			var got []want
 			for i, c := range chunks {
