@@ -1,0 +1,159 @@
+package slack
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// tier is Slack's limit of one method: so many calls a minute for each workspace. Half or less of it passes at once, so that bursts
+// and the steady rate together stay within it in every minute, however Slack counts.
+type tier struct {
+	burst   int
+	every   time.Duration
+	channel bool // for each channel by itself
+}
+
+// tiers are the published ones: chat.postMessage about one a second in a channel, chat.update 50 a minute (tier 3), chat.startStream
+// and chat.stopStream 20 (tier 2), chat.appendStream 100 (tier 4).
+var tiers = map[thread.Call]tier{
+	thread.Create:       {burst: 1, every: 1100 * time.Millisecond, channel: true},
+	thread.Edit:         {burst: 20, every: 2 * time.Second},
+	thread.StreamStart:  {burst: 10, every: 6 * time.Second},
+	thread.StreamAppend: {burst: 40, every: time.Second},
+	thread.StreamStop:   {burst: 10, every: 6 * time.Second},
+}
+
+// Pacing shares Slack's tiers among all answers of this process, a fifth of each kept for final writes. The zero value is ready for
+// use; it is safe for concurrent use.
+type Pacing struct {
+	// Share divides every tier: 2 when two processes serve a workspace. 0 is 1. It is set before use.
+	Share int
+
+	mu      sync.Mutex
+	buckets map[lane]*queue
+}
+
+var _ thread.Pacing = (*Pacing)(nil)
+
+// lane is what Slack counts by itself.
+type lane struct {
+	call      thread.Call
+	workspace string
+	channel   string // only for calls that are limited by channel
+}
+
+// queue is a bucket with those who wait for it: first come, first served, finals before the rest.
+type queue struct {
+	thread.Bucket
+	waiting []*waiter
+}
+
+type waiter struct{ class thread.Class }
+
+// Reserve implements thread.Pacing.
+func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, class thread.Class) error {
+	w := &waiter{class}
+	wait, err := p.enter(to, call, w)
+	if wait == 0 || err != nil {
+		return err
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			p.leave(to, call, w)
+			return context.Cause(ctx)
+		}
+		if wait = p.try(to, call, w); wait == 0 {
+			return nil
+		}
+		timer.Reset(wait)
+	}
+}
+
+// Pause lets no call of this kind pass for a while, since Slack refused one.
+func (p *Pacing) Pause(to thread.Ref, call thread.Call, d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue(to, call).Pause(time.Now(), d)
+}
+
+func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) (time.Duration, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q, now := p.queue(to, call), time.Now()
+	ahead := 0
+	for _, other := range q.waiting {
+		if other.class <= w.class {
+			ahead++
+		}
+	}
+	wait := q.Wait(now, ahead+1, w.class)
+	switch {
+	case wait == 0 && ahead == 0:
+		q.Take(now)
+		return 0, nil
+	case w.class == thread.Progress:
+		return 0, thread.ErrNoRoom
+	}
+	q.waiting = slices.Insert(q.waiting, ahead, w)
+	return wait, nil
+}
+
+// try takes a token when it is the waiter's turn, or says how long that may take.
+func (p *Pacing) try(to thread.Ref, call thread.Call, w *waiter) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q, now := p.queue(to, call), time.Now()
+	ahead := slices.Index(q.waiting, w)
+	wait := q.Wait(now, ahead+1, w.class)
+	if wait == 0 && ahead == 0 {
+		q.Take(now)
+		q.waiting = slices.Delete(q.waiting, 0, 1)
+		return 0
+	}
+	return max(wait, time.Millisecond)
+}
+
+func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := p.queue(to, call)
+	q.waiting = slices.DeleteFunc(q.waiting, func(other *waiter) bool { return other == w })
+}
+
+// maxLanes bounds what is remembered of channels; a forgotten lane that nobody waits in is full again within seconds.
+const maxLanes = 4096
+
+func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
+	t := tiers[call]
+	at := lane{call: call, workspace: to.Workspace}
+	if t.channel {
+		at.channel = to.Channel
+	}
+	if q := p.buckets[at]; q != nil {
+		return q
+	}
+	if p.buckets == nil {
+		p.buckets = make(map[lane]*queue)
+	}
+	if len(p.buckets) >= maxLanes {
+		now := time.Now()
+		for key, q := range p.buckets {
+			if len(q.waiting) == 0 && q.Wait(now, q.Burst, thread.Final) == 0 {
+				delete(p.buckets, key)
+			}
+		}
+	}
+	share := max(p.Share, 1)
+	q := &queue{Bucket: thread.Bucket{Burst: max(t.burst/share, 1), Every: t.every * time.Duration(share)}}
+	q.Reserve = q.Burst / 5
+	p.buckets[at] = q
+	return q
+}

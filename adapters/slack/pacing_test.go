@@ -1,0 +1,120 @@
+package slack_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+func TestPacingStaysWithinEveryTier(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		call thread.Call
+		tier int // calls in any minute
+	}{
+		{"chat.postMessage in one channel", thread.Create, 60},
+		{"chat.update", thread.Edit, 50},
+		{"chat.startStream", thread.StreamStart, 20},
+		{"chat.appendStream", thread.StreamAppend, 100},
+		{"chat.stopStream", thread.StreamStop, 20},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var pacing slack.Pacing
+				to := thread.Ref{Workspace: "T1", Channel: "C1"}
+				var passed []time.Time
+				for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); {
+					class := thread.Progress
+					if time.Now().Second()%7 == 0 {
+						class = thread.Final
+					}
+					if err := pacing.Reserve(t.Context(), to, tt.call, class); err == nil {
+						passed = append(passed, time.Now())
+					}
+					time.Sleep(50 * time.Millisecond)
+				}
+				first := 0
+				for i, at := range passed {
+					for at.Sub(passed[first]) >= time.Minute {
+						first++
+					}
+					if n := i - first + 1; n > tt.tier {
+						t.Fatalf("%d calls within a minute, the tier is %d", n, tt.tier)
+					}
+				}
+				if least := tt.tier * 10 / 3; len(passed) < least {
+					t.Errorf("%d calls in ten minutes, want at least %d", len(passed), least)
+				}
+			})
+		})
+	}
+}
+
+func TestPacingServesFinalWritesFirstAndOthersInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var pacing slack.Pacing
+		to := thread.Ref{Workspace: "T1", Channel: "C1"}
+		reserve := func(ctx context.Context, class thread.Class) error {
+			return pacing.Reserve(ctx, to, thread.Create, class)
+		}
+		if err := reserve(t.Context(), thread.First); err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		wait := func(name string, class thread.Class) {
+			go func() {
+				if reserve(t.Context(), class) == nil {
+					order = append(order, name)
+				}
+			}()
+			synctest.Wait()
+		}
+		wait("first", thread.First)
+		wait("second", thread.First)
+		gone, leave := context.WithCancel(t.Context())
+		var left error
+		go func() { left = reserve(gone, thread.First) }()
+		synctest.Wait()
+		wait("final", thread.Final)
+		if err := reserve(t.Context(), thread.Progress); !errors.Is(err, thread.ErrNoRoom) {
+			t.Errorf("a progress write among waiting ones = %v, want ErrNoRoom", err)
+		}
+		leave()
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if want := []string{"final", "first", "second"}; len(order) != 3 || order[0] != want[0] || order[1] != want[1] || order[2] != want[2] {
+			t.Errorf("served %v, want %v", order, want)
+		}
+		if !errors.Is(left, context.Canceled) {
+			t.Errorf("who left got %v", left)
+		}
+	})
+}
+
+func TestPacingPausesAfterARefusal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var pacing slack.Pacing
+		to := thread.Ref{Workspace: "T1", Channel: "C1"}
+		pacing.Pause(to, thread.Edit, 30*time.Second)
+		begin := time.Now()
+		if err := pacing.Reserve(t.Context(), to, thread.Edit, thread.Final); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(begin); waited < 30*time.Second {
+			t.Errorf("it waited %s, Slack asked for 30s", waited)
+		}
+		if err := pacing.Reserve(t.Context(), thread.Ref{Workspace: "T2"}, thread.Edit, thread.Progress); err != nil {
+			t.Errorf("another workspace is held up: %v", err)
+		}
+	})
+}

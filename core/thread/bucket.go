@@ -1,0 +1,50 @@
+package thread
+
+import "time"
+
+// Bucket is one rate tier as a token bucket: Burst calls at once after a rest, and one more Every so often. In any span of time t it
+// lets at most Burst + t/Every calls pass, so a platform that counts N calls in a minute is never exceeded while Burst + minute/Every
+// is at most N. The zero Bucket lets everything pass. It is pure, is told the time, and is not safe for concurrent use.
+type Bucket struct {
+	Burst   int
+	Every   time.Duration
+	Reserve int // of Burst: only Final calls may take these
+
+	used   float64   // tokens that are missing at time at
+	at     time.Time // of the last change
+	paused time.Time // nothing passes before
+}
+
+// Wait returns how long it is until n calls of a class have room, 0 when they have it now.
+func (b *Bucket) Wait(now time.Time, n int, class Class) time.Duration {
+	wait := b.paused.Sub(now)
+	if b.Every <= 0 {
+		return max(wait, 0)
+	}
+	room := float64(b.Burst)
+	if class != Final {
+		room -= float64(b.Reserve)
+	}
+	if lacking := b.level(now) + float64(n) - room; lacking > 0 {
+		// One nanosecond more than exact, so that rounding never wakes a caller too early.
+		wait = max(wait, time.Duration(lacking*float64(b.Every))+1)
+	}
+	return max(wait, 0)
+}
+
+// Take counts one call.
+func (b *Bucket) Take(now time.Time) { b.used, b.at = b.level(now)+1, now }
+
+// Pause lets nothing pass for so long, as a platform asked that refused a call.
+func (b *Bucket) Pause(now time.Time, d time.Duration) {
+	if until := now.Add(d); until.After(b.paused) {
+		b.paused = until
+	}
+}
+
+func (b *Bucket) level(now time.Time) float64 {
+	if b.at.IsZero() || b.Every <= 0 {
+		return 0
+	}
+	return max(0, b.used-float64(now.Sub(b.at))/float64(b.Every))
+}
