@@ -1,0 +1,208 @@
+package crashtest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// The environment of a process under test.
+const (
+	envDatabase = "CRASHTEST_DATABASE"
+	envSocket   = "CRASHTEST_PLATFORM"
+	envReplica  = "CRASHTEST_REPLICA"
+)
+
+const (
+	lease   = time.Second
+	workers = 16
+	words   = 25
+	pause   = 20 * time.Millisecond // between two words
+)
+
+// work is the process under test: a replica that answers from a script until SIGTERM, or until it is killed.
+func work() error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	db, err := postgres.Open(ctx, postgres.Config{URL: os.Getenv(envDatabase), MaxConns: 8})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	store := postgres.NewSessions(db)
+	service, err := answer.New(answer.Deps{
+		Store: answer.Store{
+			Inbox: store, Queue: store, Replicas: store, Janitor: store, History: store, Stops: store, Prompts: store,
+		},
+		Signal: new(session.LocalSignal), Engine: typist{}, Setups: nobody{}, Library: nobody{},
+		Surfaces: &surfaces{platform: dial(os.Getenv(envSocket)), store: store},
+		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+	}, answer.Config{
+		Replica: session.ReplicaID(os.Getenv(envReplica)), Workers: workers, Lease: lease, Beat: lease / 8, Poll: 100 * time.Millisecond,
+		MaxAttempts: 1000, // no turn is at fault here
+	})
+	if err != nil {
+		return err
+	}
+	return service.Run(ctx)
+}
+
+// reply is what the script answers to a question.
+func reply(question string) string {
+	return "To " + question + ": " + strings.TrimSpace(strings.Repeat("word ", words))
+}
+
+// typist writes a reply word by word.
+type typist struct{}
+
+func (typist) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
+	text := reply(req.Question.Text)
+	for _, word := range strings.SplitAfter(text, " ") {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return turn.Report{Answers: []turn.Answer{{Ending: turn.Ending{Outcome: session.Failed}}}}, nil
+		}
+		sink.Accept(packet.Packet{Payload: packet.MessageDelta{Text: word}})
+	}
+	sink.Accept(packet.Packet{Payload: packet.Stop{Reason: string(session.Answered)}})
+	return turn.Report{Answers: []turn.Answer{{Model: "typist", Text: text, Shown: text, Ending: turn.Ending{Outcome: session.Answered}}}}, nil
+}
+
+type nobody struct{}
+
+func (nobody) Setup(context.Context, session.Turn) (answer.Setup, error) { return answer.Setup{}, nil }
+
+func (nobody) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {
+	return nil, nil
+}
+
+// surfaces opens deliveries that show progress in one message, which is adopted on a take-over.
+type surfaces struct {
+	platform *client
+	store    *postgres.Sessions
+}
+
+func (s *surfaces) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+	d := &delivery{platform: s.platform, turn: t.ID, permit: permit, log: answer.NewLog(s.store, t, 0, t.Session.Ref, permit)}
+	pages, err := d.log.Pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(pages) > 0 {
+		if err := d.adopt(ctx, pages[0]); err != nil {
+			return nil, err
+		}
+	}
+	ctx, d.stop = context.WithCancel(ctx)
+	d.owned.Go(func() { d.progress(ctx) })
+	return d, nil
+}
+
+type delivery struct {
+	platform *client
+	turn     session.TurnID
+	permit   answer.Permit
+	log      stream.Log
+	stop     context.CancelFunc
+	owned    sync.WaitGroup
+
+	mu   sync.Mutex
+	text string
+	id   thread.MessageID
+}
+
+// adopt finds the message of an earlier attempt: the one that was recorded, or the one whose recording was cut off.
+func (d *delivery) adopt(ctx context.Context, page stream.Page) error {
+	d.id = page.ID
+	var found []post
+	if err := d.platform.call(ctx, "/list", post{Turn: d.turn}, &found); err != nil {
+		return err
+	}
+	for _, m := range found {
+		if d.id == "" {
+			d.id = m.ID
+			if err := d.log.Posted(ctx, 0, m.ID, ""); err != nil {
+				return err
+			}
+		}
+		if m.ID != d.id {
+			if err := d.platform.call(ctx, "/delete", m, new(post)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *delivery) Accept(p packet.Packet) {
+	if delta, ok := p.Payload.(packet.MessageDelta); ok {
+		d.mu.Lock()
+		d.text += delta.Text
+		d.mu.Unlock()
+	}
+}
+
+// progress shows what there is, now and then.
+func (d *delivery) progress(ctx context.Context) {
+	for {
+		select {
+		case <-time.After(5 * pause):
+		case <-ctx.Done():
+			return
+		}
+		if d.write(ctx, false) != nil {
+			return // the final write, or another replica, repairs it
+		}
+	}
+}
+
+func (d *delivery) write(ctx context.Context, final bool) error {
+	d.mu.Lock()
+	text := d.text
+	d.mu.Unlock()
+	if text == "" && !final {
+		return nil
+	}
+	if err := d.permit(); err != nil {
+		return err
+	}
+	if d.id != "" {
+		return d.platform.call(ctx, "/edit", post{ID: d.id, Text: text, Final: final}, new(post))
+	}
+	if err := d.log.Intend(ctx, 0); err != nil {
+		return err
+	}
+	var made post
+	if err := d.platform.call(ctx, "/post", post{Turn: d.turn, Text: text, Final: final}, &made); err != nil {
+		return err
+	}
+	d.id = made.ID
+	return d.log.Posted(ctx, 0, made.ID, "")
+}
+
+func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+	d.stop()
+	d.owned.Wait()
+	if final.Outcome != session.Answered {
+		return fmt.Errorf("the outcome is %s", final.Outcome)
+	}
+	return errors.Join(d.write(ctx, true), d.log.Final(ctx, 0, ""))
+}
