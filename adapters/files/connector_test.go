@@ -393,6 +393,9 @@ func TestAccess(t *testing.T) {
 		"plain.md":    "text",
 		"narrow.md":   "---\nacl: group:hr\n---\ntext",
 		"several.md":  "---\nacl:\n  - group:hr\n  - user:slack:U1\n---\ntext",
+		"capital.md":  "---\nACL: group:hr\n---\ntext",
+		"open.md":     "---\ntitle: x\nacl: group:hr\n\ntext",
+		"example.md":  "---\n\nFor example:\n\nacl: group:hr",
 		"wide.md":     "---\nacl: public\n---\ntext",
 		"page.html":   "---\nacl: group:hr\n---\n<p>text",
 		"note.txt":    "---\nacl: group:hr\n---\ntext",
@@ -403,7 +406,7 @@ func TestAccess(t *testing.T) {
 	})})
 	want := map[string]access.ACL{
 		"plain.md": {"members"}, "narrow.md": {"group:hr"}, "several.md": {"group:hr", "user:slack:U1"}, "wide.md": {"members"},
-		"page.html": {"group:hr"}, "note.txt": {"group:hr"},
+		"page.html": {"group:hr"}, "note.txt": {"group:hr"}, "capital.md": {"group:hr"}, "example.md": {"members"},
 	}
 	acls := make(map[string]access.ACL)
 	for name, d := range got.docs {
@@ -412,7 +415,7 @@ func TestAccess(t *testing.T) {
 	if diff := cmp.Diff(want, acls); diff != "" {
 		t.Errorf("access lists (-want +got):\n%s", diff)
 	}
-	for _, name := range []string{"nobody.md", "mistyped.md", "empty.md", "broken.md"} {
+	for _, name := range []string{"open.md", "nobody.md", "mistyped.md", "empty.md", "broken.md"} {
 		if !strings.Contains(got.failures[name], "Correct") || !strings.HasSuffix(got.failures[name], index.ErrWithdrawn.Error()) {
 			t.Errorf("%s: %q does not say what to do", name, got.failures[name])
 		}

@@ -32,11 +32,11 @@ var statesACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*:`)
 // splitMatter parts front matter between lines of three dashes from the text after it. A text that merely begins with such a line is
 // returned whole.
 func splitMatter(text string) (matter, string, error) {
-	head, body, found := cutMatter(text)
-	if !found {
-		return matter{}, text, nil
+	head, body, err := cutMatter(text)
+	var values map[string]any
+	if err == nil {
+		values, err = parseMatter(head)
 	}
-	values, err := parseMatter(head)
 	if err != nil {
 		if statesACL.MatchString(head) {
 			return matter{}, "", fmt.Errorf("its front matter holds an access list but cannot be read (%v). Correct it: %w", err, index.ErrWithdrawn)
@@ -47,19 +47,21 @@ func splitMatter(text string) (matter, string, error) {
 	return m, body, err
 }
 
-func cutMatter(text string) (head, body string, found bool) {
+// cutMatter returns what stands between the dashes and what follows. Of front matter that does not end, it returns the first lines.
+func cutMatter(text string) (head, body string, err error) {
 	opening, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(opening, " \t") != "---" {
-		return "", "", false
+		return "", "", errors.New("there is none")
 	}
 	length := 0
 	for line := range strings.Lines(rest[:min(len(rest), longestMatter)]) {
 		if bare := strings.TrimRight(line, " \t\n"); bare == "---" || bare == "..." {
-			return rest[:length], rest[length+len(line):], true
+			return rest[:length], rest[length+len(line):], nil
 		}
 		length += len(line)
 	}
-	return "", "", false
+	head, _, _ = strings.Cut(rest[:length], "\n\n")
+	return head, "", errors.New("its last line of three dashes is missing")
 }
 
 func parseMatter(head string) (map[string]any, error) {
@@ -71,7 +73,11 @@ func parseMatter(head string) (map[string]any, error) {
 		message, _, _ := strings.Cut(err.Error(), "\n")
 		return nil, errors.New(message)
 	}
-	return values, nil
+	named := make(map[string]any, len(values))
+	for key, value := range values { // "ACL" must not be overlooked
+		named[strings.ToLower(key)] = value
+	}
+	return named, nil
 }
 
 // anchored finds aliases, with which a few lines can describe gigabytes.

@@ -20,8 +20,8 @@ func FuzzSplitMatter(f *testing.F) {
 			t.Error("an access list that names nobody passes for none")
 		}
 		if err == nil && body != text && m.acl == nil {
-			head, _, _ := cutMatter(text)
-			if statesACL.MatchString(head) && !strings.Contains(head, "#") && strings.Count(head, "acl") == 1 && strings.HasPrefix(head, "acl:") {
+			head, _, err := cutMatter(text)
+			if err == nil && statesACL.MatchString(head) && !strings.Contains(head, "#") && strings.Count(head, "acl") == 1 && strings.HasPrefix(head, "acl:") {
 				t.Errorf("the access list in %q was lost", head)
 			}
 		}

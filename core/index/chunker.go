@@ -71,7 +71,7 @@ func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunks cuts a document. A document without text, or with none but its title, has none.
+// Chunks cuts a document. A document without text, or with none but its title as a heading, has none.
 func (c *Chunker) Chunks(d *document.Document) []document.Chunk {
 	w := writer{chunker: c, text: d.Text()}
 	var group []section // to be written together
@@ -92,7 +92,7 @@ func (c *Chunker) Chunks(d *document.Document) []document.Chunk {
 		group = append(group, s)
 	}
 	flush()
-	if len(w.chunks) == 1 && strings.TrimLeft(w.chunks[0].Text, "# ") == d.Title {
+	if len(w.chunks) == 1 && strings.HasPrefix(w.chunks[0].Text, "#") && strings.TrimLeft(w.chunks[0].Text, "# ") == d.Title {
 		return nil // it would be found for its title, and then say nothing
 	}
 	return w.chunks
