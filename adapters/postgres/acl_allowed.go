@@ -20,12 +20,14 @@ type scope struct {
 	live    map[int32]*bm25.Bitmap    // of sealed segments that hold dead chunks, by segment number
 	fresh   map[blockKey]*bm25.Bitmap // of everything fresh that is live
 	count   int                       // chunks allowed
+	// freshPlaces are the fresh documents of each shard that the audience may read.
+	freshPlaces map[int16]places
 }
 
 // bitmapTask is a bitmap that has to be built or brought forward.
 type bitmapTask struct {
 	segment segmentRow
-	key     bitmapKey
+	key     segmentKey
 	old     *segmentBitmap // nil: build anew
 }
 
@@ -33,24 +35,28 @@ type bitmapTask struct {
 // by SQL. Only for the fresh ones do the statements see every search.
 func (x *Index) readScope(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot) (*scope, error) {
 	tenant := r.Audience.Tenant()
-	sc := &scope{allowed: make(map[blockKey]*bm25.Bitmap), live: make(map[int32]*bm25.Bitmap), fresh: make(map[blockKey]*bm25.Bitmap)}
+	sc := &scope{allowed: make(map[blockKey]*bm25.Bitmap), live: make(map[int32]*bm25.Bitmap), fresh: make(map[blockKey]*bm25.Bitmap), freshPlaces: make(map[int16]places)}
 	audience := audienceKey(r)
-	ready := make(map[bitmapKey]segmentBitmap)
+	ready := make(map[segmentKey]segmentBitmap)
 	var tasks []bitmapTask
-	want := func(seg segmentRow, audience string) bitmapKey {
-		key := bitmapKey{tenant, seg.shard, seg.number, audience}
-		cached, found := x.bitmaps.get(key)
+	want := func(seg segmentRow, audience string) segmentKey {
+		key := segmentKey{tenant: tenant, shard: seg.shard, segment: seg.number, audience: audience}
+		var old segmentBitmap
+		entry, found := x.cache.get(key)
+		if found {
+			old = entry.bitmap
+		}
 		switch {
-		case found && cached.epoch == seg.epoch:
-			ready[key] = cached
-		case found && cached.epoch < seg.epoch && seg.epoch-cached.epoch <= maxChanges && (len(r.Sources) == 0 || audience == ""):
-			tasks = append(tasks, bitmapTask{seg, key, &cached})
+		case found && old.epoch == seg.epoch:
+			ready[key] = old
+		case found && old.epoch < seg.epoch && seg.epoch-old.epoch <= maxChanges && (len(r.Sources) == 0 || audience == ""):
+			tasks = append(tasks, bitmapTask{seg, key, &old})
 		default:
 			tasks = append(tasks, bitmapTask{seg, key, nil})
 		}
 		return key
 	}
-	allowedKeys := make([]bitmapKey, len(s.segments))
+	allowedKeys := make([]segmentKey, len(s.segments))
 	for i, seg := range s.segments {
 		if len(r.Documents) == 0 {
 			allowedKeys[i] = want(seg, audience)
@@ -71,7 +77,7 @@ func (x *Index) readScope(ctx context.Context, tx pgx.Tx, r retrieve.Request, s 
 			sc.count += b.count
 		}
 		if seg.dead > 0 {
-			sc.live[seg.number] = ready[bitmapKey{tenant, seg.shard, seg.number, ""}].bits
+			sc.live[seg.number] = ready[segmentKey{tenant: tenant, shard: seg.shard, segment: seg.number}].bits
 		}
 	}
 	for _, d := range fresh {
@@ -80,7 +86,11 @@ func (x *Index) readScope(ctx context.Context, tx pgx.Tx, r retrieve.Request, s 
 			sc.fresh[key] = new(bm25.Bitmap)
 		}
 		sc.fresh[key].Set(int(offset), int(d.count))
-		if len(r.Documents) == 0 && d.access >= 0 {
+		if d.access < 0 {
+			continue
+		}
+		sc.freshPlaces[d.shard] = append(sc.freshPlaces[d.shard], d.place)
+		if len(r.Documents) == 0 {
 			sc.block(key).Set(int(offset), int(d.count))
 			sc.count += int(d.count)
 		}
@@ -114,15 +124,16 @@ func audienceKey(r retrieve.Request) string {
 }
 
 // readBitmaps runs the tasks and lists the fresh documents, in one round trip. A fresh document that the search may not find has access -1.
-func (x *Index) readBitmaps(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, tasks []bitmapTask, ready map[bitmapKey]segmentBitmap) ([]docRange, error) {
+func (x *Index) readBitmaps(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, tasks []bitmapTask, ready map[segmentKey]segmentBitmap) ([]freshDoc, error) {
 	tenant := string(r.Audience.Tenant())
 	batch := &pgx.Batch{}
-	// Served by document_chunks; the table is not read but for sources.
+	// Served by document_chunks. There are few fresh documents.
 	batch.Queue(`
 		select d.shard, d.first_chunk, d.chunk_count,
-		       case when d.access_number = any($2::int[]) and (cardinality($3::text[]) = 0 or d.source_id = any($3::text[])) then d.access_number else -1 end
+		       case when d.access_number = any($2::int[]) and (cardinality($3::text[]) = 0 or d.source_id = any($3::text[])) then d.access_number else -1 end,
+		       coalesce((extract(epoch from d.updated_at) * 1000000)::bigint, $4), d.boost
 		from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.first_chunk >= s.sealed_to
-		where s.tenant_id = $1`, tenant, s.lists, strs(r.Sources))
+		where s.tenant_id = $1 and d.chunk_count > 0 order by d.shard, d.first_chunk`, tenant, s.lists, strs(r.Sources), int64(noDate))
 	for _, t := range tasks {
 		switch {
 		case t.old != nil:
@@ -142,8 +153,8 @@ func (x *Index) readBitmaps(ctx context.Context, tx pgx.Tx, r retrieve.Request, 
 		}
 	}
 	br := tx.SendBatch(ctx, batch)
-	var fresh []docRange
-	err := collect(br, &fresh, scanRange)
+	var fresh []freshDoc
+	err := collect(br, &fresh, scanFresh)
 	for _, t := range tasks {
 		if err != nil {
 			break
@@ -151,7 +162,7 @@ func (x *Index) readBitmaps(ctx context.Context, tx pgx.Tx, r retrieve.Request, 
 		var ranges []docRange
 		if err = collect(br, &ranges, scanRange); err == nil {
 			ready[t.key] = t.finish(ranges, s.lists)
-			x.bitmaps.put(t.key, ready[t.key])
+			x.cache.put(&cached{key: t.key, bitmap: ready[t.key], size: bitmapSize})
 		}
 	}
 	if closeErr := br.Close(); err == nil {
@@ -161,6 +172,19 @@ func (x *Index) readBitmaps(ctx context.Context, tx pgx.Tx, r retrieve.Request, 
 		return nil, fmt.Errorf("read what the audience may find: %w", err)
 	}
 	return fresh, nil
+}
+
+// freshDoc is a document whose postings are not sealed yet.
+type freshDoc struct {
+	docRange
+	place placeRow
+}
+
+func scanFresh(row pgx.CollectableRow) (freshDoc, error) {
+	var d freshDoc
+	err := row.Scan(&d.shard, &d.first, &d.count, &d.access, &d.place.updated, &d.place.boost)
+	d.place.first, d.place.count = d.first, d.count
+	return d, err
 }
 
 // finish makes the bitmap from the rows that its task asked for.

@@ -9,12 +9,14 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// bitmapKey names what an audience may find in a segment. An empty audience stands for everything that is in the index.
-type bitmapKey struct {
+// segmentKey names something that is remembered of a sealed segment: what an audience may find in it or, with an empty audience, what is in
+// the index at all.
+type segmentKey struct {
 	tenant   access.TenantID
 	shard    int16
 	segment  int32
 	audience string // access.Audience.Key, with the sources asked for
+	places   bool   // where the segment's documents begin
 }
 
 // segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once cached.
@@ -24,58 +26,69 @@ type segmentBitmap struct {
 	count int
 }
 
-// bitmapSize is what an entry of the cache takes, roughly: the bits, the key, map and list.
+// bitmapSize is what a bitmap takes in the cache, roughly: the bits, the key, map and list.
 const bitmapSize = bm25.BlockSize/8 + 512
 
-// bitmapCache keeps the bitmaps used last, within a number of bytes. A bitmap is right for the epoch it names and for no other: readers
-// compare it with the segment's epoch in their own snapshot.
-type bitmapCache struct {
+// segmentCache remembers what searches need of segments, the things used last, within a number of bytes. A bitmap is right for the epoch it
+// names and for no other: readers compare it with the segment's epoch in their own snapshot.
+type segmentCache struct {
 	mu      sync.Mutex
-	max     int
-	entries map[bitmapKey]*list.Element
-	recent  *list.List // of cachedBitmap, the newest use first
+	max     int64
+	used    int64
+	entries map[segmentKey]*list.Element
+	recent  *list.List // of *cached, the newest use first
 }
 
-type cachedBitmap struct {
-	key    bitmapKey
+type cached struct {
+	key    segmentKey
 	bitmap segmentBitmap
+	places places
+	size   int64
 }
 
-func newBitmapCache(maxBytes int64) *bitmapCache {
-	return &bitmapCache{max: int(maxBytes / bitmapSize), entries: make(map[bitmapKey]*list.Element), recent: list.New()}
+func newSegmentCache(maxBytes int64) *segmentCache {
+	return &segmentCache{max: maxBytes, entries: make(map[segmentKey]*list.Element), recent: list.New()}
 }
 
-func (c *bitmapCache) get(key bitmapKey) (segmentBitmap, bool) {
+func (c *segmentCache) get(key segmentKey) (*cached, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, found := c.entries[key]
 	if !found {
-		return segmentBitmap{}, false
+		return nil, false
 	}
 	c.recent.MoveToFront(e)
-	return e.Value.(cachedBitmap).bitmap, true
+	return e.Value.(*cached), true
 }
 
-// put keeps a bitmap unless a newer one is there.
-func (c *bitmapCache) put(key bitmapKey, b segmentBitmap) {
+// put keeps an entry unless there is one of a newer epoch.
+func (c *segmentCache) put(entry *cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, found := c.entries[key]; found {
-		if e.Value.(cachedBitmap).bitmap.epoch <= b.epoch {
-			e.Value = cachedBitmap{key, b}
+	if e, found := c.entries[entry.key]; found {
+		old := e.Value.(*cached)
+		if old.bitmap.epoch > entry.bitmap.epoch {
+			return
 		}
-		c.recent.MoveToFront(e)
-		return
+		c.used -= old.size
+		c.recent.Remove(e)
 	}
-	if c.max == 0 {
-		return
-	}
-	c.entries[key] = c.recent.PushFront(cachedBitmap{key, b})
-	for c.recent.Len() > c.max {
+	c.entries[entry.key] = c.recent.PushFront(entry)
+	c.used += entry.size
+	for c.used > c.max {
 		last := c.recent.Back()
-		delete(c.entries, last.Value.(cachedBitmap).key)
+		old := last.Value.(*cached)
+		delete(c.entries, old.key)
 		c.recent.Remove(last)
+		c.used -= old.size
 	}
+}
+
+// bytes is what the cache holds.
+func (c *segmentCache) bytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.used
 }
 
 func popcount(b *bm25.Bitmap) int {
@@ -91,11 +104,4 @@ func clearRange(b *bm25.Bitmap, from, n int) {
 	for i := from; i < min(from+n, bm25.BlockSize); i++ {
 		b[i>>6] &^= 1 << (i & 63)
 	}
-}
-
-// bytes is what the cached bitmaps take.
-func (c *bitmapCache) bytes() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return int64(c.recent.Len()) * bitmapSize
 }

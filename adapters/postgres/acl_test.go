@@ -28,7 +28,7 @@ type aclWorld struct {
 // lists, removals, packing and searches.
 func TestNoSearchCrossesAnACL(t *testing.T) {
 	t.Parallel()
-	x, db := openIndex(t, postgres.IndexConfig{FreshLimit: 6, ExactLimit: 4, BitmapBytes: 40 << 10})
+	x, db := openIndex(t, postgres.IndexConfig{FreshLimit: 6, ExactLimit: 4, CacheBytes: 40 << 10})
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
@@ -116,9 +116,20 @@ func (w *aclWorld) search(ctx context.Context, rt *rapid.T) {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	found := make(map[document.ID]int)
+	var chunks []document.ChunkID
 	for _, e := range got.Lists[0].Entries {
-		found[e.Document]++
+		chunks = append(chunks, e.Chunk)
+	}
+	shown, err := w.index.Chunks(ctx, access.NewAudience(tenant, principals...), chunks)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	found := make(map[document.ID]int)
+	for _, p := range shown {
+		found[p.Document.ID]++
+	}
+	if mine, err := w.index.Chunks(ctx, audience, chunks); err != nil || len(mine) != len(chunks) {
+		rt.Fatalf("%d of %d chunks found can be fetched, error %v", len(mine), len(chunks), err)
 	}
 	readable := 0
 	for id, acl := range w.truth[tenant] {
@@ -141,7 +152,7 @@ func (w *aclWorld) search(ctx context.Context, rt *rapid.T) {
 	for i := range 10 {
 		spans = append(spans, retrieve.Span{Document: document.ID(fmt.Sprintf("d%d", i)), To: 5})
 	}
-	passages, err := w.index.Passages(ctx, audience, spans)
+	passages, err := w.index.Excerpts(ctx, audience, spans)
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -154,7 +165,7 @@ func (w *aclWorld) search(ctx context.Context, rt *rapid.T) {
 func TestBitmapsStayWithinTheirMemory(t *testing.T) {
 	t.Parallel()
 	const audiences, limit = 300, 1 << 20
-	x, _ := openIndex(t, postgres.IndexConfig{FreshLimit: 1, BitmapBytes: limit})
+	x, _ := openIndex(t, postgres.IndexConfig{FreshLimit: 1, CacheBytes: limit})
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 8 {
 		var entries []index.Entry
@@ -178,12 +189,12 @@ func TestBitmapsStayWithinTheirMemory(t *testing.T) {
 			if len(got.Lists) != 1 || len(got.Lists[0].Entries) != got.Allowed {
 				t.Fatalf("round %d, audience %d: %d chunks found of %d allowed", round, i, len(got.Lists[0].Entries), got.Allowed)
 			}
-			if used := x.BitmapBytes(); used > limit {
+			if used := x.CacheBytes(); used > limit {
 				t.Fatalf("the bitmaps take %d bytes of %d", used, limit)
 			}
 		}
 	}
-	if x.BitmapBytes() == 0 {
+	if x.CacheBytes() == 0 {
 		t.Error("nothing was kept")
 	}
 }

@@ -22,8 +22,9 @@ type IndexConfig struct {
 	FreshLimit int
 	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; 5,000. Above, it uses the HNSW index.
 	ExactLimit int
-	// BitmapBytes caps the memory for the bitmaps of what audiences may read; 64 MiB.
-	BitmapBytes int64
+	// CacheBytes caps the memory for what is remembered of segments: what each audience may find there, 1 bit a chunk, and where documents
+	// begin, 24 bytes a document; 128 MiB.
+	CacheBytes int64
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
 	Precision string
 	// Logger hears about packing and indexes; the default logger if nil.
@@ -40,8 +41,8 @@ func (c IndexConfig) withDefaults() IndexConfig {
 	if c.ExactLimit == 0 {
 		c.ExactLimit = 5000
 	}
-	if c.BitmapBytes == 0 {
-		c.BitmapBytes = 64 << 20
+	if c.CacheBytes == 0 {
+		c.CacheBytes = 128 << 20
 	}
 	if c.Precision == "" {
 		c.Precision = precisionHalf
@@ -63,8 +64,8 @@ func (c IndexConfig) validate() error {
 	if c.ExactLimit < 1 {
 		faults = append(faults, fmt.Errorf("limit of the exact vector route: %d is below 1", c.ExactLimit))
 	}
-	if c.BitmapBytes < 0 {
-		faults = append(faults, fmt.Errorf("memory for access bitmaps: %d bytes is negative", c.BitmapBytes))
+	if c.CacheBytes < 0 {
+		faults = append(faults, fmt.Errorf("memory for the index: %d bytes is negative", c.CacheBytes))
 	}
 	if c.Precision != precisionHalf && c.Precision != precisionFull {
 		faults = append(faults, fmt.Errorf("vector precision %q: write halfvec or vector", c.Precision))
@@ -75,9 +76,9 @@ func (c IndexConfig) validate() error {
 // Index is the search index in PostgreSQL: exact BM25 from packed postings, pgvector, and access lists. It is safe for concurrent use by
 // any number of processes. Searches see one consistent state; what a write stored is found from its return on.
 type Index struct {
-	db      *DB
-	cfg     IndexConfig
-	bitmaps *bitmapCache
+	db    *DB
+	cfg   IndexConfig
+	cache *segmentCache
 }
 
 // NewIndex returns the index kept in db.
@@ -86,11 +87,11 @@ func NewIndex(db *DB, cfg IndexConfig) (*Index, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	return &Index{db: db, cfg: cfg, bitmaps: newBitmapCache(cfg.BitmapBytes)}, nil
+	return &Index{db: db, cfg: cfg, cache: newSegmentCache(cfg.CacheBytes)}, nil
 }
 
-// BitmapBytes is how much memory the bitmaps of what audiences may read take in this process now.
-func (x *Index) BitmapBytes() int64 { return x.bitmaps.bytes() }
+// CacheBytes is how much memory this process uses now for what it remembers of segments.
+func (x *Index) CacheBytes() int64 { return x.cache.bytes() }
 
 // Fields of the keyword index, as stored.
 const (

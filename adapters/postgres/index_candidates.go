@@ -109,8 +109,8 @@ func (p *probe) run(ctx context.Context, terms []analyse.Term, v []float32, rout
 		c.Flat, c.Title = keywords.at(shard, chunk)
 	}
 	var err error
-	list.Entries, err = p.describe(ctx, byID)
-	p.lap("describe")
+	list.Entries, err = p.place(ctx, byID)
+	p.lap("place")
 	return list, err
 }
 
@@ -160,43 +160,4 @@ func mostSimilar(cosine map[document.ChunkID]float64, n int) []document.ChunkID 
 		return cmp.Or(cmp.Compare(cosine[b], cosine[a]), cmp.Compare(a, b))
 	})
 	return ids[:min(n, len(ids))]
-}
-
-// describe adds what scoring needs of the documents. A candidate whose document the audience may not read, whatever a bitmap or a filter
-// said, has no row here and is dropped. Served by the primary keys; chunk's is covering.
-func (p *probe) describe(ctx context.Context, byID map[document.ChunkID]*retrieve.Candidate) ([]retrieve.Candidate, error) {
-	byShard := make(map[int16][]int64)
-	for id := range byID {
-		shard, chunk := splitID(id)
-		byShard[shard] = append(byShard[shard], chunk)
-	}
-	entries := make([]retrieve.Candidate, 0, len(byID))
-	for _, shard := range sortedKeys(byShard) {
-		slices.Sort(byShard[shard])
-		rows, err := p.tx.Query(ctx, `
-			select c.id, c.ordinal, d.chunk_count, d.external_id, d.updated_at, d.boost
-			from chunk c join document d on d.tenant_id = c.tenant_id and d.shard = c.shard and d.id = c.document
-			where c.tenant_id = $1 and c.shard = $2 and c.id = any($3::bigint[]) and d.access_number = any($4::int[])`,
-			string(p.request.Audience.Tenant()), shard, byShard[shard], p.snapshot.lists)
-		if err != nil {
-			return nil, fmt.Errorf("describe %d candidates: %w", len(byID), err)
-		}
-		var id int64
-		var ordinal, siblings int32
-		var external string
-		var updated *time.Time
-		var boost float32
-		if _, err := pgx.ForEachRow(rows, []any{&id, &ordinal, &siblings, &external, &updated, &boost}, func() error {
-			c := byID[chunkID(shard, id)]
-			c.Ordinal, c.Siblings, c.Document, c.Boost = int(ordinal), int(siblings), document.ID(external), float64(boost)
-			if updated != nil {
-				c.UpdatedAt = *updated
-			}
-			entries = append(entries, *c)
-			return nil
-		}); err != nil {
-			return nil, fmt.Errorf("describe %d candidates: %w", len(byID), err)
-		}
-	}
-	return entries, nil
 }

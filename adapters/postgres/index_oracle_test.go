@@ -103,13 +103,12 @@ func neverTwice(ctx context.Context, s *indexStore) error {
 	if err != nil {
 		return err
 	}
-	seen := make(map[string]bool)
+	seen := make(map[document.ChunkID]bool)
 	for _, e := range got.Lists[0].Entries {
-		place := fmt.Sprint(e.Document, e.Ordinal)
-		if seen[place] {
-			return fmt.Errorf("chunk %s was found twice", place)
+		if seen[e.Chunk] {
+			return fmt.Errorf("chunk %d was found twice", e.Chunk)
 		}
-		seen[place] = true
+		seen[e.Chunk] = true
 	}
 	return nil
 }
@@ -132,8 +131,9 @@ func sameScores(t *testing.T, got, want retrieve.Index, question string) {
 			t.Fatal(err)
 		}
 		var out []scoredChunk
+		names := retrievetest.Names(t, x, r.Audience, c.Lists[0].Entries)
 		for _, e := range c.Lists[0].Entries {
-			out = append(out, scoredChunk{e.Document, e.Ordinal, e.Flat, e.Title})
+			out = append(out, scoredChunk{names[e.Chunk], e.Ordinal(), e.Flat, e.Title})
 		}
 		slices.SortFunc(out, func(a, b scoredChunk) int {
 			return cmp.Or(cmp.Compare(a.Document, b.Document), cmp.Compare(a.Ordinal, b.Ordinal))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/jackc/pgx/v5"
 )
@@ -14,8 +15,24 @@ import (
 //go:embed queries/passages.sql
 var passagesSQL string
 
-// Passages fetches chunks with their documents as they stand now; see retrieve.Index. The access list is compared name by name.
-func (x *Index) Passages(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+//go:embed queries/excerpts.sql
+var excerptsSQL string
+
+// Chunks fetches chunks by id with their documents as they stand now; see retrieve.Index. The access list is compared name by name.
+func (x *Index) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
+	if audience.Tenant() == "" || len(ids) == 0 {
+		return nil, nil
+	}
+	shards := make([]int16, len(ids))
+	chunks := make([]int64, len(ids))
+	for i, id := range ids {
+		shards[i], chunks[i] = splitID(id)
+	}
+	return x.fetch(ctx, passagesSQL, string(audience.Tenant()), shards, chunks, strs(audience.Principals()))
+}
+
+// Excerpts fetches chunks by document and position; see retrieve.Index.
+func (x *Index) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	if audience.Tenant() == "" || len(spans) == 0 {
 		return nil, nil
 	}
@@ -25,7 +42,11 @@ func (x *Index) Passages(ctx context.Context, audience access.Audience, spans []
 	for i, s := range spans {
 		ids[i], from[i], to[i] = string(s.Document), int32(s.From), int32(s.To)
 	}
-	rows, err := x.db.Pool.Query(ctx, passagesSQL, string(audience.Tenant()), ids, from, to, strs(audience.Principals()))
+	return x.fetch(ctx, excerptsSQL, string(audience.Tenant()), ids, from, to, strs(audience.Principals()))
+}
+
+func (x *Index) fetch(ctx context.Context, sql string, args ...any) ([]retrieve.Passage, error) {
+	rows, err := x.db.Pool.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("fetch passages: %w", err)
 	}

@@ -75,33 +75,49 @@ func collect[T any](br pgx.BatchResults, out *[]T, scan pgx.RowToFunc[T]) error 
 	return err
 }
 
-// readSnapshot reads the outline in one round trip. Every statement touches few rows.
+// readSnapshot reads the outline in one round trip and sets what the transaction's statements run with. Every statement touches few rows.
 func readSnapshot(ctx context.Context, tx pgx.Tx, r retrieve.Request) (*snapshot, error) {
 	tenant := string(r.Audience.Tenant())
 	batch := &pgx.Batch{}
-	batch.Queue(`select number from access_list where tenant_id = $1 and principals && $2::text[]`, tenant, strs(r.Audience.Principals()))
-	batch.Queue(`select shard, sealed_to, next_chunk, chunks, flat_length, title_length, titled, languages
-		from index_shard where tenant_id = $1 order by shard`, tenant)
-	batch.Queue(`select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
-	batch.Queue(`select number, name, dimensions, precision, indexed from embedding_model where tenant_id = $1 and name = $2`, tenant, r.Model)
-	batch.Queue(`select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
-	// Served by document's unique constraint, through the shards.
-	batch.Queue(`select d.shard, d.first_chunk, d.chunk_count, d.access_number
-		from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
-		where s.tenant_id = $1 and d.external_id = any($2::text[]) and d.acl && $3::text[]
-		  and (cardinality($4::text[]) = 0 or d.source_id = any($4::text[]))`,
-		tenant, strs(r.Documents), strs(r.Audience.Principals()), strs(r.Sources))
-	br := tx.SendBatch(ctx, batch)
 	s := &snapshot{}
 	var models []model
-	err := firstError(
-		func() error { return collect(br, &s.lists, pgx.RowTo[int32]) },
-		func() error { return collect(br, &s.shards, scanShard) },
-		func() error { return collect(br, &s.segments, scanSegment) },
-		func() error { return collect(br, &models, scanModel) },
-		func() error { return collect(br, &s.sources, pgx.RowTo[int32]) },
-		func() error { return collect(br, &s.documents, scanRange) },
-	)
+	var steps []func(pgx.BatchResults) error
+	queue := func(read func(pgx.BatchResults) error, sql string, args ...any) {
+		batch.Queue(sql, args...)
+		steps = append(steps, read)
+	}
+	queue(func(br pgx.BatchResults) error { _, err := br.Exec(); return err }, searchSettings)
+	queue(func(br pgx.BatchResults) error { return collect(br, &s.lists, pgx.RowTo[int32]) },
+		`select number from access_list where tenant_id = $1 and principals && $2::text[]`, tenant, strs(r.Audience.Principals()))
+	queue(func(br pgx.BatchResults) error { return collect(br, &s.shards, scanShard) },
+		`select shard, sealed_to, next_chunk, chunks, flat_length, title_length, titled, languages
+		from index_shard where tenant_id = $1 order by shard`, tenant)
+	queue(func(br pgx.BatchResults) error { return collect(br, &s.segments, scanSegment) },
+		`select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
+	if r.Model != "" {
+		queue(func(br pgx.BatchResults) error { return collect(br, &models, scanModel) },
+			`select number, name, dimensions, precision, indexed from embedding_model where tenant_id = $1 and name = $2`, tenant, r.Model)
+	}
+	if len(r.Sources) > 0 {
+		queue(func(br pgx.BatchResults) error { return collect(br, &s.sources, pgx.RowTo[int32]) },
+			`select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
+	}
+	if len(r.Documents) > 0 {
+		// Served by document's unique constraint, through the shards.
+		queue(func(br pgx.BatchResults) error { return collect(br, &s.documents, scanRange) },
+			`select d.shard, d.first_chunk, d.chunk_count, d.access_number
+			from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
+			where s.tenant_id = $1 and d.external_id = any($2::text[]) and d.acl && $3::text[]
+			  and (cardinality($4::text[]) = 0 or d.source_id = any($4::text[]))`,
+			tenant, strs(r.Documents), strs(r.Audience.Principals()), strs(r.Sources))
+	}
+	br := tx.SendBatch(ctx, batch)
+	var err error
+	for _, step := range steps {
+		if err = step(br); err != nil {
+			break
+		}
+	}
 	if closeErr := br.Close(); err == nil {
 		err = closeErr
 	}

@@ -60,8 +60,12 @@ func (s *indexStore) Candidates(ctx context.Context, r retrieve.Request) (retrie
 	return s.index.Candidates(ctx, r)
 }
 
-func (s *indexStore) Passages(ctx context.Context, a access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
-	return s.index.Passages(ctx, s.audience(a), spans)
+func (s *indexStore) Chunks(ctx context.Context, a access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
+	return s.index.Chunks(ctx, s.audience(a), ids)
+}
+
+func (s *indexStore) Excerpts(ctx context.Context, a access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	return s.index.Excerpts(ctx, s.audience(a), spans)
 }
 
 func (s *indexStore) done(ctx context.Context, tenant access.TenantID, err error) error {
@@ -101,7 +105,7 @@ func TestIndexSuite(t *testing.T) {
 		{"fresh", postgres.IndexConfig{}, false},
 		{"packed after every write", postgres.IndexConfig{FreshLimit: 1}, false},
 		{"maintained after every write, vectors by graph", postgres.IndexConfig{FreshLimit: 1, ExactLimit: 1}, true},
-		{"several shards, 32-bit vectors, no bitmap memory", postgres.IndexConfig{Shards: 3, Precision: "vector", BitmapBytes: 1}, false},
+		{"several shards, 32-bit vectors, no memory for segments", postgres.IndexConfig{Shards: 3, Precision: "vector", CacheBytes: 1}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

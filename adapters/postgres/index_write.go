@@ -216,12 +216,9 @@ func nullTime(t time.Time) *time.Time {
 }
 
 // columns returns a vector for the columns emb and emb_full, one of which is null.
-func (m model) columns(v []float32) (half *pgvector.HalfVector, full *pgvector.Vector) {
-	v = unit(v)
+func (m model) columns(v []float32) (half, full any) {
 	if m.precision == precisionFull {
-		f := pgvector.NewVector(v)
-		return nil, &f
+		return nil, pgvector.NewVector(unit(v))
 	}
-	h := pgvector.NewHalfVector(v)
-	return &h, nil
+	return pgvector.NewHalfVector(unit(v)), nil
 }

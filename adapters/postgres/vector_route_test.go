@@ -123,9 +123,6 @@ func checkPlan(t *testing.T, x *Index, a access.Audience, question []float32) {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(t.Context(), vectorSettings, fmt.Sprint(efSearch), fmt.Sprint(maxScanTuples), fmt.Sprint(scanMemory)); err != nil {
-			return err
-		}
 		sql, args := nearestSQL(r, s, question)
 		rows, err := tx.Query(t.Context(), "explain "+sql, args...)
 		if err != nil {

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -13,16 +12,11 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// Settings of the HNSW search. pgvector looks at efSearch candidates at a time and goes on until the limit is filled or maxScanTuples rows
-// have failed the filter.
-const (
-	efSearch       = 100
-	maxScanTuples  = 100_000
-	scanMemory     = 4 // times work_mem
-	vectorSettings = `select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
-		set_config('hnsw.max_scan_tuples', $2, true), set_config('hnsw.scan_mem_multiplier', $3, true),
-		set_config('plan_cache_mode', 'force_custom_plan', true)`
-)
+// Settings of a search, for its transaction alone. pgvector looks at ef_search candidates at a time and goes on until the limit is filled or
+// max_scan_tuples rows have failed the filter. Plans are made for the numbers at hand; compiling them would take longer than running them.
+const searchSettings = `select set_config('hnsw.ef_search', '100', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
+	set_config('hnsw.max_scan_tuples', '100000', true), set_config('hnsw.scan_mem_multiplier', '4', true),
+	set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`
 
 // similar holds cosines by chunk. All is set when every allowed chunk that has a vector is in it.
 type similar struct {
@@ -47,26 +41,56 @@ func (x *Index) searchVectors(ctx context.Context, tx pgx.Tx, r retrieve.Request
 	return similar{found, false}, retrieve.RouteHNSW, err
 }
 
-// exactVectors compares the vectors of all allowed chunks, by id. Served by the primary key of embedding.
+// exactVectors compares the vectors of all allowed chunks, range by range of neighbouring ids. Served by the primary key of embedding: the
+// offset keeps the planner from turning the loop into a scan of the table.
 func exactVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s *snapshot, sc *scope, v []float32) (map[document.ChunkID]float64, error) {
-	byShard := make(map[int16][]int64)
+	type ranges struct{ low, high []int64 }
+	byShard := make(map[int16]*ranges)
 	for key, b := range sc.allowed {
+		r := byShard[key.shard]
+		if r == nil {
+			r = &ranges{}
+			byShard[key.shard] = r
+		}
 		eachAllowed(b, func(offset int) {
-			byShard[key.shard] = append(byShard[key.shard], bm25.Join(key.block, uint16(offset)))
+			id := bm25.Join(key.block, uint16(offset))
+			if n := len(r.high); n > 0 && r.high[n-1] == id-1 {
+				r.high[n-1] = id
+			} else {
+				r.low, r.high = append(r.low, id), append(r.high, id)
+			}
 		})
 	}
-	return distances(ctx, tx, tenant, s, byShard, v)
+	found := make(map[document.ChunkID]float64, sc.count)
+	for _, shard := range sortedKeys(byShard) {
+		rows, err := tx.Query(ctx, `
+			select $2::smallint, e.chunk, e.d from unnest($4::bigint[], $5::bigint[]) as r (low, high)
+			cross join lateral (
+				select chunk, `+s.model.column()+` <#> $6 as d from embedding
+				where tenant_id = $1 and shard = $2 and model = $3 and chunk >= r.low and chunk <= r.high and access_number = any($7::int[])
+				offset 0) e`,
+			string(tenant), shard, s.model.number, byShard[shard].low, byShard[shard].high, s.model.query(v), s.lists)
+		if err != nil {
+			return nil, fmt.Errorf("compare the vectors of %d chunks: %w", sc.count, err)
+		}
+		if err := collectCosines(rows, found); err != nil {
+			return nil, fmt.Errorf("compare the vectors of %d chunks: %w", sc.count, err)
+		}
+	}
+	return found, nil
 }
 
-// distances fetches the cosines of chunks by id. The access filter stands here too: ids come from bitmaps.
+// distances fetches the cosines of chunks by id. The access filter stands here too: ids come from bitmaps. Served by the primary key.
 func distances(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32) (map[document.ChunkID]float64, error) {
 	found := make(map[document.ChunkID]float64)
 	for _, shard := range sortedKeys(byShard) {
 		ids := byShard[shard]
-		slices.Sort(ids)
 		rows, err := tx.Query(ctx, `
-			select shard, chunk, `+s.model.column()+` <#> $5 from embedding
-			where tenant_id = $1 and shard = $2 and model = $3 and chunk = any($4::bigint[]) and access_number = any($6::int[])`,
+			select $2::smallint, e.chunk, e.d from unnest($4::bigint[]) as w (id)
+			cross join lateral (
+				select chunk, `+s.model.column()+` <#> $5 as d from embedding
+				where tenant_id = $1 and shard = $2 and model = $3 and chunk = w.id and access_number = any($6::int[])
+				offset 0) e`,
 			string(tenant), shard, s.model.number, ids, s.model.query(v), s.lists)
 		if err != nil {
 			return nil, fmt.Errorf("compare the vectors of %d chunks: %w", len(ids), err)
@@ -99,23 +123,13 @@ func scanVectors(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot
 // nearestVectors searches the model's HNSW index. The statement is that of the index, number for number, or the planner would not use it;
 // nothing but the distance is in its ORDER BY.
 func nearestVectors(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, v []float32) (map[document.ChunkID]float64, error) {
-	batch := &pgx.Batch{}
-	batch.Queue(vectorSettings, fmt.Sprint(efSearch), fmt.Sprint(maxScanTuples), fmt.Sprint(scanMemory))
 	sql, args := nearestSQL(r, s, v)
-	batch.Queue(sql, args...)
-	br := tx.SendBatch(ctx, batch)
-	_, err := br.Exec()
-	found := make(map[document.ChunkID]float64)
-	if err == nil {
-		var rows pgx.Rows
-		if rows, err = br.Query(); err == nil {
-			err = collectCosines(rows, found)
-		}
-	}
-	if closeErr := br.Close(); err == nil {
-		err = closeErr
-	}
+	rows, err := tx.Query(ctx, sql, args...)
 	if err != nil {
+		return nil, fmt.Errorf("search the vectors of model %q: %w", s.model.name, err)
+	}
+	found := make(map[document.ChunkID]float64)
+	if err := collectCosines(rows, found); err != nil {
 		return nil, fmt.Errorf("search the vectors of model %q: %w", s.model.name, err)
 	}
 	return found, nil

@@ -13,9 +13,10 @@ import (
 type Index interface {
 	// Candidates answers all probes of a request from one consistent state of the index.
 	Candidates(ctx context.Context, r Request) (Candidates, error)
-	// Passages fetches the chunks of the spans, ordered by document and position. Chunks that do not exist or that the audience may not
-	// read are left out.
-	Passages(ctx context.Context, audience access.Audience, spans []Span) ([]Passage, error)
+	// Chunks fetches chunks by id, ordered by id. Those that do not exist any more or that the audience may not read are left out.
+	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]Passage, error)
+	// Excerpts fetches chunks by document and position, ordered by document and position, and leaves out the same.
+	Excerpts(ctx context.Context, audience access.Audience, spans []Span) ([]Passage, error)
 }
 
 // Request asks for candidates on behalf of an audience.
@@ -61,9 +62,8 @@ type List struct {
 // Candidate is a chunk that may become a hit.
 type Candidate struct {
 	Chunk      document.ChunkID
-	Document   document.ID
-	Ordinal    int // position in the document
-	Siblings   int // chunks that the document has
+	First      document.ChunkID // the document's first chunk; a document's chunks have consecutive ids, so this tells documents apart
+	Siblings   int              // chunks that the document has
 	UpdatedAt  time.Time
 	Boost      float64
 	Flat       float64 // raw BM25 of title and body together
@@ -78,6 +78,9 @@ type Candidate struct {
 
 // CoverageDepth is for how many of the best keyword candidates of a probe Coverage is computed.
 const CoverageDepth = 20
+
+// Ordinal is the position of the chunk in its document.
+func (c Candidate) Ordinal() int { return int(c.Chunk - c.First) }
 
 // Span names consecutive chunks of a document by their positions, both ends included.
 type Span struct {

@@ -11,12 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// position is a chunk's place in a document.
-type position struct {
-	doc     document.ID
-	ordinal int
-}
-
 // assemble turns ranked chunks into hits: the best chunk of each document first, the neighbours of the very best, and adjoining chunks of a
 // document as one passage. MaxChunks bounds all chunks together, neighbours included, unless the search itself wants more passages.
 func (h *Hybrid) assemble(ctx context.Context, s Search, ranked []Ranked) ([]Hit, error) {
@@ -26,53 +20,47 @@ func (h *Hybrid) assemble(ctx context.Context, s Search, ranked []Ranked) ([]Hit
 	}
 	chosen := diverse(ranked)
 	chosen = chosen[:min(limit, len(chosen))]
-	scores := make(map[position]Ranked)
-	var order []position // chunks to show, best first
-	taken := make(map[position]bool)
-	take := func(p position) {
-		if !taken[p] && len(order) < max(limit, h.cfg.MaxChunks) {
-			taken[p] = true
-			order = append(order, p)
+	scores := make(map[document.ChunkID]Ranked)
+	var order []document.ChunkID // chunks to show, best first
+	taken := make(map[document.ChunkID]bool)
+	take := func(id document.ChunkID) {
+		if !taken[id] && len(order) < max(limit, h.cfg.MaxChunks) {
+			taken[id] = true
+			order = append(order, id)
 		}
 	}
 	for i, r := range chosen {
-		p := position{r.Document, r.Ordinal}
-		scores[p] = r
-		take(p)
+		scores[r.Chunk] = r
+		take(r.Chunk)
 		if i > 0 {
 			continue
 		}
 		for n := 1; n <= max(h.cfg.Above, h.cfg.Below); n++ { // the nearest first, in case there is no room for all
-			if n <= h.cfg.Below && r.Ordinal+n < r.Siblings {
-				take(position{r.Document, r.Ordinal + n})
+			if n <= h.cfg.Below && r.Ordinal()+n < r.Siblings {
+				take(r.Chunk + document.ChunkID(n))
 			}
-			if n <= h.cfg.Above && r.Ordinal-n >= 0 {
-				take(position{r.Document, r.Ordinal - n})
+			if n <= h.cfg.Above && r.Ordinal()-n >= 0 {
+				take(r.Chunk - document.ChunkID(n))
 			}
 		}
 	}
-	spans := make([]Span, len(order))
-	for i, p := range order {
-		spans[i] = Span{p.doc, p.ordinal, p.ordinal}
-	}
-	passages, err := h.index.Passages(ctx, s.Audience, spans)
+	passages, err := h.index.Chunks(ctx, s.Audience, order)
 	if err != nil {
 		return nil, fmt.Errorf("fetch the passages found: %w", err)
 	}
-	hits := join(passages, order, scores)
-	return fit(hits, s.MaxTokens), nil
+	return fit(join(passages, order, scores), s.MaxTokens), nil
 }
 
 // diverse reorders ranked chunks so that the best chunk of each document comes before the second best of any. Chunks that neither side
 // has anything to say for are left out.
 func diverse(ranked []Ranked) []Ranked {
 	var first, rest []Ranked
-	seen := make(map[document.ID]bool)
+	seen := make(map[document.ChunkID]bool)
 	for _, r := range ranked {
 		switch {
 		case r.Flat <= 0 && r.Title <= 0 && r.Cosine <= 0:
-		case !seen[r.Document]:
-			seen[r.Document] = true
+		case !seen[r.First]:
+			seen[r.First] = true
 			first = append(first, r)
 		default:
 			rest = append(rest, r)
@@ -82,10 +70,10 @@ func diverse(ranked []Ranked) []Ranked {
 }
 
 // join makes hits of passages in the order wanted. Chunks that follow one another in a document become one hit in the place of the best.
-func join(passages []Passage, order []position, scores map[position]Ranked) []Hit {
-	rank := make(map[position]int, len(order))
-	for i, p := range order {
-		rank[p] = i
+func join(passages []Passage, order []document.ChunkID, scores map[document.ChunkID]Ranked) []Hit {
+	rank := make(map[document.ChunkID]int, len(order))
+	for i, id := range order {
+		rank[id] = i
 	}
 	type placedHit struct {
 		hit  Hit
@@ -112,14 +100,13 @@ func join(passages []Passage, order []position, scores map[position]Ranked) []Hi
 }
 
 // merge puts consecutive chunks together. The scored chunk that ranks best gives scores, heading and link; without any there is no hit.
-func merge(run []Passage, rank map[position]int, scores map[position]Ranked) (hit Hit, best int, scored bool) {
+func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.ChunkID]Ranked) (hit Hit, best int, scored bool) {
 	for _, p := range run {
-		at := position{p.Document.ID, p.Chunk.Ordinal}
-		r, found := scores[at]
-		if !found || scored && rank[at] >= best {
+		r, found := scores[p.ID]
+		if !found || scored && rank[p.ID] >= best {
 			continue
 		}
-		scored, best = true, rank[at]
+		scored, best = true, rank[p.ID]
 		hit = Hit{Document: p.Document, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading, Anchor: p.Chunk.Anchor,
 			Link: p.Document.Link(p.Chunk.Anchor), Scores: r.Scores}
 	}
@@ -175,18 +162,22 @@ func (h *Hybrid) Window(ctx context.Context, audience access.Audience, hits []Hi
 	if len(hits) >= limit || len(earlier) == 0 {
 		return hits, nil
 	}
-	passages, err := h.index.Passages(ctx, audience, earlier)
+	passages, err := h.index.Excerpts(ctx, audience, earlier)
 	if err != nil {
 		return nil, fmt.Errorf("fetch the thread's earlier sources: %w", err)
 	}
-	byPlace := make(map[position]Passage, len(passages))
+	type place struct {
+		doc     document.ID
+		ordinal int
+	}
+	byPlace := make(map[place]Passage, len(passages))
 	for _, p := range passages {
-		byPlace[position{p.Document.ID, p.Chunk.Ordinal}] = p
+		byPlace[place{p.Document.ID, p.Chunk.Ordinal}] = p
 	}
 	out := slices.Clone(hits)
 	for _, span := range earlier {
 		for ordinal := span.From; ordinal <= span.To && len(out) < limit; ordinal++ {
-			p, found := byPlace[position{span.Document, ordinal}]
+			p, found := byPlace[place{span.Document, ordinal}]
 			if !found || holds(out, p) {
 				continue
 			}

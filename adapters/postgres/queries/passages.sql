@@ -1,14 +1,11 @@
--- Chunks of documents ($2) from one position ($3) to another ($4), if the audience's principals ($5) may read them now. Served by document's
--- unique constraint through the shards, then by the primary key of chunk: a document's chunks have consecutive ids.
+-- Chunks by shard ($2) and id ($3), if the audience's principals ($4) may read them now. Served by the primary keys, one look-up each.
 select c.shard, c.id, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at, d.acl,
        c.ordinal, c.heading, c.anchor, c.text, c.start_rune, c.end_rune, c.tokens
-from index_shard s
-join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.external_id = any($2::text[])
-join lateral (
-    select distinct c.* from unnest($2::text[], $3::int[], $4::int[]) as w (external_id, low, high)
-    join chunk c on c.tenant_id = d.tenant_id and c.shard = d.shard
-        and c.id >= d.first_chunk + greatest(w.low, 0) and c.id <= d.first_chunk + least(w.high, d.chunk_count - 1)
-    where w.external_id = d.external_id
-) c on true
-where s.tenant_id = $1 and d.acl && $5::text[]
-order by d.external_id, c.ordinal
+from (select distinct * from unnest($2::smallint[], $3::bigint[]) as u (shard, id)) w
+cross join lateral (
+    select * from chunk where tenant_id = $1 and shard = w.shard and id = w.id offset 0
+) c
+cross join lateral (
+    select * from document where tenant_id = $1 and shard = c.shard and id = c.document and acl && $4::text[] offset 0
+) d
+order by c.shard, c.id

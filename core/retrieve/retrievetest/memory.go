@@ -187,7 +187,7 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 	var all []retrieve.Candidate
 	for _, e := range allowed {
 		for n := range e.Chunks {
-			cand := retrieve.Candidate{Chunk: e.first + document.ChunkID(n), Document: e.ID, Ordinal: n, Siblings: len(e.Chunks), UpdatedAt: e.UpdatedAt, Boost: 1}
+			cand := retrieve.Candidate{Chunk: e.first + document.ChunkID(n), First: e.first, Siblings: len(e.Chunks), UpdatedAt: e.UpdatedAt, Boost: 1}
 			matched := make([]retrieve.Matched, len(terms))
 			for i, t := range terms {
 				tf := e.flat[n].Frequency[t.Text]
@@ -262,27 +262,40 @@ func cosine(a, b []float32) float64 {
 	return dot / math.Sqrt(aa*bb)
 }
 
-// Passages implements retrieve.Index.
-func (m *Memory) Passages(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+// Chunks implements retrieve.Index.
+func (m *Memory) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
+	return m.passages(ctx, audience, func(_ document.ID, id document.ChunkID, _ int) bool { return slices.Contains(ids, id) },
+		func(a, b retrieve.Passage) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// Excerpts implements retrieve.Index.
+func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	return m.passages(ctx, audience, func(doc document.ID, _ document.ChunkID, ordinal int) bool {
+		return slices.ContainsFunc(spans, func(s retrieve.Span) bool { return s.Document == doc && s.From <= ordinal && ordinal <= s.To })
+	}, func(a, b retrieve.Passage) int {
+		return cmp.Or(cmp.Compare(a.Document.ID, b.Document.ID), cmp.Compare(a.Chunk.Ordinal, b.Chunk.Ordinal))
+	})
+}
+
+func (m *Memory) passages(ctx context.Context, audience access.Audience, wanted func(document.ID, document.ChunkID, int) bool,
+	order func(a, b retrieve.Passage) int) ([]retrieve.Passage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	found := make(map[document.ChunkID]retrieve.Passage)
-	for _, s := range spans {
-		e, known := m.stored[key{audience.Tenant(), s.Document}]
-		if !known || !audience.MayRead(e.ACL) {
+	var found []retrieve.Passage
+	for k, e := range m.stored {
+		if k.tenant != audience.Tenant() || !audience.MayRead(e.ACL) {
 			continue
 		}
-		for i := max(s.From, 0); i <= min(s.To, len(e.Chunks)-1); i++ {
-			c := e.Chunks[i]
-			c.Ordinal = i
-			id := e.first + document.ChunkID(i)
-			found[id] = retrieve.Passage{Document: e.Ref, ACL: e.ACL, ID: id, Chunk: c}
+		for i, c := range e.Chunks {
+			if id := e.first + document.ChunkID(i); wanted(e.ID, id, i) {
+				c.Ordinal = i
+				found = append(found, retrieve.Passage{Document: e.Ref, ACL: e.ACL, ID: id, Chunk: c})
+			}
 		}
 	}
-	return slices.SortedFunc(maps.Values(found), func(a, b retrieve.Passage) int {
-		return cmp.Or(cmp.Compare(a.Document.ID, b.Document.ID), cmp.Compare(a.Chunk.Ordinal, b.Chunk.Ordinal))
-	}), nil
+	slices.SortFunc(found, order)
+	return found, nil
 }

@@ -83,7 +83,7 @@ func must(t *testing.T, err error) {
 // Found runs a request of one probe and returns the documents on the keyword side, best first.
 func Found(t *testing.T, index retrieve.Index, r retrieve.Request) []document.ID {
 	t.Helper()
-	return ids(search(t, index, r), func(c retrieve.Candidate) int { return c.KeywordPos })
+	return documents(t, index, r.Audience, search(t, index, r), func(c retrieve.Candidate) int { return c.KeywordPos })
 }
 
 func search(t *testing.T, index retrieve.Index, r retrieve.Request) []retrieve.Candidate {
@@ -96,14 +96,39 @@ func search(t *testing.T, index retrieve.Index, r retrieve.Request) []retrieve.C
 	return got.Lists[0].Entries
 }
 
-func ids(entries []retrieve.Candidate, pos func(retrieve.Candidate) int) []document.ID {
+// documents names the candidates that have a position, in its order.
+func documents(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate, pos func(retrieve.Candidate) int) []document.ID {
+	t.Helper()
 	entries = slices.DeleteFunc(slices.Clone(entries), func(c retrieve.Candidate) bool { return pos(c) == 0 })
 	slices.SortFunc(entries, func(a, b retrieve.Candidate) int { return cmp.Compare(pos(a), pos(b)) })
+	names := Names(t, index, a, entries)
 	out := []document.ID{}
 	for _, e := range entries {
-		out = append(out, e.Document)
+		out = append(out, names[e.Chunk])
 	}
 	return out
+}
+
+// Names fetches the candidates' passages and returns their documents. It fails the test when a candidate cannot be fetched, or when it says
+// another position than its passage.
+func Names(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate) map[document.ChunkID]document.ID {
+	t.Helper()
+	var chunks []document.ChunkID
+	for _, e := range entries {
+		chunks = append(chunks, e.Chunk)
+	}
+	passages, err := index.Chunks(t.Context(), a, chunks)
+	must(t, err)
+	names, ordinals := make(map[document.ChunkID]document.ID), make(map[document.ChunkID]int)
+	for _, p := range passages {
+		names[p.ID], ordinals[p.ID] = p.Document.ID, p.Chunk.Ordinal
+	}
+	for _, e := range entries {
+		if names[e.Chunk] == "" || ordinals[e.Chunk] != e.Ordinal() {
+			t.Errorf("chunk %d of %q is at %d, and the candidate says %d", e.Chunk, names[e.Chunk], ordinals[e.Chunk], e.Ordinal())
+		}
+	}
+	return names
 }
 
 func want(t *testing.T, what string, got []document.ID, want ...document.ID) {
@@ -159,8 +184,10 @@ func Same(t *testing.T, question string, got, want retrieve.Index) {
 	}
 	rows := func(index retrieve.Index) []row {
 		var out []row
-		for _, c := range search(t, index, Ask(question)) {
-			out = append(out, row{c.Document, c.Ordinal, c.Flat, c.Title, c.Coverage})
+		entries := search(t, index, Ask(question))
+		names := Names(t, index, Members(), entries)
+		for _, c := range entries {
+			out = append(out, row{names[c.Chunk], c.Ordinal(), c.Flat, c.Title, c.Coverage})
 		}
 		slices.SortFunc(out, func(a, b row) int {
 			return cmp.Or(cmp.Compare(a.Document, b.Document), cmp.Compare(a.Ordinal, b.Ordinal))
@@ -195,7 +222,7 @@ func testAudience(t *testing.T, s Store) {
 		got := Found(t, s, r)
 		slices.Sort(got)
 		want(t, c.name, got, c.want...)
-		passages, err := s.Passages(t.Context(), c.audience, []retrieve.Span{{Document: "secret"}, {Document: "team"}, {Document: "open"}, {Document: "nobody"}})
+		passages, err := s.Excerpts(t.Context(), c.audience, []retrieve.Span{{Document: "secret"}, {Document: "team"}, {Document: "open"}, {Document: "nobody"}})
 		must(t, err)
 		var fetched []document.ID
 		for _, p := range passages {
@@ -221,7 +248,7 @@ func testTenants(t *testing.T, s Store) {
 	mine, theirs := One("a", "", "our roadmap"), One("a", "", "their roadmap")
 	must(t, s.Put(t.Context(), access.DefaultTenant, mine))
 	must(t, s.Put(t.Context(), OtherTenant, theirs))
-	passages, err := s.Passages(t.Context(), access.NewAudience(OtherTenant, access.Members), []retrieve.Span{{Document: "a", To: 9}})
+	passages, err := s.Excerpts(t.Context(), access.NewAudience(OtherTenant, access.Members), []retrieve.Span{{Document: "a", To: 9}})
 	must(t, err)
 	if len(passages) != 1 || passages[0].Chunk.Text != "their roadmap" {
 		t.Errorf("passages of the other tenant: %+v", passages)
@@ -235,7 +262,7 @@ func testReplace(t *testing.T, s Store) {
 	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "New", "only piece")))
 	want(t, "words of the old version", Found(t, s, Ask("part old")))
 	want(t, "words of the new version", Found(t, s, Ask("piece")), "a")
-	passages, err := s.Passages(t.Context(), Members(), []retrieve.Span{{Document: "a", To: 9}})
+	passages, err := s.Excerpts(t.Context(), Members(), []retrieve.Span{{Document: "a", To: 9}})
 	must(t, err)
 	if len(passages) != 1 || passages[0].Document.Title != "New" {
 		t.Errorf("passages after the document shrank: %+v", passages)
@@ -246,7 +273,7 @@ func testRemove(t *testing.T, s Store) {
 	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "", "alpha beta"), One("b", "", "alpha gamma")))
 	must(t, s.Remove(t.Context(), access.DefaultTenant, "a", "never-there"))
 	want(t, "by a shared word", Found(t, s, Ask("alpha")), "b")
-	passages, err := s.Passages(t.Context(), Members(), []retrieve.Span{{Document: "a", To: 9}})
+	passages, err := s.Excerpts(t.Context(), Members(), []retrieve.Span{{Document: "a", To: 9}})
 	must(t, err)
 	if len(passages) != 0 {
 		t.Errorf("passages of a removed document: %+v", passages)
@@ -288,12 +315,14 @@ func testSemantic(t *testing.T, s Store) {
 	if !got.Lists[0].Semantic || got.Route == retrieve.RouteNone || got.Allowed != 3 {
 		t.Errorf("semantic %v, route %q, allowed %d", got.Lists[0].Semantic, got.Route, got.Allowed)
 	}
-	want(t, "keyword side", ids(got.Lists[0].Entries, func(c retrieve.Candidate) int { return c.KeywordPos }), "c")
-	want(t, "semantic side", ids(got.Lists[0].Entries, func(c retrieve.Candidate) int { return c.VectorPos }), "a", "b")
-	for _, e := range got.Lists[0].Entries {
-		want := map[document.ID]float64{"a": 1, "b": 0.4472, "c": 0}[e.Document]
+	entries := got.Lists[0].Entries
+	want(t, "keyword side", documents(t, s, Members(), entries, func(c retrieve.Candidate) int { return c.KeywordPos }), "c")
+	want(t, "semantic side", documents(t, s, Members(), entries, func(c retrieve.Candidate) int { return c.VectorPos }), "a", "b")
+	names := Names(t, s, Members(), entries)
+	for _, e := range entries {
+		want := map[document.ID]float64{"a": 1, "b": 0.4472, "c": 0}[names[e.Chunk]]
 		if diff := gocmp.Diff(want, e.Cosine, cmpopts.EquateApprox(0, 1e-3)); diff != "" {
-			t.Errorf("cosine of %s: %s", e.Document, diff)
+			t.Errorf("cosine of %s: %s", names[e.Chunk], diff)
 		}
 	}
 	r.Probes[0].Vector = []float32{0, 0, 0}
@@ -334,7 +363,7 @@ func testOdd(t *testing.T, s Store) {
 
 func testPassages(t *testing.T, s Store) {
 	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "A", "zero", "one", "two", "three"), One("b", "B", "other")))
-	got, err := s.Passages(t.Context(), Members(), []retrieve.Span{{Document: "b"}, {Document: "a", From: 1, To: 2}, {Document: "a", From: 2, To: 7}, {Document: "x"}, {Document: "a", From: -3, To: -1}})
+	got, err := s.Excerpts(t.Context(), Members(), []retrieve.Span{{Document: "b"}, {Document: "a", From: 1, To: 2}, {Document: "a", From: 2, To: 7}, {Document: "x"}, {Document: "a", From: -3, To: -1}})
 	must(t, err)
 	var texts []string
 	for _, p := range got {
