@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/llm"
@@ -103,7 +104,8 @@ func (r *Runner) prepare(calls []llm.ToolCall, step Step) []job {
 	for i, c := range calls {
 		j := job{call: message.Call{ID: c.ID, Name: c.Name, Arguments: json.RawMessage("{}")}}
 		if j.tool = step.Tools.Find(c.Name); j.tool == nil {
-			j.err = fmt.Errorf("there is no tool %q. The tools are: %s", c.Name, step.Tools.list())
+			j.call.Name = callable(c.Name)
+			j.err = fmt.Errorf("there is no tool %q. The tools are: %s", j.call.Name, step.Tools.list())
 		} else {
 			j.call.Name = j.tool.Spec().Name
 			var arguments json.RawMessage
@@ -117,6 +119,20 @@ func (r *Runner) prepare(calls []llm.ToolCall, step Step) []job {
 		jobs = append(jobs, j)
 	}
 	return jobs
+}
+
+// callable is a name that can stand in a request: the model is shown its own calls again, and providers refuse any other.
+func callable(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+	if clean == "" {
+		return "unknown"
+	}
+	return clean[:min(len(clean), 64)]
 }
 
 // merge joins the calls of each Merger into the first of them.

@@ -91,6 +91,7 @@ func TestRun(t *testing.T) {
 		{"one call of a merger is left as it is", []llm.ToolCall{{ID: "1", Name: "j", Arguments: `{"x":1}`}}, []string{`1 j{"x":1}`}},
 		{"names are forgiven", []llm.ToolCall{{ID: "1", Name: "functions.A"}}, []string{"1 a{}"}},
 		{"an unknown tool is answered", []llm.ToolCall{{ID: "1", Name: "zz"}}, []string{`1 This call failed: there is no tool "zz". The tools are: a, b, j, sad, mad.`}},
+		{"a name that no provider takes is made one", []llm.ToolCall{{ID: "1", Name: "föö bar()"}}, []string{`1 This call failed: there is no tool "f___bar__". The tools are: a, b, j, sad, mad.`}},
 		{"an error is text for the model", []llm.ToolCall{{ID: "1", Name: "sad"}}, []string{"1 This call failed: the file is not there."}},
 		{"a panic says nothing of the inside", []llm.ToolCall{{ID: "1", Name: "mad"}, {ID: "2", Name: "a"}}, []string{"1 This call failed: the tool failed unexpectedly.", "2 a{}"}},
 		{"arguments that are no JSON are answered", []llm.ToolCall{{ID: "1", Name: "a", Arguments: "x=1"}}, []string{"1 This call failed: the arguments are not a JSON object."}},

@@ -22,6 +22,7 @@ const (
 	weightOriginal   = 0.5 // the question as it was written
 	keywordAlpha     = 0.2 // keyword queries lean on the keyword side
 	maxKeywords      = 3
+	maxKeywordWords  = 8 // a longer line is a sentence: the model did something else than it was asked
 	maxQueryRunes    = 400
 )
 
@@ -88,14 +89,17 @@ func (t *Tool) expand(ctx context.Context, question string, history []message.Me
 	var wait sync.WaitGroup
 	if len(history) > 0 {
 		wait.Go(func() {
-			if lines := t.ask(ctx, standalonePrompt, question, history); len(lines) > 0 {
+			if lines := t.ask(ctx, standalonePrompt, question, history); len(lines) > 0 && plausible(lines[0], question, history) {
 				standalone = lines[0]
 			}
 		})
 	}
 	wait.Go(func() {
-		lines := t.ask(ctx, keywordsPrompt, question, history)
-		keywords = lines[:min(len(lines), maxKeywords)]
+		for _, line := range t.ask(ctx, keywordsPrompt, question, history) {
+			if len(keywords) < maxKeywords && len(strings.Fields(line)) <= maxKeywordWords {
+				keywords = append(keywords, line)
+			}
+		}
 	})
 	wait.Wait()
 	return standalone, keywords

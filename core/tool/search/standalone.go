@@ -50,6 +50,37 @@ func standsAlone(question string) bool {
 	return telling >= enoughWords
 }
 
+// plausible reports whether a model's rewriting is one: it says something of what the conversation is about. Small models apologise,
+// or answer, instead.
+func plausible(rewritten, question string, history []message.Message) bool {
+	told := make(map[string]bool)
+	note := func(text string) {
+		for _, word := range words(text) {
+			if !common[word] && !pointing[word] {
+				told[beginningOf(word)] = true
+			}
+		}
+	}
+	note(question)
+	for _, m := range recent(history) {
+		note(excerpt(m.Text))
+	}
+	for _, word := range words(rewritten) {
+		if told[beginningOf(word)] {
+			return true
+		}
+	}
+	return false
+}
+
+// beginningOf is what the forms of a word have in common, roughly: "monitor" and "monitoring".
+func beginningOf(word string) string {
+	if runes := []rune(word); len(runes) > 5 {
+		return string(runes[:5])
+	}
+	return word
+}
+
 // words are the words of a text in lower case. Scripts without spaces give long words; each ideograph counts as one there.
 func words(text string) []string {
 	var out []string

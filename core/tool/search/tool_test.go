@@ -135,6 +135,9 @@ func TestQueriesAndTheirWeights(t *testing.T) {
 		{"with a fast model", expander("\"Monitoring streaming replication\"\n", "- pg_stat_replication\n2. replication lag\nwal\nfour\n"), false, `{"queries":["Replication  Lag"]}`, []string{
 			"1.7 replication lag", "1.3 Monitoring streaming replication", "1.0 pg_stat_replication (alpha 0.2)", "1.0 wal (alpha 0.2)", "0.5 and how do I monitor it?",
 		}},
+		{"a fast model that does something else", expander("I cannot help with that.", "Sorry, I do not know which keywords could be meant here."), false, `{"query":"x"}`, []string{
+			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 x", "0.5 and how do I monitor it?",
+		}},
 		{"a fast model that fails", llmtest.New(llm.Info{}), false, `{"query":"x"}`, []string{
 			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 x", "0.5 and how do I monitor it?",
 		}},
