@@ -147,9 +147,12 @@ func nearestSQL(r retrieve.Request, s *snapshot, v []float32) (string, []any) {
 		expression, s.model.number, sources, expression), args
 }
 
-// sourceFilter is empty when all sources are asked for. Sources that the index does not have match nothing.
+// sourceFilter is empty, and not null, when all sources are asked for. Sources that the index does not have match nothing.
 func sourceFilter(r retrieve.Request, s *snapshot) []int32 {
-	if len(r.Sources) > 0 && len(s.sources) == 0 {
+	switch {
+	case len(r.Sources) == 0:
+		return []int32{}
+	case len(s.sources) == 0:
 		return []int32{-1}
 	}
 	return s.sources
