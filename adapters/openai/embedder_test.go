@@ -284,7 +284,9 @@ func TestMeasure(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t)
 	server.SetDimensions(17)
-	got, err := openai.Measure(t.Context(), openai.EmbedderConfig{Endpoint: openai.Endpoint{BaseURL: server.URL()}, Model: "house-model"})
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	got, err := openai.Measure(t.Context(), openai.EmbedderConfig{Endpoint: openai.Endpoint{BaseURL: server.URL(), HTTP: client}, Model: "house-model"})
 	if err != nil || got != 17 {
 		t.Errorf("measured %d, error %v; want 17", got, err)
 	}

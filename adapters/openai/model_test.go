@@ -5,13 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/footnotehq/footnote/adapters/openai"
@@ -20,6 +23,16 @@ import (
 )
 
 const key = "sk-secret-0123456789"
+
+// Nothing goes on in the background when a stream was stopped or has failed.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// soon bounds the wait for what happens at once.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
 
 func newModel(t *testing.T, server *openaitest.Server, change func(*openai.Config)) *openai.Model {
 	t.Helper()
@@ -176,12 +189,46 @@ func TestStop(t *testing.T) {
 			if name == "cancel" && (!errors.Is(last, context.Canceled) || !errors.Is(last, errStopped)) {
 				t.Errorf("error is %v, want the cancellation and its cause", last)
 			}
-			rec, err := server.WaitClosed(t.Context(), 0)
+			rec, err := server.WaitClosed(soon(t), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("the server saw the connection closed after %s", rec.ClosedByClient.Sub(stopped))
 		})
+	}
+}
+
+// Over HTTP/2 the connection stays and the stream ends.
+func TestStopHTTP2(t *testing.T) {
+	t.Parallel()
+	ended := make(chan string, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		ended <- r.Proto
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	m, err := openai.New(openai.Config{Endpoint: openai.Endpoint{BaseURL: server.URL + "/v1", HTTP: server.Client()}, Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for delta, err := range m.Stream(t.Context(), ask("hi")) {
+		if err != nil || delta.Text != "a" {
+			t.Fatalf("delta %+v, error %v", delta, err)
+		}
+		break
+	}
+	select {
+	case proto := <-ended:
+		if proto != "HTTP/2.0" {
+			t.Errorf("protocol is %s", proto)
+		}
+	case <-soon(t).Done():
+		t.Error("the server never saw the end")
 	}
 }
 
@@ -254,7 +301,7 @@ func TestRequest(t *testing.T) {
 		Choice:         llm.ToolChoice{Mode: llm.Required, Name: "s"},
 		MaxTokens:      100,
 		Temperature:    0.5,
-		ResponseFormat: json.RawMessage(`{"type":"object"}`),
+		ResponseFormat: json.RawMessage(`{"type":"object","additionalProperties":false}`),
 	}
 	if _, err := collect(t.Context(), newModel(t, server, nil), req); err != nil {
 		t.Fatal(err)
@@ -268,7 +315,7 @@ func TestRequest(t *testing.T) {
 		"model": "scripted", "stream": true, "max_tokens": 100., "temperature": .5,
 		"stream_options":  map[string]any{"include_usage": true},
 		"tool_choice":     map[string]any{"type": "function", "function": map[string]any{"name": "s"}},
-		"response_format": map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "answer", "schema": map[string]any{"type": "object"}, "strict": true}},
+		"response_format": map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "answer", "schema": map[string]any{"type": "object", "additionalProperties": false}, "strict": true}},
 		"tools": []any{map[string]any{"type": "function", "function": map[string]any{"name": "s", "description": "Searches.", "parameters": map[string]any{
 			"type": "object", "properties": map[string]any{"queries": map[string]any{"type": "array", "items": map[string]any{"type": "string"}}},
 		}}}},

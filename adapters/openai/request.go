@@ -63,7 +63,7 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 		}
 		out.ResponseFormat = &sdk.ChatCompletionResponseFormat{
 			Type:       sdk.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.ResponseFormat, Strict: true},
+			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.ResponseFormat, Strict: closed(req.ResponseFormat)},
 		}
 	}
 	return out, nil
@@ -72,6 +72,14 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 func isObject(raw json.RawMessage) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(raw, &object) == nil && object != nil
+}
+
+// closed reports whether a schema allows no further properties. OpenAI accepts only such ones in its strict mode.
+func closed(schema json.RawMessage) bool {
+	var object struct {
+		Additional *bool `json:"additionalProperties"`
+	}
+	return json.Unmarshal(schema, &object) == nil && object.Additional != nil && !*object.Additional
 }
 
 // choice returns what goes into tool_choice; nil is the provider's default, which is auto.
