@@ -1,0 +1,190 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestIndexedFolderAnswersWithLinksToTheSection(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	docs := handbook(t)
+	p.run(t, "index", docs, "--base-url", "https://docs.example/handbook")
+	got := jsonOf[answered](t, p.run(t, "ask", "How many vacation days does an employee have?", "--json"))
+	if got.Outcome != "answered" || !strings.Contains(got.Answer, "thirty vacation days") {
+		t.Fatalf("answer = %+v", got)
+	}
+	if got.SessionID == "" || got.TurnID == "" || got.TimingsMS["total"] <= 0 {
+		t.Errorf("ids or timings are missing: %+v", got)
+	}
+	if len(got.Citations) == 0 {
+		t.Fatal("the answer has no citation")
+	}
+	c := got.Citations[0]
+	if c.Number != 1 || c.Title != "Vacation policy" || c.URL != "https://docs.example/handbook/vacation.md#days-per-year" || c.Source != "file" {
+		t.Errorf("citation = %+v", c)
+	}
+	if !strings.Contains(got.Answer, "[[1]]("+c.URL+")") {
+		t.Errorf("the answer does not link its citation:\n%s", got.Answer)
+	}
+}
+
+func TestIndexingAgainTakesInChangesAndForgetsWhatIsGone(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	docs := handbook(t)
+	p.run(t, "index", docs)
+	if r := p.run(t, "index", docs); !strings.Contains(r.stderr, "0 indexed, 3 unchanged") {
+		t.Errorf("the second run says:\n%s", r.stderr)
+	}
+	if err := os.Remove(filepath.Join(docs, "oncall.html")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(docs, "vacation.md"), []byte("# Vacation\n\nEverybody has forty vacation days.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.run(t, "index", docs); !strings.Contains(r.stderr, "1 indexed, 1 unchanged, 1 removed") {
+		t.Errorf("the third run says:\n%s", r.stderr)
+	}
+	got := jsonOf[answered](t, p.run(t, "ask", "how many vacation days are there", "--json"))
+	if !strings.Contains(got.Answer, "forty") || strings.Contains(got.Answer, "thirty") {
+		t.Errorf("the answer is not the new one:\n%s", got.Answer)
+	}
+	if got := jsonOf[answered](t, p.run(t, "ask", "when do I escalate an unanswered page?", "--json")); got.Outcome != "no_evidence" {
+		t.Errorf("a removed document still answers: %+v", got)
+	}
+}
+
+type found struct {
+	Evidence bool
+	Hits     []struct {
+		Title, URL, Text string
+		Score            float64
+		Scores           map[string]float64
+	}
+}
+
+func TestSearchPrintsEveryScoreComponent(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", handbook(t))
+	got := jsonOf[found](t, p.run(t, "search", "roll back a failed deployment", "--json"))
+	if !got.Evidence || len(got.Hits) == 0 || got.Hits[0].Title != "Deploying the service" {
+		t.Fatalf("found = %+v", got)
+	}
+	for _, name := range []string{"score", "flat", "title", "cosine", "keyword", "semantic", "recency", "boost", "rrf"} {
+		if _, ok := got.Hits[0].Scores[name]; !ok {
+			t.Errorf("the score component %q is missing", name)
+		}
+	}
+	if r := p.run(t, "search", "roll back a failed deployment"); !strings.Contains(r.stdout, "Deploying the service") {
+		t.Errorf("the plain form says:\n%s", r.stdout)
+	}
+}
+
+// Nobody is shown what they could not open: not in answers, not in searches, not among the closest documents.
+func TestAccessListsHold(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", handbook(t), "--acl", "group:leads")
+	if got := jsonOf[found](t, p.run(t, "search", "vacation days", "--json")); len(got.Hits) != 0 {
+		t.Errorf("a member found %d passages that are for group:leads", len(got.Hits))
+	}
+	r := p.run(t, "ask", "How many vacation days does an employee have?", "--json")
+	if got := jsonOf[answered](t, r); got.Outcome != "no_evidence" || strings.Contains(r.stdout, "thirty") || strings.Contains(r.stdout, "Vacation") {
+		t.Errorf("a member was told about documents for group:leads:\n%s", r.stdout)
+	}
+	lead := p.with("CONSOLE_PRINCIPALS=members,group:leads")
+	if got := jsonOf[answered](t, lead.run(t, "ask", "How many vacation days does an employee have?", "--json")); got.Outcome != "answered" {
+		t.Errorf("a lead got %+v", got)
+	}
+}
+
+func TestSourcesAreListedAndRemoved(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	if r := p.run(t, "sources"); !strings.Contains(r.stdout, "footnote index PATH") {
+		t.Errorf("an empty list does not say what to do:\n%s", r.stdout)
+	}
+	docs := handbook(t)
+	p.run(t, "index", docs)
+	sources := jsonOf[[]struct {
+		ID        string
+		Name      string
+		Documents int
+	}](t, p.run(t, "sources", "--json"))
+	if len(sources) != 1 || sources[0].Documents != 3 || sources[0].Name != docs {
+		t.Fatalf("sources = %+v", sources)
+	}
+	if r := p.try(t, "", "sources", "remove", "nonsense"); r.code != 2 || !strings.Contains(r.stderr, sources[0].ID) {
+		t.Errorf("removing an unknown source: code %d\n%s", r.code, r.stderr)
+	}
+	p.run(t, "sources", "remove", sources[0].ID)
+	if got := jsonOf[found](t, p.run(t, "search", "vacation days", "--json")); len(got.Hits) != 0 {
+		t.Error("a removed source is still found")
+	}
+}
+
+func TestWrongFoldersAreRefusedWithAdvice(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	tests := []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{name: "missing folder", args: []string{"index", filepath.Join(t.TempDir(), "nowhere")}, code: 1, want: "nowhere"},
+		{name: "empty folder", args: []string{"index", t.TempDir()}, code: 1, want: "no document"},
+		{name: "wrong access list", args: []string{"index", t.TempDir(), "--acl", "everybody"}, code: 2, want: "--acl"},
+		{name: "wrong base address", args: []string{"index", handbook(t), "--base-url", "docs"}, code: 1, want: "docs"},
+		{name: "no path", args: []string{"index"}, code: 2, want: "path"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := p.try(t, "", tt.args...)
+			if r.code != tt.code || !strings.Contains(r.stderr, tt.want) {
+				t.Errorf("exit code %d, want %d, with %q in:\n%s", r.code, tt.code, tt.want, r.stderr)
+			}
+		})
+	}
+}
+
+// Broken files are named with the reason, and the rest is indexed.
+func TestOneBadFileDoesNotStopTheOthers(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	docs := handbook(t)
+	for name, data := range map[string]string{
+		"program.bin": "\x7fELF\x00\x00\x01\x02", "broken.html": "<html><body><p>Unclosed <b>paragraph <table><tr><td>cell", "latin.txt": "Caf\xe9 opening hours: nine to five.\n",
+	} {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(docs, filepath.Join(docs, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	big, err := os.Create(filepath.Join(docs, "huge.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := big.Truncate(100 << 20); err != nil {
+		t.Fatal(err)
+	}
+	if err := big.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := p.run(t, "index", docs)
+	if !regexp.MustCompile(`\b5 indexed\b`).MatchString(r.stderr) || !strings.Contains(r.stderr, "huge.txt") {
+		t.Errorf("the run says:\n%s", r.stderr)
+	}
+	got := jsonOf[found](t, p.run(t, "search", "café opening hours", "--json"))
+	if len(got.Hits) == 0 || !strings.Contains(got.Hits[0].Text, "Café") {
+		t.Errorf("the Latin-1 file was not decoded: %+v", got)
+	}
+}
