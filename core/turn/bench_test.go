@@ -2,8 +2,13 @@ package turn_test
 
 import (
 	"log/slog"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -57,5 +62,60 @@ func BenchmarkTurn(b *testing.B) {
 		if _, err := runner.Run(b.Context(), request, packet.SinkFunc(func(packet.Packet) {})); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkConcurrentTurns runs 5,000 turns at once, each streaming 20 deltas a second for five seconds. It reports the memory that a
+// turn takes while it streams, the processor time that a second of all of them takes, and how late a delta reaches the sink.
+func BenchmarkConcurrentTurns(b *testing.B) {
+	const (
+		turns  = 5000
+		deltas = 100
+		pause  = 50 * time.Millisecond
+	)
+	words := budgettest.NewWords()
+	tools, err := tool.NewSet(search.New(replication(), nil, words, search.Config{}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	runner := turn.NewRunner(tools, words, nil, turn.Config{}, slog.New(slog.DiscardHandler))
+	for b.Loop() {
+		var (
+			before, during runtime.MemStats
+			wait           sync.WaitGroup
+			mu             sync.Mutex
+			late           = make([]time.Duration, 0, turns*deltas)
+		)
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for range turns {
+			var sent atomic.Int64
+			var reply llmtest.Reply
+			for range deltas {
+				reply = append(reply, llmtest.Sleep(pause), llmtest.Do(func() { sent.Store(time.Now().UnixNano()) }), llmtest.Text("[1] words "))
+			}
+			model := llmtest.Native(searching("1"), reply)
+			wait.Go(func() {
+				own := make([]time.Duration, 0, deltas)
+				_, err := runner.Run(b.Context(), ask("How?", model).request, packet.SinkFunc(func(p packet.Packet) {
+					if _, ok := p.Payload.(packet.MessageDelta); ok {
+						own = append(own, time.Since(time.Unix(0, sent.Load())))
+					}
+				}))
+				mu.Lock()
+				defer mu.Unlock()
+				late = append(late, own...)
+				if err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		time.Sleep(deltas * pause / 2)
+		runtime.ReadMemStats(&during)
+		wait.Wait()
+		slices.Sort(late)
+		b.ReportMetric(float64(during.HeapInuse+during.StackInuse-before.HeapInuse-before.StackInuse)/turns, "B/turn")
+		b.ReportMetric(float64(late[len(late)/2].Microseconds()), "µs-p50")
+		b.ReportMetric(float64(late[len(late)*99/100].Microseconds()), "µs-p99")
 	}
 }

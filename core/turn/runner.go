@@ -27,7 +27,7 @@ type Config struct {
 	Tools     tool.RunnerConfig
 	Policy    llm.Policy    // for models that are not an llm.Chain already
 	Heartbeat time.Duration // silence after which a Heartbeat is sent: 15 s
-	Queue     int           // packets that may wait for the sink: 256
+	Queue     int           // packets that may wait for the sink: 64
 }
 
 // Runner runs turns. It is safe for concurrent use; any number of turns may run at once.
@@ -49,7 +49,7 @@ func NewRunner(tools tool.Set, counter budget.Counter, stops StopSignal, config 
 		config.Heartbeat = 15 * time.Second
 	}
 	if config.Queue <= 0 {
-		config.Queue = 256
+		config.Queue = 64
 	}
 	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, stops: stops, config: config, log: log}
 }
