@@ -62,6 +62,18 @@ func (s Set) Only(names ...string) (Set, error) {
 	return NewSet(kept...)
 }
 
+// For returns the tools that are of use in a turn.
+func (s Set) For(scope Scope) Set {
+	var kept []Tool
+	for _, t := range s.tools {
+		if o, ok := t.(Offerer); ok && !o.Offered(scope) {
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return Set{tools: kept}
+}
+
 // Len is the number of tools.
 func (s Set) Len() int { return len(s.tools) }
 

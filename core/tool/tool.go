@@ -32,6 +32,12 @@ type Merger interface {
 	Merge(arguments []json.RawMessage) (json.RawMessage, error)
 }
 
+// Offerer is implemented by tools that are of use in some turns only.
+type Offerer interface {
+	// Offered reports whether the model is told of the tool in a turn. Only what does not change within it may count.
+	Offered(scope Scope) bool
+}
+
 // Call is one call with all that a tool may need to know of the turn.
 type Call struct {
 	ID        string
@@ -46,9 +52,10 @@ type Scope struct {
 	History   []message.Message // earlier turns that the audience may read, oldest first
 	Citations *cite.Mapping     // numbers that documents are shown to the model under
 	Sources   []document.SourceID
-	Documents []document.ID // search nothing but these; none means all
-	First     bool          // no call of this tool ran in this turn yet
-	Budget    int           // tokens that Content should stay within; 0 means the tool's own limit
+	Documents []document.ID  // search nothing but these; none means all
+	Files     []message.File // of the project and the conversation, oldest first
+	First     bool           // no call of this tool ran in this turn yet
+	Budget    int            // tokens that Content should stay within; 0 means the tool's own limit
 	Now       time.Time
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -17,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/readfile"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -147,6 +149,25 @@ func TestProjectThatDoesNotFitIsSearched(t *testing.T) {
 	}
 }
 
+func TestFilesCanBeReadAgain(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Native(llmtest.Reply{llmtest.Call(0, "1", "read_file", `{"name":"a.log","start":4}`)}, llmtest.Answer("It says b."))
+	s := ask("What does the log say?", model)
+	s.tools = []tool.Tool{readfile.New(budgettest.NewWords())}
+	s.request.History = []message.Message{{Turn: 1, Role: message.User, Text: "See.", Files: []message.File{{Name: "a.log", Text: "aaa bbb"}}}}
+	report, packets := s.run(t, t.Context())
+	if got := report.Best().Steps[1].Text; got != `{"file":"a.log","start":4,"end":7,"total":7,"text":"bbb"}` {
+		t.Errorf("the tool returned %s\n%s", got, show(packets))
+	}
+	model = llmtest.Native(llmtest.Answer("Hi."))
+	s = ask("Hello?", model)
+	s.tools, s.request.ForceTool = []tool.Tool{readfile.New(budgettest.NewWords())}, "read_file"
+	s.run(t, t.Context())
+	if tools := model.Requests()[0].Tools; len(tools) != 1 || tools[0].Name != "internal_search" {
+		t.Errorf("without files the tools are %v", tools)
+	}
+}
+
 func TestParallelCallsAreMergedAndShareABlock(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Reply{
@@ -220,12 +241,14 @@ func TestModelThatOnlyQuotesAndQuotesNothingFoundNothing(t *testing.T) {
 
 func TestResponseFormatReachesTheModel(t *testing.T) {
 	t.Parallel()
-	model := llmtest.Native(llmtest.Answer(`{"a":1}`))
-	s := ask("How?", model)
-	s.request.ResponseFormat = json.RawMessage(`{"type":"object"}`)
-	report, _ := s.run(t, t.Context())
-	if got := model.Requests()[0].ResponseFormat; string(got) != `{"type":"object"}` || report.Best().Shown != `{"a":1}` {
-		t.Errorf("format %s, shown %q", got, report.Best().Shown)
+	for _, native := range []bool{true, false} {
+		model := llmtest.New(llm.Info{NativeTools: native}, llmtest.Answer(`{"queries":["looks like a call"]}`))
+		s := ask("How?", model)
+		s.request.ResponseFormat = json.RawMessage(`{"type":"object"}`)
+		report, _ := s.run(t, t.Context())
+		if got := model.Requests()[0].ResponseFormat; string(got) != `{"type":"object"}` || report.Best().Shown != `{"queries":["looks like a call"]}` {
+			t.Errorf("native %v: format %s, shown %q", native, got, report.Best().Shown)
+		}
 	}
 }
 

@@ -140,7 +140,7 @@ func wellFormed(packets []packet.Packet, models int) error {
 		}
 		inside := s.open[at]
 		switch payload := p.Payload.(type) {
-		case packet.ReasoningStart, packet.MessageStart, packet.SearchStart, packet.CustomToolStart:
+		case packet.ReasoningStart, packet.MessageStart, packet.SearchStart, packet.CustomToolStart, packet.FileReaderStart:
 			if inside != "" {
 				return fmt.Errorf("packet %d opens a block inside %s", n, inside)
 			}
@@ -154,10 +154,11 @@ func wellFormed(packets []packet.Packet, models int) error {
 			}
 			s.top = at.TurnIndex
 			s.open[at] = p.Payload.Kind()
-		case packet.ReasoningDelta, packet.MessageDelta, packet.SearchQueries, packet.SearchDocuments, packet.CustomToolResult:
+		case packet.ReasoningDelta, packet.MessageDelta, packet.SearchQueries, packet.SearchDocuments, packet.CustomToolResult, packet.FileReaderResult:
 			want := map[string]string{
 				"reasoning_delta": "reasoning_start", "message_delta": "message_start", "search_tool_queries_delta": "search_tool_start",
 				"search_tool_documents_delta": "search_tool_start", "custom_tool_delta": "custom_tool_start",
+				"file_reader_result": "file_reader_start",
 			}[p.Payload.Kind()]
 			if inside != want {
 				return fmt.Errorf("packet %d, %s, is inside %q", n, p.Payload.Kind(), inside)

@@ -63,7 +63,8 @@ func (w *worker) loop(ctx context.Context) error {
 			offered, choice = tool.Set{}, llm.ToolChoice{Mode: llm.None}
 		}
 		// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
-		filter := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools)
+		// An answer that must be JSON is not taken for one.
+		filter := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil)
 		result, err := w.step(ctx, number, llm.Request{
 			Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: replyTokens(w.model.Info()),
 			ResponseFormat: w.req.ResponseFormat,
@@ -95,16 +96,16 @@ func (w *worker) loop(ctx context.Context) error {
 
 // offer says which tools a step has: the forced one alone in the first step, none in the last, all otherwise.
 func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
-	none := llm.ToolChoice{Mode: llm.None}
-	switch {
-	case w.tools.Len() == 0, number == w.maxSteps-1:
-		return tool.Set{}, none
-	case number == 0 && w.req.ForceTool != "":
-		forced, _ := w.tools.Only(w.req.ForceTool) // Run has checked that it exists
-		return forced, llm.ToolChoice{Mode: llm.Required, Name: forced.Tools()[0].Spec().Name}
-	default:
-		return w.tools, llm.ToolChoice{}
+	if w.tools.Len() == 0 || number == w.maxSteps-1 {
+		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
 	}
+	if number == 0 && w.req.ForceTool != "" {
+		// A tool that is of no use in this turn cannot be forced.
+		if forced, err := w.tools.Only(w.req.ForceTool); err == nil {
+			return forced, llm.ToolChoice{Mode: llm.Required, Name: forced.Tools()[0].Spec().Name}
+		}
+	}
+	return w.tools, llm.ToolChoice{}
 }
 
 // build lays out the step's prompt. A project that does not fit at the first step is searched for the rest of the turn.
@@ -175,8 +176,17 @@ func (w *worker) scope() tool.Scope {
 	info := w.model.Info()
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, History: w.req.History, Citations: w.numbers,
-		Sources: w.req.Agent.Sources, Budget: toolBudget(info, w.spent), Now: w.req.Now,
+		Sources: w.req.Agent.Sources, Files: files(w.req), Budget: toolBudget(info, w.spent), Now: w.req.Now,
 	}
+}
+
+// files are all that came with the project and the conversation, oldest first.
+func files(req Request) []message.File {
+	all := slices.Clone(req.Project)
+	for _, m := range req.History {
+		all = append(all, m.Files...)
+	}
+	return append(all, req.Question.Files...)
 }
 
 // leastToolTokens is what a tool may always return: less would be no use, and the prompt trims what is too much.

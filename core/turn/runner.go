@@ -121,7 +121,7 @@ func (r *Runner) validate(req Request) (tool.Set, error) {
 		forced = search.Name
 	}
 	if forced != "" && err == nil && tools.Find(forced) == nil {
-		errs = append(errs, fmt.Errorf("the tool %q is forced but not among the agent's", forced))
+		errs = append(errs, fmt.Errorf("the tool %q is forced but not among the agent's tools", forced))
 	}
 	return tools, errors.Join(errs...)
 }
@@ -140,6 +140,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 		record: state, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
 	}
 	w.voice = newVoice(emit, state, w.known, req.Agent.Grounding == prompt.Strict)
+	w.tools = tools.For(w.scope())
 	cause := r.guarded(ctx, w)
 	f := state.facts()
 	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly

@@ -49,7 +49,7 @@ type Config struct {
 	Fast    llm.Model     // rewrites and expands queries; nil leaves that to the rule of Standalone
 	Wait    time.Duration // most that is waited for Fast before going on without it: 5 s
 	Window  int           // sources that a first search of a turn is topped up to: budget.DefaultSources
-	Tokens  int           // most that the documents of one result take: 6,000
+	Tokens  int           // most that the documents of one result take: 12,800, which is 25 chunks of 512
 	Limit   int           // passages asked of the retriever; 0 is the retriever's own
 	History int           // earlier turns whose sources may come back: 5
 }
@@ -76,7 +76,7 @@ func New(retriever retrieve.Retriever, chunks Chunks, counter budget.Counter, co
 		config.Window = budget.DefaultSources
 	}
 	if config.Tokens <= 0 {
-		config.Tokens = 6000
+		config.Tokens = 25 * 512
 	}
 	if config.History <= 0 {
 		config.History = 5

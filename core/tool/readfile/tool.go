@@ -1,0 +1,142 @@
+// Package readfile is the tool read_file: the files of a conversation, part by part, also when the window is too small to hold them.
+package readfile
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// Name is how models call the tool.
+const Name = "read_file"
+
+// maxRunes is the most that one call returns.
+const maxRunes = 16_000
+
+//go:embed description.md
+var description string
+
+//go:embed guide.md
+var guide string
+
+const parameters = `{"type":"object","properties":{"name":{"type":"string","description":"The file's name."},` +
+	`"start":{"type":"integer","minimum":0,"description":"Where to begin; 0 is the beginning."},` +
+	`"length":{"type":"integer","minimum":1,"description":"How many characters, at most 16000."}},"required":["name"]}`
+
+// Tool is read_file. It is safe for concurrent use.
+type Tool struct {
+	counter budget.Counter
+}
+
+var (
+	_ tool.Tool    = (*Tool)(nil)
+	_ tool.Offerer = (*Tool)(nil)
+)
+
+// New returns the tool; counter keeps its results within the room that a turn has left.
+func New(counter budget.Counter) *Tool { return &Tool{counter: counter} }
+
+// Spec implements tool.Tool.
+func (t *Tool) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: Name, Description: strings.TrimSpace(description), Parameters: json.RawMessage(parameters)}
+}
+
+// Guide implements tool.Tool.
+func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
+
+// Offered implements tool.Offerer: only where there is something to read.
+func (t *Tool) Offered(scope tool.Scope) bool { return len(readable(scope.Files)) > 0 }
+
+// part is what the model reads.
+type part struct {
+	File  string `json:"file"`
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Total int    `json:"total"`
+	Text  string `json:"text"`
+}
+
+// Run implements tool.Tool.
+func (t *Tool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
+	emit.Emit(packet.FileReaderStart{})
+	var args struct {
+		Name   string `json:"name"`
+		Start  int    `json:"start"`
+		Length int    `json:"length"`
+	}
+	if err := json.Unmarshal(call.Arguments, &args); err != nil {
+		return tool.Result{}, fmt.Errorf("read the arguments: %w", err)
+	}
+	file, err := find(readable(call.Scope.Files), args.Name)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	text := []rune(file.Text)
+	if args.Start < 0 || args.Start >= len(text) {
+		return tool.Result{}, fmt.Errorf("%q has %d characters: begin between 0 and %d", file.Name, len(text), len(text)-1)
+	}
+	length := min(len(text)-args.Start, maxRunes)
+	if args.Length > 0 {
+		length = min(length, args.Length)
+	}
+	p := part{File: file.Name, Start: args.Start, Total: len(text)}
+	for {
+		p.End = p.Start + length
+		p.Text = string(text[p.Start:p.End])
+		size := t.counter.Count(p.Text)
+		if call.Scope.Budget <= 0 || size <= call.Scope.Budget || length <= 1 {
+			break
+		}
+		// Tokens are not spread evenly, so this may take a second round; it always gets shorter.
+		length = max(1, min(length-1, length*call.Scope.Budget/size))
+	}
+	var content strings.Builder
+	enc := json.NewEncoder(&content)
+	enc.SetEscapeHTML(false) // escapes cost tokens
+	if err := enc.Encode(p); err != nil {
+		return tool.Result{}, fmt.Errorf("write the result: %w", err)
+	}
+	emit.Emit(packet.FileReaderResult{Name: p.File, Start: p.Start, End: p.End, Total: p.Total})
+	return tool.Result{Content: strings.TrimSpace(content.String())}, nil
+}
+
+// readable are the files that have text, the newest of each name.
+func readable(files []message.File) []message.File {
+	var out []message.File
+	seen := make(map[string]bool)
+	for i := len(files) - 1; i >= 0; i-- {
+		f := files[i]
+		if f.Text != "" && f.Failed == "" && !seen[f.Name] {
+			seen[f.Name] = true
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// find returns the file of that name, or the only one whose name contains it.
+func find(files []message.File, name string) (message.File, error) {
+	var names []string
+	var alike []message.File
+	for _, f := range files {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+		if name != "" && strings.Contains(strings.ToLower(f.Name), strings.ToLower(name)) {
+			alike = append(alike, f)
+		}
+	}
+	if len(alike) == 1 {
+		return alike[0], nil
+	}
+	return message.File{}, fmt.Errorf("there is no file %q; the files are: %s", name, strings.Join(names, ", "))
+}
