@@ -88,10 +88,11 @@ si și sunt ta te tu un una unei unor va voi vor`
 // chatter are words that people put around a question whatever it is about. They are searched for like others, but a passage that lacks
 // them lacks nothing (Term.Chatter).
 var chatter = set(`
-actually anybody anyone appreciate appreciated ask asking bot colleague colleagues confused curious dear describe difference
-elaborate everybody everyone exactly explain explained explanation find folks get getting give given go goes going good got great
-guys happen happens hello help helps hey hi hope idea info instead know known learn let like look looking make makes mean means
-mentioned much need needed needs normally ok okay one perhaps please possible possibly question questions quick quickly really
+able actually anybody anyone anything appreciate appreciated ask asking bot colleague colleagues confused curious dear describe difference
+elaborate everybody everyone everything exactly exist exists explain explained explanation far find folks get getting give given go goes going good got great
+guys happen happens hello help helps hey hi hope idea info instead kind know known learn let like long look looking make makes many mean
+means
+mentioned much need needed needs normally often ok okay one perhaps please possible possibly question questions quick quickly really
 recommend recommended say says see seem seems show simple simply somebody someone something still suggest summarise summarize
 supposed sure take tell thank thanks thing things think trouble true try trying understand unsure use used using usually
 want wanted way ways well wonder wondering works yes
