@@ -1,0 +1,127 @@
+package evaluate_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/footnotehq/footnote/core/evaluate"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+func TestMeasureByHand(t *testing.T) {
+	t.Parallel()
+	judgements := map[string]map[string]int{
+		"q1": {"a": 2, "b": 1, "c": 0}, // found a at 2, b not
+		"q2": {"d": 1},                 // found at 1
+		"q3": {"e": 1},                 // no ranking
+		"q4": {"f": 0},                 // nothing relevant: left out
+	}
+	got := evaluate.Measure(map[string][]string{"q1": {"c", "a"}, "q2": {"d", "x"}, "q4": {"f"}}, judgements)
+	q1 := (2 / math.Log2(3)) / (2 + 1/math.Log2(3))
+	want := evaluate.Metrics{Queries: 3, NDCG10: (q1 + 1) / 3, Recall100: (0.5 + 1) / 3, MRR10: (0.5 + 1) / 3}
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+	if got := evaluate.Measure(nil, nil); got != (evaluate.Metrics{}) {
+		t.Errorf("metrics of nothing: %+v", got)
+	}
+}
+
+// Measures stay between 0 and 1; the ideal ranking has 1; moving a relevant document up never costs anything.
+func TestMeasuresProperties(t *testing.T) {
+	t.Parallel()
+	ids := []string{"a", "b", "c", "d", "e", "f"}
+	rapid.Check(t, func(t *rapid.T) {
+		ranking := rapid.Permutation(ids).Draw(t, "ranking")
+		grades := map[string]int{"a": rapid.IntRange(1, 3).Draw(t, "a"), "b": rapid.IntRange(0, 3).Draw(t, "b"), "c": 0}
+		k := rapid.IntRange(1, 8).Draw(t, "k")
+		measure := func(r []string) [3]float64 {
+			return [3]float64{evaluate.NDCG(r, grades, k), evaluate.Recall(r, grades, k), evaluate.ReciprocalRank(r, grades, k)}
+		}
+		before := measure(ranking)
+		at := 0
+		for i, id := range ranking {
+			if id == "a" {
+				at = i
+			}
+		}
+		up := append([]string{"a"}, append(append([]string{}, ranking[:at]...), ranking[at+1:]...)...)
+		after := measure(up)
+		for i := range before {
+			if before[i] < 0 || after[i] > 1+1e-12 || i != 0 && after[i] < before[i] {
+				t.Fatalf("measure %d went from %v to %v", i, before[i], after[i])
+			}
+		}
+		if best := []string{"a", "b"}; grades["a"] >= grades["b"] && math.Abs(evaluate.NDCG(best, grades, 10)-1) > 1e-12 {
+			t.Fatalf("the ideal ranking has %v", evaluate.NDCG(best, grades, 10))
+		}
+	})
+}
+
+func files(qrels string) fstest.MapFS {
+	return fstest.MapFS{
+		"corpus.jsonl":  {Data: []byte("{\"_id\": \"d1\", \"title\": \"One\", \"text\": \"first\"}\n\n{\"id\": \"d2\", \"text\": \"second\"}")},
+		"queries.jsonl": {Data: []byte("{\"_id\": \"q1\", \"text\": \"ask\"}\r\n{\"_id\": \"q2\", \"text\": \"not judged\"}\n")},
+		"qrels.tsv":     {Data: []byte(qrels)},
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	want := evaluate.Collection{
+		Documents:  []evaluate.Text{{ID: "d1", Title: "One", Text: "first"}, {ID: "d2", Text: "second"}},
+		Queries:    []evaluate.Text{{ID: "q1", Text: "ask"}},
+		Judgements: map[string]map[string]int{"q1": {"d1": 2, "d2": 0}},
+	}
+	with := files("query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\n")
+	without := files("q1\td1\t2\nq1\td2\t0")
+	original := files("")
+	original["qrels/test.tsv"] = with["qrels.tsv"]
+	delete(original, "qrels.tsv")
+	for name, dir := range map[string]fstest.MapFS{"with a header": with, "without": without, "as BEIR lays it out": original} {
+		got, err := evaluate.Read(dir)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestReadNamesTheFault(t *testing.T) {
+	t.Parallel()
+	broken := files("q1\td1\t1\n")
+	broken["corpus.jsonl"] = &fstest.MapFile{Data: []byte("{\"_id\": \"d1\"}\nnot json\n")}
+	nameless := files("q1\td1\t1\n")
+	nameless["queries.jsonl"] = &fstest.MapFile{Data: []byte("{\"text\": \"x\"}\n")}
+	missing := files("q1\td1\t1\n")
+	delete(missing, "corpus.jsonl")
+	for want, dir := range map[string]fstest.MapFS{
+		"line 2 of corpus.jsonl":  broken,
+		"line 1 of queries.jsonl": nameless,
+		"read corpus.jsonl":       missing,
+		"line 2 of qrels.tsv":     files("q1\td1\t1\nq1\td2\tmany\n"),
+		"it has 2 columns":        files("q1\td1\n"),
+		"0 judged queries":        files("other\td1\t1\n"),
+	} {
+		if _, err := evaluate.Read(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("{\"_id\": \"d1\", \"text\": \"x\"}\n"), []byte("q\td\t1\n"))
+	f.Add([]byte("{}\n"), []byte("\t\t\n"))
+	f.Fuzz(func(t *testing.T, texts, qrels []byte) {
+		c, err := evaluate.Read(fstest.MapFS{"corpus.jsonl": {Data: texts}, "queries.jsonl": {Data: texts}, "qrels.tsv": {Data: qrels}})
+		if err == nil && (len(c.Documents) == 0 || len(c.Queries) == 0) {
+			t.Error("an empty collection without an error")
+		}
+	})
+}

@@ -1,0 +1,238 @@
+package retrieve_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func years(n float64) time.Time {
+	return now.Add(-time.Duration(n * 365.25 * 24 * float64(time.Hour)))
+}
+
+func TestRecency(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name         string
+		updated      time.Time
+		decay, floor float64
+		want         float64
+	}{
+		{"new", now, 0.5, 0.5, 1},
+		{"one year", years(1), 0.5, 0.5, 1 / 1.5},
+		{"two years is the floor of the defaults", years(2), 0.5, 0.5, 0.5},
+		{"ten years", years(10), 0.5, 0.5, 0.5},
+		{"ten years without a floor", years(10), 0.5, 0, 1 / 6.0},
+		{"no decay", years(10), 0, 0.5, 1},
+		{"undated counts as three months", time.Time{}, 0.5, 0.5, 1 / 1.125},
+		{"dated in the future", now.AddDate(1, 0, 0), 0.5, 0.5, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := retrieve.Recency(tt.updated, now, tt.decay, tt.floor); math.Abs(got-tt.want) > 1e-6 {
+				t.Errorf("Recency = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestRecencyFallsWithAgeAndDecay(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		age := rapid.Float64Range(0, 50).Draw(t, "age")
+		decay, floor := rapid.Float64Range(0, 5).Draw(t, "decay"), rapid.Float64Range(0, 1).Draw(t, "floor")
+		r := retrieve.Recency(years(age), now, decay, floor)
+		if r < floor || r > 1 {
+			t.Fatalf("recency %v is not between %v and 1", r, floor)
+		}
+		if retrieve.Recency(years(age+1), now, decay, floor) > r || retrieve.Recency(years(age), now, decay+1, floor) > r {
+			t.Fatal("more age or more decay raises the score")
+		}
+	})
+}
+
+func drawList(t *rapid.T) retrieve.List {
+	list := retrieve.List{Semantic: rapid.Bool().Draw(t, "semantic"), Words: 2}
+	n := rapid.IntRange(0, 12).Draw(t, "candidates")
+	score := rapid.Float64Range(0, 20)
+	for i := range n {
+		e := retrieve.Candidate{Chunk: document.ChunkID(i), First: document.ChunkID(i), Siblings: 1, Boost: 1, UpdatedAt: years(rapid.Float64Range(0, 9).Draw(t, "age")),
+			Flat: score.Draw(t, "flat"), Title: score.Draw(t, "title"), Cosine: rapid.Float64Range(-1, 1).Draw(t, "cosine")}
+		list.MaxFlat, list.MaxTitle = max(list.MaxFlat, e.Flat), max(list.MaxTitle, e.Title)
+		list.Entries = append(list.Entries, e)
+	}
+	return list
+}
+
+// Every component stays in its range, the result is sorted and loses nothing, and better raw scores never give a lower place.
+func TestBlendProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawList(t)
+		cfg := retrieve.DefaultConfig()
+		cfg.TitleRatio = rapid.Float64Range(0, 1).Draw(t, "title ratio")
+		b := retrieve.Blending{Alpha: rapid.Float64Range(0, 1).Draw(t, "alpha"), FavorRecent: rapid.Bool().Draw(t, "recent"), Now: now}
+		ranked := cfg.Blend(list, b)
+		if len(ranked) != len(list.Entries) {
+			t.Fatalf("%d of %d candidates came back", len(ranked), len(list.Entries))
+		}
+		for i, r := range ranked {
+			s := r.Scores
+			if s.Keyword < 0 || s.Keyword > 1 || s.Semantic < 0 || s.Semantic > 1 || s.Recency < 0.5 || s.Recency > 1 || s.Score < 0 || s.Score > 1+1e-9 {
+				t.Fatalf("out of range: %+v", s)
+			}
+			if i > 0 && s.Score > ranked[i-1].Scores.Score {
+				t.Fatal("not sorted")
+			}
+			for _, other := range ranked[i+1:] { // ranked lower
+				if other.Flat > r.Flat && other.Title > r.Title && (other.Cosine > r.Cosine || !list.Semantic) && other.UpdatedAt.After(r.UpdatedAt) &&
+					other.Scores.Score < s.Score-1e-12 {
+					t.Fatalf("%+v is better in everything and ranks below %+v", other, r)
+				}
+			}
+		}
+	})
+}
+
+func TestBlendByHand(t *testing.T) {
+	t.Parallel()
+	list := retrieve.List{MaxFlat: 10, MaxTitle: 4, Semantic: true, Entries: []retrieve.Candidate{
+		{Chunk: 1, Boost: 1, UpdatedAt: now, Flat: 10, Title: 0, Cosine: 0.2},
+		{Chunk: 2, Boost: 1, UpdatedAt: years(1), Flat: 5, Title: 4, Cosine: 0.8},
+		{Chunk: 3, Boost: 2, UpdatedAt: now, Flat: 0, Title: 0, Cosine: 0.5},
+	}}
+	// keyword before min-max: 0.9, 0.55, 0; semantic: 0, 1, 0.5.
+	got := make(map[document.ChunkID]float64)
+	for _, r := range retrieve.DefaultConfig().Blend(list, retrieve.Blending{Alpha: 0.25, Now: now}) {
+		got[r.Chunk] = r.Scores.Score
+	}
+	want := map[document.ChunkID]float64{1: 0.75, 2: (0.75*0.55/0.9 + 0.25) / 1.5, 3: 0.25 * 0.5 * 2}
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+		t.Errorf("scores (-want +got):\n%s", diff)
+	}
+}
+
+func TestEffectiveAlpha(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		list retrieve.List
+		in   float64
+		want float64
+	}{
+		{"both sides", retrieve.List{MaxFlat: 1, Semantic: true}, 0.4, 0.4},
+		{"no vectors", retrieve.List{MaxFlat: 1}, 0.4, 0},
+		{"no word matched", retrieve.List{Semantic: true}, 0.4, 1},
+		{"only a title matched", retrieve.List{MaxTitle: 1, Semantic: true}, 0.4, 0.4},
+		{"above 1", retrieve.List{MaxFlat: 1, Semantic: true}, 3, 1},
+		{"below 0", retrieve.List{MaxFlat: 1, Semantic: true}, -3, 0},
+		{"not a number", retrieve.List{MaxFlat: 1, Semantic: true}, math.NaN(), 0},
+	} {
+		if got := retrieve.EffectiveAlpha(c.list, c.in); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestFavorRecentPutsTheNewerFirst(t *testing.T) {
+	t.Parallel()
+	list := retrieve.List{MaxFlat: 10, Entries: []retrieve.Candidate{
+		{Chunk: 1, Boost: 1, UpdatedAt: years(0.9), Flat: 10},
+		{Chunk: 2, Boost: 1, UpdatedAt: now, Flat: 6.6},
+		{Chunk: 3, Boost: 1, UpdatedAt: now, Flat: 0.1},
+	}}
+	first := func(recent bool) document.ChunkID {
+		return retrieve.DefaultConfig().Blend(list, retrieve.Blending{FavorRecent: recent, Now: now})[0].Chunk
+	}
+	if first(false) != 1 || first(true) != 2 {
+		t.Errorf("first without favouring: %d, with: %d; want 1 and 2", first(false), first(true))
+	}
+}
+
+func TestFuse(t *testing.T) {
+	t.Parallel()
+	ranked := func(ids ...document.ChunkID) []retrieve.Ranked {
+		var out []retrieve.Ranked
+		for _, id := range ids {
+			out = append(out, retrieve.Ranked{Candidate: retrieve.Candidate{Chunk: id}, Scores: retrieve.Scores{Keyword: float64(id)}})
+		}
+		return out
+	}
+	got := retrieve.Fuse([][]retrieve.Ranked{ranked(1, 2, 3), ranked(3, 4), nil}, []float64{1, 2, 5})
+	type row struct {
+		ID    document.ChunkID
+		Score float64
+	}
+	var rows []row
+	for _, r := range got {
+		rows = append(rows, row{r.Chunk, r.Scores.Score})
+		if r.Scores.RRF != r.Scores.Score || r.Scores.Keyword != float64(r.Chunk) {
+			t.Errorf("components of %d: %+v", r.Chunk, r.Scores)
+		}
+	}
+	want := []row{{3, 1.0/53 + 2.0/51}, {4, 2.0 / 52}, {1, 1.0 / 51}, {2, 1.0 / 52}}
+	if diff := cmp.Diff(want, rows, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Errorf("fused (-want +got):\n%s", diff)
+	}
+	if single := retrieve.Fuse([][]retrieve.Ranked{ranked(5)}, []float64{1}); single[0].Scores.RRF != 0 {
+		t.Error("a single ranking was fused")
+	}
+}
+
+// Ranking higher in one query, all else equal, never ranks lower in the fusion.
+func TestFuseIsMonotone(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		perm := rapid.Permutation([]document.ChunkID{0, 1, 2, 3, 4, 5})
+		var rankings [][]retrieve.Ranked
+		place := make(map[document.ChunkID][]int)
+		weights := make([]float64, rapid.IntRange(2, 4).Draw(t, "queries"))
+		for q := range weights {
+			weights[q] = rapid.Float64Range(0.1, 2).Draw(t, "weight")
+			var ranking []retrieve.Ranked
+			for i, id := range perm.Draw(t, "ranking") {
+				ranking = append(ranking, retrieve.Ranked{Candidate: retrieve.Candidate{Chunk: id}})
+				place[id] = append(place[id], i)
+			}
+			rankings = append(rankings, ranking)
+		}
+		fused := retrieve.Fuse(rankings, weights)
+		for i, high := range fused {
+			for _, low := range fused[i+1:] {
+				better := true
+				for q := range weights {
+					better = better && place[low.Chunk][q] < place[high.Chunk][q]
+				}
+				if better {
+					t.Fatalf("%d is above %d in every query and below in the fusion", low.Chunk, high.Chunk)
+				}
+			}
+		}
+	})
+}
+
+func TestConfigIsClipped(t *testing.T) {
+	t.Parallel()
+	h, err := retrieve.NewHybrid(empty{}, nil, retrieve.Config{Alpha: 7, TitleRatio: -1, MaxChunks: -3, Above: -1, Below: 2, TimeDecay: -1,
+		FavorRecent: math.NaN(), RecencyFloor: 2, PerSide: 0, MinCoverage: 9, MinCosine: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := retrieve.Config{Alpha: 1, TitleRatio: 0, MaxChunks: 25, Above: 0, Below: 2, TimeDecay: 0, FavorRecent: 2, RecencyFloor: 1, PerSide: 500,
+		MinCoverage: 1, MinCosine: 0}
+	if diff := cmp.Diff(want, h.Config()); diff != "" {
+		t.Errorf("clipped (-want +got):\n%s", diff)
+	}
+	if _, err := retrieve.NewHybrid(nil, nil, retrieve.DefaultConfig()); err == nil {
+		t.Error("a retriever without an index was created")
+	}
+}

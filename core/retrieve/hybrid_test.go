@@ -1,0 +1,272 @@
+package retrieve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// empty is an index that holds nothing.
+type empty struct{ retrieve.Index }
+
+// embedder answers from a table; texts that are not in it get an error.
+type embedder struct {
+	vectors map[string][]float32
+	most    float64
+	calls   int
+}
+
+func (e *embedder) Embed(_ context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
+	e.calls++
+	var out [][]float32
+	for _, text := range texts {
+		v, found := e.vectors[text]
+		if !found || purpose != retrieve.ForQuery {
+			return nil, errors.New("no such vector")
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func (e *embedder) Model() string     { return "m" }
+func (e *embedder) Dimensions() int   { return 2 }
+func (e *embedder) MaxAlpha() float64 { return e.most }
+
+func library(t *testing.T) *retrievetest.Memory {
+	t.Helper()
+	m := retrievetest.NewMemory()
+	guide := retrievetest.One("guide", "Replication guide", "first steps", "streaming replication needs a standby", "monitoring lag", "last words")
+	notes := retrievetest.One("notes", "Release notes", "replication was improved", "other changes")
+	meaning := retrievetest.One("meaning", "Copies", "keep a second server in step")
+	for _, d := range []*retrievetest.Document{&guide, &notes, &meaning} {
+		d.Model = "m"
+		for range d.Chunks {
+			d.Vectors = append(d.Vectors, []float32{1, 0})
+		}
+	}
+	meaning.Vectors = [][]float32{{0, 1}}
+	secret := retrievetest.One("secret", "Replication secrets", "streaming replication password")
+	secret.ACL = access.ACL{"group:dba"}
+	if err := m.Put(t.Context(), access.DefaultTenant, guide, notes, meaning, secret); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func newHybrid(t *testing.T, index retrieve.Index, e retrieve.Embedder, change func(*retrieve.Config)) *retrieve.Hybrid {
+	t.Helper()
+	cfg := retrieve.DefaultConfig()
+	if change != nil {
+		change(&cfg)
+	}
+	h, err := retrieve.NewHybrid(index, e, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func ask(text string) retrieve.Search {
+	return retrieve.Search{Audience: retrievetest.Members(), Queries: []retrieve.Query{{Text: text}}, Now: now}
+}
+
+func search(t *testing.T, h *retrieve.Hybrid, s retrieve.Search) retrieve.Result {
+	t.Helper()
+	r, err := h.Search(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func documents(r retrieve.Result) []document.ID {
+	var out []document.ID
+	for _, h := range r.Hits {
+		out = append(out, h.Document.ID)
+	}
+	return out
+}
+
+func TestHybridAddsNeighboursToTheBest(t *testing.T) {
+	t.Parallel()
+	r := search(t, newHybrid(t, library(t), nil, nil), ask("streaming standby improved"))
+	if diff := cmp.Diff([]document.ID{"guide", "notes"}, documents(r)); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+	best := r.Hits[0]
+	if want := "first steps\n\nstreaming replication needs a standby\n\nmonitoring lag"; best.Text != want {
+		t.Errorf("text %q, want %q", best.Text, want)
+	}
+	if best.Ordinal != 1 || best.Start != 0 || best.Link != "https://docs.example/guide#s" || best.Tokens != 3+9+4 || !r.Evidence {
+		t.Errorf("best hit %+v, evidence %v", best, r.Evidence)
+	}
+	if r.Hits[1].Text != "replication was improved" {
+		t.Errorf("the second hit has neighbours: %q", r.Hits[1].Text)
+	}
+	if r.Trace.Allowed != 7 || r.Trace.Route != retrieve.RouteNone || r.Trace.Alpha != 0 {
+		t.Errorf("trace %+v", r.Trace)
+	}
+}
+
+func TestHybridLimits(t *testing.T) {
+	t.Parallel()
+	m := retrievetest.NewMemory()
+	for i := range 9 {
+		texts := make([]string, 6)
+		for n := range texts {
+			texts[n] = fmt.Sprintf("vacuum part %d", n)
+		}
+		if err := m.Put(t.Context(), access.DefaultTenant, retrievetest.One(fmt.Sprintf("d%d", i), "", texts...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	chunks := func(r retrieve.Result) (n int) {
+		for _, h := range r.Hits {
+			n += strings.Count(h.Text, "vacuum")
+		}
+		return n
+	}
+	for _, c := range []struct {
+		name         string
+		change       func(*retrieve.Config)
+		limit        int
+		tokens       int
+		hits, chunks int
+	}{
+		{"every document once before any twice", func(c *retrieve.Config) { c.MaxChunks = 9; c.Above, c.Below = 0, 0 }, 0, 0, 9, 9},
+		{"neighbours count", func(c *retrieve.Config) { c.MaxChunks = 9 }, 0, 0, 8, 9},
+		{"one passage", nil, 1, 0, 1, 2},
+		{"no neighbours", func(c *retrieve.Config) { c.Above, c.Below = 0, 0 }, 1, 0, 1, 1},
+		{"more neighbours", func(c *retrieve.Config) { c.Below = 4 }, 1, 0, 1, 5},
+		{"more passages than MaxChunks", func(c *retrieve.Config) { c.MaxChunks = 2 }, 5, 0, 4, 5},
+		{"tokens", func(c *retrieve.Config) { c.MaxChunks = 9; c.Above, c.Below = 0, 0 }, 0, 9, 2, 2},
+	} {
+		s := ask("vacuum")
+		s.Limit, s.MaxTokens = c.limit, c.tokens
+		r := search(t, newHybrid(t, m, nil, c.change), s)
+		if len(r.Hits) != c.hits || chunks(r) != c.chunks {
+			t.Errorf("%s: %d hits with %d chunks, want %d with %d", c.name, len(r.Hits), chunks(r), c.hits, c.chunks)
+		}
+	}
+}
+
+func TestHybridBlendsMeaning(t *testing.T) {
+	t.Parallel()
+	e := &embedder{vectors: map[string][]float32{"standby": {0, 1}}, most: 1}
+	r := search(t, newHybrid(t, library(t), e, func(c *retrieve.Config) { c.Alpha = 0.9 }), ask("standby"))
+	if r.Hits[0].Document.ID != "meaning" || r.Trace.Alpha != 0.9 || r.Trace.Embedder != "m" || r.Trace.Route != retrieve.RouteExact {
+		t.Errorf("first %s, trace %+v", r.Hits[0].Document.ID, r.Trace)
+	}
+	e.most = 0.2
+	r = search(t, newHybrid(t, library(t), e, func(c *retrieve.Config) { c.Alpha = 0.9 }), ask("standby"))
+	if r.Hits[0].Document.ID != "guide" || r.Trace.Alpha != 0.2 {
+		t.Errorf("with a capped embedder: first %s, alpha %v", r.Hits[0].Document.ID, r.Trace.Alpha)
+	}
+	e.calls = 0
+	search(t, newHybrid(t, library(t), e, func(c *retrieve.Config) { c.Alpha = 0 }), ask("standby"))
+	if e.calls != 0 {
+		t.Error("a search by keywords alone called the embedder")
+	}
+}
+
+func TestHybridGoesOnWithoutTheEmbedder(t *testing.T) {
+	t.Parallel()
+	r := search(t, newHybrid(t, library(t), &embedder{most: 1}, nil), ask("standby"))
+	if len(r.Hits) == 0 || r.Hits[0].Document.ID != "guide" || r.Trace.Notice == "" || r.Trace.Alpha != 0 {
+		t.Errorf("hits %v, trace %+v", documents(r), r.Trace)
+	}
+}
+
+func TestHybridMergesQueries(t *testing.T) {
+	t.Parallel()
+	s := ask("improved")
+	s.Queries = append(s.Queries, retrieve.Query{Text: " "}, retrieve.Query{Text: "monitoring lag", Weight: 3})
+	r := search(t, newHybrid(t, library(t), nil, nil), s)
+	if diff := cmp.Diff([]document.ID{"guide", "notes"}, documents(r)); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+	if r.Hits[0].Scores.RRF == 0 || r.Hits[0].Scores.RRF != r.Hits[0].Scores.Score || len(r.Trace.Queries) != 2 {
+		t.Errorf("scores %+v of queries %q", r.Hits[0].Scores, r.Trace.Queries)
+	}
+}
+
+func TestHybridFindsNothing(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]retrieve.Search{
+		"another subject":       ask("sourdough bread recipe"),
+		"no words":              ask("?!"),
+		"no query":              {Audience: retrievetest.Members()},
+		"an audience of nobody": {Queries: []retrieve.Query{{Text: "replication"}}},
+		"another tenant":        {Audience: access.NewAudience("x", access.Members), Queries: []retrieve.Query{{Text: "replication"}}},
+	} {
+		if r := search(t, newHybrid(t, library(t), nil, nil), s); r.Evidence || len(r.Hits) != 0 {
+			t.Errorf("%s: hits %v, evidence %v", name, documents(r), r.Evidence)
+		}
+	}
+	if r := search(t, newHybrid(t, library(t), nil, nil), ask("replication of sourdough starters")); r.Evidence || len(r.Hits) == 0 {
+		t.Errorf("one word of three matches: hits %v, evidence %v; want the closest and no evidence", documents(r), r.Evidence)
+	}
+}
+
+// flaky is an index that loses an access list between the two steps of a search.
+type flaky struct{ *retrievetest.Memory }
+
+func (f flaky) Chunks(ctx context.Context, a access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
+	if err := f.SetACL(ctx, access.DefaultTenant, access.ACL{"group:dba"}, "guide"); err != nil {
+		return nil, err
+	}
+	return f.Memory.Chunks(ctx, a, ids)
+}
+
+func TestHybridShowsNothingThatWasRevokedMeanwhile(t *testing.T) {
+	t.Parallel()
+	r := search(t, newHybrid(t, flaky{library(t)}, nil, nil), ask("streaming replication standby"))
+	if diff := cmp.Diff([]document.ID{"notes"}, documents(r)); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+}
+
+func TestOverlappingChunksAreJoinedOnce(t *testing.T) {
+	t.Parallel()
+	m := retrievetest.NewMemory()
+	d := retrievetest.One("d", "", "alpha bravo charlie", "charlie delta écho", "| head |\n| row |")
+	d.Chunks[1].Start, d.Chunks[1].End = 12, 30
+	d.Chunks[2].Start, d.Chunks[2].End = 26, 40 // its header is repeated, so that text and range do not agree
+	if err := m.Put(t.Context(), access.DefaultTenant, d); err != nil {
+		t.Fatal(err)
+	}
+	r := search(t, newHybrid(t, m, nil, nil), ask("delta"))
+	if want := "alpha bravo charlie delta écho\n\n| head |\n| row |"; len(r.Hits) != 1 || r.Hits[0].Text != want || r.Hits[0].Start != 0 || r.Hits[0].End != 40 {
+		t.Errorf("hits %+v, want one with %q", r.Hits, want)
+	}
+}
+
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	m := library(t)
+	h := newHybrid(t, m, nil, nil)
+	hits := search(t, h, ask("improved")).Hits
+	earlier := []retrieve.Span{{Document: "notes"}, {Document: "secret"}, {Document: "gone"}, {Document: "guide", From: 1, To: 3}}
+	for limit, want := range map[int][]string{1: nil, 2: {"streaming replication needs a standby"}, 9: {"streaming replication needs a standby", "monitoring lag", "last words"}} {
+		got, err := h.Window(t.Context(), retrievetest.Members(), hits, earlier, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var added []string
+		for _, hit := range got[len(hits):] {
+			added = append(added, hit.Text)
+		}
+		if diff := cmp.Diff(want, added); diff != "" {
+			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
+		}
+	}
+}
