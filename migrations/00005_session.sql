@@ -42,6 +42,7 @@ create table turn (
     started_at        timestamptz, -- first lease
     finished_at       timestamptz, -- outcome
     delivered_at      timestamptz,
+    disturbed         boolean not null default false, -- written over by an attempt that had lost its lease: to be delivered again
     stop_requested_at timestamptz,
     stop_requested_by text not null default '',
     sentence          text not null default '',
@@ -56,6 +57,7 @@ create table turn (
 create unique index turn_one_at_a_time on turn (tenant_id, session_id) where state in ('running', 'delivering');
 create index turn_queued on turn (sequence) where state = 'queued';
 create index turn_unfinished on turn (tenant_id, session_id, number) where state <> 'done';
+create index turn_disturbed on turn (sequence) where disturbed and state = 'done';
 create index turn_held on turn (owner) where state in ('running', 'delivering');
 
 -- What one model did in a turn.

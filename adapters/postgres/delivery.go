@@ -117,6 +117,24 @@ func (s *Sessions) Drop(ctx context.Context, f session.Fence, key session.PageKe
 	return s.pageError("forget", f, key, err)
 }
 
+// Disturbed implements session.Repairs.
+func (s *Sessions) Disturbed(ctx context.Context, f session.Fence) error {
+	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `update turn set disturbed = true where tenant_id = $1 and id = $2 and attempt <> $3`, f.Tenant, f.Turn, f.Attempt)
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		const unwrite = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
+			where tenant_id = $1 and turn_id = $2`
+		_, err = tx.Exec(ctx, unwrite, f.Tenant, f.Turn)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("note that turn %s was written over: %w", f.Turn, err)
+	}
+	return nil
+}
+
 // Pages implements session.Deliveries.
 func (s *Sessions) Pages(ctx context.Context, f session.Fence) ([]session.Page, error) {
 	if err := held(ctx, s.db.Pool, f); err != nil {

@@ -23,6 +23,10 @@ func (s *Sessions) Beat(ctx context.Context, id session.ReplicaID, ttl time.Dura
 // Leave implements session.Replicas.
 func (s *Sessions) Leave(ctx context.Context, id session.ReplicaID) error {
 	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		const repairs = `update turn set owner = '', attempt = attempt + 1 where owner = $1 and state = 'done' and disturbed`
+		if _, err := tx.Exec(ctx, repairs, id); err != nil {
+			return err
+		}
 		// Served by turn_held.
 		const handBack = `
 			update turn set state = case when outcome is null then 'queued' else 'delivering' end, owner = '', attempt = attempt + 1

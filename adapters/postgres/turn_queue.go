@@ -87,7 +87,7 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 // Delivered implements session.Queue.
 func (s *Sessions) Delivered(ctx context.Context, f session.Fence) error {
 	const done = `
-		update turn set state = 'done', owner = '', delivered_at = coalesce(delivered_at, clock_timestamp())
+		update turn set state = 'done', owner = '', disturbed = disturbed and state <> 'done', delivered_at = coalesce(delivered_at, clock_timestamp())
 		where tenant_id = $1 and id = $2 and attempt = $3 and outcome is not null`
 	return s.fenced(ctx, f, "mark as delivered", done)
 }
@@ -95,9 +95,9 @@ func (s *Sessions) Delivered(ctx context.Context, f session.Fence) error {
 // Release implements session.Queue. The attempt is raised at once, so that who lets go of a turn is fenced from that moment on.
 func (s *Sessions) Release(ctx context.Context, f session.Fence, after time.Duration) error {
 	const release = `
-		update turn set state = case when outcome is null then 'queued' else 'delivering' end, owner = '', attempt = attempt + 1,
-			not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
-		where tenant_id = $1 and id = $2 and attempt = $3 and state <> 'done'`
+		update turn set state = case when state = 'done' then 'done' when outcome is null then 'queued' else 'delivering' end, owner = '',
+			attempt = attempt + 1, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
+		where tenant_id = $1 and id = $2 and attempt = $3 and (state <> 'done' or disturbed)`
 	return s.fenced(ctx, f, "hand back", release, after.Microseconds())
 }
 

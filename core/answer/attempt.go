@@ -91,10 +91,10 @@ func (s *Service) carry(a *attempt) (err error) {
 	switch {
 	case t.Abandoned:
 		return s.close(a)
-	case t.State == session.Delivering && t.Attempt > maxDeliveries:
+	case t.Outcome != "" && t.Attempt > maxDeliveries:
 		s.Logger.ErrorContext(a.ctx, "answer could not be delivered", "turn", t.ID, "attempts", t.Attempt)
 		return s.delivered(a)
-	case t.State == session.Delivering:
+	case t.Outcome != "":
 		return s.redeliver(a)
 	case t.Takeovers >= s.config.MaxAttempts, t.Attempt > maxAttempts:
 		return s.fail(a)
@@ -127,7 +127,7 @@ func (s *Service) fail(a *attempt) error {
 // close ends a turn that nobody was there for, without a word: its answer may have been given before a backup was restored.
 func (s *Service) close(a *attempt) error {
 	s.Logger.WarnContext(a.ctx, "old turn closed without an answer", "turn", a.turn.ID, "session", a.turn.Session.ID, "intake", a.turn.Intake)
-	if a.turn.State != session.Delivering {
+	if a.turn.Outcome == "" {
 		if err := s.save(a, session.Saved{Outcome: session.Superseded}); err != nil {
 			return err
 		}

@@ -58,3 +58,10 @@ type Deliveries interface {
 	// Pages returns all pages, by kind, model and number.
 	Pages(ctx context.Context, f Fence) ([]Page, error)
 }
+
+// Repairs is for workers that find out too late that they had lost their turn. Safe for concurrent use.
+type Repairs interface {
+	// Disturbed says that a message of the turn may have been written by an attempt that was no longer the newest. If another attempt
+	// has begun, the turn is leased once more after it is Done, in that state, and its pages count as not written.
+	Disturbed(ctx context.Context, f Fence) error
+}

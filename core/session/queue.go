@@ -41,13 +41,14 @@ type LeaseRequest struct {
 // Queue hands turns to workers. Implementations are safe for concurrent use by any number of processes.
 type Queue interface {
 	// Lease takes the oldest turn that can be worked on and makes it Running, or leaves it Delivering: one whose replica
-	// has expired, else a queued one whose session has no unfinished turn before it. It returns nil when there is none. The
-	// lease lasts for as long as the replica beats.
+	// has expired, else one that is Done but Disturbed (Repairs), else a queued one whose session has no unfinished turn before
+	// it. It returns nil when there is none. The lease lasts for as long as the replica beats.
 	Lease(ctx context.Context, r LeaseRequest) (*Turn, error)
 	// Finish saves what came of a running turn and its only outcome in one transaction, and makes it Delivering.
 	// It fails with ErrFenced or ErrFinished and then has changed nothing.
 	Finish(ctx context.Context, f Fence, s Saved) error
-	// Delivered ends a Delivering turn: the session's next one may start. A second call is no error.
+	// Delivered ends a Delivering turn, so that the session's next one may start, or the repair of a Done one. A second call is no
+	// error.
 	Delivered(ctx context.Context, f Fence) error
 	// Release hands a turn back, to be leased again by anybody after so long. It does not count as a take-over.
 	Release(ctx context.Context, f Fence, after time.Duration) error

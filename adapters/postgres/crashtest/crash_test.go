@@ -193,7 +193,8 @@ func (w *world) fill() {
 // finish lets the processes answer what is left, and ends them.
 func (w *world) finish() {
 	w.Helper()
-	for w.count(`select count(*) from turn where state <> 'done'`) > 0 {
+	w.pause(lease) // who was frozen last may still have to find out
+	for w.count(`select count(*) from turn where state <> 'done' or disturbed`) > 0 {
 		w.pause(50 * time.Millisecond)
 	}
 	for _, p := range w.processes {

@@ -108,6 +108,25 @@ func dial(socket string) *client {
 	}}}
 }
 
+var _ thread.Surface[post] = (*client)(nil)
+
+func (c *client) Post(ctx context.Context, _ thread.Ref, page post) (thread.MessageID, error) {
+	var made post
+	err := c.call(ctx, "/post", page, &made)
+	return made.ID, err
+}
+
+func (c *client) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, page post) error {
+	page.ID = id
+	return c.call(ctx, "/edit", page, new(post))
+}
+
+func (c *client) Delete(ctx context.Context, _ thread.Ref, id thread.MessageID) error {
+	return c.call(ctx, "/delete", post{ID: id}, new(post))
+}
+
+func (c *client) Capabilities() thread.Capabilities { return thread.Capabilities{} }
+
 func (c *client) call(ctx context.Context, path string, in post, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {

@@ -101,7 +101,8 @@ type surfaces struct {
 }
 
 func (s *surfaces) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
-	d := &delivery{platform: s.platform, turn: t.ID, permit: permit, log: answer.NewLog(s.store, t, 0, t.Session.Ref, permit)}
+	d := &delivery{platform: s.platform, turn: t.ID, to: t.Session.Ref, surface: answer.Guard(s.platform, s.store, t, permit, slog.Default()), log: answer.NewLog(s.store, t, 0, t.Session.Ref, permit),
+		finish: make(chan struct{})}
 	pages, err := d.log.Pages(ctx)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,6 @@ func (s *surfaces) Open(ctx context.Context, t session.Turn, permit answer.Permi
 			return nil, err
 		}
 	}
-	ctx, d.stop = context.WithCancel(ctx)
 	d.owned.Go(func() { d.progress(ctx) })
 	return d, nil
 }
@@ -119,9 +119,10 @@ func (s *surfaces) Open(ctx context.Context, t session.Turn, permit answer.Permi
 type delivery struct {
 	platform *client
 	turn     session.TurnID
-	permit   answer.Permit
+	to       thread.Ref
+	surface  thread.Surface[post]
 	log      stream.Log
-	stop     context.CancelFunc
+	finish   chan struct{}
 	owned    sync.WaitGroup
 
 	mu   sync.Mutex
@@ -144,7 +145,7 @@ func (d *delivery) adopt(ctx context.Context, page stream.Page) error {
 			}
 		}
 		if m.ID != d.id {
-			if err := d.platform.call(ctx, "/delete", m, new(post)); err != nil {
+			if err := d.surface.Delete(ctx, d.to, m.ID); err != nil {
 				return err
 			}
 		}
@@ -165,6 +166,8 @@ func (d *delivery) progress(ctx context.Context) {
 	for {
 		select {
 		case <-time.After(5 * pause):
+		case <-d.finish: // a write under way is waited for: cut off, it could arrive after the final one
+			return
 		case <-ctx.Done():
 			return
 		}
@@ -181,25 +184,23 @@ func (d *delivery) write(ctx context.Context, final bool) error {
 	if text == "" && !final {
 		return nil
 	}
-	if err := d.permit(); err != nil {
-		return err
-	}
+	page := post{Turn: d.turn, Text: text, Final: final}
 	if d.id != "" {
-		return d.platform.call(ctx, "/edit", post{ID: d.id, Text: text, Final: final}, new(post))
+		return d.surface.Edit(ctx, d.to, d.id, page)
 	}
 	if err := d.log.Intend(ctx, 0); err != nil {
 		return err
 	}
-	var made post
-	if err := d.platform.call(ctx, "/post", post{Turn: d.turn, Text: text, Final: final}, &made); err != nil {
+	id, err := d.surface.Post(ctx, d.to, page)
+	if err != nil {
 		return err
 	}
-	d.id = made.ID
-	return d.log.Posted(ctx, 0, made.ID, "")
+	d.id = id
+	return d.log.Posted(ctx, 0, id, "")
 }
 
 func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
-	d.stop()
+	close(d.finish)
 	d.owned.Wait()
 	if final.Outcome != session.Answered {
 		return fmt.Errorf("the outcome is %s", final.Outcome)

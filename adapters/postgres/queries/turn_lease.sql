@@ -17,6 +17,19 @@ lost as materialized (
     order by t.sequence limit 1
     for update of t skip locked
 ),
+-- One that was written over after it was done, by turn_disturbed, of which there are hardly ever any.
+spoilt as materialized (
+    select t.tenant_id, t.id from turn t
+    where t.state = 'done' and t.disturbed
+      and t.not_before <= statement_timestamp()
+      and ($5::text[] is null or t.platform = any ($5::text[]))
+      and ($6::text[] is null or t.workspace = any ($6::text[]))
+      and not exists (select from lost)
+      and (not exists (select from replica r where r.id = t.owner and r.expires_at > statement_timestamp())
+           or $3::boolean and t.owner = $1::text and not t.id = any ($4::text[]::uuid[]))
+    order by t.sequence limit 1
+    for update of t skip locked
+),
 -- The oldest queued turn, by turn_queued, whose session has no unfinished one before it, by turn_unfinished.
 queued as materialized (
     select t.tenant_id, t.id from turn t
@@ -24,7 +37,7 @@ queued as materialized (
       and t.not_before <= statement_timestamp()
       and ($5::text[] is null or t.platform = any ($5::text[]))
       and ($6::text[] is null or t.workspace = any ($6::text[]))
-      and not exists (select from lost)
+      and not exists (select from lost) and not exists (select from spoilt)
       and not exists (
             select from turn e
             where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.number < t.number and e.state <> 'done')
@@ -33,12 +46,12 @@ queued as materialized (
 ),
 t as (
     update turn u set
-        state      = case when u.outcome is null then 'running' else 'delivering' end,
+        state      = case when u.state = 'done' then 'done' when u.outcome is null then 'running' else 'delivering' end,
         attempt    = u.attempt + 1,
         takeovers  = u.takeovers + (u.owner not in ('', $1::text))::int,
         owner      = $1::text,
         started_at = coalesce(u.started_at, clock_timestamp())
-    from (select * from lost union all select * from queued) c
+    from (select * from lost union all select * from spoilt union all select * from queued) c
     where u.tenant_id = c.tenant_id and u.id = c.id
     returning u.*
 )

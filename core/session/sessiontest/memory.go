@@ -24,6 +24,7 @@ type Store interface {
 	session.History
 	session.Stops
 	session.Deliveries
+	session.Repairs
 	session.Prompts
 }
 
@@ -73,6 +74,7 @@ type turn struct {
 	owner     session.ReplicaID
 	notBefore time.Time
 	saved     session.Saved
+	disturbed bool
 	pages     []session.Page
 }
 

@@ -19,12 +19,12 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Tu
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	for _, takeOver := range []bool{true, false} {
+	for _, state := range []func(*turn) bool{held, (*turn).spoilt, (*turn).queued} {
 		for _, t := range m.turns {
-			if t.notBefore.After(now) || !deliverable(t, r) || !m.leasable(t, takeOver, r, now) {
+			if !state(t) || t.notBefore.After(now) || !deliverable(t, r) || !m.leasable(t, r, now) {
 				continue
 			}
-			if takeOver && t.owner != "" && t.owner != r.Replica {
+			if t.owner != "" && t.owner != r.Replica {
 				t.Takeovers++
 			}
 			t.owner = r.Replica
@@ -40,13 +40,13 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Tu
 	return nil, nil
 }
 
-func (m *Memory) leasable(t *turn, takeOver bool, r session.LeaseRequest, now time.Time) bool {
-	if takeOver {
-		lost := !m.replicas[t.owner].expires.After(now) || r.Holding != nil && t.owner == r.Replica && !slices.Contains(r.Holding, t.ID)
-		return lost && (t.State == session.Running || t.State == session.Delivering)
-	}
-	if t.State != session.Queued {
-		return false
+func held(t *turn) bool      { return t.State == session.Running || t.State == session.Delivering }
+func (t *turn) spoilt() bool { return t.State == session.Done && t.disturbed }
+func (t *turn) queued() bool { return t.State == session.Queued }
+
+func (m *Memory) leasable(t *turn, r session.LeaseRequest, now time.Time) bool {
+	if !t.queued() {
+		return !m.replicas[t.owner].expires.After(now) || r.Holding != nil && t.owner == r.Replica && !slices.Contains(r.Holding, t.ID)
 	}
 	for _, other := range m.turns {
 		if other.in == t.in && other.Number < t.Number && other.State != session.Done {
@@ -122,6 +122,7 @@ func (m *Memory) Delivered(ctx context.Context, f session.Fence) error {
 	if t.Outcome == "" {
 		return session.ErrFenced
 	}
+	t.disturbed = t.disturbed && t.State != session.Done
 	t.State, t.owner = session.Done, ""
 	return nil
 }
@@ -137,7 +138,7 @@ func (m *Memory) Release(ctx context.Context, f session.Fence, after time.Durati
 	if err != nil {
 		return err
 	}
-	if t.State == session.Done {
+	if t.State == session.Done && !t.disturbed {
 		return session.ErrFinished
 	}
 	m.handBack(t)

@@ -159,6 +159,25 @@ func (m *Memory) page(ctx context.Context, f session.Fence, key session.PageKey,
 	return nil
 }
 
+// Disturbed implements session.Repairs.
+func (m *Memory) Disturbed(ctx context.Context, f session.Fence) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.turns {
+		if t.ID != f.Turn || t.Session.Tenant != f.Tenant || t.Attempt == f.Attempt {
+			continue
+		}
+		t.disturbed = true
+		for i := range t.pages {
+			t.pages[i].Hash = ""
+			if t.pages[i].State == session.Final {
+				t.pages[i].State = session.Posted
+			}
+		}
+	}
+	return ctx.Err()
+}
+
 // Pages implements session.Deliveries.
 func (m *Memory) Pages(ctx context.Context, f session.Fence) ([]session.Page, error) {
 	m.mu.Lock()

@@ -62,3 +62,49 @@ func pagesFenced(f *fixture) {
 		f.Errorf("the page was written by attempt %d (%v)", got[0].Attempt, err)
 	}
 }
+
+func disturbed(f *fixture) {
+	f.accept(f.question("q"))
+	f.accept(f.question("next"))
+	old := f.lease("r1")
+	key := session.PageKey{Kind: session.Answer}
+	f.must(f.Intend(f.ctx, old.Fence(), key, place))
+	f.must(f.Posted(f.ctx, old.Fence(), key, "p1", "h1"))
+	f.must(f.Disturbed(f.ctx, old.Fence())) // by itself: no harm done
+	f.expire("r1")
+	taken := f.lease("r2")
+	f.must(f.Finish(f.ctx, taken.Fence(), session.Saved{Outcome: session.Answered, Sentence: "kept"}))
+	f.must(f.Final(f.ctx, taken.Fence(), key, "h2"))
+	f.must(f.Disturbed(f.ctx, old.Fence())) // before it is marked as delivered
+	f.must(f.Delivered(f.ctx, taken.Fence()))
+	for range 2 {
+		again := f.lease("r2")
+		if again.ID != taken.ID || again.State != session.Done || again.Outcome != session.Answered || again.Attempt <= taken.Attempt {
+			f.Fatalf("leased %+v, want the turn that was written over", again)
+		}
+		got, err := f.Pages(f.ctx, again.Fence())
+		f.must(err)
+		if got[0].State != session.Posted || got[0].Hash != "" || got[0].Message != "p1" {
+			f.Errorf("its page counts as written: %+v", got[0])
+		}
+		next := f.lease("r2") // is not held up
+		if next.Question.Text != "next" {
+			f.Fatalf("leased %+v, want the session's next turn", next)
+		}
+		f.must(f.Release(f.ctx, next.Fence(), 0))
+		f.must(f.Final(f.ctx, again.Fence(), key, "h2"))
+		f.must(f.Delivered(f.ctx, again.Fence()))
+		f.must(f.Disturbed(f.ctx, old.Fence())) // after it
+	}
+	handed := f.lease("r2")
+	f.must(f.Release(f.ctx, handed.Fence(), 0))
+	if again := f.lease("r3"); again.ID != taken.ID || again.State != session.Done {
+		f.Fatalf("leased %+v after a release, want the turn that was written over", again)
+	}
+	f.must(f.Leave(f.ctx, "r3"))
+	last := f.lease("r2")
+	f.must(f.Delivered(f.ctx, last.Fence()))
+	if t := f.tryLease("r2"); t == nil || t.Question.Text != "next" {
+		f.Errorf("leased %+v, want the session's next turn", t)
+	}
+}

@@ -56,6 +56,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a stop after the outcome changes nothing", stopFinished},
 		{"pages are remembered", pages},
 		{"pages are fenced", pagesFenced},
+		{"a turn that was written over is delivered again", disturbed},
 		{"sweeping keeps what is needed", sweep},
 		{"the system prompt is versioned", prompts},
 		{"a cancelled context fails", cancelled},

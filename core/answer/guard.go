@@ -1,0 +1,87 @@
+package answer
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Guard is a surface for one attempt at one turn: it starts no call without a permit, and when a call ended after the permit had, which
+// happens to a process that was paused in between, it has the turn delivered once more, since the call may have written over what
+// another attempt had shown. A surface that can append stays one.
+func Guard[P any](surface thread.Surface[P], repairs session.Repairs, t session.Turn, permit Permit, logger *slog.Logger) thread.Surface[P] {
+	g := guarded[P]{Surface: surface, guard: guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}}
+	if streamer, ok := surface.(thread.Streamer[P]); ok {
+		return guardedStreamer[P]{guarded: g, streamer: streamer}
+	}
+	return g
+}
+
+type guard struct {
+	repairs session.Repairs
+	fence   session.Fence
+	permit  Permit
+	logger  *slog.Logger
+}
+
+// call makes one platform call.
+func (g guard) call(ctx context.Context, do func() error) error {
+	if err := g.permit(); err != nil {
+		return err
+	}
+	err := do()
+	late := g.permit()
+	if late == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	if err := g.repairs.Disturbed(ctx, g.fence); err != nil {
+		g.logger.ErrorContext(ctx, "a late write was not reported", "turn", g.fence.Turn, "error", err)
+	}
+	return late
+}
+
+type guarded[P any] struct {
+	thread.Surface[P]
+	guard guard
+}
+
+// Post implements thread.Surface.
+func (g guarded[P]) Post(ctx context.Context, to thread.Ref, page P) (id thread.MessageID, err error) {
+	err = g.guard.call(ctx, func() (err error) { id, err = g.Surface.Post(ctx, to, page); return err })
+	return id, err
+}
+
+// Edit implements thread.Surface.
+func (g guarded[P]) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page P) error {
+	return g.guard.call(ctx, func() error { return g.Surface.Edit(ctx, to, id, page) })
+}
+
+// Delete implements thread.Surface.
+func (g guarded[P]) Delete(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	return g.guard.call(ctx, func() error { return g.Surface.Delete(ctx, to, id) })
+}
+
+type guardedStreamer[P any] struct {
+	guarded[P]
+	streamer thread.Streamer[P]
+}
+
+// Start implements thread.Streamer.
+func (g guardedStreamer[P]) Start(ctx context.Context, to thread.Ref, page P) (id thread.MessageID, err error) {
+	err = g.guard.call(ctx, func() (err error) { id, err = g.streamer.Start(ctx, to, page); return err })
+	return id, err
+}
+
+// Append implements thread.Streamer.
+func (g guardedStreamer[P]) Append(ctx context.Context, to thread.Ref, id thread.MessageID, page P) error {
+	return g.guard.call(ctx, func() error { return g.streamer.Append(ctx, to, id, page) })
+}
+
+// Stop implements thread.Streamer.
+func (g guardedStreamer[P]) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, page P) error {
+	return g.guard.call(ctx, func() error { return g.streamer.Stop(ctx, to, id, page) })
+}
