@@ -106,7 +106,7 @@ func TestHybridAddsNeighboursToTheBest(t *testing.T) {
 	if want := "first steps\n\nstreaming replication needs a standby\n\nmonitoring lag"; best.Text != want {
 		t.Errorf("text %q, want %q", best.Text, want)
 	}
-	if best.Ordinal != 1 || best.Start != 0 || best.Link != "https://docs.example/guide#s" || best.Tokens != 3+9+4 || !r.Evidence {
+	if best.Ordinal != 1 || best.Start != 0 || best.Link != "https://docs.example/guide#s" || best.Tokens != 3+10+4 || !r.Evidence {
 		t.Errorf("best hit %+v, evidence %v", best, r.Evidence)
 	}
 	if r.Hits[1].Text != "replication was improved" {
