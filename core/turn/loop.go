@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ type worker struct {
 	known    *cite.Mapping // what this model was shown, and so may cite
 	voice    *voice
 	record   Recorder
+	log      *slog.Logger
 	maxSteps int
 
 	ids     map[string]bool // of tool calls
@@ -55,7 +57,7 @@ func (w *worker) loop(ctx context.Context) error {
 			return cause
 		}
 		offered, choice := w.offer(number)
-		built, err := w.build(offered, number == w.maxSteps-1)
+		built, err := w.build(ctx, offered, number == w.maxSteps-1)
 		if err != nil {
 			return err
 		}
@@ -109,13 +111,16 @@ func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
 }
 
 // build lays out the step's prompt. A project that does not fit at the first step is searched for the rest of the turn.
-func (w *worker) build(offered tool.Set, last bool) (prompt.Prompt, error) {
+func (w *worker) build(ctx context.Context, offered tool.Set, last bool) (prompt.Prompt, error) {
 	built, err := w.builder.Build(prompt.Input{
 		Agent: w.req.Agent, System: w.req.System, Now: w.req.Now, Tools: offered.Tools(), Last: last && w.tools.Len() > 0,
 		Citable: w.citable, History: w.req.History, Project: w.project, Question: w.req.Question, Steps: w.steps, Model: w.model.Info(),
 	})
 	if err != nil {
 		return built, fmt.Errorf("lay out the prompt: %w", err)
+	}
+	if built.Report.Changed() {
+		w.log.InfoContext(ctx, "prompt shortened to fit", "turn", w.req.Turn, "model", w.model.Info().Name, "fit", built.Report)
 	}
 	w.record.Noticed(built.Notices...)
 	if built.ProjectOverflow {

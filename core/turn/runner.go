@@ -137,7 +137,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	w := &worker{
 		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(counter), counter: counter,
 		numbers: numbers, known: newMapping(req),
-		record: state, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
+		record: state, log: r.log, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
 	}
 	w.voice = newVoice(emit, state, w.known, req.Agent.Grounding == prompt.Strict)
 	w.tools = tools.For(w.scope())
