@@ -21,13 +21,14 @@ const (
 	leftOut       = "Further passages were left out because there is no room for them; a narrower query finds them."
 )
 
-// backfill returns the sources of earlier turns that top a first search up, newest turn first, as the audience may read them now.
+// backfill returns the sources of earlier turns that top a first search up, newest turn first, as the audience may read them now. Where
+// nothing was found, only a question that leans on what was said before gets them: to any other they are no answer.
 func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
 	var hits []retrieve.Hit
 	if found.Evidence {
 		hits = found.Hits
 	}
-	if t.chunks == nil || !scope.First || len(hits) >= t.config.Window {
+	if t.chunks == nil || !scope.First || len(hits) >= t.config.Window || len(hits) == 0 && standsAlone(scope.Question) {
 		return nil
 	}
 	var turns [][]message.Reference

@@ -270,19 +270,21 @@ func TestBackfill(t *testing.T) {
 	delete(chunks, 11) // the document is gone
 	for _, tc := range []struct {
 		name     string
+		question string
 		found    retrieve.Result
 		later    bool
 		want     []string
 		evidence bool
 	}{
-		{"nothing found", retrieve.Result{}, false, []string{"t2c1", "t1c0", "t0c0", "t0c1"}, false},
-		{"little found", retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("new", 99, "new"), hit("t2c1", 21, "again")}}, false, []string{"new", "t2c1", "t1c0", "t0c0"}, true},
-		{"enough found", retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 91, "a"), hit("b", 92, "b"), hit("c", 93, "c"), hit("d", 94, "d")}}, false, []string{"a", "b", "c", "d"}, true},
-		{"a later search", retrieve.Result{}, true, nil, false},
+		{"nothing found for a question that stands alone", "Where is the best pizza of Naples?", retrieve.Result{}, false, nil, false},
+		{"nothing found", "tell me more", retrieve.Result{}, false, []string{"t2c1", "t1c0", "t0c0", "t0c1"}, false},
+		{"little found", "tell me more", retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("new", 99, "new"), hit("t2c1", 21, "again")}}, false, []string{"new", "t2c1", "t1c0", "t0c0"}, true},
+		{"enough found", "tell me more", retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 91, "a"), hit("b", 92, "b"), hit("c", 93, "c"), hit("d", 94, "d")}}, false, []string{"a", "b", "c", "d"}, true},
+		{"a later search", "tell me more", retrieve.Result{}, true, nil, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			sc := scope("tell me more", past...)
+			sc := scope(tc.question, past...)
 			sc.First = !tc.later
 			result, _, err := run(t, search.New(&index{result: tc.found}, chunks, budgettest.NewWords(), search.Config{}), `{"queries":["more"]}`, sc)
 			if err != nil {
