@@ -10,13 +10,40 @@ import (
 
 // Guard is a surface for one attempt at one turn: it starts no call without a permit, and when a call ended after the permit had, which
 // happens to a process that was paused in between, it has the turn delivered once more, since the call may have written over what
-// another attempt had shown. A surface that can append stays one.
+// another attempt had shown. It can all that the surface can: stream, roll over, adopt.
 func Guard[P any](surface thread.Surface[P], repairs session.Repairs, t session.Turn, permit Permit, logger *slog.Logger) thread.Surface[P] {
 	g := guarded[P]{Surface: surface, guard: guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}}
-	if streamer, ok := surface.(thread.Streamer[P]); ok {
-		return guardedStreamer[P]{guarded: g, streamer: streamer}
+	streamer, streams := surface.(thread.Streamer[P])
+	roller, rolls := surface.(thread.Roller[P])
+	adopter, adopts := surface.(thread.Adopter)
+	s := guardedStreamer[P]{guarded: g, streamer: streamer}
+	switch {
+	case streams && rolls && adopts:
+		return struct {
+			guardedStreamer[P]
+			thread.Roller[P]
+			thread.Adopter
+		}{s, roller, adopter}
+	case streams && rolls:
+		return struct {
+			guardedStreamer[P]
+			thread.Roller[P]
+		}{s, roller}
+	case streams && adopts:
+		return struct {
+			guardedStreamer[P]
+			thread.Adopter
+		}{s, adopter}
+	case streams:
+		return s
+	case adopts:
+		return struct {
+			guarded[P]
+			thread.Adopter
+		}{g, adopter}
+	default:
+		return g
 	}
-	return g
 }
 
 type guard struct {
