@@ -1,0 +1,370 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// gateway is the state of the event side.
+type gateway struct {
+	sessions   map[string]*session
+	intents    int // of the newest session
+	identifies int
+	resumes    int
+
+	silent  bool // the next connection gets no hello
+	op7     bool // the next one is told to reconnect before READY or RESUMED
+	refuse  int  // close code for the next identify
+	invalid bool // the next resume is refused
+}
+
+// session is what a client can resume: everything that was dispatched to it, and the connection that it has at present.
+type session struct {
+	id      string
+	intents int
+	seq     int
+	sent    []frame
+	conn    *connection
+	dead    bool
+}
+
+type frame struct {
+	Op   int    `json:"op"`
+	Data any    `json:"d"`
+	Seq  *int   `json:"s"`
+	Type string `json:"t,omitempty"`
+}
+
+// connection is one WebSocket. Frames are written by one goroutine.
+type connection struct {
+	ws     *websocket.Conn
+	out    chan frame
+	closed chan struct{}
+	deaf   bool // heartbeats are not acknowledged
+}
+
+func (g *session) disconnect() {
+	if g.conn != nil {
+		_ = g.conn.ws.Close() // that it ends is the point
+		g.conn = nil
+	}
+}
+
+// Gateway opcodes.
+const (
+	opDispatch  = 0
+	opHeartbeat = 1
+	opIdentify  = 2
+	opResume    = 6
+	opReconnect = 7
+	opInvalid   = 9
+	opHello     = 10
+	opAck       = 11
+)
+
+func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
+	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+	ws, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	c := &connection{ws: ws, out: make(chan frame, 4096), closed: make(chan struct{})}
+	s.mu.Lock()
+	silent := s.gateway.silent
+	s.gateway.silent = false
+	s.mu.Unlock()
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.write()
+	}()
+	if !silent {
+		c.send(frame{Op: opHello, Data: map[string]any{"heartbeat_interval": s.config.Heartbeat.Milliseconds()}})
+	}
+	s.read(c)
+	close(c.closed)
+	_ = ws.Close() // it has ended already where the client did it
+	<-written
+}
+
+func (c *connection) write() {
+	for {
+		select {
+		case f := <-c.out:
+			if c.ws.WriteJSON(f) != nil {
+				return
+			}
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+// send queues a frame; a client that reads nothing loses its connection.
+func (c *connection) send(f frame) {
+	select {
+	case c.out <- f:
+	default:
+		_ = c.ws.Close()
+	}
+}
+
+func (c *connection) close(code int, reason string) {
+	_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), time.Now().Add(time.Second))
+	_ = c.ws.Close()
+}
+
+// read takes a client's frames until the connection ends.
+func (s *Server) read(c *connection) {
+	for {
+		_, data, err := c.ws.ReadMessage()
+		if err != nil {
+			s.lost(c, err)
+			return
+		}
+		var f struct {
+			Op   int             `json:"op"`
+			Data json.RawMessage `json:"d"`
+		}
+		if json.Unmarshal(data, &f) != nil {
+			c.close(4002, "Error while decoding payload.")
+			return
+		}
+		s.mu.Lock()
+		switch f.Op {
+		case opHeartbeat:
+			if !c.deaf {
+				c.send(frame{Op: opAck})
+			}
+		case opIdentify:
+			s.identify(c, f.Data)
+		case opResume:
+			s.resume(c, f.Data)
+		default: // presence and member requests, which the bot has no use for
+		}
+		s.notify()
+		s.mu.Unlock()
+	}
+}
+
+// lost notes the end of a connection. A client that says 1000 or 1001 gives its session up.
+func (s *Server) lost(c *connection, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range s.gateway.sessions {
+		if g.conn != c {
+			continue
+		}
+		g.conn = nil
+		var closed *websocket.CloseError
+		if errors.As(err, &closed) && (closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway) {
+			g.dead = true
+		}
+	}
+	s.notify()
+}
+
+// identify begins a session.
+func (s *Server) identify(c *connection, data json.RawMessage) {
+	s.gateway.identifies++
+	var d struct {
+		Token   string `json:"token"`
+		Intents int    `json:"intents"`
+	}
+	if json.Unmarshal(data, &d) != nil || strings.TrimPrefix(d.Token, "Bot ") != s.config.Token {
+		c.close(4004, "Authentication failed.")
+		return
+	}
+	missing := d.Intents&IntentMessageContent != 0 && s.config.NoContent || d.Intents&IntentGuildMembers != 0 && !s.config.Members ||
+		d.Intents&IntentPresences != 0
+	if missing {
+		c.close(4014, "Disallowed intent(s).")
+		return
+	}
+	if code := s.gateway.refuse; code != 0 {
+		s.gateway.refuse = 0
+		c.close(code, "Refused by the test.")
+		return
+	}
+	if s.op7First(c) {
+		return
+	}
+	g := &session{id: "session-" + s.id(), intents: d.Intents, conn: c}
+	s.gateway.sessions[g.id], s.gateway.intents = g, d.Intents
+	var guilds []map[string]any
+	for _, id := range s.guildIDs() {
+		guilds = append(guilds, map[string]any{"id": id, "unavailable": true})
+	}
+	g.dispatch("READY", map[string]any{
+		"v": 9, "user": s.bot, "guilds": guilds, "session_id": g.id, "resume_gateway_url": "ws://" + s.addr + "/gw",
+		"application": map[string]any{"id": s.bot.ID, "flags": s.flags()}, "private_channels": []any{},
+	})
+	for _, id := range s.guildIDs() {
+		g.dispatch("GUILD_CREATE", s.guildJSON(s.guilds[id]))
+	}
+}
+
+// op7First sends op 7 before READY or RESUMED, where a test asked for that.
+func (s *Server) op7First(c *connection) bool {
+	first := s.gateway.op7
+	s.gateway.op7 = false
+	if first {
+		c.send(frame{Op: opReconnect})
+	}
+	return first
+}
+
+// resume goes on with a session: what it missed is sent again.
+func (s *Server) resume(c *connection, data json.RawMessage) {
+	s.gateway.resumes++
+	var d struct {
+		SessionID string `json:"session_id"`
+		Seq       int    `json:"seq"`
+	}
+	if s.op7First(c) {
+		return
+	}
+	if json.Unmarshal(data, &d) != nil {
+		c.close(4002, "Error while decoding payload.")
+		return
+	}
+	g := s.gateway.sessions[d.SessionID]
+	if g == nil || g.dead || s.gateway.invalid {
+		s.gateway.invalid = false
+		c.send(frame{Op: opInvalid, Data: false})
+		return
+	}
+	g.disconnect()
+	g.conn = c
+	for _, f := range g.sent {
+		if *f.Seq > d.Seq {
+			c.send(f)
+		}
+	}
+	g.dispatch("RESUMED", map[string]any{})
+}
+
+// dispatch sends an event to every session that has the intent; data is asked with the session's intents. It is called with the lock
+// held.
+func (s *Server) dispatch(kind string, intent int, data func(intents int) any) {
+	for _, g := range s.gateway.sessions {
+		if !g.dead && (intent == 0 || g.intents&intent != 0) {
+			g.dispatch(kind, data(g.intents))
+		}
+	}
+}
+
+func (g *session) dispatch(kind string, data any) {
+	g.seq++
+	seq := g.seq
+	raw, err := json.Marshal(data) // now, since it may change
+	if err != nil {
+		panic(err) // the server's own maps
+	}
+	f := frame{Op: opDispatch, Data: json.RawMessage(raw), Seq: &seq, Type: kind}
+	g.sent = append(g.sent, f)
+	if g.conn != nil {
+		g.conn.send(f)
+	}
+}
+
+// connections runs do for every live connection.
+func (s *Server) connections(do func(*session, *connection)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range s.gateway.sessions {
+		if g.conn != nil {
+			do(g, g.conn)
+		}
+	}
+}
+
+// Reconnect tells the bot to reconnect (op 7). With first it is told so on its next connection, before READY or RESUMED.
+func (s *Server) Reconnect(first bool) {
+	if first {
+		s.mu.Lock()
+		s.gateway.op7 = true
+		s.mu.Unlock()
+		return
+	}
+	s.connections(func(_ *session, c *connection) { c.send(frame{Op: opReconnect}) })
+}
+
+// Invalidate tells the bot that its session is over (op 9).
+func (s *Server) Invalidate() {
+	s.connections(func(g *session, c *connection) {
+		g.dead, g.conn = true, nil
+		c.send(frame{Op: opInvalid, Data: false})
+	})
+}
+
+// Drop cuts the bot's connection without a word. With invalid its session cannot be resumed.
+func (s *Server) Drop(invalid bool) {
+	s.mu.Lock()
+	s.gateway.invalid = invalid
+	s.mu.Unlock()
+	s.connections(func(g *session, _ *connection) { g.disconnect() })
+}
+
+// Freeze makes the bot's connection a zombie: it stays open, heartbeats are not acknowledged, and no event arrives.
+func (s *Server) Freeze() {
+	s.connections(func(g *session, c *connection) {
+		c.deaf = true
+		g.conn = nil
+	})
+}
+
+// Silence makes the next connection get no hello.
+func (s *Server) Silence() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gateway.silent = true
+}
+
+// Refuse closes the connection of the next identify with a code.
+func (s *Server) Refuse(code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gateway.refuse = code
+}
+
+// Connected reports whether the bot has a session with a live connection.
+func (s *Server) Connected() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range s.gateway.sessions {
+		if g.conn != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Logins returns how often the bot identified and resumed.
+func (s *Server) Logins() (identifies, resumes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gateway.identifies, s.gateway.resumes
+}
+
+// Intents returns what the newest session asked for.
+func (s *Server) Intents() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gateway.intents
+}
+
+func (s *Server) guildIDs() []string {
+	var ids []string
+	for id := range s.guilds {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,197 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// bucket is a rate limit: a window that begins with its first request.
+type bucket struct {
+	limit  int
+	window time.Duration
+	left   int
+	resets time.Time
+	forced time.Time // until then everything is refused, without counting
+}
+
+// Fault makes matching calls fail before anything else happens. Empty fields match everything.
+type Fault struct {
+	Method string
+	Path   string // that the path contains
+	Times  int    // 0: once
+	After  int    // so many matching calls pass first
+
+	Status     int // with Body, as it is
+	Body       string
+	RetryAfter time.Duration // a 429: of the route, of everything with Global, without JSON with HTML
+	Global     bool
+	HTML       bool
+	Drop       bool // the connection is cut; with Done after the call took effect
+	Done       bool
+}
+
+// Inject adds a fault. Faults are tried in the order in which they were added.
+func (s *Server) Inject(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.Times == 0 {
+		f.Times = 1
+	}
+	s.faults = append(s.faults, &f)
+}
+
+// fault returns the fault for a call, if any. Called with the lock held.
+func (s *Server) fault(method, path string) *Fault {
+	for _, f := range s.faults {
+		if f.Times == 0 || f.Method != "" && f.Method != method || !strings.Contains(path, f.Path) {
+			continue
+		}
+		if f.After > 0 {
+			f.After--
+			continue
+		}
+		f.Times--
+		return f
+	}
+	return nil
+}
+
+// route is the key of a call's bucket: its method, its path without ids, and the channel or token that it is about.
+func route(method, path string) string {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	for i, p := range parts {
+		if i > 2 && isID(p) {
+			parts[i] = "{id}"
+		}
+	}
+	return method + " " + strings.Join(parts, "/")
+}
+
+func isID(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 64)
+	return err == nil
+}
+
+// admit counts a call and reports whether it may go on; otherwise it has been answered. Called with the lock held.
+func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
+	now := time.Now()
+	interaction := strings.Contains(path, "/interactions/") || strings.Contains(path, "/webhooks/")
+	if !interaction {
+		recent := s.global[:0]
+		for _, at := range s.global {
+			if now.Sub(at) < time.Second {
+				recent = append(recent, at)
+			}
+		}
+		s.global = append(recent, now)
+		if s.globalUntil.After(now) {
+			refuse(w, s.globalUntil.Sub(now), "global")
+			return false
+		}
+		if len(s.global) > s.config.GlobalRequests {
+			s.global = s.global[:len(s.global)-1]
+			refuse(w, time.Second-now.Sub(s.global[0]), "global")
+			return false
+		}
+	}
+	key := route(method, path)
+	b := s.buckets[key]
+	if b == nil {
+		b = &bucket{limit: s.config.BucketRequests, window: s.config.BucketWindow}
+		if strings.HasPrefix(key, "GET ") {
+			b.limit, b.window = 50, time.Second
+		}
+		s.buckets[key] = b
+	}
+	if now.After(b.resets) {
+		b.left, b.resets = b.limit, now.Add(b.window)
+	}
+	over := b.left == 0 || b.forced.After(now)
+	if !over {
+		b.left--
+	}
+	until := b.resets.Sub(now)
+	if b.forced.After(now) {
+		until = b.forced.Sub(now)
+	}
+	hash := fnv.New64a()
+	hash.Write([]byte(key))
+	h := w.Header()
+	h.Set("X-RateLimit-Limit", strconv.Itoa(b.limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(b.left))
+	h.Set("X-RateLimit-Reset-After", seconds(until))
+	h.Set("X-RateLimit-Reset", strconv.FormatFloat(float64(now.Add(until).UnixMilli())/1000, 'f', 3, 64))
+	h.Set("X-RateLimit-Bucket", fmt.Sprintf("%x", hash.Sum64()))
+	if over {
+		refuse(w, until, "user")
+	}
+	return !over
+}
+
+// refuse answers 429. A global one comes without Reset-After, as it does on the platform.
+func refuse(w http.ResponseWriter, after time.Duration, scope string) {
+	h := w.Header()
+	if scope == "global" {
+		h.Del("X-RateLimit-Reset-After")
+		h.Del("X-RateLimit-Reset")
+		h.Del("X-RateLimit-Remaining")
+		h.Set("X-RateLimit-Global", "true")
+	}
+	h.Set("X-RateLimit-Scope", scope)
+	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
+	reply(w, http.StatusTooManyRequests, map[string]any{
+		"message": "You are being rate limited.", "retry_after": math.Ceil(after.Seconds()*1000) / 1000, "global": scope == "global",
+	})
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
+
+func reply(w http.ResponseWriter, status int, body any) {
+	if body == nil {
+		w.WriteHeader(status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// The client is gone if this fails, and there is nobody left to tell.
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+// serve answers a fault. It reports whether the call is to go on and only its answer is lost.
+func (s *Server) serve(w http.ResponseWriter, f *Fault, method, path string) (lost bool) {
+	switch {
+	case f.Drop:
+		return true
+	case f.HTML:
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = w.Write([]byte("<html><body>error code: 1015</body></html>"))
+	case f.RetryAfter > 0 && f.Global:
+		s.globalUntil = time.Now().Add(f.RetryAfter)
+		refuse(w, f.RetryAfter, "global")
+	case f.RetryAfter > 0:
+		key := route(method, path)
+		b := s.buckets[key]
+		if b == nil {
+			b = &bucket{limit: s.config.BucketRequests, window: s.config.BucketWindow}
+			s.buckets[key] = b
+		}
+		b.forced = time.Now().Add(f.RetryAfter)
+		w.Header().Set("X-RateLimit-Limit", strconv.Itoa(b.limit))
+		w.Header().Set("X-RateLimit-Remaining", "0")
+		w.Header().Set("X-RateLimit-Reset-After", seconds(f.RetryAfter))
+		refuse(w, f.RetryAfter, "user")
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(f.Status)
+		_, _ = w.Write([]byte(f.Body))
+	}
+	return false
+}

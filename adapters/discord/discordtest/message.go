@@ -1,0 +1,353 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+)
+
+// message is one message as the platform stores it.
+type message struct {
+	id, channel, author, content string
+	nonce, replyTo               string
+	interaction                  string // that it responds to
+	flags, kind                  int
+	ephemeral, deleted           bool
+	created                      time.Time
+	edited                       *time.Time
+}
+
+// Message types and flags.
+const (
+	typeDefault        = 0
+	typeThreadCreated  = 18
+	typeReply          = 19
+	typeCommand        = 20
+	flagSuppressEmbeds = 1 << 2
+	flagHasThread      = 1 << 5
+	flagEphemeral      = 1 << 6
+	flagLoading        = 1 << 7
+)
+
+const maxContent = 2000
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+var mentionMark = regexp.MustCompile(`<@!?(\d+)>`)
+
+func (s *Server) mentioned(text string) []*User {
+	var users []*User
+	for _, m := range mentionMark.FindAllStringSubmatch(text, -1) {
+		if u := s.users[m[1]]; u != nil && !slices.Contains(users, u) {
+			users = append(users, u)
+		}
+	}
+	return users
+}
+
+// write is the body of a create or an edit. Discordgo sends more than this server looks at.
+type write struct {
+	Content         *string         `json:"content"`
+	Flags           *int            `json:"flags"`
+	Nonce           json.RawMessage `json:"nonce"`
+	EnforceNonce    bool            `json:"enforce_nonce"`
+	AllowedMentions json.RawMessage `json:"allowed_mentions"`
+	Reference       *struct {
+		MessageID       string `json:"message_id"`
+		FailIfNotExists *bool  `json:"fail_if_not_exists"`
+	} `json:"message_reference"`
+	Embeds     []json.RawMessage `json:"embeds"`
+	Components []json.RawMessage `json:"components"`
+}
+
+func (w *write) check() *apiError {
+	if w.Content != nil && len(utf16.Encode([]rune(*w.Content))) > maxContent {
+		return tooLong("content", maxContent)
+	}
+	if nonce := strings.Trim(string(w.Nonce), `"`); len(nonce) > 25 {
+		return tooLong("nonce", 25)
+	}
+	return nil
+}
+
+// writable says why the bot may not write to a channel.
+func (s *Server) writable(id string) (*channel, *apiError) {
+	c := s.channels[id]
+	if c == nil || c.deleted {
+		return nil, errUnknownChannel
+	}
+	if c.denied&permView != 0 {
+		return nil, errMissingAccess
+	}
+	need := int64(permSend)
+	if c.kind == typeThread {
+		need = permSendInThreads
+		if parent := s.channels[c.parent]; parent != nil && parent.denied&need != 0 {
+			return nil, errMissingPermission
+		}
+	}
+	if c.denied&need != 0 {
+		return nil, errMissingPermission
+	}
+	if c.locked {
+		return nil, errLocked
+	}
+	return c, nil
+}
+
+func (s *Server) postMessage(c *call) (any, *apiError) {
+	ch, problem := s.writable(c.PathValue("channel"))
+	if problem != nil {
+		return nil, problem
+	}
+	var w write
+	if problem := c.decode(&w); problem != nil {
+		return nil, problem
+	}
+	if problem := w.check(); problem != nil {
+		return nil, problem
+	}
+	if (w.Content == nil || strings.TrimSpace(*w.Content) == "") && len(w.Embeds) == 0 {
+		return nil, errEmpty
+	}
+	nonce := strings.Trim(string(w.Nonce), `"`)
+	if w.EnforceNonce && nonce != "" {
+		for _, m := range s.messages {
+			if m.nonce == nonce && m.channel == ch.id && m.author == s.bot.ID && time.Since(m.created) < 3*time.Minute {
+				return s.json(m, true), nil
+			}
+		}
+	}
+	m := s.newMessage(ch, s.bot.ID, *w.Content)
+	m.nonce = nonce
+	if w.Flags != nil {
+		m.flags = *w.Flags
+	}
+	if w.Reference != nil {
+		m.kind, m.replyTo = typeReply, w.Reference.MessageID
+		target := s.messages[m.replyTo]
+		if (target == nil || target.deleted) && (w.Reference.FailIfNotExists == nil || *w.Reference.FailIfNotExists) {
+			delete(s.messages, m.id)
+			return nil, &apiError{status: 400, code: 50035, text: "Invalid Form Body: Unknown message"}
+		}
+	}
+	s.publish("create", m, w.AllowedMentions)
+	return s.json(m, true), nil
+}
+
+// newMessage stores a message; a thread that it is written to is taken out of the archive.
+func (s *Server) newMessage(ch *channel, author, content string) *message {
+	m := &message{id: s.id(), channel: ch.id, author: author, content: content, created: time.Now()}
+	s.messages[m.id] = m
+	ch.last, ch.archived = m.id, false
+	return m
+}
+
+// publish records a version and tells the gateway.
+func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
+	s.record(op, m, mentions)
+	if m.ephemeral {
+		return
+	}
+	ch := s.channels[m.channel]
+	intent := IntentGuildMessages
+	if ch.guild == "" {
+		intent = IntentDirectMessages
+	}
+	switch op {
+	case "create":
+		s.dispatch("MESSAGE_CREATE", intent, func(intents int) any { return s.event(m, intents) })
+	case "edit":
+		s.dispatch("MESSAGE_UPDATE", intent, func(intents int) any { return s.event(m, intents) })
+	case "delete":
+		s.dispatch("MESSAGE_DELETE", intent, func(int) any {
+			return map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": ch.guild}
+		})
+	}
+}
+
+// event is a message as the gateway shows it: without the message-content intent only what the bot may read anyway.
+func (s *Server) event(m *message, intents int) map[string]any {
+	ch := s.channels[m.channel]
+	readable := intents&IntentMessageContent != 0 || ch.guild == "" || m.author == s.bot.ID || slices.Contains(s.mentioned(m.content), s.bot) || s.pinged(m)
+	event := s.json(m, readable)
+	if g := s.guilds[ch.guild]; g != nil {
+		event["guild_id"] = g.id
+		event["member"] = map[string]any{"roles": g.rolesOf(m.author), "joined_at": "2020-01-01T00:00:00Z"}
+	}
+	return event
+}
+
+// pinged reports whether a message answers the bot with the mention that replies have.
+func (s *Server) pinged(m *message) bool {
+	target := s.messages[m.replyTo]
+	return target != nil && target.author == s.bot.ID && m.author != s.bot.ID
+}
+
+// json is a message as the API shows it.
+func (s *Server) json(m *message, readable bool) map[string]any {
+	content := m.content
+	if !readable {
+		content = ""
+	}
+	mentions := s.mentioned(m.content)
+	if s.pinged(m) && !slices.Contains(mentions, s.bot) {
+		mentions = append(mentions, s.bot)
+	}
+	if mentions == nil {
+		mentions = []*User{}
+	}
+	shown := map[string]any{
+		"id": m.id, "channel_id": m.channel, "author": s.users[m.author], "content": content, "timestamp": m.created.UTC().Format(time.RFC3339Nano),
+		"edited_timestamp": m.edited, "type": m.kind, "flags": m.flags, "mentions": mentions, "mention_roles": []string{},
+		"mention_everyone": false, "attachments": []any{}, "embeds": []any{}, "pinned": false, "tts": false,
+	}
+	if m.nonce != "" {
+		shown["nonce"] = m.nonce
+	}
+	if m.interaction != "" {
+		shown["interaction_metadata"] = map[string]any{"id": m.interaction, "type": 2}
+		shown["webhook_id"] = s.bot.ID
+	}
+	if m.replyTo != "" {
+		shown["message_reference"] = map[string]any{"message_id": m.replyTo, "channel_id": m.channel}
+		if target := s.messages[m.replyTo]; target != nil && !target.deleted {
+			inner := s.json(target, true)
+			delete(inner, "referenced_message")
+			shown["referenced_message"] = inner
+		}
+	}
+	return shown
+}
+
+// find returns a message of a channel that exists.
+func (s *Server) find(ch, id string) (*message, *apiError) {
+	c := s.channels[ch]
+	if c == nil || c.deleted {
+		return nil, errUnknownChannel
+	}
+	m := s.messages[id]
+	if m == nil || m.deleted || m.channel != ch || m.ephemeral {
+		return nil, errUnknownMessage
+	}
+	return m, nil
+}
+
+func (s *Server) getMessage(c *call) (any, *apiError) {
+	m, problem := s.find(c.PathValue("channel"), c.PathValue("message"))
+	if problem != nil {
+		return nil, problem
+	}
+	return s.json(m, true), nil
+}
+
+// listMessages lists newest first, as the platform does.
+func (s *Server) listMessages(c *call) (any, *apiError) {
+	ch := s.channels[c.PathValue("channel")]
+	if ch == nil || ch.deleted {
+		return nil, errUnknownChannel
+	}
+	if ch.denied&(permView|permHistory) != 0 {
+		return nil, errMissingAccess
+	}
+	limit, err := strconv.Atoi(c.FormValue("limit"))
+	if err != nil || limit < 1 || limit > 100 {
+		limit = 50
+	}
+	after, _ := strconv.ParseInt(c.FormValue("after"), 10, 64) // absent is the beginning
+	before, err := strconv.ParseInt(c.FormValue("before"), 10, 64)
+	if err != nil {
+		before = 1 << 62
+	}
+	var ids []int64
+	for id, m := range s.messages {
+		n, _ := strconv.ParseInt(id, 10, 64) // ids are the server's own
+		if m.channel == ch.id && !m.deleted && !m.ephemeral && n > after && n < before {
+			ids = append(ids, n)
+		}
+	}
+	slices.Sort(ids)
+	if c.FormValue("after") != "" { // the oldest of them, still newest first
+		ids = ids[:min(limit, len(ids))]
+	} else {
+		ids = ids[max(0, len(ids)-limit):]
+	}
+	slices.Reverse(ids)
+	listed := []any{}
+	for _, id := range ids {
+		m := s.messages[strconv.FormatInt(id, 10)]
+		listed = append(listed, s.event(m, s.gateway.intents))
+	}
+	return listed, nil
+}
+
+func (s *Server) patchMessage(c *call) (any, *apiError) {
+	m, problem := s.find(c.PathValue("channel"), c.PathValue("message"))
+	if problem != nil {
+		return nil, problem
+	}
+	if m.author != s.bot.ID {
+		return nil, errOtherAuthor
+	}
+	ch := s.channels[m.channel]
+	if ch.archived {
+		return nil, errArchived
+	}
+	if s.tooOld(m) {
+		return nil, errOldEdits
+	}
+	return s.edit(m, c)
+}
+
+// edit applies an edit. What it does not mention stays, but mentions are parsed anew with full defaults.
+func (s *Server) edit(m *message, c *call) (any, *apiError) {
+	var w write
+	if problem := c.decode(&w); problem != nil {
+		return nil, problem
+	}
+	if problem := w.check(); problem != nil {
+		return nil, problem
+	}
+	if w.Content != nil {
+		m.content = *w.Content
+	}
+	if w.Flags != nil {
+		m.flags = m.flags&^flagSuppressEmbeds | *w.Flags&flagSuppressEmbeds
+	}
+	m.flags &^= flagLoading
+	now := time.Now()
+	m.edited = &now
+	s.publish("edit", m, w.AllowedMentions)
+	return s.json(m, true), nil
+}
+
+func (s *Server) deleteMessage(c *call) (any, *apiError) {
+	m, problem := s.find(c.PathValue("channel"), c.PathValue("message"))
+	if problem != nil {
+		return nil, problem
+	}
+	if m.author != s.bot.ID && s.channels[m.channel].denied&permManageMessages != 0 {
+		return nil, errMissingPermission
+	}
+	m.deleted = true
+	s.publish("delete", m, nil)
+	return nil, nil
+}
+
+// tooOld limits edits of messages that are older than an hour to three in twenty seconds, scaled with the bucket's window.
+func (s *Server) tooOld(m *message) bool {
+	if time.Since(m.created) < time.Hour {
+		return false
+	}
+	recent := 0
+	for _, v := range s.versions {
+		if v.Op == "edit" && v.Channel == m.channel && time.Since(v.At) < 4*s.config.BucketWindow {
+			recent++
+		}
+	}
+	return recent >= 3
+}

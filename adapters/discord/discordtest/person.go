@@ -1,0 +1,193 @@
+package discordtest
+
+import (
+	"strconv"
+	"time"
+)
+
+// Guild is a server that the bot has joined.
+type Guild struct {
+	ID string
+	s  *Server
+}
+
+// Channel is a text channel of a guild.
+type Channel struct {
+	ID string
+	s  *Server
+}
+
+// Person is somebody who uses Discord. Methods return the id of the message that they write.
+type Person struct {
+	User
+	s *Server
+}
+
+// AddGuild makes a guild and lets the bot join it. It belongs to nobody yet known.
+func (s *Server) AddGuild(name string) *Guild {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := &guild{id: s.id(), name: name, members: map[string]string{s.bot.ID: ""}, joined: time.Now()}
+	g.roles = []role{{ID: g.id, Name: "@everyone", Permissions: formatPermissions(permView | permSend | permHistory)}}
+	s.guilds[g.id] = g
+	s.dispatch("GUILD_CREATE", IntentGuilds, func(int) any { return s.guildJSON(g) })
+	return &Guild{ID: g.id, s: s}
+}
+
+// AddText makes a text channel.
+func (g *Guild) AddText(name string) *Channel {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	ch := &channel{id: g.s.id(), guild: g.ID, name: name, kind: typeText, created: time.Now()}
+	g.s.channels[ch.id] = ch
+	g.s.dispatch("CHANNEL_CREATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
+	return &Channel{ID: ch.id, s: g.s}
+}
+
+// AddPerson makes a member. A moderator holds a role that may manage messages.
+func (g *Guild) AddPerson(name string, moderator bool) *Person {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	u := g.s.addUser(name, false)
+	own := g.s.guilds[g.ID]
+	own.members[u.ID] = ""
+	if moderator {
+		r := role{ID: g.s.id(), Name: "moderator", Permissions: formatPermissions(permManageMessages)}
+		own.roles = append(own.roles, r)
+		own.members[u.ID] = r.ID
+		g.s.dispatch("GUILD_ROLE_CREATE", IntentGuilds, func(int) any { return map[string]any{"guild_id": g.ID, "role": r} })
+	}
+	return &Person{User: *u, s: g.s}
+}
+
+// AddBot makes another bot that is in the guild.
+func (g *Guild) AddBot(name string) *Person {
+	p := g.AddPerson(name, false)
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	g.s.users[p.ID].Bot = true
+	p.Bot = true
+	return p
+}
+
+// Deny takes permissions from the bot in a channel.
+func (c *Channel) Deny(permissions int64) {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.s.channels[c.ID].denied |= permissions
+}
+
+// Archive puts a thread into the archive.
+func (s *Server) Archive(thread string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[thread].archived = true
+}
+
+// Age makes a message older.
+func (s *Server) Age(message string, by time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages[message].created = s.messages[message].created.Add(-by)
+}
+
+func (g *guild) rolesOf(user string) []string {
+	if r := g.members[user]; r != "" {
+		return []string{r}
+	}
+	return []string{}
+}
+
+// Say writes a message to a channel, a thread or a direct conversation.
+func (p *Person) Say(channel, text string) string { return p.say(channel, text, "") }
+
+// Mention writes a message that begins with a mention of the bot.
+func (p *Person) Mention(channel, text string) string {
+	return p.say(channel, "<@"+p.s.bot.ID+"> "+text, "")
+}
+
+// Reply answers a message.
+func (p *Person) Reply(message, text string) string {
+	p.s.mu.Lock()
+	channel := p.s.messages[message].channel
+	p.s.mu.Unlock()
+	return p.say(channel, text, message)
+}
+
+func (p *Person) say(channel, text, replyTo string) string {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	m := p.s.newMessage(p.s.channels[channel], p.ID, text)
+	if replyTo != "" {
+		m.kind, m.replyTo = typeReply, replyTo
+	}
+	p.s.publish("create", m, nil)
+	return m.id
+}
+
+// DM returns the id of the person's direct conversation with the bot.
+func (p *Person) DM() string {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return p.s.dm(p.ID).id
+}
+
+// React adds a reaction.
+func (p *Person) React(message, emoji string) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	p.s.react(p.s.messages[message], p.ID, emoji)
+}
+
+// Edit changes a message.
+func (p *Person) Edit(message, text string) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	m := p.s.messages[message]
+	now := time.Now()
+	m.content, m.edited = text, &now
+	p.s.publish("edit", m, nil)
+}
+
+// Delete removes a message.
+func (p *Person) Delete(message string) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	m := p.s.messages[message]
+	m.deleted = true
+	p.s.publish("delete", m, nil)
+}
+
+// Ask uses /ask in a channel.
+func (p *Person) Ask(channel, question string) *Interaction {
+	return p.Command(channel, "ask", map[string]any{"question": question})
+}
+
+// Command uses a command with options; values are strings and booleans.
+func (p *Person) Command(channel, name string, options map[string]any) *Interaction {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return p.s.interact(p.s.users[p.ID], p.s.channels[channel], name, options)
+}
+
+// Again dispatches the event of a message once more, as a resumed or a second connection may.
+func (s *Server) Again(message string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[message]
+	intent := IntentGuildMessages
+	if s.channels[m.channel].guild == "" {
+		intent = IntentDirectMessages
+	}
+	s.dispatch("MESSAGE_CREATE", intent, func(intents int) any { return s.event(m, intents) })
+}
+
+func formatPermissions(p int64) string { return strconv.FormatInt(p, 10) }
+
+func parsePermissions(s string) int64 {
+	p, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		panic(err) // the server's own
+	}
+	return p
+}

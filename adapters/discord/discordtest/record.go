@@ -1,0 +1,168 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Version is one state of a message.
+type Version struct {
+	Message   string
+	Channel   string
+	Author    string
+	Op        string // "create", "edit" or "delete"
+	Content   string
+	Flags     int
+	Nonce     string
+	ReplyTo   string
+	Ephemeral bool
+	Pings     []string // whom this write notified: "everyone", or ids
+	At        time.Time
+}
+
+// Request is one call of the REST API.
+type Request struct {
+	Method string
+	Path   string // from /v9 on
+	Query  string
+	Body   string
+	Status int
+	Code   int // of the JSON error
+	At     time.Time
+}
+
+// Typing is one typing indicator of the bot.
+type Typing struct {
+	Channel string
+	At      time.Time
+}
+
+// Versions returns every state that every message had, in order.
+func (s *Server) Versions() []Version {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.versions)
+}
+
+// Log returns the versions of one message.
+func (s *Server) Log(message string) []Version {
+	return slices.DeleteFunc(s.Versions(), func(v Version) bool { return v.Message != message })
+}
+
+// Shown returns what a channel or thread shows now, oldest first: the last version of each message. Ephemeral ones are left out.
+func (s *Server) Shown(channel string) []Version {
+	last := make(map[string]Version)
+	var order []string
+	for _, v := range s.Versions() {
+		if v.Channel != channel || v.Ephemeral {
+			continue
+		}
+		if _, known := last[v.Message]; !known {
+			order = append(order, v.Message)
+		}
+		last[v.Message] = v
+	}
+	var shown []Version
+	for _, id := range order {
+		if last[id].Op != "delete" {
+			shown = append(shown, last[id])
+		}
+	}
+	return shown
+}
+
+// Answers is Shown, of the bot's messages alone.
+func (s *Server) Answers(channel string) []Version {
+	return slices.DeleteFunc(s.Shown(channel), func(v Version) bool { return v.Author != s.bot.ID })
+}
+
+// Requests returns every call that was made, in order of completion.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Count counts the calls that were answered with a status.
+func (s *Server) Count(status int) int {
+	n := 0
+	for _, r := range s.Requests() {
+		if r.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// TypingLog returns the bot's typing indicators.
+func (s *Server) TypingLog() []Typing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.typing)
+}
+
+// Commands returns the application commands as they were last registered, as JSON, and how often they were written.
+func (s *Server) Commands() (string, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.commands), s.puts
+}
+
+// Thread is a thread as people see it in the channel list.
+type Thread struct {
+	ID, Parent, Name string
+	Archived         bool
+}
+
+// Threads returns the threads of a channel, oldest first.
+func (s *Server) Threads(parent string) []Thread {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var threads []Thread
+	for _, c := range s.channels {
+		if c.kind == typeThread && c.parent == parent {
+			threads = append(threads, Thread{ID: c.id, Parent: parent, Name: c.name, Archived: c.archived})
+		}
+	}
+	slices.SortFunc(threads, func(a, b Thread) int { return strings.Compare(a.ID, b.ID) })
+	return threads
+}
+
+// record keeps a version of a message. mentions is the write's allowed_mentions; absent ones notify everybody named.
+func (s *Server) record(op string, m *message, mentions json.RawMessage) {
+	s.versions = append(s.versions, Version{
+		Message: m.id, Channel: m.channel, Author: m.author, Op: op, Content: m.content, Flags: m.flags, Nonce: m.nonce, ReplyTo: m.replyTo,
+		Ephemeral: m.ephemeral, Pings: s.pings(m, mentions), At: time.Now(),
+	})
+	s.notify()
+}
+
+// pings says whom a text notifies.
+func (s *Server) pings(m *message, raw json.RawMessage) []string {
+	allowed := struct {
+		Parse       []string `json:"parse"`
+		Users       []string `json:"users"`
+		RepliedUser bool     `json:"replied_user"`
+	}{Parse: []string{"everyone", "users", "roles"}, RepliedUser: true}
+	if len(raw) > 0 && string(raw) != "null" {
+		allowed.Parse, allowed.RepliedUser = nil, false
+		if json.Unmarshal(raw, &allowed) != nil {
+			return []string{"allowed_mentions cannot be read"}
+		}
+	}
+	var pings []string
+	if slices.Contains(allowed.Parse, "everyone") && (strings.Contains(m.content, "@everyone") || strings.Contains(m.content, "@here")) {
+		pings = append(pings, "everyone")
+	}
+	for _, u := range s.mentioned(m.content) {
+		if slices.Contains(allowed.Parse, "users") || slices.Contains(allowed.Users, u.ID) {
+			pings = append(pings, u.ID)
+		}
+	}
+	if target := s.messages[m.replyTo]; target != nil && allowed.RepliedUser {
+		pings = append(pings, target.author)
+	}
+	return pings
+}

@@ -1,0 +1,254 @@
+package discordtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// apiError is what the platform answers a call with that it does not make.
+type apiError struct {
+	status int
+	code   int
+	text   string
+	fields map[string]any
+}
+
+// Codes of the platform, as its documentation lists them.
+var (
+	errUnauthorised      = &apiError{status: 401, text: "401: Unauthorized"}
+	errNotFound          = &apiError{status: 404, text: "404: Not Found"}
+	errUnknownChannel    = &apiError{status: 404, code: 10003, text: "Unknown Channel"}
+	errUnknownGuild      = &apiError{status: 404, code: 10004, text: "Unknown Guild"}
+	errUnknownMember     = &apiError{status: 404, code: 10007, text: "Unknown Member"}
+	errUnknownMessage    = &apiError{status: 404, code: 10008, text: "Unknown Message"}
+	errUnknownWebhook    = &apiError{status: 404, code: 10015, text: "Unknown Webhook"}
+	errUnknownInteract   = &apiError{status: 404, code: 10062, text: "Unknown interaction"}
+	errOldEdits          = &apiError{status: 429, code: 30046, text: "Maximum number of edits to messages older than 1 hour reached. Try again later."}
+	errAcknowledged      = &apiError{status: 400, code: 40060, text: "Interaction has already been acknowledged."}
+	errMissingAccess     = &apiError{status: 403, code: 50001, text: "Missing Access"}
+	errOtherAuthor       = &apiError{status: 403, code: 50005, text: "Cannot edit a message authored by another user"}
+	errEmpty             = &apiError{status: 400, code: 50006, text: "Cannot send an empty message"}
+	errMissingPermission = &apiError{status: 403, code: 50013, text: "Missing Permissions"}
+	errWebhookToken      = &apiError{status: 401, code: 50027, text: "Invalid Webhook Token"}
+	errArchived          = &apiError{status: 400, code: 50083, text: "Thread is archived"}
+	errThreadExists      = &apiError{status: 400, code: 160004, text: "A thread has already been created for this message"}
+	errLocked            = &apiError{status: 400, code: 160005, text: "Thread is locked"}
+)
+
+func tooLong(field string, most int) *apiError {
+	text := "Must be " + itoa(most) + " or fewer in length."
+	return &apiError{status: 400, code: 50035, text: "Invalid Form Body", fields: map[string]any{
+		field: map[string]any{"_errors": []map[string]string{{"code": "BASE_TYPE_MAX_LENGTH", "message": text}}},
+	}}
+}
+
+// call is one request to a handler.
+type call struct {
+	http.ResponseWriter
+	*http.Request
+	body []byte
+}
+
+func (c *call) decode(into any) *apiError {
+	if err := json.Unmarshal(c.body, into); err != nil {
+		return &apiError{status: 400, code: 50109, text: "The request body contains invalid JSON."}
+	}
+	return nil
+}
+
+// handler makes a call and returns its answer; nil with no error is 204. It runs with the server's lock held.
+type handler func(c *call) (any, *apiError)
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /gw/", s.serveGateway)
+	for pattern, h := range map[string]handler{
+		"GET /gateway":                                                     s.getGateway,
+		"GET /gateway/bot":                                                 s.getGateway,
+		"GET /users/@me":                                                   func(*call) (any, *apiError) { return s.bot, nil },
+		"GET /applications/@me":                                            s.getApplication,
+		"GET /oauth2/applications/@me":                                     s.getApplication,
+		"POST /users/@me/channels":                                         s.postDM,
+		"GET /guilds/{guild}/members/{user}":                               s.getMember,
+		"GET /channels/{channel}":                                          s.getChannel,
+		"PATCH /channels/{channel}":                                        s.patchChannel,
+		"POST /channels/{channel}/typing":                                  s.postTyping,
+		"GET /channels/{channel}/messages":                                 s.listMessages,
+		"POST /channels/{channel}/messages":                                s.postMessage,
+		"GET /channels/{channel}/messages/{message}":                       s.getMessage,
+		"PATCH /channels/{channel}/messages/{message}":                     s.patchMessage,
+		"DELETE /channels/{channel}/messages/{message}":                    s.deleteMessage,
+		"POST /channels/{channel}/messages/{message}/threads":              s.postThreadFrom,
+		"POST /channels/{channel}/threads":                                 s.postThread,
+		"PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me": s.putReaction,
+		"GET /applications/{app}/commands":                                 s.getCommands,
+		"PUT /applications/{app}/commands":                                 s.putCommands,
+		"POST /interactions/{interaction}/{token}/callback":                s.postCallback,
+		"POST /webhooks/{app}/{token}":                                     s.postFollowUp,
+		"GET /webhooks/{app}/{token}/messages/{message}":                   s.getReply,
+		"PATCH /webhooks/{app}/{token}/messages/{message}":                 s.patchReply,
+		"DELETE /webhooks/{app}/{token}/messages/{message}":                s.deleteReply,
+	} {
+		method, path, _ := strings.Cut(pattern, " ")
+		mux.HandleFunc(method+" /api/v9"+path, s.endpoint(h))
+	}
+	return mux
+}
+
+// endpoint puts authentication, limits, faults and the log around a handler.
+func (s *Server) endpoint(h handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(io.LimitReader(r.Body, 25<<20))
+		if err != nil {
+			return // the client is gone
+		}
+		path := strings.TrimPrefix(r.URL.Path, "/api")
+		note := &status{ResponseWriter: w, code: http.StatusOK}
+		done := Request{Method: r.Method, Path: path, Query: r.URL.RawQuery, Body: string(body)}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		defer func() {
+			done.Status, done.Code, done.At = note.code, note.failure(), time.Now()
+			s.requests = append(s.requests, done)
+			s.notify()
+		}()
+		if f := s.fault(r.Method, path); f != nil {
+			if !s.serve(note, f, r.Method, path) {
+				return
+			}
+			if f.Done {
+				_, _ = h(&call{ResponseWriter: w, Request: r, body: body})
+			}
+			note.code = 0
+			cut(w)
+			return
+		}
+		// The tokens of interactions say who calls; everything else needs the bot's.
+		if !strings.Contains(path, "/interactions/") && !strings.Contains(path, "/webhooks/") && r.Header.Get("Authorization") != "Bot "+s.config.Token {
+			fail(note, errUnauthorised)
+			return
+		}
+		if !s.admit(note, r.Method, path) {
+			return
+		}
+		answer, problem := h(&call{ResponseWriter: w, Request: r, body: body})
+		switch {
+		case problem != nil:
+			fail(note, problem)
+		case answer == nil:
+			note.WriteHeader(http.StatusNoContent)
+		default:
+			reply(note, http.StatusOK, answer)
+		}
+	}
+}
+
+func fail(w http.ResponseWriter, e *apiError) {
+	body := map[string]any{"message": e.text, "code": e.code}
+	if e.fields != nil {
+		body["errors"] = e.fields
+	}
+	if e.status == http.StatusTooManyRequests {
+		body["retry_after"], body["global"] = 5.0, false
+		w.Header().Set("X-RateLimit-Reset-After", "5")
+	}
+	reply(w, e.status, body)
+}
+
+// cut ends a connection without an answer.
+func cut(w http.ResponseWriter) {
+	if h, ok := w.(http.Hijacker); ok {
+		if conn, _, err := h.Hijack(); err == nil {
+			_ = conn.Close() // that it ends is the point
+		}
+	}
+}
+
+// status remembers how a call was answered.
+type status struct {
+	http.ResponseWriter
+	code int
+	body bytes.Buffer
+}
+
+func (s *status) WriteHeader(code int) {
+	s.code = code
+	s.ResponseWriter.WriteHeader(code)
+}
+
+func (s *status) Write(b []byte) (int, error) {
+	if s.code >= 400 {
+		s.body.Write(b)
+	}
+	return s.ResponseWriter.Write(b)
+}
+
+func (s *status) failure() int {
+	var e struct{ Code int }
+	if json.Unmarshal(s.body.Bytes(), &e) != nil {
+		return 0
+	}
+	return e.Code
+}
+
+func (s *Server) getGateway(*call) (any, *apiError) {
+	return map[string]any{
+		"url": "ws://" + s.addr + "/gw", "shards": 1,
+		"session_start_limit": map[string]any{"total": 1000, "remaining": 999, "reset_after": 14400000, "max_concurrency": 1},
+	}, nil
+}
+
+// getApplication tells which privileged intents are enabled in the portal.
+func (s *Server) getApplication(*call) (any, *apiError) {
+	return map[string]any{"id": s.bot.ID, "name": "Footnote", "bot_public": true, "flags": s.flags(), "bot": s.bot}, nil
+}
+
+func (s *Server) flags() int {
+	flags := 0
+	if !s.config.NoContent {
+		flags |= 1 << 19
+	}
+	if s.config.Members {
+		flags |= 1 << 15
+	}
+	return flags
+}
+
+func (s *Server) getMember(c *call) (any, *apiError) {
+	g := s.guilds[c.PathValue("guild")]
+	if g == nil {
+		return nil, errUnknownGuild
+	}
+	user := c.PathValue("user")
+	if _, in := g.members[user]; !in {
+		return nil, errUnknownMember
+	}
+	return s.member(g, user), nil
+}
+
+func (s *Server) getCommands(*call) (any, *apiError) {
+	if s.commands == nil {
+		return []any{}, nil
+	}
+	return json.RawMessage(s.commands), nil
+}
+
+func (s *Server) putCommands(c *call) (any, *apiError) {
+	var commands []map[string]any
+	if problem := c.decode(&commands); problem != nil {
+		return nil, problem
+	}
+	for _, command := range commands {
+		command["id"], command["application_id"], command["version"] = s.id(), s.bot.ID, s.id()
+		if command["type"] == nil {
+			command["type"] = 1
+		}
+	}
+	s.puts++
+	s.commands, _ = json.Marshal(commands) // what was decoded can be encoded
+	return commands, nil
+}

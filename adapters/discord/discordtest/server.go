@@ -1,0 +1,205 @@
+// Package discordtest is a Discord that runs inside a test: the REST API and the gateway as a client meets them, spoken over HTTP and
+// WebSocket, so that discordgo runs unmodified against it. It keeps every version of every message with its time, and tests assert on
+// that log. Limits and clocks can be scaled down; faults can be made to happen at the worst moment.
+//
+// Numbers and shapes follow the platform's public documentation; rates that it does not document are those that bots observe.
+package discordtest
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Gateway intents that matter to the server.
+const (
+	IntentGuilds          = 1 << 0
+	IntentGuildMembers    = 1 << 1
+	IntentPresences       = 1 << 8
+	IntentGuildMessages   = 1 << 9
+	IntentGuildReactions  = 1 << 10
+	IntentDirectMessages  = 1 << 12
+	IntentDirectReactions = 1 << 13
+	IntentMessageContent  = 1 << 15
+)
+
+// Config scales the server. Zero fields take what the platform does.
+type Config struct {
+	Token          string        // of the bot; default "token"
+	NoContent      bool          // the MESSAGE CONTENT intent is not enabled in the portal
+	Members        bool          // the SERVER MEMBERS intent is enabled in the portal
+	Heartbeat      time.Duration // 41.25 s
+	AckLimit       time.Duration // for the first response to an interaction: 3 s
+	TokenLife      time.Duration // of an interaction's token: 15 min
+	BucketRequests int           // per route and channel: 5
+	BucketWindow   time.Duration // 5 s
+	GlobalRequests int           // per second, interactions aside: 50
+}
+
+// Server is one Discord with one bot. It is safe for concurrent use.
+type Server struct {
+	config Config
+	http   *http.Server
+	addr   string
+	done   chan error
+
+	mu       sync.Mutex
+	changed  chan struct{} // closed and replaced whenever something happened
+	lastID   int64
+	bot      *User
+	users    map[string]*User
+	guilds   map[string]*guild
+	channels map[string]*channel
+	messages map[string]*message
+	pending  map[string]*Interaction // by token
+	commands []byte                  // as they were last overwritten
+	puts     int
+	buckets  map[string]*bucket
+	global   []time.Time
+
+	globalUntil time.Time // everything is refused until then
+
+	faults   []*Fault
+	gateway  gateway
+	versions []Version
+	requests []Request
+	typing   []Typing
+}
+
+// User is an account.
+type User struct {
+	ID       string `json:"id"`
+	Username string `json:"username"`
+	Bot      bool   `json:"bot,omitempty"`
+}
+
+type role struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Permissions string `json:"permissions"`
+}
+
+type guild struct {
+	id, name, owner string
+	roles           []role
+	members         map[string]string // user to role, empty for none
+	joined          time.Time
+}
+
+type channel struct {
+	id, guild, parent, name, owner string
+	kind                           int
+	recipients                     []string
+	archived, locked, deleted      bool
+	denied                         int64 // permissions that the bot lacks here
+	last                           string
+	created                        time.Time
+}
+
+// Channel types.
+const (
+	typeText   = 0
+	typeDM     = 1
+	typeThread = 11
+)
+
+// New starts a server on a free port of the loopback interface. Close it.
+func New(config Config) (*Server, error) {
+	config.fill()
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		config: config, addr: listener.Addr().String(), done: make(chan error, 1), changed: make(chan struct{}),
+		users: make(map[string]*User), guilds: make(map[string]*guild), channels: make(map[string]*channel),
+		messages: make(map[string]*message), pending: make(map[string]*Interaction), buckets: make(map[string]*bucket),
+	}
+	s.gateway.sessions = make(map[string]*session)
+	s.bot = s.addUser("Footnote", true)
+	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
+	go func() { s.done <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+func (c *Config) fill() {
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{
+		{&c.Heartbeat, 41250 * time.Millisecond}, {&c.AckLimit, 3 * time.Second}, {&c.TokenLife, 15 * time.Minute}, {&c.BucketWindow, 5 * time.Second},
+	} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	if c.Token == "" {
+		c.Token = "token"
+	}
+	if c.BucketRequests == 0 {
+		c.BucketRequests = 5
+	}
+	if c.GlobalRequests == 0 {
+		c.GlobalRequests = 50
+	}
+}
+
+// Close ends the server and every connection.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	for _, g := range s.gateway.sessions {
+		g.disconnect()
+	}
+	s.mu.Unlock()
+	err := s.http.Close()
+	<-s.done
+	return err
+}
+
+// URL replaces https://discord.com/api.
+func (s *Server) URL() string { return "http://" + s.addr + "/api" }
+
+// Token is the bot's token.
+func (s *Server) Token() string { return s.config.Token }
+
+// Bot is the bot's account.
+func (s *Server) Bot() User { return *s.bot }
+
+// id returns a new snowflake: ids grow, and tell their time as the platform's do.
+func (s *Server) id() string {
+	next := time.Now().UnixMilli() - 1420070400000
+	s.lastID = max(s.lastID+1, next<<22)
+	return strconv.FormatInt(s.lastID, 10)
+}
+
+func (s *Server) addUser(name string, bot bool) *User {
+	u := &User{ID: s.id(), Username: name, Bot: bot}
+	s.users[u.ID] = u
+	return u
+}
+
+// notify wakes everybody who waits for something. Called with the lock held.
+func (s *Server) notify() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Until returns once cond holds, or with ctx's error. cond is asked again whenever something happened, without the server's lock.
+func (s *Server) Until(ctx context.Context, cond func() bool) error {
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if cond() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

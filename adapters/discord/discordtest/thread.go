@@ -1,0 +1,199 @@
+package discordtest
+
+import (
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// Permissions of the platform that the server checks.
+const (
+	permView           = 1 << 10
+	permSend           = 1 << 11
+	permManageMessages = 1 << 13
+	permHistory        = 1 << 16
+	permCreateThreads  = 1 << 35
+	permSendInThreads  = 1 << 38
+)
+
+// Names of permissions, for Deny.
+const (
+	ViewChannel           int64 = permView
+	SendMessages          int64 = permSend
+	ManageMessages        int64 = permManageMessages
+	ReadMessageHistory    int64 = permHistory
+	CreatePublicThreads   int64 = permCreateThreads
+	SendMessagesInThreads int64 = permSendInThreads
+)
+
+func (s *Server) getChannel(c *call) (any, *apiError) {
+	ch := s.channels[c.PathValue("channel")]
+	if ch == nil || ch.deleted {
+		return nil, errUnknownChannel
+	}
+	if ch.denied&permView != 0 {
+		return nil, errMissingAccess
+	}
+	return s.channelJSON(ch), nil
+}
+
+func (s *Server) channelJSON(ch *channel) map[string]any {
+	shown := map[string]any{"id": ch.id, "type": ch.kind, "last_message_id": ch.last}
+	if ch.kind == typeDM {
+		var recipients []*User
+		for _, id := range ch.recipients {
+			recipients = append(recipients, s.users[id])
+		}
+		shown["recipients"] = recipients
+		return shown
+	}
+	shown["guild_id"], shown["name"], shown["permission_overwrites"] = ch.guild, ch.name, []any{}
+	if ch.kind == typeThread {
+		shown["parent_id"], shown["owner_id"] = ch.parent, ch.owner
+		shown["thread_metadata"] = map[string]any{
+			"archived": ch.archived, "locked": ch.locked, "auto_archive_duration": 1440, "archive_timestamp": ch.created.UTC().Format(time.RFC3339),
+		}
+	}
+	return shown
+}
+
+func (s *Server) patchChannel(c *call) (any, *apiError) {
+	ch := s.channels[c.PathValue("channel")]
+	if ch == nil || ch.deleted {
+		return nil, errUnknownChannel
+	}
+	var change struct {
+		Archived *bool   `json:"archived"`
+		Name     *string `json:"name"`
+	}
+	if problem := c.decode(&change); problem != nil {
+		return nil, problem
+	}
+	if ch.kind != typeThread || ch.locked || ch.denied&permSendInThreads != 0 {
+		return nil, errMissingPermission
+	}
+	if change.Archived != nil {
+		ch.archived = *change.Archived
+	}
+	if change.Name != nil {
+		ch.name = *change.Name
+	}
+	s.notify()
+	return s.channelJSON(ch), nil
+}
+
+// threadBody is the body of both calls that start a thread.
+type threadBody struct {
+	Name string `json:"name"`
+	Type int    `json:"type"`
+}
+
+func (s *Server) postThreadFrom(c *call) (any, *apiError) {
+	parent, id := s.channels[c.PathValue("channel")], c.PathValue("message")
+	m, problem := s.find(c.PathValue("channel"), id)
+	if problem != nil {
+		return nil, problem
+	}
+	if s.channels[id] != nil {
+		return nil, errThreadExists
+	}
+	thread, problem := s.startThread(c, parent, id)
+	if problem == nil {
+		m.flags |= flagHasThread
+	}
+	return thread, problem
+}
+
+func (s *Server) postThread(c *call) (any, *apiError) {
+	parent := s.channels[c.PathValue("channel")]
+	if parent == nil || parent.deleted {
+		return nil, errUnknownChannel
+	}
+	return s.startThread(c, parent, s.id())
+}
+
+func (s *Server) startThread(c *call, parent *channel, id string) (any, *apiError) {
+	var body threadBody
+	if problem := c.decode(&body); problem != nil {
+		return nil, problem
+	}
+	switch n := utf8.RuneCountInString(body.Name); {
+	case parent.kind != typeText:
+		return nil, &apiError{status: 400, code: 50024, text: "Cannot execute action on this channel type"}
+	case parent.denied&permCreateThreads != 0:
+		return nil, errMissingPermission
+	case n < 1 || n > 100:
+		return nil, tooLong("name", 100)
+	}
+	thread := s.openThread(parent, id, body.Name, s.bot.ID)
+	return s.channelJSON(thread), nil
+}
+
+// openThread makes a thread and tells the gateway.
+func (s *Server) openThread(parent *channel, id, name, owner string) *channel {
+	thread := &channel{id: id, guild: parent.guild, parent: parent.id, name: name, owner: owner, kind: typeThread, created: time.Now()}
+	s.channels[id] = thread
+	shown := s.channelJSON(thread)
+	shown["newly_created"] = true
+	s.dispatch("THREAD_CREATE", IntentGuilds, func(int) any { return shown })
+	s.notify()
+	return thread
+}
+
+func (s *Server) postTyping(c *call) (any, *apiError) {
+	ch, problem := s.writable(c.PathValue("channel"))
+	if problem != nil {
+		return nil, problem
+	}
+	s.typing = append(s.typing, Typing{Channel: ch.id, At: time.Now()})
+	return nil, nil
+}
+
+func (s *Server) putReaction(c *call) (any, *apiError) {
+	m, problem := s.find(c.PathValue("channel"), c.PathValue("message"))
+	if problem != nil {
+		return nil, problem
+	}
+	s.react(m, s.bot.ID, c.PathValue("emoji"))
+	return nil, nil
+}
+
+func (s *Server) react(m *message, user, emoji string) {
+	ch := s.channels[m.channel]
+	intent := IntentGuildReactions
+	event := map[string]any{
+		"user_id": user, "channel_id": m.channel, "message_id": m.id, "emoji": map[string]any{"id": nil, "name": emoji}, "message_author_id": m.author,
+	}
+	if ch.guild == "" {
+		intent = IntentDirectReactions
+	} else {
+		event["guild_id"] = ch.guild
+		event["member"] = s.member(s.guilds[ch.guild], user)
+	}
+	s.dispatch("MESSAGE_REACTION_ADD", intent, func(int) any { return event })
+}
+
+func (s *Server) postDM(c *call) (any, *apiError) {
+	var body struct {
+		Recipient string `json:"recipient_id"`
+	}
+	if problem := c.decode(&body); problem != nil {
+		return nil, problem
+	}
+	if s.users[body.Recipient] == nil {
+		return nil, &apiError{status: 400, code: 50033, text: "Invalid Recipient(s)"}
+	}
+	return s.channelJSON(s.dm(body.Recipient)), nil
+}
+
+// dm returns the direct conversation of the bot with somebody.
+func (s *Server) dm(user string) *channel {
+	for _, ch := range s.channels {
+		if ch.kind == typeDM && slices.Contains(ch.recipients, user) {
+			return ch
+		}
+	}
+	ch := &channel{id: s.id(), kind: typeDM, recipients: []string{user}, created: time.Now()}
+	s.channels[ch.id] = ch
+	return ch
+}
