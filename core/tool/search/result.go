@@ -22,18 +22,22 @@ const (
 )
 
 // backfill returns the sources of earlier turns that top a first search up, newest turn first, as the audience may read them now. Where
-// nothing was found, only a question that leans on what was said before gets them: to any other they are no answer.
+// nothing was found, only the turns that the question leans on count: to another subject their sources are no answer.
 func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
 	var hits []retrieve.Hit
 	if found.Evidence {
 		hits = found.Hits
 	}
-	if t.chunks == nil || !scope.First || len(hits) >= t.config.Window || len(hits) == 0 && standsAlone(scope.Question) {
+	if t.chunks == nil || !scope.First || len(hits) >= t.config.Window {
 		return nil
 	}
 	var turns [][]message.Reference
 	var ids []document.ChunkID
-	for _, m := range scope.History {
+	history := scope.History
+	if len(hits) == 0 {
+		history = history[subject(scope.Question, history):]
+	}
+	for _, m := range history {
 		if m.Role != message.Assistant {
 			continue
 		}

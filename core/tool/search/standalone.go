@@ -19,8 +19,20 @@ const enoughWords = 3
 // So "and how do I monitor it?" after "How do I set up streaming replication?" asks for both together.
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
+	for i := len(history) - 1; i >= subject(question, history); i-- {
+		if m := history[i]; m.Role == message.User && strings.TrimSpace(m.Text) != "" {
+			parts = append([]string{excerpt(strings.TrimSpace(m.Text))}, parts...)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// subject returns where in the history begins what a question is about: its length for a question that stands on its own, else the
+// place of the earliest question that it leans on.
+func subject(question string, history []message.Message) int {
+	from := len(history)
 	if standsAlone(question) {
-		return parts[0]
+		return from
 	}
 	back := 0
 	for i := len(history) - 1; i >= 0 && back < maxBack; i-- {
@@ -29,12 +41,12 @@ func Standalone(question string, history []message.Message) string {
 			continue
 		}
 		back++
-		parts = append([]string{excerpt(strings.TrimSpace(m.Text))}, parts...)
+		from = i
 		if standsAlone(m.Text) {
 			break
 		}
 	}
-	return strings.Join(parts, " ")
+	return from
 }
 
 func standsAlone(question string) bool {

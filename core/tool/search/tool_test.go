@@ -307,6 +307,23 @@ func TestBackfill(t *testing.T) {
 	}
 }
 
+// A follow-up to a question that found nothing does not fall back on what was spoken of before that.
+func TestBackfillStaysWithTheSubject(t *testing.T) {
+	t.Parallel()
+	chunks := store{1: {Document: ref("a"), ACL: access.ACL{access.Members}, ID: 1, Chunk: document.Chunk{Text: "a"}}}
+	past := []message.Message{
+		user("How do I set up streaming replication?"), {Role: message.Assistant, Text: "So.", Documents: []message.Reference{{Document: ref("a"), Chunk: 1, Text: "a"}}},
+		user("Where is the best pizza of Naples?"), {Role: message.Assistant, Text: "Nothing was found."},
+	}
+	s := search.New(&index{}, chunks, budgettest.NewWords(), search.Config{})
+	if result, _, err := run(t, s, `{"queries":["more"]}`, scope("tell me more", past...)); err != nil || len(result.References) != 0 {
+		t.Errorf("references %v, %v", result.References, err)
+	}
+	if result, _, err := run(t, s, `{"queries":["more"]}`, scope("tell me more", past[:2]...)); err != nil || len(result.References) != 1 {
+		t.Errorf("references %v, %v", result.References, err)
+	}
+}
+
 func TestMergeJoinsQueries(t *testing.T) {
 	t.Parallel()
 	s := search.New(&index{}, nil, budgettest.NewWords(), search.Config{})
