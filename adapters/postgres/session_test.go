@@ -32,7 +32,7 @@ func TestSessions(t *testing.T) {
 }
 
 // migrated returns a new database with the whole schema.
-func migrated(t *testing.T) *postgres.DB {
+func migrated(t testing.TB) *postgres.DB {
 	t.Helper()
 	url := localtest.URL(t)
 	if _, err := postgres.Migrate(t.Context(), url); err != nil {
