@@ -90,7 +90,12 @@ func createVector(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-func checkServer(ctx context.Context, conn *pgx.Conn) error {
+// rowQuerier is what the checks need of a connection.
+type rowQuerier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+func checkServer(ctx context.Context, conn rowQuerier) error {
 	var num int
 	if err := conn.QueryRow(ctx, `select current_setting('server_version_num')::int`).Scan(&num); err != nil {
 		return fmt.Errorf("ask PostgreSQL for its version: %w", err)
@@ -103,7 +108,7 @@ func checkServer(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // checkVector looks at the version that is installed in the database or, before that, at the one that could be.
-func checkVector(ctx context.Context, conn *pgx.Conn) error {
+func checkVector(ctx context.Context, conn rowQuerier) error {
 	var version string
 	err := conn.QueryRow(ctx, `
 		select coalesce((select extversion from pg_extension where extname = 'vector'),
@@ -122,6 +127,7 @@ func checkVector(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+// versionLess compares versions number by number; what is not a number counts as 0.
 func versionLess(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {

@@ -1,0 +1,148 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
+	"github.com/jackc/pgx/v5"
+)
+
+func TestMigrationsRunUpDownAndUpAgain(t *testing.T) {
+	t.Parallel()
+	url := localtest.URL(t)
+	n, err := Migrate(t.Context(), url)
+	if err != nil || n == 0 {
+		t.Fatalf("Migrate() = %d, %v", n, err)
+	}
+	if err := MigrateTo(t.Context(), url, 0); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	err = conn.QueryRow(t.Context(), `select coalesce(array_agg(relname::text), '{}') from pg_class
+		where relnamespace = 'public'::regnamespace and relkind in ('r', 'S', 'v') and relname !~ '^goose_'`).Scan(&left)
+	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if len(left) > 0 {
+		t.Errorf("after the way down there are still %v", left)
+	}
+	if again, err := Migrate(t.Context(), url); err != nil || again != n {
+		t.Errorf("the second way up ran %d migrations, %v; want %d", again, err, n)
+	}
+}
+
+func TestManyProcessesMayMigrateAtOnce(t *testing.T) {
+	t.Parallel()
+	url := localtest.URL(t)
+	ran := make(chan int, 4)
+	failed := make(chan error, 4)
+	for range 4 {
+		go func() {
+			n, err := Migrate(t.Context(), url)
+			ran <- n
+			failed <- err
+		}()
+	}
+	working := 0
+	for range 4 {
+		if n := <-ran; n > 0 {
+			working++
+		}
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+	}
+	if working != 1 {
+		t.Errorf("%d of the processes ran migrations, want one", working)
+	}
+}
+
+func TestOpenRefusesASchemaThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	url := localtest.URL(t)
+	if _, err := Open(t.Context(), Config{URL: url}); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), "footnote migrate") {
+		t.Errorf("Open() of an empty database = %v", err)
+	}
+	if _, err := Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Pool.Exec(t.Context(), `insert into goose_db_version (version_id, is_applied) values (99999, true)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Config{URL: url}); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), "newer footnote") {
+		t.Errorf("Open() of a newer database = %v", err)
+	}
+}
+
+func TestOpenSaysWhatIsWrongWithTheAddressWithoutRepeatingIt(t *testing.T) {
+	t.Parallel()
+	for name, url := range map[string]string{
+		"nothing listens": "postgres://u:hunter2@127.0.0.1:1/x",
+		"not an address":  "postgres://u:hunter2@[/x",
+		"unknown option":  "postgres://u:hunter2@127.0.0.1:1/x?sslmode=hunter2",
+	} {
+		for what, open := range map[string]func() error{
+			"Open":    func() error { _, err := Open(t.Context(), Config{URL: url}); return err },
+			"Migrate": func() error { _, err := Migrate(t.Context(), url); return err },
+		} {
+			if err := open(); err == nil || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+	}
+}
+
+// answer is a connection that gives every query the same value.
+type answer struct{ value any }
+
+func (a answer) QueryRow(context.Context, string, ...any) pgx.Row { return a }
+
+func (a answer) Scan(dest ...any) error {
+	switch to := dest[0].(type) {
+	case *int:
+		*to = a.value.(int)
+	case *string:
+		*to = a.value.(string)
+	default:
+		return fmt.Errorf("unexpected destination %T", to)
+	}
+	return nil
+}
+
+func TestServerAndExtensionMustBeNewEnough(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		check func() error
+		want  error
+	}{
+		{"PostgreSQL 14", func() error { return checkServer(t.Context(), answer{140019}) }, ErrServerTooOld},
+		{"PostgreSQL 15", func() error { return checkServer(t.Context(), answer{150000}) }, nil},
+		{"no pgvector", func() error { return checkVector(t.Context(), answer{""}) }, ErrNoVector},
+		{"pgvector 0.7.4", func() error { return checkVector(t.Context(), answer{"0.7.4"}) }, ErrNoVector},
+		{"pgvector 0.8.0", func() error { return checkVector(t.Context(), answer{"0.8.0"}) }, nil},
+		{"pgvector 0.10.0", func() error { return checkVector(t.Context(), answer{"0.10.0"}) }, nil},
+		{"pgvector 1.0", func() error { return checkVector(t.Context(), answer{"1.0"}) }, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if err := tt.check(); !errors.Is(err, tt.want) {
+				t.Errorf("error = %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
