@@ -79,6 +79,7 @@ create table chunk (
     document   bigint not null,
     ordinal    int not null,
     text       text not null,
+    lead       text not null default '', -- header of the table that text begins in, shown before it
     enrichment text not null, -- what stands before text when it is embedded
     heading    text[] not null,
     anchor     text not null,

@@ -129,6 +129,9 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 		t.line(b, "")
 		t.line(b, sanitize(v.Message))
 	}
+	for _, notice := range v.Notices {
+		t.line(b, sanitize(notice))
+	}
 	if len(v.Closest) > 0 {
 		t.line(b, "The closest documents:")
 		for _, d := range v.Closest {

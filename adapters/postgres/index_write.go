@@ -95,7 +95,7 @@ func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
 
 func (w *shardWriter) copyChunks(ctx context.Context, docs []placed) error {
 	rows := chunkRows(docs)
-	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"chunk"}, []string{"tenant_id", "shard", "id", "document", "ordinal", "text", "enrichment",
+	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"chunk"}, []string{"tenant_id", "shard", "id", "document", "ordinal", "text", "lead", "enrichment",
 		"heading", "anchor", "start_rune", "end_rune", "tokens"},
 		pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 			d, n := rows[i].doc, rows[i].ordinal
@@ -104,7 +104,7 @@ func (w *shardWriter) copyChunks(ctx context.Context, docs []placed) error {
 			for j, h := range c.Heading {
 				heading[j] = clean(h)
 			}
-			return []any{string(w.tenant), w.shard, d.first + int64(n), d.id, int32(n), clean(c.Text), clean(d.enrichment(n)), heading,
+			return []any{string(w.tenant), w.shard, d.first + int64(n), d.id, int32(n), clean(c.Text), clean(c.Lead), clean(d.enrichment(n)), heading,
 				clean(c.Anchor), int32(c.Start), int32(c.End), int32(c.Tokens)}, nil
 		}))
 	if err != nil {

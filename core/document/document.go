@@ -81,3 +81,11 @@ type Chunk struct {
 	Tokens     int      // size of Text in tokens of the default tokenizer
 	Lead       string   // the header row where Text begins inside a table: shown before Text, no part of it or of its range
 }
+
+// Shown is the chunk's text as it stands alone: a piece of a table has the table's header above it.
+func (c Chunk) Shown() string {
+	if c.Lead == "" {
+		return c.Text
+	}
+	return c.Lead + "\n" + c.Text
+}

@@ -114,7 +114,7 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 	for i, p := range run {
 		if i == 0 {
 			hit.Start, hit.End = p.Chunk.Start, p.Chunk.End
-			text.WriteString(p.Chunk.Text)
+			text.WriteString(p.Chunk.Shown())
 		} else {
 			text.WriteString(continuation(text.String(), p.Chunk.Text, hit.End-p.Chunk.Start))
 			hit.Start, hit.End = min(hit.Start, p.Chunk.Start), max(hit.End, p.Chunk.End)
@@ -182,7 +182,7 @@ func (h *Hybrid) Window(ctx context.Context, audience access.Audience, hits []Hi
 				continue
 			}
 			out = append(out, Hit{Document: p.Document, ACL: p.ACL, Chunk: p.ID, Ordinal: ordinal, Heading: p.Chunk.Heading, Anchor: p.Chunk.Anchor,
-				Link: p.Document.Link(p.Chunk.Anchor), Text: p.Chunk.Text, Start: p.Chunk.Start, End: p.Chunk.End, Tokens: p.Chunk.Tokens})
+				Link: p.Document.Link(p.Chunk.Anchor), Text: p.Chunk.Shown(), Start: p.Chunk.Start, End: p.Chunk.End, Tokens: p.Chunk.Tokens})
 		}
 	}
 	return out, nil

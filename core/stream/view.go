@@ -33,6 +33,7 @@ type View struct {
 	Message   string            // a sentence about the outcome, where one is needed
 	Grounding packet.Grounding  // what the answer rests on
 	Closest   []packet.Document // when nothing was found: the nearest documents that the audience may read
+	Notices   []string          // sentences beside the answer, such as a file that was left out
 
 	text []byte
 	seen map[string]bool
@@ -76,7 +77,7 @@ func (v *View) Apply(p packet.Packet) bool {
 		return true
 	case packet.Stop:
 		v.Outcome, v.Message = session.Outcome(payload.Reason), payload.Message
-		v.Grounding, v.Closest = payload.Grounding, payload.Closest
+		v.Grounding, v.Closest, v.Notices = payload.Grounding, payload.Closest, payload.Notices
 		return v.enter(Done)
 	default:
 		return false

@@ -54,6 +54,11 @@ func Query(text string, languages []string) []Term {
 		}
 		return len(terms) < MaxQueryTerms
 	})
+	if !slices.ContainsFunc(terms, func(t Term) bool { return !t.Chatter }) { // then these words are what is asked about
+		for i := range terms {
+			terms[i].Chatter = false
+		}
+	}
 	return terms
 }
 

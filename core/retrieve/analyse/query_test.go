@@ -22,3 +22,12 @@ func TestSmallWordsOfTheQuestionsLanguageMeanNothingElsewhere(t *testing.T) {
 		t.Errorf("terms (-want +got):\n%s", diff)
 	}
 }
+
+func TestAQuestionOfChatterAloneIsAboutItsWords(t *testing.T) {
+	t.Parallel()
+	for _, term := range analyse.Query("What does happens before mean?", nil) {
+		if term.Chatter {
+			t.Errorf("%q says nothing, and so the question asks about nothing", term.Text)
+		}
+	}
+}

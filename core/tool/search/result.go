@@ -70,7 +70,7 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	for _, p := range fresh {
 		byChunk[p.ID] = retrieve.Hit{
 			Document: p.Document, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading, Anchor: p.Chunk.Anchor,
-			Link: p.Document.Link(p.Chunk.Anchor), Text: p.Chunk.Text, Start: p.Chunk.Start, End: p.Chunk.End,
+			Link: p.Document.Link(p.Chunk.Anchor), Text: p.Chunk.Shown(), Start: p.Chunk.Start, End: p.Chunk.End,
 		}
 	}
 	var have []message.Reference
