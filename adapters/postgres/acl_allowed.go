@@ -127,13 +127,15 @@ func audienceKey(r retrieve.Request) string {
 func (x *Index) readBitmaps(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, tasks []bitmapTask, ready map[segmentKey]segmentBitmap) ([]freshDoc, error) {
 	tenant := string(r.Audience.Tenant())
 	batch := &pgx.Batch{}
-	// Served by document_chunks. There are few fresh documents.
-	batch.Queue(`
-		select d.shard, d.first_chunk, d.chunk_count,
-		       case when d.access_number = any($2::int[]) and (cardinality($3::text[]) = 0 or d.source_id = any($3::text[])) then d.access_number else -1 end,
-		       coalesce((extract(epoch from d.updated_at) * 1000000)::bigint, $4), d.boost
-		from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.first_chunk >= s.sealed_to
-		where s.tenant_id = $1 and d.chunk_count > 0 order by d.shard, d.first_chunk`, tenant, s.lists, strs(r.Sources), int64(noDate))
+	for _, sh := range s.shards {
+		// Served by document_chunks: with the border given as a number the planner knows that few documents lie beyond it.
+		batch.Queue(`
+			select shard, first_chunk, chunk_count,
+			       case when access_number = any($2::int[]) and (cardinality($3::text[]) = 0 or source_id = any($3::text[])) then access_number else -1 end,
+			       coalesce((extract(epoch from updated_at) * 1000000)::bigint, $4), boost
+			from document where tenant_id = $1 and shard = $5 and first_chunk >= $6 and chunk_count > 0 order by first_chunk`,
+			tenant, s.lists, strs(r.Sources), int64(noDate), sh.shard, sh.sealedTo)
+	}
 	for _, t := range tasks {
 		switch {
 		case t.old != nil:
@@ -154,7 +156,14 @@ func (x *Index) readBitmaps(ctx context.Context, tx pgx.Tx, r retrieve.Request, 
 	}
 	br := tx.SendBatch(ctx, batch)
 	var fresh []freshDoc
-	err := collect(br, &fresh, scanFresh)
+	var err error
+	for range s.shards {
+		var more []freshDoc
+		if err = collect(br, &more, scanFresh); err != nil {
+			break
+		}
+		fresh = append(fresh, more...)
+	}
 	for _, t := range tasks {
 		if err != nil {
 			break

@@ -20,7 +20,8 @@ type IndexConfig struct {
 	Shards int
 	// FreshLimit is how many chunks wait before they are packed into a segment; 4,096. Until then a search reads them row by row.
 	FreshLimit int
-	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; 5,000. Above, it uses the HNSW index.
+	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; above, it uses the HNSW index. 0 lets it choose
+	// what is faster: 5,000, or more in a large index (√(7 · candidates · chunks)).
 	ExactLimit int
 	// CacheBytes caps the memory for what is remembered of segments: what each audience may find there, 1 bit a chunk, and where documents
 	// begin, 24 bytes a document; 128 MiB.
@@ -37,9 +38,6 @@ func (c IndexConfig) withDefaults() IndexConfig {
 	}
 	if c.FreshLimit == 0 {
 		c.FreshLimit = 4096
-	}
-	if c.ExactLimit == 0 {
-		c.ExactLimit = 5000
 	}
 	if c.CacheBytes == 0 {
 		c.CacheBytes = 128 << 20
@@ -61,8 +59,8 @@ func (c IndexConfig) validate() error {
 	if c.FreshLimit < 1 {
 		faults = append(faults, fmt.Errorf("chunks that wait for packing: %d is below 1", c.FreshLimit))
 	}
-	if c.ExactLimit < 1 {
-		faults = append(faults, fmt.Errorf("limit of the exact vector route: %d is below 1", c.ExactLimit))
+	if c.ExactLimit < 0 {
+		faults = append(faults, fmt.Errorf("limit of the exact vector route: %d is below 0", c.ExactLimit))
 	}
 	if c.CacheBytes < 0 {
 		faults = append(faults, fmt.Errorf("memory for the index: %d bytes is negative", c.CacheBytes))

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"sync"
 
@@ -120,6 +121,9 @@ type keywordScores struct {
 // sumsPool recycles the 256 KiB arrays of scores.
 var sumsPool = sync.Pool{New: func() any { return new(bm25.Sums) }}
 
+// noSums stands for a field that nothing matches in; it is never written to.
+var noSums bm25.Sums
+
 func (k *keywordScores) release() {
 	for _, field := range k.sums {
 		for _, s := range field {
@@ -168,7 +172,18 @@ func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywor
 func (k *keywordScores) maximum(field int, sc *scope) float64 {
 	var best float32
 	for key, sums := range k.sums[field] {
-		eachAllowed(sc.allowed[key], func(offset int) { best = max(best, sums[offset]) })
+		for i, w := range sc.allowed[key] {
+			part := sums[i*64 : i*64+64]
+			if w == math.MaxUint64 { // the usual case: everything is allowed
+				for _, v := range part {
+					best = max(best, v)
+				}
+				continue
+			}
+			for ; w != 0; w &= w - 1 {
+				best = max(best, part[bits.TrailingZeros64(w)])
+			}
+		}
 	}
 	return float64(best)
 }
@@ -204,24 +219,26 @@ func (k *keywordScores) top(n int, titleRatio float64, sc *scope) []bm25.Scored 
 	if k.maxTitle > 0 {
 		b = float32(titleRatio / k.maxTitle)
 	}
-	var zero bm25.Sums
 	for key := range k.blocks() {
 		flat, title := k.sums[fieldFlat][key], k.sums[fieldTitle][key]
 		if flat == nil {
-			flat = &zero
+			flat = &noSums
+		}
+		if title == nil {
+			title = &noSums
 		}
 		base := int64(chunkID(key.shard, bm25.Join(key.block, 0)))
 		floor := float32(top.Floor())
-		eachAllowed(sc.allowed[key], func(offset int) {
-			s := a * flat[offset]
-			if title != nil {
-				s += b * title[offset]
+		for i, w := range sc.allowed[key] {
+			f, t := flat[i*64:i*64+64], title[i*64:i*64+64]
+			for ; w != 0; w &= w - 1 {
+				j := bits.TrailingZeros64(w)
+				if s := a*f[j] + b*t[j]; s > 0 && s >= floor {
+					top.Offer(bm25.Scored{ID: base | int64(i*64+j), Score: float64(s)})
+					floor = float32(top.Floor())
+				}
 			}
-			if s > 0 && s >= floor {
-				top.Offer(bm25.Scored{ID: base | int64(offset), Score: float64(s)})
-				floor = float32(top.Floor())
-			}
-		})
+		}
 	}
 	return top.Best()
 }

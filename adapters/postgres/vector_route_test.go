@@ -123,7 +123,7 @@ func checkPlan(t *testing.T, x *Index, a access.Audience, question []float32) {
 		if err != nil {
 			return err
 		}
-		sql, args := nearestSQL(r, s, question)
+		sql, args := nearestSQL(r, s, question, 100)
 		rows, err := tx.Query(t.Context(), "explain "+sql, args...)
 		if err != nil {
 			return err
