@@ -118,6 +118,11 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if err := insertMessages(ctx, tx, in.Tenant, id, questionIndex, []message.Message{question}); err != nil {
 		return 0, fmt.Errorf("store the question: %w", err)
 	}
+	if in.Owner == "" { // what is asked privately is nobody's concern in the thread
+		if err := joinThread(ctx, tx, in); err != nil {
+			return 0, err
+		}
+	}
 	// Served by turn_unfinished.
 	const count = `select count(*) from turn where tenant_id = $1 and session_id = $2 and number < $3 and state <> 'done'`
 	if err := tx.QueryRow(ctx, count, in.Tenant, sessionID, number).Scan(&ahead); err != nil {

@@ -27,6 +27,7 @@ var (
 	_ session.History    = (*Sessions)(nil)
 	_ session.Stops      = (*Sessions)(nil)
 	_ session.Deliveries = (*Sessions)(nil)
+	_ session.Threads    = (*Sessions)(nil)
 	_ session.Repairs    = (*Sessions)(nil)
 	_ session.Prompts    = (*Sessions)(nil)
 )

@@ -21,7 +21,7 @@ func TestSessions(t *testing.T) {
 		t.Helper()
 		db := <-free
 		t.Cleanup(func() {
-			const empty = `truncate session, replica, event, surface_message, system_prompt cascade`
+			const empty = `truncate session, thread, replica, event, surface_message, system_prompt cascade`
 			if _, err := db.Pool.Exec(context.WithoutCancel(t.Context()), empty); err != nil {
 				t.Errorf("empty the database for the next test: %v", err)
 			}

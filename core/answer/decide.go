@@ -1,6 +1,10 @@
 package answer
 
-import "time"
+import (
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+)
 
 // Event is what happened on a platform, as its adapter saw it. The adapter states facts; Decide draws the conclusion.
 type Event struct {
@@ -61,6 +65,12 @@ type State struct {
 
 	QuestionsOnly bool // always: only messages that read like a question
 	CoolingDown   bool // always: the bot spoke unasked a short while ago
+}
+
+// In returns the state with what is known of the thread in which the event happened.
+func (s State) In(t session.Thread) State {
+	s.InThread, s.Unfollowed, s.People, s.BotTurns, s.Idle = t.Known, t.Unfollowed, t.People, t.BotTurns, t.Idle
+	return s
 }
 
 // Action is what is to be done about an event.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -108,6 +109,19 @@ func TestDecideForThoseWhoMayNotAsk(t *testing.T) {
 				t.Errorf("the reason %q has no words", got.Reason)
 			}
 		})
+	}
+}
+
+func TestStateInAThread(t *testing.T) {
+	t.Parallel()
+	got := answer.State{Permitted: true, Follow: answer.FollowAlways}.In(session.Thread{
+		Known: true, Unfollowed: true, People: 2, BotTurns: 3, Idle: time.Hour,
+	})
+	want := answer.State{
+		Permitted: true, Follow: answer.FollowAlways, InThread: true, Unfollowed: true, People: 2, BotTurns: 3, Idle: time.Hour,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("In (-want +got):\n%s", diff)
 	}
 }
 

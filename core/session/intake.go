@@ -22,6 +22,7 @@ type Intake struct {
 	EventKey string // the platform's id of the delivery; required
 	Message  thread.MessageID
 	Asker    thread.Person
+	Bot      bool // the asker is another bot
 	Text     string
 	Files    []message.File
 	Tokens   int // of Text; 0 = not counted

@@ -25,6 +25,7 @@ type Store interface {
 	session.Stops
 	session.Deliveries
 	session.Repairs
+	session.Threads
 	session.Prompts
 }
 
@@ -38,6 +39,7 @@ type Memory struct {
 	events   map[eventKey]*turn
 	messages map[messageKey]*posted
 	replicas map[session.ReplicaID]replica
+	threads  map[sessionKey]*knownThread
 	prompts  map[access.TenantID]session.Prompt
 }
 
@@ -94,6 +96,7 @@ var _ Store = (*Memory)(nil)
 func NewMemory() *Memory {
 	return &Memory{
 		sessions: make(map[sessionKey]*conversation), events: make(map[eventKey]*turn), messages: make(map[messageKey]*posted),
+		threads:  make(map[sessionKey]*knownThread),
 		replicas: make(map[session.ReplicaID]replica), prompts: make(map[access.TenantID]session.Prompt),
 	}
 }
@@ -142,6 +145,9 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 		if other.in == s && other.State != session.Done {
 			ahead++
 		}
+	}
+	if in.Owner == "" {
+		m.joinThread(in)
 	}
 	m.events[event] = t
 	m.turns = append(m.turns, t)

@@ -57,6 +57,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"pages are remembered", pages},
 		{"pages are fenced", pagesFenced},
 		{"a turn that was written over is delivered again", disturbed},
+		{"who takes part in a thread is remembered", participants},
 		{"sweeping keeps what is needed", sweep},
 		{"the system prompt is versioned", prompts},
 		{"a cancelled context fails", cancelled},

@@ -1,0 +1,89 @@
+package sessiontest
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// knownThread is a thread that the bot takes part in.
+type knownThread struct {
+	session.Thread
+	seen   time.Time
+	people map[string]bool
+}
+
+func (m *Memory) joinThread(in session.Intake) {
+	key := sessionKey{tenant: in.Tenant, ref: in.Ref}
+	t := m.threads[key]
+	if t == nil {
+		t = &knownThread{Thread: session.Thread{Known: true}, people: make(map[string]bool)}
+		m.threads[key] = t
+	}
+	if t.Starter == "" {
+		t.Starter = in.Starter
+	}
+	t.Unfollowed = false
+	m.see(session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot})
+}
+
+func (m *Memory) see(s session.Sighting) {
+	t := m.threads[sessionKey{tenant: s.Tenant, ref: s.Ref}]
+	if t == nil {
+		return
+	}
+	t.seen = time.Now()
+	if s.Message != "" {
+		t.LastSeen = s.Message
+	}
+	if s.Bot {
+		t.BotTurns++
+	} else {
+		t.BotTurns = 0
+		t.people[s.Person] = true
+	}
+}
+
+// Seen implements session.Threads.
+func (m *Memory) Seen(ctx context.Context, s session.Sighting) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.see(s)
+	return ctx.Err()
+}
+
+// Thread implements session.Threads.
+func (m *Memory) Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (session.Thread, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.threads[sessionKey{tenant: tenant, ref: ref}]
+	if t == nil {
+		return session.Thread{}, ctx.Err()
+	}
+	found := t.Thread
+	found.People, found.Idle = len(t.people), time.Since(t.seen)
+	return found, ctx.Err()
+}
+
+// Unfollow implements session.Threads.
+func (m *Memory) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t := m.threads[sessionKey{tenant: tenant, ref: ref}]; t != nil {
+		t.Unfollowed = true
+	}
+	return ctx.Err()
+}
+
+// CaughtUp implements session.Threads.
+func (m *Memory) CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t := m.threads[sessionKey{tenant: tenant, ref: ref}]; t != nil {
+		t.Thread.CaughtUp = to
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,43 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Sighting is that somebody wrote in a thread; what was written is not kept.
+type Sighting struct {
+	Tenant  access.TenantID
+	Ref     thread.Ref
+	Message thread.MessageID
+	Person  string // platform id of who wrote
+	Bot     bool   // another bot
+}
+
+// Thread is what is known of a thread on a platform, whether or not its messages were answered.
+type Thread struct {
+	Known      bool // the bot takes part: it was asked something there
+	Unfollowed bool // somebody said "stop following" since it was last asked
+	Starter    string
+	People     int              // persons who wrote since the bot takes part
+	BotTurns   int              // messages of other bots since a person wrote last
+	Idle       time.Duration    // since the last message, by the store's clock
+	LastSeen   thread.MessageID // the newest message that was seen
+	CaughtUp   thread.MessageID // up to which the thread was read as context; empty when it never was
+}
+
+// Threads remembers who takes part in which threads. A thread becomes known when a question of it is taken in (Inbox.Accept), which
+// counts as a sighting of the asker and makes it followed again. Safe for concurrent use.
+type Threads interface {
+	// Seen notes a message of a known thread; of another one nothing is kept.
+	Seen(ctx context.Context, s Sighting) error
+	// Thread returns what is known of a thread.
+	Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (Thread, error)
+	// Unfollow ends the following of a thread until a question of it is taken in.
+	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error
+	// CaughtUp notes up to which message a thread was read as context.
+	CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error
+}
