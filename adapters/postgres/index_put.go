@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 )
 
 // Put stores documents in one transaction, each replacing its older version whole. The analysis happens before the transaction. After
@@ -21,12 +23,16 @@ func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index
 		return nil
 	}
 	prepared := make([]*preparedEntry, len(entries))
+	var analysis errgroup.Group
+	analysis.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range entries {
-		p, err := x.prepare(&entries[i])
-		if err != nil {
+		analysis.Go(func() (err error) {
+			prepared[i], err = x.prepare(&entries[i])
 			return err
-		}
-		prepared[i] = p
+		})
+	}
+	if err := analysis.Wait(); err != nil {
+		return err
 	}
 	models, err := x.modelsOf(ctx, tenant, entries)
 	if err != nil {

@@ -26,8 +26,9 @@ type similar struct {
 }
 
 const (
-	// graphCandidates is how many chunks the HNSW route asks for at most: with a filter it visits graphCandidates · chunks / allowed rows.
-	graphCandidates = 200
+	// graphCandidates is how many chunks the HNSW route asks for at most, as many as one round of the scan yields: with a filter it visits
+	// graphCandidates · chunks / allowed rows.
+	graphCandidates = 100
 	// graphCost is how many times longer the HNSW route takes to visit a row than the exact route (measured, 256 dimensions, warm).
 	graphCost = 7
 	// fewVectors is up to how many distances are all fetched, which saves a look-up of those that are missing.
