@@ -31,9 +31,13 @@ func formatOf(name string) format {
 	case ".go", ".py", ".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".java", ".kt", ".kts", ".scala", ".groovy", ".c", ".h", ".cc", ".cpp", ".cxx",
 		".hpp", ".hh", ".cs", ".m", ".mm", ".rs", ".rb", ".php", ".pl", ".pm", ".swift", ".dart", ".lua", ".r", ".jl", ".hs", ".ml", ".mli", ".ex",
 		".exs", ".erl", ".clj", ".el", ".lisp", ".scm", ".zig", ".nim", ".v", ".vhdl", ".asm", ".s", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat",
-		".sql", ".graphql", ".proto", ".tf", ".hcl", ".nix", ".gradle", ".cmake", ".mk", ".vue", ".svelte", ".css", ".scss", ".less",
-		".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".env", ".xml", ".xsd", ".xsl", ".jsonl", ".ndjson", ".diff", ".patch", ".log":
+		".sql", ".graphql", ".proto", ".tf", ".hcl", ".nix", ".gradle", ".cmake", ".mk", ".vue", ".svelte",
+		".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".xml", ".xsd", ".xsl", ".jsonl", ".ndjson", ".diff", ".patch", ".log":
 		return format{parse: parseCode, code: true}
+	case ".css", ".scss", ".less", ".map":
+		return format{unread: "Style sheets and source maps hold nothing that could be quoted."}
+	case ".env", ".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx":
+		return format{unread: "Keys, and settings that hold passwords, are not for an index."}
 	case ".pdf":
 		return format{unread: "PDF files are not read yet. Export it as HTML or Markdown."}
 	case ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".pages", ".numbers", ".key", ".epub":

@@ -32,6 +32,18 @@ func (x *Index) LocalModel(ctx context.Context, tenant access.TenantID) (LocalMo
 	return found[0], true, nil
 }
 
+// LocalModelVersion returns the version of the tenant's newest local model; empty when there is none.
+func (x *Index) LocalModelVersion(ctx context.Context, tenant access.TenantID) (string, error) {
+	var version string
+	err := x.db.Pool.QueryRow(ctx, `
+		select coalesce((select version from local_model where tenant_id = $1 order by created_at desc, version limit 1), '')`,
+		string(tenant)).Scan(&version)
+	if err != nil {
+		return "", fmt.Errorf("look up the local embedding model: %w", err)
+	}
+	return version, nil
+}
+
 // SaveLocalModel makes a local model the newest, and forgets all but it and the one before it. It returns the versions forgotten, whose
 // vectors nobody needs any more.
 func (x *Index) SaveLocalModel(ctx context.Context, tenant access.TenantID, m LocalModel) ([]string, error) {

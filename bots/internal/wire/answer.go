@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/readfile"
 	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/turn"
 )
@@ -55,12 +56,13 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	if err != nil {
 		return nil, err
 	}
-	retriever, err := b.Retriever(ctx)
+	retriever, err := b.LiveRetriever(ctx)
 	if err != nil {
 		return nil, err
 	}
 	tools, err := tool.NewSet(
 		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast}),
+		readfile.New(b.Counter),
 	)
 	if err != nil {
 		return nil, err
