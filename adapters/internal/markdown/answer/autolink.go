@@ -1,0 +1,164 @@
+package answer
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// bareURL finds addresses that stand in the text without any markup, before emphasis can take an underscore out of them.
+type bareURL struct{}
+
+// Trigger implements parser.InlineParser. To goldmark a blank is also the start of a line and the place after another node.
+func (bareURL) Trigger() []byte { return []byte{' ', '('} }
+
+// Parse implements parser.InlineParser.
+func (bareURL) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	if pc.IsInLinkLabel() {
+		return nil
+	}
+	line, segment := block.PeekLine()
+	if segment.Padding != 0 {
+		return nil
+	}
+	skip := 0
+	if line[0] == ' ' || line[0] == '\t' || line[0] == '(' {
+		skip = 1
+	}
+	if urlPrefix(line[skip:]) == 0 {
+		return nil
+	}
+	size := urlLength(string(line[skip:min(len(line), skip+maxURL)]))
+	if size == 0 {
+		return nil
+	}
+	if skip == 1 {
+		ast.MergeOrAppendTextSegment(parent, text.NewSegment(segment.Start, segment.Start+1))
+	}
+	block.Advance(skip + size)
+	start := segment.Start + skip
+	return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, start+size)))
+}
+
+// maxURL is how long a bare address can be.
+const maxURL = 4096
+
+// urlLength is the length of the address that s begins with; 0 if it begins with none.
+func urlLength(s string) int {
+	host := urlPrefix(s)
+	if host == 0 {
+		return 0
+	}
+	end := host
+scan:
+	for end < min(len(s), maxURL) {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		switch {
+		case r <= ' ' || strings.ContainsRune("<>\"`|\\^{}*", r) || unicode.IsSpace(r):
+			break scan
+		case r >= utf8.RuneSelf && (unicode.IsPunct(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError):
+			break scan
+		}
+		end += size
+	}
+	end = trimURL(s, end)
+	if end <= host || !alphanumeric(s[host]) && s[host] < utf8.RuneSelf && s[host] != '[' {
+		return 0
+	}
+	return end
+}
+
+// urlPrefix is the length of what stands before the host of an address, or 0.
+func urlPrefix[T string | []byte](s T) int {
+	if len(s) < len("www.x") || s[0]|0x20 != 'h' && s[0]|0x20 != 'w' {
+		return 0
+	}
+	for _, prefix := range []string{"https://", "http://", "www."} {
+		if len(s) > len(prefix) && strings.EqualFold(string(s[:len(prefix)]), prefix) {
+			return len(prefix)
+		}
+	}
+	return 0
+}
+
+// trimURL takes off what ends the sentence rather than the address: punctuation, closing brackets without their opening ones, and
+// character references.
+func trimURL(s string, end int) int {
+	round := strings.Count(s[:end], "(") - strings.Count(s[:end], ")")
+	square := strings.Count(s[:end], "[") - strings.Count(s[:end], "]")
+	for end > 0 {
+		switch c := s[end-1]; {
+		case strings.IndexByte("?!.,:_~'", c) >= 0:
+			end--
+		case c == ';':
+			start := strings.LastIndexByte(s[:end], '&')
+			if start >= 0 && entity.MatchString(s[start:end]) {
+				end = start
+			} else {
+				end--
+			}
+		case c == ')' && round < 0:
+			round++
+			end--
+		case c == ']' && square < 0:
+			square++
+			end--
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+var (
+	entity = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});$`)
+	email  = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`)
+)
+
+// linked cuts a text at the addresses in it that the grammar could not see, and appends the parts.
+func linked(out []Inline, s string, style Style) []Inline {
+	rest := 0
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case (c == 'h' || c == 'H' || c == 'w' || c == 'W') && (i == 0 || !alphanumeric(s[i-1])):
+			if size := urlLength(s[i:]); size > 0 {
+				out = plain(out, s[rest:i], style)
+				out = append(out, Inline{Kind: Link, URL: s[i : i+size], Style: style})
+				i += size
+				rest = i
+				continue
+			}
+		case c == '@':
+			from := max(rest, i-64)
+			if m := email.FindStringIndex(s[from:min(len(s), i+255)]); m != nil && from+m[0] < i && from+m[1] > i {
+				start, end := from+m[0], from+m[1]
+				out = plain(out, s[rest:start], style)
+				out = append(out, Inline{Kind: Email, Text: s[start:end], Style: style})
+				i, rest = end, end
+				continue
+			}
+		}
+		i++
+	}
+	return plain(out, s[rest:], style)
+}
+
+func plain(out []Inline, s string, style Style) []Inline {
+	if s == "" {
+		return out
+	}
+	if n := len(out); n > 0 && out[n-1].Kind == Text && out[n-1].Style == style {
+		out[n-1].Text += s
+		return out
+	}
+	return append(out, Inline{Kind: Text, Text: s, Style: style})
+}
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}

@@ -1,0 +1,283 @@
+package answer
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxHold is how many bytes an unfinished construct can hold back before it is taken for plain text.
+const maxHold = 512
+
+// Closed returns what can be shown of a text that is still being written, so that no half-written construct is ever seen: an open code
+// block and open emphasis are closed, and half a link, tag, entity, address, table row or marker is held back. Closing what is closed
+// changes nothing.
+func Closed(text string) string {
+	text = clean(text)
+	for {
+		next, done := closeOnce(text)
+		if done || next == text {
+			return next
+		}
+		text = next
+	}
+}
+
+// closeOnce shortens a text, or completes it and is done.
+func closeOnce(text string) (next string, done bool) {
+	e := scan(text)
+	if e.fence != 0 {
+		return closeFence(text, e)
+	}
+	if h := e.blockHold(text); h < len(text) {
+		return text[:h], false
+	}
+	if e.code || e.leaf >= len(text) {
+		return text, true
+	}
+	leaf := text[e.leaf:]
+	shown := leaf
+	if text[len(text)-1] != '\n' {
+		if shown = strings.TrimRight(leaf, " \t"); len(shown) < len(leaf) {
+			return text[:e.leaf+len(shown)], false
+		}
+		if h := addressHold(leaf); h < len(leaf) {
+			return text[:e.leaf+h], false
+		}
+	}
+	p := inlineScan(leaf)
+	end := len(leaf)
+	if p.hold < end && len(leaf)-p.hold <= maxHold {
+		if p.code == "" {
+			return text[:e.leaf+p.hold], false
+		}
+		span := strings.TrimRight(leaf[p.hold:], " \t\n")
+		content := strings.TrimRight(span, "`")
+		if strings.TrimSpace(strings.TrimLeft(content, "`")) == "" {
+			return text[:e.leaf+p.hold], false
+		}
+		if len(content) < len(span) {
+			return text[:e.leaf+p.hold+len(content)], false
+		}
+	} else {
+		p.code = ""
+	}
+	return p.closers(text, e.leaf)
+}
+
+// closers appends what closes the openers, last one first.
+func (p *pending) closers(text string, leaf int) (next string, done bool) {
+	whole := text
+	text = strings.TrimRight(text, " \t\n")
+	if leaf >= len(text) {
+		return whole, true
+	}
+	closing := p.code
+	for {
+		last := -1
+		for k, stack := range p.openers {
+			if n := len(stack); n > 0 && (last < 0 || stack[n-1].at > p.openers[last][len(p.openers[last])-1].at) {
+				last = k
+			}
+		}
+		if last < 0 {
+			break
+		}
+		stack := p.openers[last]
+		o := stack[len(stack)-1]
+		if len(text)-leaf-o.at > maxHold {
+			break // nobody emphasises so much: it is a character
+		}
+		if strings.Trim(text[leaf+o.at:], marks+" \t\n") == "" || o.mark == '~' && closing == "" && strings.HasSuffix(text, "~") {
+			return text[:leaf+o.at], false
+		}
+		closing += strings.Repeat(string(o.mark), o.left)
+		p.openers[last] = stack[:len(stack)-1]
+	}
+	if closing == "" {
+		return whole, true
+	}
+	if whole[len(whole)-1] == '\n' {
+		closing += "\n"
+	}
+	return text + closing, true
+}
+
+func closeFence(text string, e ending) (next string, done bool) {
+	content := strings.IndexByte(text[e.opened:], '\n') + 1 + e.opened
+	last := text[e.line:]
+	if strings.Trim(last, "`~> \t") == "" && e.line < len(text) {
+		return text[:e.line], false
+	}
+	if strings.Trim(text[content:], "> \t\n") == "" {
+		return text[:e.opened], false
+	}
+	return strings.TrimRight(text, "\n") + "\n" + e.prefix + strings.Repeat(string(e.fence), e.run) + "\n", true
+}
+
+// blockHold is from where on the last lines could turn out to be another kind of block.
+func (e *ending) blockHold(text string) int {
+	last := text[e.line:]
+	if e.header >= 0 && strings.Trim(last, "-:|> \t") == "" {
+		return e.header
+	}
+	if last == "" {
+		return e.bareMarker(text)
+	}
+	rest := strings.TrimLeft(last, "> \t")
+	for n, _ := marker(rest); n > 0; n, _ = marker(rest) {
+		rest = strings.TrimLeft(rest[n:], "> \t")
+	}
+	switch {
+	case strings.Trim(rest, "-+*_=#`~|:.)>0123456789 \t") == "",
+		strings.HasPrefix(rest, "|"), e.table, fenceRun(rest) > 0:
+		return e.line
+	}
+	return len(text)
+}
+
+// bareMarker holds back the markers of items and quotes, and headings, at the end of the text that have no content yet.
+func (e *ending) bareMarker(text string) int {
+	end := len(text)
+	line := strings.TrimSuffix(text, "\n")
+	if line == text {
+		return end
+	}
+	start := strings.LastIndexByte(line, '\n') + 1
+	if l := strings.TrimSpace(line[start:]); l != "" && strings.Trim(l, "-+*>#0123456789.) \t") == "" && !rule(l) {
+		if n, _ := marker(strings.TrimLeft(l, "> \t")); n > 0 || l[0] == '>' || l[0] == '#' {
+			return start
+		}
+	}
+	return end
+}
+
+// addressHold is where the last word begins if it is an address that may not be complete.
+func addressHold(leaf string) int {
+	start := strings.LastIndexAny(leaf, " \t\n") + 1
+	for _, scheme := range []string{"http", "www.", "@"} {
+		if i := strings.Index(leaf[start:], scheme); i >= 0 && len(leaf)-start <= maxHold {
+			if j := strings.IndexAny(leaf[start:], "<[`"); j >= 0 && j < i {
+				return len(leaf) // the bracket decides
+			}
+			return start
+		}
+	}
+	return len(leaf)
+}
+
+// Growing is a text of which parts are shown while it is written and never taken back. It is not safe for concurrent use.
+type Growing struct {
+	text []byte
+	rest string // the start of a character, or a carriage return, that is not complete
+}
+
+// Write appends to the text.
+func (g *Growing) Write(delta string) {
+	delta = g.rest + delta
+	end := len(delta)
+	for i := 1; i <= min(utf8.UTFMax-1, end); i++ {
+		if utf8.RuneStart(delta[end-i]) {
+			if !utf8.FullRuneInString(delta[end-i:]) {
+				end -= i
+			}
+			break
+		}
+	}
+	if end > 0 && delta[end-1] == '\r' {
+		end--
+	}
+	g.rest = delta[end:]
+	g.text = append(g.text, clean(delta[:end])...)
+}
+
+// All is the whole text, for when nothing more comes.
+func (g *Growing) All() string { return string(g.text) + clean(g.rest) }
+
+// Stable is the longest beginning of the text whose meaning no further text can change. A later result begins with every earlier one.
+// A mark that leaves too much uncertain is made a plain character, for good.
+func (g *Growing) Stable() string {
+	for {
+		text := string(g.text)
+		hold, why := stable(text)
+		if len(text)-hold <= maxHold || why < 0 {
+			return text[:hold]
+		}
+		run := runLength(text, why)
+		if c := text[why]; strings.IndexByte("*_~`", c) < 0 {
+			run = 1
+		}
+		escaped := bytes.Repeat([]byte{'\\', text[why]}, run)
+		g.text = append(append(append([]byte(nil), g.text[:why]...), escaped...), g.text[why+run:]...)
+	}
+}
+
+// stable returns the length of the beginning that can be shown. why is the mark that holds back the rest, or -1 if it is no mark.
+func stable(text string) (hold, why int) {
+	hold, why = len(text), -1
+	for {
+		next, mark := stableOnce(text[:hold], hold == len(text))
+		if next == hold {
+			return hold, why
+		}
+		hold = next
+		if mark >= 0 {
+			why = mark
+		}
+	}
+}
+
+func stableOnce(text string, whole bool) (hold, mark int) {
+	e := scan(text)
+	if e.fence != 0 {
+		return e.fenceHold(text), -1
+	}
+	if h := e.blockHold(text); h < len(text) {
+		return h, -1
+	}
+	if e.code {
+		if i := strings.IndexAny(text[e.line:], "<@"); i >= 0 { // as in fenceHold
+			return e.line + i, -1
+		}
+		return len(text), -1
+	}
+	if e.leaf >= len(text) {
+		return len(text), -1
+	}
+	leaf := text[e.leaf:]
+	if whole { // the last word may grow
+		end := strings.LastIndexAny(leaf, " \t\n") + 1
+		if word := leaf[end:]; !strings.Contains(word, "://") && !strings.Contains(word, "www.") && !strings.Contains(word, "@") {
+			for end = len(leaf); end > 0 && leaf[end-1] > ' ' && leaf[end-1] < utf8.RuneSelf; end-- {
+			}
+		}
+		if end < len(leaf) {
+			return e.leaf + end, -1
+		}
+	}
+	p := inlineScan(leaf)
+	if h := p.first(p.hold); h < len(leaf) {
+		mark = e.leaf + h
+		if leaf[h] == '!' && h+1 < len(leaf) {
+			mark++
+		}
+		return e.leaf + h, mark
+	}
+	return len(text), -1
+}
+
+// fenceHold is how much of an open code block can be shown.
+func (e *ending) fenceHold(text string) int {
+	content := strings.IndexByte(text[e.opened:], '\n') + 1 + e.opened
+	last := text[e.line:]
+	hold := len(text)
+	if strings.Trim(last, "`~> \t") == "" {
+		hold = e.line
+	} else if i := strings.IndexAny(last, "<@"); i >= 0 { // it may become what mentions somebody
+		hold = e.line + i
+	}
+	if strings.Trim(text[content:max(hold, content)], "> \t\n") == "" {
+		return e.opened
+	}
+	return hold
+}

@@ -1,0 +1,297 @@
+package answer
+
+import (
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
+)
+
+// span collects the inlines of one block.
+type span struct {
+	*reader
+	out   []Inline
+	text  strings.Builder // not yet in out; of the style below
+	style Style
+	label bool // inside a link, where nothing is linked
+}
+
+func (r *reader) inlines(n ast.Node) []Inline {
+	s := &span{reader: r}
+	s.children(n, 0, 0)
+	s.flush()
+	return trim(s.out)
+}
+
+func (s *span) children(parent ast.Node, style Style, depth int) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		s.node(n, style, min(depth+1, maxDepth))
+	}
+}
+
+func (s *span) node(n ast.Node, style Style, depth int) {
+	switch n := n.(type) {
+	case *ast.Text:
+		s.write(decode(string(n.Segment.Value(s.source))), style)
+		if n.SoftLineBreak() || n.HardLineBreak() {
+			s.line(style)
+		}
+	case *ast.String:
+		s.write(string(n.Value), style)
+	case *ast.Emphasis:
+		if n.Level == 1 {
+			s.children(n, style|Italic, depth)
+		} else {
+			s.children(n, style|Bold, depth)
+		}
+	case *east.Strikethrough:
+		s.children(n, style|Strike, depth)
+	case *ast.CodeSpan:
+		s.add(Inline{Kind: CodeSpan, Text: s.codeSpan(n), Style: style})
+	case *ast.AutoLink:
+		s.autoLink(n, style)
+	case *ast.Link:
+		s.link(n, string(n.Destination), string(n.Title), style, false)
+	case *ast.Image:
+		s.link(n, string(n.Destination), string(n.Title), style, true)
+	case *ast.RawHTML:
+		s.tag(n, style)
+	case *east.TaskCheckBox:
+	default:
+		s.children(n, style, depth)
+	}
+}
+
+func (s *span) write(text string, style Style) {
+	if text == "" {
+		return
+	}
+	if style != s.style {
+		s.flush()
+		s.style = style
+	}
+	s.text.WriteString(text)
+}
+
+func (s *span) flush() {
+	if s.text.Len() == 0 {
+		return
+	}
+	if s.label {
+		s.out = plain(s.out, s.text.String(), s.style)
+	} else {
+		s.out = linked(s.out, s.text.String(), s.style)
+	}
+	s.text.Reset()
+}
+
+func (s *span) add(n Inline) {
+	s.flush()
+	if n.Kind == CodeSpan && n.Text == "" {
+		return
+	}
+	s.out = append(s.out, n)
+}
+
+func (s *span) line(style Style) { s.add(Inline{Kind: Break, Style: style}) }
+
+func (s *span) codeSpan(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Segment.Value(s.source))
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+func (s *span) autoLink(n *ast.AutoLink, style Style) {
+	address := string(n.Label(s.source))
+	switch {
+	case s.label:
+		s.write(address, style)
+	case n.AutoLinkType == ast.AutoLinkEmail:
+		s.add(Inline{Kind: Email, Text: address, Style: style})
+	default:
+		s.add(Inline{Kind: Link, URL: decode(address), Style: style})
+	}
+}
+
+var footnote = regexp.MustCompile(`^\[([1-9][0-9]{0,8})\]$`)
+
+func (s *span) link(n ast.Node, address, title string, style Style, image bool) {
+	inner := &span{reader: s.reader, label: true}
+	inner.children(n, style, 1)
+	inner.flush()
+	label := oneLine(trim(inner.out))
+	link := Inline{
+		Kind: Link, URL: decode(strings.Map(printable, address)), Title: strings.Join(strings.Fields(decode(title)), " "),
+		Label: label, Style: style, Image: image,
+	}
+	if words := Words(label); words == link.URL || strings.TrimSpace(words) == "" {
+		link.Label = nil
+	} else if m := footnote.FindStringSubmatch(words); m != nil && !image {
+		if number, err := strconv.Atoi(m[1]); err == nil {
+			link.Kind, link.Number = Footnote, number
+		}
+	}
+	if link.URL == "" { // an empty link says no more than its label
+		s.flush()
+		for _, l := range label {
+			s.out = append(s.out, l)
+		}
+		return
+	}
+	s.add(link)
+}
+
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return -1
+	}
+	return r
+}
+
+// elements are the names of HTML that are taken for tags. Others, such as <your-token>, are what the writer meant to be read.
+var elements = func() map[string]bool {
+	m := make(map[string]bool)
+	for _, name := range strings.Fields(`a abbr address article aside audio b big blockquote body br button caption center cite code col
+		colgroup dd del details dfn div dl dt em figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img
+		input ins kbd label li link main mark meta nav object ol option p pre q s samp script section select small source span strike
+		strong style sub summary sup table tbody td textarea tfoot th thead title tr tt u ul var video wbr`) {
+		m[name] = true
+	}
+	return m
+}()
+
+// lineTags are the elements whose end, or whose only tag, ends a line.
+var lineTags = map[string]bool{
+	"br": true, "hr": true, "/p": true, "/div": true, "/li": true, "/tr": true, "/summary": true, "/blockquote": true, "/pre": true,
+	"/h1": true, "/h2": true, "/h3": true, "/h4": true, "/h5": true, "/h6": true, "/dt": true, "/dd": true,
+}
+
+// tag takes a tag out of the text; of what it means only the end of a line is kept.
+func (s *span) tag(n *ast.RawHTML, style Style) {
+	var b strings.Builder
+	for i := range n.Segments.Len() {
+		segment := n.Segments.At(i)
+		b.Write(segment.Value(s.source))
+	}
+	raw := b.String()
+	if strings.HasPrefix(raw, "<!--") {
+		return
+	}
+	end := 1
+	for end < len(raw) && (alphanumeric(raw[end]) || end == 1 && raw[end] == '/') {
+		end++
+	}
+	name := strings.ToLower(raw[1:end])
+	bare := strings.TrimPrefix(name, "/")
+	if !elements[bare] || end < len(raw) && raw[end] == '-' {
+		s.write(strings.Join(strings.Fields(raw), " "), style)
+		return
+	}
+	if lineTags[name] {
+		s.line(style)
+	}
+}
+
+// decode resolves backslashes and character references.
+func decode(s string) string {
+	if !strings.ContainsAny(s, `\&`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s) && punctuation(s[i+1]):
+			i++
+			b.WriteByte(s[i])
+		case c == '&':
+			end := strings.IndexByte(s[i:min(len(s), i+34)], ';')
+			if end > 0 && entity.MatchString(s[i:i+end+1]) {
+				b.WriteString(strings.Map(visible, html.UnescapeString(s[i:i+end+1])))
+				i += end
+				continue
+			}
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// visible makes a blank of what an entity must not smuggle in.
+func visible(r rune) rune {
+	if r < ' ' || r >= 0x7f && r <= 0xa0 || unicode.IsSpace(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfffd {
+		return ' '
+	}
+	return r
+}
+
+func punctuation(c byte) bool {
+	return c >= '!' && c <= '/' || c >= ':' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
+}
+
+// trim takes breaks and blanks off both ends.
+func trim(in []Inline) []Inline {
+	for len(in) > 0 {
+		switch first := &in[0]; {
+		case first.Kind == Text:
+			first.Text = strings.TrimLeft(first.Text, " \t")
+			if first.Text != "" {
+				return trimRight(in)
+			}
+		case first.Kind != Break:
+			return trimRight(in)
+		}
+		in = in[1:]
+	}
+	return nil
+}
+
+func trimRight(in []Inline) []Inline {
+	for len(in) > 0 {
+		switch last := &in[len(in)-1]; {
+		case last.Kind == Text:
+			last.Text = strings.TrimRight(last.Text, " \t")
+			if last.Text != "" {
+				return in
+			}
+		case last.Kind != Break:
+			return in
+		}
+		in = in[:len(in)-1]
+	}
+	return nil
+}
+
+// Words is the text of inlines without any markup, on one line.
+func Words(inlines []Inline) string {
+	if len(inlines) == 1 && inlines[0].Kind == Text {
+		return inlines[0].Text
+	}
+	var b strings.Builder
+	for _, n := range inlines {
+		switch n.Kind {
+		case Break:
+			b.WriteByte(' ')
+		case Footnote:
+			b.WriteString("[" + strconv.Itoa(n.Number) + "]")
+		case Link:
+			if n.Label == nil {
+				b.WriteString(n.URL)
+			} else {
+				b.WriteString(Words(n.Label))
+			}
+		default:
+			b.WriteString(n.Text)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,371 @@
+package answer
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// opener is a run of emphasis marks that may open and was not closed.
+type opener struct {
+	at     int
+	mark   byte
+	length int // as written
+	left   int // of length, what is not matched yet
+	both   bool
+}
+
+// bracket is a [ that was not closed.
+type bracket struct {
+	at    int // of the [, or of the ! before it
+	stack [3]int
+}
+
+// pending is what a leaf's text leaves open.
+type pending struct {
+	hold    int    // from here on the text could turn out to be something else; len(text) if all of it is sure
+	code    string // the backticks of a code span that is open at hold
+	openers [3][]opener
+}
+
+const marks = "*_~"
+
+// maxSkips is how many openers of unfit length are passed over in the search for the one that a closer closes.
+const maxSkips = 16
+
+// inlineScan reads the text of one leaf.
+func inlineScan(s string) pending {
+	p := pending{hold: len(s)}
+	var brackets []bracket
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '\\':
+			if strings.TrimLeft(s[i+1:], "\n") == "" { // a backslash may break the line
+				p.hold = i
+			}
+			i += 2
+			continue
+		case c == '`':
+			n := runLength(s, i)
+			end := closingRun(s, i+n, n)
+			if end < 0 {
+				p.hold, p.code = i, s[i:i+n]
+				i = len(s)
+			} else {
+				i = end
+			}
+			continue
+		case c == '<':
+			n, complete := angle(s[i:])
+			if !complete {
+				p.hold = i
+				i = len(s)
+				continue
+			}
+			i += n
+			continue
+		case c == '&':
+			if n := entityPrefix(s[i:]); i+n == len(s) {
+				p.hold = i
+				i = len(s)
+				continue
+			}
+		case (c|0x20 == 'h' || c|0x20 == 'w') && len(brackets) == 0 && (i == 0 || !alphanumeric(s[i-1])):
+			if n := urlLength(s[i:]); n > 0 {
+				i += n
+				continue
+			}
+		case c == '!' && i+1 == len(s):
+			p.hold = i
+		case c == '[':
+			at := i
+			if i > 0 && s[i-1] == '!' {
+				at--
+			}
+			brackets = append(brackets, bracket{at: at, stack: p.depths()})
+		case c == ']' && len(brackets) > 0:
+			open := brackets[len(brackets)-1]
+			if i+1 == len(s) {
+				break // a ( may follow
+			}
+			brackets = brackets[:len(brackets)-1]
+			if s[i+1] != '(' {
+				break
+			}
+			n, complete := linkTarget(s[i+1:])
+			if !complete {
+				p.hold = min(p.hold, open.at)
+				i = len(s)
+				continue
+			}
+			if n > 0 {
+				p.cut(open.stack)
+				if s[open.at] != '!' {
+					brackets = brackets[:0] // no link holds a link
+				}
+				i += 1 + n
+				continue
+			}
+		case strings.IndexByte(marks, c) >= 0:
+			i += p.run(s, i)
+			continue
+		}
+		i++
+	}
+	if len(brackets) > 0 && brackets[0].at < p.hold {
+		p.hold, p.code = brackets[0].at, ""
+	}
+	return p
+}
+
+func (p *pending) depths() [3]int {
+	return [3]int{len(p.openers[0]), len(p.openers[1]), len(p.openers[2])}
+}
+
+// cut forgets the openers beyond the depths: they were in the label of a link, and are settled.
+func (p *pending) cut(depths [3]int) {
+	for k := range p.openers {
+		p.openers[k] = p.openers[k][:min(depths[k], len(p.openers[k]))]
+	}
+}
+
+// first is where the first opener stands, or end.
+func (p *pending) first(end int) int {
+	for _, stack := range p.openers {
+		if len(stack) > 0 {
+			end = min(end, stack[0].at)
+		}
+	}
+	return end
+}
+
+// run reads a run of emphasis marks, by the rules of CommonMark for delimiter runs.
+func (p *pending) run(s string, i int) int {
+	c := s[i]
+	n := runLength(s, i)
+	if i+n == len(s) {
+		p.hold = min(p.hold, i) // it can grow, and what follows decides what it is
+	}
+	before, after := ' ', ' '
+	if i > 0 {
+		before, _ = utf8.DecodeLastRuneInString(s[:i])
+	}
+	if i+n < len(s) {
+		after, _ = utf8.DecodeRuneInString(s[i+n:])
+	}
+	left := !unicode.IsSpace(after) && (!isPunct(after) || unicode.IsSpace(before) || isPunct(before))
+	right := !unicode.IsSpace(before) && (!isPunct(before) || unicode.IsSpace(after) || isPunct(after))
+	canOpen, canClose := left, right
+	switch c {
+	case '_':
+		canOpen, canClose = left && (!right || isPunct(before)), right && (!left || isPunct(after))
+	case '~':
+		if n > 2 {
+			return n
+		}
+	}
+	rest := n
+	if canClose {
+		rest = p.close(c, n, canOpen)
+	}
+	if canOpen && rest > 0 {
+		k := strings.IndexByte(marks, c)
+		p.openers[k] = append(p.openers[k], opener{at: i, mark: c, length: n, left: rest, both: canClose})
+	}
+	return n
+}
+
+// close matches a closing run with openers and returns how much of it is left.
+func (p *pending) close(c byte, n int, both bool) int {
+	k := strings.IndexByte(marks, c)
+	rest := n
+	for rest > 0 {
+		stack := p.openers[k]
+		found := -1
+		for j := len(stack) - 1; j >= max(0, len(stack)-maxSkips); j-- {
+			o := stack[j]
+			if c == '~' && o.length != n {
+				continue
+			}
+			if c != '~' && (o.both || both) && (o.length+n)%3 == 0 && (o.length%3 != 0 || n%3 != 0) {
+				continue
+			}
+			found = j
+			break
+		}
+		if found < 0 {
+			return rest
+		}
+		o := &stack[found]
+		used := 1
+		if c == '~' {
+			used = n
+		} else if rest >= 2 && o.left >= 2 {
+			used = 2
+		}
+		rest -= used
+		o.left -= used
+		at := o.at
+		p.openers[k] = stack[:found+1]
+		if o.left <= 0 {
+			p.openers[k] = stack[:found]
+		}
+		for other := range p.openers { // what stood between is literal
+			for m := len(p.openers[other]); other != k && m > 0 && p.openers[other][m-1].at > at; m-- {
+				p.openers[other] = p.openers[other][:m-1]
+			}
+		}
+	}
+	return rest
+}
+
+func isPunct(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
+
+func runLength(s string, i int) int {
+	n := 1
+	for i+n < len(s) && s[i+n] == s[i] {
+		n++
+	}
+	return n
+}
+
+// closingRun is where a code span that was opened by n backticks ends, or -1.
+func closingRun(s string, from, n int) int {
+	for i := from; i < len(s); i++ {
+		if s[i] != '`' {
+			continue
+		}
+		size := runLength(s, i)
+		if size == n {
+			return i + size
+		}
+		i += size - 1
+	}
+	return -1
+}
+
+// angle reads what begins with <: the length of a tag, comment or autolink, or 1 if it is none of them; not complete if it may yet
+// become one.
+func angle(s string) (n int, complete bool) {
+	if len(s) == 1 {
+		return 0, false
+	}
+	if c := s[1]; !alphanumeric(c) && strings.IndexByte("/!?@#", c) < 0 {
+		return 1, true
+	}
+	if strings.HasPrefix("<!--", s[:min(4, len(s))]) {
+		if end := strings.Index(s, "-->"); end >= 0 {
+			return end + 3, true
+		}
+		return 0, false
+	}
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '>':
+			return i + 1, true
+		case '<':
+			return 1, true
+		case '"', '\'':
+			if s[i-1] == '=' {
+				if end := strings.IndexByte(s[i+1:], s[i]); end >= 0 {
+					i += end + 1
+				}
+			}
+		}
+	}
+	return 0, false
+}
+
+// entityPrefix is how long the text at the start of s is that could be the beginning of a character reference.
+func entityPrefix(s string) int {
+	n := 1
+	for n < len(s) && n < 33 && (alphanumeric(s[n]) || n == 1 && s[n] == '#') {
+		n++
+	}
+	return n
+}
+
+// linkTarget reads (address "title"). It returns 0 if there is none, and complete false if the text ends before that is known.
+func linkTarget(s string) (n int, complete bool) {
+	i := blanks(s, 1)
+	if i == len(s) {
+		return 0, false
+	}
+	if s[i] == '<' {
+		for i++; ; i++ {
+			if i >= len(s) {
+				return 0, false
+			}
+			if s[i] == '\\' {
+				i++
+			} else if s[i] == '>' {
+				i++
+				break
+			} else if s[i] == '<' || s[i] == '\n' {
+				return 0, true
+			}
+		}
+	} else {
+		depth := 0
+	address:
+		for ; ; i++ {
+			if i >= len(s) {
+				return 0, false
+			}
+			switch c := s[i]; {
+			case c == '\\':
+				i++
+			case c == '(':
+				depth++
+			case c == ')':
+				if depth == 0 {
+					break address
+				}
+				depth--
+			case c <= ' ':
+				break address
+			}
+		}
+	}
+	after := i
+	if i = blanks(s, i); i == len(s) {
+		return 0, false
+	}
+	if s[i] == ')' {
+		return i + 1, true
+	}
+	closing := byte(')')
+	if s[i] == '"' || s[i] == '\'' {
+		closing = s[i]
+	} else if s[i] != '(' {
+		return 0, true
+	}
+	if i == after {
+		return 0, true
+	}
+	for i++; ; i++ {
+		if i >= len(s) {
+			return 0, false
+		}
+		if s[i] == '\\' {
+			i++
+		} else if s[i] == closing {
+			break
+		}
+	}
+	if i = blanks(s, i+1); i == len(s) {
+		return 0, false
+	}
+	if s[i] == ')' {
+		return i + 1, true
+	}
+	return 0, true
+}
+
+func blanks(s string, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n') {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,357 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Page is a part of an answer.
+type Page struct {
+	Text  string // as the platform writes it
+	Plain string // its words, without any markup
+	// Close ends a code block that Text ends in, and Open begins it anew. Only the last page of Forward has them; in other pages they
+	// are a part of Text.
+	Close, Open string
+}
+
+// Pages writes a tree as pages of at most limit units, which count counts; count(a+b) must not exceed count(a)+count(b). Limits below
+// MinLimit are taken for MinLimit. Pages are broken between paragraphs if one ends in the page's second half, else between lines,
+// sentences, words, and last within words, but never within a character, link or footnote that fits on half a page. Code blocks are
+// closed and begun anew, tables get their header again.
+func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int) []Page {
+	w := newWriter(d, policy, count, limit)
+	w.blocks(t.Blocks)
+	var pages []Page
+	for start := 0; start < len(w.pieces); {
+		end := w.fill(start)
+		pages = append(pages, w.page(start, end, true))
+		start = end
+	}
+	return pages
+}
+
+// Forward writes the tree of a growing answer as pages that are never taken back: when a longer answer begins with the same text, its
+// pages begin with these, except that the last one may be longer. Pages are broken where a good place comes near the limit.
+func (t *Tree) Forward(d Dialect, policy Policy, count func(string) int, limit int) []Page {
+	w := newWriter(d, policy, count, limit)
+	w.blocks(t.Blocks)
+	var pages []Page
+	for start := 0; start < len(w.pieces); {
+		end := w.forward(start)
+		pages = append(pages, w.page(start, end, end < len(w.pieces)))
+		start = end
+	}
+	return pages
+}
+
+// composer writes one page.
+type composer struct {
+	*writer
+	start  int
+	buf    []byte
+	plain  []byte
+	size   int
+	last   *piece
+	styles []Style // open, in the order in which they were opened
+	bare   bool    // only measured, not written
+}
+
+func (c *composer) write(s string) {
+	c.size += c.count(s)
+	if !c.bare {
+		c.buf = append(c.buf, s...)
+	}
+}
+
+// reset begins a page, keeping memory.
+func (c *composer) reset(start int) {
+	c.start, c.buf, c.plain, c.size, c.last, c.styles = start, c.buf[:0], c.plain[:0], 0, nil, c.styles[:0]
+}
+
+// add writes piece i.
+func (c *composer) add(i int) {
+	p := &c.pieces[i]
+	head := true
+	if q := c.last; q == nil {
+		c.prefix(i)
+		c.open(p.wrap, i)
+	} else {
+		g := p.gap
+		if g != none && p.wrap != q.wrap {
+			g = max(g, newline)
+		}
+		if g == newline && p.frame.restarts(i, c.start) {
+			g = empty
+		}
+		open := len(c.styles)
+		c.closeStyles(p.style&p.across, g >= newline)
+		if len(c.styles) < open && g == none {
+			c.separate(firstRune(p.plain))
+		}
+		if p.wrap != q.wrap && q.wrap != nil && q.wrap.end != "" {
+			c.write("\n")
+			c.follow(i - 1)
+			c.write(q.wrap.end)
+		}
+		switch g {
+		case none:
+			head = false
+		case blank:
+			head = false
+			c.write(" ")
+		case newline, empty:
+			if g == empty {
+				c.write("\n")
+				c.write(q.frame.quotes(p.frame))
+			}
+			c.write("\n")
+			c.prefix(i)
+		}
+		if p.wrap != q.wrap {
+			c.open(p.wrap, i)
+		}
+	}
+	c.words(p, i)
+	if c.last != nil && p.gap == none && strings.HasPrefix(p.text, "[") && strings.HasSuffix(c.last.text, "!") {
+		c.write(separator) // or it would be an image
+	}
+	if c.last != nil && p.gap == none && p.style&^c.last.style != 0 {
+		c.separate(lastRune(c.last.plain))
+	}
+	c.openStyles(i)
+	if head && p.head != "" {
+		c.write(p.head)
+	} else {
+		c.write(p.text)
+	}
+	c.last = p
+}
+
+// separator is an invisible gap, for platforms that see emphasis only where no letter touches it.
+const separator = "\u200b"
+
+// separate keeps emphasis apart from a letter.
+func (c *composer) separate(neighbour rune) {
+	if c.traits.Separate && (unicode.IsLetter(neighbour) || unicode.IsDigit(neighbour)) {
+		c.write(separator)
+	}
+}
+
+// words writes the piece without markup.
+func (c *composer) words(p *piece, i int) {
+	if c.bare {
+		return
+	}
+	if c.last != nil {
+		switch p.gap {
+		case blank:
+			c.plain = append(c.plain, ' ')
+		case newline:
+			c.plain = append(c.plain, '\n')
+		case empty:
+			c.plain = append(c.plain, "\n\n"...)
+		}
+	}
+	c.plain = p.frame.markers(c.plain, i)
+	c.plain = append(c.plain, p.plain...)
+}
+
+// restarts reports whether piece i begins an ordered item that is not the first of its list, while the page does not show the one
+// before it as an item: after a paragraph only an empty line makes it one.
+func (f *frame) restarts(i, start int) bool {
+	if f == nil || f.first != i || f.number <= 1 {
+		return false
+	}
+	return f.list.Start == f.number || f.above < start
+}
+
+func (c *composer) prefix(i int) {
+	f := c.pieces[i].frame
+	if f == nil {
+		return
+	}
+	var scratch [32]byte
+	c.write(string(f.prefix(scratch[:0], i, c.start)))
+}
+
+// open begins a wrap.
+func (c *composer) open(w *wrap, i int) {
+	if w == nil {
+		return
+	}
+	for _, l := range w.open {
+		c.write(l)
+		c.write("\n")
+		c.follow(i)
+	}
+}
+
+// follow writes the prefix of a line that is not the first of piece i.
+func (c *composer) follow(i int) {
+	f := c.pieces[i].frame
+	if f == nil {
+		return
+	}
+	var scratch [32]byte
+	b := scratch[:0]
+	for _, f := range f.chain() {
+		switch {
+		case f.quote != "":
+			b = append(b, f.quote...)
+		case f.first >= c.start:
+			for range f.indent {
+				b = append(b, ' ')
+			}
+		}
+	}
+	c.write(string(b))
+}
+
+// chain lists the frames, the outermost first.
+func (f *frame) chain() []*frame {
+	var all []*frame
+	for ; f != nil; f = f.parent {
+		all = append(all, f)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// closeStyles closes the styles that the next piece does not have, or all.
+func (c *composer) closeStyles(next Style, all bool) {
+	keep := 0
+	for !all && keep < len(c.styles) && next&c.styles[keep] != 0 {
+		keep++
+	}
+	for len(c.styles) > keep {
+		c.write(c.writer.d.Style(c.styles[len(c.styles)-1]))
+		c.styles = c.styles[:len(c.styles)-1]
+	}
+}
+
+// openStyles opens what piece i has and is not open, the longest first.
+func (c *composer) openStyles(i int) {
+	var open Style
+	for _, s := range c.styles {
+		open |= s
+	}
+	missing := c.pieces[i].style &^ open
+	for missing != 0 {
+		best, longest := Style(0), -1
+		for s := Bold; s <= Strike; s <<= 1 {
+			if missing&s == 0 {
+				continue
+			}
+			if n := c.extent(i, s); n > longest {
+				best, longest = s, n
+			}
+		}
+		missing &^= best
+		if mark := c.writer.d.Style(best); mark != "" {
+			c.write(mark)
+			c.styles = append(c.styles, best)
+		}
+	}
+}
+
+// extent is for how many pieces a style lasts.
+func (c *composer) extent(i int, s Style) int {
+	const far = 64
+	n := 0
+	for n < far && i+n < len(c.pieces) && c.pieces[i+n].style&s != 0 && (n == 0 || c.pieces[i+n].gap < newline && c.pieces[i+n].across&s != 0) {
+		n++
+	}
+	return n
+}
+
+// ending counts what must follow to end the page here.
+func (c *composer) ending() int {
+	n := 0
+	for _, s := range c.styles {
+		n += c.count(c.writer.d.Style(s))
+	}
+	if w := c.last.wrap; w != nil && w.end != "" {
+		f := c.last.frame
+		n += 1 + c.count(w.end) + f.width(c.count)
+	}
+	return n
+}
+
+// fill returns the piece before which a page that begins with start is broken.
+func (w *writer) fill(start int) int {
+	c := composer{writer: w, bare: true}
+	c.reset(start)
+	var best, at [block + 1]int // by rank: the latest break, and the size of the page up to there
+	for i := start; i < len(w.pieces); i++ {
+		if i > start {
+			r := w.pieces[i].rank
+			best[r], at[r] = i, c.size
+		}
+		c.add(i)
+		if c.size+c.ending() <= w.limit || i == start {
+			continue
+		}
+		for _, least := range []int{w.limit / 2, w.limit / 4} {
+			for r := block; r >= space; r-- {
+				if best[r] > 0 && at[r] >= least {
+					return best[r]
+				}
+			}
+		}
+		if best[hard] > 0 && at[hard] >= w.limit/2 {
+			return best[hard]
+		}
+		return max(best[space], best[sentence], best[line], best[block], best[hard], start+1)
+	}
+	return len(w.pieces)
+}
+
+// Shares of the limit, in percent, from which Forward breaks a page at a break of a rank.
+var forwardFrom = [block + 1]int{sentence: 96, line: 93, block: 88}
+
+// forward is fill without knowledge of what follows the break.
+func (w *writer) forward(start int) int {
+	c := composer{writer: w, bare: true}
+	c.reset(start)
+	for i := start; i < len(w.pieces); i++ {
+		if from := forwardFrom[w.pieces[i].rank]; i > start && from > 0 && c.size >= w.limit/100*from {
+			return i
+		}
+		c.add(i)
+		if c.size+c.ending() > w.limit && i > start {
+			return i
+		}
+	}
+	return len(w.pieces)
+}
+
+// page writes the pieces from start to end. Unless it is to be closed, a code block stays open.
+func (w *writer) page(start, end int, closed bool) Page {
+	if start == end {
+		return Page{}
+	}
+	c := composer{writer: w}
+	c.reset(start)
+	for i := start; i < end; i++ {
+		c.add(i)
+	}
+	c.closeStyles(0, true)
+	var p Page
+	if wr := c.last.wrap; wr != nil {
+		if wr.end != "" && closed {
+			c.write("\n")
+			c.follow(end - 1)
+			c.write(wr.end)
+		} else if !closed {
+			if wr.end != "" {
+				p.Close = "\n" + wr.end
+			}
+			for _, l := range wr.open {
+				p.Open += l + "\n"
+			}
+		}
+	}
+	p.Text, p.Plain = string(c.buf), string(c.plain)
+	return p
+}

@@ -1,0 +1,266 @@
+package answer
+
+import "strings"
+
+// ending is what a growing text ends in the midst of.
+type ending struct {
+	line int // where the last line begins; the end of the text after a line feed
+	leaf int // where the text begins that the last line belongs to; emphasis and links never reach across
+
+	fence   byte   // ` or ~ when the text ends inside a code block, else 0
+	run     int    // how many characters its fence has
+	opened  int    // where the line of the fence begins
+	prefix  string // what a line needs to belong to the same block quote or item
+	indent  int    // bytes of blanks that a line in the fence needs; fewer end the item, and the fence with it
+	quoted  bool   // the fence is in a block quote
+	code    bool   // the last line is indented code
+	heading bool   // the last line is a heading
+	table   bool   // the last line is in a table
+
+	header  int  // where the line before the last one begins, when it could be the header of a table; else -1
+	item    bool // the last line begins with the marker of an item
+	blank   bool // the line before the last one is blank, or what it belonged to has ended
+	ordered bool // the last marker was a number
+
+	contents []int // where the content of the open items begins, outermost first
+	depth    int   // of block quotes
+}
+
+// scan reads a text line by line.
+func scan(s string) ending {
+	e := ending{header: -1, blank: true}
+	for start := 0; ; {
+		end := strings.IndexByte(s[start:], '\n')
+		if end < 0 {
+			e.line = start
+			if start == len(s) {
+				if e.fence == 0 {
+					e.after(s)
+				}
+			} else if e.fence == 0 {
+				e.begin(s, start, len(s), false)
+			} else if e.outside(s[start:]) {
+				e.leave(start)
+				e.begin(s, start, len(s), false)
+			}
+			return e
+		}
+		end += start
+		e.line = start
+		if e.fence != 0 {
+			e.inFence(s, start, end)
+		} else {
+			e.begin(s, start, end, true)
+		}
+		start = end + 1
+	}
+}
+
+// after settles what a line feed at the end of the text has ended.
+func (e *ending) after(s string) {
+	if e.heading {
+		e.heading, e.leaf = false, len(s)
+	}
+	if e.table {
+		e.leaf = len(s)
+	}
+}
+
+// marker is the length of the list marker that line begins with, its blanks not counted; 0 if there is none.
+func marker(line string) (size int, number bool) {
+	if line == "" {
+		return 0, false
+	}
+	if c := line[0]; c == '-' || c == '+' || c == '*' {
+		size = 1
+	} else {
+		for size < len(line) && size < 9 && line[size] >= '0' && line[size] <= '9' {
+			size++
+		}
+		if size == 0 || size == len(line) || line[size] != '.' && line[size] != ')' {
+			return 0, false
+		}
+		size++
+		number = true
+	}
+	if size < len(line) && line[size] != ' ' && line[size] != '\t' {
+		return 0, false
+	}
+	return size, number
+}
+
+// fenceRun is the length of the code fence that line begins with, or 0.
+func fenceRun(line string) int {
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return 0
+	}
+	n := 0
+	for n < len(line) && line[n] == line[0] {
+		n++
+	}
+	if n < 3 || line[0] == '`' && strings.IndexByte(line[n:], '`') >= 0 {
+		return 0
+	}
+	return n
+}
+
+// delimiterRow reports whether a line could part the header of a table from its rows.
+func delimiterRow(line string) bool {
+	return strings.IndexByte(line, '-') >= 0 && strings.Trim(line, "-:| \t\n") == ""
+}
+
+// rule reports whether a line is a thematic break.
+func rule(line string) bool {
+	line = strings.TrimSpace(line)
+	if line == "" || strings.IndexByte("-*_", line[0]) < 0 {
+		return false
+	}
+	count := strings.Count(line, line[:1])
+	return count >= 3 && strings.Trim(line, line[:1]+" \t") == ""
+}
+
+// begin reads the line s[start:end] outside of code. A line that is not complete tells less.
+func (e *ending) begin(s string, start, end int, complete bool) {
+	blank := e.blank
+	if e.heading || e.table {
+		e.leaf = start
+	}
+	e.blank, e.heading, e.item, e.code = false, false, false, false
+	rest, column, depth := s[start:end], 0, 0
+	var prefix strings.Builder
+	for {
+		trimmed := strings.TrimLeft(rest, " \t")
+		blanks := len(rest) - len(trimmed)
+		if trimmed == "" {
+			e.empty(end, complete, column == 0)
+			return
+		}
+		if blanks >= 4 && blank && !e.item && len(e.contents) == 0 {
+			e.code = true
+			e.starts(start)
+			return
+		}
+		prefix.WriteString(rest[:blanks])
+		column, rest = column+blanks, trimmed
+		if rest[0] == '>' {
+			if depth++; depth > e.depth {
+				e.starts(start)
+				e.depth = depth
+			}
+			prefix.WriteByte('>')
+			column, rest = column+1, rest[1:]
+			if rest != "" && rest[0] == ' ' { // belongs to the mark
+				prefix.WriteByte(' ')
+				column, rest = column+1, rest[1:]
+			}
+			continue
+		}
+		if rule(rest) {
+			e.starts(start)
+			if complete {
+				e.leaf = end + 1
+			}
+			return
+		}
+		size, number := marker(rest)
+		if size == 0 || number && !blank && !e.ordered && !e.item && rest[:size-1] != "1" {
+			break
+		}
+		e.starts(start)
+		e.item, e.ordered = true, number
+		e.inside(column)
+		gap := len(rest) - size - len(strings.TrimLeft(rest[size:], " \t"))
+		if gap < 1 || gap > 4 {
+			gap = 1
+		}
+		e.contents = append(e.contents, column+size+gap)
+		prefix.WriteString(strings.Repeat(" ", size))
+		column, rest = column+size, rest[size:]
+	}
+	if blank && !e.item {
+		e.inside(column)
+		e.ordered = e.ordered && len(e.contents) > 0
+	}
+	if n := fenceRun(rest); n > 0 {
+		e.starts(start)
+		if complete {
+			e.fence, e.run, e.opened, e.prefix, e.quoted = rest[0], n, start, prefix.String(), depth > 0
+			e.inside(column)
+			if e.indent = 0; len(e.contents) > 0 {
+				e.indent = e.contents[len(e.contents)-1]
+			}
+		}
+		return
+	}
+	level := len(rest) - len(strings.TrimLeft(rest, "#"))
+	if level >= 1 && level <= 6 && (level == len(rest) || rest[level] == ' ' || rest[level] == '\t') {
+		e.starts(start)
+		e.heading = true
+		return
+	}
+	if e.table || !complete {
+		return
+	}
+	if e.header >= 0 && delimiterRow(rest) && strings.IndexByte(rest, '|') >= 0 {
+		e.table, e.header = true, -1
+		return
+	}
+	e.header = -1
+	if rest[0] == '|' {
+		e.header = start
+	}
+}
+
+// starts notes that a block begins with the line at start.
+func (e *ending) starts(start int) { e.leaf, e.table, e.header = start, false, -1 }
+
+// inside leaves the items whose content begins to the right of column.
+func (e *ending) inside(column int) {
+	for len(e.contents) > 0 && e.contents[len(e.contents)-1] > column {
+		e.contents = e.contents[:len(e.contents)-1]
+	}
+}
+
+// empty notes a line with nothing on it but, perhaps, markers.
+func (e *ending) empty(end int, complete, blank bool) {
+	if !complete {
+		return
+	}
+	e.starts(end + 1)
+	e.blank = true
+	if blank {
+		e.depth = 0
+	}
+}
+
+// outside reports whether a line ends the quotation or item that an open code block is in, and so the block.
+func (e *ending) outside(line string) bool {
+	rest := strings.TrimLeft(line, " \t")
+	if e.quoted {
+		return !strings.HasPrefix(rest, ">") && rest != ""
+	}
+	return rest != "" && len(line)-len(rest) < e.indent
+}
+
+// inFence reads a complete line of a code block, and notices its end.
+func (e *ending) inFence(s string, start, end int) {
+	line := s[start:end]
+	if e.outside(line) {
+		e.leave(start)
+		e.begin(s, start, end, true)
+		return
+	}
+	rest := strings.TrimLeft(line, "> \t")
+	if !e.quoted {
+		rest = strings.TrimLeft(line, " \t")
+	}
+	rest = strings.TrimRight(rest, " \t")
+	if n := len(rest); n >= e.run && strings.Trim(rest, string(e.fence)) == "" {
+		e.leave(end + 1)
+	}
+}
+
+func (e *ending) leave(leaf int) {
+	e.starts(leaf)
+	e.fence, e.blank, e.item = 0, true, false
+}

@@ -1,0 +1,244 @@
+package answer
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// maxDepth is how deep blocks and emphasis may nest; what is nested deeper is left out of the nesting, not of the text.
+const maxDepth = 32
+
+// grammar has no state: goldmark keeps that in a context of each call.
+var grammar = parser.NewParser(
+	parser.WithBlockParsers(
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	),
+	parser.WithInlineParsers(
+		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewRawHTMLParser(), 400),
+		util.Prioritized(bareURL{}, 450),
+		util.Prioritized(parser.NewEmphasisParser(), 500),
+		util.Prioritized(extension.NewStrikethroughParser(), 500),
+	),
+	parser.WithParagraphTransformers(util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200)),
+	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+)
+
+// tables makes tables of paragraphs with a delimiter row, but only where the header begins with a bar and the delimiter row has one.
+// Otherwise a line of dashes would make a table of words that were shown long before.
+type tables struct{ parser.ParagraphTransformer }
+
+// Transform implements parser.ParagraphTransformer.
+func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	lines, source := node.Lines(), reader.Source()
+	for i := 1; i < lines.Len(); i++ {
+		header, delimiter := lines.At(i-1), lines.At(i)
+		row := string(delimiter.Value(source))
+		if !delimiterRow(row) {
+			continue
+		}
+		if bytes.HasPrefix(bytes.TrimLeft(header.Value(source), " \t"), []byte("|")) && strings.IndexByte(row, '|') >= 0 {
+			t.ParagraphTransformer.Transform(node, reader, pc)
+		}
+		return // goldmark, too, looks at the first such row alone
+	}
+}
+
+// Parse reads an answer. It never fails, and takes bytes that are not UTF-8 and control characters out.
+func Parse(source string) *Tree {
+	source = clean(source)
+	raw := []byte(source)
+	root := grammar.Parse(text.NewReader(raw))
+	r := &reader{source: raw}
+	return &Tree{Blocks: r.blocks(root, 0)}
+}
+
+// clean removes what no platform should be handed. Most texts come back as they are.
+func clean(s string) string {
+	dirty := !utf8.ValidString(s)
+	for i := 0; i < len(s) && !dirty; i++ {
+		// 0xe2 0x80 begins the marks that reorder text.
+		dirty = s[i] < ' ' && s[i] != '\n' && s[i] != '\t' || s[i] == 0x7f || s[i] == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0 ||
+			s[i] == 0xe2 && i+2 < len(s) && (s[i+1] == 0x80 && s[i+2] >= 0xaa && s[i+2] <= 0xae || s[i+1] == 0x81 && s[i+2] >= 0xa6)
+	}
+	if !dirty {
+		return s
+	}
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\r':
+			return '\n'
+		case r == '\n' || r == '\t':
+			return r
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// reader turns goldmark's tree into ours.
+type reader struct{ source []byte }
+
+func (r *reader) blocks(parent ast.Node, depth int) []*Block {
+	var out []*Block
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		out = r.block(out, n, depth+1)
+	}
+	return out
+}
+
+func (r *reader) block(out []*Block, n ast.Node, depth int) []*Block {
+	b := &Block{}
+	switch n := n.(type) {
+	case *ast.Heading:
+		b.Kind, b.Level, b.Inlines = Heading, n.Level, r.inlines(n)
+	case *ast.Paragraph, *ast.TextBlock:
+		b.Kind, b.Inlines = Paragraph, r.inlines(n)
+	case *ast.FencedCodeBlock:
+		b.Kind, b.Code, b.Fence = Code, r.code(n), r.fence(n)
+		if n.Info != nil {
+			b.Language = word(string(n.Info.Segment.Value(r.source)))
+		}
+		return append(out, b)
+	case *ast.CodeBlock:
+		b.Kind, b.Code = Code, strings.TrimRight(r.code(n), "\n")
+		return append(out, b)
+	case *ast.ThematicBreak:
+		b.Kind = Rule
+		return append(out, b)
+	case *east.Table:
+		return append(out, r.table(n))
+	case *ast.List:
+		b.Kind, b.Ordered, b.Start, b.Loose = List, n.IsOrdered(), n.Start, !n.IsTight
+	case *ast.ListItem:
+		b.Kind = Item
+		b.Task = task(n)
+	case *ast.Blockquote:
+		b.Kind = Quote
+	}
+	if b.Kind == Paragraph || b.Kind == Heading {
+		if len(b.Inlines) == 0 {
+			return out
+		}
+		return append(out, b)
+	}
+	if depth >= maxDepth {
+		for n := n.FirstChild(); n != nil; n = n.NextSibling() {
+			out = r.block(out, n, depth)
+		}
+		return out
+	}
+	b.Children = r.blocks(n, depth)
+	if len(b.Children) == 0 && b.Kind != Item {
+		return out
+	}
+	return append(out, b)
+}
+
+// task reads the check box that goldmark puts first into an item's first paragraph.
+func task(n ast.Node) TaskState {
+	first := n.FirstChild()
+	if first == nil {
+		return NoTask
+	}
+	if box, ok := first.FirstChild().(*east.TaskCheckBox); ok {
+		if box.IsChecked {
+			return TaskDone
+		}
+		return TaskOpen
+	}
+	return NoTask
+}
+
+func (r *reader) code(n ast.Node) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		segment := n.Lines().At(i)
+		b.Write(segment.Value(r.source))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// fence counts the characters of a fence; it reads them back from the opening line, since goldmark does not keep them.
+func (r *reader) fence(n *ast.FencedCodeBlock) int {
+	end := 0
+	switch {
+	case n.Info != nil:
+		end = n.Info.Segment.Start
+	case n.Lines().Len() > 0:
+		end = max(bytes.LastIndexByte(r.source[:n.Lines().At(0).Start], '\n'), 0)
+	}
+	line := r.source[bytes.LastIndexByte(r.source[:end], '\n')+1 : end]
+	count, longest := 0, 3
+	for _, c := range line {
+		if c == '`' || c == '~' {
+			count++
+			longest = max(longest, count)
+		} else {
+			count = 0
+		}
+	}
+	return longest
+}
+
+func (r *reader) table(n *east.Table) *Block {
+	b := &Block{Kind: Table}
+	for _, a := range n.Alignments {
+		switch a {
+		case east.AlignLeft:
+			b.Columns = append(b.Columns, AlignLeft)
+		case east.AlignRight:
+			b.Columns = append(b.Columns, AlignRight)
+		case east.AlignCenter:
+			b.Columns = append(b.Columns, AlignCenter)
+		default:
+			b.Columns = append(b.Columns, AlignDefault)
+		}
+	}
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		cells := make(Row, 0, len(b.Columns))
+		for cell := row.FirstChild(); cell != nil && len(cells) < len(b.Columns); cell = cell.NextSibling() {
+			cells = append(cells, oneLine(r.inlines(cell)))
+		}
+		for len(cells) < len(b.Columns) {
+			cells = append(cells, nil)
+		}
+		b.Rows = append(b.Rows, cells)
+	}
+	return b
+}
+
+// oneLine replaces line breaks, which a cell cannot have.
+func oneLine(inlines []Inline) []Inline {
+	for i := range inlines {
+		if inlines[i].Kind == Break {
+			inlines[i] = Inline{Kind: Text, Text: " ", Style: inlines[i].Style}
+		}
+	}
+	return inlines
+}
+
+func word(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), " ")
+	return s
+}

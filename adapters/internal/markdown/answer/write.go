@@ -1,0 +1,338 @@
+package answer
+
+import (
+	"strconv"
+	"strings"
+)
+
+// MinLimit is the smallest limit of a page.
+const MinLimit = 50
+
+// writer turns blocks into pieces.
+type writer struct {
+	d       Dialect
+	traits  Traits
+	policy  Policy
+	count   func(string) int
+	limit   int // units of a page
+	room    int // units of a piece
+	pieces  []piece
+	frame   *frame
+	gap     gap  // before the next piece
+	rank    rank // of a break there
+	across  Style
+	depth   int // of quotations
+	cell    bool
+	label   bool
+	heading bool
+}
+
+func newWriter(d Dialect, policy Policy, count func(string) int, limit int) *writer {
+	limit = max(limit, MinLimit)
+	return &writer{d: d, traits: d.Traits(), policy: policy, count: count, limit: limit, room: limit / 3, across: allStyles}
+}
+
+// separate asks for a gap before the next piece; the wider of two counts.
+func (w *writer) separate(g gap, r rank) {
+	w.gap, w.rank = max(w.gap, g), max(w.rank, r)
+}
+
+// blank is separate for a blank between words.
+func (w *writer) blank(r rank, style Style) {
+	w.separate(blank, r)
+	w.across &= style
+}
+
+const allStyles = Bold | Italic | Strike
+
+func (w *writer) put(p piece) {
+	p.gap, p.rank, p.across, p.frame = w.gap, w.rank, w.across, w.frame
+	w.gap, w.rank, w.across = none, glued, allStyles
+	for f := w.frame; f != nil; f = f.parent {
+		if f.first < 0 {
+			f.first = len(w.pieces)
+		}
+	}
+	w.pieces = append(w.pieces, p)
+}
+
+func (w *writer) blocks(blocks []*Block) {
+	for i, b := range blocks {
+		if i > 0 {
+			w.between(blocks[i-1], b)
+		}
+		w.block(b, i > 0 && blocks[i-1].Kind == List && b.Kind == List && blocks[i-1].Ordered == b.Ordered)
+	}
+}
+
+// between puts the gap between two blocks.
+func (w *writer) between(above, below *Block) {
+	switch {
+	case above.Kind == Heading && w.traits.TightHeadings:
+		w.separate(newline, space)
+	case above.Kind == Heading:
+		w.separate(empty, space) // a heading stays with what it heads
+	case below.Kind == List && above.Kind == Paragraph && w.frame.item() && (!below.Ordered || below.Start == 1):
+		w.separate(newline, line)
+	default:
+		w.separate(empty, block)
+	}
+}
+
+func (f *frame) item() bool { return f != nil && f.list != nil }
+
+func (w *writer) block(b *Block, alternate bool) {
+	switch b.Kind {
+	case Paragraph:
+		w.inlines(b.Inlines, 0)
+	case Heading:
+		w.writeHeading(b)
+	case Code:
+		w.code(b)
+	case Quote:
+		w.quote(b)
+	case List:
+		w.list(b, alternate)
+	case Item:
+		w.blocks(b.Children)
+	case Table:
+		w.table(b)
+	case Rule:
+		w.put(piece{text: w.d.Rule()})
+	}
+}
+
+func (w *writer) writeHeading(b *Block) {
+	prefix, style := w.d.Heading(b.Level, w.frame != nil)
+	outer := w.frame
+	if prefix != "" {
+		w.frame = w.nested(&frame{parent: outer, marker: prefix, first: -1})
+	}
+	w.heading = true
+	w.inlines(b.Inlines, style)
+	w.heading = false
+	w.frame = outer
+}
+
+// nested makes sure that what stands before a line leaves room for the line.
+func (w *writer) nested(f *frame) *frame {
+	if f.width(w.count) <= w.limit/4 {
+		return f
+	}
+	f.parent = nil
+	if f.width(w.count) <= w.limit/4 {
+		return f
+	}
+	return nil
+}
+
+func (w *writer) quote(b *Block) {
+	outer := w.frame
+	if mark := w.d.Quote(w.depth + 1); mark != "" {
+		w.frame = w.nested(&frame{parent: outer, quote: mark, first: -1})
+	}
+	w.depth++
+	w.blocks(b.Children)
+	w.depth--
+	w.frame = outer
+}
+
+func (w *writer) list(b *Block, alternate bool) {
+	outer, above := w.frame, -1
+	for i, item := range b.Children {
+		number := 0
+		if b.Ordered {
+			number = b.Start + i
+		}
+		if i > 0 {
+			if paragraphs(b.Children[i-1]) > 1 {
+				w.separate(empty, block)
+			} else {
+				w.separate(newline, line)
+			}
+		}
+		marker := w.d.Marker(b, item, number, alternate)
+		indent := w.traits.Indent
+		if indent == 0 {
+			indent = len(marker)
+			if item.Task != NoTask && indent > len("[ ] ") {
+				indent -= len("[ ] ")
+			}
+		}
+		w.frame = w.nested(&frame{
+			parent: outer, marker: marker, plain: plainMarker(item, number), indent: indent,
+			list: b, number: number, first: -1, above: above,
+		})
+		before := len(w.pieces)
+		w.blocks(item.Children)
+		if len(w.pieces) == before {
+			w.put(piece{})
+		}
+		above = before
+	}
+	w.frame = outer
+}
+
+func paragraphs(item *Block) int {
+	n := 0
+	for _, b := range item.Children {
+		if b.Kind != List {
+			n++
+		}
+	}
+	return n
+}
+
+func plainMarker(item *Block, number int) string {
+	mark := "• "
+	if number > 0 || item.Kind != Item {
+		mark = strconv.Itoa(number) + ". "
+	}
+	switch item.Task {
+	case TaskOpen:
+		return mark + "To do: "
+	case TaskDone:
+		return mark + "Done: "
+	default:
+		return mark
+	}
+}
+
+// flat leaves the items, for platforms whose code blocks stand at the start of the line.
+func (w *writer) flat() *frame {
+	f := w.frame
+	for w.traits.FlatCode && f != nil && f.quote == "" {
+		if f.first < 0 { // the marker has to stand somewhere
+			w.put(piece{})
+			w.separate(newline, space)
+		}
+		f = f.parent
+	}
+	return f
+}
+
+func (w *writer) code(b *Block) {
+	outer := w.frame
+	w.frame = w.flat()
+	open, end := w.d.Fence(b.Language, b.Fence)
+	wr := &wrap{open: []string{open}, end: end}
+	if wr.size(w.count) > w.limit/4 {
+		open, end = w.d.Fence("", 0)
+		wr = &wrap{open: []string{open}, end: end}
+	}
+	for i, l := range strings.Split(b.Code, "\n") {
+		if i > 0 {
+			w.separate(newline, line)
+		}
+		w.atoms(w.d.NeutralCode(l), hard, func(part string, _, _ rune) piece {
+			return piece{text: w.d.CodeLine(part, b.Fence), plain: part, wrap: wr}
+		})
+	}
+	w.frame = outer
+}
+
+func (w *writer) table(b *Block) {
+	if len(b.Rows) == 0 {
+		return
+	}
+	outer := w.frame
+	flat := w.frame
+	for w.traits.FlatCode && flat != nil && flat.quote == "" {
+		flat = flat.parent
+	}
+	width := w.limit/2 - flat.width(w.count)
+	grid, ok := w.d.Table(b, w.oneLine, width)
+	wr := &wrap{open: grid.Open, end: grid.Close}
+	ok = ok && wr.size(w.count) <= w.limit/4 && len(grid.Rows) == len(b.Rows)-1
+	for _, row := range grid.Rows {
+		ok = ok && w.count(row) <= w.limit/3
+	}
+	if !ok {
+		w.blocks([]*Block{cards(b)})
+		return
+	}
+	w.frame = w.flat()
+	if len(grid.Rows) == 0 {
+		w.put(piece{plain: rowWords(b, b.Rows[0], w.plainLine), wrap: wr})
+	}
+	for i, row := range grid.Rows {
+		if i > 0 {
+			w.separate(newline, line)
+		}
+		if grid.Every > 0 && i > 0 && i%grid.Every == 0 {
+			w.separate(empty, block)
+			wr = &wrap{open: grid.Open, end: grid.Close}
+		}
+		w.put(piece{text: row, plain: rowWords(b, b.Rows[i+1], w.plainLine), wrap: wr})
+	}
+	w.frame = outer
+}
+
+// rowWords reads a row out: "Name: Anna; Age: 7".
+func rowWords(t *Block, row Row, words func([]Inline) string) string {
+	var parts []string
+	for i, cell := range row {
+		value := words(cell)
+		if value == "" {
+			continue
+		}
+		if name := words(t.Rows[0][i]); name != "" && len(t.Rows) > 1 {
+			value = name + ": " + value
+		}
+		parts = append(parts, value)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// cards is a table as a list: one item for each row, named by its first cell, or begun with its first fact.
+func cards(t *Block) *Block {
+	list := &Block{Kind: List}
+	paragraph := func(inlines []Inline) *Block { return &Block{Kind: Paragraph, Inlines: inlines} }
+	item := func(children ...*Block) *Block { return &Block{Kind: Item, Children: children} }
+	if len(t.Rows) == 1 {
+		for _, cell := range t.Rows[0] {
+			if len(cell) > 0 {
+				list.Children = append(list.Children, item(paragraph(cell)))
+			}
+		}
+		return list
+	}
+	for _, row := range t.Rows[1:] {
+		var card *Block
+		facts := &Block{Kind: List}
+		for i, cell := range row {
+			if len(cell) == 0 {
+				continue
+			}
+			if i == 0 {
+				card = item(paragraph(styled(cell, Bold)))
+				continue
+			}
+			fact := cell
+			if header := t.Rows[0][i]; len(header) > 0 {
+				fact = append(append(append([]Inline(nil), header...), Inline{Kind: Text, Text: ": "}), cell...)
+			}
+			if card == nil {
+				card = item(paragraph(fact))
+			} else {
+				facts.Children = append(facts.Children, item(paragraph(fact)))
+			}
+		}
+		if card == nil {
+			continue
+		}
+		if len(facts.Children) > 0 {
+			card.Children = append(card.Children, facts)
+		}
+		list.Children = append(list.Children, card)
+	}
+	return list
+}
+
+func styled(inlines []Inline, style Style) []Inline {
+	out := append([]Inline(nil), inlines...)
+	for i := range out {
+		out[i].Style |= style
+	}
+	return out
+}

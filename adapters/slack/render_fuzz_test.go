@@ -1,0 +1,133 @@
+package slack
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"pgregory.net/rapid"
+)
+
+var dialects = map[string]answer.Dialect{"markdown": markdown{}, "mrkdwn": mrkdwn{}}
+
+var open = answer.Policy{
+	Known: func(address string) bool { return !strings.Contains(address, "evil") },
+	Cited: func(n int, address string) (string, bool) { return address, n < 3 },
+}
+
+// tokens are what Markdown is made of, so that random texts hit its rules.
+var tokens = []string{
+	"a", "word", "Some text. ", " ", "  ", "    ", "\n", "\n\n", "\n", "*", "**", "***", "_", "__", "~~", "~", "`", "``", "```", "```go\n", "\n```\n", "~~~\n",
+	"[", "]", "(", ")", "](", "[[1]](https://docs.example/a)", "[[2]](https://docs.example/b)", "[[9]](https://evil.example)", "![", "!",
+	"[label](https://x.example/p_q \"title\")", "[pi|pe](<https://x.example/a b>)", "<", ">", "> ", "<b>", "</b>", "<br>", "<https://x.example>", "<!--", "-->",
+	"&", "&amp;", "&lt;", "&quot;", "&#60;", "&nb", ";", "\\", "\\*", "C:\\new", "- ", "* ", "+ ", "1. ", "2. ", "7) ", "- [ ] ", "- [x] ", "# ", "## ", "#",
+	"---\n", "===\n", "|", "| a | b |\n", "|---|:-:|\n", "| 1 | 2 |\n", "|  | x\\|y |\n", "https://x.example/a_b(c)", "http://evil.example/?q=1", "www.x.example",
+	"me@x.example", "@here", "@channel", "@everyone", "<@U123>", "<!channel>", "<#C12>", "<!subteam^S1|x>", "👩‍👩‍👧", "🇩🇪", "é", "日本語。", "\t", "\r\n", "=", ":",
+}
+
+func text(t *rapid.T) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(tokens), 0, 60).Draw(t, "tokens"), "")
+}
+
+var pings = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(here|channel|everyone|subteam))`)
+
+// letters are what must not be lost on the way.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+func plain(pages []answer.Page) string {
+	var b strings.Builder
+	for _, p := range pages {
+		b.WriteString(p.Plain + "\n")
+	}
+	return b.String()
+}
+
+func checkPages(t interface{ Fatalf(string, ...any) }, source string, limit int) {
+	tree := answer.Parse(source)
+	for name, d := range dialects {
+		for unit, count := range map[string]func(string) int{"runes": answer.RuneCount, "utf16": answer.UTF16Count, "bytes": answer.ByteCount} {
+			pages := tree.Pages(d, open, count, limit)
+			for i, p := range pages {
+				if n := count(p.Text); n > limit {
+					t.Fatalf("%s: page %d has %d %s, limit %d\nsource %q\npage %q", name, i, n, unit, limit, source, p.Text)
+				}
+				if !utf8.ValidString(p.Text) {
+					t.Fatalf("%s: page %d is not UTF-8: %q", name, i, p.Text)
+				}
+				if m := pings.FindString(p.Text); m != "" {
+					t.Fatalf("%s: %q mentions somebody\nsource %q\npage %q", name, m, source, p.Text)
+				}
+			}
+		}
+		whole := tree.Pages(d, answer.Policy{}, answer.RuneCount, 1<<30) // all addresses are words
+		parts := tree.Pages(d, answer.Policy{}, answer.RuneCount, limit)
+		if len(whole) > 1 {
+			t.Fatalf("%s: %d pages without a limit", name, len(whole))
+		}
+
+		if want, got := letters(plain(whole)), letters(plain(parts)); want != got {
+			t.Fatalf("%s: pages lose or add text at limit %d\nsource %q\nwant %q\ngot  %q", name, limit, source, want, got)
+		}
+	}
+}
+
+func checkTail(t interface{ Fatalf(string, ...any) }, source string, cuts []int) {
+	var g answer.Growing
+	last, from := "", 0
+	for _, cut := range append(cuts, len(source)) {
+		cut = max(min(cut, len(source)), from)
+		g.Write(source[from:cut])
+		from = cut
+		var shown string
+		for _, p := range answer.Parse(g.Stable()).Forward(markdown{}, open, answer.RuneCount, 400) {
+			shown += p.Text + "\x00"
+		}
+		shown = strings.TrimSuffix(shown, "\x00")
+		if !strings.HasPrefix(shown, last) {
+			t.Fatalf("what was shown is taken back after %q\nshown %q\nnow   %q\nstable %q", source[:cut], last, shown, g.Stable())
+		}
+		last = shown
+	}
+	var shown string
+	for _, p := range answer.Parse(g.All()).Forward(markdown{}, open, answer.RuneCount, 400) {
+		shown += p.Text + "\x00"
+	}
+	if !strings.HasPrefix(shown, last) {
+		t.Fatalf("what was shown is taken back at the end of %q\nshown %q\nnow   %q", source, last, shown)
+	}
+}
+
+func TestPagesHoldTheirLimit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { checkPages(t, text(t), rapid.IntRange(50, 400).Draw(t, "limit")) })
+}
+
+func TestNothingIsTakenBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := text(t)
+		cuts := rapid.SliceOfN(rapid.IntRange(0, len(s)), 0, 8).Draw(t, "cuts")
+		checkTail(t, s, cuts)
+	})
+}
+
+func TestClosingTwiceChangesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := text(t)
+		once := answer.Closed(s)
+		if twice := answer.Closed(once); twice != once {
+			t.Fatalf("closed twice %q differs from %q", twice, once)
+		}
+	})
+}
