@@ -15,7 +15,7 @@ import (
 )
 
 // ErrUnreachable says that there is no Redis where REDIS_URL points.
-var ErrUnreachable = errors.New("Redis cannot be reached")
+var ErrUnreachable = errors.New("redis cannot be reached")
 
 // Config says how to connect. URL is required.
 type Config struct {

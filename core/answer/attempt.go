@@ -23,39 +23,44 @@ const (
 )
 
 // attempt is one turn that this process works on. Its context ends when the process must let go of it; the run's context, below it,
-// ends when a person stops the turn as well.
+// ends when a person stops the turn as well. The functions are nil before the contexts exist, and are guarded by the service's lock.
 type attempt struct {
-	turn    session.Turn
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	run     context.Context
-	stopRun context.CancelCauseFunc
+	turn  session.Turn
+	letGo context.CancelCauseFunc
+	stop  context.CancelCauseFunc
 }
 
-func (s *Service) begin(lasting context.Context, t session.Turn) *attempt {
-	a := &attempt{turn: t}
-	a.ctx, a.cancel = context.WithCancelCause(lasting)
-	a.run, a.stopRun = context.WithCancelCause(a.ctx)
+// begin registers a turn, so that it can be stopped and let go of.
+func (s *Service) begin(lasting context.Context, t session.Turn) (context.Context, *attempt) {
+	ctx, letGo := context.WithCancelCause(lasting)
+	a := &attempt{turn: t, letGo: letGo}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.running[t.ID] = a
-	s.mu.Unlock()
-	return a
+	return ctx, a
 }
 
-// stop ends the run on behalf of a person; saving and delivering go on.
-func (a *attempt) stop() { a.stopRun(turn.ErrStopped) }
+// permit covers the platform calls of one attempt: while the replica's lease lasts and the turn was not let go of.
+func (s *Service) permit(ctx context.Context) Permit {
+	return func() error {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return s.lease.permit()
+	}
+}
 
 // execute carries a turn as far as it goes and lets go of it.
-func (s *Service) execute(a *attempt) {
-	err := s.carry(a)
-	a.cancel(nil)
+func (s *Service) execute(ctx context.Context, a *attempt) {
+	err := s.carry(ctx, a)
+	a.letGo(nil)
 	switch {
 	case err == nil:
 	case errors.Is(err, session.ErrFenced), errors.Is(err, session.ErrUnknownTurn):
-		s.Logger.WarnContext(a.ctx, "turn belongs to another worker now", "turn", a.turn.ID, "attempt", a.turn.Attempt)
+		s.Logger.WarnContext(ctx, "turn belongs to another worker now", "turn", a.turn.ID, "attempt", a.turn.Attempt)
 	default:
-		s.Logger.WarnContext(a.ctx, "turn handed back", "turn", a.turn.ID, "session", a.turn.Session.ID, "attempt", a.turn.Attempt, "error", err)
-		s.release(a, err)
+		s.Logger.WarnContext(ctx, "turn handed back", "turn", a.turn.ID, "session", a.turn.Session.ID, "attempt", a.turn.Attempt, "error", err)
+		s.release(ctx, a, err)
 	}
 	s.mu.Lock()
 	delete(s.running, a.turn.ID)
@@ -64,12 +69,12 @@ func (s *Service) execute(a *attempt) {
 }
 
 // release hands the turn back: at once when the process ends, else after a while.
-func (s *Service) release(a *attempt, cause error) {
+func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
 	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) {
 		after = min(retryFirst<<min(a.turn.Attempt, 10), retryLast)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), storeLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	err := s.Store.Queue.Release(ctx, a.turn.Fence(), after)
 	if err != nil && !errors.Is(err, session.ErrFenced) && !errors.Is(err, session.ErrFinished) {
@@ -80,94 +85,97 @@ func (s *Service) release(a *attempt, cause error) {
 
 // carry takes the turn from where it stands to its end. A nil error means that nothing is left to do; any other that the turn is
 // another's, or is to be handed back.
-func (s *Service) carry(a *attempt) (err error) {
+func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.Logger.ErrorContext(a.ctx, "turn panicked", "turn", a.turn.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s.Logger.ErrorContext(ctx, "turn panicked", "turn", a.turn.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = errors.New("the turn panicked")
 		}
 	}()
 	t := a.turn
 	switch {
 	case t.Abandoned:
-		return s.close(a)
+		return s.close(ctx, a)
 	case t.Outcome != "" && t.Attempt > maxDeliveries:
-		s.Logger.ErrorContext(a.ctx, "answer could not be delivered", "turn", t.ID, "attempts", t.Attempt)
-		return s.delivered(a)
+		s.Logger.ErrorContext(ctx, "answer could not be delivered", "turn", t.ID, "attempts", t.Attempt)
+		return s.delivered(ctx, a)
 	case t.Outcome != "":
-		return s.redeliver(a)
+		return s.redeliver(ctx, a)
 	case t.Takeovers >= s.config.MaxAttempts, t.Attempt > maxAttempts:
-		return s.fail(a)
+		return s.fail(ctx, a)
 	}
-	delivery, err := s.Surfaces.Open(a.ctx, t, s.lease.permit)
+	delivery, err := s.Surfaces.Open(ctx, t, s.permit(ctx))
 	if err != nil {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
-	saved, err := s.produce(a, delivery)
+	saved, err := s.produce(ctx, a, delivery)
 	if err != nil {
 		return err
 	}
-	if err := s.save(a, saved); err != nil {
+	if err := s.save(ctx, a, saved); err != nil {
 		return err
 	}
-	return s.deliver(a, delivery, Final{Outcome: saved.Outcome, Saved: saved})
+	return s.deliver(ctx, a, delivery, Final{Outcome: saved.Outcome, Saved: saved})
 }
 
 // fail ends a turn that was tried too often. What it failed at stands in the log of each try.
-func (s *Service) fail(a *attempt) error {
+func (s *Service) fail(ctx context.Context, a *attempt) error {
 	saved := stated(session.Failed, sentenceExhausted)
-	s.Logger.ErrorContext(a.ctx, "turn failed too often", "turn", a.turn.ID, "session", a.turn.Session.ID, "takeovers", a.turn.Takeovers,
+	s.Logger.ErrorContext(ctx, "turn failed too often", "turn", a.turn.ID, "session", a.turn.Session.ID, "takeovers", a.turn.Takeovers,
 		"attempt", a.turn.Attempt, "reference", saved.Reference)
-	if err := s.save(a, saved); err != nil {
+	if err := s.save(ctx, a, saved); err != nil {
 		return err
 	}
-	return s.redeliver(a)
+	return s.redeliver(ctx, a)
 }
 
 // close ends a turn that nobody was there for, without a word: its answer may have been given before a backup was restored.
-func (s *Service) close(a *attempt) error {
-	s.Logger.WarnContext(a.ctx, "old turn closed without an answer", "turn", a.turn.ID, "session", a.turn.Session.ID, "intake", a.turn.Intake)
+func (s *Service) close(ctx context.Context, a *attempt) error {
+	s.Logger.WarnContext(ctx, "old turn closed without an answer", "turn", a.turn.ID, "session", a.turn.Session.ID, "intake", a.turn.Intake)
 	if a.turn.Outcome == "" {
-		if err := s.save(a, session.Saved{Outcome: session.Superseded}); err != nil {
+		if err := s.save(ctx, a, session.Saved{Outcome: session.Superseded}); err != nil {
 			return err
 		}
 	}
-	return s.delivered(a)
+	return s.delivered(ctx, a)
 }
 
 // produce runs the turn, or states the outcome of one that is not to be run.
-func (s *Service) produce(a *attempt, sink packet.Sink) (session.Saved, error) {
-	t := a.turn
+func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
+	run, stop := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	a.stop = stop
+	s.mu.Unlock()
 	// Armed before anything starts; a stop from before is found in the store.
-	raised := s.Signal.Watch(a.run, t.ID)
+	raised := s.Signal.Watch(run, a.turn.ID)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		select {
 		case <-raised:
-			a.stop()
-		case <-a.run.Done():
+			stop(turn.ErrStopped)
+		case <-run.Done():
 		}
 	}()
 	defer func() {
-		a.stopRun(nil)
+		stop(nil)
 		<-watched
 	}()
-	requested, err := s.stopRequested(a)
+	requested, err := s.stopRequested(ctx, a)
 	if err != nil {
 		return session.Saved{}, err
 	}
 	if requested {
-		return s.state(a, sink, stated(session.Stopped, sentenceUnstarted)), nil
+		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
-	return s.ask(a, sink)
+	return s.ask(ctx, run, a, sink)
 }
 
-func (s *Service) stopRequested(a *attempt) (bool, error) {
-	if a.turn.StopRequested || errors.Is(context.Cause(a.run), turn.ErrStopped) {
+func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
+	if a.turn.StopRequested {
 		return true, nil
 	}
-	ctx, cancel := context.WithTimeout(a.ctx, storeLimit)
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	ids, err := s.Store.Stops.Requested(ctx, []session.Fence{a.turn.Fence()})
 	if err != nil {
@@ -176,32 +184,32 @@ func (s *Service) stopRequested(a *attempt) (bool, error) {
 	return len(ids) > 0, nil
 }
 
-// ask lays the request out and runs the engine.
-func (s *Service) ask(a *attempt, sink packet.Sink) (session.Saved, error) {
-	req, err := s.request(a.run, a.turn)
-	if errors.Is(context.Cause(a.run), turn.ErrStopped) {
-		return s.state(a, sink, stated(session.Stopped, sentenceUnstarted)), nil
+// ask lays the request out and runs the engine, on the run's context.
+func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
+	req, err := s.request(run, a.turn)
+	if errors.Is(context.Cause(run), turn.ErrStopped) {
+		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
 	if err != nil {
 		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
 	}
-	report, err := s.Engine.Run(a.run, req, sink)
-	if cause := context.Cause(a.ctx); cause != nil {
+	report, err := s.Engine.Run(run, req, sink)
+	if cause := context.Cause(ctx); cause != nil {
 		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
 	}
 	if err != nil {
 		saved := stated(session.Failed, sentenceBroken)
-		s.Logger.ErrorContext(a.ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
-		return s.state(a, sink, saved), nil
+		s.Logger.ErrorContext(ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
+		return s.state(ctx, a, sink, saved), nil
 	}
 	return savedOf(report, a.turn.Number, time.Now()), nil
 }
 
 // state shows an outcome that no model produced.
-func (s *Service) state(a *attempt, sink packet.Sink, saved session.Saved) session.Saved {
+func (s *Service) state(ctx context.Context, a *attempt, sink packet.Sink, saved session.Saved) session.Saved {
 	for _, p := range Replay(saved) {
 		sink.Accept(p)
 	}
-	s.Logger.InfoContext(a.ctx, "turn ended without a run", "turn", a.turn.ID, "outcome", saved.Outcome, "reference", saved.Reference)
+	s.Logger.InfoContext(ctx, "turn ended without a run", "turn", a.turn.ID, "outcome", saved.Outcome, "reference", saved.Reference)
 	return saved
 }

@@ -54,8 +54,8 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 }
 
 // save gives the turn its outcome. It is tried until it is known to have happened, or the turn is another's.
-func (s *Service) save(a *attempt, saved session.Saved) error {
-	return s.persist(a, func(ctx context.Context) error {
+func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) error {
+	return s.persist(ctx, func(ctx context.Context) error {
 		err := s.Store.Queue.Finish(ctx, a.turn.Fence(), saved)
 		if errors.Is(err, session.ErrFinished) {
 			return nil // by an earlier try whose answer was lost
@@ -65,16 +65,16 @@ func (s *Service) save(a *attempt, saved session.Saved) error {
 }
 
 // delivered ends the turn.
-func (s *Service) delivered(a *attempt) error {
-	return s.persist(a, func(ctx context.Context) error { return s.Store.Queue.Delivered(ctx, a.turn.Fence()) })
+func (s *Service) delivered(ctx context.Context, a *attempt) error {
+	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Queue.Delivered(ctx, a.turn.Fence()) })
 }
 
 // persist makes a write that outlives a stop, again and again while the replica holds the turn.
-func (s *Service) persist(a *attempt, write func(context.Context) error) error {
-	lasting := context.WithoutCancel(a.ctx)
+func (s *Service) persist(ctx context.Context, write func(context.Context) error) error {
+	lasting := context.WithoutCancel(ctx)
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		ctx, cancel := context.WithTimeout(lasting, storeLimit)
-		err := write(ctx)
+		limited, cancel := context.WithTimeout(lasting, storeLimit)
+		err := write(limited)
 		cancel()
 		if err == nil || errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) {
 			return err
@@ -82,18 +82,18 @@ func (s *Service) persist(a *attempt, write func(context.Context) error) error {
 		if cause := s.lease.permit(); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)
 		}
-		if !sleep(a.ctx, wait) {
-			return fmt.Errorf("%w: %w", context.Cause(a.ctx), err)
+		if !sleep(ctx, wait) {
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 	}
 }
 
 // deliver makes the final writes and ends the turn.
-func (s *Service) deliver(a *attempt, delivery Delivery, final Final) error {
-	ctx, cancel := context.WithTimeout(a.ctx, finalLimit)
+func (s *Service) deliver(ctx context.Context, a *attempt, delivery Delivery, final Final) error {
+	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
-	if err := delivery.Finish(ctx, final); err != nil {
-		if cause := context.Cause(a.ctx); cause != nil {
+	if err := delivery.Finish(limited, final); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)
 		}
 		if !never(err) {
@@ -104,7 +104,7 @@ func (s *Service) deliver(a *attempt, delivery Delivery, final Final) error {
 	if err := s.lease.permit(); err != nil {
 		return err
 	}
-	return s.delivered(a)
+	return s.delivered(ctx, a)
 }
 
 // never reports whether the platform said that it will not take the answer later either.
@@ -113,19 +113,19 @@ func never(err error) bool {
 }
 
 // redeliver shows the saved answer of a turn whose worker ended before the final writes.
-func (s *Service) redeliver(a *attempt) error {
-	ctx, cancel := context.WithTimeout(a.ctx, storeLimit)
-	saved, err := s.Store.History.Saved(ctx, a.turn)
+func (s *Service) redeliver(ctx context.Context, a *attempt) error {
+	limited, cancel := context.WithTimeout(ctx, storeLimit)
+	saved, err := s.Store.History.Saved(limited, a.turn)
 	cancel()
 	if err != nil {
 		return fmt.Errorf("load the answer to deliver: %w", err)
 	}
-	delivery, err := s.Surfaces.Open(a.ctx, a.turn, s.lease.permit)
+	delivery, err := s.Surfaces.Open(ctx, a.turn, s.permit(ctx))
 	if err != nil {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
 	for _, p := range Replay(saved) {
 		delivery.Accept(p)
 	}
-	return s.deliver(a, delivery, Final{Outcome: saved.Outcome, Saved: saved, Replayed: true})
+	return s.deliver(ctx, a, delivery, Final{Outcome: saved.Outcome, Saved: saved, Replayed: true})
 }

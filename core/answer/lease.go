@@ -94,7 +94,7 @@ func (s *Service) giveUp(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.running {
-		a.cancel(cause)
+		a.letGo(cause)
 	}
 	if len(s.running) > 0 {
 		s.unsure = true

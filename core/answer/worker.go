@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/turn"
 )
 
 // Intervals that nobody needs to change.
@@ -62,10 +63,10 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 		}
 		failing = err != nil
 		if t != nil {
-			a := s.begin(lasting, *t)
+			ctx, a := s.begin(lasting, *t)
 			turns.Go(func() {
 				defer func() { <-slots }()
-				s.execute(a)
+				s.execute(ctx, a)
 			})
 			continue
 		}
@@ -175,8 +176,8 @@ func (s *Service) pollStops(ctx context.Context) {
 func (s *Service) stopHere(id session.TurnID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a := s.running[id]; a != nil {
-		a.stop()
+	if a := s.running[id]; a != nil && a.stop != nil { // before it runs, it looks for itself
+		a.stop(turn.ErrStopped)
 	}
 }
 

@@ -52,7 +52,7 @@ func (p *platform) serve(t *testing.T, socket string) {
 		})
 	}
 	server := &http.Server{Handler: mux}
-	go server.Serve(listener)
+	go func() { _ = server.Serve(listener) }() // ends when it is closed
 	t.Cleanup(func() { _ = server.Close() })
 }
 

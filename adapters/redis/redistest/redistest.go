@@ -52,7 +52,7 @@ func (s *Server) Restart() {
 	if err != nil {
 		s.tb.Fatal(`redis-server is not installed: run "make deps"`)
 	}
-	s.cmd = exec.Command(program, "--port", "0", "--unixsocket", s.socket(), "--save", "", "--appendonly", "no", "--dir", s.dir)
+	s.cmd = exec.CommandContext(context.Background(), program, "--port", "0", "--unixsocket", s.socket(), "--save", "", "--appendonly", "no", "--dir", s.dir)
 	if err := s.cmd.Start(); err != nil {
 		s.tb.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func (m *Memory) CaughtUp(ctx context.Context, tenant access.TenantID, ref threa
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if t := m.threads[sessionKey{tenant: tenant, ref: ref}]; t != nil {
-		t.Thread.CaughtUp = to
+		t.CaughtUp = to
 	}
 	return ctx.Err()
 }
