@@ -32,7 +32,7 @@ type bitmapTask struct {
 }
 
 // readScope loads what is allowed: bitmaps of sealed segments from the cache, brought up to the snapshot's epochs, and fresh documents
-// by SQL. Only for the fresh ones do the statements see every search.
+// from their table each time: there are few, and so a commit of new documents makes nothing stale.
 func (x *Index) readScope(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot) (*scope, error) {
 	tenant := r.Audience.Tenant()
 	sc := &scope{allowed: make(map[blockKey]*bm25.Bitmap), live: make(map[int32]*bm25.Bitmap), fresh: make(map[blockKey]*bm25.Bitmap), freshPlaces: make(map[int16]places)}

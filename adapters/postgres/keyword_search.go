@@ -109,7 +109,7 @@ func frequency(lists []postingList, sc *scope) int {
 	return df
 }
 
-// keywordScores are the raw BM25 sums of a probe over all blocks that hold a match. Release returns their memory.
+// keywordScores are the raw BM25 sums of a probe over all blocks that hold a match; release gives their memory back.
 type keywordScores struct {
 	terms             []analyse.Term
 	frequency         []int // of each term in the flat field
