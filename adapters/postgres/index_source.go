@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -43,7 +44,7 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 
 // Save records the state of a run; see index.Store.
 func (x *Index) Save(ctx context.Context, tenant access.TenantID, run index.Run) error {
-	last, err := json.Marshal(run)
+	last, err := json.Marshal(cleanRun(run))
 	if err != nil {
 		return fmt.Errorf("save the run of source %s: %w", run.Source.ID, err)
 	}
@@ -62,6 +63,18 @@ func (x *Index) Save(ctx context.Context, tenant access.TenantID, run index.Run)
 		return fmt.Errorf("save the run of source %s: the source was removed meanwhile; index it again if that was a mistake", run.Source.ID)
 	}
 	return nil
+}
+
+// cleanRun removes from a run's texts what PostgreSQL cannot store, such as NUL in the name of a broken file.
+func cleanRun(run index.Run) index.Run {
+	run.Source.Name, run.Settings, run.Error = clean(run.Source.Name), clean(run.Settings), clean(run.Error)
+	run.Failures, run.Skipped = slices.Clone(run.Failures), slices.Clone(run.Skipped)
+	for _, notices := range [][]index.Notice{run.Failures, run.Skipped} {
+		for i, n := range notices {
+			notices[i] = index.Notice{Name: clean(n.Name), Sentence: clean(n.Sentence)}
+		}
+	}
+	return run
 }
 
 func nonNil(b []byte) []byte {

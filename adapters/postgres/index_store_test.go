@@ -81,6 +81,32 @@ func TestFillAnotherModel(t *testing.T) {
 	}
 }
 
+// Whatever bytes a source delivers, the rest of the document and of the run is kept.
+func TestBytesThatPostgreSQLRefuses(t *testing.T) {
+	t.Parallel()
+	x, _ := openIndex(t, postgres.IndexConfig{})
+	odd := "a\x00b\xff"
+	d := retrievetest.One("d", "Title "+odd, "storage "+odd)
+	d.URL, d.Metadata = "https://docs.example/"+odd, map[string]string{odd: odd}
+	d.Chunks[0].Heading, d.Chunks[0].Anchor = []string{odd}, odd
+	if err := x.Put(t.Context(), access.DefaultTenant, []index.Entry{entryOf(d)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := retrievetest.Found(t, x, retrievetest.Ask("storage")); !cmp.Equal(got, []document.ID{"d"}) {
+		t.Errorf("found %v", got)
+	}
+	run := index.Run{Source: document.Source{ID: "docs", Kind: "file", Name: odd}, Settings: odd, Error: odd, Failures: []index.Notice{{Name: odd, Sentence: odd}}}
+	if _, err := x.Begin(t.Context(), access.DefaultTenant, run); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Save(t.Context(), access.DefaultTenant, run); err != nil {
+		t.Fatal(err)
+	}
+	if run.Failures[0].Name != odd {
+		t.Error("the caller's run was changed")
+	}
+}
+
 // What an operator sees of sources, and how a source goes away with everything in it.
 func TestSources(t *testing.T) {
 	t.Parallel()
