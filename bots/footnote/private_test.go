@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/redis/redistest"
 )
 
 // Without DATABASE_URL two processes share one private server, and the last one that leaves stops it.
@@ -102,5 +104,25 @@ func TestServeAnswersHealthChecksAndEndsWhenTold(t *testing.T) {
 		}
 	case <-time.After(limit):
 		t.Error("it did not end")
+	}
+}
+
+func TestRedisIsUsedAndItsAbsenceIsSaid(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", handbook(t))
+	with := p.with("REDIS_URL=" + redistest.Start(t).URL())
+	if r := with.run(t, "doctor"); !strings.Contains(r.stdout, "✓ Redis: answers") {
+		t.Errorf("the doctor says:\n%s", r.stdout)
+	}
+	if got := jsonOf[answered](t, with.run(t, "ask", "How many vacation days does an employee have?", "--json")); got.Outcome != "answered" {
+		t.Errorf("answer = %+v", got)
+	}
+	without := p.with("REDIS_URL=redis://:hunter2@127.0.0.1:1/0")
+	for _, verb := range [][]string{{"doctor"}, {"ask", "anything"}} {
+		r := without.try(t, "", verb...)
+		if r.code != 1 || !strings.Contains(r.stdout+r.stderr, "REDIS_URL") || strings.Contains(r.stdout+r.stderr, "hunter2") {
+			t.Errorf("%s without its Redis: exit code %d\n%s%s", verb[0], r.code, r.stdout, r.stderr)
+		}
 	}
 }
