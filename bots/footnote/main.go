@@ -32,6 +32,7 @@ type commands struct {
 	Index   indexCommand     `cmd:"" help:"Index files and folders."`
 	Search  searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
 	Sources sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
+	Prompt  promptCommand    `cmd:"" help:"Show or change the system prompt."`
 	Migrate migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Doctor  doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
 	Serve   serveCommand     `cmd:"" help:"Run until told to stop, with health checks on ADMIN_ADDR."`

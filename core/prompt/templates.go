@@ -21,5 +21,8 @@ func template(name string) string {
 // {{citations}}; a part without a placeholder is put at the end.
 func DefaultSystem() string { return template("system") }
 
+// Placeholders are what a system prompt may hold in place of the parts that change from step to step.
+func Placeholders() []string { return []string{"{{now}}", "{{tools}}", "{{citations}}"} }
+
 // RemovedResult stands in place of the tool results of earlier turns.
 func RemovedResult() string { return template("removed_result") }

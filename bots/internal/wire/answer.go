@@ -136,6 +136,9 @@ func (b *Base) ConsoleAudience() access.Audience {
 	return access.NewAudience(b.Tenant, b.Config.ConsoleAudience...)
 }
 
+// Prompts keeps the stored system prompt.
+func (b *Base) Prompts() session.Prompts { return postgres.NewSessions(b.DB) }
+
 // setup answers every turn alike.
 type setup struct{ model llm.Model }
 
