@@ -1,0 +1,170 @@
+// Package scratch lends a schema of its own inside a database: whoever connects through its address finds and makes tables there and
+// nowhere else, and everything is gone afterwards. Data beside it is neither read nor written.
+package scratch
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// prefix of every scratch schema, by which those that a killed process left are found.
+const prefix = "footnote_scratch_"
+
+// lockClass is the first key of the advisory lock that says that a schema is in use; the second is the hash of its name.
+const lockClass = 0x73_63_72_61 // "scra"
+
+// dropping bounds how long Drop takes when its context has ended already.
+const dropping = 30 * time.Second
+
+// Schema is a scratch schema. It lives until Drop; that of a process which died is removed by the next Create.
+type Schema struct {
+	name string
+	url  string
+	conn *pgx.Conn // holds the lock for as long as the schema is in use
+}
+
+// Create makes a schema in the database at address, which must be a direct connection and not a transaction pooler: the place to look for
+// tables is given when a connection starts. The extension pgvector is installed in the database if it is not there yet, outside of the
+// schema. It first drops the schemas whose processes have died. Errors say what to do.
+func Create(ctx context.Context, address string) (*Schema, error) {
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return nil, fmt.Errorf("connect to PostgreSQL for a scratch schema: %w", withoutAddress(err))
+	}
+	s := &Schema{name: prefix + strings.ToLower(rand.Text()[:16]), conn: conn}
+	if err := s.create(ctx, address); err != nil {
+		return nil, errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
+	}
+	return s, nil
+}
+
+func (s *Schema) create(ctx context.Context, address string) error {
+	if err := sweep(ctx, s.conn); err != nil {
+		return fmt.Errorf("drop scratch schemas that were left behind: %w", err)
+	}
+	home, err := vectorHome(ctx, s.conn)
+	if err != nil {
+		return err
+	}
+	if s.url, err = within(address, s.name, home); err != nil {
+		return err
+	}
+	// The lock comes first, so that no other process takes the schema for one that was left behind.
+	if _, err := s.conn.Exec(ctx, `select pg_advisory_lock($1::int, hashtext($2))`, lockClass, s.name); err != nil {
+		return fmt.Errorf("lock the scratch schema: %w", err)
+	}
+	if _, err := s.conn.Exec(ctx, "create schema "+s.name); err != nil {
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) && refused.Code == "42501" { // insufficient_privilege
+			return fmt.Errorf("create a scratch schema: the database refuses it; let its owner run \"grant create on database %s to %s\"",
+				pgx.Identifier{s.conn.Config().Database}.Sanitize(), pgx.Identifier{s.conn.Config().User}.Sanitize())
+		}
+		return fmt.Errorf("create a scratch schema: %w", err)
+	}
+	return nil
+}
+
+// URL is the address whose connections work in the schema.
+func (s *Schema) URL() string { return s.url }
+
+// Drop removes the schema with everything in it. It does so even when ctx has ended, since that is when it is most often called. Close the
+// connections to URL before.
+func (s *Schema) Drop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
+	defer cancel()
+	_, err := s.conn.Exec(ctx, "drop schema if exists "+s.name+" cascade")
+	if err != nil {
+		err = fmt.Errorf("drop the scratch schema %s: %w; the next run tries again", s.name, err)
+	}
+	return errors.Join(err, s.conn.Close(ctx))
+}
+
+// sweep drops the schemas that no process holds.
+func sweep(ctx context.Context, conn *pgx.Conn) error {
+	rows, err := conn.Query(ctx, `select nspname from pg_namespace where starts_with(nspname, $1)`, prefix)
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		var abandoned bool
+		if err := conn.QueryRow(ctx, `select pg_try_advisory_lock($1::int, hashtext($2))`, lockClass, name).Scan(&abandoned); err != nil {
+			return err
+		}
+		if !abandoned {
+			continue
+		}
+		if _, err := conn.Exec(ctx, "drop schema if exists "+pgx.Identifier{name}.Sanitize()+" cascade"); err != nil {
+			return err
+		}
+		if _, err := conn.Exec(ctx, `select pg_advisory_unlock($1::int, hashtext($2))`, lockClass, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vectorHome returns the schema that holds pgvector, which it installs where connections usually look if it is not there. Migrations inside
+// the scratch schema would install it there, and it would go with that.
+func vectorHome(ctx context.Context, conn *pgx.Conn) (string, error) {
+	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		// The number is the extension's name as bytes, the lock under which migrations install it too.
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'766563746f72'::bigint)`); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `create extension if not exists vector`)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("install pgvector: %w; run \"footnote doctor\", which says what the server lacks", err)
+	}
+	var home string
+	err = conn.QueryRow(ctx, `select extnamespace::regnamespace::text from pg_extension where extname = 'vector'`).Scan(&home)
+	if err != nil {
+		return "", fmt.Errorf("look for pgvector: %w", err)
+	}
+	return home, nil
+}
+
+// within adds the place to look for tables to an address: a URL, or a string of keywords.
+func within(address, schema, home string) (string, error) {
+	path := schema + "," + home
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		return address + " search_path='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(path) + "'", nil
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", errors.New("read the database address: it is not one such as postgres://user@host:5432/footnote")
+	}
+	// The parts stay as they are written: pgx reads a plus sign as itself, and url.Values would not.
+	parts := slices.DeleteFunc(strings.Split(u.RawQuery, "&"), func(part string) bool {
+		return part == "" || strings.HasPrefix(part, "search_path=")
+	})
+	u.RawQuery = strings.Join(append(parts, "search_path="+url.PathEscape(path)), "&")
+	return u.String(), nil
+}
+
+// withoutAddress leaves out the address that was tried, which may hold a password.
+func withoutAddress(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return fmt.Errorf("the server answered %q (SQLSTATE %s)", refused.Message, refused.Code)
+	}
+	var failed *pgconn.ConnectError
+	if errors.As(err, &failed) {
+		return errors.Unwrap(failed)
+	}
+	return errors.New("the address is not one such as postgres://user@host:5432/footnote")
+}
