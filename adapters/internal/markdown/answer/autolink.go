@@ -50,9 +50,15 @@ const maxURL = 4096
 
 // urlLength is the length of the address that s begins with; 0 if it begins with none.
 func urlLength(s string) int {
+	n, _ := urlExtent(s)
+	return n
+}
+
+// urlExtent also returns how far the characters of an address reach, those included that end the sentence.
+func urlExtent(s string) (n, whole int) {
 	host := urlPrefix(s)
 	if host == 0 {
-		return 0
+		return 0, 0
 	}
 	end := host
 scan:
@@ -61,16 +67,19 @@ scan:
 		switch {
 		case r <= ' ' || strings.ContainsRune("<>\"`|\\^{}*", r) || unicode.IsSpace(r):
 			break scan
+		case (r == '[' || r == ']') && strings.IndexByte(s[host:end], '/') >= 0: // only the host can have them
+			break scan
 		case r >= utf8.RuneSelf && (unicode.IsPunct(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError):
 			break scan
 		}
 		end += size
 	}
+	whole = end
 	end = trimURL(s, end)
 	if end <= host || !alphanumeric(s[host]) && s[host] < utf8.RuneSelf && s[host] != '[' {
-		return 0
+		return 0, whole
 	}
-	return end
+	return end, whole
 }
 
 // urlPrefix is the length of what stands before the host of an address, or 0.

@@ -67,7 +67,7 @@ func closeOnce(text string) (next string, done bool) {
 
 // closers appends what closes the openers, last one first.
 func (p *pending) closers(text string, leaf int) (next string, done bool) {
-	whole := text
+	whole, first := text, p.first(len(text)-leaf)
 	text = strings.TrimRight(text, " \t\n")
 	if leaf >= len(text) {
 		return whole, true
@@ -88,7 +88,7 @@ func (p *pending) closers(text string, leaf int) (next string, done bool) {
 		if len(text)-leaf-o.at > maxHold {
 			break // nobody emphasises so much: it is a character
 		}
-		if strings.Trim(text[leaf+o.at:], marks+" \t\n") == "" || o.mark == '~' && closing == "" && strings.HasSuffix(text, "~") {
+		if strings.Trim(text[leaf+o.at:], marks+" \t\n") == "" {
 			return text[:leaf+o.at], false
 		}
 		closing += strings.Repeat(string(o.mark), o.left)
@@ -96,6 +96,10 @@ func (p *pending) closers(text string, leaf int) (next string, done bool) {
 	}
 	if closing == "" {
 		return whole, true
+	}
+	check := inlineScan(text[leaf:] + closing + "\n")
+	if check.first(check.hold) <= len(text)-leaf && first < len(text)-leaf { // the marks do not close one another
+		return text[:leaf+first], false
 	}
 	if whole[len(whole)-1] == '\n' {
 		closing += "\n"
@@ -152,10 +156,19 @@ func (e *ending) bareMarker(text string) int {
 	return end
 }
 
-// addressHold is where the last word begins if it is an address that may not be complete.
+// lastWord is where the last word begins. A character that is not ASCII is never a part of a longer word.
+func lastWord(leaf string) int {
+	end := len(leaf)
+	for end > 0 && leaf[end-1] > ' ' && leaf[end-1] < utf8.RuneSelf {
+		end--
+	}
+	return end
+}
+
+// addressHold is where the last word begins if it may become an address.
 func addressHold(leaf string) int {
-	start := strings.LastIndexAny(leaf, " \t\n") + 1
-	for _, scheme := range []string{"http", "www.", "@"} {
+	start := lastWord(leaf)
+	for _, scheme := range []string{"http", "www."} {
 		if i := strings.Index(leaf[start:], scheme); i >= 0 && len(leaf)-start <= maxHold {
 			if j := strings.IndexAny(leaf[start:], "<[`"); j >= 0 && j < i {
 				return len(leaf) // the bracket decides
@@ -246,12 +259,7 @@ func stableOnce(text string, whole bool) (hold, mark int) {
 	}
 	leaf := text[e.leaf:]
 	if whole { // the last word may grow
-		end := strings.LastIndexAny(leaf, " \t\n") + 1
-		if word := leaf[end:]; !strings.Contains(word, "://") && !strings.Contains(word, "www.") && !strings.Contains(word, "@") {
-			for end = len(leaf); end > 0 && leaf[end-1] > ' ' && leaf[end-1] < utf8.RuneSelf; end-- {
-			}
-		}
-		if end < len(leaf) {
+		if end := lastWord(leaf); end < len(leaf) {
 			return e.leaf + end, -1
 		}
 	}

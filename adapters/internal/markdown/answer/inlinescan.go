@@ -37,6 +37,7 @@ const maxSkips = 16
 func inlineScan(s string) pending {
 	p := pending{hold: len(s)}
 	var brackets []bracket
+	node := 0 // where the last code, tag, link or mark ended
 	for i := 0; i < len(s); {
 		c := s[i]
 		switch {
@@ -54,6 +55,7 @@ func inlineScan(s string) pending {
 				i = len(s)
 			} else {
 				i = end
+				node = i
 			}
 			continue
 		case c == '<':
@@ -64,6 +66,7 @@ func inlineScan(s string) pending {
 				continue
 			}
 			i += n
+			node = i
 			continue
 		case c == '&':
 			if n := entityPrefix(s[i:]); i+n == len(s) {
@@ -72,8 +75,22 @@ func inlineScan(s string) pending {
 				continue
 			}
 		case (c|0x20 == 'h' || c|0x20 == 'w') && len(brackets) == 0 && (i == 0 || !alphanumeric(s[i-1])):
-			if n := urlLength(s[i:]); n > 0 {
+			if n, whole := urlExtent(s[i:]); i+whole == len(s) {
+				p.hold = min(p.hold, i)
+				i = len(s)
+				continue
+			} else if n > 0 && (i == node || strings.IndexByte(" \t\n(", s[i-1]) >= 0) { // elsewhere marks come first, as in bareURL
 				i += n
+				node = i
+				continue
+			}
+		case c == '@':
+			if domain(s[i+1:]) == len(s)-i-1 {
+				for i > 0 && (alphanumeric(s[i-1]) || strings.IndexByte("._%+-", s[i-1]) >= 0) {
+					i--
+				}
+				p.hold = min(p.hold, i)
+				i = len(s)
 				continue
 			}
 		case c == '!' && i+1 == len(s):
@@ -105,10 +122,12 @@ func inlineScan(s string) pending {
 					brackets = brackets[:0] // no link holds a link
 				}
 				i += 1 + n
+				node = i
 				continue
 			}
 		case strings.IndexByte(marks, c) >= 0:
 			i += p.run(s, i)
+			node = i
 			continue
 		}
 		i++
@@ -185,10 +204,7 @@ func (p *pending) close(c byte, n int, both bool) int {
 		found := -1
 		for j := len(stack) - 1; j >= max(0, len(stack)-maxSkips); j-- {
 			o := stack[j]
-			if c == '~' && o.length != n {
-				continue
-			}
-			if c != '~' && (o.both || both) && (o.length+n)%3 == 0 && (o.length%3 != 0 || n%3 != 0) {
+			if (o.both || both) && (o.length+n)%3 == 0 && (o.length%3 != 0 || n%3 != 0) {
 				continue
 			}
 			found = j
@@ -199,9 +215,7 @@ func (p *pending) close(c byte, n int, both bool) int {
 		}
 		o := &stack[found]
 		used := 1
-		if c == '~' {
-			used = n
-		} else if rest >= 2 && o.left >= 2 {
+		if rest >= 2 && o.left >= 2 {
 			used = 2
 		}
 		rest -= used
@@ -218,6 +232,15 @@ func (p *pending) close(c byte, n int, both bool) int {
 		}
 	}
 	return rest
+}
+
+// domain is how long the text at the start of s is that could be that of an e-mail address.
+func domain(s string) int {
+	n := 0
+	for n < len(s) && n < 255 && (alphanumeric(s[n]) || s[n] == '.' || s[n] == '-') {
+		n++
+	}
+	return n
 }
 
 func isPunct(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }

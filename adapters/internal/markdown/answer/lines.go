@@ -11,7 +11,7 @@ type ending struct {
 	run     int    // how many characters its fence has
 	opened  int    // where the line of the fence begins
 	prefix  string // what a line needs to belong to the same block quote or item
-	indent  int    // bytes of blanks that a line in the fence needs; fewer end the item, and the fence with it
+	indent  int    // columns of blanks that a line in the fence needs; fewer end the item, and the fence with it
 	quoted  bool   // the fence is in a block quote
 	code    bool   // the last line is indented code
 	heading bool   // the last line is a heading
@@ -121,8 +121,8 @@ func rule(line string) bool {
 
 // begin reads the line s[start:end] outside of code. A line that is not complete tells less.
 func (e *ending) begin(s string, start, end int, complete bool) {
-	blank := e.blank
-	if e.heading || e.table {
+	blank, code := e.blank, e.code
+	if e.heading || e.table || code {
 		e.leaf = start
 	}
 	e.blank, e.heading, e.item, e.code = false, false, false, false
@@ -130,17 +130,21 @@ func (e *ending) begin(s string, start, end int, complete bool) {
 	var prefix strings.Builder
 	for {
 		trimmed := strings.TrimLeft(rest, " \t")
-		blanks := len(rest) - len(trimmed)
+		blanks := indentation(rest[:len(rest)-len(trimmed)], column)
 		if trimmed == "" {
 			e.empty(end, complete, column == 0)
 			return
 		}
-		if blanks >= 4 && blank && !e.item && len(e.contents) == 0 {
-			e.code = true
-			e.starts(start)
+		if !e.item && blanks-e.content() >= 4 {
+			if blank || code {
+				e.code = true
+				e.starts(start)
+			} else { // goes on with the paragraph
+				e.header = -1
+			}
 			return
 		}
-		prefix.WriteString(rest[:blanks])
+		prefix.WriteString(rest[:len(rest)-len(trimmed)])
 		column, rest = column+blanks, trimmed
 		if rest[0] == '>' {
 			if depth++; depth > e.depth {
@@ -169,7 +173,7 @@ func (e *ending) begin(s string, start, end int, complete bool) {
 		e.starts(start)
 		e.item, e.ordered = true, number
 		e.inside(column)
-		gap := len(rest) - size - len(strings.TrimLeft(rest[size:], " \t"))
+		gap := indentation(rest[size:len(rest)-len(strings.TrimLeft(rest[size:], " \t"))], column+size)
 		if gap < 1 || gap > 4 {
 			gap = 1
 		}
@@ -186,9 +190,7 @@ func (e *ending) begin(s string, start, end int, complete bool) {
 		if complete {
 			e.fence, e.run, e.opened, e.prefix, e.quoted = rest[0], n, start, prefix.String(), depth > 0
 			e.inside(column)
-			if e.indent = 0; len(e.contents) > 0 {
-				e.indent = e.contents[len(e.contents)-1]
-			}
+			e.indent = e.content()
 		}
 		return
 	}
@@ -211,8 +213,29 @@ func (e *ending) begin(s string, start, end int, complete bool) {
 	}
 }
 
+// indentation is how many columns blanks take that begin at column. A tab reaches to the next multiple of four.
+func indentation(blanks string, column int) int {
+	n := column
+	for i := range len(blanks) {
+		if blanks[i] == '\t' {
+			n += 4 - n%4
+		} else {
+			n++
+		}
+	}
+	return n - column
+}
+
 // starts notes that a block begins with the line at start.
 func (e *ending) starts(start int) { e.leaf, e.table, e.header = start, false, -1 }
+
+// content is where the content of the innermost open item begins.
+func (e *ending) content() int {
+	if len(e.contents) == 0 {
+		return 0
+	}
+	return e.contents[len(e.contents)-1]
+}
 
 // inside leaves the items whose content begins to the right of column.
 func (e *ending) inside(column int) {
@@ -239,7 +262,7 @@ func (e *ending) outside(line string) bool {
 	if e.quoted {
 		return !strings.HasPrefix(rest, ">") && rest != ""
 	}
-	return rest != "" && len(line)-len(rest) < e.indent
+	return rest != "" && indentation(line[:len(line)-len(rest)], 0) < e.indent
 }
 
 // inFence reads a complete line of a code block, and notices its end.

@@ -284,7 +284,7 @@ func rowWords(t *Block, row Row, words func([]Inline) string) string {
 	return strings.Join(parts, "; ")
 }
 
-// cards is a table as a list: one item for each row, named by its first cell, or begun with its first fact.
+// cards is a table as a list: one item for each row, begun with its first cell, which stands out.
 func cards(t *Block) *Block {
 	list := &Block{Kind: List}
 	paragraph := func(inlines []Inline) *Block { return &Block{Kind: Paragraph, Inlines: inlines} }
@@ -304,13 +304,12 @@ func cards(t *Block) *Block {
 			if len(cell) == 0 {
 				continue
 			}
-			if i == 0 {
-				card = item(paragraph(styled(cell, Bold)))
-				continue
-			}
 			fact := cell
+			if i == 0 {
+				fact = styled(cell, Bold)
+			}
 			if header := t.Rows[0][i]; len(header) > 0 {
-				fact = append(append(append([]Inline(nil), header...), Inline{Kind: Text, Text: ": "}), cell...)
+				fact = append(append(append([]Inline(nil), header...), Inline{Kind: Text, Text: ": "}), fact...)
 			}
 			if card == nil {
 				card = item(paragraph(fact))
