@@ -69,11 +69,11 @@ func TestPacingServesFinalWritesFirstAndOthersInOrder(t *testing.T) {
 		if err := reserve(t.Context(), thread.First); err != nil {
 			t.Fatal(err)
 		}
-		var order []string
+		served := make(chan string, 3)
 		wait := func(name string, class thread.Class) {
 			go func() {
 				if reserve(t.Context(), class) == nil {
-					order = append(order, name)
+					served <- name
 				}
 			}()
 			synctest.Wait()
@@ -81,8 +81,8 @@ func TestPacingServesFinalWritesFirstAndOthersInOrder(t *testing.T) {
 		wait("first", thread.First)
 		wait("second", thread.First)
 		gone, leave := context.WithCancel(t.Context())
-		var left error
-		go func() { left = reserve(gone, thread.First) }()
+		left := make(chan error, 1)
+		go func() { left <- reserve(gone, thread.First) }()
 		synctest.Wait()
 		wait("final", thread.Final)
 		if err := reserve(t.Context(), thread.Progress); !errors.Is(err, thread.ErrNoRoom) {
@@ -90,12 +90,13 @@ func TestPacingServesFinalWritesFirstAndOthersInOrder(t *testing.T) {
 		}
 		leave()
 		time.Sleep(10 * time.Second)
-		synctest.Wait()
-		if want := []string{"final", "first", "second"}; len(order) != 3 || order[0] != want[0] || order[1] != want[1] || order[2] != want[2] {
-			t.Errorf("served %v, want %v", order, want)
+		for _, want := range []string{"final", "first", "second"} {
+			if got := <-served; got != want {
+				t.Errorf("served %s, want %s", got, want)
+			}
 		}
-		if !errors.Is(left, context.Canceled) {
-			t.Errorf("who left got %v", left)
+		if err := <-left; !errors.Is(err, context.Canceled) {
+			t.Errorf("who left got %v", err)
 		}
 	})
 }

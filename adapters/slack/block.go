@@ -1,0 +1,79 @@
+package slack
+
+import (
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	api "github.com/slack-go/slack"
+)
+
+// actionPrefix marks the buttons that are ours.
+const actionPrefix = "footnote."
+
+// blocks lays a page out. withText is false for what stopStream puts under a stream, whose text is there already.
+func (s *Surface) blocks(p Page, withText bool) []api.Block {
+	var out []api.Block
+	if withText {
+		switch {
+		case p.Markdown != "":
+			out = append(out, api.NewMarkdownBlock("", p.Markdown))
+		default:
+			for _, section := range p.Sections {
+				out = append(out, api.NewSectionBlock(mrkdwnText(section), nil, nil))
+			}
+		}
+	}
+	for _, note := range p.Notes {
+		out = append(out, api.NewContextBlock("", mrkdwnText(note)))
+	}
+	for _, source := range p.Sources {
+		out = append(out, api.NewContextBlock("", mrkdwnText(sourceLine(source))))
+	}
+	if p.More != "" {
+		out = append(out, api.NewContextBlock("", mrkdwnText(p.More)))
+	}
+	var buttons []api.BlockElement
+	for _, b := range p.Buttons {
+		if slices.Contains(s.options.Actions, b.Action) {
+			buttons = append(buttons, api.NewButtonBlockElement(actionPrefix+string(b.Action), s.options.Turn,
+				api.NewTextBlockObject(api.PlainTextType, b.Label, true, false)))
+		}
+	}
+	if len(buttons) > 0 {
+		out = append(out, api.NewActionBlock("", buttons...))
+	}
+	return out
+}
+
+// mrkdwnText is verbatim: Slack makes no links of what looks like one.
+func mrkdwnText(text string) *api.TextBlockObject {
+	return api.NewTextBlockObject(api.MarkdownType, text, false, true)
+}
+
+// sourceLine is a cited document: its number, its linked title, and its age.
+func sourceLine(s Source) string {
+	line := EscapeText(s.Title)
+	if s.URL != "" && utf8.RuneCountInString(s.URL)+utf8.RuneCountInString(line) < MaxSection-100 {
+		line = mrkdwn{}.Link(line, s.URL)
+	}
+	line = strconv.Itoa(s.Number) + ". " + line
+	if s.Age != "" {
+		line += " · " + EscapeText(s.Age)
+	}
+	return line
+}
+
+// chunks are what a piece appends to a stream.
+func chunks(p Page) []api.StreamChunk {
+	var out []api.StreamChunk
+	for _, t := range p.Tasks {
+		task := api.NewTaskUpdateChunk(t.ID, t.Title)
+		task.Status = api.TaskCardStatus(t.Status)
+		out = append(out, task)
+	}
+	if p.Markdown != "" {
+		out = append(out, api.NewMarkdownTextChunk(p.Markdown))
+	}
+	return out
+}

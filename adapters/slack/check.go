@@ -1,0 +1,62 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Finding is one thing that Check looked at.
+type Finding struct {
+	What string // for example "Slack bot token"
+	Text string // what was found, and when it is not OK what to do
+	OK   bool
+	// Optional says that the bot works without it, and Text how.
+	Optional bool
+}
+
+// Check looks at everything that can be wrong with the settings, without changing anything in the workspace.
+func (c *Client) Check(ctx context.Context) []Finding {
+	var found []Finding
+	id, err := c.Connect(ctx)
+	if err != nil {
+		return append(found, Finding{What: "Slack bot token", Text: err.Error()})
+	}
+	found = append(found, Finding{What: "Slack bot token", Text: fmt.Sprintf("signed in to %s (%s) as %s", id.Name, id.Team, id.User), OK: true})
+	for _, s := range Scopes {
+		if slices.Contains(id.Scopes, s.Name) {
+			continue
+		}
+		f := Finding{What: "Slack scope " + s.Name, Optional: !s.Mention}
+		if s.Mention {
+			f.Text = fmt.Sprintf("missing: it is needed %s; add it under OAuth & Permissions and install the app again", s.Reason)
+		} else {
+			f.Text = fmt.Sprintf("missing: it is needed %s; mentions are answered all the same", s.Reason)
+		}
+		found = append(found, f)
+	}
+	if !slices.ContainsFunc(found[1:], func(f Finding) bool { return true }) {
+		found = append(found, Finding{What: "Slack scopes", Text: fmt.Sprintf("all %d are granted", len(Scopes)), OK: true})
+	}
+	return append(found, c.checkDelivery(ctx))
+}
+
+// checkDelivery asks for a connection, which is not used.
+func (c *Client) checkDelivery(ctx context.Context) Finding {
+	f := Finding{What: "Slack app token"}
+	if c.config.AppToken == "" {
+		if c.config.SigningSecret != "" {
+			return Finding{What: "Slack events", Text: "come as signed requests to HTTP_ADDR", OK: true}
+		}
+		f.Text = "SLACK_APP_TOKEN is not set: make an app-level token with the scope " + appScope + " under Basic Information"
+		return f
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	if _, _, err := c.api.StartSocketModeContext(ctx); err != nil {
+		f.Text = explain("apps.connections.open", err).Error()
+		return f
+	}
+	f.Text, f.OK = "a socket can be opened", true
+	return f
+}

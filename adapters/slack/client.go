@@ -1,0 +1,155 @@
+// Package slack is everything that is known of Slack: what arrives from it (sockets or signed requests), what is posted to it, who is
+// asking and who listens, the app manifest, and how an answer looks there. It decides no policy.
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+	"golang.org/x/time/rate"
+)
+
+// Platform is Slack's name in thread references and principals.
+const Platform thread.Platform = "slack"
+
+// Config is how a workspace is reached. BotToken is required; so is AppToken for Listen, and SigningSecret for Handler.
+type Config struct {
+	BotToken      string
+	AppToken      string
+	SigningSecret string
+	APIURL        string // ends in /api/ or /api; empty is Slack's own
+	Tenant        access.TenantID
+	HTTP          *http.Client // for proxies and certificates; nil is a plain one
+	Logger        *slog.Logger // nil: silent
+
+	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
+	StreamAge time.Duration // after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
+	Timeout   time.Duration // of one call of the Web API: 10 s
+	// Reconnect is the least time between two connections in the long run; the first few follow one another at once. 10 s.
+	Reconnect time.Duration
+}
+
+// Client is one workspace. It is safe for concurrent use.
+type Client struct {
+	config    Config
+	api       *api.Client
+	logger    *slog.Logger
+	pacing    *Pacing
+	directory *directory
+
+	identity  atomic.Pointer[Identity]
+	statuses  *rate.Limiter // assistant.threads.setStatus: 60 a minute
+	reads     *rate.Limiter // conversations.replies: 50 a minute
+	noStreams atomic.Bool   // the workspace was found not to have them
+	connected atomic.Int32
+}
+
+// Identity is who the bot is.
+type Identity struct {
+	Team   string // workspace id
+	Name   string // of the workspace
+	User   string // the bot's user id
+	Bot    string // the bot's id
+	Scopes []string
+}
+
+// New returns a client; nothing is called before Connect.
+func New(config Config) (*Client, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	if config.Tenant == "" {
+		config.Tenant = access.DefaultTenant
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 10 * time.Second}} {
+		if *d.field <= 0 {
+			*d.field = d.value
+		}
+	}
+	if config.Sockets <= 0 {
+		config.Sockets = 2
+	}
+	c := &Client{
+		config: config, logger: config.Logger, pacing: &Pacing{},
+		statuses: rate.NewLimiter(rate.Every(1500*time.Millisecond), 20), reads: rate.NewLimiter(rate.Every(2*time.Second), 20),
+	}
+	options := []api.Option{
+		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
+		api.OptionLog(log.New(io.Discard, "", 0)), // its lines may hold message text
+	}
+	if config.APIURL != "" {
+		options = append(options, api.OptionAPIURL(strings.TrimSuffix(config.APIURL, "/")+"/"))
+	}
+	c.api = api.New(config.BotToken, options...)
+	c.directory = newDirectory(c)
+	return c, nil
+}
+
+// validate names every fault of the tokens at once; none of them is printed.
+func (c Config) validate() error {
+	var faults []error
+	switch {
+	case c.BotToken == "":
+		faults = append(faults, errors.New("SLACK_BOT_TOKEN is not set: copy the Bot User OAuth Token of your app (it begins with xoxb-)"))
+	case strings.HasPrefix(c.BotToken, "xapp-"):
+		faults = append(faults, errors.New("SLACK_BOT_TOKEN holds an app-level token (xapp-): put that into SLACK_APP_TOKEN, and the Bot User OAuth Token (xoxb-) here"))
+	case !strings.HasPrefix(c.BotToken, "xoxb-"):
+		faults = append(faults, errors.New("SLACK_BOT_TOKEN is no bot token: copy the Bot User OAuth Token of your app (it begins with xoxb-)"))
+	}
+	if c.AppToken != "" && !strings.HasPrefix(c.AppToken, "xapp-") {
+		faults = append(faults, errors.New("SLACK_APP_TOKEN is no app-level token: make one with the scope connections:write under Basic Information (it begins with xapp-)"))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("set up Slack: %w", err)
+	}
+	return nil
+}
+
+// Connect finds out who the bot is. It is called before anything else; its errors are sentences that say what to do.
+func (c *Client) Connect(ctx context.Context) (Identity, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	res, err := c.api.AuthTestContext(ctx)
+	if err != nil {
+		return Identity{}, fmt.Errorf("sign in to Slack: %w", explain("auth.test", err))
+	}
+	id := Identity{Team: res.TeamID, Name: res.Team, User: res.UserID, Bot: res.BotID}
+	for scope := range strings.SplitSeq(res.Header.Get("X-Oauth-Scopes"), ",") {
+		if scope = strings.TrimSpace(scope); scope != "" {
+			id.Scopes = append(id.Scopes, scope)
+		}
+	}
+	c.identity.Store(&id)
+	return id, nil
+}
+
+// Identity is who the bot is, as Connect found it.
+func (c *Client) Identity() Identity {
+	if id := c.identity.Load(); id != nil {
+		return *id
+	}
+	return Identity{}
+}
+
+// Pacing is the budget that all answers of the workspace share.
+func (c *Client) Pacing() *Pacing { return c.pacing }
+
+// Connected counts the sockets that are open.
+func (c *Client) Connected() int { return int(c.connected.Load()) }

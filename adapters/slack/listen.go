@@ -1,0 +1,203 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"log"
+	"sync"
+	"time"
+
+	api "github.com/slack-go/slack"
+	"github.com/slack-go/slack/socketmode"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// lanes are workers that events are spread over by channel, so that those of one channel keep their order.
+	lanes = 32
+	// laneDepth is how many events wait for one of them.
+	laneDepth = 64
+	// handleLimit bounds one event. It is longer than Slack waits for the ack: what is taken in late is acked late, and its
+	// redelivery folds into it.
+	handleLimit = 10 * time.Second
+	// listenAgain is the pause after a connection loop ended by itself.
+	listenAgain = 5 * time.Second
+)
+
+// Listen receives events over sockets until ctx ends, and acknowledges each once the handler has taken it in. It fails with a sentence
+// when connecting again cannot help: a wrong token, a missing scope.
+func (c *Client) Listen(ctx context.Context, h Handler) error {
+	if c.config.AppToken == "" {
+		return errors.New("receive events from Slack: SLACK_APP_TOKEN is not set: make an app-level token with the scope " + appScope + " under Basic Information")
+	}
+	// Sockets outlive ctx until what was taken in has been acknowledged.
+	living, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	group, ctx := errgroup.WithContext(ctx)
+	work := make([]chan job, lanes)
+	for i := range work {
+		work[i] = make(chan job, laneDepth)
+	}
+	for range c.config.Sockets {
+		group.Go(func() error { return c.keepSocket(ctx, living, work) })
+	}
+	var workers sync.WaitGroup
+	for _, lane := range work {
+		workers.Go(func() { c.workLane(ctx, h, lane) })
+	}
+	workers.Wait() // they end with ctx, or when a connection turns out to be hopeless
+	end()
+	return group.Wait()
+}
+
+// workLane handles what comes, and when ctx has ended what has come.
+func (c *Client) workLane(ctx context.Context, h Handler, lane <-chan job) {
+	for {
+		select {
+		case j := <-lane:
+			c.work(ctx, h, j)
+			continue
+		case <-ctx.Done():
+		}
+		select {
+		case j := <-lane:
+			c.work(ctx, h, j)
+		default:
+			return
+		}
+	}
+}
+
+// job is one envelope to be handled and acknowledged.
+type job struct {
+	envelope
+	socket *socketmode.Client
+}
+
+func (c *Client) work(ctx context.Context, h Handler, j job) {
+	// An event that is being taken in is finished when the process ends; it is acked or comes again.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handleLimit)
+	defer cancel()
+	sentence, err := c.handle(ctx, h, j.Type, j.Payload, j.Attempt)
+	if err != nil {
+		c.logger.WarnContext(ctx, "event not taken in", "kind", j.Type, "attempt", j.Attempt, "error", err)
+		if j.Type == "events_api" {
+			return // Slack delivers it again
+		}
+		sentence = "Something went wrong. Please try again."
+	}
+	var payload any
+	if sentence != "" && j.Type == "slash_commands" {
+		payload = ephemeral(sentence)
+	}
+	if err := j.socket.AckCtx(ctx, j.ID, payload); err != nil {
+		c.logger.WarnContext(ctx, "event not acknowledged; it will come again", "kind", j.Type, "error", err)
+	}
+}
+
+// ephemeral is the answer to a command that the person alone sees.
+func ephemeral(sentence string) map[string]string {
+	return map[string]string{"response_type": "ephemeral", "text": EscapeText(sentence)}
+}
+
+// keepSocket keeps one connection until living ends or it is hopeless. When ctx ends it hands out nothing more.
+func (c *Client) keepSocket(ctx, living context.Context, work []chan job) error {
+	for {
+		err := c.socket(ctx, living, work)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if hopeless(err) {
+			return fmt.Errorf("receive events from Slack: %w", explain("apps.connections.open", err))
+		}
+		c.logger.WarnContext(ctx, "connection to slack ended; connecting again", "error", err)
+		timer := time.NewTimer(listenAgain)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		}
+	}
+}
+
+// socket runs the library's connection loop, which reconnects by itself, and hands its events out.
+func (c *Client) socket(ctx, living context.Context, work []chan job) error {
+	living, cancel := context.WithCancel(living)
+	defer cancel()
+	client := socketmode.New(c.api, socketmode.OptionLog(log.New(io.Discard, "", 0)))
+	ended := make(chan error, 1)
+	go func() { ended <- client.RunContext(living) }()
+	up := false
+	mark := func(now bool) {
+		if now != up {
+			up = now
+			c.connected.Add(map[bool]int32{true: 1, false: -1}[now])
+		}
+	}
+	defer mark(false)
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case evt := <-client.Events:
+			switch evt.Type {
+			case socketmode.EventTypeHello:
+				mark(true)
+			case socketmode.EventTypeConnecting:
+				mark(false)
+			case socketmode.EventTypeConnectionError:
+				if failed, ok := evt.Data.(*api.ConnectionErrorEvent); ok && hopeless(failed.ErrorObj) {
+					cancel()
+					<-ended
+					return failed.ErrorObj
+				}
+			}
+			e, ok := envelopeOf(evt)
+			if !ok {
+				continue
+			}
+			select {
+			case <-ctx.Done(): // it comes again, to another process or to the next one
+			case work[laneOf(e)] <- job{e, client}:
+			}
+		}
+	}
+}
+
+// envelopeOf returns the envelope of an event that is to be acknowledged, also of one that the library could not read.
+func envelopeOf(evt socketmode.Event) (envelope, bool) {
+	if bad, ok := evt.Data.(*socketmode.ErrorBadMessage); ok {
+		var e envelope
+		return e, json.Unmarshal(bad.Message, &e) == nil && e.ID != ""
+	}
+	if evt.Request == nil || evt.Request.EnvelopeID == "" {
+		return envelope{}, false
+	}
+	r := evt.Request
+	return envelope{Type: r.Type, ID: r.EnvelopeID, Payload: r.Payload, Attempt: r.RetryAttempt}, true
+}
+
+// laneOf chooses the worker of an envelope by its channel.
+func laneOf(e envelope) int {
+	var where struct {
+		Event struct {
+			Channel string `json:"channel"`
+			Item    struct {
+				Channel string `json:"channel"`
+			} `json:"item"`
+		} `json:"event"`
+		Channel   json.RawMessage `json:"channel"`
+		ChannelID string          `json:"channel_id"`
+	}
+	_ = json.Unmarshal(e.Payload, &where) // what cannot be read goes to any lane
+	h := fnv.New32a()
+	for _, part := range []string{where.Event.Channel, where.Event.Item.Channel, where.ChannelID, string(where.Channel)} {
+		_, _ = io.WriteString(h, part) // a hash takes everything
+	}
+	return int(h.Sum32() % lanes)
+}

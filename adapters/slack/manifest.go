@@ -1,0 +1,112 @@
+package slack
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+)
+
+// ManifestOptions shapes the manifest. The zero value is the whole app over sockets.
+type ManifestOptions struct {
+	Name        string // of the bot; Footnote
+	MentionOnly bool   // the fewest scopes: mentions, commands and direct messages, no following of threads
+	// RequestURL is where Slack sends events when sockets are not wanted: https://host/slack/events.
+	RequestURL string
+}
+
+// manifest is the app manifest, version 2, as far as it is used here.
+type manifest struct {
+	Metadata struct {
+		Major int `yaml:"major_version"`
+		Minor int `yaml:"minor_version"`
+	} `yaml:"_metadata"`
+	Display  display  `yaml:"display_information"`
+	Features features `yaml:"features"`
+	OAuth    oauth    `yaml:"oauth_config"`
+	Settings settings `yaml:"settings"`
+}
+
+type display struct {
+	Name        string `yaml:"name"`
+	Description string `yaml:"description"`
+	Color       string `yaml:"background_color"`
+}
+
+type features struct {
+	Home struct {
+		Home     bool `yaml:"home_tab_enabled"`
+		Messages bool `yaml:"messages_tab_enabled"`
+		ReadOnly bool `yaml:"messages_tab_read_only_enabled"`
+	} `yaml:"app_home"`
+	Bot struct {
+		Name   string `yaml:"display_name"`
+		Online bool   `yaml:"always_online"`
+	} `yaml:"bot_user"`
+	Commands []command `yaml:"slash_commands"`
+	Agent    struct {
+		Description string `yaml:"agent_description"`
+	} `yaml:"agent_view"`
+}
+
+type command struct {
+	Command     string `yaml:"command"`
+	URL         string `yaml:"url,omitempty"`
+	Description string `yaml:"description"`
+	Hint        string `yaml:"usage_hint,omitempty"`
+	Escape      bool   `yaml:"should_escape"`
+}
+
+type oauth struct {
+	Scopes struct {
+		Bot []string `yaml:"bot"`
+	} `yaml:"scopes"`
+}
+
+type settings struct {
+	Events struct {
+		URL string   `yaml:"request_url,omitempty"`
+		Bot []string `yaml:"bot_events"`
+	} `yaml:"event_subscriptions"`
+	Interactivity struct {
+		Enabled bool   `yaml:"is_enabled"`
+		URL     string `yaml:"request_url,omitempty"`
+	} `yaml:"interactivity"`
+	Org      bool `yaml:"org_deploy_enabled"`
+	Sockets  bool `yaml:"socket_mode_enabled"`
+	Rotation bool `yaml:"token_rotation_enabled"`
+}
+
+// Manifest returns the app's manifest in YAML, to be pasted where Slack asks for one: "Create New App", "From an app manifest". It
+// installs as it is.
+func Manifest(o ManifestOptions) string {
+	if o.Name == "" {
+		o.Name = "Footnote"
+	}
+	var m manifest
+	m.Metadata.Major = 2
+	m.Display = display{Name: o.Name, Description: "Answers questions from your documents, with numbered links to them.", Color: "#1f3a5f"}
+	m.Features.Home.Messages = true
+	m.Features.Bot.Name, m.Features.Bot.Online = o.Name, true
+	m.Features.Agent.Description = "Answers questions from your documents, with numbered links to them."
+	m.Features.Commands = []command{
+		{Command: "/ask", URL: o.RequestURL, Description: "Ask a question, answered in a thread", Hint: "[private] question"},
+		{Command: "/footnote", URL: o.RequestURL, Description: "Stop your running answers, or get help", Hint: "stop | help"},
+	}
+	events := []string{"agent_session_stopped", "app_mention", "member_joined_channel", "member_left_channel", "message.im", "reaction_added"}
+	for _, s := range Scopes {
+		if s.Mention || !o.MentionOnly {
+			m.OAuth.Scopes.Bot = append(m.OAuth.Scopes.Bot, s.Name)
+		}
+	}
+	if !o.MentionOnly {
+		events = append(events, "message.channels", "message.groups")
+	}
+	m.Settings.Events.Bot, m.Settings.Events.URL = events, o.RequestURL
+	m.Settings.Interactivity.Enabled, m.Settings.Interactivity.URL = true, o.RequestURL
+	m.Settings.Sockets = o.RequestURL == ""
+	out, err := yaml.MarshalWithOptions(m, yaml.IndentSequence(true))
+	if err != nil {
+		panic(fmt.Sprintf("print the manifest: %v", err)) // of strings and booleans, which always succeeds
+	}
+	return string(out)
+}

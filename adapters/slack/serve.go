@@ -1,0 +1,115 @@
+package slack
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	api "github.com/slack-go/slack"
+)
+
+// maxBody bounds a request. Slack's own are far smaller.
+const maxBody = 1 << 20
+
+// Handler receives events, commands and interactions as signed requests, all at one address. Requests without a valid signature of the
+// last five minutes are refused; one that was not taken in is answered so that Slack delivers it again.
+func (c *Client) Handler(h Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			http.Error(w, "Slack sends POST requests here.", http.StatusMethodNotAllowed)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			status := http.StatusBadRequest
+			var big *http.MaxBytesError
+			if errors.As(err, &big) {
+				status = http.StatusRequestEntityTooLarge
+			}
+			http.Error(w, "The request could not be read.", status)
+			return
+		}
+		if err := c.verify(r.Header, body); err != nil {
+			c.logger.WarnContext(r.Context(), "request with a bad signature refused", "error", err)
+			http.Error(w, "The signature is not valid. Check SLACK_SIGNING_SECRET.", http.StatusUnauthorized)
+			return
+		}
+		kind, payload, err := readRequest(r.Header.Get("Content-Type"), body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if kind == "url_verification" {
+			w.Header().Set("Content-Type", "text/plain")
+			_, _ = w.Write(payload) // Slack has gone when this fails
+			return
+		}
+		attempt, err := strconv.Atoi(r.Header.Get("X-Slack-Retry-Num"))
+		if err != nil {
+			attempt = 0
+		}
+		sentence, err := c.handle(r.Context(), h, kind, payload, attempt)
+		if err != nil {
+			c.logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", attempt, "error", err)
+			if kind == "events_api" {
+				http.Error(w, "The event could not be taken in.", http.StatusServiceUnavailable)
+				return
+			}
+			sentence = "Something went wrong. Please try again."
+		}
+		if sentence == "" || kind != "slash_commands" {
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(ephemeral(sentence)) // likewise
+	})
+}
+
+// verify checks the signature. Without a secret nothing is valid.
+func (c *Client) verify(header http.Header, body []byte) error {
+	if c.config.SigningSecret == "" {
+		return errors.New("SLACK_SIGNING_SECRET is not set")
+	}
+	v, err := api.NewSecretsVerifier(header, c.config.SigningSecret)
+	if err != nil {
+		return err
+	}
+	if _, err := v.Write(body); err != nil {
+		return err
+	}
+	return v.Ensure()
+}
+
+// readRequest returns the payload as a socket would bring it.
+func readRequest(contentType string, body []byte) (kind string, payload []byte, err error) {
+	if len(body) > 0 && body[0] == '{' {
+		cb, err := decode[callback]("an event", body)
+		if err != nil {
+			return "", nil, errors.New("the body is not a Slack event")
+		}
+		if cb.Type == "url_verification" {
+			return cb.Type, []byte(cb.Challenge), nil
+		}
+		return "events_api", body, nil
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return "", nil, errors.New("the body is neither a Slack event nor a form, but " + contentType)
+	}
+	if raw := form.Get("payload"); raw != "" {
+		return "interactive", []byte(raw), nil
+	}
+	fields := make(map[string]string, len(form))
+	for key := range form {
+		fields[key] = form.Get(key)
+	}
+	if fields["command"] == "" {
+		return "", nil, errors.New("the form is not a Slack command")
+	}
+	payload, err = json.Marshal(fields)
+	return "slash_commands", payload, err
+}

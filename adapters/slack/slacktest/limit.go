@@ -1,0 +1,100 @@
+package slacktest
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// limited counts a call and says how long the caller has to wait when there were too many: within any minute no more than the tier, and
+// for chat.postMessage three in three seconds in each channel. s.mu is held.
+func (s *Server) limited(name string, form url.Values, now time.Time) time.Duration {
+	if s.config.NoTiers {
+		return 0
+	}
+	key, most, span := name, s.methods[name].tier, s.config.Minute
+	if name == "chat.postMessage" {
+		key, most, span = name+" "+form.Get("channel"), 3, s.config.Minute/20
+	}
+	if most == 0 {
+		return 0
+	}
+	calls := s.tiers[key]
+	for len(calls) > 0 && now.Sub(calls[0]) >= span {
+		calls = calls[1:]
+	}
+	if len(calls) >= most {
+		s.tiers[key] = calls
+		return calls[0].Add(span).Sub(now)
+	}
+	s.tiers[key] = append(calls, now)
+	return 0
+}
+
+func tooMany(w http.ResponseWriter, wait time.Duration) {
+	seconds := int((wait + time.Second - 1) / time.Second)
+	w.Header().Set("Retry-After", strconv.Itoa(max(seconds, 1)))
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(http.StatusTooManyRequests)
+	_, _ = w.Write([]byte(`{"ok":false,"error":"ratelimited"}`)) // the client has gone when this fails
+}
+
+// Fault is what happens to calls of a method instead of their answer.
+type Fault struct {
+	Method string // empty: any
+	Times  int    // so many calls; 0 means 1
+	After  bool   // the call is carried out before it fails
+
+	Status     int           // HTTP status with an HTML body; 429 has RetryAfter
+	RetryAfter time.Duration // with status 429
+	Error      string        // an error in a 200 answer
+	Drop       bool          // the connection is closed without an answer
+
+	left int
+}
+
+// Fail makes calls fail. Faults of one method apply in the order in which they were given.
+func (s *Server) Fail(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.left = max(f.Times, 1)
+	s.faults = append(s.faults, &f)
+}
+
+// fault takes the next fault for a method. s.mu is held.
+func (s *Server) fault(name string) *Fault {
+	for _, f := range s.faults {
+		if f.left > 0 && (f.Method == "" || f.Method == name) {
+			f.left--
+			return f
+		}
+	}
+	return nil
+}
+
+func (f *Fault) outcome() (status int, code string) {
+	switch {
+	case f.Drop:
+		return 0, "connection closed"
+	case f.Error != "":
+		return http.StatusOK, f.Error
+	default:
+		return f.Status, "http " + strconv.Itoa(f.Status)
+	}
+}
+
+func (f *Fault) answer(w http.ResponseWriter, _ *http.Request) {
+	switch {
+	case f.Drop:
+		panic(http.ErrAbortHandler) // closes the connection
+	case f.Error != "":
+		answer(w, nil, fail(f.Error), nil)
+	case f.Status == http.StatusTooManyRequests:
+		tooMany(w, f.RetryAfter)
+	default:
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(f.Status)
+		_, _ = w.Write([]byte("<html><body>something is wrong</body></html>")) // the client has gone when this fails
+	}
+}

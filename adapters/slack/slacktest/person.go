@@ -1,0 +1,249 @@
+package slacktest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Person is somebody in the workspace, or a guest or partner. Its methods do what the person would do in a Slack client.
+type Person struct {
+	server *Server
+
+	ID, Name, Team, Email string
+	Guest                 bool // of one or several channels
+	Deleted, Bot, Admin   bool
+}
+
+// Channel is a conversation.
+type Channel struct {
+	ID, Name string
+	Members  []string
+	Private  bool
+	Direct   bool // between one person and the bot
+	Shared   bool // with another organisation
+	Archived bool
+}
+
+func (c *Channel) has(id string) bool { return slices.Contains(c.Members, id) }
+
+// kind is how scopes and events name the kind of channel.
+func (c *Channel) kind() string {
+	switch {
+	case c.Direct:
+		return "im"
+	case c.Private:
+		return "groups"
+	default:
+		return "channels"
+	}
+}
+
+func (c *Channel) channelType() string {
+	return map[string]string{"im": "im", "groups": "group", "channels": "channel"}[c.kind()]
+}
+
+// Person adds somebody; edit may be nil.
+func (s *Server) Person(name string, edit func(*Person)) *Person {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := &Person{server: s, ID: fmt.Sprintf("U%03d%s", len(s.people), strings.ToUpper(name)), Name: name, Team: TeamID, Email: name + "@example.com"}
+	if edit != nil {
+		edit(p)
+	}
+	s.people[p.ID] = p
+	return p
+}
+
+// Channel adds a public channel with the bot and the people given; edit may be nil.
+func (s *Server) Channel(name string, edit func(*Channel), people ...*Person) *Channel {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := &Channel{ID: fmt.Sprintf("C%03d%s", len(s.channels), strings.ToUpper(name)), Name: name, Members: []string{BotUser}}
+	for _, p := range people {
+		c.Members = append(c.Members, p.ID)
+	}
+	if edit != nil {
+		edit(c)
+	}
+	s.channels[c.ID] = c
+	return c
+}
+
+// direct is the conversation between a person and the bot. s.mu is held.
+func (s *Server) direct(p *Person) *Channel {
+	id := "D" + p.ID
+	if s.channels[id] == nil {
+		s.channels[id] = &Channel{ID: id, Members: []string{BotUser, p.ID}, Direct: true}
+	}
+	return s.channels[id]
+}
+
+// Say writes a message and returns its id. A message that mentions the bot becomes two events, as in Slack. thread is the root's id, or
+// empty.
+func (p *Person) Say(c *Channel, thread, text string) string {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.add("person", Message{Channel: c.ID, Thread: thread, User: p.ID, Bot: p.Bot, Text: text})
+	s.told(c, m)
+	return m.TS
+}
+
+// told delivers the events of a new message. s.mu is held.
+func (s *Server) told(c *Channel, m *Message) {
+	if !c.has(BotUser) {
+		return
+	}
+	event := m.wire(false)
+	event["channel"], event["event_ts"], event["channel_type"] = c.ID, m.TS, c.channelType()
+	if m.Bot && m.User != BotUser {
+		event["bot_id"] = "B" + m.User
+	}
+	if root := s.messages[place{c.ID, m.Thread}]; root != nil {
+		event["parent_user_id"] = root.User
+	}
+	if strings.Contains(m.Text, "<@"+BotUser+">") && !c.Direct && m.User != BotUser && s.granted("app_mentions:read") {
+		mention := make(map[string]any)
+		for key, value := range event {
+			mention[key] = value
+		}
+		delete(mention, "channel_type")
+		mention["type"] = "app_mention"
+		s.event(c, mention)
+	}
+	if s.granted(c.kind() + ":history") {
+		s.event(c, event)
+	}
+}
+
+// DM writes to the bot alone and returns the channel and the message's id.
+func (p *Person) DM(thread, text string) (*Channel, string) {
+	p.server.mu.Lock()
+	c := p.server.direct(p)
+	p.server.mu.Unlock()
+	return c, p.Say(c, thread, text)
+}
+
+// React adds a reaction to a message.
+func (p *Person) React(c *Channel, ts, name string) {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[place{c.ID, ts}]
+	if m == nil || !c.has(BotUser) || !s.granted("reactions:read") {
+		return
+	}
+	s.event(c, map[string]any{
+		"type": "reaction_added", "user": p.ID, "reaction": name, "item_user": m.User, "event_ts": s.ts(),
+		"item": map[string]string{"type": "message", "channel": c.ID, "ts": ts},
+	})
+}
+
+// Edit changes the text of a message.
+func (p *Person) Edit(c *Channel, ts, text string) {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[place{c.ID, ts}]
+	if m == nil {
+		return
+	}
+	before := m.wire(false)
+	m.Text, m.Edited = text, true
+	s.keep("person", m)
+	s.changedMessage(c, m, before)
+}
+
+// changedMessage delivers the event of an edit. s.mu is held.
+func (s *Server) changedMessage(c *Channel, m *Message, before map[string]any) {
+	if s.granted(c.kind() + ":history") {
+		s.event(c, map[string]any{
+			"type": "message", "subtype": "message_changed", "channel": c.ID, "channel_type": c.channelType(), "ts": s.ts(),
+			"message": m.wire(false), "previous_message": before,
+		})
+	}
+}
+
+// Delete removes a message.
+func (p *Person) Delete(c *Channel, ts string) {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[place{c.ID, ts}]
+	if m == nil {
+		return
+	}
+	m.Deleted = true
+	s.keep("person", m)
+	if s.granted(c.kind() + ":history") {
+		s.event(c, map[string]any{
+			"type": "message", "subtype": "message_deleted", "channel": c.ID, "channel_type": c.channelType(), "ts": s.ts(),
+			"deleted_ts": ts, "previous_message": m.wire(false),
+		})
+	}
+}
+
+// PressStop ends a stream as the stop button of Slack's own client does.
+func (p *Person) PressStop(c *Channel, ts string) {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[place{c.ID, ts}]
+	if m == nil || !m.Streaming {
+		return
+	}
+	m.Streaming, m.stoppedBy = false, p.ID
+	s.keep("person", m)
+	s.event(c, map[string]any{
+		"type": "agent_session_stopped", "channel": c.ID, "thread_ts": m.Thread, "user": p.ID, "streaming_message_ts": []string{ts},
+		"event_ts": s.ts(),
+	})
+}
+
+// Slash runs a slash command and returns the id of its delivery.
+func (p *Person) Slash(c *Channel, command, text string) string {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.deliver("slash_commands", "", map[string]any{
+		"command": command, "text": text, "channel_id": c.ID, "channel_name": c.Name, "user_id": p.ID, "user_name": p.Name,
+		"team_id": TeamID, "api_app_id": AppID, "trigger_id": "trigger." + s.ts(), "response_url": s.http.URL + "/respond",
+	})
+}
+
+// Click presses a button of a message and returns the id of its delivery.
+func (p *Person) Click(c *Channel, ts, action, value string) string {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[place{c.ID, ts}]
+	if m == nil {
+		return ""
+	}
+	return s.deliver("interactive", "", map[string]any{
+		"type": "block_actions", "trigger_id": "trigger." + s.ts(), "api_app_id": AppID, "team": map[string]string{"id": TeamID},
+		"user": map[string]string{"id": p.ID, "name": p.Name, "team_id": p.Team}, "channel": map[string]string{"id": c.ID, "name": c.Name},
+		"message": m.wire(false), "container": map[string]string{"type": "message", "message_ts": ts, "channel_id": c.ID},
+		"actions": []map[string]string{{"type": "button", "action_id": action, "value": value, "block_id": "b"}},
+	})
+}
+
+// Kick removes the bot from a channel.
+func (s *Server) Kick(c *Channel) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.Members = slices.DeleteFunc(c.Members, func(id string) bool { return id == BotUser })
+}
+
+// Join adds somebody to a channel.
+func (p *Person) Join(c *Channel) {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.Members = append(c.Members, p.ID)
+	s.event(c, map[string]any{"type": "member_joined_channel", "user": p.ID, "channel": c.ID, "team": p.Team, "event_ts": s.ts()})
+}
+
+// Mention is how a text names the bot.
+func Mention() string { return "<@" + BotUser + ">" }

@@ -1,0 +1,311 @@
+// Package slacktest is a Slack for tests: an HTTP and WebSocket server that speaks the Web API, Socket Mode and the Events API as far as
+// the adapter uses them, so that slack-go runs against it unmodified. It enforces sizes, scopes and rate tiers, delivers events with
+// deadlines and redelivery, fails on request, and keeps every version of every message with its time.
+package slacktest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The tokens, ids and the secret of every Server.
+const (
+	BotToken      = "xoxb-test-token"
+	AppToken      = "xapp-test-token"
+	SigningSecret = "0123456789abcdef0123456789abcdef"
+	TeamID        = "T0TEAM"
+	BotUser       = "U0BOT"
+	BotID         = "B0BOT"
+	AppID         = "A0APP"
+)
+
+// AllScopes are what an app may be granted here.
+var AllScopes = []string{
+	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "groups:history", "groups:read",
+	"im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write", "users:read", "users:read.email",
+}
+
+// Config sets a Server up. Zero fields are as in the real one.
+type Config struct {
+	Scopes      []string        // granted to the bot token; nil: AllScopes
+	AckWithin   time.Duration   // of an event; 3 s
+	Redeliver   []time.Duration // after each missed ack; at once, 1 min, 5 min
+	PingEvery   time.Duration   // 10 s
+	StreamLife  time.Duration   // after which a stream is closed; 5 min
+	Minute      time.Duration   // that rate tiers count in; 1 min
+	NoTiers     bool            // limits no rates
+	NoStreams   bool            // a workspace that knows no chat.startStream
+	EventsURL   string          // deliver signed requests there instead of over sockets
+	CommandsURL string          // EventsURL when empty
+}
+
+// Server is one workspace with one app installed. It is safe for concurrent use.
+type Server struct {
+	config  Config
+	methods map[string]method
+	http    *httptest.Server
+
+	mu       sync.Mutex
+	changed  chan struct{} // closed at every change
+	closed   bool
+	seq      int64
+	people   map[string]*Person
+	channels map[string]*Channel
+	messages map[place]*Message
+	order    []place
+	versions []Version
+	calls    []Call
+	faults   []*Fault
+	tiers    map[string][]time.Time
+	statuses []Status
+	tickets  map[string]bool
+	sockets  []*socket
+	opened   int
+	pending  map[string]*delivery
+	done     []Delivery
+	work     sync.WaitGroup
+}
+
+type place struct{ channel, ts string }
+
+// Start runs a Server; Close ends it.
+func Start(config Config) *Server {
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{
+		{&config.AckWithin, 3 * time.Second}, {&config.PingEvery, 10 * time.Second}, {&config.StreamLife, 5 * time.Minute},
+		{&config.Minute, time.Minute},
+	} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	if config.Scopes == nil {
+		config.Scopes = AllScopes
+	}
+	if config.Redeliver == nil {
+		config.Redeliver = []time.Duration{0, time.Minute, 5 * time.Minute}
+	}
+	s := &Server{
+		config: config, methods: methods(), changed: make(chan struct{}), people: make(map[string]*Person), channels: make(map[string]*Channel),
+		messages: make(map[place]*Message), tiers: make(map[string][]time.Time), tickets: make(map[string]bool),
+		pending: make(map[string]*delivery),
+	}
+	s.people[BotUser] = &Person{server: s, ID: BotUser, Name: "footnote", Bot: true, Team: TeamID}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api/{method}", s.serve)
+	mux.HandleFunc("/socket", s.serveSocket)
+	s.http = httptest.NewServer(mux)
+	return s
+}
+
+// URL is the address of the Web API, as SLACK_API_URL takes it.
+func (s *Server) URL() string { return s.http.URL + "/api/" }
+
+// Close ends all sockets and deliveries.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, d := range s.pending {
+		d.timer.Stop()
+	}
+	sockets := slices.Clone(s.sockets)
+	s.mu.Unlock()
+	for _, c := range sockets {
+		c.end()
+	}
+	s.http.CloseClientConnections()
+	s.http.Close()
+	s.work.Wait()
+}
+
+// notify tells Wait that something changed. s.mu is held.
+func (s *Server) notify() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// failure is an error as the Web API answers it.
+type failure struct {
+	code   string
+	needed string // the scope, for missing_scope
+}
+
+func (f failure) Error() string { return f.code }
+
+func fail(code string) error { return failure{code: code} }
+
+// reply is what a method adds to {"ok":true}.
+type reply map[string]any
+
+// method is one of the Web API. It is called with s.mu held.
+type method struct {
+	run   func(*Server, url.Values) (reply, error)
+	scope string // needed, empty for none
+	app   bool   // takes the app-level token
+	tier  int    // calls in a minute; 0: not counted here
+}
+
+func methods() map[string]method {
+	return map[string]method{
+		"auth.test":                   {run: (*Server).authTest, tier: 600},
+		"apps.connections.open":       {run: (*Server).connectionsOpen, app: true, tier: 60},
+		"chat.postMessage":            {run: (*Server).postMessage, scope: "chat:write"},
+		"chat.update":                 {run: (*Server).updateMessage, scope: "chat:write", tier: 50},
+		"chat.delete":                 {run: (*Server).deleteMessage, scope: "chat:write", tier: 50},
+		"chat.postEphemeral":          {run: (*Server).postEphemeral, scope: "chat:write", tier: 100},
+		"chat.startStream":            {run: (*Server).startStream, scope: "chat:write", tier: 20},
+		"chat.appendStream":           {run: (*Server).appendStream, scope: "chat:write", tier: 100},
+		"chat.stopStream":             {run: (*Server).stopStream, scope: "chat:write", tier: 20},
+		"assistant.threads.setStatus": {run: (*Server).setStatus, scope: "chat:write", tier: 60},
+		"conversations.replies":       {run: (*Server).replies, tier: 50},
+		"conversations.history":       {run: (*Server).history, tier: 50},
+		"conversations.info":          {run: (*Server).conversationInfo, tier: 50},
+		"conversations.members":       {run: (*Server).conversationMembers, tier: 100},
+		"conversations.open":          {run: (*Server).conversationOpen, scope: "im:write", tier: 50},
+		"users.info":                  {run: (*Server).userInfo, scope: "users:read", tier: 100},
+		"users.list":                  {run: (*Server).usersList, scope: "users:read", tier: 20},
+		"reactions.add":               {run: (*Server).addReaction, scope: "reactions:write", tier: 50},
+		"reactions.remove":            {run: (*Server).removeReaction, scope: "reactions:write", tier: 20},
+		"views.open":                  {run: (*Server).openView, tier: 100},
+	}
+}
+
+// Call is one request to the Web API.
+type Call struct {
+	Method string
+	At     time.Time
+	Form   url.Values // without the token
+	Error  string     // as answered; "http 503" and the like for faults
+	Status int
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("method")
+	form, token, err := parameters(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	call := Call{Method: name, At: time.Now(), Form: form, Status: http.StatusOK}
+	s.mu.Lock()
+	fault := s.fault(name)
+	body, limited := reply(nil), time.Duration(0)
+	switch {
+	case fault != nil && !fault.After:
+	default:
+		if limited = s.limited(name, form, call.At); limited == 0 {
+			body, err = s.run(name, token, form)
+		}
+	}
+	if err != nil {
+		call.Error = err.Error()
+	}
+	if limited > 0 {
+		call.Status, call.Error = http.StatusTooManyRequests, "ratelimited"
+	}
+	if fault != nil {
+		call.Status, call.Error = fault.outcome()
+	}
+	s.calls = append(s.calls, call)
+	s.notify()
+	s.mu.Unlock()
+
+	w.Header().Set("X-OAuth-Scopes", strings.Join(s.config.Scopes, ","))
+	switch {
+	case fault != nil:
+		fault.answer(w, r)
+	case limited > 0:
+		tooMany(w, limited)
+	default:
+		answer(w, body, err, s.config.Scopes)
+	}
+}
+
+// run checks the token and scopes, and calls the method. s.mu is held.
+func (s *Server) run(name, token string, form url.Values) (reply, error) {
+	m, ok := s.methods[name]
+	want := BotToken
+	if m.app {
+		want = AppToken
+	}
+	switch {
+	case !ok:
+		return nil, fail("unknown_method")
+	case token == "":
+		return nil, fail("not_authed")
+	case token != want && (token == BotToken || token == AppToken):
+		return nil, fail("not_allowed_token_type")
+	case token != want:
+		return nil, fail("invalid_auth")
+	case m.scope != "" && !s.granted(m.scope):
+		return nil, failure{code: "missing_scope", needed: m.scope}
+	}
+	return m.run(s, form)
+}
+
+func (s *Server) granted(scope string) bool { return slices.Contains(s.config.Scopes, scope) }
+
+// parameters reads a form, a query or a JSON body.
+func parameters(r *http.Request) (form url.Values, token string, err error) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil && r.Method == http.MethodPost {
+		return nil, "", errors.New("the request has no content type")
+	}
+	form = url.Values{}
+	if kind == "application/json" {
+		var body map[string]json.RawMessage
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, "", fmt.Errorf("read the body: %w", err)
+		}
+		if err := json.Unmarshal(raw, &body); err != nil && len(raw) > 0 {
+			return nil, "", fmt.Errorf("read the body: %w", err)
+		}
+		for key, value := range body {
+			var text string
+			if json.Unmarshal(value, &text) != nil {
+				text = string(value)
+			}
+			form.Set(key, text)
+		}
+	} else {
+		if err := r.ParseForm(); err != nil {
+			return nil, "", err
+		}
+		form = r.Form
+	}
+	token = form.Get("token")
+	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		token = bearer
+	}
+	form.Del("token")
+	return form, token, nil
+}
+
+func answer(w http.ResponseWriter, body reply, err error, scopes []string) {
+	out := map[string]any{"ok": err == nil}
+	var f failure
+	if errors.As(err, &f) {
+		out["error"] = f.code
+		if f.needed != "" {
+			out["needed"], out["provided"] = f.needed, strings.Join(scopes, ",")
+		}
+	}
+	for key, value := range body {
+		out[key] = value
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_ = json.NewEncoder(w).Encode(out) // the client has gone when this fails
+}

@@ -1,0 +1,107 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Error codes after which an answer is posted and edited instead of streamed: for this answer, and for good.
+var (
+	codesNoStream = []string{
+		"channel_type_not_supported", "missing_recipient_team_id", "missing_recipient_user_id", "user_not_found", "invalid_thread_ts",
+		"invalid_recipient", "recipient_not_found",
+	}
+	codesNeverStream = []string{"unknown_method", "feature_not_enabled", "method_deprecated", "not_allowed"}
+)
+
+// Start implements thread.Streamer. An answer that is complete before anything was written is posted, which is one call fewer.
+func (s *Surface) Start(ctx context.Context, to thread.Ref, piece Page) (thread.MessageID, error) {
+	if piece.Done || s.client.noStreams.Load() || s.options.Recipient == "" || s.options.RecipientTeam == "" || to.Thread == "" {
+		return "", thread.ErrNoStream
+	}
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer cancel()
+	options := []api.MsgOption{
+		api.MsgOptionTS(to.Thread), api.MsgOptionRecipientUserID(s.options.Recipient), api.MsgOptionRecipientTeamID(s.options.RecipientTeam),
+	}
+	if parts := chunks(piece); len(parts) > 0 {
+		options = append(options, api.MsgOptionChunks(parts...))
+	}
+	_, ts, err := s.client.api.StartStreamContext(ctx, to.Channel, options...)
+	switch {
+	case slices.Contains(codesNeverStream, code(err)):
+		s.client.noStreams.Store(true)
+		return "", fmt.Errorf("%w: Slack answered %s", thread.ErrNoStream, code(err))
+	case slices.Contains(codesNoStream, code(err)):
+		return "", fmt.Errorf("%w: Slack answered %s", thread.ErrNoStream, code(err))
+	}
+	return thread.MessageID(ts), s.failed(to, "begin the answer's stream", thread.StreamStart, err, true)
+}
+
+// Append implements thread.Streamer.
+func (s *Surface) Append(ctx context.Context, to thread.Ref, id thread.MessageID, piece Page) error {
+	parts := chunks(piece)
+	if len(parts) == 0 {
+		return nil
+	}
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	_, _, err = s.client.api.AppendStreamContext(ctx, to.Channel, string(id), api.MsgOptionChunks(parts...))
+	s.noticeStop(err)
+	return s.failed(to, "append to the answer's stream", thread.StreamAppend, err, false)
+}
+
+// Stop implements thread.Streamer.
+func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, piece Page) error {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	options := []api.MsgOption{s.metadata()}
+	if parts := chunks(piece); len(parts) > 0 {
+		options = append(options, api.MsgOptionChunks(parts...))
+	}
+	if blocks := s.blocks(piece, false); len(blocks) > 0 {
+		options = append(options, api.MsgOptionBlocks(blocks...))
+	}
+	_, _, err = s.client.api.StopStreamContext(ctx, to.Channel, string(id), options...)
+	s.noticeStop(err)
+	return s.failed(to, "end the answer's stream", thread.StreamStop, err, false)
+}
+
+// noticeStop passes on that the reader pressed the stop button of Slack's client.
+func (s *Surface) noticeStop(err error) {
+	if code(err) == "stopped_by_user" && s.options.Stopped != nil {
+		s.options.Stopped()
+	}
+}
+
+// Split implements thread.Roller.
+func (s *Surface) Split(piece Page) (parts []Page, end Page) {
+	end = piece
+	end.Markdown, end.Tasks, end.Rolls = "", nil, nil
+	first := piece
+	first.Rolls = nil
+	parts = []Page{first}
+	for i, roll := range piece.Rolls {
+		next := Page{Markdown: roll, Number: piece.Number - len(piece.Rolls) + i + 1, Cut: piece.Cut}
+		parts = append(parts, next)
+	}
+	return parts, end
+}
+
+// Renew implements thread.Roller.
+func (s *Surface) Renew(last Page) (end, begin Page, more bool) {
+	return Page{Markdown: last.Cut.Close}, Page{Markdown: last.Cut.Open}, last.Cut.Open != ""
+}

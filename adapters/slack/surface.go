@@ -1,0 +1,183 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// metadataType marks our messages, so that one whose creation was not confirmed is recognised.
+const metadataType = "footnote_answer"
+
+// SurfaceOptions say for which turn a Surface writes.
+type SurfaceOptions struct {
+	Turn     string           // marks its messages
+	Question thread.MessageID // what the bot wrote before it belongs to other turns
+	// Recipient is who asked, and RecipientTeam the workspace of that person. Without them answers are posted and edited, not streamed.
+	Recipient, RecipientTeam string
+	Actions                  []Action     // buttons that somebody handles; others are left out
+	Permit                   func() error // asked before each call; may be nil
+	// Stopped is called when the reader ended a stream in Slack's own client; may be nil.
+	Stopped func()
+}
+
+// Surface writes the answer of one turn. Calls for one thread are made from one goroutine at a time.
+type Surface struct {
+	client  *Client
+	options SurfaceOptions
+}
+
+var (
+	_ thread.Surface[Page]  = (*Surface)(nil)
+	_ thread.Streamer[Page] = (*Surface)(nil)
+	_ thread.Roller[Page]   = (*Surface)(nil)
+	_ thread.Adopter        = (*Surface)(nil)
+	_ thread.Presence       = (*Surface)(nil)
+)
+
+// Surface returns a surface for one turn.
+func (c *Client) Surface(o SurfaceOptions) *Surface { return &Surface{client: c, options: o} }
+
+// Capabilities implements thread.Surface.
+func (s *Surface) Capabilities() thread.Capabilities {
+	return thread.Capabilities{
+		MaxRunes: MaxMarkdown, MinEditInterval: 1500 * time.Millisecond, MinAppendInterval: 750 * time.Millisecond,
+		MaxStreamAge: s.client.config.StreamAge, NativeStream: true, Threads: true, Reactions: true, Buttons: true,
+	}
+}
+
+// call bounds one call, and refuses it when the turn is another's by now.
+func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if s.options.Permit != nil {
+		if err := s.options.Permit(); err != nil {
+			return nil, nil, err
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, s.client.config.Timeout)
+	return limited, cancel, nil
+}
+
+// failed translates an error, and holds all answers back after a refusal.
+func (s *Surface) failed(to thread.Ref, what string, kind thread.Call, err error, create bool) error {
+	err = translate(what, err, create)
+	var limited *thread.RateLimitError
+	if errors.As(err, &limited) {
+		s.client.pacing.Pause(to, kind, limited.RetryAfter)
+	}
+	return err
+}
+
+func (s *Surface) content(p Page) []api.MsgOption {
+	return []api.MsgOption{
+		api.MsgOptionText(entities.Replace(p.Text), false), api.MsgOptionBlocks(s.blocks(p, true)...), s.metadata(),
+		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+	}
+}
+
+func (s *Surface) metadata() api.MsgOption {
+	return api.MsgOptionMetadata(api.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{"turn": s.options.Turn}})
+}
+
+// Post implements thread.Surface.
+func (s *Surface) Post(ctx context.Context, to thread.Ref, page Page) (thread.MessageID, error) {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer cancel()
+	_, ts, err := s.client.api.PostMessageContext(ctx, to.Channel, append(s.content(page), api.MsgOptionTS(to.Thread))...)
+	return thread.MessageID(ts), s.failed(to, "post the answer", thread.Create, err, true)
+}
+
+// Edit implements thread.Surface. A message that is still streaming, such as one of a process that has gone, is closed first.
+func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page Page) error {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	_, _, _, err = s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
+	if code(err) == "streaming_state_conflict" {
+		if _, _, err := s.client.api.StopStreamContext(ctx, to.Channel, string(id)); err != nil && !streamOver(err) {
+			return s.failed(to, "close the answer's stream", thread.StreamStop, err, false)
+		}
+		_, _, _, err = s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
+	}
+	return s.failed(to, "edit the answer", thread.Edit, err, false)
+}
+
+// streamOver reports whether a stream that was to be stopped has been stopped.
+func streamOver(err error) bool {
+	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user"}, code(err))
+}
+
+// Delete implements thread.Surface.
+func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	_, _, err = s.client.api.DeleteMessageContext(ctx, to.Channel, string(id))
+	if code(err) == "message_not_found" {
+		return nil
+	}
+	return s.failed(to, "delete a part of the answer", thread.Edit, err, false)
+}
+
+// Own implements thread.Adopter. A workspace that lets the bot read no history gives nothing: there a lost confirmation can leave a
+// second message behind.
+func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, error) {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	me := s.client.Identity()
+	var own []thread.MessageID
+	for cursor := ""; ; {
+		messages, more, next, err := s.client.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: to.Channel, Timestamp: to.Thread, Oldest: string(s.options.Question), Cursor: cursor, Limit: 200, IncludeAllMetadata: true,
+		})
+		if code(err) == "missing_scope" {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, translate("read what was posted in the thread", err, false)
+		}
+		for _, m := range messages {
+			mine := m.User == me.User && m.Timestamp > string(s.options.Question)
+			if mine && (m.Metadata.EventType == "" || m.Metadata.EventType == metadataType && m.Metadata.EventPayload["turn"] == s.options.Turn) {
+				own = append(own, thread.MessageID(m.Timestamp))
+			}
+		}
+		if cursor = next; cursor == "" || !more {
+			return own, nil
+		}
+	}
+}
+
+// Status implements thread.Presence. Slack clears it when the bot posts, and after two minutes.
+func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
+	if status != "" && !s.client.statuses.Allow() {
+		return thread.ErrNoRoom
+	}
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	err = s.client.api.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{
+		ChannelID: to.Channel, ThreadTS: to.Thread, Status: strings.TrimSpace(status),
+	})
+	if err != nil {
+		return fmt.Errorf("show that the bot is at work: %w", err)
+	}
+	return nil
+}

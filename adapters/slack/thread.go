@@ -1,0 +1,101 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Post is who wrote in a thread, and when. Its text is not kept.
+type Post struct {
+	Author   string
+	Own, Bot bool
+	At       time.Time
+}
+
+// Thread lists who wrote in a thread, oldest first: its root and its newest messages, some hundreds at most. Without the scope to read
+// history it is empty.
+func (c *Client) Thread(ctx context.Context, ref thread.Ref) ([]Post, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	if err := c.reads.Wait(ctx); err != nil {
+		return nil, fmt.Errorf("read who takes part in a thread: %w", err)
+	}
+	messages, _, _, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+		ChannelID: ref.Channel, Timestamp: ref.Thread, Limit: 500,
+	})
+	if code(err) == "missing_scope" || code(err) == "thread_not_found" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read who takes part in a thread: %w", explain("conversations.replies", err))
+	}
+	me := c.Identity()
+	posts := make([]Post, 0, len(messages))
+	for _, m := range messages {
+		posts = append(posts, Post{Author: m.User, Own: m.User == me.User, Bot: m.BotID != "", At: parseTS(m.Timestamp)})
+	}
+	return posts, nil
+}
+
+// noticeType marks what is said beside answers.
+const noticeType = "footnote_notice"
+
+// Whisper tells one person something in a thread; an empty thread is the channel itself. In a direct message it is an ordinary one.
+func (c *Client) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool) error {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	options := []api.MsgOption{
+		api.MsgOptionText(EscapeText(sentence), false), api.MsgOptionTS(to.Thread), api.MsgOptionDisableLinkUnfurl(),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{}}),
+	}
+	var err error
+	if direct {
+		_, _, err = c.api.PostMessageContext(ctx, to.Channel, options...)
+	} else {
+		_, err = c.api.PostEphemeralContext(ctx, to.Channel, person, options...)
+	}
+	return translate("tell a person something", err, false)
+}
+
+// shownQuestion is how much of a command's question is repeated in the channel.
+const shownQuestion = 2800
+
+// Ask posts a question that came as a command, for the thread that its answer will stand in, and returns that thread.
+func (c *Client) Ask(ctx context.Context, channel string, asker thread.Person, question string) (thread.Ref, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	if r := []rune(question); len(r) > shownQuestion {
+		question = string(r[:shownQuestion]) + "…"
+	}
+	text := Neutral(asker.Name + " asks: " + question)
+	_, ts, err := c.api.PostMessageContext(ctx, channel,
+		api.MsgOptionText(entities.Replace(text), false),
+		api.MsgOptionBlocks(api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, text, false, false), nil, nil)),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{}}),
+		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl())
+	if err != nil {
+		return thread.Ref{}, translate("post the question", err, true)
+	}
+	return c.ref(channel, ts), nil
+}
+
+// DirectChannel returns the conversation with a person.
+func (c *Client) DirectChannel(ctx context.Context, person string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	channel, _, _, err := c.api.OpenConversationContext(ctx, &api.OpenConversationParameters{Users: []string{person}})
+	if err != nil {
+		return "", fmt.Errorf("open a direct message: %w", explain("conversations.open", err))
+	}
+	return channel.ID, nil
+}
+
+// Warm reads what questions will need, so that the first one need not wait for it.
+func (c *Client) Warm(ctx context.Context) error {
+	_, err := c.directory.organisation(ctx)
+	return err
+}
