@@ -1,0 +1,127 @@
+package slackbot
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// delivery is one answer on its way into its thread.
+type delivery struct {
+	bot      *Bot
+	turn     session.Turn
+	stream   *stream.ThreadStream[slack.Page]
+	presence *presence
+}
+
+func newDelivery(ctx context.Context, b *Bot, t session.Turn, s *stream.ThreadStream[slack.Page], surface thread.Presence) *delivery {
+	context.AfterFunc(ctx, func() { b.forget(t.ID) })
+	return &delivery{bot: b, turn: t, stream: s, presence: show(ctx, surface, t.Session.Ref, b.deps.Logger)}
+}
+
+// Accept implements packet.Sink.
+func (d *delivery) Accept(p packet.Packet) {
+	switch payload := p.Payload.(type) {
+	case packet.SearchQueries:
+		if len(payload.Queries) > 0 {
+			d.presence.say("is searching for " + payload.Queries[0] + "…")
+		}
+	case packet.MessageDelta, packet.Stop:
+		d.presence.hush()
+	}
+	d.stream.Accept(p)
+}
+
+// Finish implements answer.Delivery.
+func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+	defer d.bot.forget(d.turn.ID)
+	d.presence.end()
+	err := d.stream.Finish(ctx)
+	if final.Outcome.Silent() && err == nil {
+		d.presence.clear(ctx) // nothing was posted that would end it
+	}
+	return err
+}
+
+const (
+	// statusAge is how often a status is set anew; Slack forgets it after two minutes.
+	statusAge = 90 * time.Second
+	// statusLength is what fits a line.
+	statusLength = 80
+)
+
+// presence shows that the bot is at work until there are words to read.
+type presence struct {
+	surface thread.Presence
+	to      thread.Ref
+	logger  *slog.Logger
+	latest  chan string // holds the newest status
+	stop    context.CancelFunc
+	ended   sync.WaitGroup
+}
+
+func show(ctx context.Context, surface thread.Presence, to thread.Ref, logger *slog.Logger) *presence {
+	p := &presence{surface: surface, to: to, logger: logger, latest: make(chan string, 1)}
+	ctx, p.stop = context.WithCancel(ctx)
+	p.ended.Go(func() { p.run(ctx) })
+	return p
+}
+
+func (p *presence) run(ctx context.Context) {
+	status := "is reading your question…"
+	timer := time.NewTimer(statusAge)
+	defer timer.Stop()
+	for {
+		// A failure is normal where Slack shows no status; the answer comes all the same.
+		if err := p.surface.Status(ctx, p.to, status); err != nil && ctx.Err() == nil && !errors.Is(err, thread.ErrNoRoom) {
+			p.logger.DebugContext(ctx, "status not shown", "error", err)
+		}
+		timer.Reset(statusAge)
+		select {
+		case status = <-p.latest:
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// say replaces the status.
+func (p *presence) say(status string) {
+	if r := []rune(strings.Join(strings.Fields(status), " ")); len(r) > statusLength {
+		status = string(r[:statusLength-1]) + "…"
+	}
+	select {
+	case <-p.latest:
+	default:
+	}
+	select {
+	case p.latest <- status:
+	default:
+	}
+}
+
+// hush sets no status any more; what was posted ends the last one.
+func (p *presence) hush() { p.stop() }
+
+// end waits until nothing is being set.
+func (p *presence) end() {
+	p.stop()
+	p.ended.Wait()
+}
+
+func (p *presence) clear(ctx context.Context) {
+	if err := p.surface.Status(ctx, p.to, ""); err != nil {
+		p.logger.DebugContext(ctx, "status not cleared", "error", err)
+	}
+}

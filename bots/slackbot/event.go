@@ -1,0 +1,243 @@
+package slackbot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// lastAttempts is from which redelivery on a question is taken in although Slack does not say who listens: as one that everybody hears.
+const lastAttempts = 2
+
+// Message implements slack.Handler.
+func (b *Bot) Message(ctx context.Context, m slack.Message) error {
+	e := answer.Event{
+		Own: m.Own, System: m.System, Bot: m.Bot, Direct: m.Direct, Mentioned: m.Mentioned, InThread: m.InThread, OthersNamed: m.OthersNamed,
+	}
+	switch m.Change {
+	case slack.Edited:
+		e.Change = answer.Edited
+	case slack.Deleted:
+		e.Change, e.Known = answer.Deleted, true // the store knows whether it was a question
+	case slack.Created:
+		addressed := m.Direct || m.Mentioned || m.InThread
+		e.Stop, e.Unfollow = addressed && answer.IsStop(m.Text), addressed && answer.IsUnfollow(m.Text)
+	}
+	state, err := b.state(ctx, e, m)
+	if err != nil {
+		return err
+	}
+	d := answer.Decide(e, state)
+	b.deps.Logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", d.Reason)
+	switch d.Action {
+	case answer.Answer:
+		return b.take(ctx, m)
+	case answer.Stop:
+		return b.stop(ctx, session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author}}, m.Direct)
+	case answer.Cancel:
+		return b.stop(ctx, session.StopRequest{Ref: m.Ref, Message: m.ID, By: session.Stopper{Privileged: true}}, m.Direct)
+	case answer.Unfollow:
+		b.threads.unfollow(m.Ref)
+	case answer.Observe:
+		b.threads.wrote(m.Ref, m.Author, m.At)
+	case answer.Ignore, answer.Redo, answer.Refuse:
+	}
+	return nil
+}
+
+// state is what is known of the place of a message. A thread is read from Slack once, and only when that decides something.
+func (b *Bot) state(ctx context.Context, e answer.Event, m slack.Message) (answer.State, error) {
+	s := answer.State{Permitted: true, Follow: b.config.Follow}
+	if !m.InThread || m.Direct || m.Own || m.System || m.Bot || e.Change != answer.Created || e.Mentioned && !e.Unfollow {
+		return s, nil
+	}
+	t, err := b.threads.get(ctx, m.Ref)
+	if err != nil {
+		if slack.Transient(err) && m.Attempt < lastAttempts {
+			return s, err
+		}
+		b.deps.Logger.WarnContext(ctx, "thread could not be read; the message is not followed", "error", err)
+		return s, nil
+	}
+	s.InThread, s.Unfollowed, s.People = t.bot, t.unfollowed, t.with(m.Author)
+	if !t.last.IsZero() && m.At.After(t.last) {
+		s.Idle = m.At.Sub(t.last)
+	}
+	return s, nil
+}
+
+// take hands a question to the service.
+func (b *Bot) take(ctx context.Context, m slack.Message) error {
+	audience, err := b.client.Audience(ctx, m.Ref.Channel, m.Author, m.Direct)
+	if err != nil {
+		if slack.Transient(err) && m.Attempt < lastAttempts {
+			return err
+		}
+		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
+	}
+	return b.accept(ctx, thread.Mention{
+		Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author}, Text: m.Text, At: m.At, Direct: m.Direct,
+		Tenant: b.config.Tenant, Listens: audience,
+	})
+}
+
+func (b *Bot) accept(ctx context.Context, m thread.Mention) error {
+	accepted, err := b.service.Accept(ctx, m)
+	var rejected answer.Rejection
+	switch {
+	case errors.As(err, &rejected):
+		b.whisper(ctx, m.Ref, m.Asker.ID, rejected.Sentence, m.Direct)
+		return nil
+	case err != nil:
+		return fmt.Errorf("take a question in: %w", err)
+	}
+	b.threads.asked(m.Ref, m.Asker.ID, m.At)
+	if !accepted.Duplicate && accepted.Notice != "" {
+		b.whisper(ctx, m.Ref, m.Asker.ID, accepted.Notice, m.Direct)
+	}
+	return nil
+}
+
+// Reaction implements slack.Handler.
+func (b *Bot) Reaction(ctx context.Context, r slack.Reaction) error {
+	if !r.Stopped && !slices.Contains(b.config.StopReactions, r.Name) {
+		return nil
+	}
+	by := session.Stopper{ID: r.By, Privileged: r.Stopped}
+	return b.stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: by}, strings.HasPrefix(r.Ref.Channel, "D"))
+}
+
+// privileged reports whether somebody administrates the workspace. Who that is cannot be found out is not.
+func (b *Bot) privileged(ctx context.Context, id string) bool {
+	p, err := b.client.Profile(ctx, id)
+	return err == nil && p.Admin
+}
+
+// stop asks for a stop and tells somebody who may not.
+func (b *Bot) stop(ctx context.Context, r session.StopRequest, direct bool) error {
+	r.Tenant = b.config.Tenant
+	result, err := b.service.Stop(ctx, r)
+	if err != nil {
+		return fmt.Errorf("record a stop: %w", err)
+	}
+	if !result.Denied || len(result.Turns) > 0 || r.By.ID == "" {
+		return nil
+	}
+	// Whether somebody administrates the workspace is asked only where it decides: it costs a call, and a stop is urgent.
+	if !r.By.Privileged && b.privileged(ctx, r.By.ID) {
+		r.By.Privileged = true
+		return b.stop(ctx, r, direct)
+	}
+	b.whisper(ctx, r.Ref, r.By.ID, answer.SayDenied(), direct)
+	return nil
+}
+
+// Press implements slack.Handler.
+func (b *Bot) Press(ctx context.Context, p slack.Press) error {
+	if p.Action != slack.ActionStop {
+		return nil
+	}
+	by := session.Stopper{ID: p.By}
+	return b.stop(ctx, session.StopRequest{Ref: p.Ref, Message: p.Message, By: by}, strings.HasPrefix(p.Ref.Channel, "D"))
+}
+
+// The sentences that commands answer with.
+const (
+	sayUsage       = "Ask like this: /ask How do I reset my password? With /ask private … only you see the answer."
+	sayHelp        = "Mention me in a channel, write to me directly, or use /ask. A 🛑 reaction stops an answer, and so does /footnote stop."
+	sayAsked       = "Your question is being answered in its thread."
+	sayDirect      = "You get the answer in a direct message."
+	sayNothingRuns = "None of your questions in this channel is being answered at the moment."
+	sayInvite      = "I am not in this channel. Invite me, and ask again; or ask with /ask private …"
+)
+
+// Command implements slack.Handler.
+func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
+	switch c.Name {
+	case "/ask":
+		return b.ask(ctx, c)
+	case "/footnote":
+		if strings.EqualFold(c.Text, "stop") {
+			return b.stopOwn(ctx, c)
+		}
+	}
+	return sayHelp, nil
+}
+
+// ask posts the question of a command and takes it in.
+func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
+	question, said, channel, direct := c.Text, sayAsked, c.Ref.Channel, c.Direct
+	if word, rest, _ := strings.Cut(question, " "); strings.EqualFold(word, "private") {
+		question = strings.TrimSpace(rest)
+		if !direct {
+			own, err := b.client.DirectChannel(ctx, c.By.ID)
+			if err != nil {
+				return "", err
+			}
+			channel, direct, said = own, true, sayDirect
+		}
+	}
+	if question == "" {
+		return sayUsage, nil
+	}
+	audience, err := b.client.Audience(ctx, channel, c.By.ID, direct)
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
+	}
+	ref, err := b.client.Ask(ctx, channel, c.By, question)
+	if errors.Is(err, thread.ErrNotPermitted) {
+		return sayInvite, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return said, b.accept(ctx, thread.Mention{
+		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Text: question, At: time.Now(), Direct: direct,
+		Tenant: b.config.Tenant, Listens: audience,
+	})
+}
+
+// stopOwn stops what is being answered here for the person.
+func (b *Bot) stopOwn(ctx context.Context, c slack.Command) (string, error) {
+	b.mu.Lock()
+	var own []session.Turn
+	for _, t := range b.live {
+		if t.Asker.ID == c.By.ID && t.Session.Ref.Channel == c.Ref.Channel {
+			own = append(own, t)
+		}
+	}
+	b.mu.Unlock()
+	stopped := 0
+	for _, t := range own {
+		result, err := b.service.Stop(ctx, session.StopRequest{
+			Tenant: b.config.Tenant, Ref: t.Session.Ref, Message: t.Message, By: session.Stopper{ID: c.By.ID},
+		})
+		if err != nil {
+			return "", err
+		}
+		stopped += len(result.Turns)
+	}
+	switch stopped {
+	case 0:
+		return sayNothingRuns, nil
+	case 1:
+		return "Stopped.", nil
+	default:
+		return fmt.Sprintf("Stopped %d answers.", stopped), nil
+	}
+}
+
+// whisper tells somebody something. It is not worth a redelivery when it fails.
+func (b *Bot) whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool) {
+	if err := b.client.Whisper(ctx, to, person, sentence, direct); err != nil {
+		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
+	}
+}

@@ -1,0 +1,201 @@
+package slackbot_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/slackbot"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
+
+// stage is a workspace with a running bot.
+type stage struct {
+	*slacktest.Server
+	t       testing.TB
+	ctx     context.Context
+	model   *llmtest.Model
+	store   *sessiontest.Memory
+	bot     *slackbot.Bot
+	general *slacktest.Channel
+	ann     *slacktest.Person
+	bob     *slacktest.Person
+	stop    context.CancelFunc
+	ended   chan error
+}
+
+// options shape a stage.
+type options struct {
+	slack  slacktest.Config
+	bot    func(*slackbot.Config)
+	follow answer.Follow
+}
+
+// play starts a workspace with Ann and Bob in #general, and a bot whose model gives the replies.
+func play(t testing.TB, o options, replies ...llmtest.Reply) *stage {
+	t.Helper()
+	if o.slack.Redeliver == nil {
+		o.slack.Redeliver = []time.Duration{0, 500 * time.Millisecond, time.Second}
+	}
+	s := &stage{Server: slacktest.Start(o.slack), t: t, model: llmtest.Native(replies...), store: sessiontest.NewMemory()}
+	t.Cleanup(s.Close)
+	s.ann, s.bob = s.Person("ann", nil), s.Person("bob", nil)
+	s.general = s.Channel("general", nil, s.ann, s.bob)
+	var cancel context.CancelFunc
+	s.ctx, cancel = context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	s.start(o)
+	return s
+}
+
+// start runs a bot against the workspace.
+func (s *stage) start(o options) {
+	s.t.Helper()
+	config := slackbot.Config{BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, APIURL: s.URL(), Follow: o.follow}
+	config.Slack.Reconnect = 50 * time.Millisecond
+	if o.bot != nil {
+		o.bot(&config)
+	}
+	bot, err := slackbot.New(config, slackbot.Deps{Deliveries: s.store, Renderer: renderer()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := bot.Connect(s.ctx); err != nil {
+		s.t.Fatal(err)
+	}
+	words, signal := budgettest.NewWords(), &session.LocalSignal{}
+	tools, err := tool.NewSet(search.New(library{}, nil, words, search.Config{}))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	service, err := answer.New(answer.Deps{
+		Store: answer.Store{
+			Inbox: s.store, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store,
+		},
+		Signal: signal, Setups: setups{s.model}, Library: library{}, Surfaces: bot,
+		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
+	}, answer.Config{Workspaces: bot.Workspaces(), Grace: time.Second})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	bot.Bind(service)
+	s.bot, s.ended = bot, make(chan error, 2)
+	var running context.Context
+	running, s.stop = context.WithCancel(context.Background())
+	ended := s.ended
+	go func() { ended <- service.Run(running) }()
+	go func() { ended <- bot.Run(running) }()
+	s.t.Cleanup(s.halt)
+	if config.AppToken != "" {
+		s.wait("a socket is open", func() bool { return bot.Connected() > 0 })
+	}
+}
+
+// halt ends the bot and waits for it.
+func (s *stage) halt() {
+	if s.stop == nil {
+		return
+	}
+	s.stop()
+	s.stop = nil
+	for range 2 {
+		if err := <-s.ended; err != nil {
+			s.t.Errorf("the bot ended with %v", err)
+		}
+	}
+}
+
+func (s *stage) wait(what string, holds func() bool) {
+	s.t.Helper()
+	for !holds() {
+		ctx, cancel := context.WithTimeout(s.ctx, 20*time.Millisecond) // some conditions change without the server's knowledge
+		_ = s.Wait(ctx, what, holds)
+		cancel()
+		if s.ctx.Err() != nil {
+			s.t.Fatalf("it did not come about that %s\ncalls: %s", what, s.trace())
+		}
+	}
+}
+
+func (s *stage) trace() string {
+	var b strings.Builder
+	for _, c := range s.Calls("") {
+		b.WriteString("\n" + c.At.Format("05.000") + " " + c.Method + " " + c.Error + " " + c.Form.Get("text") + c.Form.Get("chunks"))
+	}
+	return b.String()
+}
+
+// answered waits until the thread has so many finished answers, and returns what each message of the bot shows.
+func (s *stage) answered(c *slacktest.Channel, root string, n int) []string {
+	s.t.Helper()
+	done := func() []string {
+		var shown []string
+		for _, m := range s.Answers(c, root) {
+			if m.Streaming || !finished(m) {
+				return nil
+			}
+			shown = append(shown, m.Shown())
+		}
+		return shown
+	}
+	s.wait("the thread is answered", func() bool { return len(done()) >= n })
+	return done()
+}
+
+// quiet waits until every event has been acknowledged and every turn is done.
+func (s *stage) quiet(events int) {
+	s.t.Helper()
+	s.wait("everything is acknowledged", func() bool { return len(s.Deliveries()) >= events })
+}
+
+// setups answers every turn with one model.
+type setups struct{ model llm.Model }
+
+func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
+	return answer.Setup{Models: []llm.Model{s.model}}, nil
+}
+
+// library has one document that everybody may read.
+type library struct{}
+
+func (library) Readable(_ context.Context, _ access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+	out := make(map[document.ID]bool)
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out, nil
+}
+
+func (library) Search(_ context.Context, _ retrieve.Search) (retrieve.Result, error) {
+	ref := document.Ref{ID: "docs:vpn", Kind: "file", Title: "VPN set-up", URL: "https://docs.example/vpn"}
+	return retrieve.Result{Evidence: true, Hits: []retrieve.Hit{{
+		Document: ref, Chunk: 1, Link: ref.Link(""), Text: "Install the client, then sign in with your company account.",
+		Scores: retrieve.Scores{Score: 0.9},
+	}}}, nil
+}
+
+// look is a reply that searches.
+func look() llmtest.Reply {
+	return llmtest.Reply{llmtest.Call(0, "c1", "internal_search", `{"queries":["vpn"]}`)}
+}
+
+var _ stream.Renderer[slack.Page] = renderer()

@@ -1,0 +1,187 @@
+// Package slackbot joins Slack to the core: what is said there becomes questions and stops, and answers are written into the threads.
+package slackbot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"golang.org/x/sync/errgroup"
+)
+
+// Config is how Slack is reached and what the bot does there. BotToken is required, and one of AppToken and SigningSecret.
+type Config struct {
+	BotToken      string
+	AppToken      string // events come over sockets
+	SigningSecret string // or as signed requests to Handler
+	APIURL        string // empty: Slack's own
+	Tenant        access.TenantID
+	HTTP          *http.Client // nil: a plain one
+
+	StopReactions []string      // emoji names; octagonal_sign, which is 🛑
+	Follow        answer.Follow // of replies that do not mention the bot; dialogue
+	Pace          stream.Pace   // of answers; the platform's
+	Slack         slack.Config  // further settings; the fields above lead
+}
+
+// Deps is what a Bot works with. All but Logger are required.
+type Deps struct {
+	Deliveries session.Deliveries
+	Renderer   stream.Renderer[slack.Page]
+	Logger     *slog.Logger // nil: silent
+}
+
+// Bot is one workspace. It implements answer.Surfaces and slack.Handler, and is safe for concurrent use.
+type Bot struct {
+	config  Config
+	deps    Deps
+	client  *slack.Client
+	service *answer.Service
+	threads threads
+
+	mu   sync.Mutex
+	live map[session.TurnID]session.Turn // being written by this process
+}
+
+var (
+	_ answer.Surfaces = (*Bot)(nil)
+	_ slack.Handler   = (*Bot)(nil)
+)
+
+// New returns a bot. Connect it, Bind it, and Run it.
+func New(config Config, deps Deps) (*Bot, error) {
+	if deps.Deliveries == nil || deps.Renderer == nil {
+		return nil, errors.New("set up the Slack bot: deliveries and a renderer are required")
+	}
+	if config.AppToken == "" && config.SigningSecret == "" {
+		return nil, errors.New("set up Slack: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP events")
+	}
+	if deps.Logger == nil {
+		deps.Logger = slog.New(slog.DiscardHandler)
+	}
+	if config.Tenant == "" {
+		config.Tenant = access.DefaultTenant
+	}
+	if len(config.StopReactions) == 0 {
+		config.StopReactions = []string{"octagonal_sign"}
+	}
+	if config.Follow == "" {
+		config.Follow = answer.FollowDialogue
+	}
+	settings := config.Slack
+	settings.BotToken, settings.AppToken, settings.SigningSecret = config.BotToken, config.AppToken, config.SigningSecret
+	settings.APIURL, settings.Tenant, settings.HTTP, settings.Logger = config.APIURL, config.Tenant, config.HTTP, deps.Logger
+	client, err := slack.New(settings)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bot{config: config, deps: deps, client: client, live: make(map[session.TurnID]session.Turn)}
+	b.threads.read = client.Thread
+	return b, nil
+}
+
+// Connect signs in. Its error is a sentence that says what to do.
+func (b *Bot) Connect(ctx context.Context) error {
+	_, err := b.client.Connect(ctx)
+	return err
+}
+
+// Workspaces are those whose turns this bot can deliver, once it is connected.
+func (b *Bot) Workspaces() []string { return []string{b.client.Identity().Team} }
+
+// Bind says which service answers. It is called once, before Run.
+func (b *Bot) Bind(service *answer.Service) { b.service = service }
+
+// Check looks at everything that can be wrong with the settings.
+func (b *Bot) Check(ctx context.Context) []slack.Finding { return b.client.Check(ctx) }
+
+// Connected counts the sockets that are open, for readiness.
+func (b *Bot) Connected() int { return b.client.Connected() }
+
+// Handler takes signed requests, where there is a signing secret. It is mounted at /slack/events.
+func (b *Bot) Handler() http.Handler { return b.client.Handler(b) }
+
+// Run receives events until ctx ends. It returns an error, a sentence, when Slack cannot be reached with these settings at all.
+func (b *Bot) Run(ctx context.Context) error {
+	if b.service == nil {
+		return errors.New("run the Slack bot: it has no service")
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := b.client.Warm(ctx); err != nil && ctx.Err() == nil {
+			b.deps.Logger.WarnContext(ctx, "members of the workspace are not known; answers use public documents only", "error", err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		if b.config.AppToken == "" {
+			<-ctx.Done()
+			return nil
+		}
+		return b.client.Listen(ctx, b)
+	})
+	return group.Wait()
+}
+
+// Open implements answer.Surfaces.
+func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+	to := t.Session.Ref
+	if to.Platform != slack.Platform || to.Workspace != b.client.Identity().Team {
+		return nil, fmt.Errorf("open a delivery to %s workspace %s: this bot is not there", to.Platform, to.Workspace)
+	}
+	team := b.teamOf(ctx, t.Asker.ID)
+	surface := b.client.Surface(slack.SurfaceOptions{
+		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, RecipientTeam: team, Permit: permit,
+		Actions: []slack.Action{slack.ActionStop},
+		Stopped: func() { b.stopped(ctx, t) },
+	})
+	s, err := stream.Open(ctx, to, 0, b.config.Pace, stream.Deps[slack.Page]{
+		Surface: surface, Renderer: b.deps.Renderer, Pacing: b.client.Pacing(), Logger: b.deps.Logger,
+		Log: answer.NewLog(b.deps.Deliveries, t, 0, to, permit),
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	b.live[t.ID] = t
+	b.mu.Unlock()
+	return newDelivery(ctx, b, t, s, surface), nil
+}
+
+// profileLimit bounds the look-up that stands between a turn and its first word.
+const profileLimit = time.Second
+
+// teamOf is the workspace of a person, who may belong to another one in a shared channel.
+func (b *Bot) teamOf(ctx context.Context, person string) string {
+	ctx, cancel := context.WithTimeout(ctx, profileLimit)
+	defer cancel()
+	if p, err := b.client.Profile(ctx, person); err == nil && p.Team != "" {
+		return p.Team
+	}
+	return b.client.Identity().Team
+}
+
+// stopped passes on that the reader ended the answer's stream in Slack's client.
+func (b *Bot) stopped(ctx context.Context, t session.Turn) {
+	_, err := b.service.Stop(ctx, session.StopRequest{
+		Tenant: t.Session.Tenant, Ref: t.Session.Ref, Message: t.Message, By: session.Stopper{Privileged: true},
+	})
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "stop not recorded", "turn", t.ID, "error", err)
+	}
+}
+
+func (b *Bot) forget(id session.TurnID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.live, id)
+}

@@ -1,0 +1,268 @@
+package slackbot_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+)
+
+func TestMentionIsAnsweredInItsThreadWhileItIsWritten(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, look(), llmtest.Reply{
+		llmtest.Text("Install the client first [1]. "), llmtest.Sleep(time.Second), llmtest.Text("Then sign in [1]. "),
+		llmtest.Sleep(time.Second), llmtest.Text("That is all."),
+	})
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" how do I set the VPN up?")
+	shown := s.answered(s.general, root, 1)
+	if len(shown) != 1 {
+		t.Fatalf("%d messages in the thread, want 1: %q", len(shown), shown)
+	}
+	for _, want := range []string{"Install the client first", "https://docs.example/vpn", "That is all."} {
+		if !strings.Contains(shown[0], want) {
+			t.Errorf("the answer %q lacks %q", shown[0], want)
+		}
+	}
+	lengths := map[int]bool{}
+	for _, v := range s.Versions() {
+		if v.User == slacktest.BotUser && v.Thread == root {
+			lengths[len(v.Shown())] = true
+			if v.Edited {
+				t.Errorf("the answer shows (edited)")
+			}
+		}
+	}
+	if len(lengths) < 3 {
+		t.Errorf("the answer was seen in %d states, want it to grow", len(lengths))
+	}
+	if got := s.model.Requests()[0].Messages; !strings.HasSuffix(got[len(got)-1].Text, "how do I set the VPN up?") {
+		t.Errorf("the model was asked %q", got[len(got)-1].Text)
+	}
+}
+
+func TestTwinAndDuplicatesAreOneQuestion(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("Yes, it is."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" is it?")
+	s.answered(s.general, root, 1)
+	before := len(s.Deliveries())
+	s.Again("app_mention")
+	s.Again("message")
+	s.quiet(before + 2)
+	if got := len(s.model.Requests()); got != 1 {
+		t.Errorf("the model was asked %d times, want once", got)
+	}
+	if got := s.Answers(s.general, root); len(got) != 1 {
+		t.Errorf("%d answers, want 1", len(got))
+	}
+}
+
+func TestOwnMessagesAndOtherBotsAreIgnored(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("Yes."))
+	other := s.Person("robot", func(p *slacktest.Person) { p.Bot = true })
+	other.Join(s.general)
+	other.Say(s.general, "", slacktest.Mention()+" hello")
+	s.ann.Say(s.general, "", "nothing for the bot, see `"+slacktest.Mention()+"`")
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" hello")
+	s.answered(s.general, root, 1)
+	s.wait("own events are acknowledged", func() bool {
+		n := 0
+		for _, d := range s.Deliveries() {
+			if d.Event == "message" {
+				n++
+			}
+		}
+		return n >= 4
+	})
+	if got := len(s.model.Requests()); got != 1 {
+		t.Errorf("the model was asked %d times, want once", got)
+	}
+}
+
+func TestStopReactionStopsAndKeepsWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	for _, on := range []string{"question", "answer"} {
+		t.Run("on the "+on, func(t *testing.T) {
+			t.Parallel()
+			s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written before the stop. "), llmtest.Hang()})
+			root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
+			s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 && s.Answers(s.general, root)[0].Shown() != "" })
+			target := root
+			if on == "answer" {
+				target = s.Answers(s.general, root)[0].TS
+			}
+			s.bob.React(s.general, target, "octagonal_sign")
+			s.wait("bob is told that he may not", func() bool { return len(s.Ephemeral(s.bob)) == 1 })
+			s.ann.React(s.general, target, "thumbsup")
+			s.ann.React(s.general, target, "octagonal_sign")
+			shown := s.answered(s.general, root, 1)
+			if !strings.Contains(shown[0], "This much was written before the stop.") || !strings.Contains(shown[0], "Stopped") {
+				t.Errorf("the thread shows %q", shown[0])
+			}
+			if s.model.Open() != 0 {
+				t.Errorf("the model is still being read")
+			}
+		})
+	}
+}
+
+func TestSlacksOwnStopButtonStops(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written before the stop. "), llmtest.Hang()})
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
+	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 && s.Answers(s.general, root)[0].Shown() != "" })
+	s.ann.PressStop(s.general, s.Answers(s.general, root)[0].TS)
+	if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "This much was written") {
+		t.Errorf("the thread shows %q", shown[0])
+	}
+}
+
+func TestDeletedQuestionEndsItsTurn(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written before. "), llmtest.Hang()})
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" never mind")
+	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 })
+	s.ann.Delete(s.general, root)
+	s.wait("the model is let go of", func() bool { return s.model.Open() == 0 })
+}
+
+func TestDirectMessageIsAnswered(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("In private."))
+	dm, root := s.ann.DM("", "are we alone?")
+	if shown := s.answered(dm, root, 1); !strings.Contains(shown[0], "In private.") {
+		t.Errorf("the thread shows %q", shown)
+	}
+}
+
+func TestFollowUpNeedsNoMentionWhileItIsADialogue(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("First answer."), llmtest.Answer("Second answer."), llmtest.Answer("Third answer."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" first?")
+	s.answered(s.general, root, 1)
+	s.ann.Say(s.general, root, "and second?")
+	s.answered(s.general, root, 2)
+	s.bob.Say(s.general, root, "I think so too") // two people now
+	s.ann.Say(s.general, root, "right?")         // to Bob
+	s.ann.Say(s.general, root, slacktest.Mention()+" and third?")
+	shown := s.answered(s.general, root, 3)
+	for i, want := range []string{"First", "Second", "Third"} {
+		if !strings.HasPrefix(shown[i], want) {
+			t.Errorf("answer %d is %q", i+1, shown[i])
+		}
+	}
+	if got := len(s.model.Requests()); got != 3 {
+		t.Errorf("the model was asked %d times, want 3", got)
+	}
+}
+
+func TestFollowUpIsUnderstoodAfterARestart(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("First answer."), llmtest.Answer("Second answer."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" first?")
+	s.answered(s.general, root, 1)
+	s.halt()
+	s.ann.Say(s.general, root, "and second?") // while nobody is there: it is delivered again
+	s.start(options{})
+	if shown := s.answered(s.general, root, 2); !strings.HasPrefix(shown[1], "Second") {
+		t.Errorf("the thread shows %q", shown)
+	}
+}
+
+func TestSlashCommandPostsTheQuestionAndAnswersInItsThread(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("It is."))
+	id := s.ann.Slash(s.general, "/ask", "is <!channel> it?")
+	s.wait("the question is posted", func() bool { return len(s.Roots(s.general)) == 1 })
+	question := s.Roots(s.general)[0]
+	if strings.Contains(question.Text, "<!channel>") || !strings.Contains(question.Shown(), "ann asks:") {
+		t.Errorf("the question was posted as %q / %q", question.Text, question.Shown())
+	}
+	s.answered(s.general, question.TS, 1)
+	d, ok := s.Delivered(id)
+	if !ok || !strings.Contains(string(d.Payload), "ephemeral") {
+		t.Errorf("the command was answered with %s", d.Payload)
+	}
+}
+
+func TestSlashCommandStopsOwnAnswers(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written. "), llmtest.Hang()})
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
+	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 })
+	other := s.bob.Slash(s.general, "/footnote", "stop")
+	s.wait("bob is answered", func() bool { _, ok := s.Delivered(other); return ok })
+	s.ann.Slash(s.general, "/footnote", "stop")
+	if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "Stopped") {
+		t.Errorf("the thread shows %q", shown[0])
+	}
+}
+
+func TestTenAnswersAtOnceStayWithinTheTiers(t *testing.T) {
+	t.Parallel()
+	var replies []llmtest.Reply
+	for range 10 {
+		var r llmtest.Reply
+		for i := range 20 {
+			r = append(r, llmtest.Text(fmt.Sprintf("This is sentence number %d of the answer. ", i+1)), llmtest.Sleep(150*time.Millisecond))
+		}
+		replies = append(replies, r)
+	}
+	s := play(t, options{}, replies...)
+	var roots []string
+	for i := range 10 {
+		roots = append(roots, s.ann.Say(s.general, "", fmt.Sprintf("%s question %d", slacktest.Mention(), i)))
+	}
+	for _, root := range roots {
+		if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "sentence number 20 ") {
+			t.Errorf("an answer is %q", shown[0])
+		}
+	}
+	if n := s.Limited(); n != 0 {
+		t.Errorf("%d calls were refused with 429, want none", n)
+	}
+}
+
+func TestBroadcastInAnAnswerPingsNobody(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("Hello <!channel> and <@U001ANN>, @here too. "))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" shout")
+	s.answered(s.general, root, 1)
+	for _, v := range s.Versions() {
+		if v.User == slacktest.BotUser && (strings.Contains(v.Shown()+v.Text, "<!channel>") || strings.Contains(v.Shown()+v.Text, "<@U")) {
+			t.Errorf("a version holds a mention: %q", v.Shown())
+		}
+	}
+}
+
+func TestHalfACitationIsNeverSeen(t *testing.T) {
+	t.Parallel()
+	pieces := []llmtest.Step{}
+	for _, r := range strings.Repeat("Install the client [1], then sign in [1]. ", 12) {
+		pieces = append(pieces, llmtest.Text(string(r)), llmtest.Sleep(6*time.Millisecond))
+	}
+	s := play(t, options{bot: nil, slack: slacktest.Config{}}, look(), llmtest.Reply(pieces))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" how?")
+	s.answered(s.general, root, 1)
+	seen := 0
+	for _, v := range s.Versions() {
+		if v.User != slacktest.BotUser || v.Thread != root {
+			continue
+		}
+		seen++
+		text := v.Shown()
+		if open, closed := strings.Count(text, "](http"), strings.Count(text, "example/vpn)"); open != closed {
+			t.Errorf("a version ends in half a link: %q", text)
+		}
+		if strings.HasSuffix(strings.TrimSpace(text), "[1") || strings.HasSuffix(strings.TrimSpace(text), "[") {
+			t.Errorf("a version ends in half a citation: %q", text)
+		}
+	}
+	if seen < 3 {
+		t.Errorf("only %d versions were seen", seen)
+	}
+}
