@@ -26,8 +26,9 @@ type Page struct {
 	Text     string   // the whole message in plain words, for notifications and screen readers; empty in a piece
 
 	Notes   []string // mrkdwn sentences under the answer: what went wrong, that it was stopped, what it rests on
+	Heading string   // plain words above Sources; empty when there are none
 	Sources []Source // under the last page of a finished answer
-	More    string   // mrkdwn; says how many cited documents Sources leaves out; empty when none
+	More    string   // a sentence that says how many documents Sources leaves out; empty when none
 	Buttons []Button
 
 	Tasks []Task   // in a piece: search steps that are new or have changed
@@ -42,9 +43,9 @@ type Page struct {
 // nearly always.
 type Cut struct{ Close, Open string }
 
-// Source is one cited document.
+// Source is one cited document, or, where nothing was cited, one that came close.
 type Source struct {
-	Number int
+	Number int    // 0 for one that was not cited
 	Title  string // one line, nothing escaped; contains no mention
 	URL    string // escaped for every renderer; empty when there is no address that a reader could open
 	Age    string // "5 months old"; empty when it is not known

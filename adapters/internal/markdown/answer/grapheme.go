@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// cluster is the length in bytes of the first user-perceived character of s. It follows the rules of UAX #29 that matter for what people
+// Cluster is the length in bytes of the first user-perceived character of s. It follows the rules of UAX #29 that matter for what people
 // write in chats: combining marks, variation selectors, joined and coloured emoji, flags, tags, and Hangul made of jamo.
-func cluster(s string) int {
+func Cluster(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	if r < 0x300 && (n == len(s) || s[n] < utf8.RuneSelf) {
 		return n
@@ -57,7 +57,7 @@ func hangul(a, b rune) bool {
 func halves(s string) (a, b string, ok bool) {
 	cut := 0
 	for i := 0; i < len(s); {
-		i += cluster(s[i:])
+		i += Cluster(s[i:])
 		if i < len(s) {
 			cut = i
 		}

@@ -26,6 +26,7 @@ type pending struct {
 	hold    int    // from here on the text could turn out to be something else; len(text) if all of it is sure
 	code    string // the backticks of a code span that is open at hold
 	openers [3][]opener
+	urls    [][2]int // bare addresses in which marks count
 }
 
 const marks = "*_~"
@@ -45,7 +46,9 @@ func inlineScan(s string) pending {
 			if strings.TrimLeft(s[i+1:], "\n") == "" { // a backslash may break the line
 				p.hold = i
 			}
-			i += 2
+			if i++; i < len(s) && punctuation(s[i]) {
+				i++
+			}
 			continue
 		case c == '`':
 			n := runLength(s, i)
@@ -83,6 +86,8 @@ func inlineScan(s string) pending {
 				i += n
 				node = i
 				continue
+			} else if n > 0 {
+				p.urls = append(p.urls, [2]int{i, i + whole})
 			}
 		case c == '@':
 			if domain(s[i+1:]) == len(s)-i-1 {
@@ -149,11 +154,16 @@ func (p *pending) cut(depths [3]int) {
 	}
 }
 
-// first is where the first opener stands, or end.
+// first is where the first opener stands, or end. It is never within an address.
 func (p *pending) first(end int) int {
 	for _, stack := range p.openers {
 		if len(stack) > 0 {
 			end = min(end, stack[0].at)
+		}
+	}
+	for _, u := range p.urls {
+		if u[0] < end && end < u[1] {
+			return u[0]
 		}
 	}
 	return end

@@ -85,7 +85,7 @@ func columns(s string) int {
 		default:
 			n++
 		}
-		i += cluster(s[i:])
+		i += Cluster(s[i:])
 	}
 	return n
 }

@@ -82,7 +82,7 @@ func (w *writer) word(word string, style Style) {
 	for len(word) > longWord { // languages without blanks, and addresses
 		cut := 0
 		for cut < longWord/2 {
-			cut += cluster(word[cut:])
+			cut += Cluster(word[cut:])
 		}
 		if cut >= len(word) {
 			break
@@ -123,7 +123,7 @@ func (w *writer) atoms(s string, r rank, write func(part string, before, after r
 
 func (w *writer) parts(s string, before, after rune, r rank, write func(part string, before, after rune) piece) {
 	p := write(s, before, after)
-	if max(w.count(p.text), w.count(p.head)) > w.room && (len(s) > cluster(s) || w.count(p.text) > w.limit/2) {
+	if max(w.count(p.text), w.count(p.head)) > w.room && (len(s) > Cluster(s) || w.count(p.text) > w.limit/2) {
 		if a, b, ok := halves(s); ok {
 			w.parts(a, before, firstRune(b), r, write)
 			w.separate(none, r)

@@ -1,0 +1,222 @@
+// Package foot says what stands under an answer on every chat platform: what the person is told beside it, and the documents behind it.
+// It also decides, for one answer, which addresses may be links. All functions are pure.
+package foot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+// Notes are the sentences under an answer, in plain words: what went wrong or how it ended, and what was left out.
+func Notes(v *stream.View) []string {
+	var notes []string
+	add := func(s string) {
+		if s = strings.Join(strings.Fields(s), " "); s != "" {
+			notes = append(notes, s)
+		}
+	}
+	if p := v.Problem; p != nil {
+		add(p.Message)
+		if p.Reference != "" {
+			add("Reference: " + p.Reference)
+		}
+	}
+	if v.Problem == nil || v.Message != v.Problem.Message {
+		add(v.Message)
+	}
+	for _, n := range v.Notices {
+		add(n)
+	}
+	return notes
+}
+
+// Source is a document under an answer.
+type Source struct {
+	Number int    // as cited; 0 for one that was close and not cited
+	Title  string // cite.SafeTitle
+	URL    string // as the connector gave it
+	Age    string // "5 months old"; empty when it is not known
+}
+
+// Sources are the cited documents in the order of their numbers; when nothing was cited, the closest documents that were found, if the
+// view tells them. At most limit are listed; more is how many are left out.
+func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
+	for _, c := range v.Citations {
+		list = append(list, Source{Number: c.Number, Title: cite.SafeTitle(c.Title), URL: c.URL, Age: age(updated(v, c), now)})
+	}
+	if len(list) == 0 {
+		for _, d := range v.Closest {
+			list = append(list, Source{Title: cite.SafeTitle(d.Title), URL: d.URL, Age: age(d.UpdatedAt, now)})
+		}
+	}
+	if len(list) > limit {
+		return list[:limit], len(list) - limit
+	}
+	return list, 0
+}
+
+// More says how many documents a list leaves out; empty for none.
+func More(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 more document is not listed."
+	default:
+		return fmt.Sprintf("%d more documents are not listed.", n)
+	}
+}
+
+// Head stands above the sources.
+func Head(list []Source) string {
+	switch {
+	case len(list) == 0:
+		return ""
+	case list[0].Number == 0:
+		return "The closest documents"
+	default:
+		return "Sources"
+	}
+}
+
+// Searching says what is being looked for, in at most limit characters; empty when nothing is.
+func Searching(v *stream.View, limit int) string {
+	if len(v.Queries) == 0 {
+		return ""
+	}
+	s := "Searching: " + strings.Join(strings.Fields(strings.Join(v.Queries, " · ")), " ")
+	return Cut(s, limit)
+}
+
+// Cut shortens a text to limit characters, at the end of a sentence or word if there is one near, and says so with an ellipsis.
+func Cut(s string, limit int) string {
+	if answer.RuneCount(s) <= limit {
+		return s
+	}
+	n, end := 0, 0
+	for end < len(s) && n < limit-1 {
+		size := answer.Cluster(s[end:])
+		runes := answer.RuneCount(s[end : end+size])
+		if n+runes > limit-1 {
+			break
+		}
+		n, end = n+runes, end+size
+	}
+	s = s[:end]
+	for _, stops := range []string{".!?。！？\n", " \n"} {
+		if i := strings.LastIndexAny(s, stops); i >= end*3/4 {
+			return strings.TrimRight(s[:i+1+continuation(s[i+1:])], " \n") + "…"
+		}
+	}
+	return s + "…"
+}
+
+// continuation counts the bytes that belong to the character before.
+func continuation(s string) int {
+	n := 0
+	for n < len(s) && s[n]&0xc0 == 0x80 {
+		n++
+	}
+	return n
+}
+
+// Policy allows links to the documents that the view cites and to what allow allows; allow may be nil. Footnotes lead nowhere else
+// than to their own document, and only where a browser can go.
+func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
+	known := make(map[string]bool, 2*len(v.Citations))
+	for _, c := range v.Citations {
+		known[c.URL] = true
+		if safe, ok := cite.LinkURL(c.URL); ok {
+			known[safe] = true
+		}
+	}
+	return answer.Policy{
+		Known: func(address string) bool {
+			safe, ok := cite.LinkURL(address)
+			return ok && (known[address] || known[safe] || allow != nil && allow(address))
+		},
+		Cited: func(number int, address string) (string, bool) {
+			if number < 1 || number > len(v.Citations) || v.Citations[number-1].Number != number {
+				return "", false
+			}
+			want, ok := cite.LinkURL(v.Citations[number-1].URL)
+			if got, _ := cite.LinkURL(address); !ok || got != want {
+				return "", false
+			}
+			if strings.HasPrefix(strings.ToLower(want), "file:") {
+				return "", true
+			}
+			return want, true
+		},
+	}
+}
+
+// Sticky is a policy that never changes its mind about an address, for text that is never taken back.
+func Sticky() func(answer.Policy) answer.Policy {
+	type footnote struct {
+		number  int
+		address string
+	}
+	type verdict struct {
+		address string
+		ok      bool
+	}
+	known := make(map[string]bool)
+	cited := make(map[footnote]verdict)
+	return func(p answer.Policy) answer.Policy {
+		return answer.Policy{
+			Known: func(address string) bool {
+				ok, decided := known[address]
+				if !decided {
+					ok = p.Known(address)
+					known[address] = ok
+				}
+				return ok
+			},
+			Cited: func(number int, address string) (string, bool) {
+				key := footnote{number, address}
+				v, decided := cited[key]
+				if !decided {
+					v.address, v.ok = p.Cited(number, address)
+					cited[key] = v
+				}
+				return v.address, v.ok
+			},
+		}
+	}
+}
+
+func updated(v *stream.View, c packet.CitationInfo) *time.Time {
+	for _, d := range v.Documents {
+		if d.ID == c.Document {
+			return d.UpdatedAt
+		}
+	}
+	return nil
+}
+
+// age tells how old a document is in the largest unit that fits.
+func age(at *time.Time, now time.Time) string {
+	if at == nil {
+		return ""
+	}
+	const day = 24 * time.Hour
+	units := []struct {
+		name string
+		size time.Duration
+	}{{"year", 365 * day}, {"month", 30 * day}, {"day", day}}
+	for _, u := range units {
+		if n := int(now.Sub(*at) / u.size); n == 1 {
+			return "1 " + u.name + " old"
+		} else if n > 1 {
+			return fmt.Sprintf("%d %ss old", n, u.name)
+		}
+	}
+	return "from today"
+}

@@ -1,0 +1,169 @@
+package slack
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+// Renderer writes answers as Slack messages. It implements stream.Renderer[Page] and stream.TailRenderer[Page].
+type Renderer struct {
+	// Mrkdwn writes Slack's own markup in Page.Sections, for workspaces without markdown blocks. A Tail is always standard Markdown.
+	Mrkdwn bool
+	// Progress shows what is being searched for as a page while there is no answer yet. It is of use where no status can be shown.
+	Progress bool
+	// Links allows links, other than citations, that the model wrote: to addresses that came from documents or from people. Nil allows
+	// none. It is called from any goroutine.
+	Links func(address string) bool
+	// Now is the time that ages are told from; nil means time.Now.
+	Now func() time.Time
+}
+
+var (
+	_ stream.Renderer[Page]     = (*Renderer)(nil)
+	_ stream.TailRenderer[Page] = (*Renderer)(nil)
+)
+
+// Render implements stream.Renderer.
+func (r *Renderer) Render(v *stream.View) []Page {
+	text := v.Text()
+	if v.Phase != stream.Done {
+		text = answer.Closed(text)
+	}
+	tree := answer.Parse(text)
+	bare := len(tree.Blocks) == 0
+	if bare {
+		tree = r.instead(v)
+	}
+	pages := r.pages(tree, foot.Policy(v, r.Links))
+	if len(pages) == 0 {
+		return nil
+	}
+	last := &pages[len(pages)-1]
+	r.end(last, v, bare)
+	for i := range pages {
+		pages[i].Number = i
+		pages[i].Text = plainText(&pages[i])
+	}
+	return pages
+}
+
+// instead is what is shown in the place of an answer that has no text.
+func (r *Renderer) instead(v *stream.View) *answer.Tree {
+	tree := &answer.Tree{}
+	say := func(s string, style answer.Style) {
+		tree.Blocks = append(tree.Blocks, &answer.Block{
+			Kind: answer.Paragraph, Inlines: []answer.Inline{{Kind: answer.Text, Text: s, Style: style}},
+		})
+	}
+	if v.Phase != stream.Done {
+		if s := foot.Searching(v, MaxNote); r.Progress && s != "" {
+			say(s, answer.Italic)
+		}
+		return tree
+	}
+	for _, n := range foot.Notes(v) {
+		say(n, 0)
+	}
+	return tree
+}
+
+func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy) []Page {
+	var pages []Page
+	if !r.Mrkdwn {
+		for _, p := range tree.Pages(markdown{}, policy, answer.RuneCount, MaxMarkdown) {
+			pages = append(pages, Page{Markdown: p.Text, Text: p.Plain})
+		}
+		return pages
+	}
+	for i, p := range tree.Pages(mrkdwn{}, policy, answer.RuneCount, MaxSection) {
+		if i%MaxSections == 0 {
+			pages = append(pages, Page{})
+		}
+		last := &pages[len(pages)-1]
+		last.Sections = append(last.Sections, p.Text)
+		last.Text = strings.TrimPrefix(last.Text+"\n"+p.Plain, "\n")
+	}
+	return pages
+}
+
+// end adds what stands under the answer. A page that consists of the notes does not repeat them.
+func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
+	if v.Phase != stream.Done {
+		p.Buttons = []Button{{Action: ActionStop, Label: "Stop"}}
+		return
+	}
+	p.Done = true
+	if !bare {
+		for _, n := range foot.Notes(v) {
+			p.Notes = append(p.Notes, note(n))
+		}
+	}
+	list, more := foot.Sources(v, r.now(), MaxSources)
+	for _, s := range list {
+		url, _ := address(s.URL)
+		p.Sources = append(p.Sources, Source{Number: s.Number, Title: s.Title, URL: url, Age: s.Age})
+	}
+	p.Heading, p.More = foot.Head(list), foot.More(more)
+	if v.Problem != nil && v.Problem.Retryable {
+		p.Buttons = append(p.Buttons, Button{Action: ActionRetry, Label: "Try again"})
+	}
+	if v.Len() > 0 && v.Problem == nil {
+		p.Buttons = append(p.Buttons, Button{Action: ActionHelpful, Label: "👍 Helpful"}, Button{Action: ActionUnhelpful, Label: "👎 Not helpful"})
+	}
+}
+
+// note escapes a sentence; it is cut before it is escaped so that no entity is torn.
+func note(s string) string {
+	for limit := MaxNote; ; limit /= 2 {
+		if out := EscapeText(foot.Cut(s, limit)); answer.RuneCount(out) <= MaxNote {
+			return out
+		}
+	}
+}
+
+// plainText makes the words of a page the text of a message, which Slack reads as mrkdwn.
+func plainText(p *Page) string {
+	var b strings.Builder
+	b.WriteString(p.Text)
+	for _, n := range p.Notes {
+		b.WriteString("\n" + unescape.Replace(n))
+	}
+	for i, s := range p.Sources {
+		if i == 0 {
+			b.WriteString("\n" + p.Heading + ":")
+		}
+		b.WriteString("\n" + s.label())
+	}
+	text := Neutral(b.String())
+	for limit := MaxText; ; limit -= limit / 8 {
+		if out := entities.Replace(foot.Cut(text, limit)); answer.RuneCount(out) <= MaxText {
+			return out
+		}
+	}
+}
+
+var unescape = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", gap, "")
+
+// Hash implements stream.Renderer.
+func (r *Renderer) Hash(p Page) string {
+	b, err := json.Marshal(p)
+	if err != nil { // it has only strings, numbers and lists of them
+		panic("hash a page: " + err.Error())
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func (r *Renderer) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}

@@ -1,0 +1,26 @@
+package slack
+
+import (
+	"strconv"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+)
+
+func (s Source) label() string {
+	if s.Number == 0 {
+		return s.Title
+	}
+	return "[" + strconv.Itoa(s.Number) + "] " + s.Title
+}
+
+// Mrkdwn is the source as one line of mrkdwn: number and title, linked where there is an address, and the age.
+func (s Source) Mrkdwn() string {
+	label := mrkdwnWord(Neutral(s.label()), answer.Place{})
+	if s.URL != "" {
+		label = mrkdwn{}.Link(label, s.URL)
+	}
+	if s.Age != "" {
+		label += " · " + s.Age
+	}
+	return label
+}

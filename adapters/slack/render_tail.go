@@ -1,0 +1,111 @@
+package slack
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+// Tail implements stream.TailRenderer.
+func (r *Renderer) Tail() stream.Tail[Page] {
+	return &tail{Renderer: r, sticky: foot.Sticky()}
+}
+
+// tail is one answer on its way into a stream.
+type tail struct {
+	*Renderer
+	sticky func(answer.Policy) answer.Policy
+	text   answer.Growing
+	read   int    // bytes of the view's text that are in text
+	number int    // of the message that is being written
+	shown  string // of that message
+	tasks  []TaskStatus
+	done   bool
+}
+
+// Next implements stream.Tail.
+func (t *tail) Next(v *stream.View) (Page, bool) {
+	if t.done {
+		return Page{}, false
+	}
+	t.text.Write(v.TextFrom(t.read))
+	t.read = v.Len()
+	done := v.Phase == stream.Done
+	source := ""
+	if done {
+		source = t.text.All()
+	} else {
+		source = t.text.Stable()
+	}
+	tree := answer.Parse(source)
+	bare := done && len(tree.Blocks) == 0
+	if bare {
+		tree = t.instead(v)
+	}
+	page := Page{Tasks: t.steps(v)}
+	t.advance(&page, tree.Forward(markdown{}, t.sticky(foot.Policy(v, t.Links)), answer.RuneCount, MaxMarkdown))
+	page.Number = t.number
+	if done {
+		t.done = true
+		t.end(&page, v, bare)
+		return page, true
+	}
+	return page, page.Markdown != "" || len(page.Rolls) > 0 || len(page.Tasks) > 0
+}
+
+// advance puts into a piece what the pages have beyond what was shown.
+func (t *tail) advance(piece *Page, pages []answer.Page) {
+	if len(pages) <= t.number {
+		return
+	}
+	text := pages[t.number].Text
+	piece.Markdown = text[common(t.shown, text):]
+	t.shown = text
+	for _, p := range pages[t.number+1:] {
+		piece.Rolls = append(piece.Rolls, p.Text)
+		t.shown = p.Text
+	}
+	t.number = len(pages) - 1
+	piece.Cut = Cut{Close: pages[t.number].Close, Open: pages[t.number].Open}
+}
+
+// common is the length of what was shown. Should the text have come out otherwise than before, it is better repeated from there than
+// lost.
+func common(shown, text string) int {
+	if strings.HasPrefix(text, shown) {
+		return len(shown)
+	}
+	n := 0
+	for n < min(len(shown), len(text)) && shown[n] == text[n] {
+		n++
+	}
+	return strings.LastIndexByte(text[:n], '\n') + 1
+}
+
+// maxTask is the length of a task's title in characters.
+const maxTask = 150
+
+// steps are the searches that are new or have ended.
+func (t *tail) steps(v *stream.View) []Task {
+	var changed []Task
+	for i, q := range v.Queries {
+		status := TaskComplete
+		if v.Phase == stream.Searching {
+			status = TaskRunning
+		}
+		switch {
+		case i == len(t.tasks):
+			t.tasks = append(t.tasks, status)
+		case t.tasks[i] == TaskComplete || t.tasks[i] == status:
+			continue
+		default:
+			t.tasks[i] = status
+		}
+		title := foot.Cut(strings.Join(strings.Fields(Neutral(q)), " "), maxTask)
+		changed = append(changed, Task{ID: "search-" + strconv.Itoa(i+1), Title: title, Status: status})
+	}
+	return changed
+}
