@@ -91,3 +91,38 @@ func TestNothingCanDriveTheTerminal(t *testing.T) {
 		}
 	})
 }
+
+// Breaking lines changes nothing but blanks into line breaks, whatever the pieces, and keeps within the width where words allow it.
+func TestLinesBreakBetweenWordsAtTheWidth(t *testing.T) {
+	t.Parallel()
+	const width = 20
+	words := rapid.SampledFrom([]string{"a", "of", "word", "longer", "[[1]](https://docs.example/r#wal)", "Ünïcode", "文字", "\n", "- item"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(words).Draw(t, "words"), " ")
+		payloads := []packet.Payload{packet.CitationInfo{Number: 1, Title: "R", URL: "https://docs.example/r#wal"}}
+		for cut := range strings.SplitAfterSeq(text, rapid.SampledFrom([]string{" ", "o", "\n"}).Draw(t, "cut")) {
+			payloads = append(payloads, packet.MessageDelta{Text: cut})
+		}
+		payloads = append(payloads, packet.Stop{Reason: "answered"})
+		got, _, _ := strings.Cut(render(&console.Renderer{Width: width}, payloads), "Sources")
+		want, _, _ := strings.Cut(render(&console.Renderer{}, payloads), "Sources")
+		if diff := cmp.Diff(strings.Fields(want), strings.Fields(got)); diff != "" {
+			t.Fatalf("words (-want +got):\n%s", diff)
+		}
+		for line := range strings.SplitSeq(got, "\n") {
+			if len([]rune(line)) > width && len(strings.Fields(line)) > 1 {
+				t.Fatalf("the line %q is longer than %d columns", line, width)
+			}
+		}
+	})
+}
+
+func TestFencedCodeKeepsItsLines(t *testing.T) {
+	t.Parallel()
+	code := "```sh\nselect   a_rather_long_column, another_one from a_table;\n```\nand text after it that is broken"
+	got := render(&console.Renderer{Width: 20}, []packet.Payload{packet.MessageDelta{Text: code}, packet.Stop{}})
+	want := "```sh\nselect   a_rather_long_column, another_one from a_table;\n```\nand text after it\nthat is broken\n\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

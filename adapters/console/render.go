@@ -20,6 +20,8 @@ type Renderer struct {
 	// Terminal turns footnotes into OSC 8 hyperlinks and shows what is being searched, dimmed. Without it the text is plain, and
 	// addresses stand in the list of sources.
 	Terminal bool
+	// Width breaks the lines of the answer between words, at so many columns of a terminal; 0 leaves that to the terminal.
+	Width int
 	// Now is the time that ages are told from; nil means time.Now.
 	Now func() time.Time
 }
@@ -31,7 +33,7 @@ var (
 
 // Render implements stream.Renderer: the answer as one page.
 func (r *Renderer) Render(v *stream.View) []string {
-	t := &tail{Renderer: r}
+	t := &tail{Renderer: r, wrap: wrapper{width: r.Width}}
 	page, ok := t.Next(v)
 	if !ok {
 		return nil
@@ -46,7 +48,9 @@ func (r *Renderer) Hash(page string) string {
 }
 
 // Tail implements stream.TailRenderer.
-func (r *Renderer) Tail() stream.Tail[string] { return &tail{Renderer: r} }
+func (r *Renderer) Tail() stream.Tail[string] {
+	return &tail{Renderer: r, wrap: wrapper{width: r.Width}}
+}
 
 // tail is one answer on its way to the terminal.
 type tail struct {
@@ -55,6 +59,7 @@ type tail struct {
 	queries int // queries that were shown
 	last    byte
 	done    bool
+	wrap    wrapper
 }
 
 // footnote is a link that cite.Processor wrote. Its address is escaped so that no parenthesis or space can end it early.
@@ -70,11 +75,12 @@ func (t *tail) Next(v *stream.View) (string, bool) {
 		t.queries = len(v.Queries)
 	}
 	if v.Len() > t.text {
-		b.WriteString(t.links(v.TextFrom(t.text), v.Citations))
+		b.WriteString(t.wrap.write(t.links(v.TextFrom(t.text), v.Citations)))
 		t.text = v.Len()
 	}
 	if v.Phase == stream.Done && !t.done {
 		t.done = true
+		b.WriteString(t.wrap.flush())
 		t.end(&b, v)
 	}
 	if b.Len() == 0 {

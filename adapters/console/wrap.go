@@ -1,0 +1,122 @@
+package console
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// wrapper breaks lines between words at a terminal's width, while they are written. A word is held back until it is known to be whole;
+// escape sequences take no room, and fenced code is left as it is.
+type wrapper struct {
+	width  int // columns; 0 never breaks
+	column int // where the next character goes
+	word   strings.Builder
+	size   int  // columns of word
+	gap    bool // a space waits before word
+	fenced bool
+	line   strings.Builder // beginning of the current line of input, to know a fence by
+}
+
+// write takes text and returns what can be printed.
+func (w *wrapper) write(text string) string {
+	if w.width <= 0 {
+		return text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); {
+		if n := escape(text[i:]); n > 0 {
+			w.word.WriteString(text[i : i+n])
+			i += n
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		w.rune(&out, r, text[i:i+n])
+		i += n
+	}
+	return out.String()
+}
+
+// flush returns what is held back.
+func (w *wrapper) flush() string {
+	var out strings.Builder
+	w.place(&out)
+	return out.String()
+}
+
+func (w *wrapper) rune(out *strings.Builder, r rune, s string) {
+	switch {
+	case r == '\n':
+		w.place(out)
+		w.gap = false
+		out.WriteByte('\n')
+		w.column = 0
+		if fence := strings.TrimSpace(w.line.String()); strings.HasPrefix(fence, "```") || strings.HasPrefix(fence, "~~~") {
+			w.fenced = !w.fenced
+		}
+		w.line.Reset()
+	case w.fenced || w.column == 0 && w.size == 0 && r == ' ': // code, and the indentation of a line
+		w.place(out)
+		out.WriteString(s)
+		w.column++
+		w.line.WriteString(s)
+	case r == ' ':
+		w.place(out)
+		w.gap = true
+		w.line.WriteByte(' ')
+	default:
+		w.word.WriteString(s)
+		w.size += columns(r)
+		if w.line.Len() < 16 {
+			w.line.WriteString(s)
+		}
+	}
+}
+
+// place puts the word that is held back on this line or on the next.
+func (w *wrapper) place(out *strings.Builder) {
+	if w.word.Len() == 0 {
+		return
+	}
+	if w.gap {
+		if w.column+1+w.size > w.width && w.column > 0 {
+			out.WriteByte('\n')
+			w.column = 0
+		} else {
+			out.WriteByte(' ')
+			w.column++
+		}
+		w.gap = false
+	}
+	out.WriteString(w.word.String())
+	w.column += w.size
+	w.word.Reset()
+	w.size = 0
+}
+
+// escape returns the length of the escape sequence that s begins with: a colour or a hyperlink, the two that this package writes.
+func escape(s string) int {
+	switch {
+	case strings.HasPrefix(s, "\x1b["):
+		if end := strings.IndexByte(s, 'm'); end >= 0 {
+			return end + 1
+		}
+	case strings.HasPrefix(s, "\x1b]8;"):
+		if end := strings.Index(s, "\x1b\\"); end >= 0 {
+			return end + 2
+		}
+	}
+	return 0
+}
+
+// columns is how many columns a character takes: wide scripts and emoji take two, marks that join the character before take none.
+func columns(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul), r >= 0xff01 && r <= 0xff60, r >= 0x1f300 && r <= 0x1faff:
+		return 2
+	default:
+		return 1
+	}
+}
