@@ -67,7 +67,7 @@ scan:
 		switch {
 		case r <= ' ' || strings.ContainsRune("<>\"`|\\^{}*", r) || unicode.IsSpace(r):
 			break scan
-		case (r == '[' || r == ']') && strings.IndexByte(s[host:end], '/') >= 0: // only the host can have them
+		case r == '[' && end > host || r == ']' && (s[host] != '[' || strings.IndexByte(s[host:end], ']') >= 0): // but [::1]
 			break scan
 		case r >= utf8.RuneSelf && (unicode.IsPunct(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError):
 			break scan

@@ -183,6 +183,7 @@ func (s *span) tag(n *ast.RawHTML, style Style) {
 	}
 	raw := b.String()
 	if strings.HasPrefix(raw, "<!--") {
+		s.add(Inline{Kind: seam, Style: style})
 		return
 	}
 	end := 1
@@ -197,6 +198,8 @@ func (s *span) tag(n *ast.RawHTML, style Style) {
 	}
 	if lineTags[name] {
 		s.line(style)
+	} else {
+		s.add(Inline{Kind: seam, Style: style})
 	}
 }
 
@@ -247,7 +250,7 @@ func trim(in []Inline) []Inline {
 			if first.Text != "" {
 				return trimRight(in)
 			}
-		case first.Kind != Break:
+		case first.Kind != Break && first.Kind != seam:
 			return trimRight(in)
 		}
 		in = in[1:]
@@ -263,7 +266,7 @@ func trimRight(in []Inline) []Inline {
 			if last.Text != "" {
 				return in
 			}
-		case last.Kind != Break:
+		case last.Kind != Break && last.Kind != seam:
 			return in
 		}
 		in = in[:len(in)-1]

@@ -88,6 +88,7 @@ const (
 	Footnote                   // Number, URL: what cite.Processor writes for a citation
 	Email                      // Text: the address, which holds an @ that mentions nobody
 	Break                      // the end of a line
+	seam                       // where a tag was: the words on both sides are one, but were not written as one
 )
 
 // Inline is a stretch of a block's text. Emphasis is not a node of its own: every stretch knows its styles.
