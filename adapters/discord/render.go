@@ -1,0 +1,225 @@
+package discord
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+const (
+	pageLimit = 1900 // of the text of a page; the rest is for the cursor and for what is said about a page
+	noteLimit = 900  // of a line under the answer; a third of it is left when everything in it must be escaped
+)
+
+// What is put below a page.
+const (
+	cursor    = " ▌" // while the answer is being written
+	continues = "\n-# The answer is longer than fits here. All of it is in " + AttachmentName + "."
+	willFit   = "\n-# The answer is longer than fits here. All of it will be attached as a file."
+)
+
+// Renderer writes answers as Discord messages. It implements stream.Renderer[Page].
+type Renderer struct {
+	// Progress shows what is being searched for as a page while there is no answer yet.
+	Progress bool
+	// Links allows links, other than citations, that the model wrote: to addresses that came from documents or from people. Nil allows
+	// none. It is called from any goroutine.
+	Links func(address string) bool
+	// Now is the time that ages are told from; nil means time.Now.
+	Now func() time.Time
+}
+
+var _ stream.Renderer[Page] = (*Renderer)(nil)
+
+// Render implements stream.Renderer.
+func (r *Renderer) Render(v *stream.View) []Page {
+	done := v.Phase == stream.Done
+	text := v.Text()
+	if !done {
+		text = answer.Closed(text)
+	}
+	tree := answer.Parse(text)
+	bare := len(tree.Blocks) == 0
+	if bare {
+		tree = r.instead(v)
+	}
+	parts := tree.Pages(dialect{}, foot.Policy(v, r.Links), answer.UTF16Count, pageLimit)
+	if len(parts) == 0 {
+		return nil
+	}
+	long := len(parts) > MaxPages
+	var pages []Page
+	for _, p := range parts[:min(len(parts), MaxPages)] {
+		pages = append(pages, Page{Content: p.Text})
+	}
+	last := &pages[len(pages)-1]
+	switch {
+	case long && done:
+		last.Content += continues
+	case long:
+		last.Content += willFit
+	case v.Phase == stream.Writing && !bare && strings.HasSuffix(last.Content, "```"):
+		last.Content += "\n▌"
+	case v.Phase == stream.Writing && !bare:
+		last.Content += cursor
+	}
+	if done {
+		pages = r.end(pages, v, bare)
+	}
+	last = &pages[len(pages)-1]
+	last.Done = done
+	last.Buttons = buttons(v)
+	if long && done {
+		last.Attachment = r.file(v)
+	}
+	for i := range pages {
+		pages[i].Number = i
+	}
+	return pages
+}
+
+// instead is what is shown in the place of an answer that has no text.
+func (r *Renderer) instead(v *stream.View) *answer.Tree {
+	tree := &answer.Tree{}
+	say := func(s string, style answer.Style) {
+		tree.Blocks = append(tree.Blocks, &answer.Block{
+			Kind: answer.Paragraph, Inlines: []answer.Inline{{Kind: answer.Text, Text: s, Style: style}},
+		})
+	}
+	if v.Phase != stream.Done {
+		if s := foot.Searching(v, noteLimit); r.Progress && s != "" {
+			say(s, answer.Italic)
+		}
+		return tree
+	}
+	for _, n := range foot.Notes(v) {
+		say(n, 0)
+	}
+	return tree
+}
+
+// end puts notes and sources under the answer, and begins another page where they do not fit.
+func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
+	first := true
+	put := func(line string) {
+		last := &pages[len(pages)-1]
+		gap := "\n"
+		if first && last.Content != "" {
+			gap = "\n\n"
+		}
+		first = false
+		if answer.UTF16Count(last.Content)+answer.UTF16Count(line)+len(gap) > MaxContent {
+			pages = append(pages, Page{Content: line})
+			return
+		}
+		last.Content += gap + line
+	}
+	if !bare {
+		for _, n := range foot.Notes(v) {
+			put(small(n))
+		}
+	}
+	list, more := foot.Sources(v, r.now(), MaxSources)
+	if len(list) > 0 {
+		put("-# **" + foot.Head(list) + "**")
+	}
+	for _, s := range list {
+		put("-# " + source(s))
+	}
+	if more > 0 {
+		put("-# " + foot.More(more))
+	}
+	return pages
+}
+
+// small writes a sentence in small letters.
+func small(s string) string {
+	for limit := noteLimit; ; limit /= 2 {
+		if line := "-# " + EscapeText(foot.Cut(s, limit)); answer.UTF16Count(line) <= noteLimit {
+			return line
+		}
+	}
+}
+
+// maxSource is how long the line of a source may be with its link; a longer one has none.
+const maxSource = 900
+
+// source is a document on one line: number, title as a link, age.
+func source(s foot.Source) string {
+	title := EscapeText(s.Title)
+	number, age := "", ""
+	if s.Number > 0 {
+		number = "[" + strconv.Itoa(s.Number) + "] "
+	}
+	if s.Age != "" {
+		age = " · " + s.Age
+	}
+	if link := (dialect{}).Link(title, s.URL); link != "" && !strings.HasPrefix(link, "<") {
+		if line := number + link + age; answer.UTF16Count(line) <= maxSource {
+			return line
+		}
+	}
+	return number + title + age
+}
+
+// file is the whole answer as Markdown.
+func (r *Renderer) file(v *stream.View) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(v.Text()) + "\n")
+	for _, n := range foot.Notes(v) {
+		b.WriteString("\n" + n + "\n")
+	}
+	list, _ := foot.Sources(v, r.now(), len(v.Citations)+len(v.Closest))
+	for i, s := range list {
+		if i == 0 {
+			b.WriteString("\n" + foot.Head(list) + "\n\n")
+		}
+		b.WriteString("- [" + strconv.Itoa(s.Number) + "] " + s.Title)
+		if to, ok := address(s.URL); ok {
+			b.WriteString(" <" + to + ">")
+		}
+		if s.Age != "" {
+			b.WriteString(" (" + s.Age + ")")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func buttons(v *stream.View) []Button {
+	if v.Phase != stream.Done {
+		return []Button{{Action: ActionStop, Label: "Stop"}}
+	}
+	var list []Button
+	if v.Problem != nil && v.Problem.Retryable {
+		list = append(list, Button{Action: ActionRetry, Label: "Try again"})
+	}
+	if v.Len() > 0 && v.Problem == nil {
+		list = append(list, Button{Action: ActionHelpful, Label: "👍"}, Button{Action: ActionUnhelpful, Label: "👎"})
+	}
+	return list
+}
+
+// Hash implements stream.Renderer.
+func (r *Renderer) Hash(p Page) string {
+	b, err := json.Marshal(p)
+	if err != nil { // it has only strings, numbers and lists of them
+		panic("hash a page: " + err.Error())
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func (r *Renderer) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}
