@@ -26,6 +26,7 @@ type Interaction struct {
 const (
 	callbackMessage  = 4
 	callbackDeferred = 5
+	callbackUpdate   = 6 // of a button: nothing to see
 )
 
 // State is what an interaction's user sees.
@@ -82,6 +83,10 @@ func (s *Server) postCallback(c *call) (any, *apiError) {
 	if problem := body.Data.check(); problem != nil {
 		return nil, problem
 	}
+	if body.Type == callbackUpdate && i.original != "" {
+		i.kind, i.answered = body.Type, time.Now()
+		return nil, nil
+	}
 	m := s.newMessage(s.channels[i.Channel], s.bot.ID, "")
 	m.interaction, m.kind = i.ID, typeCommand
 	if body.Data.Flags != nil {
@@ -137,6 +142,7 @@ func (s *Server) postFollowUp(c *call) (any, *apiError) {
 		return nil, errEmpty
 	}
 	m := s.newMessage(s.channels[i.Channel], s.bot.ID, *w.Content)
+	m.buttons, m.file = w.buttons(), c.file
 	m.interaction, m.ephemeral = i.ID, i.private
 	if w.Flags != nil {
 		m.flags = *w.Flags
@@ -202,10 +208,33 @@ func (s *Server) interact(user *User, ch *channel, command string, options map[s
 		given = append(given, map[string]any{"name": name, "type": kind, "value": value})
 	}
 	slices.SortFunc(given, func(a, b map[string]any) int { return strings.Compare(a["name"].(string), b["name"].(string)) })
-	event := map[string]any{
-		"id": i.ID, "application_id": s.bot.ID, "type": 2, "token": i.Token, "version": 1, "channel_id": ch.id, "channel": s.channelJSON(ch),
+	s.send(i, user, ch, map[string]any{"type": 2, "data": map[string]any{"id": s.id(), "name": command, "type": 1, "options": given}})
+	return i
+}
+
+// Press presses a button under a message.
+func (p *Person) Press(message, button string) *Interaction {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[message]
+	ch := s.channels[m.channel]
+	i := &Interaction{ID: s.id(), Channel: ch.id, User: p.ID, server: s, created: time.Now(), original: m.id}
+	i.Token = "aW50ZXJhY3Rpb24-" + i.ID
+	s.pending[i.Token] = i
+	s.send(i, s.users[p.ID], ch, map[string]any{
+		"type": 3, "message": s.json(m, true), "data": map[string]any{"custom_id": button, "component_type": 2},
+	})
+	return i
+}
+
+// send dispatches an interaction.
+func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]any) {
+	for name, value := range map[string]any{
+		"id": i.ID, "application_id": s.bot.ID, "token": i.Token, "version": 1, "channel_id": ch.id, "channel": s.channelJSON(ch),
 		"app_permissions": "0", "locale": "en-GB",
-		"data": map[string]any{"id": s.id(), "name": command, "type": 1, "options": given},
+	} {
+		event[name] = value
 	}
 	if g := s.guilds[ch.guild]; g != nil {
 		event["guild_id"], event["member"] = g.id, s.member(g, user.ID)
@@ -213,7 +242,6 @@ func (s *Server) interact(user *User, ch *channel, command string, options map[s
 		event["user"] = user
 	}
 	s.dispatch("INTERACTION_CREATE", 0, func(int) any { return event })
-	return i
 }
 
 // member is somebody in a guild as the API shows it.

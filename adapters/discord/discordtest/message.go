@@ -17,6 +17,8 @@ type message struct {
 	interaction                  string // that it responds to
 	flags, kind                  int
 	ephemeral, deleted           bool
+	buttons                      []string // custom ids
+	file                         string
 	created                      time.Time
 	edited                       *time.Time
 }
@@ -61,7 +63,22 @@ type write struct {
 		FailIfNotExists *bool  `json:"fail_if_not_exists"`
 	} `json:"message_reference"`
 	Embeds     []json.RawMessage `json:"embeds"`
-	Components []json.RawMessage `json:"components"`
+	Components []struct {
+		Components []struct {
+			CustomID string `json:"custom_id"`
+		} `json:"components"`
+	} `json:"components"`
+}
+
+// buttons are the custom ids of a write's buttons.
+func (w *write) buttons() []string {
+	var ids []string
+	for _, row := range w.Components {
+		for _, c := range row.Components {
+			ids = append(ids, c.CustomID)
+		}
+	}
+	return ids
 }
 
 func (w *write) check() *apiError {
@@ -123,7 +140,7 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 		}
 	}
 	m := s.newMessage(ch, s.bot.ID, *w.Content)
-	m.nonce = nonce
+	m.nonce, m.buttons, m.file = nonce, w.buttons(), c.file
 	if w.Flags != nil {
 		m.flags = *w.Flags
 	}
@@ -314,6 +331,12 @@ func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	}
 	if w.Content != nil {
 		m.content = *w.Content
+	}
+	if w.Components != nil {
+		m.buttons = w.buttons()
+	}
+	if c.file != "" {
+		m.file = c.file
 	}
 	if w.Flags != nil {
 		m.flags = m.flags&^flagSuppressEmbeds | *w.Flags&flagSuppressEmbeds

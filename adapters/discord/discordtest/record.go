@@ -18,6 +18,8 @@ type Version struct {
 	Nonce     string
 	ReplyTo   string
 	Ephemeral bool
+	Buttons   []string // custom ids
+	File      string   // content of the attachment
 	Pings     []string // whom this write notified: "everyone", or ids
 	At        time.Time
 }
@@ -134,7 +136,7 @@ func (s *Server) Threads(parent string) []Thread {
 func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.versions = append(s.versions, Version{
 		Message: m.id, Channel: m.channel, Author: m.author, Op: op, Content: m.content, Flags: m.flags, Nonce: m.nonce, ReplyTo: m.replyTo,
-		Ephemeral: m.ephemeral, Pings: s.pings(m, mentions), At: time.Now(),
+		Ephemeral: m.ephemeral, Buttons: m.buttons, File: m.file, Pings: s.pings(m, mentions), At: time.Now(),
 	})
 	s.notify()
 }

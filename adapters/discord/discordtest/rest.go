@@ -3,7 +3,10 @@ package discordtest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"strings"
 	"time"
@@ -51,10 +54,31 @@ type call struct {
 	http.ResponseWriter
 	*http.Request
 	body []byte
+	file string // uploaded
 }
 
 func (c *call) decode(into any) *apiError {
-	if err := json.Unmarshal(c.body, into); err != nil {
+	body := c.body
+	if kind, params, err := mime.ParseMediaType(c.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
+		form, err := multipart.NewReader(bytes.NewReader(c.body), params["boundary"]).ReadForm(25 << 20)
+		if err != nil || len(form.Value["payload_json"]) != 1 {
+			return &apiError{status: 400, code: 50035, text: "Invalid Form Body"}
+		}
+		body = []byte(form.Value["payload_json"][0])
+		c.file = ""
+		for _, headers := range form.File {
+			f, err := headers[0].Open()
+			if err != nil {
+				return &apiError{status: 400, code: 50035, text: "Invalid Form Body"}
+			}
+			content, err := io.ReadAll(f)
+			if err := errors.Join(err, f.Close()); err != nil {
+				return &apiError{status: 400, code: 50035, text: "Invalid Form Body"}
+			}
+			c.file = string(content)
+		}
+	}
+	if err := json.Unmarshal(body, into); err != nil {
 		return &apiError{status: 400, code: 50109, text: "The request body contains invalid JSON."}
 	}
 	return nil

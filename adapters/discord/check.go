@@ -1,0 +1,130 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// Finding is one result of Check.
+type Finding struct {
+	OK       bool
+	Optional bool   // not OK only narrows what the bot can do
+	Sentence string // what was found and, where it is not OK, what to do
+}
+
+// Flags of an application that say which privileged intents are enabled, for a large bot and for a small one.
+const (
+	flagMembers        = 1 << 14
+	flagMembersLimited = 1 << 15
+	flagContent        = 1 << 18
+	flagContentLimited = 1 << 19
+)
+
+// Check looks at everything that can be wrong with the settings, without connecting to the gateway: the address, the token, and the
+// privileged intents.
+func (c *Client) Check(ctx context.Context) []Finding {
+	var app struct {
+		ID    string `json:"id"`
+		Name  string `json:"name"`
+		Flags int    `json:"flags"`
+	}
+	err := c.api.do(ctx, request{
+		doing: "look up the Discord application", method: http.MethodGet, url: discordgo.EndpointAPI + "applications/@me", bucket: "GET application",
+	}, &app)
+	var stated *apiError
+	switch {
+	case errors.As(err, &stated) && stated.status == http.StatusUnauthorized:
+		return []Finding{{Sentence: fatalSentences[4004]}}
+	case err != nil:
+		return []Finding{{Sentence: fmt.Sprintf("Discord cannot be reached: %v. Check the network, the proxy and DISCORD_API_URL.", err)}}
+	}
+	findings := []Finding{{OK: true, Sentence: fmt.Sprintf("The token belongs to the application %q (%s).", app.Name, app.ID)}}
+	findings = append(findings, intent(
+		"MESSAGE CONTENT INTENT", app.Flags&(flagContent|flagContentLimited) != 0, !c.config.Gateway.NoMessageContent,
+		"follow-ups in a thread need a mention", "DISCORD_MESSAGE_CONTENT",
+	))
+	return append(findings, intent(
+		"SERVER MEMBERS INTENT", app.Flags&(flagMembers|flagMembersLimited) != 0, c.config.Gateway.Members,
+		"answers in servers use public documents only", "DISCORD_MEMBERS",
+	))
+}
+
+// intent is the finding about a privileged intent.
+func intent(name string, enabled, asked bool, without, setting string) Finding {
+	switch {
+	case enabled && asked:
+		return Finding{OK: true, Sentence: name + " is enabled."}
+	case asked:
+		return Finding{Sentence: fmt.Sprintf(
+			"%s is not enabled, and Discord refuses the connection. Enable it in the Developer Portal (Bot → Privileged Gateway Intents), or set %s=false: then %s.",
+			name, setting, without)}
+	case enabled:
+		return Finding{Optional: true, Sentence: fmt.Sprintf("%s is enabled but not used: %s. Set %s=true to use it.", name, without, setting)}
+	default:
+		return Finding{Optional: true, Sentence: fmt.Sprintf("%s is not used: %s.", name, without)}
+	}
+}
+
+// Permission is what the bot needs of a server, and why.
+type Permission struct {
+	Name   string // as Discord shows it
+	Bit    int64
+	Reason string
+}
+
+// Permissions lists what the invite link asks for.
+func Permissions() []Permission {
+	return []Permission{
+		{"View Channels", discordgo.PermissionViewChannel, "sees where it is asked"},
+		{"Send Messages", discordgo.PermissionSendMessages, "answers where a thread cannot be opened"},
+		{"Create Public Threads", discordgo.PermissionCreatePublicThreads, "opens a thread for each answer, so that channels stay readable"},
+		{"Send Messages in Threads", discordgo.PermissionSendMessagesInThreads, "answers there"},
+		{"Read Message History", discordgo.PermissionReadMessageHistory, "finds questions that arrived while it was away"},
+		{"Embed Links", discordgo.PermissionEmbedLinks, "links its sources"},
+		{"Attach Files", discordgo.PermissionAttachFiles, "attaches an answer that is too long for messages"},
+		{"Add Reactions", discordgo.PermissionAddReactions, "offers 👍 and 👎 under an answer"},
+	}
+}
+
+// Scope is what the bot may do as an application, and why.
+type Scope struct{ Name, Reason string }
+
+// Scopes lists what the invite link asks for.
+func Scopes() []Scope {
+	return []Scope{
+		{"bot", "is a member of the server, and hears mentions"},
+		{"applications.commands", "offers /ask and /stop"},
+	}
+}
+
+// InviteURL returns the link with which somebody who manages a server adds the bot to it.
+func InviteURL(app string) string {
+	var bits int64
+	for _, p := range Permissions() {
+		bits |= p.Bit
+	}
+	var scopes []string
+	for _, s := range Scopes() {
+		scopes = append(scopes, s.Name)
+	}
+	query := url.Values{"client_id": {app}, "permissions": {strconv.FormatInt(bits, 10)}, "scope": {strings.Join(scopes, " ")}}
+	return "https://discord.com/oauth2/authorize?" + query.Encode()
+}
+
+// Application returns the id of the token's application, which the invite link needs. It asks Discord.
+func (c *Client) Application(ctx context.Context) (string, error) {
+	var app struct {
+		ID string `json:"id"`
+	}
+	err := c.api.do(ctx, request{
+		doing: "look up the Discord application", method: http.MethodGet, url: discordgo.EndpointAPI + "applications/@me", bucket: "GET application",
+	}, &app)
+	return app.ID, err
+}

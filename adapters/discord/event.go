@@ -1,0 +1,157 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Message is a message that somebody wrote. Ref is the thread that an answer would belong to: of a message in a channel the thread that
+// can be opened from it, which has the message's id.
+type Message struct {
+	Ref      thread.Ref
+	ID       thread.MessageID
+	EventKey string
+	Author   thread.Person
+	By       session.Stopper // the author, as somebody who may stop an answer
+	Starter  string          // who began the thread, where that is the author; empty else
+	Text     string          // as a model should read it
+	At       time.Time
+	Late     bool         // found after an interruption
+	Event    answer.Event // Stop and Unfollow say what the words mean where the bot is spoken to
+
+	channel string // where it stands
+}
+
+// Stop is a request to stop the turn that a message belongs to: its question, or a page of its answer.
+type Stop struct {
+	Ref     thread.Ref // Thread is not known
+	Message thread.MessageID
+	By      session.Stopper
+	Deleted bool // the message was deleted
+}
+
+// stopSigns are the reactions that stop an answer.
+var stopSigns = []string{"🛑", "⏹", "⏹️"}
+
+// message translates a message. ok is false for what is nobody's concern.
+func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (Message, bool, error) {
+	bot := c.self()
+	if m.Author == nil || m.Author.ID == bot {
+		return Message{}, false, nil
+	}
+	out := Message{
+		ID: thread.MessageID(m.ID), EventKey: "message:" + m.ID, At: m.Timestamp, Late: late, channel: m.ChannelID,
+		Author: thread.Person{ID: m.Author.ID, Name: displayName(m.Author, m.Member)},
+		By:     session.Stopper{ID: m.Author.ID},
+		Text:   question(m, bot, c.channelName),
+	}
+	e := &out.Event
+	e.Bot = m.Author.Bot || m.WebhookID != ""
+	e.System = m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply
+	e.Mentioned = mentions(m.Content, bot)
+	e.AnswersBot = answers(m, bot)
+	e.OthersNamed = namesOthers(m, bot)
+	e.Question = strings.Contains(m.Content, "?")
+	e.Stop, e.Unfollow = answer.IsStop(m.Content), answer.IsUnfollow(m.Content)
+	if m.GuildID == "" {
+		e.Direct = true
+		out.Ref = thread.Ref{Platform: Platform, Channel: m.ChannelID, Thread: m.ChannelID}
+		out.Starter = m.Author.ID
+		return out, true, nil
+	}
+	p, err := c.directory.place(ctx, m.ChannelID)
+	if err != nil {
+		return Message{}, false, err
+	}
+	out.Ref = thread.Ref{Platform: Platform, Workspace: m.GuildID, Channel: m.ChannelID, Thread: m.ID}
+	if m.Member != nil {
+		out.By.Privileged = c.directory.moderates(m.GuildID, m.Author.ID, m.Member.Roles)
+	}
+	switch {
+	case p.thread:
+		e.InThread = true
+		out.Ref.Channel, out.Ref.Thread = p.parent, p.id
+	case e.AnswersBot: // a chain of replies is a thread too, where none could be opened
+		e.InThread = true
+		out.Ref.Thread, err = c.roots.find(ctx, m.ChannelID, m.ReferencedMessage)
+	default:
+		out.Starter = m.Author.ID
+	}
+	return out, err == nil, err
+}
+
+func answers(m *discordgo.Message, bot string) bool {
+	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == bot
+}
+
+// namesOthers reports whether a message is addressed to somebody else.
+func namesOthers(m *discordgo.Message, bot string) bool {
+	if r := m.ReferencedMessage; r != nil && r.Author != nil && r.Author.ID != bot && r.Author.ID != m.Author.ID {
+		return true
+	}
+	return m.MentionEveryone || len(m.MentionRoles) > 0 ||
+		slices.ContainsFunc(m.Mentions, func(u *discordgo.User) bool { return u.ID != bot && u.ID != m.Author.ID })
+}
+
+func (c *Client) channelName(id string) string {
+	c.directory.mu.Lock()
+	defer c.directory.mu.Unlock()
+	return c.directory.places[id].name
+}
+
+// home returns the reference of a place, without its thread: messages of a thread belong to the channel that it hangs on.
+func (c *Client) home(ctx context.Context, guild, channel string) (thread.Ref, error) {
+	ref := thread.Ref{Platform: Platform, Workspace: guild, Channel: channel}
+	if guild == "" {
+		ref.Thread = channel
+		return ref, nil
+	}
+	p, err := c.directory.place(ctx, channel)
+	if err != nil {
+		return ref, err
+	}
+	if p.thread {
+		ref.Channel, ref.Thread = p.parent, p.id
+	}
+	return ref, nil
+}
+
+// reaction translates a reaction; ok is false for those that mean nothing.
+func (c *Client) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (Stop, bool, error) {
+	if r.UserID == c.self() || !slices.Contains(stopSigns, r.Emoji.Name) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
+		return Stop{}, false, nil
+	}
+	ref, err := c.home(ctx, r.GuildID, r.ChannelID)
+	if err != nil {
+		return Stop{}, false, err
+	}
+	by := session.Stopper{ID: r.UserID}
+	if r.Member != nil {
+		by.Privileged = c.directory.moderates(r.GuildID, r.UserID, r.Member.Roles)
+	}
+	return Stop{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, true, nil
+}
+
+// deletion translates the end of a message. Only those count that this process knows as questions: everybody deletes messages all the time.
+func (c *Client) deletion(ctx context.Context, guild, channel, message string) (Stop, bool, error) {
+	if !c.roots.knows(message) {
+		return Stop{}, false, nil
+	}
+	ref, err := c.home(ctx, guild, channel)
+	if err != nil {
+		if errors.Is(err, thread.ErrNotPermitted) {
+			return Stop{}, false, nil // the place has gone as well
+		}
+		return Stop{}, false, err
+	}
+	// Whoever could delete it may stop it: the platform itself has checked.
+	return Stop{Ref: ref, Message: thread.MessageID(message), By: session.Stopper{Privileged: true}, Deleted: true}, true, nil
+}

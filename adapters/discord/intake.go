@@ -1,0 +1,201 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Limits of handling events.
+const (
+	maxMessages = 64 // channels whose messages are handled at once
+	maxUrgent   = 64 // interactions, reactions and deletions at once
+	// lookups that fail are made again for so long; Discord itself delivers no event twice.
+	patience   = 30 * time.Second
+	firstPause = 200 * time.Millisecond
+)
+
+// intake hands events to the handler: those of one channel in order, those of different channels side by side, and what is urgent
+// before what is not.
+type intake struct {
+	*Client
+	handler  Handler
+	messages *lanes
+	urgent   *lanes
+	history  *lanes // looks for what was missed, one channel after the other
+}
+
+func newIntake(c *Client, h Handler) *intake {
+	return &intake{Client: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), history: newLanes(1)}
+}
+
+// run takes events until ctx ends and returns when all of them are handled.
+func (in *intake) run(ctx context.Context, events <-chan any) {
+	defer in.messages.wait()
+	defer in.urgent.wait()
+	defer in.history.wait() // first, since it queues messages
+	for {
+		select {
+		case event := <-events:
+			in.directory.learn(event)
+			in.dispatch(ctx, event)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (in *intake) dispatch(ctx context.Context, event any) {
+	switch e := event.(type) {
+	case *discordgo.Ready:
+		in.ready(ctx, e)
+	case *discordgo.Resumed:
+		in.setConnected(true)
+		in.logger.InfoContext(ctx, "connected to Discord again", "resumed", true)
+		for _, id := range in.recent() {
+			in.catchUp(ctx, id, "", "")
+		}
+	case *discordgo.GuildCreate:
+		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.ID); return nil }) })
+		for _, c := range append(e.Channels, e.Threads...) {
+			in.catchUp(ctx, c.ID, e.ID, c.LastMessageID)
+		}
+	case *discordgo.MessageCreate:
+		in.messages.do(e.ChannelID, func() { in.guard(ctx, "message", func() error { return in.created(ctx, e.Message, false) }) })
+	case *discordgo.InteractionCreate:
+		in.urgent.do(e.ID, func() { in.guard(ctx, "interaction", func() error { return in.interaction(ctx, e.Interaction) }) })
+	case *discordgo.MessageReactionAdd:
+		in.urgent.do(e.MessageID, func() {
+			in.guard(ctx, "reaction", func() error {
+				s, ok, err := in.reaction(ctx, e)
+				return in.stop(ctx, s, ok, err)
+			})
+		})
+	case *discordgo.MessageDelete:
+		in.deleted(ctx, e.GuildID, e.ChannelID, e.ID)
+	case *discordgo.MessageDeleteBulk:
+		for _, id := range e.Messages {
+			in.deleted(ctx, e.GuildID, e.ChannelID, id)
+		}
+	case *discordgo.ThreadDelete:
+		in.deleted(ctx, e.GuildID, e.ParentID, e.ID) // the thread of a question goes with it
+	}
+}
+
+func (in *intake) ready(ctx context.Context, r *discordgo.Ready) {
+	in.welcome(r)
+	ids := make([]string, 0, len(r.Guilds))
+	for _, g := range r.Guilds {
+		ids = append(ids, g.ID)
+	}
+	in.logger.InfoContext(ctx, "connected to Discord", "servers", len(ids))
+	in.urgent.do("guild", func() { in.guard(ctx, "guilds", func() error { in.handler.Guilds(ctx, ids); return nil }) })
+	in.history.do("commands", func() { in.guard(ctx, "register commands", func() error { return in.Register(ctx) }) })
+	in.mu.Lock()
+	var direct []string
+	for channel := range in.seen {
+		if _, known := in.directory.peek(channel); !known { // servers tell their channels themselves
+			direct = append(direct, channel)
+		}
+	}
+	in.mu.Unlock()
+	for _, id := range direct {
+		in.catchUp(ctx, id, "", "")
+	}
+}
+
+// catchUp looks for messages that arrived while nobody listened, unless the channel's newest one is known.
+func (in *intake) catchUp(ctx context.Context, channel, guild, newest string) {
+	after := in.baseline(channel)
+	if guild != "" && !newer(newest, after) {
+		return
+	}
+	in.history.do(channel, func() {
+		in.guard(ctx, "missed messages", func() error {
+			var missed []*discordgo.Message
+			err := in.persist(ctx, func() error { return in.api.messagesAfter(ctx, channel, after, historyLimit, &missed) })
+			if errors.Is(err, thread.ErrNotPermitted) {
+				return nil // the bot cannot read there, so nobody asked it anything
+			}
+			if err != nil {
+				return err
+			}
+			if guild == "" {
+				if p, known := in.directory.peek(channel); known {
+					guild = p.guild
+				}
+			}
+			for i := len(missed) - 1; i >= 0; i-- { // oldest first
+				m := missed[i]
+				m.GuildID = guild
+				in.messages.do(channel, func() { in.guard(ctx, "missed message", func() error { return in.created(ctx, m, true) }) })
+			}
+			return nil
+		})
+	})
+}
+
+// created handles a message.
+func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool) error {
+	if !in.handled(m.ChannelID, m.ID) && late {
+		return nil
+	}
+	var out Message
+	var ok bool
+	err := in.persist(ctx, func() (err error) {
+		out, ok, err = in.message(ctx, m, late)
+		return err
+	})
+	if err != nil || !ok {
+		return err
+	}
+	in.handler.Message(ctx, out)
+	return nil
+}
+
+func (in *intake) deleted(ctx context.Context, guild, channel, message string) {
+	in.urgent.do(message, func() {
+		in.guard(ctx, "deletion", func() error {
+			s, ok, err := in.deletion(ctx, guild, channel, message)
+			return in.stop(ctx, s, ok, err)
+		})
+	})
+}
+
+func (in *intake) stop(ctx context.Context, s Stop, ok bool, err error) error {
+	if err == nil && ok {
+		in.handler.Stop(ctx, s)
+	}
+	return err
+}
+
+// persist makes a lookup again while it fails for reasons that pass.
+func (in *intake) persist(ctx context.Context, lookup func() error) error {
+	deadline := time.Now().Add(patience)
+	for wait := firstPause; ; wait *= 2 {
+		err := lookup()
+		if err == nil || errors.Is(err, thread.ErrNotPermitted) || errors.Is(err, thread.ErrMessageGone) || time.Now().Add(wait).After(deadline) {
+			return err
+		}
+		if pause(ctx, wait) != nil {
+			return err
+		}
+	}
+}
+
+// guard logs what goes wrong with an event, a panic included: one bad event does not end the process.
+func (in *intake) guard(ctx context.Context, what string, handle func() error) {
+	defer func() {
+		if p := recover(); p != nil {
+			in.logger.ErrorContext(ctx, "event handler panicked", "event", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
+	if err := handle(); err != nil && ctx.Err() == nil {
+		in.logger.WarnContext(ctx, "event not handled", "event", what, "error", err)
+	}
+}

@@ -1,0 +1,188 @@
+package discord
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Rates of the platform. The numbers of a bucket are only what is assumed until its first answer tells better; the global rate is 50
+// in any second, which a rate of 40 and a burst of 10 keep together.
+const (
+	assumedRequests = 5
+	assumedWindow   = 5 * time.Second
+	globalRate      = 40
+	globalBurst     = 10
+	// globalKept is how much of the burst progress edits leave to first and final writes.
+	globalKept = globalBurst / 5
+	// bucketKept is how many requests of a bucket progress edits leave.
+	bucketKept = 1
+	// forgetAfter is how long an unused bucket is remembered.
+	forgetAfter = 10 * time.Minute
+)
+
+// limits knows how many requests may be made. Discord says so in the headers of each answer. It is safe for concurrent use.
+type limits struct {
+	global *rate.Limiter
+
+	mu      sync.Mutex
+	buckets map[string]*bucket
+	paused  time.Time // nothing but interactions is sent before
+	swept   time.Time
+}
+
+// bucket is a route of one channel.
+type bucket struct {
+	left     int
+	resets   time.Time
+	inFlight int
+	used     time.Time
+}
+
+func newLimits() *limits {
+	return &limits{global: rate.NewLimiter(globalRate, globalBurst), buckets: make(map[string]*bucket)}
+}
+
+// try takes a request of a bucket if more than keep are left in it and the process has room; otherwise it takes nothing.
+func (l *limits) try(key string, keep int) bool {
+	if l.global.Tokens() <= globalKept && keep > 0 {
+		return false
+	}
+	return l.take(key, keep) == 0
+}
+
+// wait takes a request of a bucket, as soon as there is one.
+func (l *limits) wait(ctx context.Context, key string) error {
+	for {
+		after := l.take(key, 0)
+		if after == 0 {
+			return nil
+		}
+		if err := pause(ctx, after); err != nil {
+			return err
+		}
+	}
+}
+
+// take takes a request, or says how long there will be none.
+func (l *limits) take(key string, keep int) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.sweep(now)
+	if l.paused.After(now) && !isInteraction(key) {
+		return l.paused.Sub(now)
+	}
+	b := l.bucket(key, now)
+	if !b.resets.After(now) && b.inFlight == 0 {
+		b.left = max(b.left, assumedRequests)
+		b.resets = now.Add(assumedWindow)
+	}
+	if b.left <= keep {
+		// An answer that is on its way may say that there is room sooner.
+		return max(min(b.resets.Sub(now), assumedWindow), 10*time.Millisecond)
+	}
+	b.left--
+	b.inFlight++
+	b.used = now
+	return 0
+}
+
+// giveBack returns a request that was taken and not made.
+func (l *limits) giveBack(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b := l.buckets[key]; b != nil {
+		b.left++
+		b.inFlight--
+	}
+}
+
+// answered notes what an answer's headers say; nil when there was none.
+func (l *limits) answered(key string, h http.Header) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	b := l.bucket(key, now)
+	b.inFlight = max(0, b.inFlight-1)
+	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+	if err != nil {
+		return
+	}
+	after, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset-After"), 64)
+	if err != nil {
+		return
+	}
+	b.left = max(0, left-b.inFlight)
+	b.resets = now.Add(time.Duration(after * float64(time.Second)))
+}
+
+// refused notes a 429: of the bucket alone, or of everything.
+func (l *limits) refused(key string, after time.Duration, global bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	until := time.Now().Add(after)
+	if global {
+		if until.After(l.paused) {
+			l.paused = until
+		}
+		return
+	}
+	b := l.bucket(key, time.Now())
+	b.left, b.resets = 0, until
+}
+
+// admit waits for the process's share, and out of a global pause. Interactions are outside both.
+func (l *limits) admit(ctx context.Context, key string) error {
+	if isInteraction(key) {
+		return nil
+	}
+	for {
+		l.mu.Lock()
+		after := time.Until(l.paused)
+		l.mu.Unlock()
+		if after <= 0 {
+			return l.global.Wait(ctx)
+		}
+		if err := pause(ctx, after); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *limits) bucket(key string, now time.Time) *bucket {
+	b := l.buckets[key]
+	if b == nil {
+		b = &bucket{left: assumedRequests, resets: now.Add(assumedWindow), used: now}
+		l.buckets[key] = b
+	}
+	return b
+}
+
+// sweep forgets buckets that nobody uses: every thread has its own.
+func (l *limits) sweep(now time.Time) {
+	if now.Sub(l.swept) < forgetAfter {
+		return
+	}
+	l.swept = now
+	for key, b := range l.buckets {
+		if b.inFlight == 0 && now.Sub(b.used) > forgetAfter && b.resets.Before(now) {
+			delete(l.buckets, key)
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

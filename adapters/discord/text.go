@@ -1,0 +1,117 @@
+package discord
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+var (
+	userMark    = regexp.MustCompile(`<@!?(\d+)>`)
+	roleMark    = regexp.MustCompile(`<@&\d+>`)
+	channelMark = regexp.MustCompile(`<#(\d+)>`)
+	emojiMark   = regexp.MustCompile(`<a?(:\w+:)\d+>`)
+	codeMark    = regexp.MustCompile("(?s)```.*?(?:```|$)|``.+?``|`[^`\n]+`")
+)
+
+// mentions reports whether a text mentions somebody outside of code, where it would be an example.
+func mentions(text, user string) bool {
+	for _, m := range userMark.FindAllStringSubmatch(codeMark.ReplaceAllString(text, ""), -1) {
+		if m[1] == user {
+			return true
+		}
+	}
+	return false
+}
+
+// question returns a message's text as a model should read it: names instead of ids, and without the mention of the bot.
+func question(m *discordgo.Message, bot string, channelName func(id string) string) string {
+	names := make(map[string]string)
+	for _, u := range m.Mentions {
+		names[u.ID] = displayName(u, nil)
+	}
+	text := userMark.ReplaceAllStringFunc(m.Content, func(mark string) string {
+		id := userMark.FindStringSubmatch(mark)[1]
+		switch {
+		case id == bot:
+			return ""
+		case names[id] != "":
+			return "@" + names[id]
+		default:
+			return "@somebody"
+		}
+	})
+	text = roleMark.ReplaceAllString(text, "@role")
+	text = channelMark.ReplaceAllStringFunc(text, func(mark string) string {
+		if name := channelName(channelMark.FindStringSubmatch(mark)[1]); name != "" {
+			return "#" + name
+		}
+		return "#channel"
+	})
+	return strings.TrimSpace(emojiMark.ReplaceAllString(text, "$1"))
+}
+
+// displayName is how people see somebody.
+func displayName(u *discordgo.User, m *discordgo.Member) string {
+	switch {
+	case m != nil && m.Nick != "":
+		return m.Nick
+	case u.GlobalName != "":
+		return u.GlobalName
+	default:
+		return u.Username
+	}
+}
+
+// Limits of a thread's name, in UTF-16 units, as the platform counts; a little is left of its 100.
+const (
+	maxTitle     = 90
+	defaultTitle = "Question"
+)
+
+// title makes a thread's name of a question: its first line, without Markdown, cut at a word.
+func title(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("*_~|`>#", r) {
+			return -1
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' {
+			return ' '
+		}
+		return r
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" {
+		return defaultTitle
+	}
+	if units(text) <= maxTitle {
+		return text
+	}
+	cut, length, space := 0, 0, 0
+	for i, r := range text {
+		if r == ' ' {
+			space = i
+		}
+		if length += max(1, utf16.RuneLen(r)); length > maxTitle-1 {
+			break
+		}
+		cut = i + len(string(r))
+	}
+	if space > cut/2 {
+		cut = space
+	}
+	return strings.TrimSpace(text[:cut]) + "…"
+}
+
+// units is a length as the platform counts it.
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
+}
