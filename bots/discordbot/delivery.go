@@ -1,0 +1,72 @@
+package discordbot
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// typingAge is how often typing is shown anew; Discord forgets it after ten seconds.
+const typingAge = 8 * time.Second
+
+// delivery is one answer on its way to where it was asked.
+type delivery struct {
+	stream  *stream.ThreadStream[discord.Page]
+	surface *discord.Surface
+	cancel  context.CancelFunc // of everything that the delivery does beside Finish
+
+	hush   context.CancelFunc // of typing
+	typing sync.WaitGroup
+}
+
+func newDelivery(
+	ctx context.Context, cancel context.CancelFunc, surface *discord.Surface, s *stream.ThreadStream[discord.Page], permit answer.Permit,
+	logger *slog.Logger, to thread.Ref,
+) *delivery {
+	d := &delivery{stream: s, surface: surface, cancel: cancel}
+	typing, hush := context.WithCancel(ctx)
+	d.hush = hush
+	d.typing.Go(func() { show(typing, surface, permit, logger, to) })
+	return d
+}
+
+// show shows that the bot writes, until there is something to read.
+func show(ctx context.Context, surface thread.Presence, permit answer.Permit, logger *slog.Logger, to thread.Ref) {
+	tick := time.NewTicker(typingAge)
+	defer tick.Stop()
+	for ctx.Err() == nil && permit() == nil {
+		if err := surface.Status(ctx, to, "writing"); err != nil && ctx.Err() == nil { // the answer comes all the same
+			logger.DebugContext(ctx, "typing not shown", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Accept implements packet.Sink.
+func (d *delivery) Accept(p packet.Packet) {
+	if _, done := p.Payload.(packet.Stop); done {
+		d.hush()
+	}
+	d.stream.Accept(p)
+}
+
+// Finish implements answer.Delivery.
+func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+	d.hush()
+	d.typing.Wait()
+	defer d.cancel()
+	if final.Outcome.Silent() {
+		return d.surface.Dismiss(ctx)
+	}
+	return d.stream.Finish(ctx)
+}

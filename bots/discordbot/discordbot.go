@@ -1,0 +1,137 @@
+// Package discordbot joins Discord to the core: what is said there becomes questions and stops, and answers are written where they
+// were asked.
+package discordbot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Config is how Discord is reached and what the bot does there. Token is required.
+type Config struct {
+	Token            string
+	APIURL           string          // DISCORD_API_URL; empty: Discord's own
+	NoMessageContent bool            // do not ask for the privileged intent: follow-ups need a mention then
+	Members          bool            // ask for the privileged intent that lets servers see what is for members
+	Tenant           access.TenantID // whose documents are answered from; the default one
+	Guilds           []string        // servers whose members count as the tenant's
+	// BindFirst lets the only server that the bot belongs to count as one of Guilds where none is listed. It is set where no Slack
+	// workspace says who the members are.
+	BindFirst bool
+
+	Follow  answer.Follow  // of replies that do not mention the bot; dialogue
+	Pace    stream.Pace    // of answers; the platform's
+	Discord discord.Config // further settings; the fields above lead
+}
+
+// Deps is what a Bot works with. All but Logger are required.
+type Deps struct {
+	Deliveries session.Deliveries
+	Repairs    session.Repairs
+	Threads    session.Threads
+	Renderer   stream.Renderer[discord.Page]
+	Logger     *slog.Logger // nil: silent
+}
+
+// Bot is one Discord application. It implements answer.Surfaces and discord.Handler, and is safe for concurrent use.
+type Bot struct {
+	config  Config
+	deps    Deps
+	client  *discord.Client
+	service *answer.Service
+	binding *binding
+
+	mu       sync.Mutex
+	notices  map[session.TurnID]discord.Note // that a question waits
+	commands map[string][]thread.Ref         // channel to the sessions of commands that were used there, newest last
+}
+
+var (
+	_ answer.Surfaces = (*Bot)(nil)
+	_ discord.Handler = (*Bot)(nil)
+)
+
+// New returns a bot. Bind it and Run it. Nothing is sent before.
+func New(config Config, deps Deps) (*Bot, error) {
+	if deps.Deliveries == nil || deps.Repairs == nil || deps.Threads == nil || deps.Renderer == nil {
+		return nil, errors.New("set up the Discord bot: deliveries, repairs, threads and a renderer are required")
+	}
+	if deps.Logger == nil {
+		deps.Logger = slog.New(slog.DiscardHandler)
+	}
+	if config.Tenant == "" {
+		config.Tenant = access.DefaultTenant
+	}
+	if config.Follow == "" {
+		config.Follow = answer.FollowDialogue
+	}
+	settings := config.Discord
+	settings.Token, settings.APIURL, settings.Logger = config.Token, config.APIURL, deps.Logger
+	settings.Gateway.NoMessageContent, settings.Gateway.Members = config.NoMessageContent, config.Members
+	client, err := discord.New(settings)
+	if err != nil {
+		return nil, err
+	}
+	return &Bot{
+		config: config, deps: deps, client: client, binding: newBinding(config.Guilds, config.BindFirst, client.GuildName, deps.Logger),
+		notices: make(map[session.TurnID]discord.Note), commands: make(map[string][]thread.Ref),
+	}, nil
+}
+
+// Bind says which service answers. It is called once, before Run.
+func (b *Bot) Bind(service *answer.Service) { b.service = service }
+
+// Run receives events until ctx ends. It returns an error, a sentence, when Discord cannot be reached with these settings at all.
+func (b *Bot) Run(ctx context.Context) error {
+	if b.service == nil {
+		return errors.New("run the Discord bot: it has no service")
+	}
+	return b.client.Run(ctx, b)
+}
+
+// Connected reports whether events arrive, for readiness.
+func (b *Bot) Connected() bool { return b.client.Connected() }
+
+// Check looks at everything that can be wrong with the settings.
+func (b *Bot) Check(ctx context.Context) []discord.Finding { return b.client.Check(ctx) }
+
+// Guilds implements discord.Handler.
+func (b *Bot) Guilds(ctx context.Context, ids []string) { b.binding.belongs(ctx, ids) }
+
+// Joined implements discord.Handler.
+func (b *Bot) Joined(ctx context.Context, id string) { b.binding.joined(ctx, id) }
+
+// Open implements answer.Surfaces.
+func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+	to := t.Session.Ref
+	if to.Platform != discord.Platform {
+		return nil, fmt.Errorf("open a delivery to %s: this bot is on Discord", to.Platform)
+	}
+	log := answer.NewLog(b.deps.Deliveries, t, 0, to, permit)
+	pages, err := log.Pages(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
+	}
+	b.answering(ctx, t.ID)
+	surface := b.client.Surface(t, len(pages) > 0)
+	writing, cancel := context.WithCancel(ctx)
+	s, err := stream.Open(writing, to, 0, b.config.Pace, stream.Deps[discord.Page]{
+		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
+		Renderer: b.deps.Renderer, Pacing: surface, Log: log, Logger: b.deps.Logger,
+	})
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return newDelivery(writing, cancel, surface, s, permit, b.deps.Logger, to), nil
+}
