@@ -2,7 +2,6 @@ package slack
 
 import (
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	api "github.com/slack-go/slack"
@@ -27,11 +26,14 @@ func (s *Surface) blocks(p Page, withText bool) []api.Block {
 	for _, note := range p.Notes {
 		out = append(out, api.NewContextBlock("", mrkdwnText(note)))
 	}
+	if p.Heading != "" {
+		out = append(out, api.NewContextBlock("", mrkdwnText("*"+EscapeText(p.Heading)+"*")))
+	}
 	for _, source := range p.Sources {
 		out = append(out, api.NewContextBlock("", mrkdwnText(sourceLine(source))))
 	}
 	if p.More != "" {
-		out = append(out, api.NewContextBlock("", mrkdwnText(p.More)))
+		out = append(out, api.NewContextBlock("", mrkdwnText(EscapeText(p.More))))
 	}
 	var buttons []api.BlockElement
 	for _, b := range p.Buttons {
@@ -51,15 +53,12 @@ func mrkdwnText(text string) *api.TextBlockObject {
 	return api.NewTextBlockObject(api.MarkdownType, text, false, true)
 }
 
-// sourceLine is a cited document: its number, its linked title, and its age.
+// sourceLine is a cited document. An address that no block can hold is left out.
 func sourceLine(s Source) string {
-	line := EscapeText(s.Title)
-	if s.URL != "" && utf8.RuneCountInString(s.URL)+utf8.RuneCountInString(line) < MaxSection-100 {
-		line = mrkdwn{}.Link(line, s.URL)
-	}
-	line = strconv.Itoa(s.Number) + ". " + line
-	if s.Age != "" {
-		line += " · " + EscapeText(s.Age)
+	line := s.Mrkdwn()
+	if utf8.RuneCountInString(line) > MaxSection {
+		s.URL = ""
+		line = s.Mrkdwn()
 	}
 	return line
 }

@@ -75,7 +75,7 @@ func (s *Surface) failed(to thread.Ref, what string, kind thread.Call, err error
 
 func (s *Surface) content(p Page) []api.MsgOption {
 	return []api.MsgOption{
-		api.MsgOptionText(entities.Replace(p.Text), false), api.MsgOptionBlocks(s.blocks(p, true)...), s.metadata(),
+		api.MsgOptionText(p.Text, false), api.MsgOptionBlocks(s.blocks(p, true)...), s.metadata(),
 		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
-	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/turn"
@@ -75,7 +74,7 @@ func (s *stage) start(o options) {
 	if o.bot != nil {
 		o.bot(&config)
 	}
-	bot, err := slackbot.New(config, slackbot.Deps{Deliveries: s.store, Renderer: renderer()})
+	bot, err := slackbot.New(config, slackbot.Deps{Deliveries: s.store})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -198,4 +197,7 @@ func look() llmtest.Reply {
 	return llmtest.Reply{llmtest.Call(0, "c1", "internal_search", `{"queries":["vpn"]}`)}
 }
 
-var _ stream.Renderer[slack.Page] = renderer()
+// finished reports whether a message of the bot shows what it will show for good: it neither grows nor offers to be stopped.
+func finished(m slacktest.Message) bool {
+	return m.Shown() != "" && !m.Streaming && !strings.Contains(string(m.Blocks), string("footnote."+slack.ActionStop))
+}

@@ -33,11 +33,11 @@ type Config struct {
 	Slack         slack.Config  // further settings; the fields above lead
 }
 
-// Deps is what a Bot works with. All but Logger are required.
+// Deps is what a Bot works with.
 type Deps struct {
-	Deliveries session.Deliveries
-	Renderer   stream.Renderer[slack.Page]
-	Logger     *slog.Logger // nil: silent
+	Deliveries session.Deliveries          // required
+	Renderer   stream.Renderer[slack.Page] // nil: a slack.Renderer as it is
+	Logger     *slog.Logger                // nil: silent
 }
 
 // Bot is one workspace. It implements answer.Surfaces and slack.Handler, and is safe for concurrent use.
@@ -59,8 +59,11 @@ var (
 
 // New returns a bot. Connect it, Bind it, and Run it.
 func New(config Config, deps Deps) (*Bot, error) {
-	if deps.Deliveries == nil || deps.Renderer == nil {
-		return nil, errors.New("set up the Slack bot: deliveries and a renderer are required")
+	if deps.Deliveries == nil {
+		return nil, errors.New("set up the Slack bot: deliveries are required")
+	}
+	if deps.Renderer == nil {
+		deps.Renderer = &slack.Renderer{}
 	}
 	if config.AppToken == "" && config.SigningSecret == "" {
 		return nil, errors.New("set up Slack: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP events")

@@ -88,9 +88,13 @@ func TestStopReactionStopsAndKeepsWhatWasWritten(t *testing.T) {
 	for _, on := range []string{"question", "answer"} {
 		t.Run("on the "+on, func(t *testing.T) {
 			t.Parallel()
-			s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written before the stop. "), llmtest.Hang()})
+			s := play(t, options{}, llmtest.Reply{
+				llmtest.Text("This much was written before the stop. "), llmtest.Sleep(800 * time.Millisecond), llmtest.Text("And this.\n\n"), llmtest.Hang(),
+			})
 			root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
-			s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 && s.Answers(s.general, root)[0].Shown() != "" })
+			s.wait("the answer has grown", func() bool {
+				return len(s.Answers(s.general, root)) > 0 && strings.Contains(s.Answers(s.general, root)[0].Shown(), "And this.")
+			})
 			target := root
 			if on == "answer" {
 				target = s.Answers(s.general, root)[0].TS
