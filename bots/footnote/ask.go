@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/consolebot"
+	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
@@ -21,6 +22,7 @@ type askCommand struct {
 	JSON     bool   `name:"json" xor:"form" help:"Print one JSON object when the answer is complete."`
 	Packets  bool   `name:"packets" xor:"form" help:"Print every packet as a line of JSON while the answer is written."`
 	Thread   string `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
+	Agent    string `name:"agent" placeholder:"NAME" help:"Who answers: an agent of the configuration file."`
 }
 
 // answerJSON is the form of ask --json; its names are stable.
@@ -45,7 +47,7 @@ type citationJSON struct {
 
 // Run implements the verb.
 func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
-	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout)}
+	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: wire.Choice{Agent: c.Agent}}
 	var lines *packetLines
 	switch {
 	case c.JSON:

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -17,6 +18,7 @@ import (
 // chatCommand is a conversation in the terminal.
 type chatCommand struct {
 	Thread string `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
+	Agent  string `name:"agent" placeholder:"NAME" help:"Who answers: an agent of the configuration file."`
 }
 
 // maxLine is the longest line that is read: longer questions are refused by the core, with a sentence.
@@ -42,7 +44,7 @@ func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 			}
 		}()
 	}
-	talk, err := openConversation(ctx, env, talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout)})
+	talk, err := openConversation(ctx, env, talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: wire.Choice{Agent: c.Agent}})
 	if err != nil {
 		return err
 	}

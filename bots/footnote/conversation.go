@@ -29,20 +29,24 @@ type talk struct {
 	out     io.Writer
 	links   bool
 	packets packet.Sink
+	choice  wire.Choice
 }
 
 // openConversation starts everything that answers need. Close it.
 func openConversation(ctx context.Context, env *environment, t talk) (*conversation, error) {
+	if err := t.choice.Validate(env.config); err != nil {
+		return nil, usageError(err.Error())
+	}
 	base, err := wire.Open(ctx, env.config, env.logger)
 	if err != nil {
 		return nil, err
 	}
 	bot := consolebot.New(consolebot.Config{
-		Thread: t.thread, Audience: base.ConsoleAudience(), Renderer: &console.Renderer{Terminal: t.links},
+		Thread: t.thread, Audience: base.ConsoleAudience(), Renderer: &console.Renderer{Terminal: t.links, Width: width(t.out)},
 		Surface: console.NewSurface(t.out), Packets: t.packets, Logger: env.logger,
 	})
 	answering, err := base.Answering(ctx, wire.Place{
-		Surfaces: bot, Platforms: []thread.Platform{console.Platform}, Workspaces: []string{bot.Workspace()},
+		Surfaces: bot, Platforms: []thread.Platform{console.Platform}, Workspaces: []string{bot.Workspace()}, Choice: t.choice,
 	})
 	if err != nil {
 		return nil, errors.Join(err, base.Close(ctx))
@@ -62,3 +66,19 @@ func (c *conversation) Close(ctx context.Context) error {
 
 // isTerminal reports whether a person sits behind a file.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// maxWidth is the longest line that reads well; a wider terminal is not filled.
+const maxWidth = 110
+
+// width is where the lines of an answer break: nowhere when it does not go to a terminal.
+func width(out io.Writer) int {
+	f, ok := out.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil { // it is no terminal
+		return 0
+	}
+	return min(columns, maxWidth)
+}

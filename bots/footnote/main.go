@@ -36,6 +36,8 @@ type commands struct {
 	Migrate migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Doctor  doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
 	Serve   serveCommand     `cmd:"" help:"Run until told to stop, with health checks on ADMIN_ADDR."`
+	Agents  agentsCommand    `cmd:"" help:"List the agents of the configuration file."`
+	Config  string           `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
@@ -85,6 +87,12 @@ func run(ctx context.Context, args []string, env *environment) int {
 	}
 	env.config, err = config.Load(env.getenv)
 	if err != nil {
+		return env.fail(err, exitUsage)
+	}
+	if verbs.Config != "" {
+		env.config.FilePath = verbs.Config
+	}
+	if env.config.File, err = config.ReadFile(env.config.FilePath); err != nil {
 		return env.fail(err, exitUsage)
 	}
 	env.logger = newLogger(env.stderr, env.config, parsed.Command() == "serve")

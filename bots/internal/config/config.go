@@ -34,6 +34,7 @@ type Config struct {
 	OpenAIKey     Secret
 	OpenAIBaseURL string
 	Model         string
+	FallbackModel string
 	FastModel     string
 	ModelWindow   int // tokens; 0: what is known of the model
 	CAFile        string
@@ -54,6 +55,9 @@ type Config struct {
 	ConsoleAudience  access.ACL // principals of whoever uses the terminal
 	MaxDocumentBytes int64
 
+	FilePath string // of footnote.yaml; empty: FileName in the working folder, if it is there
+	File     *File  // what it says; never nil
+
 	AdminAddr string
 	LogLevel  string
 	LogFormat string
@@ -65,7 +69,7 @@ func (c *Config) HasModel() bool { return c.OpenAIKey != "" || c.OpenAIBaseURL !
 
 // Load reads every setting. A variable that is empty counts as unset. All faults are reported together, by name and without values.
 func Load(getenv func(string) string) (*Config, error) {
-	c := &Config{}
+	c := &Config{File: &File{}}
 	var faults []error
 	for _, s := range c.settings() {
 		value := getenv(s.Env)
@@ -91,6 +95,9 @@ func (c *Config) conflicts() []error {
 	}
 	if c.FastModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FAST_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))
+	}
+	if c.FallbackModel != "" && !c.HasModel() {
+		faults = append(faults, errors.New("FALLBACK_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))
 	}
 	return faults
 }

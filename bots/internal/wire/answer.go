@@ -31,6 +31,7 @@ type Place struct {
 	Surfaces   answer.Surfaces
 	Platforms  []thread.Platform
 	Workspaces []string
+	Choice     Choice
 }
 
 // Answering builds the answer service for a place.
@@ -48,10 +49,6 @@ func (b *Base) Answering(ctx context.Context, place Place) (*Answering, error) {
 }
 
 func (b *Base) service(ctx context.Context, place Place, signal session.Signal) (*answer.Service, error) {
-	model, err := b.Model()
-	if err != nil {
-		return nil, err
-	}
 	fast, err := b.FastModel()
 	if err != nil {
 		return nil, err
@@ -74,7 +71,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		},
 		Signal:   signal,
 		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{}, b.Logger),
-		Setups:   setup{model},
+		Setups:   &setups{base: b, choice: place.Choice},
 		Library:  b.Index,
 		Surfaces: place.Surfaces,
 		Logger:   b.Logger,
@@ -138,11 +135,3 @@ func (b *Base) ConsoleAudience() access.Audience {
 
 // Prompts keeps the stored system prompt.
 func (b *Base) Prompts() session.Prompts { return postgres.NewSessions(b.DB) }
-
-// setup answers every turn alike.
-type setup struct{ model llm.Model }
-
-// Setup implements answer.Setups.
-func (s setup) Setup(context.Context, session.Turn) (answer.Setup, error) {
-	return answer.Setup{Models: []llm.Model{s.model}}, nil
-}

@@ -22,6 +22,7 @@ const checkTimeout = 20 * time.Second
 // Checks are all parts, in the order in which they build on one another.
 func (b *Base) Checks() []Check {
 	checks := []Check{
+		{"configuration", b.checkConfiguration},
 		{"database", b.checkDatabase},
 		{"index", b.checkIndex},
 		{"embedder", b.checkEmbedder},
@@ -37,6 +38,19 @@ func (b *Base) Checks() []Check {
 		}
 	}
 	return checks
+}
+
+func (b *Base) checkConfiguration(context.Context) (string, error) {
+	hash, err := b.Config.Hash()
+	if err != nil {
+		return "", err
+	}
+	f := b.Config.File
+	if f.Path == "" {
+		return fmt.Sprintf("%s, from the environment alone", hash), nil
+	}
+	return fmt.Sprintf("%s, with %s: %d agents, %d projects, %d sources, rules for %d channels",
+		hash, f.Path, len(f.Agents), len(f.Projects), len(f.Sources), len(f.Channels)), nil
 }
 
 func (b *Base) checkDatabase(ctx context.Context) (string, error) {

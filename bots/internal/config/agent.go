@@ -1,0 +1,112 @@
+package config
+
+import (
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/tool/readfile"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Tools are the names that an agent's tools may have.
+func Tools() []string { return []string{search.Name, readfile.Name} }
+
+func (r *fileReader) agents(path string, n ast.Node) {
+	r.named(path, n, func(path, name string, n ast.Node) {
+		a := Agent{Agent: prompt.Agent{Name: name}}
+		before := len(r.faults)
+		r.fields(path, n,
+			field{"instructions", r.text(&a.Instructions)},
+			field{"replace_system_prompt", r.yes(&a.ReplaceSystem)},
+			field{"tools", r.tools(&a.Tools)},
+			field{"document_sets", r.texts(&a.DocumentSets)},
+			field{"model", r.text(&a.Model)},
+			field{"reminder", r.text(&a.Reminder)},
+			field{"grounding", word(&r.reader, &a.Grounding, prompt.Open, prompt.Strict)},
+		)
+		if err := a.Validate(); err != nil && len(r.faults) == before {
+			r.fault(r.at[path], "%s: %v", path, err)
+		}
+		r.file.Agents = append(r.file.Agents, a)
+	})
+}
+
+func (r *fileReader) tools(to *[]string) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		r.items(path, n, func(path string, n ast.Node) {
+			var name string
+			word(&r.reader, &name, Tools()...)(path, n)
+			if name != "" {
+				*to = append(*to, name)
+			}
+		})
+	}
+}
+
+func (r *fileReader) documentSets(path string, n ast.Node) {
+	r.named(path, n, func(path, name string, n ast.Node) {
+		s := DocumentSet{Name: name}
+		r.texts(&s.Sources)(path, n)
+		r.file.DocumentSets = append(r.file.DocumentSets, s)
+	})
+}
+
+func (r *fileReader) projects(path string, n ast.Node) {
+	r.named(path, n, func(path, name string, n ast.Node) {
+		p := Project{Name: name}
+		acl := access.ACL{access.Members}
+		before := len(r.faults)
+		r.fields(path, n,
+			field{"acl", r.acl(&acl)},
+			field{"files", func(path string, n ast.Node) {
+				r.items(path, n, func(path string, n ast.Node) { p.Files = append(p.Files, r.projectFile(path, n)) })
+			}},
+		)
+		for i := range p.Files {
+			if p.Files[i].ACL == nil {
+				p.Files[i].ACL = acl
+			}
+		}
+		if len(p.Files) == 0 && len(r.faults) == before {
+			r.fault(r.at[path], "%s has no files: list paths under %s.files", path, path)
+		}
+		r.file.Projects = append(r.file.Projects, p)
+	})
+}
+
+// projectFile is a path, or a path with what holds for it alone.
+func (r *fileReader) projectFile(path string, n ast.Node) ProjectFile {
+	var f ProjectFile
+	if _, plain := scalar(r.value(n)); plain {
+		r.path(&f.Path)(path, n)
+		return f
+	}
+	r.fields(path, n,
+		field{"path", r.path(&f.Path)},
+		field{"base_url", r.url(&f.BaseURL)},
+		field{"acl", r.acl(&f.ACL)},
+	)
+	if f.Path == "" {
+		r.fault(n, "%s has no path: write path: FILE", path)
+	}
+	return f
+}
+
+func (r *fileReader) sources(path string, n ast.Node) {
+	r.named(path, n, func(path, name string, n ast.Node) {
+		s := Source{Name: name, ACL: access.ACL{access.Members}}
+		before := len(r.faults)
+		r.fields(path, n,
+			field{"path", r.path(&s.Path)},
+			field{"url", r.url(&s.URL)},
+			field{"base_url", r.url(&s.BaseURL)},
+			field{"acl", r.acl(&s.ACL)},
+			field{"include", r.texts(&s.Include)},
+			field{"exclude", r.texts(&s.Exclude)},
+		)
+		if (s.Path == "") == (s.URL == "") && len(r.faults) == before {
+			r.fault(r.at[path], "%s: write either path: FOLDER or url: ADDRESS, exactly one of them", path)
+		}
+		r.file.Sources = append(r.file.Sources, s)
+	})
+}

@@ -1,0 +1,228 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/goccy/go-yaml/ast"
+)
+
+// FileName is where the configuration file is looked for when none is named.
+const FileName = "footnote.yaml"
+
+// maxFile is far above what people write.
+const maxFile = 1 << 20
+
+// File is footnote.yaml: who answers, from which documents, and what holds in which channel. The zero File is that of a program without
+// one. It never changes after it was read.
+type File struct {
+	Path         string        `json:"-"` // empty without a file
+	Agent        string        // who answers where neither the channel nor the command says otherwise; empty: the built-in agent
+	Agents       []Agent       // by the order of the file, as all lists
+	DocumentSets []DocumentSet // what agents may be limited to
+	Projects     []Project
+	Sources      []Source
+	Channels     []ChannelRule
+}
+
+// Agent is a persona with the names of the documents that it is limited to.
+type Agent struct {
+	prompt.Agent
+	DocumentSets []string
+}
+
+// DocumentSet is a named set of sources.
+type DocumentSet struct {
+	Name    string
+	Sources []string // names of Sources, or ids as `footnote sources` prints them
+}
+
+// Project is a named set of files that every answer in it has at hand.
+type Project struct {
+	Name  string
+	Files []ProjectFile
+}
+
+// ProjectFile is one file of a project. A listener whom its access list does not name never meets it.
+type ProjectFile struct {
+	Path    string // absolute, or relative to the working folder
+	BaseURL string // where its folder is published
+	ACL     access.ACL
+}
+
+// Source is where documents come from. Exactly one of Path and URL is set.
+type Source struct {
+	Name    string
+	Path    string // a folder or file; absolute, or relative to the working folder
+	URL     string
+	BaseURL string
+	ACL     access.ACL // members when the file does not say
+	Include []string
+	Exclude []string
+}
+
+// Find returns the agent of that name, and false when there is none.
+func (f *File) Find(agent string) (Agent, bool) {
+	i := slices.IndexFunc(f.Agents, func(a Agent) bool { return a.Name == agent })
+	if i < 0 {
+		return Agent{}, false
+	}
+	return f.Agents[i], true
+}
+
+// Project returns the project of that name, and false when there is none.
+func (f *File) Project(name string) (Project, bool) {
+	i := slices.IndexFunc(f.Projects, func(p Project) bool { return p.Name == name })
+	if i < 0 {
+		return Project{}, false
+	}
+	return f.Projects[i], true
+}
+
+// Source returns the source of that name, and false when there is none.
+func (f *File) Source(name string) (Source, bool) {
+	i := slices.IndexFunc(f.Sources, func(s Source) bool { return s.Name == name })
+	if i < 0 {
+		return Source{}, false
+	}
+	return f.Sources[i], true
+}
+
+// ReadFile reads the configuration file. Without a path it is FileName in the working folder, and no fault when that does not exist.
+// All faults are reported together, each with its line and what to write instead.
+func ReadFile(path string) (*File, error) {
+	named := path != ""
+	if !named {
+		path = FileName
+	}
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !named:
+		return &File{}, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no configuration file %s: check --config and FOOTNOTE_CONFIG", path)
+	case err != nil:
+		return nil, fmt.Errorf("read the configuration file: %w", err)
+	case len(data) > maxFile:
+		return nil, fmt.Errorf("the configuration file %s is larger than %d bytes: it is probably another file", path, maxFile)
+	}
+	f, err := ParseFile(path, data)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration file is wrong:\n%w", err)
+	}
+	return f, nil
+}
+
+// ParseFile reads what a configuration file holds. Its paths are taken from the folder of path.
+func ParseFile(path string, data []byte) (*File, error) {
+	f := &File{Path: path}
+	r := &fileReader{reader: reader{name: path}, file: f, folder: filepath.Dir(path), at: make(map[string]ast.Node)}
+	if root := r.parse(data); root != nil {
+		r.fields("", root,
+			field{"agent", func(path string, n ast.Node) {
+				r.at[path] = n
+				r.text(&f.Agent)(path, n)
+			}},
+			field{"agents", r.agents},
+			field{"document_sets", r.documentSets},
+			field{"projects", r.projects},
+			field{"sources", r.sources},
+			field{"channels", r.channels},
+		)
+		r.references()
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// fileReader reads footnote.yaml.
+type fileReader struct {
+	reader
+	file   *File
+	folder string
+	at     map[string]ast.Node // where things stand that are checked once everything is read
+}
+
+// named reads a mapping from names to things.
+func (r *fileReader) named(path string, n ast.Node, each func(path, name string, n ast.Node)) {
+	r.pairs(path, n, func(name string, at, value ast.Node) {
+		if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\n\t\x00,") {
+			r.fault(at, "%s has a name that cannot be typed: use letters, digits and -", path)
+			return
+		}
+		r.at[join(path, name)] = at
+		each(join(path, name), name, value)
+	})
+}
+
+func (r *fileReader) path(to *string) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		r.text(to)(path, n)
+		if *to != "" && !filepath.IsAbs(*to) {
+			*to = filepath.Join(r.folder, *to)
+		}
+	}
+}
+
+func (r *fileReader) url(to *string) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		r.text(to)(path, n)
+		if err := httpURL(new(string))(*to); err != nil {
+			r.fault(n, "%s holds %s: write an address that begins with https:// or http://", path, describe(r.value(n)))
+		}
+	}
+}
+
+// references checks every name that stands for something elsewhere in the file.
+func (r *fileReader) references() {
+	f := r.file
+	names := func(kind string) []string {
+		var all []string
+		switch kind {
+		case "agent":
+			for _, a := range f.Agents {
+				all = append(all, a.Name)
+			}
+		case "document set":
+			for _, s := range f.DocumentSets {
+				all = append(all, s.Name)
+			}
+		case "project":
+			for _, p := range f.Projects {
+				all = append(all, p.Name)
+			}
+		}
+		return all
+	}
+	check := func(at ast.Node, path, kind, name string) {
+		all := names(kind)
+		if name == "" || slices.Contains(all, name) {
+			return
+		}
+		have := "none is defined in this file"
+		if len(all) > 0 {
+			have = "write " + alternatives(all)
+		}
+		r.fault(at, "%s names the %s %q, which does not exist: %s", path, kind, name, have)
+	}
+	check(r.at["agent"], "agent", "agent", f.Agent)
+	for _, a := range f.Agents {
+		for _, set := range a.DocumentSets {
+			check(r.at["agents."+a.Name], "agents."+a.Name+".document_sets", "document set", set)
+		}
+	}
+	for i, c := range f.Channels {
+		path := fmt.Sprintf("channels[%d]", i+1)
+		check(r.at[path], path+".agent", "agent", c.Agent)
+		check(r.at[path], path+".project", "project", c.Project)
+	}
+}

@@ -1,0 +1,268 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/google/go-cmp/cmp"
+)
+
+const whole = `
+agent: helper
+agents:
+  helper:
+    instructions: |
+      Answer for engineers.
+      Be brief.
+    tools: [internal_search, read_file]
+    document_sets: handbook
+    model: gpt-4.1
+    reminder: Name the release.
+    grounding: strict
+  pirate: {instructions: Arr., replace_system_prompt: true}
+document_sets:
+  handbook: [docs, files-123456]
+projects:
+  launch:
+    acl: group:launch
+    files:
+      - notes/plan.md
+      - {path: /srv/public.md, acl: [public], base_url: "https://docs.example/launch"}
+sources:
+  docs:
+    path: ./docs
+    base_url: https://docs.example
+    acl: [members, "user:slack:U1"]
+    include: ["**/*.md"]
+    exclude: drafts
+  site: {url: https://www.example, acl: public}
+channels:
+  - platform: slack
+    follow: mention
+  - {platform: slack, workspace: T1, channel: C1, agent: pirate, private: true, follow: always, cool_down: 10m, questions_only: yes}
+  - {platform: discord, channel: 123456789012345678901, enabled: false, bots: true, bot_turns: 5, project: launch}
+`
+
+func TestConfigurationFile(t *testing.T) {
+	t.Parallel()
+	text := strings.ReplaceAll(whole, "questions_only: yes", "questions_only: true")
+	f, err := config.ParseFile("/etc/footnote/footnote.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantAgents := []config.Agent{
+		{Agent: prompt.Agent{
+			Name: "helper", Instructions: "Answer for engineers.\nBe brief.", Tools: []string{"internal_search", "read_file"}, Model: "gpt-4.1",
+			Reminder: "Name the release.", Grounding: prompt.Strict,
+		}, DocumentSets: []string{"handbook"}},
+		{Agent: prompt.Agent{Name: "pirate", Instructions: "Arr.", ReplaceSystem: true}},
+	}
+	if diff := cmp.Diff(wantAgents, f.Agents); diff != "" {
+		t.Errorf("agents (-want +got):\n%s", diff)
+	}
+	wantProjects := []config.Project{{Name: "launch", Files: []config.ProjectFile{
+		{Path: "/etc/footnote/notes/plan.md", ACL: access.ACL{"group:launch"}},
+		{Path: "/srv/public.md", BaseURL: "https://docs.example/launch", ACL: access.ACL{"public"}},
+	}}}
+	if diff := cmp.Diff(wantProjects, f.Projects); diff != "" {
+		t.Errorf("projects (-want +got):\n%s", diff)
+	}
+	wantSources := []config.Source{
+		{Name: "docs", Path: "/etc/footnote/docs", BaseURL: "https://docs.example", ACL: access.ACL{"members", "user:slack:U1"},
+			Include: []string{"**/*.md"}, Exclude: []string{"drafts"}},
+		{Name: "site", URL: "https://www.example", ACL: access.ACL{"public"}},
+	}
+	if diff := cmp.Diff(wantSources, f.Sources); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	for _, tt := range []struct {
+		name                string
+		platform, team, cha string
+		want                config.Channel
+	}{
+		{"no rule", "console", "x", "y", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowDialogue, Forum: true}},
+		{"the platform's", "slack", "T1", "C2", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowMention, Forum: true}},
+		{"the channel's goes before it", "slack", "T1", "C1", config.Channel{
+			Agent: "pirate", Enabled: true, Follow: answer.FollowAlways, Forum: true, Private: true, QuestionsOnly: true, CoolDown: 10 * time.Minute}},
+		{"a long number keeps its digits", "discord", "G", "123456789012345678901", config.Channel{
+			Agent: "helper", Project: "launch", Follow: answer.FollowDialogue, Forum: true, Bots: true, BotTurns: 5}},
+		{"another workspace", "slack", "T2", "C1", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowMention, Forum: true}},
+	} {
+		if diff := cmp.Diff(tt.want, f.At(thread.Platform(tt.platform), tt.team, tt.cha)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestEveryFaultOfTheFileHasItsLine(t *testing.T) {
+	t.Parallel()
+	_, err := config.ParseFile("footnote.yaml", []byte(`agent: nobody
+agnets: {}
+agents:
+  helper:
+    grounding: maybe
+    tools: [internal_search, browse]
+    replace_system_prompt: true
+    colour: blue
+  empty:
+    instructions: ""
+  lost:
+    replace_system_prompt: true
+    document_sets: nowhere
+projects:
+  launch: {files: []}
+  plan:
+    acl: everybody
+    files: [a.md, {acl: public}]
+sources:
+  both: {path: docs, url: https://x.example}
+  web: {url: ftp://x.example}
+channels:
+  - {channel: C1}
+  - platform: irc
+    follow: sometimes
+    enabled: 1
+    cool_down: soon
+    bot_turns: 0
+    agent: ghost
+`))
+	if err == nil {
+		t.Fatal("no fault was found")
+	}
+	for _, want := range []string{
+		`:1: agent names the agent "nobody", which does not exist: write helper, empty or lost`,
+		`:2: agnets is not a setting: the keys here are agent, agents,`,
+		`:5: agents.helper.grounding holds "maybe": write open or strict`,
+		`:6: agents.helper.tools[2] holds "browse": write internal_search`,
+		`:8: agents.helper.colour is not a setting`,
+		`:10: agents.empty.instructions is empty`,
+		`:11: agents.lost: agent "lost": it replaces the system prompt but has no instructions`,
+		`:11: agents.lost.document_sets names the document set "nowhere", which does not exist: none is defined`,
+		`:15: projects.launch.files is an empty list`,
+		`:17: projects.plan.acl: access list entry "everybody" is not known`,
+		`:18: projects.plan.files[2] has no path`,
+		`:20: sources.both: write either path: FOLDER or url: ADDRESS`,
+		`:21: sources.web.url holds "ftp://x.example": write an address`,
+		`:23: channels[1] names a channel but no platform`,
+		`:24: channels[2].platform holds "irc": write slack, discord or console`,
+		`:25: channels[2].follow holds "sometimes": write mention, dialogue or always`,
+		`:26: channels[2].enabled holds "1": write true or false`,
+		`:27: channels[2].cool_down holds "soon": write a length of time`,
+		`:28: channels[2].bot_turns holds "0": write a whole number from 1 to 100`,
+		`channels[2].agent names the agent "ghost"`,
+	} {
+		if !strings.Contains(err.Error(), "footnote.yaml"+want) && !(want[0] != ':' && strings.Contains(err.Error(), want)) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(err)
+	}
+}
+
+func TestFilesThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ text, want string }{
+		"broken":        {"agents: [\n", "f.yaml:1: this is not YAML"},
+		"a list":        {"- a\n- b\n", "holds a list: write keys and values"},
+		"twice":         {"agent: a\nagent: b\n", ":2: "},
+		"two documents": {"agent: a\n---\nagent: b\n", "a second document"},
+		"a reference":   {"agents: {a: {instructions: &x hello}, b: {instructions: *x}}", "a reference, which is not followed"},
+	} {
+		if _, err := config.ParseFile("f.yaml", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want something with %q", name, err, tt.want)
+		}
+	}
+	for name, text := range map[string]string{"empty": "", "a comment": "# nothing yet\n", "keys without values": "agents:\nchannels:\n"} {
+		if _, err := config.ParseFile("f.yaml", []byte(text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	t.Parallel()
+	if _, err := config.ReadFile(filepath.Join(t.TempDir(), "missing.yaml")); err == nil || !strings.Contains(err.Error(), "FOOTNOTE_CONFIG") {
+		t.Errorf("a file that was named and is missing: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "footnote.yaml")
+	if err := os.WriteFile(path, []byte("agents: {a: {instructions: hello}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := config.ReadFile(path)
+	if err != nil || len(f.Agents) != 1 || f.Path != path {
+		t.Errorf("file %+v, error %v", f, err)
+	}
+}
+
+func TestReplicasShareTheHashUnlessTheyAnswerDifferently(t *testing.T) {
+	t.Parallel()
+	hash := func(yaml string, pairs ...string) string {
+		c, err := config.Load(env(pairs...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.File, err = config.ParseFile("/etc/f.yaml", []byte(yaml)); err != nil {
+			t.Fatal(err)
+		}
+		h, err := c.Hash()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	agent := "agents: {a: {instructions: hello}}"
+	base := hash(agent, "OPENAI_API_KEY", "k1")
+	for name, same := range map[string]string{
+		"another key":     hash(agent, "OPENAI_API_KEY", "k2"),
+		"another machine": hash("# moved\n"+agent, "OPENAI_API_KEY", "k1", "ADMIN_ADDR", "0.0.0.0:9", "LOG_LEVEL", "debug", "DATABASE_URL", "postgres://h/d"),
+	} {
+		if same != base {
+			t.Errorf("%s changes the hash", name)
+		}
+	}
+	for name, other := range map[string]string{
+		"no model":      hash(agent),
+		"another alpha": hash(agent, "OPENAI_API_KEY", "k1", "HYBRID_ALPHA", "0.4"),
+		"another agent": hash("agents: {a: {instructions: hallo}}", "OPENAI_API_KEY", "k1"),
+	} {
+		if other == base {
+			t.Errorf("%s leaves the hash as it is", name)
+		}
+	}
+}
+
+// Whatever the file holds, reading it ends, and a fault says where it is.
+func FuzzParseFile(f *testing.F) {
+	for _, seed := range []string{whole, "", "agents: [", "a: &a [*a]", "? [x]\n: y", "agents: {a: !!binary x}", "<<: {agent: a}", "- \n- |\n  x", "\x00", "channels: [[[[]]]]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		file, err := config.ParseFile("f.yaml", []byte(text))
+		if (file == nil) == (err == nil) {
+			t.Fatalf("file %v and error %v", file, err)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "f.yaml:") {
+			t.Errorf("a fault without its place: %v", err)
+		}
+	})
+}
+
+func TestTheExampleIsValid(t *testing.T) {
+	t.Parallel()
+	f, err := config.ReadFile("../../../deploy/footnote.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Agents) != 2 || len(f.Channels) != 3 || len(f.Projects) != 1 || len(f.Sources) != 1 {
+		t.Errorf("the example holds %+v", f)
+	}
+}

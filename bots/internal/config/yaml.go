@@ -1,0 +1,306 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// reader reads typed values from a YAML document and gathers every fault with its line. It walks the tree by itself because a decoder
+// stops at the first fault.
+type reader struct {
+	name   string
+	faults []fault
+}
+
+type fault struct {
+	line int
+	text string
+}
+
+// parse returns the root of a YAML document, nil when it is empty. A document that is no YAML is a single fault.
+func (r *reader) parse(data []byte) ast.Node {
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		line, text := 0, err.Error()
+		var syntax yaml.Error
+		if errors.As(err, &syntax) {
+			text = syntax.GetMessage()
+			if token := syntax.GetToken(); token != nil && token.Position != nil {
+				line = token.Position.Line
+			}
+		}
+		first, _, _ := strings.Cut(text, "\n")
+		r.faults = append(r.faults, fault{line, "this is not YAML: " + first})
+		return nil
+	}
+	var root ast.Node
+	for _, doc := range file.Docs {
+		if doc == nil || doc.Body == nil {
+			continue
+		}
+		if root != nil {
+			r.fault(doc.Body, "a second document begins here: keep everything in one")
+			return root
+		}
+		root = doc.Body
+	}
+	return root
+}
+
+// err joins all faults in the order of their lines.
+func (r *reader) err() error {
+	if len(r.faults) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(r.faults, func(a, b fault) int { return a.line - b.line })
+	lines := make([]string, len(r.faults))
+	for i, f := range r.faults {
+		lines[i] = fmt.Sprintf("%s:%d: %s", r.name, f.line, f.text)
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+func (r *reader) fault(at ast.Node, format string, args ...any) {
+	r.faults = append(r.faults, fault{lineOf(at), fmt.Sprintf(format, args...)})
+}
+
+func lineOf(n ast.Node) int {
+	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
+		return 0
+	}
+	return n.GetToken().Position.Line
+}
+
+// value looks through tags and anchors. References to anchors are not followed: whoever reads the file should see what holds.
+func (r *reader) value(n ast.Node) ast.Node {
+	for {
+		switch inner := n.(type) {
+		case *ast.TagNode:
+			n = inner.Value
+		case *ast.AnchorNode:
+			n = inner.Value
+		default:
+			return n
+		}
+	}
+}
+
+// field is one key of a mapping and what reads its value.
+type field struct {
+	key  string
+	read func(path string, n ast.Node)
+}
+
+// fields reads a mapping with a fixed set of keys. A key without a value counts as left out.
+func (r *reader) fields(path string, n ast.Node, fields ...field) {
+	known := make([]string, len(fields))
+	for i, f := range fields {
+		known[i] = f.key
+	}
+	r.pairs(path, n, func(key string, at, value ast.Node) {
+		i := slices.Index(known, key)
+		if i < 0 {
+			r.fault(at, "%s is not a setting: the keys here are %s", join(path, key), strings.Join(known, ", "))
+			return
+		}
+		if _, empty := r.value(value).(*ast.NullNode); !empty {
+			fields[i].read(join(path, key), value)
+		}
+	})
+}
+
+// pairs calls each for the keys of a mapping, in their order.
+func (r *reader) pairs(path string, n ast.Node, each func(key string, at, value ast.Node)) {
+	m, ok := r.value(n).(ast.MapNode)
+	if !ok {
+		r.fault(n, "%s holds %s: write keys and values below it", path, describe(r.value(n)))
+		return
+	}
+	seen := make(map[string]bool)
+	for pairs := m.MapRange(); pairs.Next(); {
+		at := pairs.Key()
+		key, ok := scalar(r.value(at))
+		switch {
+		case at.IsMergeKey() || !ok:
+			r.fault(at, "%s has a key that is not a plain word: write the settings out", path)
+		case seen[key]:
+			r.fault(at, "%s stands here twice: keep one", join(path, key))
+		default:
+			seen[key] = true
+			each(key, at, pairs.Value())
+		}
+	}
+}
+
+// items calls each for the entries of a list. A single value counts as a list of one.
+func (r *reader) items(path string, n ast.Node, each func(path string, n ast.Node)) {
+	switch list := r.value(n).(type) {
+	case *ast.SequenceNode:
+		if len(list.Values) == 0 {
+			r.fault(n, "%s is an empty list: name something, or leave the key out", path)
+		}
+		for i, item := range list.Values {
+			each(fmt.Sprintf("%s[%d]", path, i+1), item)
+		}
+	default:
+		each(path, n)
+	}
+}
+
+func (r *reader) text(to *string) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		s, ok := scalar(r.value(n))
+		if !ok {
+			r.fault(n, "%s holds %s: write text", path, describe(r.value(n)))
+			return
+		}
+		if *to = strings.TrimSpace(s); *to == "" {
+			r.fault(n, "%s is empty: write text, or leave the key out", path)
+		}
+	}
+}
+
+func (r *reader) texts(to *[]string) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		r.items(path, n, func(path string, n ast.Node) {
+			var s string
+			r.text(&s)(path, n)
+			if s != "" {
+				*to = append(*to, s)
+			}
+		})
+	}
+}
+
+func (r *reader) yes(to *bool) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		b, ok := r.value(n).(*ast.BoolNode)
+		if !ok {
+			r.fault(n, "%s holds %s: write true or false", path, describe(r.value(n)))
+			return
+		}
+		*to = b.Value
+	}
+}
+
+func (r *reader) number(to *int, low, high int) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		s, _ := scalar(r.value(n))
+		i, err := strconv.Atoi(s)
+		if err != nil || i < low || i > high {
+			r.fault(n, "%s holds %s: write a whole number from %d to %d", path, describe(r.value(n)), low, high)
+			return
+		}
+		*to = i
+	}
+}
+
+func (r *reader) duration(to *time.Duration) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		s, _ := scalar(r.value(n))
+		d, err := time.ParseDuration(s)
+		if err != nil || d < 0 {
+			r.fault(n, "%s holds %s: write a length of time such as 30s or 10m", path, describe(r.value(n)))
+			return
+		}
+		*to = d
+	}
+}
+
+// acl reads an access list: a list, or principals separated by commas.
+func (r *reader) acl(to *access.ACL) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		var parts []string
+		r.texts(&parts)(path, n)
+		if len(parts) == 0 {
+			return
+		}
+		list, err := access.ParseACL(strings.Join(parts, ","))
+		if err != nil {
+			r.fault(n, "%s: %v", path, err)
+			return
+		}
+		*to = list
+	}
+}
+
+// word reads one of a set of words.
+func word[T ~string](r *reader, to *T, words ...T) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		s, _ := scalar(r.value(n))
+		if !slices.Contains(words, T(s)) {
+			all := make([]string, len(words))
+			for i, w := range words {
+				all[i] = string(w)
+			}
+			r.fault(n, "%s holds %s: write %s", path, describe(r.value(n)), alternatives(all))
+			return
+		}
+		*to = T(s)
+	}
+}
+
+// optional makes a pointer of what was read, so that "not said" stays apart from a zero.
+func optional[T any](to **T, read func(*T) func(string, ast.Node)) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		*to = new(T)
+		read(*to)(path, n)
+	}
+}
+
+// scalar is the text of a plain value as it was written: ids that look like numbers keep all their digits.
+func scalar(n ast.Node) (string, bool) {
+	switch v := n.(type) {
+	case *ast.StringNode:
+		return v.Value, true
+	case *ast.LiteralNode:
+		return v.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return n.GetToken().Value, true
+	default:
+		return "", false
+	}
+}
+
+// describe names what stands where something else is wanted.
+func describe(n ast.Node) string {
+	if s, ok := scalar(n); ok {
+		if runes := []rune(s); len(runes) > 40 {
+			s = string(runes[:40]) + "…"
+		}
+		return strconv.Quote(s)
+	}
+	switch n.(type) {
+	case *ast.SequenceNode:
+		return "a list"
+	case ast.MapNode:
+		return "keys and values"
+	case *ast.AliasNode:
+		return "a reference, which is not followed"
+	default:
+		return "nothing"
+	}
+}
+
+func alternatives(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

@@ -1,0 +1,151 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/extractive"
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Choice is what a command says for all turns of its process. Empty fields leave it to the channel, and then to the configuration.
+type Choice struct {
+	Agent string
+}
+
+// Validate reports what is wrong with a choice, in words for whoever typed it.
+func (c Choice) Validate(cfg *config.Config) error {
+	if _, ok := cfg.File.Find(c.Agent); c.Agent != "" && !ok {
+		return fmt.Errorf("there is no agent %q: %s", c.Agent, agentsOf(cfg.File))
+	}
+	return nil
+}
+
+func agentsOf(f *config.File) string {
+	if len(f.Agents) == 0 {
+		return "define it under agents: in " + cmp.Or(f.Path, config.FileName)
+	}
+	var names []string
+	for _, a := range f.Agents {
+		names = append(names, a.Name)
+	}
+	return "the agents are " + strings.Join(names, ", ")
+}
+
+// setups chooses who answers a turn. It is safe for concurrent use.
+type setups struct {
+	base   *Base
+	choice Choice
+}
+
+var _ answer.Setups = (*setups)(nil)
+
+// Setup implements answer.Setups.
+func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error) {
+	file, ref := s.base.Config.File, t.Session.Ref
+	channel := file.At(ref.Platform, ref.Workspace, ref.Channel)
+	agent, err := s.agent(ctx, cmp.Or(s.choice.Agent, channel.Agent))
+	if err != nil {
+		return answer.Setup{}, err
+	}
+	models, err := s.models(agent.Model)
+	if err != nil {
+		return answer.Setup{}, err
+	}
+	return answer.Setup{Agent: agent, Models: models}, nil
+}
+
+// agent returns the agent of that name with its documents; no name is the built-in one.
+func (s *setups) agent(ctx context.Context, name string) (prompt.Agent, error) {
+	if name == "" {
+		return prompt.Agent{}, nil
+	}
+	a, ok := s.base.Config.File.Find(name)
+	if !ok {
+		return prompt.Agent{}, fmt.Errorf("there is no agent %q", name)
+	}
+	var err error
+	a.Sources, err = s.base.documentSets(ctx, a.DocumentSets)
+	return a.Agent, err
+}
+
+func (s *setups) models(name string) ([]llm.Model, error) {
+	if !s.base.Config.HasModel() {
+		return []llm.Model{extractive.New()}, nil
+	}
+	model, err := s.base.answering(name)
+	return []llm.Model{model}, err
+}
+
+// answering is the model of that name, no name being the configured one, with the fallback behind it.
+func (b *Base) answering(name string) (llm.Model, error) {
+	name = cmp.Or(name, b.Config.Model)
+	model, err := b.namedModel(name)
+	if err != nil || b.Config.FallbackModel == "" || b.Config.FallbackModel == name {
+		return model, err
+	}
+	fallback, err := b.namedModel(b.Config.FallbackModel)
+	if err != nil {
+		return nil, err
+	}
+	return llm.NewChain(llm.Policy{}, model, fallback), nil
+}
+
+// namedModel is a model of the endpoint. What LLM_WINDOW says holds for LLM_MODEL alone.
+func (b *Base) namedModel(name string) (llm.Model, error) {
+	window := 0
+	if name == b.Config.Model {
+		window = b.Config.ModelWindow
+	}
+	return b.endpointModel(name, window)
+}
+
+// documentSets are the sources that the sets hold. A source that was not indexed yet stays among them under its name: without it, an agent
+// that is limited to documents which do not exist would be limited to nothing.
+func (b *Base) documentSets(ctx context.Context, names []string) ([]document.SourceID, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	indexed, err := b.Index.Sources(ctx, b.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	var ids []document.SourceID
+	for _, set := range b.Config.File.DocumentSets {
+		if !slices.Contains(names, set.Name) {
+			continue
+		}
+		for _, source := range set.Sources {
+			ids = append(ids, b.sourceID(source, indexed))
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// sourceID is the id of a source that is named as in the configuration file, by its id, or by what `footnote sources` shows.
+func (b *Base) sourceID(name string, indexed []postgres.SourceState) document.SourceID {
+	shown := name
+	if s, ok := b.Config.File.Source(name); ok {
+		shown = cmp.Or(s.URL, s.Path)
+		if absolute, err := filepath.Abs(s.Path); err == nil && s.Path != "" {
+			shown = absolute
+		}
+	}
+	for _, s := range indexed {
+		if s.Source.ID == document.SourceID(name) || s.Source.Name == shown {
+			return s.Source.ID
+		}
+	}
+	return document.SourceID(name)
+}
