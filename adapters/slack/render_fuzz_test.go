@@ -11,15 +11,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-var dialects = map[string]answer.Dialect{"markdown": markdown{}, "mrkdwn": mrkdwn{}}
+var renderDialects = map[string]answer.Dialect{"markdown": markdown{}, "mrkdwn": mrkdwn{}}
 
-var open = answer.Policy{
+var renderPolicy = answer.Policy{
 	Known: func(address string) bool { return !strings.Contains(address, "evil") },
 	Cited: func(n int, address string) (string, bool) { return address, n < 3 },
 }
 
-// tokens are what Markdown is made of, so that random texts hit its rules.
-var tokens = []string{
+// renderTokens are what Markdown is made of, so that random texts hit its rules.
+var renderTokens = []string{
 	"a", "word", "Some text. ", " ", "  ", "    ", "\n", "\n\n", "\n", "*", "**", "***", "_", "__", "~~", "~", "`", "``", "```", "```go\n", "\n```\n", "~~~\n",
 	"[", "]", "(", ")", "](", "[[1]](https://docs.example/a)", "[[2]](https://docs.example/b)", "[[9]](https://evil.example)", "![", "!",
 	"[label](https://x.example/p_q \"title\")", "[pi|pe](<https://x.example/a b>)", "<", ">", "> ", "<b>", "</b>", "<br>", "<https://x.example>", "<!--", "-->",
@@ -28,14 +28,14 @@ var tokens = []string{
 	"me@x.example", "@here", "@channel", "@everyone", "<@U123>", "<!channel>", "<#C12>", "<!subteam^S1|x>", "👩‍👩‍👧", "🇩🇪", "é", "日本語。", "\t", "\r\n", "=", ":",
 }
 
-func text(t *rapid.T) string {
-	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(tokens), 0, 60).Draw(t, "tokens"), "")
+func renderText(t *rapid.T) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(renderTokens), 0, 60).Draw(t, "tokens"), "")
 }
 
-var pings = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(here|channel|everyone|subteam))`)
+var renderPings = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(here|channel|everyone|subteam))`)
 
-// letters are what must not be lost on the way.
-func letters(s string) string {
+// renderLetters are what must not be lost on the way.
+func renderLetters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
@@ -44,7 +44,7 @@ func letters(s string) string {
 	}, s)
 }
 
-func plain(pages []answer.Page) string {
+func renderPlain(pages []answer.Page) string {
 	var b strings.Builder
 	for _, p := range pages {
 		b.WriteString(p.Plain + "\n")
@@ -54,9 +54,9 @@ func plain(pages []answer.Page) string {
 
 func checkPages(t interface{ Fatalf(string, ...any) }, source string, limit int) {
 	tree := answer.Parse(source)
-	for name, d := range dialects {
+	for name, d := range renderDialects {
 		for unit, count := range map[string]func(string) int{"runes": answer.RuneCount, "utf16": answer.UTF16Count, "bytes": answer.ByteCount} {
-			pages := tree.Pages(d, open, count, limit)
+			pages := tree.Pages(d, renderPolicy, count, limit)
 			for i, p := range pages {
 				if n := count(p.Text); n > limit {
 					t.Fatalf("%s: page %d has %d %s, limit %d\nsource %q\npage %q", name, i, n, unit, limit, source, p.Text)
@@ -64,7 +64,7 @@ func checkPages(t interface{ Fatalf(string, ...any) }, source string, limit int)
 				if !utf8.ValidString(p.Text) {
 					t.Fatalf("%s: page %d is not UTF-8: %q", name, i, p.Text)
 				}
-				if m := pings.FindString(p.Text); m != "" {
+				if m := renderPings.FindString(p.Text); m != "" {
 					t.Fatalf("%s: %q mentions somebody\nsource %q\npage %q", name, m, source, p.Text)
 				}
 			}
@@ -75,7 +75,7 @@ func checkPages(t interface{ Fatalf(string, ...any) }, source string, limit int)
 			t.Fatalf("%s: %d pages without a limit", name, len(whole))
 		}
 
-		if want, got := letters(plain(whole)), letters(plain(parts)); want != got {
+		if want, got := renderLetters(renderPlain(whole)), renderLetters(renderPlain(parts)); want != got {
 			t.Fatalf("%s: pages lose or add text at limit %d\nsource %q\nwant %q\ngot  %q", name, limit, source, want, got)
 		}
 	}
@@ -89,7 +89,7 @@ func checkTail(t interface{ Fatalf(string, ...any) }, source string, cuts []int)
 		g.Write(source[from:cut])
 		from = cut
 		var shown string
-		for _, p := range answer.Parse(g.Stable()).Forward(markdown{}, open, answer.RuneCount, 400) {
+		for _, p := range answer.Parse(g.Stable()).Forward(markdown{}, renderPolicy, answer.RuneCount, 400) {
 			shown += p.Text + "\x00"
 		}
 		shown = strings.TrimSuffix(shown, "\x00")
@@ -99,7 +99,7 @@ func checkTail(t interface{ Fatalf(string, ...any) }, source string, cuts []int)
 		last = shown
 	}
 	var shown string
-	for _, p := range answer.Parse(g.All()).Forward(markdown{}, open, answer.RuneCount, 400) {
+	for _, p := range answer.Parse(g.All()).Forward(markdown{}, renderPolicy, answer.RuneCount, 400) {
 		shown += p.Text + "\x00"
 	}
 	if !strings.HasPrefix(shown, last) {
@@ -109,13 +109,13 @@ func checkTail(t interface{ Fatalf(string, ...any) }, source string, cuts []int)
 
 func TestPagesHoldTheirLimit(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) { checkPages(t, text(t), rapid.IntRange(50, 400).Draw(t, "limit")) })
+	rapid.Check(t, func(t *rapid.T) { checkPages(t, renderText(t), rapid.IntRange(50, 400).Draw(t, "limit")) })
 }
 
 func TestNothingIsTakenBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := text(t)
+		s := renderText(t)
 		cuts := rapid.SliceOfN(rapid.IntRange(0, len(s)), 0, 8).Draw(t, "cuts")
 		checkTail(t, s, cuts)
 	})
@@ -124,7 +124,7 @@ func TestNothingIsTakenBack(t *testing.T) {
 func TestClosingTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := text(t)
+		s := renderText(t)
 		once := answer.Closed(s)
 		if twice := answer.Closed(once); twice != once {
 			t.Fatalf("closed twice %q differs from %q", twice, once)

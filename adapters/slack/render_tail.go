@@ -50,6 +50,12 @@ func (t *tail) Next(v *stream.View) (Page, bool) {
 	page.Number = t.number
 	if done {
 		t.done = true
+		if last := len(page.Rolls) - 1; last >= 0 {
+			page.Rolls[last] += page.Cut.Close
+		} else {
+			page.Markdown += page.Cut.Close
+		}
+		page.Cut = Cut{}
 		t.end(&page, v, bare)
 		return page, true
 	}

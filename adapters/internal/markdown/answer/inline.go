@@ -213,6 +213,9 @@ func decode(s string) string {
 		switch c := s[i]; {
 		case c == '\\' && i+1 < len(s) && punctuation(s[i+1]):
 			i++
+			if windowsPath(s, i-1) {
+				b.WriteByte(c)
+			}
 			b.WriteByte(s[i])
 		case c == '&':
 			end := strings.IndexByte(s[i:min(len(s), i+34)], ';')
@@ -227,6 +230,14 @@ func decode(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// windowsPath reports whether the backslash at i is one of a path, C:\_new or \\server\share, and not an escape.
+func windowsPath(s string, i int) bool {
+	word := strings.TrimLeft(s[strings.LastIndexAny(s[:i], " \t\n")+1:], "(\"'")
+	drive := len(word) > 2 && word[0]|0x20 >= 'a' && word[0]|0x20 <= 'z' && word[1] == ':' && word[2] == '\\'
+	server := len(word) > 2 && word[:2] == `\\` && alphanumeric(word[2])
+	return drive || server
 }
 
 // visible makes a blank of what an entity must not smuggle in.

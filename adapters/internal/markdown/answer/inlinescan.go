@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -123,8 +124,8 @@ func inlineScan(s string) pending {
 			}
 			if n > 0 {
 				p.cut(open.stack)
-				if s[open.at] != '!' {
-					brackets = brackets[:0] // no link holds a link
+				if s[open.at] != '!' { // no link holds a link, but an image may
+					brackets = slices.DeleteFunc(brackets, func(b bracket) bool { return s[b.at] != '!' })
 				}
 				i += 1 + n
 				node = i

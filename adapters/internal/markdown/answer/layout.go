@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode"
@@ -150,7 +151,9 @@ func (c *composer) words(p *piece, i int) {
 		case newline:
 			c.plain = append(c.plain, '\n')
 		case empty:
-			c.plain = append(c.plain, "\n\n"...)
+			for i := 0; i < 2 && !bytes.HasSuffix(c.plain, []byte("\n\n")); i++ {
+				c.plain = append(c.plain, '\n')
+			}
 		}
 	}
 	c.plain = p.frame.markers(c.plain, i)

@@ -12,7 +12,7 @@ func PipeTable(t *Block, cell func([]Inline) string) Grid {
 		var b strings.Builder
 		b.WriteByte('|')
 		for _, c := range row {
-			b.WriteString(" " + cell(c) + " |")
+			b.WriteString(" " + escapeBars(cell(c)) + " |")
 		}
 		return b.String()
 	}
@@ -26,6 +26,21 @@ func PipeTable(t *Block, cell func([]Inline) string) Grid {
 		g.Rows = append(g.Rows, write(row))
 	}
 	return g
+}
+
+// escapeBars escapes the bars that are not escaped yet: those in code, where a table is the only place to escape anything.
+func escapeBars(s string) string {
+	if strings.IndexByte(s, '|') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '|' && (i == 0 || s[i-1] != '\\') {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
 
 // AlignedTable lays a table out with blanks, for letters of one width. It reports false if a line would be wider than width columns.

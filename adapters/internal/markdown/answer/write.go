@@ -160,7 +160,7 @@ func (w *writer) list(b *Block, alternate bool) {
 			}
 		}
 		w.frame = w.nested(&frame{
-			parent: outer, marker: marker, plain: plainMarker(item, number), indent: indent,
+			parent: outer, marker: marker, plain: plainMarker(b, item, number), indent: indent,
 			list: b, number: number, first: -1, above: above,
 		})
 		before := len(w.pieces)
@@ -183,9 +183,9 @@ func paragraphs(item *Block) int {
 	return n
 }
 
-func plainMarker(item *Block, number int) string {
+func plainMarker(list, item *Block, number int) string {
 	mark := "• "
-	if number > 0 || item.Kind != Item {
+	if list.Ordered {
 		mark = strconv.Itoa(number) + ". "
 	}
 	switch item.Task {
