@@ -200,6 +200,9 @@ func age(d time.Duration) string {
 	return "today"
 }
 
+// Heading is the line above the answer of one of several models.
+func Heading(model string) string { return "── " + sanitize(oneLine(model)) + " ──\n" }
+
 // sanitize removes control characters, so that no document and no model can drive the terminal. Line feeds and tabs stay.
 func sanitize(s string) string {
 	return strings.Map(func(r rune) rune {

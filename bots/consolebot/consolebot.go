@@ -4,8 +4,6 @@ package consolebot
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os/user"
 	"strings"
@@ -28,6 +26,7 @@ type Config struct {
 	Renderer *console.Renderer
 	Surface  *console.Surface
 	Packets  packet.Sink // also gets every packet; may be nil
+	Models   []string    // names of the models that answer side by side, for headings; one or none needs none
 	Logger   *slog.Logger
 }
 
@@ -47,9 +46,19 @@ type Bot struct {
 // Result is a finished turn.
 type Result struct {
 	Turn  session.Turn
-	View  stream.View // as it was shown
+	Views []stream.View // as they were shown, one for each model, at least one
 	Final answer.Final
 	Err   error // the answer could not be written
+}
+
+// Best is the view that the conversation goes on from: the first that was answered, else the first.
+func (r Result) Best() *stream.View {
+	for i := range r.Views {
+		if r.Views[i].Outcome == session.Answered {
+			return &r.Views[i]
+		}
+	}
+	return &r.Views[0]
 }
 
 // New returns a bot; Serve gives it a service.
@@ -113,47 +122,6 @@ func (b *Bot) Stop(ctx context.Context) error {
 		Tenant: b.config.Audience.Tenant(), Ref: b.ref, By: session.Stopper{ID: b.asker.ID},
 	})
 	return err
-}
-
-// Open implements answer.Surfaces.
-func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer.Delivery, error) {
-	if t.Session.Ref != b.ref {
-		return nil, fmt.Errorf("open the console for a turn of another conversation: %w", thread.ErrNotPermitted)
-	}
-	s, err := stream.Open(ctx, t.Session.Ref, 0, stream.Pace{}, stream.Deps[string]{
-		Surface: b.config.Surface, Renderer: b.config.Renderer, Log: &stream.Memory{}, Logger: b.config.Logger,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &delivery{bot: b, turn: t, stream: s}, nil
-}
-
-// delivery is one answer on its way to the console.
-type delivery struct {
-	bot    *Bot
-	turn   session.Turn
-	stream *stream.ThreadStream[string]
-	view   stream.View
-}
-
-// Accept implements packet.Sink.
-func (d *delivery) Accept(p packet.Packet) {
-	if d.bot.config.Packets != nil {
-		d.bot.config.Packets.Accept(p)
-	}
-	d.view.Apply(p)
-	d.stream.Accept(p)
-}
-
-// Finish implements answer.Delivery.
-func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
-	err := d.stream.Finish(ctx)
-	d.bot.finished(Result{Turn: d.turn, View: d.view, Final: final, Err: err})
-	if err != nil {
-		return errors.Join(err, thread.ErrNotPermitted) // a terminal that has gone does not come back
-	}
-	return nil
 }
 
 func (b *Bot) finished(r Result) {

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/consolebot"
-	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
 )
 
 // askCommand asks one question.
@@ -22,19 +22,29 @@ type askCommand struct {
 	JSON     bool   `name:"json" xor:"form" help:"Print one JSON object when the answer is complete."`
 	Packets  bool   `name:"packets" xor:"form" help:"Print every packet as a line of JSON while the answer is written."`
 	Thread   string `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
-	Agent    string `name:"agent" placeholder:"NAME" help:"Who answers: an agent of the configuration file."`
+
+	choiceFlags
 }
 
-// answerJSON is the form of ask --json; its names are stable.
+// answerJSON is the form of ask --json; its names are stable. With several models Answers has all of them, and the fields beside it are
+// those of the first that was answered.
 type answerJSON struct {
-	Answer    string             `json:"answer"`
-	Citations []citationJSON     `json:"citations"`
-	Outcome   session.Outcome    `json:"outcome"`
-	Message   string             `json:"message,omitempty"`
-	Reference string             `json:"reference,omitempty"`
+	modelAnswerJSON
+	Answers   []modelAnswerJSON  `json:"answers,omitempty"`
 	SessionID session.ID         `json:"session_id"`
 	TurnID    session.TurnID     `json:"turn_id"`
 	TimingsMS map[string]float64 `json:"timings_ms"`
+}
+
+// modelAnswerJSON is what one model answered.
+type modelAnswerJSON struct {
+	Model     string          `json:"model,omitempty"`
+	Answer    string          `json:"answer"`
+	Citations []citationJSON  `json:"citations"`
+	Outcome   session.Outcome `json:"outcome"`
+	Message   string          `json:"message,omitempty"`
+	Notices   []string        `json:"notices,omitempty"`
+	Reference string          `json:"reference,omitempty"`
 }
 
 type citationJSON struct {
@@ -47,7 +57,7 @@ type citationJSON struct {
 
 // Run implements the verb.
 func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
-	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: wire.Choice{Agent: c.Agent}}
+	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice()}
 	var lines *packetLines
 	switch {
 	case c.JSON:
@@ -92,18 +102,33 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 }
 
 func asJSON(r consolebot.Result, took time.Duration) answerJSON {
-	out := answerJSON{
-		Answer: r.View.Text(), Citations: []citationJSON{}, Outcome: r.Final.Outcome, Message: r.View.Message,
-		SessionID: r.Turn.Session.ID, TurnID: r.Turn.ID, TimingsMS: map[string]float64{"total": ms(took)},
-	}
-	if r.View.Problem != nil {
-		out.Message, out.Reference = r.View.Problem.Message, r.View.Problem.Reference
-	}
-	for _, c := range r.View.Citations {
-		out.Citations = append(out.Citations, citationJSON{Number: c.Number, DocumentID: c.Document, Title: c.Title, URL: c.URL, Source: c.Source})
+	out := answerJSON{SessionID: r.Turn.Session.ID, TurnID: r.Turn.ID, TimingsMS: map[string]float64{"total": ms(took)}}
+	for i := range r.Views {
+		one := viewJSON(&r.Views[i])
+		if i < len(r.Final.Saved.Runs) {
+			one.Model = r.Final.Saved.Runs[i].Model
+		}
+		if &r.Views[i] == r.Best() {
+			out.modelAnswerJSON = one
+			out.Outcome = r.Final.Outcome
+		}
+		if len(r.Views) > 1 {
+			out.Answers = append(out.Answers, one)
+		}
 	}
 	for stage, d := range r.Final.Saved.Timings {
 		out.TimingsMS[stage] = ms(d)
+	}
+	return out
+}
+
+func viewJSON(v *stream.View) modelAnswerJSON {
+	out := modelAnswerJSON{Answer: v.Text(), Citations: []citationJSON{}, Outcome: v.Outcome, Message: v.Message, Notices: v.Notices}
+	if v.Problem != nil {
+		out.Message, out.Reference = v.Problem.Message, v.Problem.Reference
+	}
+	for _, c := range v.Citations {
+		out.Citations = append(out.Citations, citationJSON{Number: c.Number, DocumentID: c.Document, Title: c.Title, URL: c.URL, Source: c.Source})
 	}
 	return out
 }

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -18,7 +17,8 @@ import (
 // chatCommand is a conversation in the terminal.
 type chatCommand struct {
 	Thread string `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
-	Agent  string `name:"agent" placeholder:"NAME" help:"Who answers: an agent of the configuration file."`
+
+	choiceFlags
 }
 
 // maxLine is the longest line that is read: longer questions are refused by the core, with a sentence.
@@ -44,7 +44,7 @@ func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 			}
 		}()
 	}
-	talk, err := openConversation(ctx, env, talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: wire.Choice{Agent: c.Agent}})
+	talk, err := openConversation(ctx, env, talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice()})
 	if err != nil {
 		return err
 	}

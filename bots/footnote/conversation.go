@@ -32,6 +32,14 @@ type talk struct {
 	choice  wire.Choice
 }
 
+// choiceFlags say who answers; ask and chat share them.
+type choiceFlags struct {
+	Agent string   `name:"agent" placeholder:"NAME" help:"Who answers: an agent of the configuration file."`
+	Model []string `name:"model" sep:"none" placeholder:"NAME" help:"Which model answers; named two or three times, several answer side by side."`
+}
+
+func (f choiceFlags) choice() wire.Choice { return wire.Choice{Agent: f.Agent, Models: f.Model} }
+
 // openConversation starts everything that answers need. Close it.
 func openConversation(ctx context.Context, env *environment, t talk) (*conversation, error) {
 	if err := t.choice.Validate(env.config); err != nil {
@@ -43,7 +51,7 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 	}
 	bot := consolebot.New(consolebot.Config{
 		Thread: t.thread, Audience: base.ConsoleAudience(), Renderer: &console.Renderer{Terminal: t.links, Width: width(t.out)},
-		Surface: console.NewSurface(t.out), Packets: t.packets, Logger: env.logger,
+		Surface: console.NewSurface(t.out), Packets: t.packets, Models: t.choice.Models, Logger: env.logger,
 	})
 	answering, err := base.Answering(ctx, wire.Place{
 		Surfaces: bot, Platforms: []thread.Platform{console.Platform}, Workspaces: []string{bot.Workspace()}, Choice: t.choice,

@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,17 +17,30 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/turn"
 )
 
 // Choice is what a command says for all turns of its process. Empty fields leave it to the channel, and then to the configuration.
 type Choice struct {
-	Agent string
+	Agent  string
+	Models []string // several answer side by side
 }
 
 // Validate reports what is wrong with a choice, in words for whoever typed it.
 func (c Choice) Validate(cfg *config.Config) error {
 	if _, ok := cfg.File.Find(c.Agent); c.Agent != "" && !ok {
 		return fmt.Errorf("there is no agent %q: %s", c.Agent, agentsOf(cfg.File))
+	}
+	if len(c.Models) > 0 && !cfg.HasModel() {
+		return errors.New("no model can be chosen without an endpoint: set OPENAI_API_KEY or OPENAI_BASE_URL")
+	}
+	if len(c.Models) > turn.MaxModels {
+		return fmt.Errorf("%d models were named: at most %d answer at once", len(c.Models), turn.MaxModels)
+	}
+	for i, name := range c.Models {
+		if strings.TrimSpace(name) == "" || slices.Contains(c.Models[:i], name) {
+			return fmt.Errorf("the model %q is named twice or has no name: name each model once", name)
+		}
 	}
 	return nil
 }
@@ -79,12 +93,31 @@ func (s *setups) agent(ctx context.Context, name string) (prompt.Agent, error) {
 	return a.Agent, err
 }
 
+// models are those that were chosen, else the agent's, else the configured one.
 func (s *setups) models(name string) ([]llm.Model, error) {
+	if len(s.choice.Models) > 1 {
+		return s.base.compared(s.choice.Models)
+	}
+	if len(s.choice.Models) == 1 {
+		name = s.choice.Models[0]
+	}
 	if !s.base.Config.HasModel() {
 		return []llm.Model{extractive.New()}, nil
 	}
 	model, err := s.base.answering(name)
 	return []llm.Model{model}, err
+}
+
+// compared are models that answer side by side. None has a fallback: it would answer under the name of another.
+func (b *Base) compared(names []string) ([]llm.Model, error) {
+	models := make([]llm.Model, len(names))
+	for i, name := range names {
+		var err error
+		if models[i], err = b.namedModel(name); err != nil {
+			return nil, err
+		}
+	}
+	return models, nil
 }
 
 // answering is the model of that name, no name being the configured one, with the fallback behind it.

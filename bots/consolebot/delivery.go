@@ -1,0 +1,89 @@
+package consolebot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/console"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Open implements answer.Surfaces. Of several models the first is shown while it writes, and the others after it.
+func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer.Delivery, error) {
+	if t.Session.Ref != b.ref {
+		return nil, fmt.Errorf("open the console for a turn of another conversation: %w", thread.ErrNotPermitted)
+	}
+	s, err := stream.Open(ctx, t.Session.Ref, 0, stream.Pace{}, stream.Deps[string]{
+		Surface: b.config.Surface, Renderer: b.config.Renderer, Log: &stream.Memory{}, Logger: b.config.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := &delivery{bot: b, turn: t, stream: s, views: make([]stream.View, max(1, len(b.config.Models)))}
+	for i := range d.views {
+		d.views[i].Model = i
+	}
+	if err := d.heading(ctx, 0); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// delivery is one answer on its way to the console.
+type delivery struct {
+	bot    *Bot
+	turn   session.Turn
+	stream *stream.ThreadStream[string]
+	views  []stream.View
+}
+
+// Accept implements packet.Sink.
+func (d *delivery) Accept(p packet.Packet) {
+	if d.bot.config.Packets != nil {
+		d.bot.config.Packets.Accept(p)
+	}
+	for i := range d.views {
+		d.views[i].Apply(p)
+	}
+	d.stream.Accept(p)
+}
+
+// Finish implements answer.Delivery.
+func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+	err := d.stream.Finish(ctx)
+	for i := 1; i < len(d.views) && err == nil && len(final.Saved.Runs) > 1; i++ {
+		err = d.show(ctx, i)
+	}
+	d.bot.finished(Result{Turn: d.turn, Views: d.views, Final: final, Err: err})
+	if err != nil {
+		return errors.Join(err, thread.ErrNotPermitted) // a terminal that has gone does not come back
+	}
+	return nil
+}
+
+// show writes the whole answer of one model.
+func (d *delivery) show(ctx context.Context, model int) error {
+	if err := d.heading(ctx, model); err != nil {
+		return err
+	}
+	for _, page := range d.bot.config.Renderer.Render(&d.views[model]) {
+		if _, err := d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heading says which of several models speaks.
+func (d *delivery) heading(ctx context.Context, model int) error {
+	if len(d.views) < 2 {
+		return nil
+	}
+	_, err := d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, console.Heading(d.bot.config.Models[model]))
+	return err
+}
