@@ -33,9 +33,12 @@ type commands struct {
 	Search  searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
 	Sources sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
 	Prompt  promptCommand    `cmd:"" help:"Show or change the system prompt."`
+	Eval    evalCommand      `cmd:"" help:"Measure retrieval on a labelled collection, beside the index."`
 	Migrate migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Doctor  doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
-	Serve   serveCommand     `cmd:"" help:"Run until told to stop, with health checks on ADMIN_ADDR."`
+	Serve   serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
+	Slack   slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`
+	Discord discordCommand   `cmd:"" help:"What Discord needs: the link that adds the bot."`
 	Agents  agentsCommand    `cmd:"" help:"List the agents of the configuration file."`
 	Config  string           `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
 	Version kong.VersionFlag `help:"Print the version."`

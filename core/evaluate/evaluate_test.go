@@ -95,23 +95,69 @@ func TestRead(t *testing.T) {
 
 func TestReadNamesTheFault(t *testing.T) {
 	t.Parallel()
-	broken := files("q1\td1\t1\n")
-	broken["corpus.jsonl"] = &fstest.MapFile{Data: []byte("{\"_id\": \"d1\"}\nnot json\n")}
-	nameless := files("q1\td1\t1\n")
-	nameless["queries.jsonl"] = &fstest.MapFile{Data: []byte("{\"text\": \"x\"}\n")}
-	missing := files("q1\td1\t1\n")
-	delete(missing, "corpus.jsonl")
+	const good = "q1\td1\t1\n"
+	with := func(name, content string) fstest.MapFS {
+		dir := files(good)
+		dir[name] = &fstest.MapFile{Data: []byte(content)}
+		return dir
+	}
+	without := func(name string) fstest.MapFS {
+		dir := files(good)
+		delete(dir, name)
+		return dir
+	}
 	for want, dir := range map[string]fstest.MapFS{
-		"line 2 of corpus.jsonl":  broken,
-		"line 1 of queries.jsonl": nameless,
-		"read corpus.jsonl":       missing,
-		"line 2 of qrels.tsv":     files("q1\td1\t1\nq1\td2\tmany\n"),
-		"it has 2 columns":        files("q1\td1\n"),
-		"0 judged queries":        files("other\td1\t1\n"),
+		"line 2 of corpus.jsonl: it is not a JSON object": with("corpus.jsonl", "{\"_id\": \"d1\", \"text\": \"\"}\nnot json\n"),
+		"line 1 of corpus.jsonl: it has no \"text\"":      with("corpus.jsonl", "{\"_id\": \"d1\"}\n"),
+		"line 3 of corpus.jsonl: its id \"7\" is that of line 1": with("corpus.jsonl",
+			"{\"_id\": 7, \"text\": \"\"}\n\n{\"_id\": \"7\", \"text\": \"\"}\n"),
+		"an id is a text or a number":                   with("corpus.jsonl", "{\"_id\": [], \"text\": \"\"}\n"),
+		"line 1 of queries.jsonl: it has no \"_id\"":    with("queries.jsonl", "{\"text\": \"x\"}\n"),
+		"line 1 of queries.jsonl: its text is empty":    with("queries.jsonl", "{\"_id\": \"q1\", \"text\": \" \"}\n"),
+		"there is no corpus.jsonl":                      without("corpus.jsonl"),
+		"there is no queries.jsonl":                     without("queries.jsonl"),
+		"there is neither qrels.tsv nor qrels/test.tsv": without("qrels.tsv"),
+		"line 2 of qrels.tsv":                           files("q1\td1\t1\nq1\td2\tmany\n"),
+		"it has 2 columns":                              files("q1\td1\n"),
+		"0 judged queries":                              files("other\td1\t1\n"),
+		"no document of corpus.jsonl is judged":         files("q1\tother\t1\n"),
 	} {
 		if _, err := evaluate.Read(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
+	}
+}
+
+func TestReadNotesWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	got, err := evaluate.Read(files("q1\td1\t1\nq1\tgone\t1\nother\td1\t1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"1 judged queries are not in queries.jsonl and are left out.", "1 relevant documents are not in corpus.jsonl and count as not found."}
+	if diff := cmp.Diff(want, got.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]map[string]int{"q1": {"d1": 1, "gone": 1}}, got.Judgements); diff != "" {
+		t.Errorf("judgements (-want +got):\n%s", diff)
+	}
+}
+
+func TestFingerprintIsThatOfTheContent(t *testing.T) {
+	t.Parallel()
+	read := func(dir fstest.MapFS) string {
+		c, err := evaluate.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Fingerprint()
+	}
+	first := read(files("q1\td1\t1\n"))
+	if again := read(files("query-id\tcorpus-id\tscore\nq1\td1\t1\n")); again != first {
+		t.Errorf("a header changes the fingerprint from %s to %s", first, again)
+	}
+	if other := read(files("q1\td1\t2\n")); other == first {
+		t.Errorf("another grade leaves the fingerprint %s", first)
 	}
 }
 

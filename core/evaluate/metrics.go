@@ -2,6 +2,7 @@
 package evaluate
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -18,7 +19,8 @@ type Metrics struct {
 // judged query without a ranking counts as one that found nothing; queries without a relevant document are left out.
 func Measure(rankings map[string][]string, judgements map[string]map[string]int) Metrics {
 	var m Metrics
-	for query, grades := range judgements {
+	for _, query := range slices.Sorted(maps.Keys(judgements)) { // in order, so that the sums come out the same every time
+		grades := judgements[query]
 		relevant := 0
 		for _, g := range grades {
 			if g > 0 {

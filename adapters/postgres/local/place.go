@@ -23,7 +23,7 @@ func choosePlace(ctx context.Context, cfg Config) (place, error) {
 	dir := cfg.Dir
 	if dir == "" {
 		var err error
-		if dir, err = defaultDir(); err != nil {
+		if dir, err = DefaultDir(); err != nil {
 			return place{}, err
 		}
 	}
@@ -44,7 +44,8 @@ func choosePlace(ctx context.Context, cfg Config) (place, error) {
 	return placeAt(rootsPlace)
 }
 
-func defaultDir() (string, error) {
+// DefaultDir is Config.Dir where that is empty: footnote's data directory.
+func DefaultDir() (string, error) {
 	// The XDG rules say that a relative path is to be ignored.
 	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
 		return filepath.Join(base, "footnote"), nil

@@ -16,11 +16,16 @@ func (b *Base) Retriever(ctx context.Context) (*retrieve.Hybrid, error) {
 	if err != nil {
 		return nil, err
 	}
+	return retrieve.NewHybrid(b.Index, embedder, b.SearchConfig())
+}
+
+// SearchConfig returns the settings of a search.
+func (b *Base) SearchConfig() retrieve.Config {
 	cfg := retrieve.DefaultConfig()
 	cfg.Alpha, cfg.TitleRatio, cfg.MaxChunks = b.Config.HybridAlpha, b.Config.TitleRatio, b.Config.MaxChunks
 	cfg.Above, cfg.Below = b.Config.ChunksAbove, b.Config.ChunksBelow
 	cfg.TimeDecay, cfg.FavorRecent, cfg.RecencyFloor = b.Config.TimeDecay, b.Config.FavorRecent, b.Config.RecencyFloor
-	return retrieve.NewHybrid(b.Index, embedder, cfg)
+	return cfg
 }
 
 // Embedder turns texts into vectors: the configured endpoint, else the local embedder once it has been trained. Nil means keywords

@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local"
+	"github.com/footnotehq/footnote/adapters/postgres/scratch"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
@@ -31,7 +32,8 @@ type Base struct {
 	Counter *tiktoken.Counter
 	Tenant  access.TenantID
 
-	cluster *local.Cluster // nil where DATABASE_URL is set
+	cluster *local.Cluster  // nil where DATABASE_URL is set
+	scratch *scratch.Schema // nil but after OpenScratch
 	http    *http.Client
 }
 
@@ -43,6 +45,39 @@ func Open(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, 
 		return nil, errors.Join(err, b.Close(ctx))
 	}
 	return b, nil
+}
+
+// OpenScratch is Open with an empty schema of its own beside the index, which Close drops with everything in it. The index itself is
+// neither read nor written.
+func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
+	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
+	err := b.openScratch(ctx)
+	if err != nil {
+		return nil, errors.Join(err, b.Close(ctx))
+	}
+	return b, nil
+}
+
+func (b *Base) openScratch(ctx context.Context) error {
+	var err error
+	if b.http, err = openai.NewHTTPClient(b.Config.CAFile); err != nil {
+		return err
+	}
+	_, direct, err := b.addresses(ctx)
+	if err != nil {
+		return err
+	}
+	if b.scratch, err = scratch.Create(ctx, direct); err != nil {
+		return err
+	}
+	if _, err := postgres.Migrate(ctx, b.scratch.URL()); err != nil {
+		return err
+	}
+	if b.DB, err = postgres.Open(ctx, postgres.Config{URL: b.scratch.URL()}); err != nil {
+		return err
+	}
+	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{Logger: b.Logger})
+	return err
 }
 
 func (b *Base) open(ctx context.Context) error {
@@ -104,10 +139,14 @@ func (b *Base) Close(ctx context.Context) error {
 	if b.DB != nil {
 		b.DB.Close()
 	}
-	if b.cluster != nil {
-		return b.cluster.Close(ctx)
+	var err error
+	if b.scratch != nil {
+		err = b.scratch.Drop(ctx)
 	}
-	return nil
+	if b.cluster != nil {
+		err = errors.Join(err, b.cluster.Close(ctx))
+	}
+	return err
 }
 
 // Pipeline returns the way documents take into the index.

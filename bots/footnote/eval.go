@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/evaluate"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// evalCommand measures retrieval on a labelled collection.
+type evalCommand struct {
+	Dir     string `arg:"" name:"dir" help:"Folder in the layout of BEIR: corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv."`
+	Mode    string `name:"mode" placeholder:"MODE" enum:",keyword,semantic,hybrid" default:"" help:"keyword, semantic or hybrid (default: all three)."`
+	JSON    bool   `name:"json" help:"Print one JSON object."`
+	Save    string `name:"save" placeholder:"FILE" help:"Where to keep the report (default: below the data folder, one file for each collection)."`
+	Compare string `name:"compare" placeholder:"FILE" help:"An earlier report to compare with (default: the last run on the same collection)."`
+}
+
+// evaluatedJSON is the form of eval --json; its names are stable.
+type evaluatedJSON struct {
+	evaluate.Report
+	Compared *comparedJSON `json:"compared_with,omitempty"`
+}
+
+type comparedJSON struct {
+	File        string                `json:"file"`
+	At          time.Time             `json:"at"`
+	Version     string                `json:"version"`
+	Differences []evaluate.Difference `json:"differences"`
+}
+
+// Run implements the verb. The collection is indexed in a schema of its own, which is dropped whatever happens.
+func (c *evalCommand) Run(ctx context.Context, env *environment) error {
+	collection, err := evaluate.Read(os.DirFS(c.Dir))
+	if err != nil {
+		return fmt.Errorf("evaluate %s: %w", c.Dir, err)
+	}
+	name, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return fmt.Errorf("evaluate %s: %w", c.Dir, err)
+	}
+	report := evaluate.Report{
+		Collection: filepath.Base(name), Fingerprint: collection.Fingerprint(), Documents: len(collection.Documents), Queries: len(collection.Queries),
+		At: time.Now().UTC().Truncate(time.Second), Version: version, Alpha: env.config.HybridAlpha, TitleRatio: env.config.TitleRatio,
+		Notes: collection.Notes,
+	}
+	kept, err := c.keeping(env, report) // before the work: a wrong file is told at once
+	if err != nil {
+		return err
+	}
+	if err := c.measure(ctx, env, &collection, &report); err != nil {
+		return fmt.Errorf("evaluate %s: %w", c.Dir, err)
+	}
+	out := evaluatedJSON{Report: report}
+	if kept.earlier != nil {
+		differences, err := report.Compare(*kept.earlier)
+		if err != nil {
+			return err
+		}
+		out.Compared = &comparedJSON{kept.from, kept.earlier.At, kept.earlier.Version, differences}
+	}
+	if c.JSON {
+		encoder := json.NewEncoder(env.stdout)
+		encoder.SetEscapeHTML(false)
+		err = encoder.Encode(out)
+	} else {
+		err = printEvaluation(env, out)
+	}
+	return errors.Join(err, kept.save(env, report))
+}
+
+// measure indexes the collection and asks its queries.
+func (c *evalCommand) measure(ctx context.Context, env *environment, collection *evaluate.Collection, report *evaluate.Report) (err error) {
+	bar := newProgress(env, "Indexing "+report.Collection)
+	defer bar.end()
+	bar.doing("Starting the database")
+	base, err := wire.OpenScratch(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	if report.Indexing, err = indexCollection(ctx, base, collection, bar); err != nil {
+		return err
+	}
+	if report.Indexing.Failed > 0 {
+		report.Notes = append(report.Notes, fmt.Sprintf("%d documents could not be indexed and count as not found.", report.Indexing.Failed))
+	}
+	runner := evaluate.Runner{Index: base.Index, Config: base.SearchConfig(), Tenant: base.Tenant}
+	if runner.Embedder, err = base.Embedder(ctx); err != nil {
+		return err
+	}
+	if runner.Embedder != nil {
+		report.Embedder = runner.Embedder.Model()
+	}
+	for _, mode := range evaluate.Modes() {
+		if c.Mode != "" && c.Mode != string(mode) {
+			continue
+		}
+		result, err := runner.Run(ctx, collection, mode, func(queries int) {
+			bar.doing(fmt.Sprintf("Asking %s: %d of %d queries", mode, queries, len(collection.Queries)))
+		})
+		if errors.Is(err, evaluate.ErrNoEmbedder) && c.Mode == "" {
+			report.Notes = append(report.Notes, "The collection is too small for the local embedder (200 chunks): there is no semantic search, and hybrid is keyword.")
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		report.Results = append(report.Results, result)
+	}
+	return nil
+}
+
+func indexCollection(ctx context.Context, base *wire.Base, collection *evaluate.Collection, bar *progress) (evaluate.Indexing, error) {
+	var out evaluate.Indexing
+	pipeline, err := base.Pipeline(ctx)
+	if err != nil {
+		return out, err
+	}
+	run, err := pipeline.Run(ctx, base.Tenant, collection.Connector(), bar.indexing)
+	if err != nil {
+		return out, err
+	}
+	if run.Counts.Indexed == 0 {
+		return out, fmt.Errorf("no document could be indexed: %s", firstFailure(run))
+	}
+	took := run.FinishedAt.Sub(run.StartedAt).Seconds()
+	out = evaluate.Indexing{Chunks: run.Counts.Chunks, Failed: run.Counts.Failed, Seconds: took, ChunksPerSecond: float64(run.Counts.Chunks) / max(took, 1e-6)}
+	settling := time.Now()
+	err = base.Settle(ctx, bar.doing)
+	out.SettleSeconds = time.Since(settling).Seconds()
+	return out, err
+}
+
+func firstFailure(run index.Run) string {
+	if len(run.Failures) == 0 {
+		return "none holds any text"
+	}
+	return run.Failures[0].Name + ": " + run.Failures[0].Sentence
+}
+
+func printEvaluation(env *environment, e evaluatedJSON) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d documents, %d queries\n", plain(e.Collection), e.Documents, e.Queries)
+	fmt.Fprintf(&b, "indexed: %d chunks in %.1f s (%.0f/s), then %.1f s to train, fill and pack\n", e.Indexing.Chunks, e.Indexing.Seconds,
+		e.Indexing.ChunksPerSecond, e.Indexing.SettleSeconds)
+	if e.Embedder != "" {
+		fmt.Fprintf(&b, "embedder: %s\n", e.Embedder)
+	}
+	table := tabwriter.NewWriter(&b, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "\nmode\tnDCG@10\trecall@100\tMRR@10\tp50 ms\tp95 ms\t")
+	for _, r := range e.Results {
+		fmt.Fprintf(table, "%s\t%.4f\t%.4f\t%.4f\t%.2f\t%.2f\t\n", r.Mode, r.NDCG10, r.Recall100, r.MRR10, r.Total().P50, r.Total().P95)
+	}
+	if e.Compared != nil {
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "\ndifference to the run of %s:\n", e.Compared.At.Local().Format("2006-01-02 15:04"))
+		for _, d := range e.Compared.Differences {
+			fmt.Fprintf(table, "%s\t%+.4f\t%+.4f\t%+.4f\t%+.2f\t%+.2f\t\n", d.Mode, d.NDCG10, d.Recall100, d.MRR10, d.P50, d.P95)
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprint(&b, "\nby stage, p50/p95 ms:\n")
+	for _, r := range e.Results {
+		fmt.Fprintf(&b, "  %s:", r.Mode)
+		for _, l := range r.Latency {
+			fmt.Fprintf(&b, " %s %.2f/%.2f", l.Stage, l.P50, l.P95)
+		}
+		fmt.Fprintln(&b)
+	}
+	for _, note := range e.Notes {
+		fmt.Fprintln(&b, note)
+	}
+	_, err := fmt.Fprint(env.stdout, b.String())
+	return err
+}

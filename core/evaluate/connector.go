@@ -1,0 +1,72 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// source is the one that a collection is indexed as.
+const source document.SourceID = "collection"
+
+// documentID names a document of a collection in the index.
+func documentID(id string) document.ID { return document.ID(string(source) + ":" + id) }
+
+// originalID is the name that the collection has for a document in the index.
+func originalID(id document.ID) string { return strings.TrimPrefix(string(id), string(source)+":") }
+
+// connectorBatch is how many documents a batch holds.
+const connectorBatch = 256
+
+// Connector yields the documents of a collection, readable by everybody. Documents without a text of their own have their title for it.
+func (c *Collection) Connector() index.Connector { return connector{c} }
+
+type connector struct{ collection *Collection }
+
+var _ index.Connector = connector{}
+
+// Source implements index.Connector.
+func (c connector) Source() document.Source {
+	return document.Source{ID: source, Kind: "collection", Name: "the collection"}
+}
+
+// Settings implements index.Connector.
+func (c connector) Settings() string { return "collection 1" }
+
+// Sync implements index.Connector.
+func (c connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.Batch, error] {
+	return func(yield func(index.Batch, error) bool) {
+		documents := c.collection.Documents
+		for start := 0; start < len(documents); start += connectorBatch {
+			if ctx.Err() != nil {
+				yield(index.Batch{}, fmt.Errorf("read the collection: %w", context.Cause(ctx)))
+				return
+			}
+			end := min(start+connectorBatch, len(documents))
+			batch := index.Batch{Total: len(documents), Complete: end == len(documents)}
+			for _, t := range documents[start:end] {
+				batch.Documents = append(batch.Documents, index.Item{ID: documentID(t.ID), Size: int64(len(t.Text)), Load: t.load})
+			}
+			if !yield(batch, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (t Text) load(context.Context) (document.Document, error) {
+	text := t.Text
+	if strings.TrimSpace(text) == "" {
+		text = t.Title
+	}
+	var o document.Outline
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		o.Block(document.Paragraph, paragraph)
+	}
+	return document.Document{Ref: document.Ref{Title: t.Title}, ACL: access.ACL{access.Public}, Sections: o.Sections()}, nil
+}

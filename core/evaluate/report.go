@@ -1,0 +1,112 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+)
+
+// Report is the outcome of an evaluation. Its JSON names are stable: reports are kept and compared with later ones.
+type Report struct {
+	Collection  string    `json:"collection"`  // what people call it
+	Fingerprint string    `json:"fingerprint"` // of its content
+	Documents   int       `json:"documents"`
+	Queries     int       `json:"queries"`
+	At          time.Time `json:"at"`
+	Version     string    `json:"version"` // of the program
+	Embedder    string    `json:"embedder,omitempty"`
+	Alpha       float64   `json:"alpha"` // HYBRID_ALPHA, before the embedder's cap
+	TitleRatio  float64   `json:"title_ratio"`
+	Indexing    Indexing  `json:"indexing"`
+	Results     []Result  `json:"results"`
+	Notes       []string  `json:"notes,omitempty"`
+}
+
+// Indexing says how fast the collection was indexed.
+type Indexing struct {
+	Chunks          int     `json:"chunks"`
+	Failed          int     `json:"failed"`
+	Seconds         float64 `json:"seconds"` // reading, cutting, embedding by an endpoint, storing
+	ChunksPerSecond float64 `json:"chunks_per_second"`
+	SettleSeconds   float64 `json:"settle_seconds"` // training and filling the local embedder, packing
+}
+
+// ReadReport reads what Write wrote.
+func ReadReport(r io.Reader) (Report, error) {
+	var report Report
+	if err := json.NewDecoder(r).Decode(&report); err != nil {
+		return report, fmt.Errorf("it is not a saved evaluation: %w", err)
+	}
+	if report.Fingerprint == "" || len(report.Results) == 0 {
+		return report, errors.New("it is not a saved evaluation: it names no collection, or holds no results")
+	}
+	return report, nil
+}
+
+// Write writes the report as indented JSON.
+func (r Report) Write(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+// With returns the report with those results of an earlier one whose modes it does not have itself, so that measuring one mode does not
+// forget the others.
+func (r Report) With(earlier Report) Report {
+	results := slices.Clone(r.Results)
+	for _, e := range earlier.Results {
+		if !slices.ContainsFunc(results, func(x Result) bool { return x.Mode == e.Mode }) {
+			results = append(results, e)
+		}
+	}
+	slices.SortFunc(results, func(a, b Result) int { return slices.Index(Modes(), a.Mode) - slices.Index(Modes(), b.Mode) })
+	r.Results = results
+	return r
+}
+
+// Difference is what changed in one mode since an earlier report; positive numbers mean more.
+type Difference struct {
+	Mode      Mode    `json:"mode"`
+	NDCG10    float64 `json:"ndcg_at_10"`
+	Recall100 float64 `json:"recall_at_100"`
+	MRR10     float64 `json:"mrr_at_10"`
+	P50       float64 `json:"p50_ms"` // of the whole search
+	P95       float64 `json:"p95_ms"`
+}
+
+// Compare returns the differences in the modes that both reports have. Measures are rounded to six digits: the order in which equal numbers
+// are added up must not look like a change.
+func (r Report) Compare(earlier Report) ([]Difference, error) {
+	if r.Fingerprint != earlier.Fingerprint {
+		return nil, fmt.Errorf("the report compared with is of another collection (%s with %d documents and %d queries), so that its numbers say nothing about this one",
+			earlier.Collection, earlier.Documents, earlier.Queries)
+	}
+	differences := []Difference{}
+	for _, now := range r.Results {
+		for _, then := range earlier.Results {
+			if now.Mode != then.Mode {
+				continue
+			}
+			a, b := now.Total(), then.Total()
+			differences = append(differences, Difference{Mode: now.Mode, NDCG10: round(now.NDCG10 - then.NDCG10),
+				Recall100: round(now.Recall100 - then.Recall100), MRR10: round(now.MRR10 - then.MRR10), P50: round(a.P50 - b.P50), P95: round(a.P95 - b.P95)})
+		}
+	}
+	return differences, nil
+}
+
+func round(v float64) float64 { return math.Round(v*1e6)/1e6 + 0 } // + 0: no negative zero
+
+// Total is the latency of the whole search.
+func (r Result) Total() Latency {
+	for _, l := range r.Latency {
+		if l.Stage == total {
+			return l
+		}
+	}
+	return Latency{Stage: total}
+}

@@ -1,0 +1,152 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// Mode is a way to search.
+type Mode string
+
+// Modes in the order in which they are reported.
+const (
+	Keyword  Mode = "keyword"  // alpha 0
+	Semantic Mode = "semantic" // alpha 1, whatever the embedder's cap
+	Hybrid   Mode = "hybrid"   // alpha as configured, capped by the embedder
+)
+
+// Modes are all of them.
+func Modes() []Mode { return []Mode{Keyword, Semantic, Hybrid} }
+
+// ErrNoEmbedder says that a semantic search was asked for where nothing turns texts into vectors.
+var ErrNoEmbedder = errors.New("there is no embedder, so there is no semantic search: set EMBEDDING_MODEL, or take a collection of 200 chunks or more for the local one")
+
+// Runner searches an index that holds a collection, one query after the other.
+type Runner struct {
+	Index    retrieve.Index
+	Embedder retrieve.Embedder // may be nil
+	Config   retrieve.Config   // as in production; neighbours are left out
+	Tenant   access.TenantID
+}
+
+// Depth of a ranking, in documents, and how many times more candidates are looked at, step by step, where these hold fewer documents.
+const (
+	rankingDepth = 100
+	deeper       = 10
+	deepest      = 1000
+)
+
+// warmUp is how many queries are asked once before the clock runs, so that connections and caches are those of a server at work.
+const warmUp = 20
+
+// Result of a mode.
+type Result struct {
+	Mode Mode `json:"mode"`
+	Metrics
+	Latency []Latency `json:"latency"`
+}
+
+// Run asks every query of the collection and measures ranking and latency. A document ranks by its best chunk. A ranking that holds fewer
+// than 100 documents, because long documents fill the candidates with many chunks each, is completed by searches with more candidates, whose
+// time is not counted. done is told how many queries have been asked.
+func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Result, error) {
+	search, err := r.searcher(mode, 1)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, q := range c.Queries[:min(warmUp, len(c.Queries))] {
+		if _, err := search(ctx, q); err != nil {
+			return Result{}, err
+		}
+	}
+	rankings := make(map[string][]string, len(c.Queries))
+	timings := make(map[string][]time.Duration)
+	for i, q := range c.Queries {
+		found, err := search(ctx, q)
+		if err != nil {
+			return Result{}, err
+		}
+		for stage, d := range found.Trace.Timings {
+			timings[stage] = append(timings[stage], d)
+		}
+		ranking := extend(nil, found.Hits)
+		for times := deeper; times <= deepest && len(ranking) < min(rankingDepth, len(c.Documents)); times *= deeper {
+			before := len(ranking)
+			if ranking, err = r.complete(ctx, ranking, q, mode, times); err != nil {
+				return Result{}, err
+			}
+			if len(ranking) == before {
+				break // nothing else matches
+			}
+		}
+		rankings[q.ID] = ranking
+		done(i + 1)
+	}
+	return Result{Mode: mode, Metrics: Measure(rankings, c.Judgements), Latency: latencies(timings)}, nil
+}
+
+// complete adds to a ranking what a search with so many times the candidates finds beside.
+func (r Runner) complete(ctx context.Context, ranking []string, q Text, mode Mode, times int) ([]string, error) {
+	search, err := r.searcher(mode, times)
+	if err != nil {
+		return nil, err
+	}
+	found, err := search(ctx, q)
+	return extend(ranking, found.Hits), err
+}
+
+// searcher returns a search in a mode with so many times the usual candidates.
+func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (retrieve.Result, error), error) {
+	cfg, embedder := r.Config, r.Embedder
+	cfg.Above, cfg.Below = 0, 0
+	cfg.PerSide *= times
+	switch mode {
+	case Keyword:
+		cfg.Alpha = 0
+	case Semantic:
+		if embedder == nil {
+			return nil, ErrNoEmbedder
+		}
+		cfg.Alpha, embedder = 1, uncapped{embedder}
+	case Hybrid:
+	default:
+		return nil, fmt.Errorf("the mode %q is none of keyword, semantic and hybrid", mode)
+	}
+	hybrid, err := retrieve.NewHybrid(r.Index, embedder, cfg)
+	if err != nil {
+		return nil, err
+	}
+	audience := access.NewAudience(r.Tenant, access.Public)
+	return func(ctx context.Context, q Text) (retrieve.Result, error) {
+		found, err := hybrid.Search(ctx, retrieve.Search{Audience: audience, Queries: []retrieve.Query{{Text: q.Text}}, Limit: rankingDepth})
+		if err == nil && found.Trace.Notice != "" { // half a search would be measured as a bad one
+			err = errors.New(found.Trace.Notice + " Its endpoint must answer every query of an evaluation; footnote doctor tests it")
+		}
+		if err != nil {
+			return found, fmt.Errorf("search for query %q: %w", q.ID, err)
+		}
+		return found, nil
+	}, nil
+}
+
+// uncapped is an embedder whose similarities alone may decide.
+type uncapped struct{ retrieve.Embedder }
+
+// MaxAlpha implements retrieve.Embedder.
+func (uncapped) MaxAlpha() float64 { return 1 }
+
+// extend adds the documents of hits that a ranking does not hold yet, in order.
+func extend(ranking []string, hits []retrieve.Hit) []string {
+	for _, h := range hits {
+		if id := originalID(h.Document.ID); len(ranking) < rankingDepth && !slices.Contains(ranking, id) {
+			ranking = append(ranking, id)
+		}
+	}
+	return ranking
+}
