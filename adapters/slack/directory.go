@@ -16,6 +16,8 @@ const (
 	peopleAge  = 10 * time.Minute
 	maxCached  = 10_000
 	pageSize   = 1000
+	// maxLookups is how many people of a channel who are not in the list of members are looked up one by one.
+	maxLookups = 20
 )
 
 // Profile is what Slack says about a person.
@@ -144,6 +146,7 @@ func (d *directory) ask(ctx context.Context, channel string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	strangers := 0
 	for cursor := ""; ; {
 		ids, next, err := d.client.api.GetUsersInConversationContext(limited, &api.GetUsersInConversationParameters{
 			ChannelID: channel, Cursor: cursor, Limit: pageSize,
@@ -152,8 +155,14 @@ func (d *directory) ask(ctx context.Context, channel string) (bool, error) {
 			return false, fmt.Errorf("find out who listens: %w", explain("conversations.members", err))
 		}
 		for _, id := range ids {
-			if !members[id] && id != d.client.Identity().User {
+			if members[id] || id == d.client.Identity().User {
+				continue
+			}
+			if strangers++; strangers > maxLookups {
 				return false, nil
+			}
+			if p, err := d.client.Profile(limited, id); err != nil || p.Outsider { // else an account that is younger than the list
+				return false, err
 			}
 		}
 		if cursor = next; cursor == "" {
@@ -165,11 +174,12 @@ func (d *directory) ask(ctx context.Context, channel string) (bool, error) {
 // organisation returns the full members of the workspace, and the bots in it, which nobody reads through.
 func (d *directory) organisation(ctx context.Context) (map[string]bool, error) {
 	d.mu.Lock()
-	k, changes := d.members, d.changes
+	k := d.members
 	d.mu.Unlock()
 	if k.fresh(peopleAge) {
 		return k.value, nil
 	}
+	at := time.Now()
 	users, err := d.client.api.GetUsersContext(ctx, api.GetUsersOptionLimit(pageSize))
 	if err != nil {
 		return nil, fmt.Errorf("list the members of the workspace: %w", explain("users.list", err))
@@ -182,17 +192,14 @@ func (d *directory) organisation(ctx context.Context) (map[string]bool, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if changes == d.changes {
-		d.members = known[map[string]bool]{members, time.Now()}
-	}
+	d.members = known[map[string]bool]{members, at}
 	return members, nil
 }
 
-// forgetChannel makes the next question about a channel ask Slack. Who joined may be new, so the members are asked for as well.
+// forgetChannel makes the next question about a channel ask Slack.
 func (d *directory) forgetChannel(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.changes++
 	delete(d.channels, id)
-	d.members = known[map[string]bool]{}
 }

@@ -20,6 +20,7 @@ var (
 	codesGone    = []string{"message_not_found"}
 	codesFixed   = []string{"cant_update_message", "cant_delete_message", "edit_window_closed", "is_inactive", "block_mismatch"}
 	codesLong    = []string{"msg_too_long", "msg_blocks_too_long", "msg_blocks_too_many", "markdown_text_too_long"}
+	codesBlocks  = []string{"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_blocks_too_many"}
 	codesLimited = []string{"ratelimited", "rate_limited"}
 	codesDown    = []string{"internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"}
 	codesDenied  = []string{

@@ -129,7 +129,7 @@ func (c *Client) keepSocket(ctx, living context.Context, work []chan job) error 
 func (c *Client) socket(ctx, living context.Context, work []chan job) error {
 	living, cancel := context.WithCancel(living)
 	defer cancel()
-	client := socketmode.New(c.api, socketmode.OptionLog(log.New(io.Discard, "", 0)))
+	client := socketmode.New(c.api, socketmode.OptionDialer(c.dialer()), socketmode.OptionLog(log.New(io.Discard, "", 0)))
 	ended := make(chan error, 1)
 	go func() { ended <- client.RunContext(living) }()
 	up := false

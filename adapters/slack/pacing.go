@@ -77,6 +77,13 @@ func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, c
 	}
 }
 
+// Count notes a call that could not wait for its turn, so that others wait instead.
+func (p *Pacing) Count(to thread.Ref, call thread.Call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue(to, call).Take(time.Now())
+}
+
 // Pause lets no call of this kind pass for a while, since Slack refused one.
 func (p *Pacing) Pause(to thread.Ref, call thread.Call, d time.Duration) {
 	p.mu.Lock()

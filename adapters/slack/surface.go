@@ -73,11 +73,20 @@ func (s *Surface) failed(to thread.Ref, what string, kind thread.Call, err error
 	return err
 }
 
-func (s *Surface) content(p Page) []api.MsgOption {
+func (s *Surface) content(p Page, blocks []api.Block) []api.MsgOption {
 	return []api.MsgOption{
-		api.MsgOptionText(p.Text, false), api.MsgOptionBlocks(s.blocks(p, true)...), s.metadata(),
+		api.MsgOptionText(p.Text, false), api.MsgOptionBlocks(blocks...), s.metadata(),
 		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
 	}
+}
+
+// write makes a call with the page's blocks, and once more with plain ones when Slack does not take them.
+func (s *Surface) write(p Page, call func(options []api.MsgOption) error) error {
+	err := call(s.content(p, s.blocks(p, true)))
+	if slices.Contains(codesBlocks, code(err)) {
+		err = call(s.content(p, plainBlocks(p)))
+	}
+	return err
 }
 
 func (s *Surface) metadata() api.MsgOption {
@@ -91,7 +100,11 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page Page) (thread.Me
 		return "", err
 	}
 	defer cancel()
-	_, ts, err := s.client.api.PostMessageContext(ctx, to.Channel, append(s.content(page), api.MsgOptionTS(to.Thread))...)
+	ts := ""
+	err = s.write(page, func(options []api.MsgOption) error {
+		_, ts, err = s.client.api.PostMessageContext(ctx, to.Channel, append(options, api.MsgOptionTS(to.Thread))...)
+		return err
+	})
 	return thread.MessageID(ts), s.failed(to, "post the answer", thread.Create, err, true)
 }
 
@@ -102,12 +115,16 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 		return err
 	}
 	defer cancel()
-	_, _, _, err = s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
+	update := func(options []api.MsgOption) error {
+		_, _, _, err := s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), options...)
+		return err
+	}
+	err = s.write(page, update)
 	if code(err) == "streaming_state_conflict" {
 		if _, _, err := s.client.api.StopStreamContext(ctx, to.Channel, string(id)); err != nil && !streamOver(err) {
 			return s.failed(to, "close the answer's stream", thread.StreamStop, err, false)
 		}
-		_, _, _, err = s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
+		err = s.write(page, update)
 	}
 	return s.failed(to, "edit the answer", thread.Edit, err, false)
 }

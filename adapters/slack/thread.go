@@ -54,6 +54,7 @@ func (c *Client) Whisper(ctx context.Context, to thread.Ref, person, sentence st
 	}
 	var err error
 	if direct {
+		c.pacing.Count(to, thread.Create)
 		_, _, err = c.api.PostMessageContext(ctx, to.Channel, options...)
 	} else {
 		_, err = c.api.PostEphemeralContext(ctx, to.Channel, person, options...)
@@ -72,6 +73,7 @@ func (c *Client) Ask(ctx context.Context, channel string, asker thread.Person, q
 		question = string(r[:shownQuestion]) + "…"
 	}
 	text := Neutral(asker.Name + " asks: " + question)
+	c.pacing.Count(c.ref(channel, ""), thread.Create)
 	_, ts, err := c.api.PostMessageContext(ctx, channel,
 		api.MsgOptionText(entities.Replace(text), false),
 		api.MsgOptionBlocks(api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, text, false, false), nil, nil)),

@@ -6,8 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 )
+
+// handshake bounds the opening of a socket.
+const handshake = 30 * time.Second
 
 // connectBurst is how many connections may be opened at once: two sockets, and a refresh of each.
 const connectBurst = 4
@@ -27,6 +31,24 @@ func (c *Client) httpClient() *http.Client {
 	limited.Transport = &connectLimiter{next: next, limit: rate.NewLimiter(rate.Every(c.config.Reconnect), connectBurst)}
 	limited.Timeout = c.config.Timeout + time.Minute // a waiting connection counts too; other calls have their own limit
 	return &limited
+}
+
+// dialer opens sockets through the same proxy and with the same certificates as the Web API is called.
+func (c *Client) dialer() *websocket.Dialer {
+	d := &websocket.Dialer{
+		Proxy: http.ProxyFromEnvironment, HandshakeTimeout: handshake,
+		WriteBufferSize: 32 << 10, // an ack in several frames is ignored by Slack
+	}
+	if c.config.HTTP == nil {
+		return d
+	}
+	if t, ok := c.config.HTTP.Transport.(*http.Transport); ok {
+		d.TLSClientConfig = t.TLSClientConfig.Clone()
+		if t.Proxy != nil {
+			d.Proxy = t.Proxy
+		}
+	}
+	return d
 }
 
 type connectLimiter struct {

@@ -41,6 +41,10 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 	case answer.Answer:
 		return b.take(ctx, m)
 	case answer.Stop:
+		if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
+			_, err := b.stopLive(ctx, m.Ref.Channel, m.Author)
+			return err
+		}
 		return b.stop(ctx, session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author}}, m.Direct)
 	case answer.Cancel:
 		return b.stop(ctx, session.StopRequest{Ref: m.Ref, Message: m.ID, By: session.Stopper{Privileged: true}}, m.Direct)
@@ -94,7 +98,9 @@ func (b *Bot) accept(ctx context.Context, m thread.Mention) error {
 	var rejected answer.Rejection
 	switch {
 	case errors.As(err, &rejected):
-		b.whisper(ctx, m.Ref, m.Asker.ID, rejected.Sentence, m.Direct)
+		if b.said.first(m.Ref.Channel + " " + string(m.Message)) { // the twin of a mention is rejected as well
+			b.whisper(ctx, m.Ref, m.Asker.ID, rejected.Sentence, m.Direct)
+		}
 		return nil
 	case err != nil:
 		return fmt.Errorf("take a question in: %w", err)
@@ -205,34 +211,41 @@ func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
 	})
 }
 
-// stopOwn stops what is being answered here for the person.
+// stopOwn answers /footnote stop.
 func (b *Bot) stopOwn(ctx context.Context, c slack.Command) (string, error) {
-	b.mu.Lock()
-	var own []session.Turn
-	for _, t := range b.live {
-		if t.Asker.ID == c.By.ID && t.Session.Ref.Channel == c.Ref.Channel {
-			own = append(own, t)
-		}
-	}
-	b.mu.Unlock()
-	stopped := 0
-	for _, t := range own {
-		result, err := b.service.Stop(ctx, session.StopRequest{
-			Tenant: b.config.Tenant, Ref: t.Session.Ref, Message: t.Message, By: session.Stopper{ID: c.By.ID},
-		})
-		if err != nil {
-			return "", err
-		}
-		stopped += len(result.Turns)
-	}
-	switch stopped {
-	case 0:
+	stopped, err := b.stopLive(ctx, c.Ref.Channel, c.By.ID)
+	switch {
+	case err != nil:
+		return "", err
+	case stopped == 0:
 		return sayNothingRuns, nil
-	case 1:
+	case stopped == 1:
 		return "Stopped.", nil
 	default:
 		return fmt.Sprintf("Stopped %d answers.", stopped), nil
 	}
+}
+
+// stopLive stops what this process is answering for a person in a channel.
+func (b *Bot) stopLive(ctx context.Context, channel, person string) (stopped int, err error) {
+	b.mu.Lock()
+	var own []session.Turn
+	for _, t := range b.live {
+		if t.Asker.ID == person && t.Session.Ref.Channel == channel {
+			own = append(own, t)
+		}
+	}
+	b.mu.Unlock()
+	for _, t := range own {
+		result, err := b.service.Stop(ctx, session.StopRequest{
+			Tenant: b.config.Tenant, Ref: t.Session.Ref, Message: t.Message, By: session.Stopper{ID: person},
+		})
+		if err != nil {
+			return stopped, fmt.Errorf("record a stop: %w", err)
+		}
+		stopped += len(result.Turns)
+	}
+	return stopped, nil
 }
 
 // whisper tells somebody something. It is not worth a redelivery when it fails.

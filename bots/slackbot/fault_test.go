@@ -72,6 +72,10 @@ func TestAnswerSurvivesWhatSlackDoes(t *testing.T) {
 			name: "edits that fail", slack: slacktest.Config{NoStreams: true}, posts: true,
 			faults: []slacktest.Fault{{Method: "chat.update", Status: 503, Times: 3}},
 		},
+		{
+			name: "a workspace without markdown blocks", slack: slacktest.Config{NoStreams: true}, posts: true,
+			faults: []slacktest.Fault{{Method: "chat.postMessage", Error: "invalid_blocks"}, {Method: "chat.update", Error: "msg_blocks_too_long"}},
+		},
 		{name: "a stream that Slack closes", slack: slacktest.Config{StreamLife: time.Second}},
 		{name: "a stream that grows old", bot: func(c *slackbot.Config) { c.Slack.StreamAge = time.Second }},
 	}

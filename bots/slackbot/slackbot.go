@@ -47,6 +47,7 @@ type Bot struct {
 	client  *slack.Client
 	service *answer.Service
 	threads threads
+	said    once // what was rejected
 
 	mu   sync.Mutex
 	live map[session.TurnID]session.Turn // being written by this process

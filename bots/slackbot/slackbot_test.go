@@ -120,8 +120,50 @@ func TestSlacksOwnStopButtonStops(t *testing.T) {
 	root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
 	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 && s.Answers(s.general, root)[0].Shown() != "" })
 	s.ann.PressStop(s.general, s.Answers(s.general, root)[0].TS)
-	if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "This much was written") {
-		t.Errorf("the thread shows %q", shown[0])
+	s.wait("the thread says that it was stopped", func() bool {
+		a := s.Answers(s.general, root)
+		return len(a) == 1 && strings.Contains(a[0].Shown(), "This much was written") && strings.Contains(a[0].Shown(), "Stopped")
+	})
+	if s.model.Open() != 0 {
+		t.Errorf("the model is still being read")
+	}
+}
+
+func TestMentionWithoutAQuestionIsRejectedOnce(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{})
+	s.ann.Say(s.general, "", slacktest.Mention())
+	s.quiet(2)
+	if got := s.Ephemeral(s.ann); len(got) != 1 || !strings.Contains(got[0].Text, "no question") {
+		t.Errorf("ann was told %+v", got)
+	}
+}
+
+func TestStopAsAMessage(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"in the thread", "in a direct message", "beside it in a direct message"} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written. "), llmtest.Hang()})
+			channel, root, thread := s.general, "", ""
+			if where == "in the thread" {
+				root = s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
+			} else {
+				channel, root = s.ann.DM("", "tell me everything")
+			}
+			if where != "beside it in a direct message" {
+				thread = root
+			}
+			s.wait("words are seen", func() bool { return len(s.Answers(channel, root)) > 0 })
+			s.ann.Say(channel, thread, "stop")
+			s.wait("it has stopped", func() bool {
+				a := s.Answers(channel, root)
+				return len(a) == 1 && strings.Contains(a[0].Shown(), "Stopped")
+			})
+			if got := len(s.model.Requests()); got != 1 {
+				t.Errorf("the model was asked %d times, want once", got)
+			}
+		})
 	}
 }
 
