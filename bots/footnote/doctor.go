@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
@@ -33,6 +34,22 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 		for _, check := range base.Checks() {
 			state, fault := check.Run(ctx)
 			if err := tell(check.Part, state, fault); err != nil {
+				return err
+			}
+		}
+		set, fault := platforms.New(base, nil)
+		if fault != nil {
+			return tell("platforms", "", fault)
+		}
+		for _, f := range set.Check(ctx) {
+			mark := "✓"
+			switch {
+			case !f.OK && f.Optional:
+				mark = "!"
+			case !f.OK:
+				mark, faults = "✗", faults+1
+			}
+			if _, err := fmt.Fprintf(env.stdout, "%s %s: %s\n", mark, f.Part, f.Text); err != nil {
 				return err
 			}
 		}

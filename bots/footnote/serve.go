@@ -2,108 +2,128 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
+	"golang.org/x/sync/errgroup"
 )
 
-// serveCommand runs until it is told to stop. Platforms join it as they are built; so far it answers health checks.
+// serveCommand runs until it is told to stop, and answers wherever the tokens that are set lead.
 type serveCommand struct {
-	Check bool `name:"check" help:"Ask the server that runs at ADMIN_ADDR whether it is ready, and exit."`
+	Only  []string `name:"only" placeholder:"PLATFORM" help:"Only these platforms (slack, discord), although the tokens of others are set."`
+	Check bool     `name:"check" help:"Ask the server that runs at ADMIN_ADDR whether it is ready, and exit."`
 }
 
-// checkTimeout bounds one health check.
-const checkTimeout = 3 * time.Second
+// How often the index is tidied, and how long one request of a health check or of a platform may take.
+const (
+	tidyEvery    = time.Minute
+	checkTimeout = 3 * time.Second
+)
 
 // Run implements the verb.
 func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if c.Check {
 		return checkReady(ctx, env.config.AdminAddr)
 	}
-	listener, err := net.Listen("tcp", env.config.AdminAddr)
+	admin, err := listen(env.config.AdminAddr, "ADMIN_ADDR")
 	if err != nil {
-		return fmt.Errorf("listen for health checks: %w; set ADMIN_ADDR to a free address", err)
+		return err
 	}
 	base, err := wire.Open(ctx, env.config, env.logger)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return errors.Join(err, admin.Close())
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
-	server := &http.Server{Handler: health(base), ReadHeaderTimeout: checkTimeout}
-	env.logger.Info("serving", "admin_addr", listener.Addr().String())
+	set, err := platforms.New(base, c.Only)
+	if err != nil {
+		return errors.Join(err, admin.Close())
+	}
+	// The parts end in this order: platforms stop taking questions in, running answers are finished, then health checks end.
+	var servers errgroup.Group
+	serving, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	servers.Go(func() error { return env.serveHTTP(serving, admin, health(base, set)) })
+	env.logger.Info("serving", "admin_addr", admin.Addr().String(), "slack", env.config.SlackBotToken != "", "discord", env.config.DiscordBotToken != "")
+	err = c.answer(ctx, env, base, set)
+	env.logger.Info("stopping")
+	end()
+	return errors.Join(err, servers.Wait())
+}
+
+// answer takes questions in and answers them until ctx ends or a platform cannot be reached at all.
+func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.Base, set *platforms.Set) (err error) {
+	if set.Empty() {
+		env.logger.Warn("no platform is configured: set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN; only health checks are answered")
+		return tidy(ctx, base)
+	}
+	if err := set.Connect(ctx); err != nil {
+		return err
+	}
+	answering, err := base.Answering(ctx, set.Place())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, answering.Close()) }()
+	set.Bind(answering.Service)
+	parts, ctx := errgroup.WithContext(ctx)
+	parts.Go(func() error { return answering.Run(ctx) })
+	parts.Go(func() error { return set.Run(ctx) })
+	parts.Go(func() error { return tidy(ctx, base) })
+	if handler := set.Handler(env.config); handler != nil {
+		public, err := listen(env.config.HTTPAddr, "HTTP_ADDR")
+		if err != nil {
+			return err
+		}
+		env.logger.Info("taking signed requests", "http_addr", public.Addr().String())
+		parts.Go(func() error { return env.serveHTTP(ctx, public, handler) })
+	}
+	return parts.Wait()
+}
+
+// tidy keeps the index in order: postings are packed and vectors indexed as documents come in.
+func tidy(ctx context.Context, base *wire.Base) error {
+	ticker := time.NewTicker(tidyEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		if err := base.Index.Maintain(ctx, base.Tenant); err != nil && ctx.Err() == nil {
+			base.Logger.WarnContext(ctx, "tidying the index failed; searches stay right and grow slower", "error", err)
+		}
+	}
+}
+
+func listen(addr, setting string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w; set %s to a free address", err, setting)
+	}
+	return listener, nil
+}
+
+// serveHTTP serves until ctx ends; requests under way may finish within the grace period.
+func (env *environment) serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: checkTimeout, ReadTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {
 	case err := <-served:
-		return fmt.Errorf("serve health checks: %w", err)
+		return fmt.Errorf("serve %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
-	env.logger.Info("stopping")
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), env.config.Grace)
 	defer cancel()
-	err = server.Shutdown(ending)
+	err := server.Shutdown(ending)
 	if served := <-served; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)
 	}
 	return err
-}
-
-// health answers /healthz while the process lives and /readyz while it can do its work, which needs the database.
-func health(base *wire.Base) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		writeHealth(w, http.StatusOK, map[string]string{"status": "ok"})
-	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
-		defer cancel()
-		if err := base.DB.Pool.Ping(ctx); err != nil {
-			base.Logger.Warn("not ready", "part", "database", "error", err)
-			writeHealth(w, http.StatusServiceUnavailable, map[string]string{"status": "unavailable", "database": "does not answer"})
-			return
-		}
-		writeHealth(w, http.StatusOK, map[string]string{"status": "ok", "database": "ok"})
-	})
-	return mux
-}
-
-func writeHealth(w http.ResponseWriter, code int, parts map[string]string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	// The client is gone if this fails, and there is nobody left to tell.
-	_ = json.NewEncoder(w).Encode(parts)
-}
-
-func checkReady(ctx context.Context, addr string) error {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return usageError("ADMIN_ADDR is not an address such as 127.0.0.1:8081")
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
-	if err != nil {
-		return fmt.Errorf("ask for readiness: %w", err)
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return fmt.Errorf("no server answers at ADMIN_ADDR: %w", err)
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, 4<<10))
-	if err := errors.Join(err, res.Body.Close()); err != nil {
-		return fmt.Errorf("read the answer about readiness: %w", err)
-	}
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server is not ready: %s", body)
-	}
-	return nil
 }

@@ -58,6 +58,17 @@ type Config struct {
 	FilePath string // of footnote.yaml; empty: FileName in the working folder, if it is there
 	File     *File  // what it says; never nil
 
+	SlackBotToken         Secret
+	SlackAppToken         Secret // events come over sockets
+	SlackSigningSecret    Secret // or as signed requests to HTTPAddr
+	SlackAPIURL           string // empty: Slack's own
+	DiscordBotToken       Secret
+	DiscordAPIURL         string // empty: Discord's own
+	DiscordMessageContent bool
+	DiscordMembers        bool
+	DiscordGuilds         []string // whose members count as the tenant's
+
+	HTTPAddr  string
 	AdminAddr string
 	LogLevel  string
 	LogFormat string
@@ -98,6 +109,12 @@ func (c *Config) conflicts() []error {
 	}
 	if c.FallbackModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FALLBACK_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))
+	}
+	if c.SlackBotToken != "" && c.SlackAppToken == "" && c.SlackSigningSecret == "" {
+		faults = append(faults, errors.New("SLACK_BOT_TOKEN: needs SLACK_APP_TOKEN (events over sockets) or SLACK_SIGNING_SECRET (signed requests) beside it"))
+	}
+	if c.SlackBotToken == "" && (c.SlackAppToken != "" || c.SlackSigningSecret != "") {
+		faults = append(faults, errors.New("SLACK_BOT_TOKEN: is not set, but SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is"))
 	}
 	return faults
 }

@@ -51,6 +51,16 @@ func (c *Config) settings() []Setting {
 		{"CONSOLE_PRINCIPALS", "members", "who the person at the terminal counts as, a comma-separated access list", acl(&c.ConsoleAudience)},
 		{"FOOTNOTE_CONFIG", "", "file with agents, projects, sources and channels; --config goes before it. Unset: footnote.yaml in the working folder, if it is there", text(&c.FilePath)},
 		{"CA_FILE", "", "PEM file with additional certificate authorities for all outgoing connections", text(&c.CAFile)},
+		{"SLACK_BOT_TOKEN", "", "token of the Slack app, begins with xoxb-; switches Slack on", token(&c.SlackBotToken, "xoxb-")},
+		{"SLACK_APP_TOKEN", "", "app-level token, begins with xapp-: events come over sockets (Socket Mode)", token(&c.SlackAppToken, "xapp-")},
+		{"SLACK_SIGNING_SECRET", "", "signing secret of the app: events come as signed requests to HTTP_ADDR, path /slack/events", secret(&c.SlackSigningSecret)},
+		{"SLACK_API_URL", "", "another address of Slack's Web API, such as GovSlack's, ending in /api/. Unset: Slack's own", httpURL(&c.SlackAPIURL)},
+		{"DISCORD_BOT_TOKEN", "", "token of the Discord bot; switches Discord on", secret(&c.DiscordBotToken)},
+		{"DISCORD_API_URL", "", "replaces https://discord.com/api, without a version, for proxies", httpURL(&c.DiscordAPIURL)},
+		{"DISCORD_MESSAGE_CONTENT", "true", "ask for the privileged intent to read messages, without which follow-ups need a mention", yesNo(&c.DiscordMessageContent)},
+		{"DISCORD_MEMBERS", "false", "ask for the privileged intent to see members, without which a server sees only public documents", yesNo(&c.DiscordMembers)},
+		{"DISCORD_GUILDS", "", "ids of the servers whose members count as members, separated by commas", list(&c.DiscordGuilds)},
+		{"HTTP_ADDR", "127.0.0.1:8080", "address for the platforms' signed requests", text(&c.HTTPAddr)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
 		{"SHUTDOWN_GRACE", "30s", "how long running answers may take to finish when the process is asked to end", duration(&c.Grace)},
 		{"LOG_LEVEL", "", "debug, info, warn or error. Unset: info while serving, warn elsewhere", oneOf(&c.LogLevel, "", "debug", "info", "warn", "error")},
@@ -68,6 +78,39 @@ func secret(to *Secret) func(string) error {
 			return errors.New("holds a space or line break; paste the bare value")
 		}
 		*to = Secret(v)
+		return nil
+	}
+}
+
+// token is a secret whose beginning tells its kind, so that two tokens cannot be mixed up.
+func token(to *Secret, prefix string) func(string) error {
+	return func(v string) error {
+		if v != "" && !strings.HasPrefix(v, prefix) {
+			return fmt.Errorf("does not begin with %s: it is another kind of token", prefix)
+		}
+		return secret(to)(v)
+	}
+}
+
+func yesNo(to *bool) func(string) error {
+	return func(v string) error {
+		b, err := strconv.ParseBool(v)
+		if err != nil {
+			return errors.New("is not true or false")
+		}
+		*to = b
+		return nil
+	}
+}
+
+func list(to *[]string) func(string) error {
+	return func(v string) error {
+		*to = nil
+		for part := range strings.SplitSeq(v, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				*to = append(*to, part)
+			}
+		}
 		return nil
 	}
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/footnotehq/footnote/adapters/extractive"
 	"github.com/footnotehq/footnote/adapters/openai"
@@ -32,6 +33,15 @@ type Place struct {
 	Platforms  []thread.Platform
 	Workspaces []string
 	Choice     Choice
+	// Inbox wraps the store's, where a platform keeps more of a question than the service passes on; nil leaves it as it is.
+	Inbox func(session.Inbox) session.Inbox
+}
+
+func (p Place) inbox(store session.Inbox) session.Inbox {
+	if p.Inbox == nil {
+		return store
+	}
+	return p.Inbox(store)
 }
 
 // Answering builds the answer service for a place.
@@ -64,10 +74,10 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	if err != nil {
 		return nil, err
 	}
-	sessions := postgres.NewSessions(b.DB)
+	sessions := b.Sessions()
 	return answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: sessions, Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: sessions,
+			Inbox: place.inbox(sessions), Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: sessions,
 		},
 		Signal:   signal,
 		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{}, b.Logger),
@@ -133,5 +143,8 @@ func (b *Base) ConsoleAudience() access.Audience {
 	return access.NewAudience(b.Tenant, b.Config.ConsoleAudience...)
 }
 
-// Prompts keeps the stored system prompt.
-func (b *Base) Prompts() session.Prompts { return postgres.NewSessions(b.DB) }
+// Sessions keeps conversations, turns, what was posted for them, and the stored system prompt.
+func (b *Base) Sessions() *postgres.Sessions { return postgres.NewSessions(b.DB) }
+
+// HTTP is the client for outgoing connections: it honours the proxy of the environment and CA_FILE.
+func (b *Base) HTTP() *http.Client { return b.http }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/slack"
+)
+
+// slackCommand prints what Slack needs.
+type slackCommand struct {
+	Manifest slackManifest `cmd:"" help:"Print the app's manifest, to be pasted where Slack asks for one."`
+}
+
+type slackManifest struct {
+	Name        string `name:"name" placeholder:"NAME" help:"What the bot is called (default: Footnote)."`
+	MentionOnly bool   `name:"mention-only" help:"Ask for the fewest scopes: mentions, commands and direct messages."`
+	RequestURL  string `name:"request-url" placeholder:"URL" help:"Where Slack sends signed requests instead of using sockets: https://HOST/slack/events."`
+	Scopes      bool   `name:"scopes" help:"List the scopes with the reason for each."`
+}
+
+// Run implements the verb.
+func (c *slackManifest) Run(_ context.Context, env *environment) error {
+	if !c.Scopes {
+		_, err := fmt.Fprint(env.stdout, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL}))
+		return err
+	}
+	for _, s := range slack.Scopes {
+		if _, err := fmt.Fprintf(env.stdout, "%-22s %s\n", s.Name, s.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discordCommand prints what Discord needs.
+type discordCommand struct {
+	Invite discordInvite `cmd:"" help:"Print the link that adds the bot to a server, and what it asks for."`
+}
+
+type discordInvite struct {
+	App string `arg:"" optional:"" name:"application-id" help:"The application's id, from Discord's developer portal; with DISCORD_BOT_TOKEN set it is not needed."`
+}
+
+// Run implements the verb.
+func (c *discordInvite) Run(ctx context.Context, env *environment) error {
+	app, err := c.application(ctx, env)
+	if err != nil {
+		return err
+	}
+	if _, err = fmt.Fprintf(env.stdout, "%s\n\nIt asks for:\n", discord.InviteURL(app)); err != nil {
+		return err
+	}
+	for _, p := range discord.Permissions() {
+		if _, err := fmt.Fprintf(env.stdout, "  %-26s %s\n", p.Name, p.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// application is the id given, or that of the token, for which Discord is asked.
+func (c *discordInvite) application(ctx context.Context, env *environment) (string, error) {
+	if c.App != "" {
+		return c.App, nil
+	}
+	if env.config.DiscordBotToken == "" {
+		return "", usageError("write the application's id after footnote discord invite, or set DISCORD_BOT_TOKEN")
+	}
+	client, err := discord.New(discord.Config{Token: env.config.DiscordBotToken.Reveal(), APIURL: env.config.DiscordAPIURL, Logger: env.logger})
+	if err != nil {
+		return "", err
+	}
+	return client.Application(ctx)
+}

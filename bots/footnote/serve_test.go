@@ -1,0 +1,232 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/adapters/openai/openaitest"
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+)
+
+// server is footnote serve in a process of its own.
+type server struct {
+	cmd   *exec.Cmd
+	log   *lockedBuffer
+	ended chan error
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
+}
+
+func serve(t *testing.T, p *program, args ...string) *server {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), limit)
+	t.Cleanup(cancel)
+	s := &server{cmd: p.with("ADMIN_ADDR="+addr).command(ctx, append([]string{"serve"}, args...)...), log: &lockedBuffer{}, ended: make(chan error, 1)}
+	s.cmd.Stderr = s.log
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { s.ended <- s.cmd.Wait() }()
+	return s
+}
+
+// stop ends the process as an operator does.
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Errorf("%v\n%s", err, s.log)
+		return
+	}
+	select {
+	case err := <-s.ended:
+		if err != nil {
+			t.Errorf("it ended with %v\n%s", err, s.log)
+		}
+	case <-time.After(limit):
+		t.Errorf("it did not end\n%s", s.log)
+	}
+}
+
+// One process answers in Slack and in Discord at once: a mention, a follow-up without one, and a stop by reaction.
+func TestServeAnswersInSlackAndDiscord(t *testing.T) {
+	t.Parallel()
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	discord, err := discordtest.New(discordtest.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { discord.Close() })
+	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
+		"DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL())
+	p.run(t, "index", handbook(t), "--base-url", "https://docs.example", "--acl", "public")
+	guild := discord.AddGuild("Guild")
+	general, bob := guild.AddText("general"), guild.AddPerson("bob", false)
+	alice := slack.Person("alice", nil)
+	room := slack.Channel("help", nil, alice)
+	s := serve(t, p)
+	defer s.stop(t)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+
+	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	root := alice.Say(room, "", slacktest.Mention()+" How many vacation days does an employee have?")
+	answered := func(text string) func() bool {
+		return func() bool {
+			for _, m := range slack.Answers(room, root) {
+				if strings.Contains(m.Shown(), text) && strings.Contains(m.Shown(), "https://docs.example/vacation.md") && !m.Streaming {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	if err := slack.Wait(ctx, "the answer in Slack", answered("thirty vacation days")); err != nil {
+		t.Fatalf("%v\n%+v\n%s", err, slack.Thread(room, root), s.log)
+	}
+	alice.Say(room, root, "and when do they expire?")
+	if err := slack.Wait(ctx, "the follow-up in Slack", answered("end of March")); err != nil {
+		t.Fatalf("%v\n%+v\n%s", err, slack.Thread(room, root), s.log)
+	}
+
+	if err := discord.Until(ctx, discord.Connected); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	bob.Mention(general.ID, "How do I roll back a failed deployment?")
+	if err := discord.Until(ctx, func() bool {
+		for _, thread := range discord.Threads(general.ID) {
+			for _, m := range discord.Answers(thread.ID) {
+				if strings.Contains(m.Content, "make rollback") && strings.Contains(m.Content, "https://docs.example/deploy/rollback.md") {
+					return true
+				}
+			}
+		}
+		return false
+	}); err != nil {
+		t.Fatalf("%v\n%+v\n%s", err, discord.Versions(), s.log)
+	}
+	if slack.Limited() > 0 || discord.Count(429) > 0 {
+		t.Errorf("rate limits were met: %d in Slack, %d in Discord", slack.Limited(), discord.Count(429))
+	}
+}
+
+// A reaction closes the request to the model and keeps what was written.
+func TestStopReactionClosesTheRequestToTheModel(t *testing.T) {
+	t.Parallel()
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	gate := make(chan struct{})
+	model := openaitest.New(t, openaitest.Reply{Text: "This answer has a beginning. It never comes to an end.", Gate: gate, GateAfter: 8})
+	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
+		"OPENAI_BASE_URL="+model.URL())
+	alice := slack.Person("alice", nil)
+	room := slack.Channel("help", nil, alice)
+	s := serve(t, p)
+	defer s.stop(t)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	root := alice.Say(room, "", slacktest.Mention()+" tell me a story")
+	if err := slack.Wait(ctx, "the beginning", func() bool {
+		return len(slack.Answers(room, root)) > 0 && strings.Contains(slack.Answers(room, root)[0].Shown(), "a beginning")
+	}); err != nil {
+		t.Fatalf("%v\n%+v\n%s", err, slack.Thread(room, root), s.log)
+	}
+	alice.React(room, root, "octagonal_sign")
+	if err := slack.Wait(ctx, "the mark of the stop", func() bool {
+		last := slack.Answers(room, root)[0]
+		return !last.Streaming && strings.Contains(last.Shown(), "a beginning") && strings.Contains(strings.ToLower(last.Shown()), "stopped")
+	}); err != nil {
+		t.Fatalf("%v\n%+v\n%s", err, slack.Thread(room, root), s.log)
+	}
+	if model.ChatRequests()[0].ClosedByClient.IsZero() {
+		t.Error("the request to the model is still open")
+	}
+}
+
+func TestServeWithWrongTokensSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	discord, err := discordtest.New(discordtest.Config{NoContent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { discord.Close() })
+	tests := []struct {
+		name string
+		env  []string
+		code int
+		want string
+	}{
+		{"kinds mixed up", []string{"SLACK_BOT_TOKEN=xapp-1", "SLACK_APP_TOKEN=xoxb-1"}, 2, "SLACK_APP_TOKEN"},
+		{"app token missing", []string{"SLACK_BOT_TOKEN=xoxb-1"}, 2, "SLACK_SIGNING_SECRET"},
+		{"Slack refuses", []string{"SLACK_BOT_TOKEN=xoxb-wrong", "SLACK_APP_TOKEN=xapp-wrong", "SLACK_API_URL=" + slack.URL()}, 1, "SLACK_BOT_TOKEN"},
+		{"Discord refuses", []string{"DISCORD_BOT_TOKEN=wrong", "DISCORD_API_URL=" + discord.URL()}, 1, "DISCORD_BOT_TOKEN"},
+		{"intent missing", []string{"DISCORD_BOT_TOKEN=" + discord.Token(), "DISCORD_API_URL=" + discord.URL()}, 1, "MESSAGE"},
+	}
+	p := newProgram(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := p.with(append(tt.env, "ADMIN_ADDR=127.0.0.1:0")...).try(t, "", "serve")
+			if r.code != tt.code || !strings.Contains(r.stderr, tt.want) {
+				t.Errorf("exit code %d, want %d, with %q in:\n%s", r.code, tt.code, tt.want, r.stderr)
+			}
+			for _, secret := range []string{"xoxb-wrong", "xapp-wrong"} {
+				if strings.Contains(r.stderr, secret) {
+					t.Errorf("a token is shown:\n%s", r.stderr)
+				}
+			}
+		})
+	}
+}
+
+func TestManifestAndInviteArePrinted(t *testing.T) {
+	t.Parallel()
+	p := &program{}
+	if r := p.run(t, "slack", "manifest"); !strings.Contains(r.stdout, "socket_mode_enabled: true") || !strings.Contains(r.stdout, "app_mentions:read") {
+		t.Errorf("the manifest is:\n%s", r.stdout)
+	}
+	if r := p.run(t, "discord", "invite", "4242"); !strings.Contains(r.stdout, "client_id=4242") || !strings.Contains(r.stdout, "applications.commands") {
+		t.Errorf("the invitation is:\n%s", r.stdout)
+	}
+	if r := p.try(t, "", "discord", "invite"); r.code != 2 || !strings.Contains(r.stderr, "DISCORD_BOT_TOKEN") {
+		t.Errorf("without an id: exit code %d\n%s", r.code, r.stderr)
+	}
+}

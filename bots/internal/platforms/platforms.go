@@ -1,0 +1,190 @@
+// Package platforms holds the chat platforms that a process serves: those whose tokens are set. To switch on a new one, add it in New.
+package platforms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/bots/discordbot"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/bots/slackbot"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"golang.org/x/sync/errgroup"
+)
+
+// Set is the platforms of a process. It implements answer.Surfaces by handing each turn to its platform. It is safe for concurrent use
+// once New has returned.
+type Set struct {
+	slack   *slackbot.Bot
+	discord *discordbot.Bot
+}
+
+// Names of all platforms, as --only takes them.
+var Names = []string{string(slack.Platform), string(discord.Platform)}
+
+// New builds the platforms whose tokens are set; only, where not empty, names the ones to take.
+func New(base *wire.Base, only []string) (*Set, error) {
+	for _, name := range only {
+		if !slices.Contains(Names, name) {
+			return nil, fmt.Errorf("there is no platform %q; there are: %s", name, strings.Join(Names, ", "))
+		}
+	}
+	wanted := func(name thread.Platform) bool { return len(only) == 0 || slices.Contains(only, string(name)) }
+	s, c := &Set{}, base.Config
+	var err error
+	if wanted(slack.Platform) && c.SlackBotToken != "" {
+		if s.slack, err = newSlack(base); err != nil {
+			return nil, err
+		}
+	}
+	if wanted(discord.Platform) && c.DiscordBotToken != "" {
+		if s.discord, err = newDiscord(base, s.slack != nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range only {
+		if thread.Platform(name) == slack.Platform && s.slack == nil || thread.Platform(name) == discord.Platform && s.discord == nil {
+			return nil, fmt.Errorf("%s was asked for, but %s is not set", name, tokenOf[name])
+		}
+	}
+	return s, nil
+}
+
+var tokenOf = map[string]string{string(slack.Platform): "SLACK_BOT_TOKEN", string(discord.Platform): "DISCORD_BOT_TOKEN"}
+
+func newSlack(base *wire.Base) (*slackbot.Bot, error) {
+	c := base.Config
+	return slackbot.New(slackbot.Config{
+		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
+		APIURL: c.SlackAPIURL, Tenant: base.Tenant, HTTP: base.HTTP(),
+	}, slackbot.Deps{Deliveries: base.Sessions(), Logger: base.Logger})
+}
+
+func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
+	c := base.Config
+	sessions := base.Sessions()
+	return discordbot.New(discordbot.Config{
+		Token: c.DiscordBotToken.Reveal(), APIURL: c.DiscordAPIURL, Tenant: base.Tenant, NoMessageContent: !c.DiscordMessageContent,
+		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !slack,
+	}, discordbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Renderer: &discord.Renderer{}, Logger: base.Logger})
+}
+
+// Empty reports whether no platform is configured.
+func (s *Set) Empty() bool { return s.slack == nil && s.discord == nil }
+
+// Connect signs in where that is needed before questions are taken. Its error is a sentence that says what to do.
+func (s *Set) Connect(ctx context.Context) error {
+	if s.slack == nil {
+		return nil
+	}
+	return s.slack.Connect(ctx)
+}
+
+// Place says whose turns the process takes.
+func (s *Set) Place() wire.Place {
+	p := wire.Place{Surfaces: s}
+	if s.slack != nil {
+		p.Platforms = append(p.Platforms, slack.Platform)
+		p.Workspaces = s.slack.Workspaces()
+	}
+	if s.discord != nil {
+		p.Platforms = append(p.Platforms, discord.Platform)
+		p.Workspaces = nil // which guilds there are is known only later
+		p.Inbox = discordbot.Inbox
+	}
+	return p
+}
+
+// Bind says which service answers. It is called once, before Run.
+func (s *Set) Bind(service *answer.Service) {
+	if s.slack != nil {
+		s.slack.Bind(service)
+	}
+	if s.discord != nil {
+		s.discord.Bind(service)
+	}
+}
+
+// Run receives events until ctx ends, or one platform cannot be reached with these settings at all; that error is a sentence.
+func (s *Set) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	if s.slack != nil {
+		group.Go(func() error { return s.slack.Run(ctx) })
+	}
+	if s.discord != nil {
+		group.Go(func() error { return s.discord.Run(ctx) })
+	}
+	return group.Wait()
+}
+
+// Open implements answer.Surfaces.
+func (s *Set) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+	switch p := t.Session.Ref.Platform; {
+	case p == slack.Platform && s.slack != nil:
+		return s.slack.Open(ctx, t, permit)
+	case p == discord.Platform && s.discord != nil:
+		return s.discord.Open(ctx, t, permit)
+	default:
+		return nil, fmt.Errorf("open a thread of %s: %w", p, errors.ErrUnsupported)
+	}
+}
+
+// Handler takes the platforms' signed requests; nil where events come over sockets alone.
+func (s *Set) Handler(c *config.Config) http.Handler {
+	if s.slack == nil || c.SlackSigningSecret == "" {
+		return nil
+	}
+	mux := http.NewServeMux()
+	mux.Handle("POST /slack/events", s.slack.Handler())
+	return mux
+}
+
+// Ready tells each platform's connection in a word, and whether all are up.
+func (s *Set) Ready(c *config.Config) (map[string]string, bool) {
+	parts, ready := make(map[string]string), true
+	tell := func(name string, up bool) {
+		parts[name] = "connected"
+		if !up {
+			parts[name], ready = "not connected", false
+		}
+	}
+	if s.slack != nil {
+		tell(string(slack.Platform), c.SlackAppToken == "" || s.slack.Connected() > 0)
+	}
+	if s.discord != nil {
+		tell(string(discord.Platform), s.discord.Connected())
+	}
+	return parts, ready
+}
+
+// Finding is one thing that the doctor looked at.
+type Finding struct {
+	Part, Text string
+	OK         bool
+	Optional   bool // the bot works without it
+}
+
+// Check looks at everything that can be wrong with the tokens, their rights, and what the platforms allow.
+func (s *Set) Check(ctx context.Context) []Finding {
+	var all []Finding
+	if s.slack != nil {
+		for _, f := range s.slack.Check(ctx) {
+			all = append(all, Finding{Part: f.What, Text: f.Text, OK: f.OK, Optional: f.Optional})
+		}
+	}
+	if s.discord != nil {
+		for _, f := range s.discord.Check(ctx) {
+			all = append(all, Finding{Part: "Discord", Text: f.Sentence, OK: f.OK, Optional: f.Optional})
+		}
+	}
+	return all
+}
