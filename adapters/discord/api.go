@@ -41,6 +41,7 @@ func (a *api) session() (*discordgo.Session, error) {
 		return nil, fmt.Errorf("set up the Discord client: %w", err)
 	}
 	s.Client, s.ShouldRetryOnRateLimit, s.MaxRestRetries = a.client, false, 0
+	s.LogLevel = -1 // it writes to the process's standard log, and what it says is returned as errors too
 	s.UserAgent = "DiscordBot (https://github.com/footnotehq/footnote, 1)"
 	return s, nil
 }

@@ -194,6 +194,12 @@ func (c *Client) Register(ctx context.Context) error {
 	c.mu.Lock()
 	app := c.app
 	c.mu.Unlock()
+	if app == "" {
+		var err error
+		if app, err = c.Application(ctx); err != nil {
+			return err
+		}
+	}
 	endpoint := discordgo.EndpointApplicationGlobalCommands(app)
 	var present []*discordgo.ApplicationCommand
 	get := request{doing: "read the bot's commands", method: http.MethodGet, url: endpoint, bucket: "GET commands"}

@@ -46,7 +46,7 @@ func sentence(text string) outgoing {
 // outgoingOf is a page as it is sent.
 func outgoingOf(p Page) outgoing {
 	o := sentence(p.Content)
-	o.Components = buttons(p.Buttons)
+	o.Components = shownButtons(p.Buttons)
 	if p.Attachment != "" {
 		o.file, o.Attachments = p.Attachment, []attachment{{Name: AttachmentName}}
 	}
@@ -56,8 +56,8 @@ func outgoingOf(p Page) outgoing {
 // stopButton is the custom id of the button that stops an answer: which one is said by the message that it stands under.
 const stopButton = "footnote:stop"
 
-// buttons are those that do something: what is not handled is not shown.
-func buttons(wanted []Button) []discordgo.MessageComponent {
+// shownButtons are those that do something: what is not handled is not shown.
+func shownButtons(wanted []Button) []discordgo.MessageComponent {
 	var row discordgo.ActionsRow
 	for _, b := range wanted {
 		if b.Action == ActionStop {

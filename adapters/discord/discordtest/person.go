@@ -71,10 +71,10 @@ func (g *Guild) AddBot(name string) *Person {
 }
 
 // Deny takes permissions from the bot in a channel.
-func (c *Channel) Deny(permissions int64) {
-	c.s.mu.Lock()
-	defer c.s.mu.Unlock()
-	c.s.channels[c.ID].denied |= permissions
+func (s *Server) Deny(channel string, permissions int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[channel].denied |= permissions
 }
 
 // Archive puts a thread into the archive.

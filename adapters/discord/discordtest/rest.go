@@ -59,7 +59,7 @@ type call struct {
 
 func (c *call) decode(into any) *apiError {
 	body := c.body
-	if kind, params, err := mime.ParseMediaType(c.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
+	if kind, params, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
 		form, err := multipart.NewReader(bytes.NewReader(c.body), params["boundary"]).ReadForm(25 << 20)
 		if err != nil || len(form.Value["payload_json"]) != 1 {
 			return &apiError{status: 400, code: 50035, text: "Invalid Form Body"}

@@ -1,0 +1,148 @@
+package discordbot_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+)
+
+// finished waits until a command shows its whole answer.
+func (w *world) finished(i *discordtest.Interaction) discordtest.State {
+	w.Helper()
+	w.until("the command is answered", func() bool {
+		s := i.State()
+		return s.Kind != 0 && !s.Loading && !strings.Contains(s.Content, "▌") && w.model.Open() == 0
+	})
+	return i.State()
+}
+
+func TestAskIsDeferredAndThenEdited(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(searched(), said(40*time.Millisecond, "Set it to replica [1]. ", "Then wait, ", "and look again.")))
+	i := w.ada.Ask(w.general, "How do I set up replication?")
+	got := w.finished(i)
+	if got.Kind != 5 || got.Private || !strings.HasPrefix(got.Content, "Set it to replica [1](<https://docs.example/replication#top>). Then wait, and look again.") {
+		t.Errorf("the command shows %+v", got)
+	}
+	if got.After > 3*time.Second {
+		t.Errorf("it was acknowledged after %s", got.After)
+	}
+	if log := w.discord.Log(got.Original); len(log) < 4 {
+		t.Errorf("the answer was written in %d steps, want it to grow", len(log))
+	}
+	w.harmless()
+	w.wholeCitations()
+}
+
+func TestReplyToACommandsAnswerGoesOn(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer.")))
+	first := w.finished(w.ada.Ask(w.general, "What is it?"))
+	w.ada.Reply(first.Original, "And then?")
+	w.answers(w.general, 2)
+	requests := w.model.Requests()
+	if last := requests[len(requests)-1]; len(last.Messages) < 4 {
+		t.Errorf("the follow-up's prompt has %d messages, want the history in it", len(last.Messages))
+	}
+}
+
+func TestPrivateAsk(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(searched(), said(0, "Between us [1].")), func(s *setting) { s.bot.BindFirst = true })
+	i := w.ada.Command(w.general, "ask", map[string]any{"question": "What is it?", "private": true})
+	if got := w.finished(i); !got.Private || !strings.HasPrefix(got.Content, "Between us") {
+		t.Errorf("the command shows %+v", got)
+	}
+	if got := w.discord.Shown(w.general); len(got) != 0 {
+		t.Errorf("others see %+v", got)
+	}
+	want := access.NewAudience(access.DefaultTenant, access.Members, access.User("discord", w.ada.ID))
+	if got := w.library.heard(); len(got) != 1 || got[0].Key() != want.Key() {
+		t.Errorf("audience = %v, want %v", got, want)
+	}
+}
+
+func TestAskWithoutAQuestionIsToldWhatToDo(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native())
+	got := w.finished(w.ada.Ask(w.general, "  "))
+	if got.Kind != 4 || !got.Private || !strings.Contains(got.Content, "Write what you would like to know") {
+		t.Errorf("the command shows %+v", got)
+	}
+}
+
+func TestAskThatOutlivesItsTokenEndsInTheChannel(t *testing.T) {
+	t.Parallel()
+	expired := make(chan struct{})
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Wait(expired), llmtest.Text("And ends.")}))
+	i := w.ada.Ask(w.general, "What is it?")
+	w.until("words appear", func() bool { return strings.Contains(i.State().Content, "whole sentence") })
+	i.Expire()
+	close(expired)
+	w.until("the answer is finished", func() bool {
+		got := w.discord.Answers(w.general)
+		return len(got) == 1 && strings.HasPrefix(got[0].Content, "It begins with a whole sentence. And ends.")
+	})
+}
+
+func TestAskMovesFromTheTokenBeforeItExpires(t *testing.T) {
+	t.Parallel()
+	moved := make(chan struct{})
+	life := 3 * time.Second
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Wait(moved), llmtest.Text("And ends.")}),
+		func(s *setting) { s.server.TokenLife, s.bot.Discord.TokenLife = life, life })
+	began := time.Now()
+	i := w.ada.Ask(w.general, "What is it?")
+	w.until("words appear", func() bool { return strings.Contains(i.State().Content, "whole sentence") })
+	timer := time.AfterFunc(time.Until(began.Add(life-life/15+50*time.Millisecond)), func() { close(moved) })
+	defer timer.Stop()
+	if got := w.finished(i); !strings.HasPrefix(got.Content, "It begins with a whole sentence. And ends.") {
+		t.Errorf("the command shows %+v", got)
+	}
+	for _, r := range w.discord.Requests() {
+		if r.Code == 50027 {
+			t.Errorf("the token was used after its end: %s %s", r.Method, r.Path)
+		}
+	}
+}
+
+func TestStopCommandWithNothingToStop(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native())
+	if got := w.finished(w.ada.Command(w.general, "stop", nil)); !got.Private || !strings.Contains(got.Content, "Nothing of yours") {
+		t.Errorf("the command shows %+v", got)
+	}
+}
+
+func TestStopCommandStopsACommandInTheSameChannel(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Hang()}))
+	i := w.ada.Ask(w.general, "What is it?")
+	w.until("words appear", func() bool { return strings.Contains(i.State().Content, "whole sentence") })
+	if got := w.finished(w.ada.Command(w.general, "stop", nil)); got.Content != "Stopped." {
+		t.Errorf("/stop shows %+v", got)
+	}
+	if got := w.finished(i); !strings.HasPrefix(got.Content, "It begins with a whole sentence.") {
+		t.Errorf("the command shows %+v", got)
+	}
+}
+
+func TestCommandsAreWrittenOnlyWhenTheyChanged(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native())
+	client, err := discord.New(discord.Config{Token: w.discord.Token(), APIURL: w.discord.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Register(w.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if list, puts := w.discord.Commands(); puts != 1 || !strings.Contains(list, `"ask"`) || !strings.Contains(list, `"stop"`) {
+		t.Errorf("commands were written %d times: %s", puts, list)
+	}
+}

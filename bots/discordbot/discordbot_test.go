@@ -1,0 +1,343 @@
+package discordbot_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+)
+
+const suppressEmbeds = 1 << 2
+
+func TestMentionIsAnsweredInATitledThread(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(searched(), said(40*time.Millisecond,
+		"Set `wal_level` to replica, ", "which the guide explains [1]. ", "Then take a base backup [2]", ", and start the standby.")))
+	question := w.ada.Mention(w.general, "How do I set up **replication**?")
+	got := w.answers(question, 1)[0]
+	threads := w.discord.Threads(w.general)
+	if len(threads) != 1 || threads[0].ID != question || threads[0].Name != "How do I set up replication?" {
+		t.Errorf("threads = %+v", threads)
+	}
+	for _, want := range []string{"Set `wal_level` to replica", "https://docs.example/replication", "https://docs.example/backup", "start the standby."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the answer lacks %q:\n%s", want, got)
+		}
+	}
+	log := w.discord.Log(w.discord.Answers(question)[0].Message)
+	if len(log) < 3 {
+		t.Errorf("the answer was written in %d steps, want it to grow", len(log))
+	}
+	w.harmless()
+	w.wholeCitations()
+	if len(w.discord.TypingLog()) == 0 {
+		t.Error("the bot did not show that it was at work")
+	}
+}
+
+// harmless wants every write of the bot to notify nobody and to have no preview.
+func (w *world) harmless() {
+	w.Helper()
+	for _, v := range w.discord.Versions() {
+		if v.Author != w.discord.Bot().ID || v.Op == "delete" || v.Content == "" {
+			continue
+		}
+		if len(v.Pings) > 0 {
+			w.Errorf("%s of %s notified %v: %q", v.Op, v.Message, v.Pings, v.Content)
+		}
+		if v.Flags&suppressEmbeds == 0 && !v.Ephemeral {
+			w.Errorf("%s of %s lets links have previews", v.Op, v.Message)
+		}
+	}
+	for _, r := range w.discord.Requests() {
+		write := r.Method == "POST" && strings.HasSuffix(r.Path, "/messages") || r.Method == "PATCH" && strings.Contains(r.Path, "/messages/")
+		if write && !strings.Contains(r.Body, `"allowed_mentions":{"parse":[]`) {
+			w.Errorf("%s %s allows mentions: %s", r.Method, r.Path, r.Body)
+		}
+	}
+}
+
+var (
+	wholeLink = regexp.MustCompile(`\[\\?\[?\d+\\?\]?\]\(<?https://docs\.example/\w+[^)>\s]*>?\)`)
+	rawNumber = regexp.MustCompile(`\[\d*\]?`)
+)
+
+// wholeCitations wants no version of any answer to show a piece of a citation.
+func (w *world) wholeCitations() {
+	w.Helper()
+	for _, v := range w.discord.Versions() {
+		if v.Author != w.discord.Bot().ID {
+			continue
+		}
+		text, _, _ := strings.Cut(v.Content, "\n-# **Sources**")
+		rest := wholeLink.ReplaceAllString(text, "")
+		if m := rawNumber.FindString(rest); m != "" || strings.Contains(rest, "](") {
+			w.Errorf("a piece of a citation is visible in %q", v.Content)
+		}
+	}
+}
+
+func TestFollowUpNeedsNoMention(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "The third answer.")))
+	bob := w.guild.AddPerson("Bob", false)
+	thread := w.ada.Mention(w.general, "What is first?")
+	w.answers(thread, 1)
+	w.ada.Say(thread, "And then?")
+	if got := w.answers(thread, 2); got[1] != "The second answer." {
+		t.Errorf("answers = %q", got)
+	}
+	requests := w.model.Requests()
+	if last := requests[len(requests)-1]; len(last.Messages) < 4 {
+		t.Errorf("the follow-up's prompt has %d messages, want the history in it", len(last.Messages))
+	}
+	bob.Say(thread, "I would do it differently.") // people talk
+	w.ada.Say(thread, "Would you?")
+	bob.Mention(thread, "What do you think?") // the bot is asked again
+	if got := w.answers(thread, 3); got[2] != "The third answer." {
+		t.Errorf("answers = %q", got)
+	}
+	if n := len(w.model.Requests()); n != 3 {
+		t.Errorf("the model was asked %d times, want 3", n)
+	}
+}
+
+func TestStopReaction(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		by   func(w *world) *discordtest.Person
+		on   func(w *world, question string) string
+		want bool
+	}{
+		{"the asker stops by the answer", asker, firstAnswer, true},
+		{"the asker stops by the question", asker, itself, true},
+		{"a moderator stops", func(w *world) *discordtest.Person { return w.guild.AddPerson("Mod", true) }, firstAnswer, true},
+		{"somebody else does not", func(w *world) *discordtest.Person { return w.guild.AddPerson("Eve", false) }, firstAnswer, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			go1 := make(chan struct{})
+			w := begin(t, llmtest.Native(llmtest.Reply{
+				llmtest.Text("What was written so far is a whole sentence. "), llmtest.Wait(go1), llmtest.Text("The end."),
+			}))
+			person := tt.by(w)
+			question := w.ada.Mention(w.general, "Tell me everything.")
+			w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
+			person.React(tt.on(w, question), "🛑")
+			if !tt.want {
+				// A later event of the same person is handled after the reaction, so the reaction is over by then.
+				i := person.Command(question, "stop", nil)
+				w.until("the command is answered", func() bool { return i.State().Kind == 4 })
+				if s := i.State(); !s.Private || !strings.Contains(s.Content, "Only whoever asked") {
+					t.Errorf("/stop says %+v", s)
+				}
+				close(go1)
+			}
+			got := w.answers(question, 1)[0]
+			if !strings.Contains(got, "What was written so far is a whole sentence.") {
+				t.Errorf("the answer lost its text: %q", got)
+			}
+			if stopped := !strings.Contains(got, "The end."); stopped != tt.want {
+				t.Errorf("stopped = %v, want %v: %q", stopped, tt.want, got)
+			}
+		})
+	}
+}
+
+func asker(w *world) *discordtest.Person           { return w.ada }
+func firstAnswer(w *world, question string) string { return w.discord.Answers(question)[0].Message }
+func itself(_ *world, question string) string      { return question }
+
+func TestOtherWaysToStop(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		stop func(w *world, question string)
+	}{
+		{"a message that is just stop", func(w *world, thread string) { w.ada.Say(thread, "Stop!") }},
+		{"the question is deleted", func(w *world, question string) { w.ada.Delete(question) }},
+		{"the button", func(w *world, thread string) { w.ada.Press(firstAnswer(w, thread), "footnote:stop") }},
+		{"/stop", func(w *world, thread string) { w.ada.Command(thread, "stop", nil) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("What was written so far is a whole sentence. "), llmtest.Hang()}))
+			question := w.ada.Mention(w.general, "Tell me everything.")
+			w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
+			tt.stop(w, question)
+			if got := w.answers(question, 1)[0]; !strings.HasPrefix(got, "What was written so far is a whole sentence.") {
+				t.Errorf("the answer lost its text: %q", got)
+			}
+			for _, v := range w.discord.Answers(question) {
+				if len(v.Buttons) > 0 {
+					t.Errorf("the finished answer has the buttons %q", v.Buttons)
+				}
+			}
+		})
+	}
+}
+
+func TestDirectMessage(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(searched(), said(0, "Privately [1]."), said(0, "Still privately.")), func(s *setting) { s.bot.BindFirst = true })
+	w.ada.Say(w.ada.DM(), "What is it?")
+	w.answers(w.ada.DM(), 1)
+	w.ada.Say(w.ada.DM(), "And then?")
+	w.answers(w.ada.DM(), 2)
+	want := access.NewAudience(access.DefaultTenant, access.Members, access.User("discord", w.ada.ID))
+	if got := w.library.heard(); len(got) != 1 || got[0].Key() != want.Key() {
+		t.Errorf("audience = %v, want %v", got, want)
+	}
+	w.harmless()
+}
+
+func TestAudienceOfAChannel(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		change func(*setting)
+		more   bool // the bot belongs to another server too
+		want   []access.Principal
+	}{
+		{"without the members intent", func(s *setting) { s.bot.BindFirst = true }, false, nil},
+		{"with it and bound", func(s *setting) { s.bot.BindFirst, s.bot.Members, s.server.Members = true, true, true }, false,
+			[]access.Principal{access.Members}},
+		{"with it and not bound", func(s *setting) { s.bot.Members, s.server.Members = true, true }, false, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t, llmtest.Native(searched(), said(0, "So [1].")), tt.change)
+			question := w.ada.Mention(w.general, "What is it?")
+			w.answers(question, 1)
+			want := access.NewAudience(access.DefaultTenant, append(tt.want, access.Channel("discord", w.general))...)
+			if got := w.library.heard(); len(got) != 1 || got[0].Key() != want.Key() {
+				t.Errorf("audience = %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func TestSecondServerIsNotBound(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(searched(), said(0, "So [1].")), func(s *setting) {
+		s.bot.BindFirst, s.bot.Members, s.server.Members = true, true, true
+	})
+	other := w.discord.AddGuild("Strangers")
+	channel := other.AddText("lounge").ID
+	eve := other.AddPerson("Eve", false)
+	question := eve.Mention(channel, "What do you know?")
+	w.answers(question, 1)
+	want := access.NewAudience(access.DefaultTenant, access.Channel("discord", channel))
+	if got := w.library.heard(); len(got) != 1 || got[0].Key() != want.Key() {
+		t.Errorf("audience = %v, want %v", got, want)
+	}
+	if !strings.Contains(w.log.String(), "public documents only") {
+		t.Error("nobody was told that the server is not bound")
+	}
+}
+
+func TestWhatIsNoQuestion(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The only answer.")))
+	other := w.guild.AddBot("Weather")
+	w.ada.Say(w.general, "Good morning, everybody.")
+	w.ada.Say(w.general, "In code it is `<@"+w.discord.Bot().ID+">` and no mention.")
+	other.Mention(w.general, "It will rain.")
+	thread := w.ada.Mention(w.general, "What is it?")
+	w.discord.Again(thread) // the event comes twice
+	w.answers(thread, 1)
+	other.Say(thread, "It rains.")
+	w.discord.Again(thread)
+	w.ada.Reply(w.ada.Say(w.general, "I know."), "So do I.")
+	end := w.ada.Command(w.general, "stop", nil) // comes after all of them
+	w.until("the last event is handled", func() bool { return end.State().Kind != 0 })
+	if n := len(w.model.Requests()); n != 1 {
+		t.Errorf("the model was asked %d times, want once", n)
+	}
+	if got := w.discord.Answers(w.general); len(got) != 0 {
+		t.Errorf("the bot said %+v", got)
+	}
+}
+
+func TestNothingInAnAnswerNotifiesAnybody(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(20*time.Millisecond, "@everyone and @here, <@&1> and <@1>: ", "read this whole sentence, @everyone. ", "Thank you, @everyone.")))
+	question := w.ada.Mention(w.general, "Whom should I tell? @everyone")
+	w.answers(question, 1)
+	w.harmless()
+}
+
+func TestEmptyMentionIsToldWhatToDo(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native())
+	question := w.ada.Mention(w.general, "")
+	got := w.answers(w.general, 1)[0]
+	if !strings.Contains(got, "Write what you would like to know") {
+		t.Errorf("the bot says %q", got)
+	}
+	if v := w.discord.Answers(w.general)[0]; v.ReplyTo != question {
+		t.Errorf("it says so to %q, want %q", v.ReplyTo, question)
+	}
+	w.harmless()
+}
+
+func TestWhereNoThreadCanBeOpenedTheAnswerIsAReply(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer.")))
+	w.deny(discordtest.CreatePublicThreads)
+	question := w.ada.Mention(w.general, "What is it?")
+	w.answers(w.general, 1)
+	first := w.discord.Answers(w.general)[0]
+	if first.ReplyTo != question {
+		t.Errorf("the answer replies to %q, want %q", first.ReplyTo, question)
+	}
+	w.ada.Reply(first.Message, "And then?") // a chain of replies is a session too
+	w.answers(w.general, 2)
+	requests := w.model.Requests()
+	if last := requests[len(requests)-1]; len(last.Messages) < 4 {
+		t.Errorf("the follow-up's prompt has %d messages, want the history in it", len(last.Messages))
+	}
+}
+
+func (w *world) deny(permissions int64) {
+	w.discord.Deny(w.general, permissions)
+}
+
+func TestWhereTheBotMayNotWriteItSaysNothingAndGoesOn(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "Into the void."), said(0, "Here.")))
+	w.deny(discordtest.CreatePublicThreads | discordtest.SendMessages)
+	w.ada.Mention(w.general, "What is it?")
+	w.until("the failure is logged", func() bool { return strings.Contains(w.log.String(), "platform will never take the answer") })
+	if !strings.Contains(w.log.String(), "Send Messages in Threads") {
+		t.Error("the log does not name the permissions")
+	}
+	open := w.guild.AddText("open").ID
+	w.answers(w.ada.Mention(open, "And here?"), 1)
+}
+
+func TestSecondQuestionWaits(t *testing.T) {
+	t.Parallel()
+	first := make(chan struct{})
+	w := begin(t, llmtest.Native(
+		llmtest.Reply{llmtest.Text("This takes a while. "), llmtest.Wait(first), llmtest.Text("Done.")}, said(0, "The second answer."),
+	))
+	thread := w.ada.Mention(w.general, "What is first?")
+	w.until("words appear", func() bool { return len(w.discord.Answers(thread)) == 1 })
+	second := w.ada.Say(thread, "And second?")
+	w.until("it is said that the question waits", func() bool {
+		return slices.ContainsFunc(w.discord.Answers(thread), func(v discordtest.Version) bool { return v.ReplyTo == second })
+	})
+	close(first)
+	got := w.answers(thread, 2)
+	w.until("the notice is gone", func() bool { return len(w.discord.Answers(thread)) == 2 })
+	if got[0] != "This takes a while. Done." || got[1] != "The second answer." {
+		t.Errorf("answers = %q", got)
+	}
+}

@@ -1,0 +1,124 @@
+package discordbot_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/bots/discordbot"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+)
+
+func TestNothingIsLostWhenTheConnectionIs(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name      string
+		interrupt func(*discordtest.Server)
+		resumed   bool
+	}{
+		{"the connection drops and is resumed", func(d *discordtest.Server) { d.Drop(false) }, true},
+		{"the connection drops and the session is over", func(d *discordtest.Server) { d.Drop(true) }, false},
+		{"Discord asks to reconnect", func(d *discordtest.Server) { d.Reconnect(false) }, true},
+		{"Discord invalidates the session", func(d *discordtest.Server) { d.Invalidate() }, false},
+		{"heartbeats are no longer acknowledged", func(d *discordtest.Server) { d.Freeze() }, true},
+		{"Discord asks to reconnect before it says hello", func(d *discordtest.Server) { d.Reconnect(true); d.Drop(false) }, false},
+		{"the next connection is silent", func(d *discordtest.Server) { d.Silence(); d.Drop(false) }, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "The third answer.")), func(s *setting) {
+				s.server.Heartbeat = 100 * time.Millisecond
+				s.bot.Discord.Gateway.Watchdog, s.bot.Discord.Gateway.OpenLimit = time.Second, time.Second
+			})
+			thread := w.ada.Mention(w.general, "What is first?")
+			w.answers(thread, 1)
+			before, _ := w.discord.Logins()
+			tt.interrupt(w.discord)
+			w.ada.Say(thread, "And second?") // while nobody listens
+			other := w.ada.Mention(w.general, "And elsewhere?")
+			w.answers(thread, 2)
+			w.answers(other, 1)
+			after, resumes := w.discord.Logins()
+			if tt.resumed && (after != before || resumes == 0) {
+				t.Errorf("the bot identified %d times more and resumed %d times, want it to resume", after-before, resumes)
+			}
+			if n := len(w.model.Requests()); n != 3 {
+				t.Errorf("the model was asked %d times, want 3", n)
+			}
+		})
+	}
+}
+
+func TestQuestionsFromBeforeTheStartAreAnswered(t *testing.T) {
+	t.Parallel()
+	var question string
+	w := begin(t, llmtest.Native(said(0, "The answer.")), func(s *setting) {
+		s.before = func(w *world) {
+			question = w.ada.Mention(w.general, "Is anybody there?")
+			w.ada.Say(w.general, "Nobody, it seems.")
+		}
+	})
+	w.answers(question, 1)
+}
+
+func TestWhatCannotWorkEndsWithASentence(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		server discordtest.Config
+		bot    discordbot.Config
+		refuse int
+		want   string
+	}{
+		{"the token is wrong", discordtest.Config{}, discordbot.Config{Token: "wrong"}, 0, "DISCORD_BOT_TOKEN"},
+		{"the gateway does not take the token", discordtest.Config{}, discordbot.Config{}, 4004, "DISCORD_BOT_TOKEN"},
+		{"message content is not enabled", discordtest.Config{NoContent: true}, discordbot.Config{}, 0, "Enable MESSAGE CONTENT INTENT in the Developer Portal"},
+		{"members is not enabled", discordtest.Config{}, discordbot.Config{Members: true, NoMessageContent: true}, 0, "Enable SERVER MEMBERS INTENT"},
+		{"sharding is required", discordtest.Config{}, discordbot.Config{}, 4011, "sharded"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			server, err := discordtest.New(tt.server)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := server.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			if tt.refuse != 0 {
+				server.Refuse(tt.refuse)
+			}
+			w := &world{TB: t, ctx: ctx, discord: server, model: llmtest.Native(), log: &logs{}}
+			bot, _ := w.bot(setting{bot: tt.bot})
+			err = bot.Run(ctx)
+			var fatal *discord.FatalError
+			if !errors.As(err, &fatal) || !strings.Contains(fatal.Sentence, tt.want) {
+				t.Errorf("Run() = %v, want a sentence with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestWithoutMessageContentMentionsAndDirectMessagesWork(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "The third answer.")), func(s *setting) {
+		s.server.NoContent, s.bot.NoMessageContent = true, true
+	})
+	thread := w.ada.Mention(w.general, "What is first?")
+	w.answers(thread, 1)
+	w.ada.Mention(thread, "And second?")
+	w.answers(thread, 2)
+	w.ada.Say(w.ada.DM(), "And third?")
+	w.answers(w.ada.DM(), 1)
+	if w.discord.Intents()&discordtest.IntentMessageContent != 0 {
+		t.Error("the intent was asked for")
+	}
+}

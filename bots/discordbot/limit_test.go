@@ -1,0 +1,207 @@
+package discordbot_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+)
+
+// words is a long answer in many pieces.
+func words(n int) []string {
+	var pieces []string
+	for i := range n {
+		pieces = append(pieces, fmt.Sprintf("Sentence %d is here. ", i))
+	}
+	return pieces
+}
+
+func TestRefusalsAreObeyedAndTheFinalTextLands(t *testing.T) {
+	t.Parallel()
+	const pause = 700 * time.Millisecond
+	for _, tt := range []struct {
+		name   string
+		fault  discordtest.Fault
+		global bool
+	}{
+		{"of the route", discordtest.Fault{Method: "PATCH", Path: "/messages/", RetryAfter: pause}, false},
+		{"of everything", discordtest.Fault{Method: "PATCH", Path: "/messages/", RetryAfter: pause, Global: true}, true},
+		{"of everything, as a page of HTML", discordtest.Fault{Method: "PATCH", Path: "/messages/", RetryAfter: time.Second, HTML: true}, true},
+		{"twice, so that only the final write is left", discordtest.Fault{Method: "PATCH", Path: "/messages/", RetryAfter: pause, Times: 2}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t, llmtest.Native(said(20*time.Millisecond, words(60)...)))
+			w.discord.Inject(tt.fault)
+			question := w.ada.Mention(w.general, "Tell me everything.")
+			got := w.answers(question, 1)[0]
+			if want := strings.TrimSpace(strings.Join(words(60), "")); got != want {
+				t.Errorf("the answer is %q, want %q", got, want)
+			}
+			times := tt.fault.Times
+			if times == 0 {
+				times = 1
+			}
+			if n := w.discord.Count(http.StatusTooManyRequests); n != times {
+				t.Errorf("%d calls were refused, want %d", n, times)
+			}
+			w.obeyed(tt.global, tt.fault.RetryAfter)
+		})
+	}
+}
+
+// obeyed wants no call of the refused kind within the pause after a refusal.
+func (w *world) obeyed(global bool, pause time.Duration) {
+	w.Helper()
+	var refused discordtest.Request
+	for _, r := range w.discord.Requests() {
+		if r.Status == http.StatusTooManyRequests {
+			refused = r
+			continue
+		}
+		same := r.Method == refused.Method && r.Path == refused.Path
+		if early := r.At.Sub(refused.At); (same || global) && !refused.At.IsZero() && early < pause {
+			w.Errorf("%s %s came %s after a refusal that asked for %s", r.Method, r.Path, early, pause)
+		}
+	}
+}
+
+func TestTenAnswersAtOnceAreNeverRefused(t *testing.T) {
+	t.Parallel()
+	const n = 10
+	for _, tt := range []struct {
+		name    string
+		inPlace bool // all answers in one channel
+	}{{"each in its thread", false}, {"all in one channel", true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var replies []llmtest.Reply
+			for range n {
+				replies = append(replies, said(20*time.Millisecond, words(40)...))
+			}
+			w := begin(t, llmtest.Native(replies...), func(s *setting) {
+				s.bot.Discord.InPlace = tt.inPlace
+				s.server.BucketWindow = 500 * time.Millisecond
+			})
+			var questions []string
+			for i := range n {
+				questions = append(questions, w.ada.Mention(w.general, fmt.Sprintf("Question %d?", i)))
+			}
+			want := strings.TrimSpace(strings.Join(words(40), ""))
+			var places []string
+			for _, q := range questions {
+				if tt.inPlace {
+					places = []string{w.general}
+				} else {
+					places = append(places, q)
+				}
+			}
+			for _, place := range places {
+				for _, got := range w.answers(place, n/len(places)) {
+					if got != want {
+						t.Errorf("an answer is %q", got)
+					}
+				}
+			}
+			if refused := w.discord.Count(http.StatusTooManyRequests); refused != 0 {
+				t.Errorf("%d calls were refused", refused)
+			}
+		})
+	}
+}
+
+func TestAnAnswerWhosePostIsLostIsNotPostedTwice(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		fault discordtest.Fault
+	}{
+		{"the answer to the call is lost", discordtest.Fault{Method: "POST", Path: "/messages", Drop: true, Done: true}},
+		{"the call is lost", discordtest.Fault{Method: "POST", Path: "/messages", Drop: true}},
+		{"Discord fails", discordtest.Fault{Method: "POST", Path: "/messages", Status: 500, Body: "oops"}},
+		{"a gateway on the way fails", discordtest.Fault{Method: "POST", Path: "/messages", Status: 502, Body: "<html></html>"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t, llmtest.Native(said(20*time.Millisecond, words(20)...)))
+			w.discord.Inject(tt.fault)
+			question := w.ada.Mention(w.general, "Tell me everything.")
+			if got, want := w.answers(question, 1)[0], strings.TrimSpace(strings.Join(words(20), "")); got != want {
+				t.Errorf("the answer is %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestFinalEditIsRetriedUntilItLands(t *testing.T) {
+	t.Parallel()
+	var once sync.Once
+	var w *world
+	fail := func() {
+		once.Do(func() { w.discord.Inject(discordtest.Fault{Method: "PATCH", Status: 503, Body: "{}", Times: 3}) })
+	}
+	ready := make(chan struct{})
+	reply := append(said(60*time.Millisecond, "It begins with a whole sentence. "), llmtest.Wait(ready), llmtest.Do(func() { fail() }), llmtest.Text("And ends."))
+	w = begin(t, llmtest.Native(reply))
+	question := w.ada.Mention(w.general, "What is it?")
+	w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
+	close(ready)
+	w.until("the answer is finished", func() bool {
+		return strings.HasPrefix(w.discord.Answers(question)[0].Content, "It begins with a whole sentence. And ends.")
+	})
+}
+
+func TestWhatHappensToTheAnswersPlace(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		spoil func(w *world, thread string)
+	}{
+		{"the message is deleted", func(w *world, thread string) {
+			w.guild.AddPerson("Mod", true).Delete(w.discord.Answers(thread)[0].Message)
+		}},
+		{"the thread is archived", func(w *world, thread string) { w.discord.Archive(thread) }},
+		{"the message grows old", func(w *world, thread string) { w.discord.Age(w.discord.Answers(thread)[0].Message, 2*time.Hour) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			spoiled := make(chan struct{})
+			w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Wait(spoiled), llmtest.Text("And ends.")}))
+			thread := w.ada.Mention(w.general, "What is it?")
+			w.until("words appear", func() bool { return len(w.discord.Answers(thread)) == 1 })
+			tt.spoil(w, thread)
+			close(spoiled)
+			w.until("the answer is finished", func() bool {
+				got := w.discord.Answers(thread)
+				return len(got) == 1 && strings.HasPrefix(got[0].Content, "It begins with a whole sentence. And ends.")
+			})
+		})
+	}
+}
+
+func TestVeryLongAnswer(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, words(1000)...)))
+	question := w.ada.Mention(w.general, "Tell me everything.")
+	var last discordtest.Version
+	w.until("the whole of it is attached", func() bool {
+		got := w.discord.Answers(question)
+		if len(got) == 4 {
+			last = got[3]
+		}
+		return last.File != ""
+	})
+	got := w.answers(question, 4)
+	if !strings.Contains(last.File, "Sentence 0 is here.") || !strings.Contains(last.File, "Sentence 999 is here.") {
+		t.Errorf("the attached file has %d characters", len(last.File))
+	}
+	if !strings.HasPrefix(got[0], "Sentence 0 is here.") {
+		t.Errorf("the first page begins %.40q", got[0])
+	}
+	w.harmless()
+}

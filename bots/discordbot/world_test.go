@@ -1,0 +1,268 @@
+package discordbot_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/bots/discordbot"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// limit bounds a test: conditions that do not come true by then fail it.
+const limit = 60 * time.Second
+
+// world is a Discord with a guild, a channel and a person, and the bot that is tested.
+type world struct {
+	testing.TB
+	ctx     context.Context
+	discord *discordtest.Server
+	guild   *discordtest.Guild
+	general string
+	ada     *discordtest.Person
+	store   *sessiontest.Memory
+	model   *llmtest.Model
+	library library
+	log     *logs
+}
+
+// setting changes what a world is made of before it begins.
+type setting struct {
+	server discordtest.Config
+	bot    discordbot.Config
+	before func(*world) // happens before the bot starts
+}
+
+// begin starts everything and waits until the bot is connected.
+func begin(t testing.TB, model *llmtest.Model, change ...func(*setting)) *world {
+	t.Helper()
+	w := prepare(t, model, change...)
+	w.until("the bot is connected", func() bool { _, puts := w.discord.Commands(); return w.discord.Connected() && puts == 1 })
+	return w
+}
+
+// prepare starts everything.
+func prepare(t testing.TB, model *llmtest.Model, change ...func(*setting)) *world {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	s := setting{
+		server: discordtest.Config{BucketWindow: 100 * time.Millisecond},
+		bot:    discordbot.Config{Discord: discord.Config{Interval: 30 * time.Millisecond, Gateway: discord.GatewayConfig{Retry: 10 * time.Millisecond}}},
+	}
+	for _, c := range change {
+		c(&s)
+	}
+	server, err := discordtest.New(s.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Errorf("close Discord: %v", err)
+		}
+	})
+	w := &world{TB: t, ctx: ctx, discord: server, store: sessiontest.NewMemory(), model: model, log: &logs{}}
+	w.guild = server.AddGuild("Team")
+	w.general = w.guild.AddText("general").ID
+	w.ada = w.guild.AddPerson("Ada", false)
+	bot, run := w.bot(s)
+	if s.before != nil {
+		s.before(w)
+	}
+	var running sync.WaitGroup
+	ctx, stop := context.WithCancel(ctx)
+	running.Go(func() {
+		if err := run(ctx); err != nil {
+			t.Errorf("run the service: %v", err)
+		}
+	})
+	running.Go(func() {
+		if err := bot.Run(ctx); err != nil {
+			t.Errorf("run the bot: %v", err)
+		}
+	})
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+		if t.Failed() {
+			t.Logf("the log:\n%s", w.log.String())
+		}
+	})
+	return w
+}
+
+// bot returns a bot and its service.
+func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
+	w.Helper()
+	s.bot.Token, s.bot.APIURL = cmpOr(s.bot.Token, w.discord.Token()), w.discord.URL()
+	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	bot, err := discordbot.New(s.bot, discordbot.Deps{
+		Deliveries: w.store, Repairs: w.store, Threads: w.store, Renderer: &discord.Renderer{}, Logger: logger,
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	words := budgettest.NewWords()
+	tools, err := tool.NewSet(search.New(&w.library, nil, words, search.Config{}))
+	if err != nil {
+		w.Fatal(err)
+	}
+	signal := new(session.LocalSignal)
+	service, err := answer.New(answer.Deps{
+		Store: answer.Store{
+			Inbox: discordbot.Inbox(w.store), Queue: w.store, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
+		},
+		Signal: signal, Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
+		Setups: setups{w.model}, Library: everything{}, Surfaces: bot, Logger: logger,
+	}, answer.Config{Grace: 5 * time.Second})
+	if err != nil {
+		w.Fatal(err)
+	}
+	bot.Bind(service)
+	return bot, service.Run
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// until waits for a condition.
+func (w *world) until(what string, cond func() bool) {
+	w.Helper()
+	if err := w.discord.Until(w.ctx, cond); err != nil {
+		var shown strings.Builder
+		for _, v := range w.discord.Versions() {
+			fmt.Fprintf(&shown, "%s %s in %s by %s: %q\n", v.Op, v.Message, v.Channel, v.Author, v.Content)
+		}
+		w.Fatalf("it never came about that %s\nthe messages:\n%s", what, shown.String())
+	}
+}
+
+// answers waits until the bot shows so many finished messages in a place, notices aside, and returns their texts without what is said
+// about them.
+func (w *world) answers(channel string, n int) []string {
+	w.Helper()
+	var texts []string
+	w.until(fmt.Sprintf("%d answers are finished", n), func() bool {
+		texts = nil
+		for _, v := range w.discord.Answers(channel) {
+			if strings.Contains(v.Content, "▌") || v.Content == "" {
+				return false
+			}
+			if strings.Contains(v.Content, "ahead of this one") {
+				continue
+			}
+			text, _, _ := strings.Cut(v.Content, "\n\n-# This answer is not based on any document.")
+			texts = append(texts, text)
+		}
+		return len(texts) >= n && w.model.Open() == 0
+	})
+	if len(texts) != n {
+		w.Fatalf("the bot shows %d messages, want %d:\n%s", len(texts), n, strings.Join(texts, "\n---\n"))
+	}
+	return texts
+}
+
+// library is a retriever with fixed documents.
+type library struct {
+	mu        sync.Mutex
+	audiences []access.Audience
+}
+
+// Search implements retrieve.Retriever.
+func (l *library) Search(_ context.Context, s retrieve.Search) (retrieve.Result, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.audiences = append(l.audiences, s.Audience)
+	hit := func(name, text string) retrieve.Hit {
+		ref := document.Ref{ID: document.ID("docs:" + name), Kind: "file", Title: strings.ToUpper(name), URL: "https://docs.example/" + name}
+		return retrieve.Hit{
+			Document: ref, Chunk: document.ChunkID(len(name)*1000 + int(name[0])), Anchor: "top", Link: ref.Link("top"), Text: text,
+			Scores: retrieve.Scores{Score: 0.5},
+		}
+	}
+	return retrieve.Result{Evidence: true, Hits: []retrieve.Hit{
+		hit("replication", "Set wal_level to replica and create a replication slot."), hit("backup", "Use pg_basebackup."),
+	}}, nil
+}
+
+// heard returns the audiences that were searched for.
+func (l *library) heard() []access.Audience {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.audiences)
+}
+
+type setups struct{ model llm.Model }
+
+// Setup implements answer.Setups.
+func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
+	return answer.Setup{Models: []llm.Model{s.model}}, nil
+}
+
+// everything is a library in which everybody may read everything.
+type everything struct{}
+
+// Readable implements answer.Library.
+func (everything) Readable(_ context.Context, _ access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+	readable := make(map[document.ID]bool)
+	for _, id := range ids {
+		readable[id] = true
+	}
+	return readable, nil
+}
+
+// logs keeps what was logged.
+type logs struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+// Write implements io.Writer.
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// String returns everything that was logged.
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// searched is a reply that looks documents up; said is one that answers in pieces, with a wait between them.
+func searched() llmtest.Reply {
+	return llmtest.Reply{llmtest.Call(0, "c1", "internal_search", `{"queries":["streaming replication setup"]}`)}
+}
+
+func said(wait time.Duration, pieces ...string) llmtest.Reply {
+	var r llmtest.Reply
+	for _, p := range pieces {
+		r = append(r, llmtest.Text(p), llmtest.Sleep(wait))
+	}
+	return r
+}
