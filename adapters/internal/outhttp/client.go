@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"time"
 )
@@ -24,6 +25,10 @@ type Config struct {
 	// answers only after it has read the whole prompt.
 	HeaderTimeout time.Duration
 	IdlePerHost   int
+	// Guard, if set, refuses what is not public and limits redirects; for addresses that the operator did not choose.
+	Guard *Guard
+	// Proxy of a request; that of the environment if nil.
+	Proxy func(*http.Request) (*url.URL, error)
 	// Wrap are put around the transport, the first one innermost.
 	Wrap []func(http.RoundTripper) http.RoundTripper
 }
@@ -54,6 +59,9 @@ func (c *Config) setDefaults() {
 	if c.IdlePerHost == 0 {
 		c.IdlePerHost = defaultIdlePerHost
 	}
+	if c.Proxy == nil {
+		c.Proxy = http.ProxyFromEnvironment
+	}
 }
 
 func (c *Config) validate() error {
@@ -80,10 +88,16 @@ func New(config Config) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialer := &net.Dialer{Timeout: config.DialTimeout, KeepAlive: 15 * time.Second}
+	plain := &net.Dialer{Timeout: config.DialTimeout, KeepAlive: 15 * time.Second}
+	dial := plain.DialContext
+	var guarded *dialer
+	if config.Guard != nil {
+		guarded = &dialer{Guard: config.Guard, plain: plain}
+		dial = guarded.DialContext
+	}
 	var chain http.RoundTripper = &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialer.DialContext,
+		Proxy:                 config.Proxy,
+		DialContext:           dial,
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
 		ForceAttemptHTTP2:     true, // a TLS configuration of one's own turns it off otherwise
 		TLSHandshakeTimeout:   config.TLSTimeout,
@@ -94,10 +108,16 @@ func New(config Config) (*http.Client, error) {
 		IdleConnTimeout:       idleTimeout,
 		HTTP2:                 &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter},
 	}
+	client := &http.Client{}
+	if config.Guard != nil {
+		chain = &guardedTransport{dialer: guarded, proxy: config.Proxy, next: chain}
+		client.CheckRedirect = checkRedirect
+	}
 	for _, wrap := range config.Wrap {
 		chain = wrap(chain)
 	}
-	return &http.Client{Transport: &named{agent: config.UserAgent, next: chain}}, nil
+	client.Transport = &named{agent: config.UserAgent, next: chain}
+	return client, nil
 }
 
 // roots returns the system's certificates with those of file, or nil (the system's alone) without a file.

@@ -1,0 +1,198 @@
+package outhttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// Guard keeps requests whose addresses come from documents, people or models inside the public internet: nothing on this machine, in its
+// networks or in a cloud's metadata service can be reached through it, whatever a name resolves to at the moment of connecting and
+// wherever a redirect leads. It is safe for concurrent use.
+//
+// Where the environment names a proxy, the proxy resolves names and connects. The guard then looks at addresses that are written as such
+// and at what names resolve to here; what only the proxy can resolve is for the proxy's own rules.
+type Guard struct {
+	names    []string // allowed whatever they resolve to; "*." at the beginning stands for any names below
+	prefixes []netip.Prefix
+}
+
+// ErrRefused is wrapped by the errors of requests that a guard did not let pass.
+var ErrRefused = errors.New("it may not be opened")
+
+// NewGuard returns a guard that also lets pass what allow names: hosts ("wiki.corp.example", "*.corp.example"), addresses, and networks
+// ("10.1.0.0/16"). Metadata services pass only where their very address is listed. All faults of the list are named at once.
+func NewGuard(allow []string) (*Guard, error) {
+	g := &Guard{}
+	var faults []error
+	for _, entry := range allow {
+		entry = strings.ToLower(strings.TrimSpace(entry))
+		bare := strings.Trim(entry, "[]")
+		if prefix, err := netip.ParsePrefix(entry); err == nil {
+			g.prefixes = append(g.prefixes, prefix.Masked())
+		} else if addr, err := netip.ParseAddr(bare); err == nil {
+			g.prefixes = append(g.prefixes, netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()))
+		} else if host := strings.TrimPrefix(entry, "*."); host == "" || strings.ContainsAny(host, "/:*@ \t") {
+			faults = append(faults, fmt.Errorf("%q is neither a host such as wiki.corp.example or *.corp.example, nor an address, nor a network such as 10.1.0.0/16", entry))
+		} else {
+			g.names = append(g.names, strings.TrimSuffix(entry, "."))
+		}
+	}
+	return g, errors.Join(faults...)
+}
+
+// named reports whether a host is on the list by its name.
+func (g *Guard) named(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	return slices.ContainsFunc(g.names, func(name string) bool {
+		below, wild := strings.CutPrefix(name, "*")
+		return host == name || wild && strings.HasSuffix(host, below)
+	})
+}
+
+// check returns why a connection to addr, on behalf of host, is refused; nil lets it pass.
+func (g *Guard) check(host string, addr netip.Addr) error {
+	addr = addr.Unmap()
+	for _, p := range g.prefixes {
+		if p.Contains(addr) && (p.IsSingleIP() || !isMetadata(addr)) {
+			return nil
+		}
+	}
+	switch {
+	case isMetadata(addr):
+		return fmt.Errorf("%s has the address %s, which is that of a cloud's metadata service: %w", host, addr, ErrRefused)
+	case isPublic(addr) || g.named(host):
+		return nil
+	}
+	return fmt.Errorf("%s has the address %s, which is not on the public internet: %w unless the operator lists the host in ALLOW_PRIVATE_HOSTS",
+		host, addr, ErrRefused)
+}
+
+// dialer connects only to what the guard lets pass.
+type dialer struct {
+	*Guard
+	plain   *net.Dialer
+	proxies sync.Map // addresses (host:port) of proxies in use, which are the operator's own choice
+}
+
+// DialContext looks at the addresses that the host's name has now, each just before it is connected to.
+func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if _, proxy := d.proxies.Load(address); proxy {
+		return d.plain.DialContext(ctx, network, address)
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	guarded := *d.plain
+	guarded.ControlContext = func(_ context.Context, network, resolved string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(resolved)
+		if err != nil || !strings.HasPrefix(network, "tcp") {
+			return fmt.Errorf("%s is not an address of the internet: %w", resolved, ErrRefused)
+		}
+		return d.check(host, to.Addr())
+	}
+	return guarded.DialContext(ctx, network, address)
+}
+
+// guardedTransport looks at each request, redirected ones included, before it is sent.
+type guardedTransport struct {
+	dialer *dialer
+	proxy  func(*http.Request) (*url.URL, error)
+	next   http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *guardedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := t.inspect(req); err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close() // as the contract of a RoundTripper asks
+		}
+		return nil, err
+	}
+	return t.next.RoundTrip(req)
+}
+
+func (t *guardedTransport) inspect(req *http.Request) error {
+	if req.URL.Scheme != "https" && req.URL.Scheme != "http" {
+		return fmt.Errorf("the address begins with %q and not with https:// or http://: %w", req.URL.Scheme, ErrRefused)
+	}
+	host := req.URL.Hostname()
+	if addr, err := netip.ParseAddr(host); err == nil {
+		if err := t.dialer.check(host, addr); err != nil {
+			return err
+		}
+	} else if endsInNumber(host) { // some resolvers, and many proxies, read 0x7f.1 as 127.0.0.1
+		return fmt.Errorf("%q is a way to hide an address: %w", host, ErrRefused)
+	}
+	proxy, err := t.proxy(req)
+	if err != nil {
+		return err
+	}
+	if proxy == nil {
+		if _, taken := t.dialer.proxies.Load(withPort(req.URL)); taken && !t.dialer.named(host) {
+			return fmt.Errorf("%s is the proxy itself: %w", host, ErrRefused)
+		}
+		return nil
+	}
+	t.dialer.proxies.Store(withPort(proxy), true)
+	addrs, err := net.DefaultResolver.LookupNetIP(req.Context(), "ip", host)
+	if err != nil { // names of the outside are often known to the proxy alone
+		return nil
+	}
+	for _, addr := range addrs {
+		if err := t.dialer.check(host, addr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endsInNumber reports whether the last label of a host is a number, as in no name (URL Standard of WHATWG, "ends in a number").
+func endsInNumber(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if digits, hex := strings.CutPrefix(strings.ToLower(last), "0x"); hex {
+		return strings.Trim(digits, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections reach the pool.
+func (t *guardedTransport) CloseIdleConnections() {
+	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// withPort is the address that a transport dials for a URL.
+func withPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// maxRedirects is how often a guarded request is redirected.
+const maxRedirects = 5
+
+// checkRedirect follows few redirects, and none from https to http: what was asked for over a secure connection is not to be read from
+// an insecure one.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return fmt.Errorf("it was redirected more than %d times: %w", maxRedirects, ErrRefused)
+	}
+	if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
+		return fmt.Errorf("it redirects from https to %s: %w", req.URL.Scheme, ErrRefused)
+	}
+	return nil
+}
