@@ -124,29 +124,42 @@ func trimURL(s string, end int) int {
 	return end
 }
 
-var (
-	entity = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});$`)
-	email  = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`)
-)
+var entity = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});$`)
 
-// linked cuts a text at the addresses in it that the grammar could not see, and appends the parts.
+// emailAt finds the e-mail address around the @ at i; end is 0 if there is none.
+func emailAt(s string, i int) (start, end int) {
+	for start = i; start > max(0, i-64) && (alphanumeric(s[start-1]) || strings.IndexByte("._%+-", s[start-1]) >= 0); start-- {
+	}
+	for start < i && !alphanumeric(s[start]) {
+		start++
+	}
+	host := s[i+1 : i+1+domain(s[i+1:])]
+	host = strings.TrimRight(host, ".-")
+	dot := strings.LastIndexByte(host, '.')
+	if start == i || dot < 1 || len(host)-dot < 3 || host[0] == '-' || host[0] == '.' || strings.Contains(host, "..") ||
+		strings.Trim(host[dot+1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
+		return 0, 0
+	}
+	return start, i + 1 + len(host)
+}
+
+// linked cuts a text, as it was written, at the addresses in it that the grammar could not see, and appends the parts, decoded.
 func linked(out []Inline, s string, style Style) []Inline {
 	rest := 0
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case (c == 'h' || c == 'H' || c == 'w' || c == 'W') && (i == 0 || !alphanumeric(s[i-1])):
 			if size := urlLength(s[i:]); size > 0 {
-				out = plain(out, s[rest:i], style)
-				out = append(out, Inline{Kind: Link, URL: s[i : i+size], Style: style})
+				out = plain(out, decode(s[rest:i]), style)
+				out = append(out, Inline{Kind: Link, URL: decode(s[i : i+size]), Style: style})
 				i += size
 				rest = i
 				continue
 			}
 		case c == '@':
-			from := max(rest, i-64)
-			if m := email.FindStringIndex(s[from:min(len(s), i+255)]); m != nil && from+m[0] < i && from+m[1] > i {
-				start, end := from+m[0], from+m[1]
-				out = plain(out, s[rest:start], style)
+			start, end := emailAt(s, i)
+			if start >= rest && end > 0 && (start == 0 || s[start-1] != '@') {
+				out = plain(out, decode(s[rest:start]), style)
 				out = append(out, Inline{Kind: Email, Text: s[start:end], Style: style})
 				i, rest = end, end
 				continue
@@ -154,7 +167,7 @@ func linked(out []Inline, s string, style Style) []Inline {
 		}
 		i++
 	}
-	return plain(out, s[rest:], style)
+	return plain(out, decode(s[rest:]), style)
 }
 
 func plain(out []Inline, s string, style Style) []Inline {

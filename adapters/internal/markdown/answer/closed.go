@@ -14,14 +14,21 @@ const maxHold = 512
 // changes nothing.
 func Closed(text string) string {
 	text = clean(text)
-	for {
+	for tries := 0; ; tries++ {
 		next, done := closeOnce(text)
 		if done || next == text {
 			return next
 		}
+		if tries == maxTries { // nothing but beginnings: the paragraph is shown when it is complete
+			next = next[:min(scan(next).leaf, max(0, len(next)-1))]
+			tries = 0
+		}
 		text = next
 	}
 }
+
+// maxTries is how many half-written constructs, each inside of what the one before left, are taken off one paragraph.
+const maxTries = 64
 
 // closeOnce shortens a text, or completes it and is done.
 func closeOnce(text string) (next string, done bool) {
@@ -98,8 +105,9 @@ func (p *pending) closers(text string, leaf int) (next string, done bool) {
 		return whole, true
 	}
 	check := inlineScan(text[leaf:] + closing + "\n")
-	if check.first(check.hold) <= len(text)-leaf && first < len(text)-leaf { // the marks do not close one another
-		return text[:leaf+first], false
+	again := scan(text + closing)
+	if first < len(text)-leaf && (check.first(check.hold) <= len(text)-leaf || again.leaf != leaf || again.fence != 0) {
+		return text[:leaf+first], false // the marks do not close one another, or become a fence
 	}
 	if whole[len(whole)-1] == '\n' {
 		closing += "\n"

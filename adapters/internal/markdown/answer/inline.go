@@ -15,7 +15,7 @@ import (
 type span struct {
 	*reader
 	out   []Inline
-	text  strings.Builder // not yet in out; of the style below
+	text  strings.Builder // not yet in out, as it was written; of the style below
 	style Style
 	label bool // inside a link, where nothing is linked
 }
@@ -36,12 +36,12 @@ func (s *span) children(parent ast.Node, style Style, depth int) {
 func (s *span) node(n ast.Node, style Style, depth int) {
 	switch n := n.(type) {
 	case *ast.Text:
-		s.write(decode(string(n.Segment.Value(s.source))), style)
+		s.write(string(n.Segment.Value(s.source)), style)
 		if n.SoftLineBreak() || n.HardLineBreak() {
 			s.line(style)
 		}
 	case *ast.String:
-		s.write(string(n.Value), style)
+		s.literal(string(n.Value), style)
 	case *ast.Emphasis:
 		if n.Level == 1 {
 			s.children(n, style|Italic, depth)
@@ -82,11 +82,17 @@ func (s *span) flush() {
 		return
 	}
 	if s.label {
-		s.out = plain(s.out, s.text.String(), s.style)
+		s.out = plain(s.out, decode(s.text.String()), s.style)
 	} else {
 		s.out = linked(s.out, s.text.String(), s.style)
 	}
 	s.text.Reset()
+}
+
+// literal adds text in which nothing is to be decoded.
+func (s *span) literal(text string, style Style) {
+	s.flush()
+	s.out = plain(s.out, text, style)
 }
 
 func (s *span) add(n Inline) {
@@ -113,7 +119,7 @@ func (s *span) autoLink(n *ast.AutoLink, style Style) {
 	address := string(n.Label(s.source))
 	switch {
 	case s.label:
-		s.write(address, style)
+		s.literal(address, style)
 	case n.AutoLinkType == ast.AutoLinkEmail:
 		s.add(Inline{Kind: Email, Text: address, Style: style})
 	default:
@@ -193,7 +199,7 @@ func (s *span) tag(n *ast.RawHTML, style Style) {
 	name := strings.ToLower(raw[1:end])
 	bare := strings.TrimPrefix(name, "/")
 	if !elements[bare] || end < len(raw) && raw[end] == '-' {
-		s.write(strings.Join(strings.Fields(raw), " "), style)
+		s.literal(strings.Join(strings.Fields(raw), " "), style)
 		return
 	}
 	if lineTags[name] {
@@ -234,7 +240,9 @@ func decode(s string) string {
 
 // windowsPath reports whether the backslash at i is one of a path, C:\_new or \\server\share, and not an escape.
 func windowsPath(s string, i int) bool {
-	word := strings.TrimLeft(s[strings.LastIndexAny(s[:i], " \t\n")+1:], "(\"'")
+	const far = 260 // the longest path that Windows has by default
+	from := max(0, i-far)
+	word := strings.TrimLeft(s[from+strings.LastIndexAny(s[from:i], " \t\n")+1:], "(\"'")
 	drive := len(word) > 2 && word[0]|0x20 >= 'a' && word[0]|0x20 <= 'z' && word[1] == ':' && word[2] == '\\'
 	server := len(word) > 2 && word[:2] == `\\` && alphanumeric(word[2])
 	return drive || server

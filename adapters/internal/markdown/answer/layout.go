@@ -22,6 +22,7 @@ type Page struct {
 // closed and begun anew, tables get their header again.
 func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int) []Page {
 	w := newWriter(d, policy, count, limit)
+	w.pieces = make([]piece, 0, t.size/6) // about as many as words
 	w.blocks(t.Blocks)
 	var pages []Page
 	for start := 0; start < len(w.pieces); {
@@ -36,6 +37,7 @@ func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int
 // pages begin with these, except that the last one may be longer. Pages are broken where a good place comes near the limit.
 func (t *Tree) Forward(d Dialect, policy Policy, count func(string) int, limit int) []Page {
 	w := newWriter(d, policy, count, limit)
+	w.pieces = make([]piece, 0, t.size/6) // about as many as words
 	w.blocks(t.Blocks)
 	var pages []Page
 	for start := 0; start < len(w.pieces); {
@@ -114,8 +116,12 @@ func (c *composer) add(i int) {
 		}
 	}
 	c.words(p, i)
-	if c.last != nil && p.gap == none && strings.HasPrefix(p.text, "[") && strings.HasSuffix(c.last.text, "!") {
-		c.write(separator) // or it would be an image
+	if c.last != nil && p.gap == none {
+		image := strings.HasPrefix(p.text, "[") && strings.HasSuffix(c.last.text, "!")
+		mention := p.seam && (strings.ContainsAny(c.last.text, "@<") || strings.Contains(c.last.text, "&lt;"))
+		if image || mention { // what stood apart must not become one
+			c.write(separator)
+		}
 	}
 	if c.last != nil && p.gap == none && p.style&^c.last.style != 0 {
 		c.separate(lastRune(c.last.plain))
@@ -302,10 +308,10 @@ func (w *writer) fill(start int) int {
 				}
 			}
 		}
-		if best[hard] > 0 && at[hard] >= w.limit/2 {
+		if best[hard] > 0 && at[hard] >= w.limit/4 {
 			return best[hard]
 		}
-		return max(best[space], best[sentence], best[line], best[block], best[hard], start+1)
+		return i // within what belongs together, for there is nothing else
 	}
 	return len(w.pieces)
 }

@@ -167,6 +167,9 @@ func (e *ending) begin(s string, start, end int, complete bool) {
 			return
 		}
 		size, number := marker(rest)
+		if strings.TrimSpace(rest[size:]) == "" && !blank && !e.item && len(e.contents) == 0 {
+			break // an item without content does not end a paragraph
+		}
 		if size == 0 || number && !blank && !e.ordered && !e.item && rest[:size-1] != "1" {
 			break
 		}

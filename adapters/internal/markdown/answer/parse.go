@@ -64,11 +64,10 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 
 // Parse reads an answer. It never fails, and takes bytes that are not UTF-8 and control characters out.
 func Parse(source string) *Tree {
-	source = clean(source)
-	raw := []byte(source)
+	raw := []byte(shallow(clean(source)))
 	root := grammar.Parse(text.NewReader(raw))
 	r := &reader{source: raw}
-	return &Tree{Blocks: r.blocks(root, 0)}
+	return &Tree{Blocks: r.blocks(root, 0), size: len(raw)}
 }
 
 // clean removes what no platform should be handed. Most texts come back as they are.
@@ -94,6 +93,22 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// shallow takes off quotation marks beyond maxDepth of them in a row, which would take long to read and could not be shown.
+func shallow(s string) string {
+	deep := strings.Repeat(">", maxDepth)
+	if !strings.Contains(s, deep) && !strings.Contains(s, strings.Repeat("> ", maxDepth)) {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		rest := strings.TrimLeft(l, "> \t")
+		if mark := l[:len(l)-len(rest)]; strings.Count(mark, ">") > maxDepth {
+			lines[i] = deep + " " + rest
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // reader turns goldmark's tree into ours.

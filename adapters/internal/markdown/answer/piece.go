@@ -36,6 +36,7 @@ type piece struct {
 	across Style
 	frame  *frame
 	wrap   *wrap
+	seam   bool // a tag stood before it
 }
 
 // frame is what the lines of a piece stand in.

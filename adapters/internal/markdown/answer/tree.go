@@ -8,7 +8,10 @@
 package answer
 
 // Tree is a parsed answer. It is not changed once made, and safe for concurrent use.
-type Tree struct{ Blocks []*Block }
+type Tree struct {
+	Blocks []*Block
+	size   int // of the source in bytes
+}
 
 // BlockKind is the kind of a Block.
 type BlockKind uint8

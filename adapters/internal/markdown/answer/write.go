@@ -21,7 +21,8 @@ type writer struct {
 	gap     gap  // before the next piece
 	rank    rank // of a break there
 	across  Style
-	depth   int // of quotations
+	seam    bool // a tag stands before the next piece
+	depth   int  // of quotations
 	cell    bool
 	label   bool
 	heading bool
@@ -46,8 +47,8 @@ func (w *writer) blank(r rank, style Style) {
 const allStyles = Bold | Italic | Strike
 
 func (w *writer) put(p piece) {
-	p.gap, p.rank, p.across, p.frame = w.gap, w.rank, w.across, w.frame
-	w.gap, w.rank, w.across = none, glued, allStyles
+	p.gap, p.rank, p.across, p.frame, p.seam = w.gap, w.rank, w.across, w.frame, w.seam
+	w.gap, w.rank, w.across, w.seam = none, glued, allStyles, false
 	for f := w.frame; f != nil; f = f.parent {
 		if f.first < 0 {
 			f.first = len(w.pieces)

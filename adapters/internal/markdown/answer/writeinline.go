@@ -20,7 +20,7 @@ func (w *writer) inlines(inlines []Inline, style Style) {
 		case CodeSpan:
 			w.codeSpan(n.Text, n.Style)
 		case Email:
-			w.atoms(n.Text, hard, func(part string, _, _ rune) piece {
+			w.atoms(w.d.Neutral(n.Text), hard, func(part string, _, _ rune) piece { // a host may be called here.example
 				return piece{text: part, plain: part, style: n.Style}
 			})
 		case Break:
@@ -29,6 +29,8 @@ func (w *writer) inlines(inlines []Inline, style Style) {
 			} else {
 				w.separate(newline, line)
 			}
+		case seam:
+			w.seam = true
 		case Footnote:
 			w.footnote(n)
 		case Link:
