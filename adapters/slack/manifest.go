@@ -92,7 +92,7 @@ func Manifest(o ManifestOptions) string {
 		{Command: "/ask", URL: o.RequestURL, Description: "Ask a question, answered in a thread", Hint: "[private] question"},
 		{Command: "/footnote", URL: o.RequestURL, Description: "Stop your running answers, or get help", Hint: "stop | help"},
 	}
-	events := []string{"agent_session_stopped", "app_mention", "member_joined_channel", "member_left_channel", "message.im", "reaction_added"}
+	events := []string{"app_mention", "member_joined_channel", "member_left_channel", "message.im", "reaction_added"}
 	for _, s := range Scopes {
 		if s.Mention || !o.MentionOnly {
 			m.OAuth.Scopes.Bot = append(m.OAuth.Scopes.Bot, s.Name)

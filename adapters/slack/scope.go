@@ -14,6 +14,7 @@ type Scope struct {
 var Scopes = []Scope{
 	{"app_mentions:read", "to hear when somebody mentions the bot", true},
 	{"chat:write", "to answer, and to show that it is at work", true},
+	{"assistant:write", "to be shown as an agent, in a conversation of its own", true},
 	{"im:history", "to read direct messages to the bot", true},
 	{"im:read", "to know that a conversation is a direct message", true},
 	{"im:write", "to answer in a direct message when a private answer was asked for", true},

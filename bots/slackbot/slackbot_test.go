@@ -116,16 +116,21 @@ func TestStopReactionStopsAndKeepsWhatWasWritten(t *testing.T) {
 
 func TestSlacksOwnStopButtonStops(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written before the stop. "), llmtest.Hang()})
-	root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
-	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 && s.Answers(s.general, root)[0].Shown() != "" })
-	s.ann.PressStop(s.general, s.Answers(s.general, root)[0].TS)
-	s.wait("the thread says that it was stopped", func() bool {
-		a := s.Answers(s.general, root)
-		return len(a) == 1 && strings.Contains(a[0].Shown(), "This much was written") && strings.Contains(a[0].Shown(), "Stopped")
-	})
-	if s.model.Open() != 0 {
-		t.Errorf("the model is still being read")
+	for _, told := range []bool{true, false} {
+		t.Run(fmt.Sprintf("told by an event %v", told), func(t *testing.T) {
+			t.Parallel()
+			s := play(t, options{slack: slacktest.Config{NoStopEvent: !told}}, growing(200, 50*time.Millisecond))
+			root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
+			s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 && s.Answers(s.general, root)[0].Shown() != "" })
+			s.ann.PressStop(s.general, s.Answers(s.general, root)[0].TS)
+			s.wait("the thread says that it was stopped", func() bool {
+				a := s.Answers(s.general, root)
+				return len(a) == 1 && strings.Contains(a[0].Shown(), "sentence number 1 ") && strings.Contains(a[0].Shown(), "Stopped")
+			})
+			if s.model.Open() != 0 {
+				t.Errorf("the model is still being read")
+			}
+		})
 	}
 }
 

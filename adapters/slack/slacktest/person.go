@@ -195,6 +195,9 @@ func (p *Person) PressStop(c *Channel, ts string) {
 	}
 	m.Streaming, m.stoppedBy = false, p.ID
 	s.keep("person", m)
+	if s.config.NoStopEvent {
+		return
+	}
 	s.event(c, map[string]any{
 		"type": "agent_session_stopped", "channel": c.ID, "thread_ts": m.Thread, "user": p.ID, "streaming_message_ts": []string{ts},
 		"event_ts": s.ts(),

@@ -45,6 +45,7 @@ type Config struct {
 	Minute      time.Duration   // that rate tiers count in; 1 min
 	NoTiers     bool            // limits no rates
 	NoStreams   bool            // a workspace that knows no chat.startStream
+	NoStopEvent bool            // the app does not subscribe to agent_session_stopped
 	EventsURL   string          // deliver signed requests there instead of over sockets
 	CommandsURL string          // EventsURL when empty
 }
