@@ -136,16 +136,22 @@ func (e *ending) blockHold(text string) int {
 	if last == "" {
 		return e.bareMarker(text)
 	}
-	rest := strings.TrimLeft(last, "> \t")
-	for n, _ := marker(rest); n > 0; n, _ = marker(rest) {
-		rest = strings.TrimLeft(rest[n:], "> \t")
-	}
+	rest := content(last)
 	switch {
-	case strings.Trim(rest, "-+*_=#`~|:.)>0123456789 \t") == "",
+	case strings.Trim(rest, "-+*_=#`~|:> \t") == "", len(rest) <= len("123456789") && strings.Trim(rest, "0123456789") == "",
 		strings.HasPrefix(rest, "|"), e.table, fenceRun(rest) > 0:
 		return e.line
 	}
 	return len(text)
+}
+
+// content is what a line has behind the marks of quotations and items.
+func content(line string) string {
+	line = strings.TrimLeft(line, "> \t")
+	for n, _ := marker(line); n > 0 && !rule(line); n, _ = marker(line) {
+		line = strings.TrimLeft(line[n:], "> \t")
+	}
+	return strings.TrimRight(line, " \t")
 }
 
 // bareMarker holds back the markers of items and quotes, and headings, at the end of the text that have no content yet.
@@ -156,10 +162,8 @@ func (e *ending) bareMarker(text string) int {
 		return end
 	}
 	start := strings.LastIndexByte(line, '\n') + 1
-	if l := strings.TrimSpace(line[start:]); l != "" && strings.Trim(l, "-+*>#0123456789.) \t") == "" && !rule(l) {
-		if n, _ := marker(strings.TrimLeft(l, "> \t")); n > 0 || l[0] == '>' || l[0] == '#' {
-			return start
-		}
+	if l := line[start:]; strings.TrimSpace(l) != "" && strings.Trim(content(l), "#") == "" && len(content(l)) <= 6 {
+		return start
 	}
 	return end
 }

@@ -119,6 +119,16 @@ func (f *frame) markers(b []byte, i int) []byte {
 	return b
 }
 
+// unwritten reports whether a marker has not been written yet.
+func (f *frame) unwritten() bool {
+	for ; f != nil; f = f.parent {
+		if f.first < 0 && f.marker != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // width is how many units the prefix can have.
 func (f *frame) width(count func(string) int) int {
 	n := 0

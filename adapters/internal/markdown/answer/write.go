@@ -120,6 +120,11 @@ func (w *writer) nested(f *frame) *frame {
 	if f.width(w.count) <= w.limit/4 {
 		return f
 	}
+	if outer := f.parent; outer.unwritten() {
+		w.frame = outer
+		w.put(piece{})
+		w.separate(newline, line)
+	}
 	f.parent = nil
 	if f.width(w.count) <= w.limit/4 {
 		return f
