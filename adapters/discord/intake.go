@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -27,18 +28,18 @@ type intake struct {
 	handler  Handler
 	messages *lanes
 	urgent   *lanes
-	history  *lanes // looks for what was missed, one channel after the other
+	upkeep   *lanes // what nobody waits for
 }
 
 func newIntake(c *Client, h Handler) *intake {
-	return &intake{Client: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), history: newLanes(1)}
+	return &intake{Client: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1)}
 }
 
 // run takes events until ctx ends and returns when all of them are handled.
 func (in *intake) run(ctx context.Context, events <-chan any) {
 	defer in.messages.wait()
 	defer in.urgent.wait()
-	defer in.history.wait() // first, since it queues messages
+	defer in.upkeep.wait()
 	for {
 		select {
 		case event := <-events:
@@ -95,7 +96,7 @@ func (in *intake) ready(ctx context.Context, r *discordgo.Ready) {
 	}
 	in.logger.InfoContext(ctx, "connected to Discord", "servers", len(ids))
 	in.urgent.do("guild", func() { in.guard(ctx, "guilds", func() error { in.handler.Guilds(ctx, ids); return nil }) })
-	in.history.do("commands", func() { in.guard(ctx, "register commands", func() error { return in.Register(ctx) }) })
+	in.upkeep.do("commands", func() { in.guard(ctx, "register commands", func() error { return in.Register(ctx) }) })
 	in.mu.Lock()
 	var direct []string
 	for channel := range in.seen {
@@ -109,35 +110,41 @@ func (in *intake) ready(ctx context.Context, r *discordgo.Ready) {
 	}
 }
 
-// catchUp looks for messages that arrived while nobody listened, unless the channel's newest one is known.
+// catchUp looks for messages that arrived while nobody listened, unless the channel's newest one is known. What arrives in the channel
+// from now on waits until then, so that the order stays.
 func (in *intake) catchUp(ctx context.Context, channel, guild, newest string) {
 	after := in.baseline(channel)
 	if guild != "" && !newer(newest, after) {
 		return
 	}
-	in.history.do(channel, func() {
-		in.guard(ctx, "missed messages", func() error {
-			var missed []*discordgo.Message
-			err := in.persist(ctx, func() error { return in.api.messagesAfter(ctx, channel, after, historyLimit, &missed) })
-			if errors.Is(err, thread.ErrNotPermitted) {
-				return nil // the bot cannot read there, so nobody asked it anything
-			}
-			if err != nil {
-				return err
-			}
-			if guild == "" {
-				if p, known := in.directory.peek(channel); known {
-					guild = p.guild
-				}
-			}
-			for i := len(missed) - 1; i >= 0; i-- { // oldest first
-				m := missed[i]
-				m.GuildID = guild
-				in.messages.do(channel, func() { in.guard(ctx, "missed message", func() error { return in.created(ctx, m, true) }) })
-			}
-			return nil
-		})
+	in.messages.do(channel, func() {
+		in.guard(ctx, "missed messages", func() error { return in.missed(ctx, channel, guild, after) })
 	})
+}
+
+// missed handles what was written to a channel after a message.
+func (in *intake) missed(ctx context.Context, channel, guild, after string) error {
+	if p, known := in.directory.peek(channel); known {
+		guild = p.guild
+	}
+	for {
+		var found []*discordgo.Message
+		err := in.persist(ctx, func() error { return in.api.messagesAfter(ctx, channel, after, historyLimit, &found) })
+		if errors.Is(err, thread.ErrNotPermitted) {
+			return nil // the bot cannot read there, so nobody asked it anything
+		}
+		if err != nil {
+			return err
+		}
+		for _, m := range slices.Backward(found) { // oldest first
+			m.GuildID = guild
+			in.guard(ctx, "missed message", func() error { return in.created(ctx, m, true) })
+		}
+		if len(found) < historyLimit {
+			return nil
+		}
+		after = found[0].ID
+	}
 }
 
 // created handles a message.

@@ -78,6 +78,9 @@ func (l *limits) take(key string, keep int) time.Duration {
 		return l.paused.Sub(now)
 	}
 	b := l.bucket(key, now)
+	if now.Sub(b.used) > 2*requestTimeout {
+		b.inFlight = 0 // no call takes so long: its end was missed
+	}
 	if !b.resets.After(now) && b.inFlight == 0 {
 		b.left = max(b.left, assumedRequests)
 		b.resets = now.Add(assumedWindow)
@@ -98,7 +101,7 @@ func (l *limits) giveBack(key string) {
 	defer l.mu.Unlock()
 	if b := l.buckets[key]; b != nil {
 		b.left++
-		b.inFlight--
+		b.inFlight = max(0, b.inFlight-1)
 	}
 }
 

@@ -41,6 +41,9 @@ func (b *Bot) Message(ctx context.Context, m discord.Message) {
 	if !m.Event.Direct && !m.Event.Mentioned && !m.Event.AnswersBot && !state.InThread {
 		m.Event.Stop, m.Event.Unfollow = false, false // said to somebody else
 	}
+	if m.Late && !m.Event.Direct && !m.Event.Mentioned && !m.After(known.LastSeen) {
+		return // decided when it was written; who is spoken to may have changed since
+	}
 	d := answer.Decide(m.Event, state)
 	switch d.Action {
 	case answer.Answer:

@@ -1,0 +1,145 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func headers(left, after string) http.Header {
+	return http.Header{"X-Ratelimit-Remaining": {left}, "X-Ratelimit-Reset-After": {after}}
+}
+
+func TestBucketFollowsTheHeaders(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		l.must(t, "a")
+		l.answered("a", headers("1", "3.0"))
+		if !l.try("a", 0) {
+			t.Fatal("one request is left and was not given")
+		}
+		l.answered("a", headers("0", "3.0"))
+		began := time.Now()
+		l.must(t, "a")
+		if waited := time.Since(began); waited < 3*time.Second {
+			t.Errorf("the next request was made after %s, want 3s", waited)
+		}
+		l.must(t, "b") // another bucket waits for nobody
+		if waited := time.Since(began); waited > 4*time.Second {
+			t.Errorf("another bucket waited %s", waited)
+		}
+	})
+}
+
+func (l *limits) must(t *testing.T, key string) {
+	t.Helper()
+	if err := l.wait(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProgressLeavesARequestForTheFinalWrite(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		given := 0
+		for l.try("a", bucketKept) {
+			given++
+		}
+		if given != assumedRequests-bucketKept {
+			t.Errorf("progress got %d requests, want %d", given, assumedRequests-bucketKept)
+		}
+		began := time.Now()
+		l.must(t, "a")
+		if waited := time.Since(began); waited != 0 {
+			t.Errorf("the final write waited %s", waited)
+		}
+	})
+}
+
+func TestRequestThatIsGivenBackCanBeUsed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		l.must(t, "a")
+		l.answered("a", headers("1", "60"))
+		l.must(t, "a")
+		if l.try("a", 0) {
+			t.Fatal("more was given than there is")
+		}
+		l.giveBack("a")
+		if !l.try("a", 0) {
+			t.Error("what was given back is lost")
+		}
+	})
+}
+
+func TestGlobalPauseHoldsEverythingButInteractions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		l.refused("a", 2*time.Second, true)
+		began := time.Now()
+		if err := l.admit(t.Context(), replyBucket("token")); err != nil || time.Since(began) != 0 {
+			t.Errorf("an interaction waited %s: %v", time.Since(began), err)
+		}
+		if l.try("b", bucketKept) {
+			t.Error("progress was allowed in the pause")
+		}
+		if err := l.admit(t.Context(), "b"); err != nil || time.Since(began) < 2*time.Second {
+			t.Errorf("another call waited %s: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestProcessKeepsWithinItsShare(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		var at []time.Time
+		for range 200 {
+			if err := l.admit(t.Context(), "a"); err != nil {
+				t.Fatal(err)
+			}
+			at = append(at, time.Now())
+		}
+		for i := 50; i < len(at); i++ {
+			if within := at[i].Sub(at[i-50]); within < time.Second {
+				t.Fatalf("51 calls were made within %s", within)
+			}
+		}
+	})
+}
+
+func TestWaitEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		l.refused("a", time.Hour, false)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := l.wait(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("wait = %v", err)
+		}
+	})
+}
+
+func TestUnusedBucketsAreForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		for _, key := range []string{"a", "b", "c"} {
+			l.must(t, key)
+			l.answered(key, headers("4", "1"))
+		}
+		time.Sleep(2 * forgetAfter)
+		l.must(t, "d")
+		if len(l.buckets) != 1 {
+			t.Errorf("%d buckets are remembered, want 1", len(l.buckets))
+		}
+	})
+}

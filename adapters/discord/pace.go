@@ -1,0 +1,75 @@
+package discord
+
+import (
+	"context"
+
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Status implements thread.Presence: Discord knows only that somebody writes, for ten seconds.
+func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
+	if status == "" || s.ticket() != nil { // a command shows by itself that the bot thinks
+		return nil
+	}
+	where, err := s.spot(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	shown := s.shown
+	s.mu.Unlock()
+	if shown {
+		return nil
+	}
+	return s.client.api.typing(ctx, where.channel)
+}
+
+// Reserve implements thread.Pacing with the limits that Discord states in each answer.
+func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, call thread.Call, class thread.Class) error {
+	bucket, err := s.bucket(ctx, call)
+	if err != nil {
+		return err
+	}
+	s.spend("") // what was taken for a call that was not made
+	if class == thread.Progress {
+		if !s.client.limits.try(bucket, bucketKept) {
+			return thread.ErrNoRoom
+		}
+	} else if err := s.client.limits.wait(ctx, bucket); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paid = bucket
+	return nil
+}
+
+func (s *Surface) bucket(ctx context.Context, call thread.Call) (string, error) {
+	if t := s.ticket(); t != nil {
+		return replyBucket(t.Token), nil
+	}
+	where, err := s.spot(ctx)
+	if err != nil {
+		return "", err
+	}
+	if call == thread.Create {
+		return createBucket(where.channel), nil
+	}
+	return editBucket(where.channel), nil
+}
+
+// spend uses the request that was taken in advance, if it is of this bucket; else it is given back.
+func (s *Surface) spend(bucket string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	paid := s.paid
+	s.paid = ""
+	if paid == "" {
+		return false
+	}
+	if paid != bucket {
+		s.client.limits.giveBack(paid)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,69 @@
+package discord
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestSealedTokenIsOpenedByTheSameBotOnly(t *testing.T) {
+	t.Parallel()
+	own, err := newSealer("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	replica, err := newSealer("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger, err := newSealer("two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ticket{App: "1", Token: "secret", ID: "2", Channel: "3", Ephemeral: true}
+	sealed, err := own.seal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(sealed, []byte("secret")) {
+		t.Error("the token can be read in what is stored")
+	}
+	got, err := replica.open(sealed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("opened (-want +got):\n%s", diff)
+	}
+	if _, err := stranger.open(sealed); !errors.Is(err, errSealed) {
+		t.Errorf("another bot opens it: %v", err)
+	}
+	for n := range len(sealed) {
+		if _, err := own.open(sealed[:n]); !errors.Is(err, errSealed) {
+			t.Fatalf("%d bytes of it open: %v", n, err)
+		}
+	}
+}
+
+func TestIDsTellTheirTimeAndOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Uint64Max(1<<62).Draw(t, "a"), rapid.Uint64Max(1<<62).Draw(t, "b")
+		as, bs := strconv.FormatUint(a, 10), strconv.FormatUint(b, 10)
+		if newer(as, bs) != (a > b) {
+			t.Fatalf("newer(%s, %s) = %v", as, bs, newer(as, bs))
+		}
+		if newer("", as) {
+			t.Fatalf("nothing is newer than %s", as)
+		}
+		at := time.UnixMilli(discordEpoch + rapid.Int64Range(0, 1<<40).Draw(t, "ms"))
+		if got := timeOf(idAt(at)); !got.Equal(at) {
+			t.Fatalf("timeOf(idAt(%s)) = %s", at, got)
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"net/http"
+)
+
+// spot is where an answer is posted.
+type spot struct {
+	channel string
+	replyTo string // set where the answer has no thread of its own
+	thread  bool
+}
+
+// spot finds where the answer belongs, and opens a thread for it where there is none.
+func (s *Surface) spot(ctx context.Context) (spot, error) {
+	s.finding.Lock()
+	defer s.finding.Unlock()
+	if s.where != nil {
+		return *s.where, nil
+	}
+	where, err := s.find(ctx)
+	if err != nil {
+		return spot{}, err
+	}
+	s.where = &where
+	return where, nil
+}
+
+func (s *Surface) find(ctx context.Context) (spot, error) {
+	c, ref, question := s.client, s.turn.Session.Ref, string(s.turn.Message)
+	switch {
+	case ref.Workspace == "":
+		return spot{channel: ref.Channel}, nil
+	case s.turn.Session.Owner != "":
+		channel, err := c.api.dm(ctx, s.turn.Session.Owner)
+		return spot{channel: channel}, err
+	case ref.Thread == question && c.config.InPlace:
+		return spot{channel: ref.Channel, replyTo: question}, nil
+	case ref.Thread == question:
+		return s.open(ctx)
+	}
+	p, err := c.directory.place(ctx, ref.Thread)
+	switch {
+	case err == nil && p.thread:
+		return spot{channel: ref.Thread, thread: true}, nil
+	case err == nil || code(err) == codeUnknownChannel: // a chain of replies, or a command in a channel
+		return spot{channel: ref.Channel, replyTo: question}, nil
+	default:
+		return spot{}, err
+	}
+}
+
+// open opens a thread from the question.
+func (s *Surface) open(ctx context.Context) (spot, error) {
+	ref, question := s.turn.Session.Ref, string(s.turn.Message)
+	err := s.client.api.threadFrom(ctx, ref.Channel, question, title(s.turn.Question.Text))
+	var stated *apiError
+	switch {
+	case err == nil, code(err) == codeThreadExists:
+		return spot{channel: question, thread: true}, nil
+	case errors.As(err, &stated) && stated.status < http.StatusInternalServerError:
+		// Not permitted here, or a kind of channel without threads, or the question is gone: the answer is given in the channel.
+		s.client.logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", err)
+		return spot{channel: ref.Channel, replyTo: question}, nil
+	default:
+		return spot{}, err
+	}
+}
