@@ -158,6 +158,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 		ending.Reference = strings.ToLower(rand.Text()[:10])
 	}
 	a := state.finish(ending, cause, w.known)
+	a.Inherited = inherited(req.History, a.References)
 	end(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending, a.Notices)
 	r.logEnding(ctx, req, a)
 	return a

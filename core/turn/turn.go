@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -80,7 +81,8 @@ type Answer struct {
 	Text        string              // as the model wrote it, with the numbers that it sees; partial unless answered
 	Shown       string              // Markdown as the reader saw it, narration between tool calls included
 	Citations   []message.Citation  // in order of first use
-	References  []message.Reference // every passage that a prompt of this turn held
+	References  []message.Reference // every passage that a search or a file brought into a prompt of this turn
+	Inherited   []message.Reference // documents behind the earlier answers that the prompts held, without their text
 	Steps       []message.Message   // tool calls, with what was written before them, and tool results
 	Reasoning   int                 // length in characters
 	Unsupported int                 // citations whose passages share no word or number with the sentence that cites them
@@ -105,8 +107,9 @@ type StepTiming struct {
 	Tools time.Duration // all tools of the step, which run at the same time
 }
 
-// Messages are what a session keeps of the answer: tool calls and results, then the answer with its citations and references. A run
-// that wrote nothing has no answer among them.
+// Messages are what a session keeps of the answer: tool calls and results, then the answer with its citations and all documents that it
+// rests on, the inherited ones too: it may repeat what an earlier answer said, and is to be shown to nobody who may not see that one.
+// A run that wrote nothing has no answer among them.
 func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	var kept []message.Message
 	for _, m := range a.Steps {
@@ -117,8 +120,32 @@ func (a Answer) Messages(turn int, at time.Time) []message.Message {
 		return kept
 	}
 	return append(kept, message.Message{
-		Turn: turn, Role: message.Assistant, Text: a.Text, Citations: a.Citations, Documents: a.References, At: at,
+		Turn: turn, Role: message.Assistant, Text: a.Text, Citations: a.Citations, Documents: slices.Concat(a.References, a.Inherited), At: at,
 	})
+}
+
+// inherited lists the documents that a history rests on and that are not among references, each once.
+func inherited(history []message.Message, references []message.Reference) []message.Reference {
+	known := make(map[document.ID]bool)
+	for _, r := range references {
+		known[r.Document.ID] = true
+	}
+	var out []message.Reference
+	note := func(number int, ref document.Ref) {
+		if !known[ref.ID] {
+			known[ref.ID] = true
+			out = append(out, message.Reference{Number: number, Document: ref})
+		}
+	}
+	for _, m := range history {
+		for _, r := range m.Documents {
+			note(r.Number, r.Document)
+		}
+		for _, c := range m.Citations {
+			note(c.ModelSees, c.Document)
+		}
+	}
+	return out
 }
 
 // Run is the answer as a session saves it.
