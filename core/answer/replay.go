@@ -43,7 +43,7 @@ func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	if e.Sentence == "" {
 		e.Sentence = Say(e.Outcome)
 	}
-	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding}
+	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: e.Notices}
 	for _, ref := range e.Closest {
 		stop.Closest = append(stop.Closest, packet.DocumentOf(ref, "", 0))
 	}
@@ -57,12 +57,13 @@ func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	}
 }
 
-// documents lists each document of an answer's prompt once, in the order in which it was shown to the model.
+// documents lists each document of an answer's prompt once, in the order in which it was shown to the model. One of which the model saw
+// no more than the title was not among those that the searches found.
 func documents(references []message.Reference) []packet.Document {
 	var found []packet.Document
 	seen := make(map[document.ID]bool)
 	for _, r := range references {
-		if !seen[r.Document.ID] {
+		if r.Text != "" && !seen[r.Document.ID] {
 			seen[r.Document.ID] = true
 			found = append(found, packet.DocumentOf(r.Document, strings.TrimPrefix(r.Anchor, "#"), r.Score))
 		}

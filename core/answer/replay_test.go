@@ -31,7 +31,7 @@ func TestReplay(t *testing.T) {
 				packet.MessageStart{},
 				packet.CitationInfo{Number: 1, Document: "a", Title: "A", URL: "https://example.org/a#top", Source: "web"},
 				packet.MessageDelta{Text: "It is [[1]]"}, packet.MessageDelta{Text: "(https://example.org/a#top)."},
-				packet.Stop{Reason: "answered", Grounding: packet.Cited},
+				packet.Stop{Reason: "answered", Grounding: packet.Cited, Notices: []string{"A file was left out."}},
 			},
 			saved: session.Saved{Outcome: session.Answered, Runs: []session.Run{{
 				Shown: "Looking.\n\nIt is [[1]](https://example.org/a#top).",
@@ -39,10 +39,11 @@ func TestReplay(t *testing.T) {
 					Role: message.Assistant, Text: "It is [4].",
 					Citations: []message.Citation{{Number: 1, ModelSees: 4, Document: a, Anchor: "top", Link: "https://example.org/a#top"}},
 					Documents: []message.Reference{
-						{Number: 4, Document: a, Anchor: "top", Score: 2}, {Number: 4, Document: a, Chunk: 2}, {Number: 5, Document: b, Score: 1},
+						{Number: 4, Document: a, Anchor: "top", Text: "A.", Score: 2}, {Number: 4, Document: a, Chunk: 2, Text: "A too."},
+						{Number: 5, Document: b, Text: "B.", Score: 1}, {Number: 6, Document: document.Ref{ID: "c", Title: "C"}},
 					},
 				}},
-				Ending: session.Ending{Outcome: session.Answered, Grounding: packet.Cited},
+				Ending: session.Ending{Outcome: session.Answered, Grounding: packet.Cited, Notices: []string{"A file was left out."}},
 			}}},
 		},
 		{
@@ -99,7 +100,11 @@ func fold(v stream.View) any {
 		Citations []packet.CitationInfo
 		Problem   *packet.Error
 		Outcome   session.Outcome
-	}{v.Documents, v.Citations, v.Problem, v.Outcome}
+		Message   string
+		Grounding packet.Grounding
+		Closest   []packet.Document
+		Notices   []string
+	}{v.Documents, v.Citations, v.Problem, v.Outcome, v.Message, v.Grounding, v.Closest, v.Notices}
 }
 
 func TestEveryOutcomeIsSaid(t *testing.T) {
