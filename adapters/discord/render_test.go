@@ -1,0 +1,166 @@
+package discord_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFinishedAnswer(t *testing.T) {
+	t.Parallel()
+	view := viewOf(append(cited(), packet.MessageDelta{Text: "Set it [[1]](https://docs.example/r#wal). "},
+		packet.Stop{Reason: "answered", Notices: []string{"@here notes.txt was *left out*."}})...)
+	want := []discord.Page{{
+		Content: "Set it [1](<https://docs.example/r#wal>).\n\n-# @\u200bhere notes.txt was \\*left out\\*.\n-# **Sources**\n" +
+			"-# [1] [Replication](<https://docs.example/r#wal>) · 5 months old\n-# [2] [Settings](<https://docs.example/s>)\n-# [3] notes.txt",
+		Buttons: []discord.Button{{Action: discord.ActionHelpful, Label: "👍"}, {Action: discord.ActionUnhelpful, Label: "👎"}},
+		Done:    true,
+	}}
+	if diff := cmp.Diff(want, renderer().Render(view)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	old := renderNow.Add(-24 * time.Hour)
+	stop := []discord.Button{{Action: discord.ActionStop, Label: "Stop"}}
+	rate := []discord.Button{{Action: discord.ActionHelpful, Label: "👍"}, {Action: discord.ActionUnhelpful, Label: "👎"}}
+	for name, c := range map[string]struct {
+		packets []packet.Payload
+		want    discord.Page
+	}{
+		"failed before a word": {
+			[]packet.Payload{packet.Error{Message: "It broke. Ask again.", Reference: "r-1", Retryable: true}, packet.Stop{Reason: "failed"}},
+			discord.Page{
+				Content: "It broke. Ask again.\n\nReference: r-1", Buttons: []discord.Button{{Action: discord.ActionRetry, Label: "Try again"}}, Done: true,
+			},
+		},
+		"stopped": {
+			[]packet.Payload{packet.MessageDelta{Text: "Half **an"}, packet.Stop{Reason: "stopped", Message: "Stopped. What had been written is kept."}},
+			discord.Page{Content: "Half \\*\\*an\n\n-# Stopped. What had been written is kept.", Buttons: rate, Done: true},
+		},
+		"nothing found": {
+			[]packet.Payload{packet.Stop{
+				Reason: "no_evidence", Message: "Nothing in the documents answers this.",
+				Closest: []packet.Document{{Title: "Backups", URL: "https://docs.example/b", UpdatedAt: &old}},
+			}},
+			discord.Page{
+				Content: "Nothing in the documents answers this.\n\n-# **The closest documents**\n-# [Backups](<https://docs.example/b>) · 1 day old", Done: true,
+			},
+		},
+		"being written": {
+			[]packet.Payload{packet.MessageStart{}, packet.MessageDelta{Text: "Half **an"}},
+			discord.Page{Content: "Half **an** ▌", Buttons: stop},
+		},
+		"code being written": {
+			[]packet.Payload{packet.MessageStart{}, packet.MessageDelta{Text: "```go\nx := 1"}},
+			discord.Page{Content: "```go\nx := 1\n```\n▌", Buttons: stop},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff([]discord.Page{c.want}, renderer().Render(viewOf(c.packets...))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestProgressIsShownWhereItIsWanted(t *testing.T) {
+	t.Parallel()
+	view := viewOf(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"set up\n*replication*", "@everyone"}})
+	r := renderer()
+	if pages := r.Render(view); len(pages) != 0 {
+		t.Errorf("nothing is worth showing, got %+v", pages)
+	}
+	r.Progress = true
+	want := "*Searching: set up \\*replication\\* · @\u200beveryone*"
+	if pages := r.Render(view); len(pages) != 1 || pages[0].Content != want {
+		t.Errorf("got %+v", pages)
+	}
+}
+
+// checkContent holds what Discord holds against a message.
+func checkContent(t *testing.T, pages []discord.Page) {
+	t.Helper()
+	for i, p := range pages {
+		if n := len(utf16.Encode([]rune(p.Content))); n > discord.MaxContent || n == 0 {
+			t.Errorf("message %d has %d characters", i, n)
+		}
+		if p.Number != i || strings.Count(p.Content, "```")%2 != 0 {
+			t.Errorf("message %d has number %d and %d fences", i, p.Number, strings.Count(p.Content, "```"))
+		}
+	}
+}
+
+func TestLongAnswersAreAttached(t *testing.T) {
+	t.Parallel()
+	code := "Intro.\n\n```go\n" + strings.Repeat("x := 1 // comment\n", 2000) + "```"
+	view := viewOf(append(cited(), packet.MessageDelta{Text: code})...)
+	pages := renderer().Render(view)
+	checkContent(t, pages)
+	if last := pages[len(pages)-1]; len(pages) != discord.MaxPages || last.Attachment != "" || !strings.HasSuffix(last.Content, "will be attached as a file.") {
+		t.Errorf("%d pages while it is written, last %+v", len(pages), last)
+	}
+	view.Phase = stream.Done
+	pages = renderer().Render(view)
+	checkContent(t, pages)
+	last := pages[len(pages)-1]
+	if !strings.HasPrefix(last.Attachment, code) || !strings.Contains(last.Attachment, "- [1] Replication <https://docs.example/r#wal> (5 months old)") ||
+		!strings.Contains(pages[discord.MaxPages-1].Content, discord.AttachmentName) || !strings.Contains(last.Content, "Replication") {
+		t.Errorf("%d pages, last %+v", len(pages), last)
+	}
+}
+
+func TestManySourcesGoToAnotherMessage(t *testing.T) {
+	t.Parallel()
+	var packets []packet.Payload
+	for n := 1; n <= 14; n++ {
+		packets = append(packets, packet.CitationInfo{
+			Number: n, Title: fmt.Sprintf("%d @everyone %s", n, strings.Repeat("title ", 40)), URL: "https://docs.example/" + strings.Repeat("x", 300),
+		})
+	}
+	view := viewOf(append(packets, packet.MessageDelta{Text: strings.Repeat("Some words. ", 150)}, packet.Stop{})...)
+	pages := renderer().Render(view)
+	checkContent(t, pages)
+	var all strings.Builder
+	for _, p := range pages {
+		all.WriteString(p.Content + "\n")
+	}
+	if n := strings.Count(all.String(), "-# ["); n != discord.MaxSources || !strings.Contains(all.String(), "-# 4 more documents are not listed.") ||
+		strings.Contains(all.String(), "@everyone") {
+		t.Errorf("%d sources in %d messages: %s", n, len(pages), all.String())
+	}
+}
+
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"one word": strings.Repeat("a", 30000), "marks": strings.Repeat("*", 30000), "wide": strings.Repeat("日本", 5000), "emoji": strings.Repeat("👩‍👩‍👧🇩🇪", 2000),
+		"quotes": strings.Repeat("> ", 5000) + "a", "table": "| a | b |\n|---|---|\n" + strings.Repeat("| some words | `code` |\n", 500),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := viewOf(packet.MessageDelta{Text: text}, packet.Stop{Message: text, Notices: []string{text}})
+			checkContent(t, renderer().Render(view))
+		})
+	}
+}
+
+func BenchmarkRender(b *testing.B) {
+	const part = "## Setting **wal_level**\n\nThe primary needs `wal_level = replica` [[1]](https://docs.example/r#wal), *and* the standby a slot.\n\n" +
+		"1. Edit the file:\n   ```ini\n   wal_level = replica\n   ```\n2. Restart.\n   - First the primary\n\n| Setting | Value |\n|---|---:|\n| slots | 10 |\n\n"
+	view := viewOf(append(cited(), packet.MessageDelta{Text: strings.Repeat(part, 60000/len(part)+1)[:60000]})...)
+	r := renderer()
+	for b.Loop() {
+		r.Render(view)
+	}
+}
