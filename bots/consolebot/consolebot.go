@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
@@ -84,11 +85,11 @@ func (b *Bot) Workspace() string { return b.ref.Workspace }
 // Serve says which service answers. It is called once, before anything is asked.
 func (b *Bot) Serve(service *answer.Service) { b.service = service }
 
-// Ask takes a question in and returns its turn. An answer.Rejection is a sentence for the person.
-func (b *Bot) Ask(ctx context.Context, question string) (session.TurnID, error) {
+// Ask takes a question in, with its files, and returns its turn. An answer.Rejection is a sentence for the person.
+func (b *Bot) Ask(ctx context.Context, question string, files ...message.File) (session.TurnID, error) {
 	id := rand.Text()
 	accepted, err := b.service.Accept(ctx, thread.Mention{
-		Ref: b.ref, EventKey: id, Message: thread.MessageID(id), Asker: b.asker, Text: question, At: time.Now(), Direct: true,
+		Ref: b.ref, EventKey: id, Message: thread.MessageID(id), Asker: b.asker, Text: question, Files: files, At: time.Now(), Direct: true,
 		Tenant: b.config.Audience.Tenant(), Listens: b.config.Audience,
 	})
 	if err != nil {

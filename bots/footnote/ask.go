@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/consolebot"
+	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
@@ -18,10 +20,11 @@ import (
 
 // askCommand asks one question.
 type askCommand struct {
-	Question string `arg:"" help:"The question."`
-	JSON     bool   `name:"json" xor:"form" help:"Print one JSON object when the answer is complete."`
-	Packets  bool   `name:"packets" xor:"form" help:"Print every packet as a line of JSON while the answer is written."`
-	Thread   string `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
+	Question string   `arg:"" help:"The question."`
+	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object when the answer is complete."`
+	Packets  bool     `name:"packets" xor:"form" help:"Print every packet as a line of JSON while the answer is written."`
+	File     []string `name:"file" sep:"none" type:"path" placeholder:"PATH" help:"Send a text or an image along; may be repeated."`
+	Thread   string   `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
 
 	choiceFlags
 }
@@ -66,13 +69,19 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 		lines = &packetLines{encoder: newEncoder(env.stdout)}
 		t.out, t.packets = io.Discard, lines
 	}
+	attached := make([]message.File, len(c.File))
+	for i, path := range c.File {
+		if attached[i], err = wire.Attach(ctx, env.config, path); err != nil {
+			return usageError(err.Error())
+		}
+	}
 	talk, err := openConversation(ctx, env, t)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, talk.Close(ctx)) }()
 	start := time.Now()
-	id, err := talk.Ask(ctx, c.Question)
+	id, err := talk.Ask(ctx, c.Question, attached...)
 	if err != nil {
 		var rejection answer.Rejection
 		if errors.As(err, &rejection) {

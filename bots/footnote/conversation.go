@@ -34,11 +34,14 @@ type talk struct {
 
 // choiceFlags say who answers; ask and chat share them.
 type choiceFlags struct {
-	Agent string   `name:"agent" placeholder:"NAME" help:"Who answers: an agent of the configuration file."`
-	Model []string `name:"model" sep:"none" placeholder:"NAME" help:"Which model answers; named two or three times, several answer side by side."`
+	Agent   string   `name:"agent" placeholder:"NAME" help:"Who answers: an agent of the configuration file."`
+	Model   []string `name:"model" sep:"none" placeholder:"NAME" help:"Which model answers; named two or three times, several answer side by side."`
+	Project string   `name:"project" placeholder:"NAME" help:"Have the files of a project of the configuration file at hand."`
 }
 
-func (f choiceFlags) choice() wire.Choice { return wire.Choice{Agent: f.Agent, Models: f.Model} }
+func (f choiceFlags) choice() wire.Choice {
+	return wire.Choice{Agent: f.Agent, Models: f.Model, Project: f.Project}
+}
 
 // openConversation starts everything that answers need. Close it.
 func openConversation(ctx context.Context, env *environment, t talk) (*conversation, error) {

@@ -78,4 +78,6 @@ type File struct {
 	Image  []byte // image data; nil for text
 	Tokens int    // of Text, or the assumed cost of the image
 	Failed string // why it could not be included, as a sentence for the person; empty when it was
+	// Document is the same file in the index, where it is indexed: a project's. It is what an answer then rests on.
+	Document document.Ref
 }

@@ -15,6 +15,7 @@ import (
 type part struct {
 	section budget.Section
 	message llm.Message
+	file    string // name of the file of the newest message that it is
 }
 
 type layout struct {
@@ -107,8 +108,26 @@ func (l *layout) files(m message.Message, group int, newest bool) {
 			l.text(budget.File, group, llm.User, fmt.Sprintf("File %q holds no text that could be read. Do not guess what is in it.", f.Name))
 		default:
 			l.text(budget.File, group, llm.User, fmt.Sprintf("File: %s\n\n%s\n\nEnd of file: %s", f.Name, f.Text, f.Name))
+			if newest {
+				l.parts[len(l.parts)-1].file = f.Name
+			}
 		}
 	}
+}
+
+// shortened names the files of the newest message that are not in the prompt whole.
+func (l *layout) shortened(kept []budget.Kept) []string {
+	whole := make(map[int]bool)
+	for _, k := range kept {
+		whole[k.Index] = !k.Trimmed
+	}
+	var notices []string
+	for i, p := range l.parts {
+		if p.file != "" && !whole[i] {
+			notices = append(notices, fmt.Sprintf("The file %q is too long for the model to read at once, so this answer may rest on parts of it.", p.file))
+		}
+	}
+	return notices
 }
 
 func failedFile(f message.File) string {

@@ -73,7 +73,7 @@ func (b *Builder) Build(in Input) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
-	out := Prompt{ProjectOverflow: fitted.ProjectOverflow, Notices: l.notices, Report: fitted.Report}
+	out := Prompt{ProjectOverflow: fitted.ProjectOverflow, Notices: append(l.notices, l.shortened(fitted.Sections)...), Report: fitted.Report}
 	specs, described := in.specs()
 	if described != "" && fitted.Report.Dropped[budget.Tools] > 0 {
 		// The system prompt must not speak of tools that are not offered.

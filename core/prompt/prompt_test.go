@@ -329,3 +329,22 @@ func TestPromptFitsAnyWindow(t *testing.T) {
 		}
 	})
 }
+
+func TestThePersonIsToldOfAFileThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	small := native
+	small.Window = 2_000
+	in := prompt.Input{Model: small, Question: user(1, "What is in them?", text("short.txt", "A word."), text("long.txt", strings.Repeat("word ", 5_000)))}
+	built, err := prompt.NewBuilder(budgettest.NewWords()).Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`The file "long.txt" is too long for the model to read at once, so this answer may rest on parts of it.`}
+	if diff := cmp.Diff(want, built.Notices); diff != "" {
+		t.Error(diff)
+	}
+	in.Model = native
+	if built, err = prompt.NewBuilder(budgettest.NewWords()).Build(in); err != nil || len(built.Notices) != 0 {
+		t.Errorf("where all fits: notices %q, error %v", built.Notices, err)
+	}
+}

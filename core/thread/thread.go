@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
 )
 
 // Platform names a chat platform: "slack", "discord", "console".
@@ -36,8 +37,9 @@ type Mention struct {
 	Message  MessageID // of the question; the mention and message twins of one message carry the same one
 	Asker    Person
 	Text     string
-	At       time.Time // the platform's time of the message; for display only, never for order
-	Direct   bool      // a conversation with the bot alone
+	Files    []message.File // attached, each with its text or with why it could not be read
+	At       time.Time      // the platform's time of the message; for display only, never for order
+	Direct   bool           // a conversation with the bot alone
 	Tenant   access.TenantID
 	Listens  access.Audience // who will see the answer
 }

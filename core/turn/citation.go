@@ -12,7 +12,7 @@ import (
 // quoteRunes is how much of a passage a source list may show.
 const quoteRunes = 160
 
-// projectSource is the source of project files, whose documents are in no index.
+// projectSource is the source of project files that are in no index.
 const projectSource document.SourceID = "project"
 
 func referenceKey(r message.Reference) string {
@@ -46,6 +46,9 @@ func sourceOf(ref document.Ref, link string) cite.Source {
 }
 
 func projectRef(f message.File) document.Ref {
+	if f.Document.ID != "" {
+		return f.Document
+	}
 	return document.Ref{ID: document.ID(projectSource) + ":" + document.ID(f.ID), Source: projectSource, Kind: "file", Title: f.Name}
 }
 

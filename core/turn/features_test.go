@@ -149,6 +149,29 @@ func TestProjectThatDoesNotFitIsSearched(t *testing.T) {
 	}
 }
 
+// Where the project is in the index, the first search is forced and looks at nothing else; later ones look everywhere.
+func TestProjectThatDoesNotFitIsSearchedFirst(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Native(searching("1"), searching("2"), llmtest.Answer("So [2]."))
+	s := ask("When?", model)
+	s.request.Agent.Sources = []document.SourceID{"elsewhere"}
+	s.request.Project = []message.File{{ID: "f1", Name: "big.md", Text: strings.Repeat("word ", 40_000), Document: document.Ref{ID: "docs:big.md"}}}
+	s.run(t, t.Context())
+	if first := model.Requests()[0].Choice; first.Mode != llm.Required || first.Name != "internal_search" {
+		t.Errorf("the first step's choice is %+v", first)
+	}
+	if second := model.Requests()[1].Choice; second.Mode != llm.Auto {
+		t.Errorf("the second step's choice is %+v", second)
+	}
+	searches := s.index.searches
+	if len(searches) != 2 || !cmp.Equal(searches[0].Documents, []document.ID{"docs:big.md"}) || searches[0].Sources != nil {
+		t.Fatalf("searches %+v", searches)
+	}
+	if searches[1].Documents != nil || !cmp.Equal(searches[1].Sources, []document.SourceID{"elsewhere"}) {
+		t.Errorf("the second search looks at %v of %v", searches[1].Documents, searches[1].Sources)
+	}
+}
+
 func TestFilesCanBeReadAgain(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Reply{llmtest.Call(0, "1", "read_file", `{"name":"a.log","start":4}`)}, llmtest.Answer("It says b."))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/prompt"
@@ -39,6 +40,7 @@ type worker struct {
 	shown   map[int]bool    // numbers of passages that this turn has shown the model
 	citable bool
 	project []prompt.ProjectFile
+	instead []document.ID // documents of a project that does not fit: the first search looks at nothing else
 	steps   []message.Message
 	spent   int // tokens of this turn's tool results
 }
@@ -58,6 +60,10 @@ func (w *worker) loop(ctx context.Context) error {
 		}
 		offered, choice := w.offer(number)
 		built, err := w.build(ctx, offered, number == w.maxSteps-1)
+		if err == nil && built.ProjectOverflow && len(w.instead) > 0 {
+			offered, choice = w.offer(number)
+			built, err = w.build(ctx, offered, number == w.maxSteps-1)
+		}
 		if err != nil {
 			return err
 		}
@@ -96,14 +102,19 @@ func (w *worker) loop(ctx context.Context) error {
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
 }
 
-// offer says which tools a step has: the forced one alone in the first step, none in the last, all otherwise.
+// offer says which tools a step has: the forced one alone in the first step, which is the search where a project has to be searched
+// instead of being read, none in the last, all otherwise.
 func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
 	if w.tools.Len() == 0 || number == w.maxSteps-1 {
 		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
 	}
-	if number == 0 && w.req.ForceTool != "" {
+	force := w.req.ForceTool
+	if len(w.instead) > 0 {
+		force = search.Name
+	}
+	if number == 0 && force != "" {
 		// A tool that is of no use in this turn cannot be forced.
-		if forced, err := w.tools.Only(w.req.ForceTool); err == nil {
+		if forced, err := w.tools.Only(force); err == nil {
 			return forced, llm.ToolChoice{Mode: llm.Required, Name: forced.Tools()[0].Spec().Name}
 		}
 	}
@@ -126,6 +137,11 @@ func (w *worker) build(ctx context.Context, offered tool.Set, last bool) (prompt
 	if built.ProjectOverflow {
 		if len(w.project) > 0 {
 			w.record.Noticed(string(sentenceProject))
+		}
+		for _, p := range w.project {
+			if p.File.Document.ID != "" {
+				w.instead = append(w.instead, p.File.Document.ID)
+			}
 		}
 		w.project = nil
 	}
@@ -178,10 +194,13 @@ func (w *worker) learn(references []message.Reference) {
 }
 
 func (w *worker) scope() tool.Scope {
-	info := w.model.Info()
+	info, sources, documents := w.model.Info(), w.req.Agent.Sources, []document.ID(nil)
+	if len(w.instead) > 0 && !w.ran[search.Name] {
+		sources, documents = nil, w.instead
+	}
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, History: w.req.History, Citations: w.numbers,
-		Sources: w.req.Agent.Sources, Files: files(w.req), Budget: toolBudget(info, w.spent), Now: w.req.Now,
+		Sources: sources, Documents: documents, Files: files(w.req), Budget: toolBudget(info, w.spent), Now: w.req.Now,
 	}
 }
 

@@ -54,6 +54,7 @@ type Config struct {
 	RecencyFloor     float64
 	ConsoleAudience  access.ACL // principals of whoever uses the terminal
 	MaxDocumentBytes int64
+	MaxFileTokens    int // of one file that comes with a question
 
 	FilePath string // of footnote.yaml; empty: FileName in the working folder, if it is there
 	File     *File  // what it says; never nil

@@ -48,6 +48,7 @@ func (c *Config) settings() []Setting {
 		{"FAVOR_RECENT_DECAY_MULTIPLIER", "2.0", "multiplies the decay when the question asks for what is recent", decimal(&c.FavorRecent, 1, 1000)},
 		{"RECENCY_FLOOR", "0.5", "share of its score that the oldest document keeps, 0 to 1", decimal(&c.RecencyFloor, 0, 1)},
 		{"MAX_DOCUMENT_BYTES", "52428800", "largest file that is indexed, in bytes", bytes(&c.MaxDocumentBytes)},
+		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"CONSOLE_PRINCIPALS", "members", "who the person at the terminal counts as, a comma-separated access list", acl(&c.ConsoleAudience)},
 		{"FOOTNOTE_CONFIG", "", "file with agents, projects, sources and channels; --config goes before it. Unset: footnote.yaml in the working folder, if it is there", text(&c.FilePath)},
 		{"CA_FILE", "", "PEM file with additional certificate authorities for all outgoing connections", text(&c.CAFile)},

@@ -67,6 +67,10 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	if err != nil {
 		return nil, err
 	}
+	chooser := &setups{base: b, choice: place.Choice}
+	if err := chooser.indexProjects(ctx); err != nil {
+		return nil, err
+	}
 	tools, err := tool.NewSet(
 		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast}),
 		readfile.New(b.Counter),
@@ -81,7 +85,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		},
 		Signal:   signal,
 		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{}, b.Logger),
-		Setups:   &setups{base: b, choice: place.Choice},
+		Setups:   chooser,
 		Library:  b.Index,
 		Surfaces: place.Surfaces,
 		Logger:   b.Logger,

@@ -24,12 +24,17 @@ import (
 type Choice struct {
 	Agent  string
 	Models []string // several answer side by side
+
+	Project string
 }
 
 // Validate reports what is wrong with a choice, in words for whoever typed it.
 func (c Choice) Validate(cfg *config.Config) error {
 	if _, ok := cfg.File.Find(c.Agent); c.Agent != "" && !ok {
 		return fmt.Errorf("there is no agent %q: %s", c.Agent, agentsOf(cfg.File))
+	}
+	if _, ok := cfg.File.Project(c.Project); c.Project != "" && !ok {
+		return fmt.Errorf("there is no project %q: %s", c.Project, projectsOf(cfg.File))
 	}
 	if len(c.Models) > 0 && !cfg.HasModel() {
 		return errors.New("no model can be chosen without an endpoint: set OPENAI_API_KEY or OPENAI_BASE_URL")
@@ -46,14 +51,26 @@ func (c Choice) Validate(cfg *config.Config) error {
 }
 
 func agentsOf(f *config.File) string {
-	if len(f.Agents) == 0 {
-		return "define it under agents: in " + cmp.Or(f.Path, config.FileName)
-	}
 	var names []string
 	for _, a := range f.Agents {
 		names = append(names, a.Name)
 	}
-	return "the agents are " + strings.Join(names, ", ")
+	return defined(f, "agents", names)
+}
+
+func projectsOf(f *config.File) string {
+	var names []string
+	for _, p := range f.Projects {
+		names = append(names, p.Name)
+	}
+	return defined(f, "projects", names)
+}
+
+func defined(f *config.File, what string, names []string) string {
+	if len(names) == 0 {
+		return fmt.Sprintf("define it under %s: in %s", what, cmp.Or(f.Path, config.FileName))
+	}
+	return fmt.Sprintf("the %s are %s", what, strings.Join(names, ", "))
 }
 
 // setups chooses who answers a turn. It is safe for concurrent use.
@@ -76,7 +93,31 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	if err != nil {
 		return answer.Setup{}, err
 	}
-	return answer.Setup{Agent: agent, Models: models}, nil
+	setup := answer.Setup{Agent: agent, Models: models}
+	if p, ok := file.Project(cmp.Or(s.choice.Project, channel.Project)); ok {
+		setup.Project = s.base.projectFiles(ctx, p, t.Audience)
+	}
+	return setup, nil
+}
+
+// indexProjects indexes the projects that turns can meet: the chosen one, else those of the channels.
+func (s *setups) indexProjects(ctx context.Context) error {
+	names := []string{s.choice.Project}
+	if s.choice.Project == "" {
+		for _, c := range s.base.Config.File.Channels {
+			names = append(names, c.Project)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if name == "" {
+			continue
+		}
+		if err := s.base.indexProject(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // agent returns the agent of that name with its documents; no name is the built-in one.

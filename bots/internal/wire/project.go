@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/footnotehq/footnote/adapters/files"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+)
+
+// projectFiles reads a project as it is now. What the audience may not read is no part of it, not even by name.
+func (b *Base) projectFiles(ctx context.Context, p config.Project, audience access.Audience) []message.File {
+	var out []message.File
+	for _, f := range p.Files {
+		read, err := b.projectFile(ctx, f, audience)
+		if err != nil && audience.MayRead(f.ACL) {
+			out = append(out, failed(message.File{ID: fileID(f.Path), Name: filepath.Base(f.Path)}, err))
+		}
+		out = append(out, read...)
+	}
+	return out
+}
+
+// projectFile reads one entry of a project, which may be a folder. A document may narrow its access list by itself.
+func (b *Base) projectFile(ctx context.Context, f config.ProjectFile, audience access.Audience) ([]message.File, error) {
+	connector, err := b.projectConnector(f)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := documentsOf(ctx, connector)
+	if err != nil {
+		return nil, err
+	}
+	var out []message.File
+	for _, d := range documents {
+		if !audience.MayRead(d.ACL) {
+			continue
+		}
+		out = append(out, measured(b.Config, message.File{ID: message.FileID(d.ID), Name: d.Title, Text: d.Text(), Document: d.Ref}))
+	}
+	return out, nil
+}
+
+func (b *Base) projectConnector(f config.ProjectFile) (*files.Connector, error) {
+	return files.New(files.Options{Path: f.Path, BaseURL: f.BaseURL, ACL: f.ACL, MaxBytes: b.Config.MaxDocumentBytes})
+}
+
+// indexProject brings a project's files into the index, where they are searched when they do not fit into a prompt, and where it is
+// known who may read an answer that rests on them. A file that cannot be indexed is told of when the project is read.
+func (b *Base) indexProject(ctx context.Context, name string) error {
+	p, ok := b.Config.File.Project(name)
+	if !ok {
+		return fmt.Errorf("there is no project %q", name)
+	}
+	pipeline, err := b.Pipeline(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range p.Files {
+		connector, err := b.projectConnector(f)
+		if err != nil {
+			b.Logger.WarnContext(ctx, "project file not indexed", "project", name, "error", err)
+			continue
+		}
+		if _, err := pipeline.Run(ctx, b.Tenant, connector, nil); err != nil {
+			return fmt.Errorf("index the project %s: %w", name, err)
+		}
+	}
+	return nil
+}
