@@ -61,6 +61,14 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.
 		env.logger.Warn("no platform is configured: set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN; only health checks are answered")
 		return tidy(ctx, base)
 	}
+	handler := set.Handler(env.config)
+	var public net.Listener
+	if handler != nil { // first of all: an address that is taken must not be found out while questions are being answered
+		if public, err = listen(env.config.HTTPAddr, "HTTP_ADDR"); err != nil {
+			return err
+		}
+		defer func() { _ = public.Close() }() // the server has closed it, where it came to that
+	}
 	if err := set.Connect(ctx); err != nil {
 		return err
 	}
@@ -74,11 +82,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.
 	parts.Go(func() error { return answering.Run(ctx) })
 	parts.Go(func() error { return set.Run(ctx) })
 	parts.Go(func() error { return tidy(ctx, base) })
-	if handler := set.Handler(env.config); handler != nil {
-		public, err := listen(env.config.HTTPAddr, "HTTP_ADDR")
-		if err != nil {
-			return err
-		}
+	if handler != nil {
 		env.logger.Info("taking signed requests", "http_addr", public.Addr().String())
 		parts.Go(func() error { return env.serveHTTP(ctx, public, handler) })
 	}

@@ -217,6 +217,26 @@ func TestServeWithWrongTokensSaysWhatToDo(t *testing.T) {
 	}
 }
 
+// An address that is taken is found out before anybody can ask.
+func TestServeNeedsItsAddressBeforeItConnects(t *testing.T) {
+	t.Parallel()
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { taken.Close() })
+	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_SIGNING_SECRET=secret", "SLACK_API_URL="+slack.URL(),
+		"ADMIN_ADDR=127.0.0.1:0", "HTTP_ADDR="+taken.Addr().String())
+	if r := p.try(t, "", "serve"); r.code != 1 || !strings.Contains(r.stderr, "set HTTP_ADDR to a free address") {
+		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+	}
+	if calls := slack.Calls("auth.test"); len(calls) > 0 {
+		t.Errorf("Slack was called %d times", len(calls))
+	}
+}
+
 func TestManifestAndInviteArePrinted(t *testing.T) {
 	t.Parallel()
 	p := &program{}
