@@ -1,0 +1,115 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// scope is the part of a site that a source covers: one host, and the addresses below one path.
+type scope struct {
+	start  *url.URL
+	prefix string // of paths; ends in a slash
+}
+
+// newScope reads the address that a person gave. The folder of a page ("/guide/index.html") and of a sitemap ("/guide/sitemap.xml") count,
+// and any other path as a folder itself.
+func newScope(address string) (scope, error) {
+	start, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || start.Host == "" || start.Scheme != "https" && start.Scheme != "http" {
+		return scope{}, fmt.Errorf("%q is not an address of the web: write it like https://docs.example.org/guide/", address)
+	}
+	if start.User != nil {
+		return scope{}, fmt.Errorf("the address of %s holds a user or a password: pages behind a login cannot be indexed this way, so leave it out", start.Host)
+	}
+	start = clean(start)
+	prefix := start.EscapedPath()
+	if path.Ext(prefix) != "" {
+		prefix = prefix[:strings.LastIndexByte(prefix, '/')+1]
+	}
+	if !strings.HasSuffix(prefix, "/") {
+		prefix += "/"
+	}
+	return scope{start, prefix}, nil
+}
+
+// holds reports whether an address lies inside. https is as good as http, and not the other way round.
+func (s scope) holds(u *url.URL) bool {
+	if !s.sameHost(u) {
+		return false
+	}
+	p := u.EscapedPath()
+	return strings.HasPrefix(p, s.prefix) || p+"/" == s.prefix
+}
+
+func (s scope) sameHost(u *url.URL) bool {
+	return strings.EqualFold(u.Host, s.start.Host) && (u.Scheme == s.start.Scheme || u.Scheme == "https") && u.User == nil
+}
+
+// resource is the address of a path at the root of the host.
+func (s scope) resource(name string) *url.URL {
+	return &url.URL{Scheme: s.start.Scheme, Host: s.start.Host, Path: name}
+}
+
+// tracking are parameters that lead to the same page with any value or none.
+func tracking(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "gclid", "fbclid", "msclkid", "mc_cid", "mc_eid", "phpsessid", "jsessionid", "sessionid", "sid":
+		return true
+	}
+	return strings.HasPrefix(name, "utm_")
+}
+
+// clean returns the address by which a page is known: without fragment and tracking, with a path free of dots.
+func clean(u *url.URL) *url.URL {
+	c := &url.URL{Scheme: strings.ToLower(u.Scheme), Host: strings.ToLower(u.Host), User: u.User, Path: u.Path, RawPath: u.RawPath}
+	c.Host = strings.TrimSuffix(c.Host, map[string]string{"http": ":80", "https": ":443"}[c.Scheme])
+	if before, _, session := strings.Cut(c.Path, ";jsessionid="); session {
+		c.Path, c.RawPath = before, ""
+	}
+	if c.Path == "" {
+		c.Path = "/"
+	}
+	c = c.JoinPath() // resolves dots and double slashes
+	var kept []string
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		if name, _, _ := strings.Cut(part, "="); part != "" && !tracking(name) {
+			kept = append(kept, part)
+		}
+	}
+	c.RawQuery = strings.Join(kept, "&")
+	return c
+}
+
+// name is how a page is called within its source: path and query.
+func name(u *url.URL) string {
+	n := u.EscapedPath()
+	if u.RawQuery != "" {
+		n += "?" + u.RawQuery
+	}
+	return n
+}
+
+// Limits of addresses that a person could have written; what goes beyond is made by a machine that will not stop.
+const (
+	longestAddress = 2000
+	deepestPath    = 20
+	mostRepeats    = 2 // of one segment in a path
+)
+
+// endless reports whether an address looks like one of a crawl trap.
+func endless(u *url.URL) bool {
+	if len(u.String()) > longestAddress {
+		return true
+	}
+	segments := strings.Split(strings.Trim(u.Path, "/"), "/")
+	count := make(map[string]int)
+	for _, s := range segments {
+		if count[s]++; s == ".." || s != "" && count[s] > mostRepeats { // dots that are left here were hidden as %2e
+			return true
+		}
+	}
+	return len(segments) > deepestPath
+}

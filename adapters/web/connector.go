@@ -1,0 +1,155 @@
+// Package web reads documents from web sites: the pages that a sitemap names, or those that are linked from page to page below an address.
+// HTML, Markdown and plain text are read.
+//
+// It obeys robots.txt under the name "footnote", asks no faster than it was told, asks again only for what has changed, never leaves the
+// address it was given, and reaches nothing that is not on the public internet unless the operator lists it.
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"golang.org/x/time/rate"
+)
+
+// Kind of the sources that this package reads.
+const Kind document.Kind = "web"
+
+// Options of a Connector. Zero fields get their defaults.
+type Options struct {
+	// URL is where to begin: a folder ("https://docs.example.org/guide/"), a page in it, or a sitemap. Only what lies below the folder is read.
+	URL         string
+	ACL         access.ACL    // who may read the documents; members
+	AllowHosts  []string      // hosts, addresses and networks that are read although they are not public
+	CAFile      string        // PEM certificates that are trusted beside the system's
+	Interval    time.Duration // between two requests; 1 s, and more where robots.txt asks for more
+	MaxBytes    int64         // of one page; larger ones are failures; 50 MB
+	MaxPages    int           // 10,000
+	MaxDepth    int           // links from the first page, where there is no sitemap; 16
+	MaxVariants int           // pages that differ in their query alone; 25
+}
+
+func (o Options) withDefaults() Options {
+	if len(o.ACL) == 0 {
+		o.ACL = access.ACL{access.Members}
+	}
+	if o.Interval <= 0 {
+		o.Interval = time.Second
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 50 << 20
+	}
+	for _, field := range []struct {
+		value     *int
+		otherwise int
+	}{{&o.MaxPages, 10_000}, {&o.MaxDepth, 16}, {&o.MaxVariants, 25}} {
+		if *field.value <= 0 {
+			*field.value = field.otherwise
+		}
+	}
+	return o
+}
+
+// parallel is how many requests run at once, so that a slow answer does not hold up the next request.
+const parallel = 2
+
+// Connector reads one site. What it knows of the pages it keeps in the checkpoint alone.
+type Connector struct {
+	options Options
+	scope   scope
+	client  *http.Client
+	source  document.Source
+}
+
+var _ index.Connector = (*Connector)(nil)
+
+// New returns a connector for options.URL. It connects to nothing yet. Faults are named all at once.
+func New(options Options) (*Connector, error) {
+	options = options.withDefaults()
+	where, err := newScope(options.URL)
+	client, clientErr := newClient(options.AllowHosts, options.CAFile)
+	if err := errors.Join(err, clientErr); err != nil {
+		return nil, err
+	}
+	return &Connector{options: options, scope: where, client: client,
+		source: document.Source{ID: sourceID(where), Kind: Kind, Name: where.start.String()}}, nil
+}
+
+// headerTimeout is how long a site may take to begin its answer.
+const headerTimeout = 30 * time.Second
+
+func newClient(allow []string, caFile string) (*http.Client, error) {
+	guard, err := outhttp.NewGuard(allow)
+	if err != nil {
+		return nil, fmt.Errorf("hosts that are allowed although they are not public: %w", err)
+	}
+	return outhttp.New(outhttp.Config{Guard: guard, CAFile: caFile, UserAgent: agent, HeaderTimeout: headerTimeout, IdlePerHost: parallel})
+}
+
+// sourceID depends on the address alone, so that every process names the site's pages alike.
+func sourceID(s scope) document.SourceID {
+	sum := sha256.Sum256([]byte(s.start.Host + s.prefix))
+	host := strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '.' {
+			return r
+		}
+		return '-'
+	}, s.start.Hostname())
+	return document.SourceID("web-" + strings.Trim(host, "-.") + "-" + hex.EncodeToString(sum[:4]))
+}
+
+// Source implements index.Connector. Its name is the address.
+func (c *Connector) Source() document.Source { return c.source }
+
+// reading numbers the rules by which pages become documents. Raise it when they change: every page is then read again.
+const reading = 1
+
+// Settings implements index.Connector.
+func (c *Connector) Settings() string { return fmt.Sprintf("web %d %v", reading, c.options.ACL) }
+
+// Sync implements index.Connector. Every page is asked for, with the date and mark of the version that is known, so that the site may
+// answer that nothing has changed; pages whose date in the sitemap is the same are not asked for at all.
+func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
+	return func(yield func(index.Batch, error) bool) {
+		run, err := c.newCrawl(ctx, since)
+		if err != nil {
+			yield(index.Batch{}, fmt.Errorf("index %s: %w", c.source.Name, err))
+			return
+		}
+		for {
+			batch, err := run.next(ctx)
+			if err != nil {
+				yield(index.Batch{}, fmt.Errorf("index %s: %w", c.source.Name, err))
+				return
+			}
+			if done := len(run.queue) == 0; !yield(batch, nil) || done {
+				return
+			}
+		}
+	}
+}
+
+// paced waits its turn: one request in each interval.
+func paced(interval time.Duration) func(context.Context) error {
+	limiter := rate.NewLimiter(rate.Every(interval), 1)
+	return func(ctx context.Context) error {
+		if err := limiter.Wait(ctx); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return err
+		}
+		return nil
+	}
+}

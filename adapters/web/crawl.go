@@ -1,0 +1,241 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"golang.org/x/sync/errgroup"
+)
+
+// crawl is one run over a site. Only next and what it calls change it, from one goroutine.
+type crawl struct {
+	*Connector
+	site
+	robots    robots
+	mapped    bool             // a sitemap names the pages; links are not followed
+	known     map[string]state // from the last run, by name
+	now       map[string]state // from this run
+	queue     []page
+	queued    map[string]bool // all that ever were, by name
+	variants  map[string]int  // of a path
+	originals map[string]bool // pages that others say they are copies of, by name
+	documents int
+	unsaved   int // pages since the last checkpoint
+	failing   int // pages in a row that the site did not answer
+	blind     bool
+	full      bool
+	batch     index.Batch // being put together
+}
+
+// page is one to be read.
+type page struct {
+	at      *url.URL
+	depth   int
+	sitemap string // its date there
+}
+
+// Sizes of a run.
+const (
+	batchSize  = 16
+	savedEvery = 256
+	mostErrors = 10 // pages in a row without an answer; then the site is taken to be down
+)
+
+func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*crawl, error) {
+	r := &crawl{
+		Connector: c, site: site{c.client, paced(c.options.Interval)}, known: readCheckpoint(since), now: make(map[string]state),
+		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool),
+	}
+	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes})
+	var busy *busyError
+	switch {
+	case err == nil:
+		r.robots = parseRobots(string(got.body))
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &busy): // RFC 9309: an unreachable file forbids everything
+		return nil, fmt.Errorf("its robots.txt cannot be read, so it is not known what may be indexed: %w", err)
+	}
+	if r.robots.delay > c.options.Interval {
+		r.pace = paced(r.robots.delay)
+	}
+	if !r.robots.allows(name(c.scope.start)) {
+		return nil, errors.New("its robots.txt does not allow it: ask the site's owner to allow the agent \"footnote\"")
+	}
+	if r.mapped, err = r.sitemap(ctx); err != nil || r.mapped {
+		return r, err
+	}
+	r.add(c.scope.start, 0, "")
+	for _, known := range slices.Sorted(maps.Keys(r.known)) { // what nothing links to any more may still be there
+		if at, err := c.scope.start.Parse(known); err == nil {
+			r.add(at, 0, "")
+		}
+	}
+	return r, nil
+}
+
+// robotsBytes is how much of a robots.txt counts (RFC 9309 asks for at least that).
+const robotsBytes = 512 << 10
+
+// add puts a page into the queue unless it is there already, lies outside, or is not to be read. It reports whether the page is part of the
+// run.
+func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
+	at = clean(at)
+	if !c.scope.holds(at) || passedOver(at) {
+		return false
+	}
+	n := name(at)
+	if c.queued[n] {
+		return true
+	}
+	switch {
+	case endless(at) || depth > c.options.MaxDepth:
+		return false
+	case at.RawQuery != "" && c.variants[at.Path] >= c.options.MaxVariants:
+		if c.variants[at.Path] == c.options.MaxVariants {
+			c.skip(at.Path, fmt.Sprintf("It has more than %d variants that differ in their query alone; the others are left out.", c.options.MaxVariants))
+			c.variants[at.Path]++
+		}
+		return false
+	case len(c.queued) >= c.options.MaxPages:
+		if !c.full {
+			c.skip(c.source.Name, fmt.Sprintf("It has more than %d pages; the others are left out. Index parts of it as sources of their own.", c.options.MaxPages))
+		}
+		c.full = true
+		return false
+	}
+	c.queued[n] = true
+	if !c.robots.allows(n) {
+		c.skip(at.String(), "Its robots.txt does not allow it.")
+		return false
+	}
+	if at.RawQuery != "" {
+		c.variants[at.Path]++
+	}
+	c.queue = append(c.queue, page{at: at, depth: depth, sitemap: sitemap})
+	return true
+}
+
+// passedOver are files that hold no text, by their names, so that they are not even asked for.
+func passedOver(at *url.URL) bool {
+	switch strings.ToLower(path.Ext(at.Path)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".avif", ".mp3", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".avi",
+		".webm", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".css", ".js", ".mjs", ".map", ".wasm", ".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar",
+		".tar", ".jar", ".deb", ".rpm", ".dmg", ".iso", ".exe", ".msi", ".apk", ".bin", ".xml", ".rss", ".atom", ".json":
+		return true
+	}
+	return false
+}
+
+func (c *crawl) skip(what, sentence string) {
+	c.batch.Skipped = append(c.batch.Skipped, index.Notice{Name: what, Sentence: sentence})
+}
+
+func (c *crawl) failed(what string, err error) {
+	c.batch.Failures = append(c.batch.Failures, index.Notice{Name: what, Sentence: capital(err.Error()) + "."})
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// next reads some pages and returns them as a batch. The last one is complete unless something was left out that may still be there.
+func (c *crawl) next(ctx context.Context) (index.Batch, error) {
+	pages := c.queue[:min(batchSize, len(c.queue))]
+	c.queue = c.queue[len(pages):]
+	answers, err := c.ask(ctx, pages)
+	if err != nil {
+		return index.Batch{}, err
+	}
+	for i, p := range pages {
+		if err := c.take(p, answers[i]); err != nil {
+			return index.Batch{}, err
+		}
+	}
+	batch := c.batch
+	c.batch = index.Batch{}
+	if c.mapped {
+		batch.Total = len(c.queued)
+	}
+	last := len(c.queue) == 0
+	if last && c.documents == 0 {
+		return batch, fmt.Errorf("none of its %d pages holds text that can be indexed. Check the address%s", len(c.queued), firstReason(batch))
+	}
+	batch.Complete = last && !c.blind && !c.full
+	if c.unsaved += len(pages); last || c.unsaved >= savedEvery {
+		c.unsaved = 0
+		batch.Next, err = c.checkpoint(batch.Complete)
+	}
+	return batch, err
+}
+
+func firstReason(b index.Batch) string {
+	if notices := append(b.Failures, b.Skipped...); len(notices) > 0 {
+		return fmt.Sprintf(" (%s: %s)", notices[0].Name, notices[0].Sentence)
+	}
+	return ""
+}
+
+// checkpoint holds what this run knows and, before its end, what the last one knew of the other pages.
+func (c *crawl) checkpoint(complete bool) (index.Checkpoint, error) {
+	pages := c.now
+	if !complete {
+		pages = maps.Clone(c.known)
+		maps.Copy(pages, c.now)
+	}
+	return json.Marshal(checkpoint{pages})
+}
+
+// answer is what came of asking for a page.
+type answer struct {
+	response
+	err     error
+	skipped bool // not asked for: the sitemap says that it has not changed
+}
+
+// ask fetches pages, a few at once. It fails only when the run is over.
+func (c *crawl) ask(ctx context.Context, pages []page) ([]answer, error) {
+	answers := make([]answer, len(pages))
+	var group errgroup.Group
+	group.SetLimit(parallel)
+	for i, p := range pages {
+		known, ok := c.known[name(p.at)]
+		if ok && p.sitemap != "" && p.sitemap == known.Sitemap {
+			answers[i] = answer{response: response{address: p.at, unchanged: true}, skipped: true}
+			continue
+		}
+		group.Go(func() error {
+			got, err := c.fetch(ctx, c.request(p.at, known))
+			answers[i] = answer{response: got, err: err}
+			return nil
+		})
+	}
+	_ = group.Wait() // the answers hold the errors
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return answers, nil
+}
+
+func (c *crawl) request(at *url.URL, known state) request {
+	return request{address: at, etag: known.ETag, modified: known.Modified, limit: c.options.MaxBytes, within: func(to *url.URL) bool {
+		to = clean(to)
+		return c.scope.holds(to) && !endless(to) && c.robots.allows(name(to))
+	}}
+}
+
+// id of a page in the index.
+func (c *crawl) id(at *url.URL) document.ID { return document.ID(string(c.source.ID) + ":" + name(at)) }

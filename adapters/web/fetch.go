@@ -1,0 +1,207 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+)
+
+// site fetches from the web, politely where it has a pace. It is safe for concurrent use.
+type site struct {
+	client *http.Client
+	pace   func(context.Context) error // waits until the next request may be sent
+}
+
+// request is one page, or file, to fetch.
+type request struct {
+	address  *url.URL
+	etag     string
+	modified string // Last-Modified of the version that is known
+	limit    int64
+	within   func(*url.URL) bool // where redirects may lead; nil means anywhere public
+}
+
+// response is what came.
+type response struct {
+	body      []byte
+	address   *url.URL // after redirects
+	header    http.Header
+	unchanged bool // since the version that the request knew
+}
+
+// errGone marks what the site says does not exist.
+var errGone = errors.New("the site does not have this page")
+
+// busyError is a site's wish to be asked later, or its failure to answer at all.
+type busyError struct {
+	sentence string
+	after    time.Duration
+}
+
+func (e *busyError) Error() string { return e.sentence }
+
+const (
+	pageTimeout = time.Minute
+	tries       = 3
+	firstPause  = 5 * time.Second
+	longestWait = time.Minute
+)
+
+// fetch gets a page, and tries again when the site asks for that. Errors are parts of sentences that say what happened; they wrap errGone
+// where the page does not exist and *busyError where a later run may succeed.
+func (s *site) fetch(ctx context.Context, r request) (response, error) {
+	pause := firstPause
+	for try := 1; ; try++ {
+		if err := s.pace(ctx); err != nil {
+			return response{}, err
+		}
+		got, err := s.once(ctx, r)
+		var busy *busyError
+		if !errors.As(err, &busy) || busy.after < 0 || try == tries {
+			return got, err
+		}
+		wait := pause
+		if busy.after != noHint {
+			wait = busy.after
+		}
+		pause *= 2
+		timer := time.NewTimer(min(wait, longestWait))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return response{}, context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+}
+
+// Values of busyError.after beside durations.
+const (
+	noHint  = time.Duration(1<<63 - 1) // the site did not say when
+	noRetry = time.Duration(-1)        // asking again at once would not help
+)
+
+func (s *site) once(ctx context.Context, r request) (response, error) {
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.address.String(), nil)
+	if err != nil {
+		return response{}, fmt.Errorf("its address cannot be used: %w", err)
+	}
+	req.Header.Set("Accept", "text/html, application/xhtml+xml, text/markdown, text/plain;q=0.9, */*;q=0.1")
+	if r.etag != "" {
+		req.Header.Set("If-None-Match", r.etag)
+	}
+	if r.modified != "" {
+		req.Header.Set("If-Modified-Since", r.modified)
+	}
+	resp, err := s.bound(r.within).Do(req)
+	if err != nil {
+		return response{}, explain(ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }() // nothing was written
+	got := response{address: resp.Request.URL, header: resp.Header}
+	if resp.StatusCode == http.StatusNotModified && (r.etag != "" || r.modified != "") {
+		got.unchanged = true
+		return got, nil
+	}
+	if err := statusError(resp); err != nil {
+		return got, err
+	}
+	if got.body, err = io.ReadAll(io.LimitReader(resp.Body, r.limit+1)); err != nil {
+		return got, explain(ctx, err)
+	}
+	if int64(len(got.body)) > r.limit {
+		return got, fmt.Errorf("it has more than %s, the most that is read of one page", megabytes(r.limit))
+	}
+	return got, nil
+}
+
+func megabytes(n int64) string {
+	if n < 1<<20 {
+		return strconv.FormatInt(n, 10) + " bytes"
+	}
+	return strconv.FormatInt(n>>20, 10) + " MB"
+}
+
+// bound returns the client with redirects kept inside.
+func (s *site) bound(within func(*url.URL) bool) *http.Client {
+	if within == nil {
+		return s.client
+	}
+	bounded := *s.client
+	bounded.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		if err := s.client.CheckRedirect(req, via); err != nil {
+			return err
+		}
+		if !within(req.URL) {
+			return &outsideError{req.URL}
+		}
+		return s.pace(req.Context())
+	}
+	return &bounded
+}
+
+// outsideError is a redirect that is not followed.
+type outsideError struct{ to *url.URL }
+
+func (e *outsideError) Error() string {
+	return fmt.Sprintf("it redirects to %s, which is not part of this source; to index that, name it as a source of its own", e.to.Redacted())
+}
+
+func statusError(resp *http.Response) error {
+	code := resp.StatusCode
+	status := strconv.Itoa(code) + " " + http.StatusText(code)
+	switch {
+	case code >= 200 && code < 300:
+		return nil
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return fmt.Errorf("the server answers %s: %w", status, errGone)
+	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
+		return &busyError{"the server answers " + status + " again and again; try later, or ask less often", retryAfter(resp.Header.Get("Retry-After"))}
+	case code >= 500:
+		return &busyError{"the server answers " + status + "; a later try may succeed", noRetry}
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return fmt.Errorf("the server answers %s: only pages that need no login can be read", status)
+	default:
+		return fmt.Errorf("the server answers %s", status)
+	}
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(value string) time.Duration {
+	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {
+		return min(time.Duration(seconds), longestWait/time.Second) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return noHint
+}
+
+// explain turns an error of the transport into one that says what to do. A refusal is for good; the rest may pass.
+func explain(ctx context.Context, err error) error {
+	var outside *outsideError
+	var wrapped *url.Error
+	switch {
+	case errors.As(err, &outside):
+		return outside
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &busyError{"the server took more than " + pageTimeout.String() + " to answer; a later try may succeed", noRetry}
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &wrapped):
+		err = wrapped.Err
+	}
+	if errors.Is(err, outhttp.ErrRefused) {
+		return err
+	}
+	return &busyError{fmt.Sprintf("the server cannot be reached (%v); a later try may succeed", err), noRetry}
+}

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Page is one page of the web as readable text.
+type Page struct {
+	URL       string // after redirects
+	Title     string
+	Text      string // plain text or Markdown, without navigation, scripts and styling
+	UpdatedAt time.Time
+}
+
+// FetcherOptions configure a Fetcher. Zero fields get their defaults.
+type FetcherOptions struct {
+	AllowHosts []string // hosts, addresses and networks that are fetched although they are not public
+	CAFile     string   // PEM certificates that are trusted beside the system's
+	MaxBytes   int64    // of a page; 5 MB
+}
+
+// Fetcher reads single pages whose addresses people or documents gave. It reaches nothing that is not public, follows few redirects, none
+// of them from https to http, and decides by itself what it sends: no cookies, no referrer. It is safe for concurrent use.
+type Fetcher struct {
+	client   *http.Client
+	maxBytes int64
+}
+
+// NewFetcher returns a fetcher.
+func NewFetcher(o FetcherOptions) (*Fetcher, error) {
+	client, err := newClient(o.AllowHosts, o.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 5 << 20
+	}
+	return &Fetcher{client, o.MaxBytes}, nil
+}
+
+// Fetch reads a page, once: it does not wait for sites that ask to be asked later. ctx bounds the wait beside the limit of a minute. The
+// text of an error is a sentence for the model and for people.
+func (f *Fetcher) Fetch(ctx context.Context, address string) (Page, error) {
+	at, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {
+		return Page{}, fmt.Errorf("%q is not an address of the web: it must begin with https:// or http://", address)
+	}
+	if at.User != nil {
+		return Page{}, errors.New("the address holds a user or a password: leave it out")
+	}
+	at.Fragment = ""
+	s := &site{client: f.client, pace: func(context.Context) error { return nil }}
+	got, err := s.once(ctx, request{address: at, limit: f.maxBytes})
+	if err != nil {
+		return Page{}, fmt.Errorf("%s could not be read: %w", at, err)
+	}
+	contentType := got.header.Get("Content-Type")
+	kind := formatOf(contentType, got.address)
+	if kind == unread {
+		return Page{}, fmt.Errorf("%s could not be read: it holds %s, and only HTML, Markdown and plain text can be read", at, contentKind(got.header))
+	}
+	d := build(got.address, kind.parse(decode(got.body, contentType)), statedDate("", got.header))
+	page := Page{URL: d.URL, Title: d.Title, Text: text(d), UpdatedAt: d.UpdatedAt}
+	if page.Text == "" {
+		return page, fmt.Errorf("%s holds no text: it may need a browser that runs scripts", at)
+	}
+	return page, nil
+}
+
+func text(d document.Document) string { return strings.TrimSpace(d.Text()) }

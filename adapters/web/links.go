@@ -1,0 +1,83 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// directions are what a page tells crawlers.
+type directions struct {
+	links     []*url.URL
+	canonical *url.URL // nil when it names none
+	noIndex   bool
+	noFollow  bool
+}
+
+// mostLinks is how many links of one page are followed.
+const mostLinks = 5000
+
+// readDirections collects the links of a page, made absolute. Any input is accepted.
+func readDirections(text string, at *url.URL) directions {
+	var d directions
+	base := at
+	tokens := html.NewTokenizer(strings.NewReader(text))
+	for {
+		kind := tokens.Next()
+		if kind == html.ErrorToken { // the end: a reader of a string has no other errors
+			return d
+		}
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		name, more := tokens.TagName()
+		tag := atom.Lookup(name)
+		if tag != atom.A && tag != atom.Base && tag != atom.Meta && tag != atom.Area && tag != atom.Link {
+			continue
+		}
+		attributes := make(map[string]string)
+		for more {
+			var key, value []byte
+			key, value, more = tokens.TagAttr()
+			attributes[string(key)] = string(value)
+		}
+		switch tag {
+		case atom.Base:
+			if u, err := at.Parse(strings.TrimSpace(attributes["href"])); err == nil && base == at {
+				base = u
+			}
+		case atom.Meta:
+			if n := strings.ToLower(attributes["name"]); n == "robots" || n == agent {
+				d.obey(attributes["content"])
+			}
+		case atom.Link:
+			if u, err := base.Parse(strings.TrimSpace(attributes["href"])); err == nil && strings.EqualFold(attributes["rel"], "canonical") && d.canonical == nil {
+				d.canonical = u
+			}
+		default:
+			href, written := attributes["href"]
+			if !written || len(d.links) >= mostLinks || strings.Contains(strings.ToLower(attributes["rel"]), "nofollow") {
+				continue
+			}
+			if u, err := base.Parse(strings.TrimSpace(href)); err == nil {
+				d.links = append(d.links, u)
+			}
+		}
+	}
+}
+
+// obey reads a list of directives, of a meta element or of the header X-Robots-Tag.
+func (d *directions) obey(list string) {
+	for word := range strings.SplitSeq(strings.ToLower(list), ",") {
+		switch strings.TrimSpace(word) {
+		case "noindex":
+			d.noIndex = true
+		case "nofollow":
+			d.noFollow = true
+		case "none":
+			d.noIndex, d.noFollow = true, true
+		}
+	}
+}

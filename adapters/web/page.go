@@ -1,0 +1,136 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/adapters/internal/htmltext"
+	"github.com/footnotehq/footnote/adapters/internal/markdown"
+	"github.com/footnotehq/footnote/core/document"
+	"golang.org/x/net/html/charset"
+)
+
+// format is how a page is read.
+type format int
+
+const (
+	unread format = iota
+	htmlPage
+	markdownPage
+	plainPage
+)
+
+// formatOf goes by the content type, and by the name where that says no more than that it is text, or nothing.
+func formatOf(contentType string, at *url.URL) format {
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		kind = ""
+	}
+	ending := strings.ToLower(path.Ext(at.Path))
+	switch kind {
+	case "text/html", "application/xhtml+xml":
+		return htmlPage
+	case "text/markdown", "text/x-markdown":
+		return markdownPage
+	case "text/plain", "":
+		switch {
+		case ending == ".md" || ending == ".markdown":
+			return markdownPage
+		case kind == "" && (ending == ".html" || ending == ".htm" || ending == ""):
+			return htmlPage
+		case kind == "" && ending != ".txt":
+			return unread
+		}
+		return plainPage
+	}
+	return unread
+}
+
+// parsed is a page as a document without a name.
+type parsed struct {
+	title    string
+	language string
+	updated  time.Time
+	outline  []document.Section
+}
+
+// parse reads the text of a page.
+func (f format) parse(text string) parsed {
+	switch f {
+	case htmlPage:
+		p := htmltext.Parse(text)
+		return parsed{p.Title, p.Language, p.UpdatedAt, p.Sections}
+	case markdownPage:
+		p := markdown.Parse(text)
+		return parsed{title: p.Title, outline: p.Sections}
+	default:
+		var o document.Outline
+		for paragraph := range strings.SplitSeq(text, "\n\n") {
+			o.Block(document.Paragraph, paragraph)
+		}
+		return parsed{outline: o.Sections()}
+	}
+}
+
+// decode turns a page into UTF-8 text with plain line breaks, going by its content type, its byte order mark and its meta elements.
+func decode(raw []byte, contentType string) string {
+	text := string(raw)
+	encoding, _, certain := charset.DetermineEncoding(raw[:min(len(raw), 1024)], contentType)
+	if certain || !utf8.Valid(raw) {
+		if decoded, err := encoding.NewDecoder().Bytes(raw); err == nil {
+			text = string(decoded)
+		}
+	}
+	text = strings.TrimPrefix(text, "\ufeff")
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD")
+}
+
+// build makes a document of a page.
+func build(at *url.URL, p parsed, stated time.Time) document.Document {
+	title := p.title
+	if title == "" {
+		title = strings.TrimSuffix(path.Base(at.Path), path.Ext(at.Path))
+	}
+	if title == "" || title == "/" || title == "." {
+		title = at.Host
+	}
+	updated := p.updated
+	if updated.IsZero() {
+		updated = stated
+	}
+	return document.Document{Ref: document.Ref{Title: title, URL: at.String(), UpdatedAt: updated}, Language: p.language, Sections: p.outline}
+}
+
+// freshly is how near to the time of the answer a Last-Modified must be to say only that the page was made for this request.
+const freshly = 10 * time.Minute
+
+// statedDate is when a page was changed, as its sitemap or else its server says.
+func statedDate(sitemap string, header http.Header) time.Time {
+	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01-02T15:04Z07:00"} {
+		if t, err := time.Parse(layout, sitemap); err == nil {
+			return t.UTC()
+		}
+	}
+	t, err := http.ParseTime(header.Get("Last-Modified"))
+	if err != nil {
+		return time.Time{}
+	}
+	if now, err := http.ParseTime(header.Get("Date")); err == nil && now.Sub(t) < freshly {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// contentKind names what a page holds, for people.
+func contentKind(header http.Header) string {
+	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	return fmt.Sprintf("%q", cmp.Or(strings.TrimSpace(kind), "no content type"))
+}

@@ -1,0 +1,111 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// agent is the name under which robots.txt may address this crawler.
+const agent = "footnote"
+
+// robots are the rules of a robots.txt for this crawler (RFC 9309). The zero value allows everything.
+type robots struct {
+	rules    []rule
+	delay    time.Duration
+	sitemaps []string
+}
+
+type rule struct {
+	pattern string
+	allow   bool
+}
+
+// longestDelay caps Crawl-delay: some files hold numbers that would stretch a run over weeks.
+const longestDelay = 30 * time.Second
+
+// parseRobots reads a robots.txt. Groups that name this crawler count, else those for everybody. Lines that cannot be read are passed over.
+func parseRobots(text string) robots {
+	var own, general robots
+	var sitemaps []string
+	var forUs, forAll, named, inRules bool
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		line, _, _ = strings.Cut(line, "#")
+		key, value, found := strings.Cut(line, ":")
+		if !found {
+			continue
+		}
+		key, value = strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)
+		switch key {
+		case "sitemap":
+			sitemaps = append(sitemaps, value)
+			continue
+		case "user-agent":
+			if inRules {
+				forUs, forAll, inRules = false, false, false
+			}
+			product, _, _ := strings.Cut(strings.ToLower(value), "/")
+			forUs = forUs || product == agent
+			forAll = forAll || product == "*"
+			named = named || product == agent
+			continue
+		}
+		inRules = true
+		if forUs {
+			own.add(key, value)
+		}
+		if forAll {
+			general.add(key, value)
+		}
+	}
+	if !named {
+		own = general
+	}
+	own.sitemaps = sitemaps
+	return own
+}
+
+func (r *robots) add(key, value string) {
+	switch key {
+	case "allow", "disallow":
+		if value != "" { // an empty Disallow allows everything
+			r.rules = append(r.rules, rule{value, key == "allow"})
+		}
+	case "crawl-delay":
+		if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
+			r.delay = time.Duration(min(seconds, longestDelay.Seconds()) * float64(time.Second))
+		}
+	}
+}
+
+// allows reports whether a path, with its query, may be fetched: the longest pattern that matches decides, and Allow among equals.
+func (r robots) allows(name string) bool {
+	longest, allowed := -1, true
+	for _, rule := range r.rules {
+		if n := len(rule.pattern); (n > longest || n == longest && rule.allow) && matches(rule.pattern, name) {
+			longest, allowed = n, rule.allow
+		}
+	}
+	return allowed
+}
+
+// matches reports whether a pattern describes the beginning of a path; * stands for any characters, $ at the end for the path's end.
+func matches(pattern, name string) bool {
+	pattern, whole := strings.CutSuffix(pattern, "$")
+	parts := strings.Split(pattern, "*")
+	rest, found := strings.CutPrefix(name, parts[0])
+	if !found {
+		return false
+	}
+	for i, part := range parts[1:] {
+		if whole && i == len(parts)-2 {
+			return strings.HasSuffix(rest, part)
+		}
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			return false
+		}
+		rest = after
+	}
+	return !whole || rest == ""
+}

@@ -1,0 +1,144 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+)
+
+// Limits of the sitemap protocol (sitemaps.org), and of how many sitemaps a site is believed to need.
+const (
+	sitemapBytes   = 50 << 20
+	sitemapEntries = 50_000
+	mostSitemaps   = 200
+)
+
+// entry is a page that a sitemap names.
+type entry struct {
+	address  string
+	modified string // as written
+}
+
+// parseSitemap reads a sitemap, or the addresses of further ones from a sitemap index.
+func parseSitemap(raw []byte) (pages, maps []entry, err error) {
+	if bytes.HasPrefix(raw, []byte("\x1f\x8b")) {
+		packed, err := gzip.NewReader(bytes.NewReader(raw))
+		if err != nil {
+			return nil, nil, fmt.Errorf("it is not compressed properly: %w", err)
+		}
+		if raw, err = io.ReadAll(io.LimitReader(packed, sitemapBytes+1)); err != nil {
+			return nil, nil, fmt.Errorf("it is not compressed properly: %w", err)
+		}
+	}
+	if len(raw) > sitemapBytes {
+		return nil, nil, fmt.Errorf("it is larger than the %d MB that a sitemap may have", sitemapBytes>>20)
+	}
+	decoder := xml.NewDecoder(bytes.NewReader(raw))
+	decoder.Strict = false
+	decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // addresses are ASCII
+	root := ""
+	for len(pages)+len(maps) < sitemapEntries {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return pages, maps, fmt.Errorf("it is not XML: %w", err)
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if root == "" {
+			if root = start.Name.Local; root != "urlset" && root != "sitemapindex" {
+				return nil, nil, fmt.Errorf("it begins with <%s> and is no sitemap", root)
+			}
+			continue
+		}
+		if start.Name.Local != "url" && start.Name.Local != "sitemap" {
+			continue
+		}
+		var e struct {
+			Loc     string `xml:"loc"`
+			Lastmod string `xml:"lastmod"`
+		}
+		if err := decoder.DecodeElement(&e, &start); err != nil {
+			return pages, maps, fmt.Errorf("it is not XML: %w", err)
+		}
+		found := entry{strings.TrimSpace(e.Loc), strings.TrimSpace(e.Lastmod)}
+		if root == "sitemapindex" {
+			maps = append(maps, found)
+		} else {
+			pages = append(pages, found)
+		}
+	}
+	if root == "" {
+		return nil, nil, errors.New("it is empty")
+	}
+	return pages, maps, nil
+}
+
+// sitemap looks for the site's sitemaps and adds the pages inside the scope to the queue. It reports whether there were any. What cannot be
+// read makes the run incomplete, so that nothing is taken for gone.
+func (c *crawl) sitemap(ctx context.Context) (bool, error) {
+	var queue []string
+	explicit := strings.HasSuffix(c.scope.start.Path, ".xml") || strings.HasSuffix(c.scope.start.Path, ".xml.gz")
+	switch {
+	case explicit:
+		queue = []string{c.scope.start.String()}
+	case len(c.robots.sitemaps) > 0:
+		queue = c.robots.sitemaps
+	default:
+		queue = []string{c.scope.resource("/sitemap.xml").String()}
+		if below := c.scope.resource(c.scope.prefix + "sitemap.xml").String(); below != queue[0] {
+			queue = append(queue, below)
+		}
+	}
+	guessed := !explicit && len(c.robots.sitemaps) == 0
+	seen := make(map[string]bool)
+	found := false
+	for i := 0; i < len(queue) && i < mostSitemaps; i++ {
+		if ctx.Err() != nil {
+			return found, context.Cause(ctx)
+		}
+		address, err := url.Parse(queue[i])
+		if err != nil || seen[queue[i]] || !c.scope.sameHost(address) {
+			continue
+		}
+		seen[queue[i]] = true
+		pages, maps, err := c.readSitemap(ctx, address)
+		if err != nil {
+			if explicit && i == 0 {
+				return false, fmt.Errorf("read the sitemap %s: %w. Check the address", address, err)
+			}
+			if !guessed {
+				c.blind = true
+				c.failed(address.String(), err)
+			}
+			continue
+		}
+		for _, m := range maps {
+			queue = append(queue, m.address)
+		}
+		for _, p := range pages {
+			if at, err := url.Parse(p.address); err == nil && c.add(at, 0, p.modified) {
+				found = true
+			}
+		}
+	}
+	return found, nil
+}
+
+func (c *crawl) readSitemap(ctx context.Context, address *url.URL) (pages, maps []entry, err error) {
+	got, err := c.fetch(ctx, request{address: address, limit: sitemapBytes, within: c.scope.sameHost})
+	if err != nil {
+		return nil, nil, err
+	}
+	return parseSitemap(got.body)
+}

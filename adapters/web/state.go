@@ -1,0 +1,45 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"time"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// state is what is known of a page from the last time it was read. The short names keep the checkpoint of a large site small.
+type state struct {
+	ETag      string `json:"e,omitempty"`
+	Modified  string `json:"m,omitempty"` // Last-Modified
+	Sum       uint64 `json:"s,omitempty"` // of the body
+	Sitemap   string `json:"d,omitempty"` // its date in the sitemap
+	Canonical string `json:"c,omitempty"` // the address of the page whose copy this is
+	Hidden    bool   `json:"h,omitempty"` // it asks not to be indexed
+}
+
+// checkpoint holds the pages by name.
+type checkpoint struct {
+	Pages map[string]state `json:"pages"`
+}
+
+// readCheckpoint returns what is known; a checkpoint that cannot be read is like none.
+func readCheckpoint(raw index.Checkpoint) map[string]state {
+	var c checkpoint
+	if json.Unmarshal(raw, &c) != nil || c.Pages == nil {
+		return make(map[string]state)
+	}
+	return c.Pages
+}
+
+func sum(body []byte) uint64 {
+	s := sha256.Sum256(body)
+	return binary.BigEndian.Uint64(s[:])
+}
+
+// stamp is a time that changes whenever the body does: sites' own dates change without reason, or not at all. Only its equality means
+// anything.
+func (s state) stamp() time.Time {
+	return time.Unix(int64(s.Sum>>33), int64(s.Sum%1_000_000)*1000).UTC()
+}

@@ -1,0 +1,170 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// take puts what came of a page into the batch, and what it links to into the queue. It fails when the run should end.
+func (c *crawl) take(p page, a answer) error {
+	var busy *busyError
+	switch {
+	case errors.Is(a.err, errGone):
+		return c.gone(p, a.err)
+	case a.err != nil:
+		if !c.mapped && len(c.queued) == 1 {
+			return a.err // the first page: there is nothing else to go by
+		}
+		if c.failing++; c.failing >= mostErrors && errors.As(a.err, &busy) {
+			return fmt.Errorf("%d pages in a row could not be read, the last one because %w", c.failing, a.err)
+		}
+		c.broken(p, a.err)
+		return nil
+	}
+	c.failing = 0
+	if a.unchanged {
+		c.unchanged(p, a.skipped)
+		return nil
+	}
+	at := clean(a.address)
+	if n := name(at); n != name(p.at) { // redirected
+		if c.queued[n] {
+			return nil
+		}
+		c.queued[n] = true
+	}
+	p.at = at
+	c.fresh(p, a.response)
+	return nil
+}
+
+// gone takes a page out. The first page must exist.
+func (c *crawl) gone(p page, err error) error {
+	n := name(p.at)
+	if !c.mapped && n == name(c.scope.start) {
+		return fmt.Errorf("%w. Check the address", err)
+	}
+	c.forget(p)
+	delete(c.known, n)
+	if c.mapped {
+		c.skip(p.at.String(), "The sitemap names it, and the site does not have it.")
+	}
+	return nil
+}
+
+// forget takes a page out that the last run indexed.
+func (c *crawl) forget(p page) {
+	if known, ok := c.known[name(p.at)]; ok && !known.Hidden && known.Canonical == "" {
+		c.batch.Deleted = append(c.batch.Deleted, c.id(p.at))
+	}
+}
+
+// broken records a page that could not be read; its version in the index stays, and what is known of it too.
+func (c *crawl) broken(p page, err error) {
+	n := name(p.at)
+	if known, ok := c.known[n]; ok {
+		c.now[n] = known
+	}
+	sentence := errors.New(capital(err.Error()) + ".")
+	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), Load: func(context.Context) (document.Document, error) {
+		return document.Document{}, sentence
+	}})
+}
+
+// unchanged keeps a page as it is. Should the index lack it after all, it is fetched anew.
+func (c *crawl) unchanged(p page, skipped bool) {
+	known := c.known[name(p.at)]
+	if !skipped && p.sitemap != "" {
+		known.Sitemap = p.sitemap
+	}
+	c.now[name(p.at)] = known
+	if known.Hidden {
+		return
+	}
+	if known.Canonical != "" && !c.originals[name(p.at)] {
+		c.original(known.Canonical, p)
+		return
+	}
+	c.documents++
+	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: known.stamp(),
+		Load: func(ctx context.Context) (document.Document, error) {
+			got, err := c.fetch(ctx, c.request(p.at, state{}))
+			if err != nil {
+				return document.Document{}, fmt.Errorf("%s", capital(err.Error())+".")
+			}
+			return c.document(p, got), nil
+		}})
+}
+
+// fresh takes in a page that is new or has changed.
+func (c *crawl) fresh(p page, got response) {
+	kind := formatOf(got.header.Get("Content-Type"), p.at)
+	found := state{ETag: got.header.Get("ETag"), Modified: got.header.Get("Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap}
+	n := name(p.at)
+	c.now[n] = found
+	if kind == unread {
+		c.hide(p, found, fmt.Sprintf("It holds %s, and HTML, Markdown and plain text are read.", contentKind(got.header)))
+		return
+	}
+	var d directions
+	if kind == htmlPage {
+		d = readDirections(decode(got.body, got.header.Get("Content-Type")), p.at)
+	}
+	for _, list := range got.header.Values("X-Robots-Tag") {
+		d.obey(list)
+	}
+	if !c.mapped && !d.noFollow {
+		for _, to := range d.links {
+			c.add(to, p.depth+1, "")
+		}
+	}
+	if d.noIndex {
+		c.hide(p, found, "It asks not to be indexed.")
+		return
+	}
+	if d.canonical != nil && !c.originals[n] {
+		if original := clean(d.canonical); c.scope.holds(original) && name(original) != n {
+			found.Canonical = original.String()
+			c.now[n] = found
+			c.original(found.Canonical, p)
+			return
+		}
+	}
+	c.documents++
+	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Size: int64(len(got.body)),
+		Load: func(context.Context) (document.Document, error) { return c.document(p, got), nil }})
+}
+
+// hide leaves a page out, and takes out what was indexed of it.
+func (c *crawl) hide(p page, found state, sentence string) {
+	found.Hidden = true
+	n := name(p.at)
+	c.now[n] = found
+	c.forget(p)
+	c.skip(p.at.String(), sentence)
+}
+
+// original puts the page whose copy another one says it is into the queue. It is indexed whatever it says of itself, since two pages may
+// each call the other the original.
+func (c *crawl) original(address string, copied page) {
+	at, err := url.Parse(address)
+	if err != nil {
+		return
+	}
+	c.forget(copied) // from a time when it did not say so
+	c.originals[name(clean(at))] = true
+	c.add(at, copied.depth, copied.sitemap)
+}
+
+// document reads a page.
+func (c *crawl) document(p page, got response) document.Document {
+	contentType := got.header.Get("Content-Type")
+	d := build(p.at, formatOf(contentType, p.at).parse(decode(got.body, contentType)), statedDate(p.sitemap, got.header))
+	d.ACL = c.options.ACL
+	return d
+}
