@@ -131,3 +131,16 @@ func TestClosingTwiceChangesNothing(t *testing.T) {
 		}
 	})
 }
+
+func FuzzRender(f *testing.F) {
+	f.Add("# a\n- b **c** [[1]](https://docs.example/a)\n```go\n<@U123> @everyone\n```\n| a | b |\n|---|---|\n| 1 | 2 |", 50, 20)
+	f.Add(strings.Join(renderTokens, ""), 77, 100)
+	f.Add(strings.Join(renderTokens, "\n\n"), 120, 300)
+	f.Fuzz(func(t *testing.T, source string, limit, cut int) {
+		if limit < 50 || limit > 5000 {
+			limit = 50 + (limit&0x7fffffff)%1000
+		}
+		checkPages(t, source, limit)
+		checkTail(t, source, []int{cut, cut + 7})
+	})
+}

@@ -38,6 +38,7 @@ func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int
 func (t *Tree) Forward(d Dialect, policy Policy, count func(string) int, limit int) []Page {
 	w := newWriter(d, policy, count, limit)
 	w.pieces = make([]piece, 0, t.size/6) // about as many as words
+	w.growing = true
 	w.blocks(t.Blocks)
 	var pages []Page
 	for start := 0; start < len(w.pieces); {

@@ -26,6 +26,7 @@ type writer struct {
 	cell    bool
 	label   bool
 	heading bool
+	growing bool // what follows is not known yet
 }
 
 func newWriter(d Dialect, policy Policy, count func(string) int, limit int) *writer {
@@ -250,8 +251,8 @@ func (w *writer) table(b *Block) {
 	grid, ok := w.d.Table(b, w.oneLine, width)
 	wr := &wrap{open: grid.Open, end: grid.Close}
 	ok = ok && wr.size(w.count) <= w.limit/4 && len(grid.Rows) == len(b.Rows)-1
-	for _, row := range grid.Rows {
-		ok = ok && w.count(row) <= w.limit/3
+	for _, row := range grid.Rows { // a table that grows is one by its header alone
+		ok = ok && (w.growing || w.count(row) <= w.limit/3)
 	}
 	if !ok {
 		w.blocks([]*Block{cards(b)})
@@ -264,6 +265,15 @@ func (w *writer) table(b *Block) {
 	for i, row := range grid.Rows {
 		if i > 0 {
 			w.separate(newline, line)
+		}
+		if w.count(row) > w.limit/3 {
+			w.separate(empty, block)
+			w.frame = outer
+			w.blocks([]*Block{cards(&Block{Kind: Table, Columns: b.Columns, Rows: []Row{b.Rows[0], b.Rows[i+1]}})})
+			w.frame = w.flat()
+			w.separate(empty, block)
+			wr = &wrap{open: grid.Open, end: grid.Close}
+			continue
 		}
 		if grid.Every > 0 && i > 0 && i%grid.Every == 0 {
 			w.separate(empty, block)
