@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // requestTimeout bounds one call. A create whose answer does not come has an unknown outcome then.
@@ -130,9 +131,14 @@ func (a *api) channel(ctx context.Context, id string) (*discordgo.Channel, error
 	return &c, err
 }
 
+// typing shows that the bot writes, where there is room for what is no answer.
 func (a *api) typing(ctx context.Context, channel string) error {
+	bucket := "POST typing " + channel
+	if !a.limits.try(bucket, bucketKept) {
+		return thread.ErrNoRoom
+	}
 	return a.do(ctx, request{
-		doing: "show that the bot writes", method: http.MethodPost, url: discordgo.EndpointChannelTyping(channel), bucket: "POST typing " + channel,
+		doing: "show that the bot writes", method: http.MethodPost, url: discordgo.EndpointChannelTyping(channel), bucket: bucket, paid: true,
 	}, nil)
 }
 

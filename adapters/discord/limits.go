@@ -11,12 +11,12 @@ import (
 )
 
 // Rates of the platform. The numbers of a bucket are only what is assumed until its first answer tells better; the global rate is 50
-// in any second, which a rate of 40 and a burst of 10 keep together.
+// in any second, which a rate of 40 and a burst of 5 stay below, even when some calls travel faster than others.
 const (
 	assumedRequests = 5
 	assumedWindow   = 5 * time.Second
 	globalRate      = 40
-	globalBurst     = 10
+	globalBurst     = 5
 	// globalKept is how much of the burst progress edits leave to first and final writes.
 	globalKept = globalBurst / 5
 	// bucketKept is how many requests of a bucket progress edits leave.

@@ -1,6 +1,7 @@
 package discordbot_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -42,13 +43,17 @@ type world struct {
 	model   *llmtest.Model
 	library library
 	log     *logs
+	setting setting
+	stop    func() // ends the first bot
 }
 
 // setting changes what a world is made of before it begins.
 type setting struct {
 	server discordtest.Config
 	bot    discordbot.Config
-	before func(*world) // happens before the bot starts
+	before func(*world)              // happens before the bot starts
+	grace  time.Duration             // for running answers at the end: 5 s
+	wrap   func(llm.Model) llm.Model // put around the model
 }
 
 // begin starts everything and waits until the bot is connected.
@@ -84,42 +89,57 @@ func prepare(t testing.TB, model *llmtest.Model, change ...func(*setting)) *worl
 	w.guild = server.AddGuild("Team")
 	w.general = w.guild.AddText("general").ID
 	w.ada = w.guild.AddPerson("Ada", false)
-	bot, run := w.bot(s)
 	if s.before != nil {
 		s.before(w)
 	}
+	w.setting = s
+	w.stop = w.start()
+	return w
+}
+
+// start starts a bot with its service. What it returns ends them; so does the end of the test.
+func (w *world) start() (stop func()) {
+	w.Helper()
+	bot, run := w.bot(w.setting)
+	ctx, cancel := context.WithCancel(w.ctx)
 	var running sync.WaitGroup
-	ctx, stop := context.WithCancel(ctx)
 	running.Go(func() {
 		if err := run(ctx); err != nil {
-			t.Errorf("run the service: %v", err)
+			w.Errorf("run the service: %v", err)
 		}
 	})
 	running.Go(func() {
 		if err := bot.Run(ctx); err != nil {
-			t.Errorf("run the bot: %v", err)
+			w.Errorf("run the bot: %v", err)
 		}
 	})
-	t.Cleanup(func() {
-		stop()
+	stop = func() {
+		cancel()
 		running.Wait()
-		if t.Failed() {
-			t.Logf("the log:\n%s", w.log.String())
+	}
+	w.Cleanup(func() {
+		stop()
+		if w.Failed() {
+			w.Logf("the log:\n%s", w.log.String())
 		}
 	})
-	return w
+	return stop
 }
 
 // bot returns a bot and its service.
 func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	w.Helper()
-	s.bot.Token, s.bot.APIURL = cmpOr(s.bot.Token, w.discord.Token()), w.discord.URL()
+	s.bot.Token, s.bot.APIURL = cmp.Or(s.bot.Token, w.discord.Token()), w.discord.URL()
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	bot, err := discordbot.New(s.bot, discordbot.Deps{
 		Deliveries: w.store, Repairs: w.store, Threads: w.store, Renderer: &discord.Renderer{}, Logger: logger,
 	})
 	if err != nil {
 		w.Fatal(err)
+	}
+	var model llm.Model = w.model
+	if s.wrap != nil {
+		model = s.wrap(model)
 	}
 	words := budgettest.NewWords()
 	tools, err := tool.NewSet(search.New(&w.library, nil, words, search.Config{}))
@@ -132,20 +152,13 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 			Inbox: discordbot.Inbox(w.store), Queue: w.store, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
 		},
 		Signal: signal, Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
-		Setups: setups{w.model}, Library: everything{}, Surfaces: bot, Logger: logger,
-	}, answer.Config{Grace: 5 * time.Second})
+		Setups: setups{model}, Library: everything{}, Surfaces: bot, Logger: logger,
+	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second)})
 	if err != nil {
 		w.Fatal(err)
 	}
 	bot.Bind(service)
 	return bot, service.Run
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // until waits for a condition.
