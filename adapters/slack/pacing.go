@@ -35,7 +35,18 @@ type Pacing struct {
 
 	mu      sync.Mutex
 	buckets map[lane]*queue
+	edited  map[thread.Ref]time.Time // answers that were posted early and still need their final edit
 }
+
+// An answer that is posted before it is complete needs an edit at its end. So many may be so at once in a workspace that their final
+// edits never wait long for one another; others are posted when they are complete, or when it is their turn.
+const (
+	maxEdited = 10
+	// editedFor is how long an answer counts that never came to its final edit.
+	editedFor = 10 * time.Minute
+	// lookAgain is how often an answer looks whether another one has ended.
+	lookAgain = 250 * time.Millisecond
+)
 
 var _ thread.Pacing = (*Pacing)(nil)
 
@@ -102,9 +113,15 @@ func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) (time.Duratio
 		}
 	}
 	wait := q.Wait(now, ahead+1, w.class)
+	if call == thread.Edit && w.class == thread.Final {
+		delete(p.edited, to)
+	}
+	if p.crowded(to, call, w.class, now) {
+		wait = max(wait, lookAgain)
+	}
 	switch {
 	case wait == 0 && ahead == 0:
-		q.Take(now)
+		p.take(q, to, call, w.class, now)
 		return 0, nil
 	case w.class == thread.Progress:
 		return 0, thread.ErrNoRoom
@@ -120,12 +137,43 @@ func (p *Pacing) try(to thread.Ref, call thread.Call, w *waiter) time.Duration {
 	q, now := p.queue(to, call), time.Now()
 	ahead := slices.Index(q.waiting, w)
 	wait := q.Wait(now, ahead+1, w.class)
+	if p.crowded(to, call, w.class, now) {
+		wait = max(wait, lookAgain)
+	}
 	if wait == 0 && ahead == 0 {
-		q.Take(now)
+		p.take(q, to, call, w.class, now)
 		q.waiting = slices.Delete(q.waiting, 0, 1)
 		return 0
 	}
 	return max(wait, time.Millisecond)
+}
+
+func (p *Pacing) take(q *queue, to thread.Ref, call thread.Call, class thread.Class, now time.Time) {
+	q.Take(now)
+	if call != thread.Create || class == thread.Final {
+		return
+	}
+	if p.edited == nil {
+		p.edited = make(map[thread.Ref]time.Time)
+	}
+	p.edited[to] = now
+}
+
+// crowded reports whether an incomplete answer has to wait because too many others are waiting for their final edits.
+func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, now time.Time) bool {
+	if _, begun := p.edited[to]; begun || call != thread.Create || class == thread.Final {
+		return false
+	}
+	others := 0
+	for ref, at := range p.edited {
+		switch {
+		case now.Sub(at) >= editedFor:
+			delete(p.edited, ref)
+		case ref.Workspace == to.Workspace:
+			others++
+		}
+	}
+	return others >= max(maxEdited/max(p.Share, 1), 1)
 }
 
 func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {

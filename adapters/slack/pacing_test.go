@@ -3,6 +3,7 @@ package slack_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,7 +30,7 @@ func TestPacingStaysWithinEveryTier(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var pacing slack.Pacing
-				to := thread.Ref{Workspace: "T1", Channel: "C1"}
+				to := thread.Ref{Workspace: "T1", Channel: "C1", Thread: "1.1"}
 				var passed []time.Time
 				for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); {
 					class := thread.Progress
@@ -116,6 +117,34 @@ func TestPacingPausesAfterARefusal(t *testing.T) {
 		}
 		if err := pacing.Reserve(t.Context(), thread.Ref{Workspace: "T2"}, thread.Edit, thread.Progress); err != nil {
 			t.Errorf("another workspace is held up: %v", err)
+		}
+	})
+}
+
+func TestFewAnswersAreShownBeforeTheyAreComplete(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var pacing slack.Pacing
+		answer := func(n int) thread.Ref {
+			return thread.Ref{Workspace: "T1", Channel: fmt.Sprint("C", n), Thread: "1.1"}
+		}
+		for n := range 10 {
+			if err := pacing.Reserve(t.Context(), answer(n), thread.Create, thread.First); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begun := time.Now()
+		next := make(chan error, 1)
+		go func() { next <- pacing.Reserve(t.Context(), answer(10), thread.Create, thread.First) }()
+		time.Sleep(10 * time.Second)
+		if err := pacing.Reserve(t.Context(), answer(11), thread.Create, thread.Final); err != nil {
+			t.Errorf("a complete answer: %v", err)
+		}
+		if err := pacing.Reserve(t.Context(), answer(3), thread.Edit, thread.Final); err != nil {
+			t.Errorf("a final edit: %v", err)
+		}
+		if err := <-next; err != nil || time.Since(begun) > 11*time.Second {
+			t.Errorf("the next answer was begun after %s, %v", time.Since(begun), err)
 		}
 	})
 }

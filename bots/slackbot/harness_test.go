@@ -47,6 +47,9 @@ type options struct {
 	slack  slacktest.Config
 	bot    func(*slackbot.Config)
 	follow answer.Follow
+	wrap   func(llm.Model) llm.Model
+	// patience replaces the constant; for measurements
+	patience time.Duration
 }
 
 // play starts a workspace with Ann and Bob in #general, and a bot whose model gives the replies.
@@ -60,7 +63,7 @@ func play(t testing.TB, o options, replies ...llmtest.Reply) *stage {
 	s.ann, s.bob = s.Person("ann", nil), s.Person("bob", nil)
 	s.general = s.Channel("general", nil, s.ann, s.bob)
 	var cancel context.CancelFunc
-	s.ctx, cancel = context.WithTimeout(context.Background(), patience)
+	s.ctx, cancel = context.WithTimeout(context.Background(), max(o.patience, patience))
 	t.Cleanup(cancel)
 	s.start(o)
 	return s
@@ -81,6 +84,10 @@ func (s *stage) start(o options) {
 	if err := bot.Connect(s.ctx); err != nil {
 		s.t.Fatal(err)
 	}
+	model := llm.Model(s.model)
+	if o.wrap != nil {
+		model = o.wrap(model)
+	}
 	words, signal := budgettest.NewWords(), &session.LocalSignal{}
 	tools, err := tool.NewSet(search.New(library{}, nil, words, search.Config{}))
 	if err != nil {
@@ -90,7 +97,7 @@ func (s *stage) start(o options) {
 		Store: answer.Store{
 			Inbox: s.store, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store,
 		},
-		Signal: signal, Setups: setups{s.model}, Library: library{}, Surfaces: bot,
+		Signal: signal, Setups: setups{model}, Library: library{}, Surfaces: bot,
 		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
 	}, answer.Config{Workspaces: bot.Workspaces(), Grace: time.Second})
 	if err != nil {
