@@ -96,7 +96,7 @@ func TestNothingCanDriveTheTerminal(t *testing.T) {
 func TestLinesBreakBetweenWordsAtTheWidth(t *testing.T) {
 	t.Parallel()
 	const width = 20
-	words := rapid.SampledFrom([]string{"a", "of", "word", "longer", "[[1]](https://docs.example/r#wal)", "Ünïcode", "文字", "\n", "- item"})
+	words := rapid.SampledFrom([]string{"a", "of", "word", "longer", "[[1]](https://docs.example/r#wal)", "Ünïcode", "한글", "\n", "- item"})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(words).Draw(t, "words"), " ")
 		payloads := []packet.Payload{packet.CitationInfo{Number: 1, Title: "R", URL: "https://docs.example/r#wal"}}
@@ -115,6 +115,17 @@ func TestLinesBreakBetweenWordsAtTheWidth(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Chinese and Japanese put no spaces between words: lines break between characters, and none waits for a space that never comes.
+func TestScriptsWithoutSpacesAreWrittenAsTheyCome(t *testing.T) {
+	t.Parallel()
+	tail, view := (&console.Renderer{Width: 10}).Tail(), &stream.View{}
+	view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: "複製を設定するにはPostgreSQLの文書"}})
+	got, _ := tail.Next(view)
+	if want := "複製を設定\nするには\nPostgreSQL\nの文書"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 func TestFencedCodeKeepsItsLines(t *testing.T) {

@@ -6,14 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// wrapper breaks lines between words at a terminal's width, while they are written. A word is held back until it is known to be whole;
-// escape sequences take no room, and fenced code is left as it is.
+// wrapper breaks lines between words at a terminal's width, while they are written. A word is held back until it is known to be whole,
+// and each character of a script without spaces is one; escape sequences take no room, and fenced code is left as it is.
 type wrapper struct {
 	width  int // columns; 0 never breaks
 	column int // where the next character goes
 	word   strings.Builder
 	size   int  // columns of word
 	gap    bool // a space waits before word
+	apart  bool // the line may break before word although there is no space
+	after  bool // the character before belongs to a script without spaces
 	fenced bool
 	line   strings.Builder // beginning of the current line of input, to know a fence by
 }
@@ -65,10 +67,19 @@ func (w *wrapper) rune(out *strings.Builder, r rune, s string) {
 		w.gap = true
 		w.line.WriteByte(' ')
 	default:
+		whole := unspaced(r)
+		if whole {
+			w.place(out)
+		}
+		w.apart = w.apart || whole || w.after && (unicode.IsLetter(r) || unicode.IsDigit(r))
+		w.after = whole
 		w.word.WriteString(s)
 		w.size += columns(r)
 		if w.line.Len() < 16 {
 			w.line.WriteString(s)
+		}
+		if whole {
+			w.place(out)
 		}
 	}
 }
@@ -78,16 +89,19 @@ func (w *wrapper) place(out *strings.Builder) {
 	if w.word.Len() == 0 {
 		return
 	}
+	space := 0
 	if w.gap {
-		if w.column+1+w.size > w.width && w.column > 0 {
-			out.WriteByte('\n')
-			w.column = 0
-		} else {
-			out.WriteByte(' ')
-			w.column++
-		}
-		w.gap = false
+		space = 1
 	}
+	switch {
+	case (w.gap || w.apart) && w.column > 0 && w.column+space+w.size > w.width:
+		out.WriteByte('\n')
+		w.column = 0
+	case w.gap:
+		out.WriteByte(' ')
+		w.column++
+	}
+	w.gap, w.apart = false, false
 	out.WriteString(w.word.String())
 	w.column += w.size
 	w.word.Reset()
@@ -107,6 +121,11 @@ func escape(s string) int {
 		}
 	}
 	return 0
+}
+
+// unspaced reports whether a character belongs to a script that puts no spaces between words: lines break before any of them.
+func unspaced(r rune) bool {
+	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
 // columns is how many columns a character takes: wide scripts and emoji take two, marks that join the character before take none.
