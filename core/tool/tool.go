@@ -52,10 +52,11 @@ type Scope struct {
 	History   []message.Message // earlier turns that the audience may read, oldest first
 	Citations *cite.Mapping     // numbers that documents are shown to the model under
 	Sources   []document.SourceID
-	Documents []document.ID  // search nothing but these; none means all
-	Files     []message.File // of the project and the conversation, oldest first
-	First     bool           // no call of this tool ran in this turn yet
-	Budget    int            // tokens that Content should stay within; 0 means the tool's own limit
+	Documents []document.ID       // search nothing but these; none means all
+	Files     []message.File      // of the project and the conversation, oldest first
+	Shown     []message.Reference // what the tools of this turn have shown the model so far
+	First     bool                // no call of this tool ran in this turn yet
+	Budget    int                 // tokens that Content should stay within; 0 means the tool's own limit
 	Now       time.Time
 }
 

@@ -42,7 +42,8 @@ type worker struct {
 	project []prompt.ProjectFile
 	instead []document.ID // documents of a project that does not fit: the first search looks at nothing else
 	steps   []message.Message
-	spent   int // tokens of this turn's tool results
+	held    []message.Reference // what tools have shown in this turn
+	spent   int                 // tokens of this turn's tool results
 }
 
 // loop asks the model until it calls no tool any more, at most maxSteps times. Its error is why there is no complete answer.
@@ -167,6 +168,7 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 		w.spent += w.counter.Count(r.Result.Content)
 		w.learn(r.Result.References)
 		w.record.Held(r.Result.References)
+		w.held = append(w.held, r.Result.References...)
 		w.voice.gathered(r.Result.References)
 		if r.Err == nil && r.Result.Citable {
 			w.citable = true
@@ -200,7 +202,7 @@ func (w *worker) scope() tool.Scope {
 	}
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, History: w.req.History, Citations: w.numbers,
-		Sources: sources, Documents: documents, Files: files(w.req), Budget: toolBudget(info, w.spent), Now: w.req.Now,
+		Sources: sources, Documents: documents, Files: files(w.req), Shown: slices.Clip(w.held), Budget: toolBudget(info, w.spent), Now: w.req.Now,
 	}
 }
 

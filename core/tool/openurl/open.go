@@ -1,0 +1,164 @@
+package openurl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// Sources of pages that were fetched. Their documents are in no index. What only the operator's list let through is not taken to be public.
+const (
+	SourceWeb    document.SourceID = "open_url"
+	SourceListed document.SourceID = "open_url_listed"
+)
+
+// Fetched reports whether a document is a page that this tool fetched. Nobody but the web says who may read it.
+func Fetched(id document.ID) bool {
+	source, _, _ := strings.Cut(string(id), ":")
+	return source == string(SourceWeb) || source == string(SourceListed)
+}
+
+// maxChunks is how many chunks of a document are looked at; more than maxPage characters can be.
+const maxChunks = 400
+
+// opening is what became of one address.
+type opening struct {
+	address string
+	ref     document.Ref
+	chunk   document.ChunkID
+	text    string
+	err     error
+}
+
+// open reads a document of the index where the address is one that the model was shown, else a page of the web.
+func (t *Tool) open(ctx context.Context, address string, r rules, scope tool.Scope) opening {
+	o := opening{address: address}
+	if id, ok := r.indexed[exact(address)]; ok {
+		if o = t.read(ctx, o, id, scope); o.err == nil {
+			return o
+		}
+	}
+	source := SourceWeb
+	if o.err = r.permit(address); o.err != nil {
+		return o
+	}
+	if !r.named[exact(address)] {
+		source = SourceListed
+	}
+	page, err := t.fetcher.Fetch(ctx, address)
+	if err != nil {
+		o.err = err
+		return o
+	}
+	if strings.TrimSpace(page.Text) == "" {
+		o.err = errors.New("it holds no text")
+		return o
+	}
+	o.text = page.Text
+	o.ref = document.Ref{
+		ID: document.ID(string(source) + ":" + page.URL), Source: source, Kind: "web", Title: page.Title, URL: page.URL, UpdatedAt: page.UpdatedAt,
+	}
+	if o.ref.Title == "" {
+		o.ref.Title = page.URL
+	}
+	return o
+}
+
+// read puts a document of the index together from its chunks, as the audience may read it now.
+func (t *Tool) read(ctx context.Context, o opening, id document.ID, scope tool.Scope) opening {
+	passages, err := t.index.Excerpts(ctx, scope.Audience, []retrieve.Span{{Document: id, From: 0, To: maxChunks}})
+	if err != nil || len(passages) == 0 {
+		o.err = errors.New("the document is no longer there")
+		return o
+	}
+	var b strings.Builder
+	end := 0
+	for _, p := range passages {
+		text := []rune(p.Chunk.Text)
+		if overlap := end - p.Chunk.Start; overlap > 0 {
+			text = text[min(overlap, len(text)):]
+		} else if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(string(text))
+		end = max(end, p.Chunk.End)
+	}
+	o.ref, o.chunk, o.text = passages[0].Document, passages[0].ID, b.String()
+	return o
+}
+
+// cutOff ends a text that goes on.
+const cutOff = "\n\n[The rest is left out.]"
+
+// result is what the model reads: each page under its number, as far as there is room.
+func (t *Tool) result(opened []opening, scope tool.Scope) (tool.Result, error) {
+	result := tool.Result{Citable: true, Evidence: true}
+	var docs []tool.Document
+	var faults []string
+	room, tokens := maxTotal, scope.Budget
+	for _, o := range opened {
+		if o.err != nil {
+			faults = append(faults, fmt.Sprintf("%s was not opened: %v.", o.address, o.err))
+			continue
+		}
+		text := shorten(o.text, min(maxPage, room))
+		if scope.Budget > 0 {
+			text = t.within(text, tokens)
+		}
+		if text == "" {
+			faults = append(faults, o.address+" was left out because there is no room for it; open it alone.")
+			continue
+		}
+		room -= len([]rune(text))
+		tokens -= t.counter.Count(text)
+		number := scope.Citations.Add(cite.Source{Document: o.ref.ID, Title: o.ref.Title, URL: o.ref.URL, Kind: string(o.ref.Kind)})
+		doc := tool.Document{Number: number, Title: o.ref.Title, URL: o.ref.URL, Contents: text}
+		if !o.ref.UpdatedAt.IsZero() {
+			doc.Updated = o.ref.UpdatedAt.Format("2006-01-02")
+		}
+		docs = append(docs, doc)
+		result.References = append(result.References, message.Reference{Number: number, Document: o.ref, Chunk: o.chunk, Text: text})
+	}
+	note := strings.Join(faults, " ")
+	if len(docs) == 0 {
+		return tool.Result{}, errors.New(strings.TrimSuffix(note, "."))
+	}
+	result.Content = tool.DocumentsJSON(docs, note)
+	return result, nil
+}
+
+// shorten cuts a text to so many characters, and says so.
+func shorten(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	if most <= len(cutOff) {
+		return ""
+	}
+	return string(runes[:most-len(cutOff)]) + cutOff
+}
+
+// scrap is the size, in tokens, of a beginning that is of no use.
+const scrap = 100
+
+// within cuts a text to so many tokens.
+func (t *Tool) within(text string, tokens int) string {
+	for size := t.counter.Count(text); size > tokens; size = t.counter.Count(text) {
+		if tokens < scrap {
+			return ""
+		}
+		// Proportionally, and a little more, so that a few rounds do.
+		if text = shorten(text, len([]rune(text))*tokens/size*9/10); text == "" {
+			return ""
+		}
+	}
+	return text
+}

@@ -1,0 +1,172 @@
+package openurl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// Allow is the operator's list of addresses that may be opened at any time.
+type Allow struct {
+	entries []entry
+}
+
+// entry is a host with a path that addresses must begin with; wild stands for all hosts below it.
+type entry struct {
+	host, path string
+	wild       bool
+}
+
+// ParseAllow reads a list of hosts ("docs.example.org", "*.example.org") and beginnings of addresses ("https://example.org/docs/").
+func ParseAllow(list []string) (Allow, error) {
+	var a Allow
+	var faults []error
+	for _, text := range list {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		whole := text
+		if !strings.Contains(text, "://") {
+			text = "https://" + text
+		}
+		u, err := url.Parse(text)
+		if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
+			faults = append(faults, fmt.Errorf("%q is neither a host such as docs.example.org or *.example.org nor the beginning of an address", whole))
+			continue
+		}
+		host, wild := strings.CutPrefix(strings.ToLower(u.Host), "*.")
+		a.entries = append(a.entries, entry{host: host, path: u.EscapedPath(), wild: wild})
+	}
+	return a, errors.Join(faults...)
+}
+
+// Names reports whether an address is on the list.
+func (a Allow) Names(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
+		return false
+	}
+	host, path := strings.ToLower(u.Host), u.EscapedPath()
+	if path == "" {
+		path = "/"
+	}
+	for _, e := range a.entries {
+		if host != e.host && !(e.wild && strings.HasSuffix(host, "."+e.host)) {
+			continue
+		}
+		within := path == e.path || strings.HasPrefix(path, strings.TrimSuffix(e.path, "/")+"/")
+		if e.path == "" || within && !strings.Contains(path, "..") && !strings.Contains(strings.ToLower(path), "%2e") {
+			return true
+		}
+	}
+	return false
+}
+
+// rules say what may be opened in a turn at this moment.
+type rules struct {
+	allow   Allow
+	indexed map[string]document.ID // addresses of documents that the model was shown
+	named   map[string]bool        // addresses that stand in retrieved documents or in what people wrote
+	private bool                   // something that is not public is in the context
+}
+
+var (
+	errUnknown = errors.New("it stands neither in the conversation nor in the documents that were found, and only such addresses can be opened, exactly as they stand there")
+	errPrivate = errors.New("documents that are not public are in use, and then only addresses that the operator listed can be opened")
+)
+
+// permit returns why an address may not be fetched.
+func (r rules) permit(address string) error {
+	switch {
+	case r.allow.Names(address):
+		return nil
+	case !r.named[exact(address)]:
+		return errUnknown
+	case r.private:
+		return errPrivate
+	default:
+		return nil
+	}
+}
+
+// rules reads the context of a turn. What a fetched page says counts for nothing: its links are not opened.
+func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
+	r := rules{allow: t.allow, indexed: make(map[string]document.ID), named: make(map[string]bool)}
+	var ids []document.ID
+	see := func(ref message.Reference) {
+		if !Fetched(ref.Document.ID) {
+			ids = append(ids, ref.Document.ID)
+			for _, address := range []string{ref.Document.URL, ref.Document.Link(ref.Anchor)} {
+				if address != "" {
+					r.indexed[exact(address)] = ref.Document.ID
+					r.named[exact(address)] = true
+				}
+			}
+			r.hear(ref.Text)
+		} else if ref.Document.Source == SourceListed {
+			r.private = true
+		}
+	}
+	for _, m := range scope.History {
+		if m.Role == message.User {
+			r.hear(m.Text)
+		}
+		for _, ref := range m.Documents {
+			see(ref)
+		}
+	}
+	for _, ref := range scope.Shown {
+		see(ref)
+	}
+	r.hear(scope.Question)
+	for _, f := range scope.Files {
+		if f.Document.ID != "" {
+			ids = append(ids, f.Document.ID)
+			r.hear(f.Text)
+		} else if f.Failed == "" { // nobody knows who may read what somebody attached
+			r.private = true
+		}
+	}
+	if r.private || len(ids) == 0 {
+		return r, nil
+	}
+	public, err := t.index.Readable(ctx, access.NewAudience(scope.Audience.Tenant()), ids)
+	if err != nil {
+		return r, err
+	}
+	for _, id := range ids {
+		r.private = r.private || !public[id]
+	}
+	return r, nil
+}
+
+var written = regexp.MustCompile("https?://[^\\s<>|\"'`\\\\]+")
+
+// hear notes the addresses that stand in a text. Where one ends in running text is not certain, so each end that punctuation allows counts.
+func (r rules) hear(text string) {
+	for _, address := range written.FindAllString(text, -1) {
+		r.named[exact(address)] = true
+		for address != "" && strings.ContainsRune(".,;:!?)]}*_~", rune(address[len(address)-1])) {
+			address = address[:len(address)-1]
+			r.named[exact(address)] = true
+		}
+		// A Markdown link ends at the parenthesis that was not opened inside it.
+		if before, _, found := strings.Cut(address, ")"); found && !strings.Contains(before, "(") {
+			r.named[exact(before)] = true
+		}
+	}
+}
+
+// exact is an address without its fragment, which is never sent.
+func exact(address string) string {
+	address, _, _ = strings.Cut(strings.TrimSpace(address), "#")
+	return address
+}

@@ -1,0 +1,164 @@
+// Package openurl is the tool open_url: pages and documents by their addresses, for a model.
+//
+// A model that reads hostile text can be talked into opening an address that carries what it knows. So an address is only opened when it
+// stands, exactly so, in retrieved documents or in what people wrote, or is on the operator's list; and only when it is on that list once
+// something that is not public is in the context. Documents of the index are read from the index, which sends nothing anywhere.
+package openurl
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+	"golang.org/x/sync/errgroup"
+)
+
+// Name is how models call the tool.
+const Name = "open_url"
+
+const (
+	maxURLs  = 10      // of one call, merged calls included
+	maxPage  = 15_000  // characters of one page
+	maxTotal = 150_000 // characters of one result
+	parallel = 5       // pages that are read at once
+)
+
+//go:embed description.md
+var description string
+
+//go:embed guide.md
+var guide string
+
+const parameters = `{"type":"object","properties":{"urls":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":10,` +
+	`"description":"Addresses, exactly as they stand in the conversation or in the documents."}},"required":["urls"]}`
+
+// Page is a page of the web as readable text.
+type Page struct {
+	URL       string // after redirects
+	Title     string
+	Text      string
+	UpdatedAt time.Time
+}
+
+// Fetcher reads pages of the web. It is what keeps requests out of private networks. Safe for concurrent use.
+type Fetcher interface {
+	// Fetch reads one page. The text of its error is for the model.
+	Fetch(ctx context.Context, url string) (Page, error)
+}
+
+// Index is the organisation's own documents. Safe for concurrent use.
+type Index interface {
+	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+	// Excerpts returns chunks of documents, ordered by document and position, as far as the audience may read them.
+	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
+}
+
+// Tool is open_url. It is safe for concurrent use.
+type Tool struct {
+	fetcher Fetcher
+	index   Index
+	counter budget.Counter
+	allow   Allow
+}
+
+var (
+	_ tool.Tool   = (*Tool)(nil)
+	_ tool.Merger = (*Tool)(nil)
+)
+
+// New returns the tool. What allow names may be opened at any time; the zero Allow names nothing.
+func New(fetcher Fetcher, index Index, counter budget.Counter, allow Allow) *Tool {
+	return &Tool{fetcher: fetcher, index: index, counter: counter, allow: allow}
+}
+
+// Spec implements tool.Tool.
+func (t *Tool) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: Name, Description: strings.TrimSpace(description), Parameters: json.RawMessage(parameters)}
+}
+
+// Guide implements tool.Tool.
+func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
+
+// arguments of a call. Some models write the singular.
+type arguments struct {
+	URLs tool.Strings `json:"urls"`
+	URL  tool.Strings `json:"url,omitempty"`
+}
+
+func parse(raw json.RawMessage) ([]string, error) {
+	var a arguments
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, fmt.Errorf("urls: %w", err)
+	}
+	return append(a.URLs, a.URL...), nil
+}
+
+// Merge implements tool.Merger: the addresses of all calls in one.
+func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
+	var all tool.Strings
+	for _, call := range calls {
+		urls, err := parse(call)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range urls {
+			if !slices.Contains(all, u) && len(all) < maxURLs {
+				all = append(all, u)
+			}
+		}
+	}
+	return json.Marshal(arguments{URLs: all})
+}
+
+var errNoAddress = errors.New(`there is no address: write {"urls": ["https://…"]}`)
+
+// Run implements tool.Tool.
+func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
+	emit.Emit(packet.OpenURLStart{})
+	urls, err := parse(call.Arguments)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if len(urls) == 0 {
+		return tool.Result{}, errNoAddress
+	}
+	urls = urls[:min(len(urls), maxURLs)]
+	emit.Emit(packet.OpenURLAddresses{URLs: urls})
+	rules, err := t.rules(ctx, call.Scope)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("it could not be found out what may be opened: %w", err)
+	}
+	opened := make([]opening, len(urls))
+	var group errgroup.Group
+	group.SetLimit(parallel)
+	for i, u := range urls {
+		group.Go(func() error {
+			opened[i] = t.open(ctx, u, rules, call.Scope)
+			return nil
+		})
+	}
+	_ = group.Wait() // the functions return no errors: each address has its own
+	result, err := t.result(opened, call.Scope)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	var shown []packet.Document
+	for _, r := range result.References {
+		shown = append(shown, packet.DocumentOf(r.Document, "", 0))
+	}
+	emit.Emit(packet.OpenURLDocuments{Documents: shown})
+	return result, nil
+}

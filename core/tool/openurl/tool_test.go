@@ -1,0 +1,257 @@
+package openurl_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/openurl"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// web is a fetcher that knows every address and notes what it was asked for.
+type web struct {
+	text string
+	err  error
+
+	mu      sync.Mutex
+	fetched []string
+}
+
+func (w *web) Fetch(_ context.Context, url string) (openurl.Page, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fetched = append(w.fetched, url)
+	text := w.text
+	if text == "" {
+		text = "What " + url + " says."
+	}
+	return openurl.Page{URL: url, Title: "A page", Text: text}, w.err
+}
+
+// index holds documents by their access lists.
+type index map[document.ID]access.ACL
+
+func (x index) Readable(_ context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+	readable := make(map[document.ID]bool)
+	for _, id := range ids {
+		if acl, ok := x[id]; ok && audience.MayRead(acl) {
+			readable[id] = true
+		}
+	}
+	return readable, nil
+}
+
+func (x index) Excerpts(_ context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	var out []retrieve.Passage
+	for _, s := range spans {
+		if acl, ok := x[s.Document]; ok && audience.MayRead(acl) {
+			for i, text := range []string{"First part. ", "part. Second part."} {
+				start := i * 6
+				out = append(out, retrieve.Passage{
+					Document: document.Ref{ID: s.Document, Title: "Guide", URL: "https://docs.example/guide", Kind: "file"}, ID: document.ChunkID(i + 1),
+					Chunk: document.Chunk{Ordinal: i, Text: text, Start: start, End: start + len(text)},
+				})
+			}
+		}
+	}
+	return out, nil
+}
+
+var (
+	members = access.NewAudience(access.DefaultTenant, access.Members)
+	library = index{"public": {access.Public}, "internal": {access.Members}}
+)
+
+func reference(id document.ID, url, text string) message.Reference {
+	return message.Reference{Number: 1, Document: document.Ref{ID: id, URL: url}, Text: text}
+}
+
+func run(t *testing.T, w *web, scope tool.Scope, allow []string, urls ...string) (tool.Result, error) {
+	t.Helper()
+	listed, err := openurl.ParseAllow(allow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scope.Audience.Tenant() == "" {
+		scope.Audience = members
+	}
+	if scope.Citations == nil {
+		scope.Citations = cite.NewMapping()
+	}
+	args, err := json.Marshal(map[string]any{"urls": urls})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queue := make(chan packet.Packet, 8)
+	result, err := openurl.New(w, library, budgettest.NewWords(), listed).Run(t.Context(), tool.Call{Arguments: args, Scope: scope},
+		packet.NewEmitter(queue, nil, packet.Placement{}))
+	close(queue)
+	var kinds []string
+	for p := range queue {
+		kinds = append(kinds, p.Payload.Kind())
+	}
+	if want := []string{"open_url_start", "open_url_urls", "open_url_documents"}; err == nil && !cmp.Equal(want, kinds) {
+		t.Errorf("packets %v, want %v", kinds, want)
+	}
+	return result, err
+}
+
+func TestWhatMayBeOpened(t *testing.T) {
+	t.Parallel()
+	const page = "https://site.example/page?id=7"
+	public := reference("public", "https://docs.example/p", "See https://site.example/page?id=7.")
+	internal := reference("internal", "https://docs.example/i", "See https://site.example/page?id=7.")
+	for _, tt := range []struct {
+		name  string
+		scope tool.Scope
+		allow []string
+		url   string
+		err   string // none: it is fetched
+	}{
+		{name: "the question names it", scope: tool.Scope{Question: "What does " + page + ", say?"}, url: page},
+		{name: "in angle brackets with a label", scope: tool.Scope{Question: "See <" + page + "|here>"}, url: page},
+		{name: "in a Markdown link", scope: tool.Scope{Question: "See [here](" + page + ")!"}, url: page},
+		{name: "another fragment", scope: tool.Scope{Question: page + "#a"}, url: page + "#b"},
+		{name: "somebody named it before", scope: tool.Scope{History: []message.Message{{Role: message.User, Text: page}}}, url: page},
+		{name: "the model named it before", scope: tool.Scope{History: []message.Message{{Role: message.Assistant, Text: page}}}, url: page, err: "stands neither"},
+		{name: "a public document names it", scope: tool.Scope{Shown: []message.Reference{public}}, url: page},
+		{name: "a document of an earlier turn", scope: tool.Scope{History: []message.Message{{Role: message.Assistant, Documents: []message.Reference{public}}}}, url: page},
+		{name: "nobody named it", scope: tool.Scope{Question: "Open something."}, url: page, err: "stands neither"},
+		{name: "a changed query", scope: tool.Scope{Question: page}, url: "https://site.example/page?id=8", err: "stands neither"},
+		{name: "more behind it", scope: tool.Scope{Question: page}, url: page + "&secret=x", err: "stands neither"},
+		{name: "a document that is not public is in use", scope: tool.Scope{Question: page, Shown: []message.Reference{internal}}, url: page, err: "not public"},
+		{name: "one of an earlier turn", scope: tool.Scope{Question: page, History: []message.Message{{Role: message.Assistant, Documents: []message.Reference{internal}}}}, url: page, err: "not public"},
+		{name: "one whose title alone was shown", scope: tool.Scope{Question: page, Shown: []message.Reference{reference("internal", "", "")}}, url: page, err: "not public"},
+		{name: "one that is gone", scope: tool.Scope{Question: page, Shown: []message.Reference{reference("gone", "", "")}}, url: page, err: "not public"},
+		{name: "an attached file", scope: tool.Scope{Question: page, Files: []message.File{{Name: "a.txt", Text: "a"}}}, url: page, err: "not public"},
+		{name: "an address in an attached file", scope: tool.Scope{Files: []message.File{{Name: "a.txt", Text: page}}}, url: page, err: "stands neither"},
+		{name: "a fetched page's links", scope: tool.Scope{Shown: []message.Reference{{Document: document.Ref{ID: "open_url:https://x.example", Source: openurl.SourceWeb}, Text: page}}}, url: page, err: "stands neither"},
+		{name: "after a fetched page", scope: tool.Scope{Question: page, Shown: []message.Reference{{Document: document.Ref{ID: "open_url:https://x.example", Source: openurl.SourceWeb}, Text: "x"}}}, url: page},
+		{name: "after a page that only the list let through", scope: tool.Scope{Question: page, Shown: []message.Reference{{Document: document.Ref{ID: "open_url_listed:https://w.example", Source: openurl.SourceListed}, Text: "x"}}}, url: page, err: "not public"},
+		{name: "listed, whatever is in use", scope: tool.Scope{Shown: []message.Reference{internal}}, allow: []string{"*.site.example", "site.example"}, url: page},
+		{name: "listed by its beginning", allow: []string{"https://site.example/page"}, url: "https://site.example/page/two"},
+		{name: "beside the beginning", allow: []string{"https://site.example/page"}, url: "https://site.example/pages", err: "stands neither"},
+		{name: "out of the beginning", allow: []string{"https://site.example/page"}, url: "https://site.example/page/../secret", err: "stands neither"},
+		{name: "a host that ends like it", allow: []string{"site.example"}, url: "https://evilsite.example/", err: "stands neither"},
+		{name: "a user before the host", allow: []string{"site.example"}, url: "https://site.example@evil.example/", err: "stands neither"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := &web{}
+			result, err := run(t, w, tt.scope, tt.allow, tt.url)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) || len(w.fetched) != 0 {
+					t.Errorf("error %v, fetched %v; want an error with %q and nothing fetched", err, w.fetched, tt.err)
+				}
+				return
+			}
+			if err != nil || len(w.fetched) != 1 || len(result.References) != 1 || !strings.Contains(result.Content, `"document":1`) || !result.Citable {
+				t.Errorf("result %+v, error %v", result, err)
+			}
+		})
+	}
+}
+
+// Once something that is not public is in use, nothing that is not listed is fetched, whatever stands where.
+func TestNothingLeavesOnceSomethingPrivateIsInUse(t *testing.T) {
+	t.Parallel()
+	addresses := []string{"https://a.example/x", "https://b.example/y?z=1", "https://listed.example/q"}
+	rapid.Check(t, func(rt *rapid.T) {
+		address := rapid.SampledFrom(addresses)
+		text := rapid.Custom(func(t *rapid.T) string { return "see " + strings.Join(rapid.SliceOf(address).Draw(t, "in"), " and ") })
+		scope := tool.Scope{Audience: members, Question: text.Draw(rt, "question"), Shown: []message.Reference{
+			reference("public", address.Draw(rt, "url"), text.Draw(rt, "public")), reference("internal", "", text.Draw(rt, "internal")),
+		}}
+		w := &web{}
+		_, _ = run(t, w, scope, []string{"listed.example"}, rapid.SliceOfNDistinct(address, 1, 3, rapid.ID).Draw(rt, "urls")...)
+		for _, fetched := range w.fetched {
+			if fetched != "https://listed.example/q" {
+				rt.Fatalf("%s was fetched", fetched)
+			}
+		}
+	})
+}
+
+func TestIndexedDocumentsAreReadFromTheIndex(t *testing.T) {
+	t.Parallel()
+	w := &web{}
+	scope := tool.Scope{Shown: []message.Reference{reference("internal", "https://docs.example/guide", "…")}}
+	result, err := run(t, w, scope, nil, "https://docs.example/guide")
+	if err != nil || len(w.fetched) != 0 || !strings.Contains(result.Content, "First part. Second part.") {
+		t.Fatalf("content %s, error %v, fetched %v", result.Content, err, w.fetched)
+	}
+	if r := result.References[0]; r.Document.ID != "internal" || r.Chunk != 1 {
+		t.Errorf("reference %+v", r)
+	}
+	scope.Audience = access.NewAudience(access.DefaultTenant) // it was revoked meanwhile
+	if _, err := run(t, w, scope, nil, "https://docs.example/guide"); err == nil || len(w.fetched) != 0 {
+		t.Errorf("a revoked document: error %v, fetched %v", err, w.fetched)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	var urls []string
+	for i := range 14 {
+		urls = append(urls, fmt.Sprintf("https://a.example/%d", i))
+	}
+	scope := tool.Scope{Question: strings.Join(urls, " ")}
+	w := &web{text: strings.Repeat("word ", 10_000)}
+	result, err := run(t, w, scope, nil, urls...)
+	if err != nil || len(w.fetched) != 10 || len(result.References) != 10 {
+		t.Fatalf("%d fetched, %d references, error %v", len(w.fetched), len(result.References), err)
+	}
+	total := 0
+	for _, r := range result.References {
+		if n := len([]rune(r.Text)); n > 15_000 || !strings.HasSuffix(r.Text, "[The rest is left out.]") {
+			t.Errorf("a page has %d characters and ends with %q", n, r.Text[len(r.Text)-30:])
+		}
+		total += len([]rune(r.Text))
+	}
+	if total > 150_000 {
+		t.Errorf("the result has %d characters", total)
+	}
+	scope.Budget = 400
+	result, err = run(t, &web{text: w.text}, scope, nil, urls[:2]...)
+	if words := len(strings.Fields(result.Content)); err != nil || words > 500 || !strings.Contains(result.Content, "no room") {
+		t.Errorf("with room for 400 words there are %d, error %v", words, err)
+	}
+}
+
+func TestCallsThatGoWrong(t *testing.T) {
+	t.Parallel()
+	scope := tool.Scope{Question: "https://a.example/1 https://a.example/2"}
+	if _, err := run(t, &web{err: errors.New("it does not answer")}, scope, nil, "https://a.example/1"); err == nil || !strings.Contains(err.Error(), "does not answer") {
+		t.Errorf("a site that is down: %v", err)
+	}
+	if _, err := run(t, &web{}, scope, nil); err == nil || !strings.Contains(err.Error(), "no address") {
+		t.Errorf("no address: %v", err)
+	}
+	result, err := run(t, &web{}, scope, nil, "https://a.example/1", "https://evil.example/")
+	if err != nil || !strings.Contains(result.Content, "https://evil.example/ was not opened") {
+		t.Errorf("one of two: %s, %v", result.Content, err)
+	}
+	if _, err := openurl.ParseAllow([]string{"ok.example", "ftp://x", "https://u@h/"}); err == nil || strings.Contains(err.Error(), "ok.example\"") {
+		t.Errorf("a wrong list: %v", err)
+	}
+	merged, err := openurl.New(nil, nil, nil, openurl.Allow{}).Merge([]json.RawMessage{[]byte(`{"urls":["a","b"]}`), []byte(`{"url":"b"}`), []byte(`{"urls":"c"}`)})
+	var got struct{ URLs []string }
+	if err != nil || json.Unmarshal(merged, &got) != nil || !slices.Equal(got.URLs, []string{"a", "b", "c"}) {
+		t.Errorf("merged %s, error %v", merged, err)
+	}
+}
