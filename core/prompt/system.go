@@ -90,8 +90,12 @@ func (in Input) specs() ([]llm.ToolSpec, string) {
 	return specs, b.String()
 }
 
-// reminder is the last message: the citation reminder once a search-like tool ran in this turn, then the agent's own.
+// reminder is the last message: the citation reminder once a search-like tool ran in this turn, then the agent's own. A model that only
+// quotes follows no instructions and would take the last message for the question.
 func (in Input) reminder() string {
+	if in.Model.Extractive {
+		return ""
+	}
 	var parts []string
 	if in.Citable {
 		parts = append(parts, template("citation_reminder"))
