@@ -34,8 +34,6 @@ func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 		var stop context.CancelFunc
 		ctx, stop = context.WithCancel(ctx)
 		defer stop()
-		watch := context.AfterFunc(ctx, func() {})
-		defer watch()
 		go func() {
 			select {
 			case <-interrupts:
@@ -72,11 +70,10 @@ func (d *dialogue) run(ctx context.Context) error {
 	if d.interactive {
 		d.say("Ask about the indexed documents. Ctrl-C stops an answer, Ctrl-D ends the chat.\n")
 	}
-	var failed error
 	for {
 		question, err := d.question(ctx)
 		if errors.Is(err, io.EOF) {
-			return failed
+			return nil
 		}
 		if err != nil {
 			return err
@@ -115,7 +112,7 @@ func (d *dialogue) question(ctx context.Context) (string, error) {
 	}
 }
 
-// answer asks and waits. Ctrl-C meanwhile stops the answer; so does the word stop on a line of its own.
+// answer asks and waits. Ctrl-C meanwhile stops the answer.
 func (d *dialogue) answer(ctx context.Context, question string) error {
 	id, err := d.Ask(ctx, question)
 	var rejection answer.Rejection
