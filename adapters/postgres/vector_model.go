@@ -30,8 +30,8 @@ type model struct {
 
 func (m model) check(dimensions int) error {
 	if int(m.dimensions) != dimensions {
-		return fmt.Errorf("%w: model %q was indexed with %d and now gives %d; set EMBEDDING_DIMENSIONS to %d, or embed everything "+
-			"anew with \"footnote index --reembed\"", ErrDimensions, m.name, m.dimensions, dimensions, m.dimensions)
+		return fmt.Errorf("%w: model %q was indexed with %d and now gives %d; set EMBEDDING_DIMENSIONS to %d, or EMBEDDING_MODEL "+
+			"to a model of another name and index again", ErrDimensions, m.name, m.dimensions, dimensions, m.dimensions)
 	}
 	return nil
 }
