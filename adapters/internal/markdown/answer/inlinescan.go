@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -285,7 +286,7 @@ func angle(s string) (n int, complete bool) {
 	if len(s) == 1 {
 		return 0, false
 	}
-	if c := s[1]; !alphanumeric(c) && strings.IndexByte("/!?@#", c) < 0 {
+	if c := s[1]; !alphanumeric(c) && strings.IndexByte("/!?", c) < 0 {
 		return 1, true
 	}
 	if strings.HasPrefix("<!--", s[:min(4, len(s))]) {
@@ -297,19 +298,32 @@ func angle(s string) (n int, complete bool) {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
 		case '>':
-			return i + 1, true
+			if markup.MatchString(s[:i+1]) {
+				return i + 1, true
+			}
+			if s[1] != '?' && s[1] != '!' {
+				return 1, true
+			}
 		case '<':
-			return 1, true
+			if s[1] != '?' && s[1] != '!' {
+				return 1, true
+			}
 		case '"', '\'':
-			if s[i-1] == '=' {
-				if end := strings.IndexByte(s[i+1:], s[i]); end >= 0 {
-					i += end + 1
+			if s[i-1] == '=' && s[1] != '?' && s[1] != '!' {
+				end := strings.IndexByte(s[i+1:], s[i])
+				if end < 0 {
+					return 0, false
 				}
+				i += end + 1
 			}
 		}
 	}
 	return 0, false
 }
+
+// markup is a whole tag, autolink, instruction or declaration.
+var markup = regexp.MustCompile(`^(?:<[A-Za-z][A-Za-z0-9-]*(?:[ \t\n]+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:[ \t\n]*=[ \t\n]*(?:[^"'=<>` + "`" + `\x00-\x20]+|'[^']*'|"[^"]*"))?)*[ \t\n]*/?>` +
+	`|</[A-Za-z][A-Za-z0-9-]*[ \t\n]*>|<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\x00-\x20]*>|<[^<>@\s]+@[^<>@\s]+>|<\?(?s:.*)\?>|<![A-Z](?s:.*)>|<!\[CDATA\[(?s:.*)\]\]>)$`)
 
 // entityPrefix is how long the text at the start of s is that could be the beginning of a character reference.
 func entityPrefix(s string) int {
