@@ -130,11 +130,11 @@ func (c *Client) Run(ctx context.Context, h Handler) error {
 	cancel()
 	handling.Wait()
 	c.setConnected(false)
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }
+
+// Close lets go of connections that are not in use. It is called last, when no Surface writes any more.
+func (c *Client) Close() { c.api.client.CloseIdleConnections() }
 
 // Connected reports whether events arrive at present, for health checks.
 func (c *Client) Connected() bool {

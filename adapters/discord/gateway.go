@@ -94,6 +94,7 @@ func (g *Gateway) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
+		g.deliver(&discordgo.Disconnect{}) // the SDK's own does not come for a session that is stuck
 		if fatal := g.fatal(err); fatal != nil {
 			return fatal
 		}

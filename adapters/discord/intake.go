@@ -55,6 +55,8 @@ func (in *intake) dispatch(ctx context.Context, event any) {
 	switch e := event.(type) {
 	case *discordgo.Ready:
 		in.ready(ctx, e)
+	case *discordgo.Disconnect:
+		in.setConnected(false)
 	case *discordgo.Resumed:
 		in.setConnected(true)
 		in.logger.InfoContext(ctx, "connected to Discord again", "resumed", true)

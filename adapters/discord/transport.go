@@ -78,6 +78,13 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.refused(res, key)
 }
 
+// CloseIdleConnections lets go of connections that are not in use; http.Client asks for it by this name.
+func (t *transport) CloseIdleConnections() {
+	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
 // refused notes a 429 and gives it the body that discordgo expects: Cloudflare's is HTML, and then speaks for everything.
 func (t *transport) refused(res *http.Response, key string) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody))

@@ -92,6 +92,22 @@ func TestAskThatOutlivesItsTokenEndsInTheChannel(t *testing.T) {
 	})
 }
 
+func TestPrivateAskThatOutlivesItsTokenEndsInADirectMessage(t *testing.T) {
+	t.Parallel()
+	expired := make(chan struct{})
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Wait(expired), llmtest.Text("And ends.")}))
+	i := w.ada.Command(w.general, "ask", map[string]any{"question": "What is it?", "private": true})
+	w.until("words appear", func() bool { return strings.Contains(i.State().Content, "whole sentence") })
+	i.Expire()
+	close(expired)
+	if got := w.answers(w.ada.DM(), 1)[0]; got != "It begins with a whole sentence. And ends." {
+		t.Errorf("the direct message says %q", got)
+	}
+	if got := w.discord.Shown(w.general); len(got) != 0 {
+		t.Errorf("others see %+v", got)
+	}
+}
+
 func TestAskMovesFromTheTokenBeforeItExpires(t *testing.T) {
 	t.Parallel()
 	moved := make(chan struct{})
@@ -141,6 +157,7 @@ func TestCommandsAreWrittenOnlyWhenTheyChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer client.Close()
 	if err := client.Register(w.ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -99,6 +99,9 @@ func (b *Bot) Run(ctx context.Context) error {
 	return b.client.Run(ctx, b)
 }
 
+// Close lets go of idle connections, once neither the bot nor its service runs any more.
+func (b *Bot) Close() { b.client.Close() }
+
 // Connected reports whether events arrive, for readiness.
 func (b *Bot) Connected() bool { return b.client.Connected() }
 

@@ -98,6 +98,7 @@ func TestWhatCannotWorkEndsWithASentence(t *testing.T) {
 			}
 			w := &world{TB: t, ctx: ctx, discord: server, model: llmtest.Native(), log: &logs{}}
 			bot, _ := w.bot(setting{bot: tt.bot})
+			defer bot.Close()
 			err = bot.Run(ctx)
 			var fatal *discord.FatalError
 			if !errors.As(err, &fatal) || !strings.Contains(fatal.Sentence, tt.want) {

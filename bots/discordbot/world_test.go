@@ -116,6 +116,7 @@ func (w *world) start() (stop func()) {
 	stop = func() {
 		cancel()
 		running.Wait()
+		bot.Close()
 	}
 	w.Cleanup(func() {
 		stop()
