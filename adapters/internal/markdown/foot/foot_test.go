@@ -1,0 +1,80 @@
+package foot_test
+
+import (
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text  string
+		limit int
+		want  string
+	}{
+		"short":        {"One. Two.", 20, "One. Two."},
+		"sentence":     {"One two three. Four five", 18, "One two three.…"},
+		"word":         {"One two three four", 16, "One two three…"},
+		"within":       {"abcdefghij", 5, "abcd…"},
+		"whole emoji":  {"ab👩‍👩‍👧cd", 6, "ab…"},
+		"wide stop":    {"日本語。日本", 6, "日本語。日本"},
+		"wide and cut": {"日本語日本語日。日本語", 10, "日本語日本語日。…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, foot.Cut(c.text, c.limit)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCutHoldsItsLimit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text, limit := rapid.String().Draw(t, "text"), rapid.IntRange(1, 50).Draw(t, "limit")
+		if n := answer.RuneCount(foot.Cut(text, limit)); n > limit {
+			t.Fatalf("%d characters", n)
+		}
+	})
+}
+
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	v := &stream.View{}
+	for n, url := range []string{"https://docs.example/a b", "file:///srv/notes.txt", ""} {
+		v.Apply(packet.Packet{Payload: packet.CitationInfo{Number: n + 1, URL: url}})
+	}
+	p := foot.Policy(v, func(address string) bool { return address == "https://ok.example" })
+	for name, c := range map[string]struct {
+		number  int
+		address string
+		want    string
+		ok      bool
+	}{
+		"cited":            {1, "https://docs.example/a%20b", "https://docs.example/a%20b", true},
+		"bent":             {1, "https://evil.example", "", false},
+		"a file":           {2, "file:///srv/notes.txt", "", true},
+		"without address":  {3, "https://evil.example", "", false},
+		"unknown number":   {4, "https://docs.example/a%20b", "", false},
+		"number of no one": {0, "", "", false},
+	} {
+		if got, ok := p.Cited(c.number, c.address); got != c.want || ok != c.ok {
+			t.Errorf("%s: got %q, %t", name, got, ok)
+		}
+	}
+	for address, want := range map[string]bool{
+		"https://docs.example/a b": true, "https://docs.example/a%20b": true, "https://ok.example": true, "https://evil.example": false,
+		"javascript:alert(1)": false, "": false,
+	} {
+		if got := p.Known(address); got != want {
+			t.Errorf("%q known: %t", address, got)
+		}
+	}
+}
