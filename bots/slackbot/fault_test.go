@@ -2,10 +2,12 @@ package slackbot_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 )
 
@@ -281,7 +284,8 @@ func TestWrongSettingsEndWithASentence(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			err := func() error {
-				client, err := slackbot.New(config, slackbot.Deps{Deliveries: sessiontest.NewMemory()})
+				store := sessiontest.NewMemory()
+				client, err := slackbot.New(config, slackbot.Deps{Deliveries: store, Repairs: store})
 				if err != nil {
 					return err
 				}
@@ -348,6 +352,60 @@ func TestWhoListens(t *testing.T) {
 			if want := access.NewAudience(access.DefaultTenant, tt.want...); got.Key() != want.Key() {
 				t.Errorf("Audience() = %v, want %v", got.Principals(), want.Principals())
 			}
+		})
+	}
+}
+
+// sickly is an inbox that fails a few times.
+type sickly struct {
+	session.Inbox
+	fails atomic.Int32
+}
+
+func (s *sickly) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
+	if s.fails.Add(-1) >= 0 {
+		return session.Accepted{}, errors.New("the database is down")
+	}
+	return s.Inbox.Accept(ctx, in)
+}
+
+func TestEventIsAcknowledgedOnlyWhenItIsTakenIn(t *testing.T) {
+	t.Parallel()
+	inbox := &sickly{}
+	inbox.fails.Store(3)
+	o := options{slack: slacktest.Config{AckWithin: 200 * time.Millisecond}, inbox: inbox}
+	s := play(t, o, llmtest.Answer("Yes."))
+	s.halt()
+	inbox.Inbox = s.store
+	s.start(o)
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" is it?")
+	s.answered(s.general, root, 1)
+	s.wait("both events of the message are acknowledged", func() bool {
+		attempts := 0
+		for _, d := range s.Deliveries() {
+			if strings.Contains(string(d.Payload), "is it?") && !strings.Contains(string(d.Payload), "bot_id") {
+				attempts += d.Attempts
+			}
+		}
+		return attempts == 5 // two deliveries, of which three were not taken in and came again
+	})
+}
+
+func TestAnswerOfAProcessThatEndedIsFinishedByTheNext(t *testing.T) {
+	t.Parallel()
+	for _, streams := range []bool{true, false} {
+		t.Run(fmt.Sprintf("streams %v", streams), func(t *testing.T) {
+			t.Parallel()
+			s := play(t, options{slack: slacktest.Config{NoStreams: !streams}},
+				llmtest.Reply{llmtest.Text("Half an answer stands here. "), llmtest.Hang()}, llmtest.Answer("The whole answer."))
+			root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me")
+			s.wait("half of it is seen", func() bool { return len(s.Answers(s.general, root)) == 1 })
+			s.halt()
+			s.start(options{})
+			s.wait("the whole answer stands there", func() bool {
+				a := s.Answers(s.general, root)
+				return len(a) == 1 && finished(a[0]) && strings.HasPrefix(a[0].Shown(), "The whole answer.")
+			})
 		})
 	}
 }

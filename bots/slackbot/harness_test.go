@@ -48,6 +48,7 @@ type options struct {
 	bot    func(*slackbot.Config)
 	follow answer.Follow
 	wrap   func(llm.Model) llm.Model
+	inbox  session.Inbox // instead of the store's
 	// patience replaces the constant; for measurements
 	patience time.Duration
 }
@@ -77,7 +78,7 @@ func (s *stage) start(o options) {
 	if o.bot != nil {
 		o.bot(&config)
 	}
-	bot, err := slackbot.New(config, slackbot.Deps{Deliveries: s.store})
+	bot, err := slackbot.New(config, slackbot.Deps{Deliveries: s.store, Repairs: s.store})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -93,9 +94,13 @@ func (s *stage) start(o options) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	inbox := session.Inbox(s.store)
+	if o.inbox != nil {
+		inbox = o.inbox
+	}
 	service, err := answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: s.store, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store,
+			Inbox: inbox, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store,
 		},
 		Signal: signal, Setups: setups{model}, Library: library{}, Surfaces: bot,
 		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),

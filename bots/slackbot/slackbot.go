@@ -36,6 +36,7 @@ type Config struct {
 // Deps is what a Bot works with.
 type Deps struct {
 	Deliveries session.Deliveries          // required
+	Repairs    session.Repairs             // required
 	Renderer   stream.Renderer[slack.Page] // nil: a slack.Renderer as it is
 	Logger     *slog.Logger                // nil: silent
 }
@@ -60,8 +61,8 @@ var (
 
 // New returns a bot. Connect it, Bind it, and Run it.
 func New(config Config, deps Deps) (*Bot, error) {
-	if deps.Deliveries == nil {
-		return nil, errors.New("set up the Slack bot: deliveries are required")
+	if deps.Deliveries == nil || deps.Repairs == nil {
+		return nil, errors.New("set up the Slack bot: deliveries and repairs are required")
 	}
 	if deps.Renderer == nil {
 		deps.Renderer = &slack.Renderer{}
@@ -149,7 +150,8 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		Stopped: func() { b.stopped(ctx, t) },
 	})
 	s, err := stream.Open(ctx, to, 0, b.config.Pace, stream.Deps[slack.Page]{
-		Surface: surface, Renderer: b.deps.Renderer, Pacing: b.client.Pacing(), Logger: b.deps.Logger,
+		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
+		Renderer: b.deps.Renderer, Pacing: b.client.Pacing(), Logger: b.deps.Logger,
 		Log: answer.NewLog(b.deps.Deliveries, t, 0, to, permit),
 	})
 	if err != nil {

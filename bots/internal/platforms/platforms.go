@@ -63,10 +63,11 @@ var tokenOf = map[string]string{string(slack.Platform): "SLACK_BOT_TOKEN", strin
 
 func newSlack(base *wire.Base) (*slackbot.Bot, error) {
 	c := base.Config
+	sessions := base.Sessions()
 	return slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
 		APIURL: c.SlackAPIURL, Tenant: base.Tenant, HTTP: base.HTTP(),
-	}, slackbot.Deps{Deliveries: base.Sessions(), Logger: base.Logger})
+	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Logger: base.Logger})
 }
 
 func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
