@@ -50,6 +50,7 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 		return b.stop(ctx, session.StopRequest{Ref: m.Ref, Message: m.ID, By: session.Stopper{Privileged: true}}, m.Direct)
 	case answer.Unfollow:
 		b.threads.unfollow(m.Ref)
+		b.whisper(ctx, m.Ref, m.Author, sayUnfollowed, m.Direct)
 	case answer.Observe:
 		b.threads.wrote(m.Ref, m.Author, m.At)
 	case answer.Ignore, answer.Redo, answer.Refuse:
@@ -161,6 +162,7 @@ const (
 	sayHelp        = "Mention me in a channel, write to me directly, or use /ask. A 🛑 reaction stops an answer, and so does /footnote stop."
 	sayAsked       = "Your question is being answered in its thread."
 	sayDirect      = "You get the answer in a direct message."
+	sayUnfollowed  = "I no longer follow this thread. Mention me to bring me back."
 	sayNothingRuns = "None of your questions in this channel is being answered at the moment."
 	sayInvite      = "I am not in this channel. Invite me, and ask again; or ask with /ask private …"
 )

@@ -38,6 +38,9 @@ func TestMentionIsAnsweredInItsThreadWhileItIsWritten(t *testing.T) {
 	if len(lengths) < 3 {
 		t.Errorf("the answer was seen in %d states, want it to grow", len(lengths))
 	}
+	if statuses := s.Statuses(); len(statuses) == 0 || statuses[0].Thread != root || statuses[0].Text != "is reading your question…" {
+		t.Errorf("statuses: %+v", statuses)
+	}
 	if got := s.model.Requests()[0].Messages; !strings.HasSuffix(got[len(got)-1].Text, "how do I set the VPN up?") {
 		t.Errorf("the model was asked %q", got[len(got)-1].Text)
 	}
@@ -208,6 +211,20 @@ func TestFollowUpNeedsNoMentionWhileItIsADialogue(t *testing.T) {
 	}
 	if got := len(s.model.Requests()); got != 3 {
 		t.Errorf("the model was asked %d times, want 3", got)
+	}
+}
+
+func TestStopFollowing(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("First answer."), llmtest.Answer("Second answer."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" first?")
+	s.answered(s.general, root, 1)
+	s.ann.Say(s.general, root, "stop following")
+	s.wait("ann is told", func() bool { return len(s.Ephemeral(s.ann)) == 1 })
+	s.ann.Say(s.general, root, "not for the bot")
+	s.ann.Say(s.general, root, slacktest.Mention()+" second?")
+	if shown := s.answered(s.general, root, 2); !strings.HasPrefix(shown[1], "Second") || len(s.model.Requests()) != 2 {
+		t.Errorf("the thread shows %q after %d requests", shown, len(s.model.Requests()))
 	}
 }
 
