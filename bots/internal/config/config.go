@@ -54,7 +54,10 @@ type Config struct {
 	RecencyFloor     float64
 	ConsoleAudience  access.ACL // principals of whoever uses the terminal
 	MaxDocumentBytes int64
-	MaxFileTokens    int // of one file that comes with a question
+	CrawlInterval    time.Duration
+	PrivateHosts     []string // that may be fetched
+	MaxFileTokens    int      // of one file that comes with a question
+	OpenURLAllow     []string // that the model may open at any time
 
 	FilePath string // of footnote.yaml; empty: FileName in the working folder, if it is there
 	File     *File  // what it says; never nil

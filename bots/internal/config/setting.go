@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
 // Setting is one row of the settings table, which --help and the README show.
@@ -48,7 +49,10 @@ func (c *Config) settings() []Setting {
 		{"FAVOR_RECENT_DECAY_MULTIPLIER", "2.0", "multiplies the decay when the question asks for what is recent", decimal(&c.FavorRecent, 1, 1000)},
 		{"RECENCY_FLOOR", "0.5", "share of its score that the oldest document keeps, 0 to 1", decimal(&c.RecencyFloor, 0, 1)},
 		{"MAX_DOCUMENT_BYTES", "52428800", "largest file that is indexed, in bytes", bytes(&c.MaxDocumentBytes)},
+		{"CRAWL_INTERVAL", "1s", "time between two requests to a site that is indexed; longer where its robots.txt asks for that", duration(&c.CrawlInterval)},
+		{"ALLOW_PRIVATE_HOSTS", "", "hosts, addresses and networks (10.1.0.0/16) that may be fetched although they are not on the public internet, separated by commas", list(&c.PrivateHosts)},
 		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project", number(&c.MaxFileTokens, 100, 10_000_000)},
+		{"OPEN_URL_ALLOW", "", "addresses that the model may open at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
 		{"CONSOLE_PRINCIPALS", "members", "who the person at the terminal counts as, a comma-separated access list", acl(&c.ConsoleAudience)},
 		{"FOOTNOTE_CONFIG", "", "file with agents, projects, sources and channels; --config goes before it. Unset: footnote.yaml in the working folder, if it is there", text(&c.FilePath)},
 		{"CA_FILE", "", "PEM file with additional certificate authorities for all outgoing connections", text(&c.CAFile)},
@@ -215,6 +219,19 @@ func acl(to *access.ACL) func(string) error {
 			return errors.New("is not a comma-separated list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID")
 		}
 		*to = list
+		return nil
+	}
+}
+
+// addresses reads the list of open_url.
+func addresses(to *[]string) func(string) error {
+	return func(v string) error {
+		if err := list(to)(v); err != nil {
+			return err
+		}
+		if _, err := openurl.ParseAllow(*to); err != nil { // its text quotes the value, which is not to be printed
+			return errors.New("is not a list of hosts, such as docs.example.org or *.example.org, and beginnings of addresses")
+		}
 		return nil
 	}
 }

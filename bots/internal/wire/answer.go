@@ -71,9 +71,14 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	if err := chooser.indexProjects(ctx); err != nil {
 		return nil, err
 	}
+	pages, err := b.openURL()
+	if err != nil {
+		return nil, err
+	}
 	tools, err := tool.NewSet(
 		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast}),
 		readfile.New(b.Counter),
+		pages,
 	)
 	if err != nil {
 		return nil, err
@@ -86,7 +91,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		Signal:   signal,
 		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{}, b.Logger),
 		Setups:   chooser,
-		Library:  b.Index,
+		Library:  library{b.Index},
 		Surfaces: place.Surfaces,
 		Logger:   b.Logger,
 	}, answer.Config{Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: b.Config.Grace})

@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"context"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/web"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/tool/openurl"
+)
+
+// openURL builds the tool open_url over the guarded fetcher.
+func (b *Base) openURL() (*openurl.Tool, error) {
+	fetcher, err := web.NewFetcher(web.FetcherOptions{AllowHosts: b.Config.PrivateHosts, CAFile: b.Config.CAFile})
+	if err != nil {
+		return nil, err
+	}
+	allow, err := openurl.ParseAllow(b.Config.OpenURLAllow)
+	if err != nil {
+		return nil, err
+	}
+	return openurl.New(pages{fetcher}, b.Index, b.Counter, allow), nil
+}
+
+// pages gives the tool what the web adapter fetches.
+type pages struct{ fetcher *web.Fetcher }
+
+var _ openurl.Fetcher = pages{}
+
+// Fetch implements openurl.Fetcher.
+func (p pages) Fetch(ctx context.Context, url string) (openurl.Page, error) {
+	page, err := p.fetcher.Fetch(ctx, url)
+	if err != nil {
+		return openurl.Page{}, err
+	}
+	return openurl.Page{URL: page.URL, Title: page.Title, Text: page.Text, UpdatedAt: page.UpdatedAt}, nil
+}
+
+// library knows who may read what an answer rests on: documents of the index, and pages that anybody in the conversation may open.
+type library struct{ index *postgres.Index }
+
+var _ answer.Library = library{}
+
+// Readable implements answer.Library.
+func (l library) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+	var indexed, fetched []document.ID
+	for _, id := range ids {
+		if openurl.Fetched(id) {
+			fetched = append(fetched, id)
+		} else {
+			indexed = append(indexed, id)
+		}
+	}
+	readable, err := l.index.Readable(ctx, audience, indexed)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range fetched {
+		readable[id] = true
+	}
+	return readable, nil
+}
