@@ -94,10 +94,12 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 		workers.Wait()
 		close(finished)
 	})
+	defer func() { // when the sink panics, too
+		close(drained)
+		cancel(nil)
+		owned.Wait()
+	}()
 	drain(queue, finished, sink, len(req.Models), r.config.Heartbeat)
-	close(drained)
-	cancel(nil)
-	owned.Wait()
 	return Report{Answers: answers, Took: time.Since(began)}, nil
 }
 
