@@ -82,8 +82,7 @@ func New(options Options) (*Connector, error) {
 	if err := errors.Join(err, clientErr); err != nil {
 		return nil, err
 	}
-	return &Connector{options: options, scope: where, client: client,
-		source: document.Source{ID: sourceID(where), Kind: Kind, Name: where.start.String()}}, nil
+	return &Connector{options: options, scope: where, client: client, source: where.source()}, nil
 }
 
 // headerTimeout is how long a site may take to begin its answer.
@@ -95,6 +94,19 @@ func newClient(allow []string, caFile string) (*http.Client, error) {
 		return nil, fmt.Errorf("hosts that are allowed although they are not public: %w", err)
 	}
 	return outhttp.New(outhttp.Config{Guard: guard, CAFile: caFile, UserAgent: agent, HeaderTimeout: headerTimeout, IdlePerHost: parallel})
+}
+
+// SourceOf returns the source that an address stands for, however it is spelled.
+func SourceOf(address string) (document.Source, error) {
+	where, err := newScope(address)
+	if err != nil {
+		return document.Source{}, err
+	}
+	return where.source(), nil
+}
+
+func (s scope) source() document.Source {
+	return document.Source{ID: sourceID(s), Kind: Kind, Name: s.start.String()}
 }
 
 // sourceID depends on the address alone, so that every process names the site's pages alike.
@@ -124,13 +136,13 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 	return func(yield func(index.Batch, error) bool) {
 		run, err := c.newCrawl(ctx, since)
 		if err != nil {
-			yield(index.Batch{}, fmt.Errorf("index %s: %w", c.source.Name, err))
+			yield(index.Batch{}, err)
 			return
 		}
 		for {
 			batch, err := run.next(ctx)
 			if err != nil {
-				yield(index.Batch{}, fmt.Errorf("index %s: %w", c.source.Name, err))
+				yield(index.Batch{}, err)
 				return
 			}
 			if done := len(run.queue) == 0; !yield(batch, nil) || done {

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/files"
+	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// indexCommand indexes files and folders. Each path is a source of its own.
+// indexCommand indexes files, folders and sites. Each path is a source of its own.
 type indexCommand struct {
-	Paths   []string `arg:"" name:"path" help:"Files or folders. Each is a source: indexing it again takes in what has changed and forgets what is gone."`
+	Paths   []string `arg:"" name:"path" help:"Files, folders, or addresses of sites (https://…), of which all below the address is read. Each is a source: indexing it again takes in what has changed and forgets what is gone."`
 	BaseURL string   `name:"base-url" placeholder:"URL" help:"Where the folder is published; documents are linked there."`
 	ACL     string   `name:"acl" placeholder:"LIST" help:"Who may read: public, members, group:NAME, channel:PLATFORM:ID, user:PLATFORM:ID, separated by commas (default: members)."`
 	Include []string `name:"include" placeholder:"GLOB" help:"Only files that match; may be repeated. ** stands for any folders."`
@@ -33,10 +33,11 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	connectors := make([]index.Connector, len(c.Paths))
 	for i, path := range c.Paths { // every path is looked at before anything is started
-		connectors[i], err = files.New(files.Options{
-			Path: path, BaseURL: c.BaseURL, ACL: acl, Include: c.Include, Exclude: c.Exclude, MaxBytes: env.config.MaxDocumentBytes,
-		})
-		if err != nil {
+		source := config.Source{Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude}
+		if wire.IsURL(path) {
+			source.Path, source.URL = "", path
+		}
+		if connectors[i], err = wire.Connect(env.config, source); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ const (
 type commands struct {
 	Chat    chatCommand      `cmd:"" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
 	Ask     askCommand       `cmd:"" help:"Ask one question and print the answer."`
-	Index   indexCommand     `cmd:"" help:"Index files and folders."`
+	Index   indexCommand     `cmd:"" help:"Index files, folders and sites."`
 	Search  searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
 	Sources sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
 	Prompt  promptCommand    `cmd:"" help:"Show or change the system prompt."`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/extractive"
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
@@ -212,6 +213,9 @@ func (b *Base) sourceID(name string, indexed []postgres.SourceState) document.So
 	shown := name
 	if s, ok := b.Config.File.Source(name); ok {
 		shown = cmp.Or(s.URL, s.Path)
+		if site, err := web.SourceOf(s.URL); err == nil {
+			shown = site.Name
+		}
 		if absolute, err := filepath.Abs(s.Path); err == nil && s.Path != "" {
 			shown = absolute
 		}
