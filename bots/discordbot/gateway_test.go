@@ -96,7 +96,7 @@ func TestWhatCannotWorkEndsWithASentence(t *testing.T) {
 			if tt.refuse != 0 {
 				server.Refuse(tt.refuse)
 			}
-			w := &world{TB: t, ctx: ctx, discord: server, model: llmtest.Native(), log: &logs{}}
+			w := &world{TB: t, ctx: ctx, discord: server, model: llmtest.Native(), log: &logs{wake: server.Wake}}
 			bot, _ := w.bot(setting{bot: tt.bot})
 			defer bot.Close()
 			err = bot.Run(ctx)

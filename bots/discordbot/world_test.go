@@ -85,7 +85,7 @@ func prepare(t testing.TB, model *llmtest.Model, change ...func(*setting)) *worl
 			t.Errorf("close Discord: %v", err)
 		}
 	})
-	w := &world{TB: t, ctx: ctx, discord: server, store: sessiontest.NewMemory(), model: model, log: &logs{}}
+	w := &world{TB: t, ctx: ctx, discord: server, store: sessiontest.NewMemory(), model: model, log: &logs{wake: server.Wake}}
 	w.guild = server.AddGuild("Team")
 	w.general = w.guild.AddText("general").ID
 	w.ada = w.guild.AddPerson("Ada", false)
@@ -250,6 +250,8 @@ func (everything) Readable(_ context.Context, _ access.Audience, ids []document.
 
 // logs keeps what was logged.
 type logs struct {
+	wake func() // told of each line
+
 	mu sync.Mutex
 	b  strings.Builder
 }
@@ -258,7 +260,9 @@ type logs struct {
 func (l *logs) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.b.Write(p)
+	n, err := l.b.Write(p)
+	go l.wake() // ends at once
+	return n, err
 }
 
 // String returns everything that was logged.

@@ -187,6 +187,13 @@ func (s *Server) notify() {
 	s.changed = make(chan struct{})
 }
 
+// Wake has Until ask its condition again, after something that happened elsewhere.
+func (s *Server) Wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notify()
+}
+
 // Until returns once cond holds, or with ctx's error. cond is asked again whenever something happened, without the server's lock.
 func (s *Server) Until(ctx context.Context, cond func() bool) error {
 	for {
