@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -57,11 +58,12 @@ func (t *Tool) Offered(scope tool.Scope) bool { return len(readable(scope.Files)
 
 // part is what the model reads.
 type part struct {
-	File  string `json:"file"`
-	Start int    `json:"start"`
-	End   int    `json:"end"`
-	Total int    `json:"total"`
-	Text  string `json:"text"`
+	Number int    `json:"document,omitempty"` // what the model cites; files that people attached are not cited
+	File   string `json:"file"`
+	Start  int    `json:"start"`
+	End    int    `json:"end"`
+	Total  int    `json:"total"`
+	Text   string `json:"text"`
 }
 
 // Run implements tool.Tool.
@@ -88,6 +90,10 @@ func (t *Tool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (too
 		length = min(length, args.Length)
 	}
 	p := part{File: file.Name, Start: args.Start, Total: len(text)}
+	ref := file.Document
+	if ref.ID != "" && call.Scope.Citations != nil {
+		p.Number = call.Scope.Citations.Add(cite.Source{Document: ref.ID, Title: ref.Title, URL: ref.URL, Kind: string(ref.Kind)})
+	}
 	for {
 		p.End = p.Start + length
 		p.Text = string(text[p.Start:p.End])
@@ -105,7 +111,12 @@ func (t *Tool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (too
 		return tool.Result{}, fmt.Errorf("write the result: %w", err)
 	}
 	emit.Emit(packet.FileReaderResult{Name: p.File, Start: p.Start, End: p.End, Total: p.Total})
-	return tool.Result{Content: strings.TrimSpace(content.String())}, nil
+	result := tool.Result{Content: strings.TrimSpace(content.String())}
+	if p.Number > 0 { // the answer rests on a document of the index, which decides who may see it again
+		result.References = []message.Reference{{Number: p.Number, Document: ref, Text: p.Text}}
+		result.Citable, result.Evidence = true, true
+	}
+	return result, nil
 }
 
 // readable are the files that have text, the newest of each name.

@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/readfile"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestRun(t *testing.T) {
@@ -49,6 +52,33 @@ func TestRun(t *testing.T) {
 				t.Errorf("content %s, error %v, %d packets", result.Content, err, len(queue))
 			}
 		})
+	}
+}
+
+// A file that is in the index as well, such as a project's, is what the answer then rests on.
+func TestIndexedFileIsCited(t *testing.T) {
+	t.Parallel()
+	ref := document.Ref{ID: "docs:plan.md", Title: "Plan", URL: "https://docs.example/plan"}
+	scope := tool.Scope{Citations: cite.NewMapping(), Files: []message.File{{Name: "Plan", Text: "We ship in May.", Document: ref}, {Name: "note", Text: "x"}}}
+	scope.Citations.Restore(4, cite.Source{Document: "docs:other.md"})
+	run := func(arguments string) tool.Result {
+		result, err := readfile.New(budgettest.NewWords()).Run(t.Context(), tool.Call{Arguments: json.RawMessage(arguments), Scope: scope},
+			packet.NewEmitter(make(chan packet.Packet, 4), nil, packet.Placement{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	got := run(`{"name":"Plan","length":7}`)
+	want := tool.Result{
+		Content:    `{"document":5,"file":"Plan","start":0,"end":7,"total":15,"text":"We ship"}`,
+		References: []message.Reference{{Number: 5, Document: ref, Text: "We ship"}}, Citable: true, Evidence: true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a project's file (-want +got):\n%s", diff)
+	}
+	if got := run(`{"name":"note"}`); got.References != nil || got.Citable {
+		t.Errorf("an attached file is cited: %+v", got)
 	}
 }
 
