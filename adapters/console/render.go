@@ -203,6 +203,9 @@ func age(d time.Duration) string {
 // Heading is the line above the answer of one of several models.
 func Heading(model string) string { return "── " + sanitize(oneLine(model)) + " ──\n" }
 
+// Plain is a text without control characters, safe to print.
+func Plain(text string) string { return sanitize(text) }
+
 // sanitize removes control characters, so that no document and no model can drive the terminal. Line feeds and tabs stay.
 func sanitize(s string) string {
 	return strings.Map(func(r rune) rune {

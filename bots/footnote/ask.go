@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/bots/consolebot"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer"
@@ -25,6 +29,8 @@ type askCommand struct {
 	Packets  bool     `name:"packets" xor:"form" help:"Print every packet as a line of JSON while the answer is written."`
 	File     []string `name:"file" sep:"none" type:"path" placeholder:"PATH" help:"Send a text or an image along; may be repeated."`
 	Thread   string   `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
+	Search   bool     `name:"search-only" xor:"written" help:"Search with the question and list the documents, without an answer."`
+	Format   string   `name:"response-format" xor:"written" type:"path" placeholder:"FILE" help:"JSON Schema that the answer follows."`
 
 	choiceFlags
 }
@@ -41,13 +47,14 @@ type answerJSON struct {
 
 // modelAnswerJSON is what one model answered.
 type modelAnswerJSON struct {
-	Model     string          `json:"model,omitempty"`
-	Answer    string          `json:"answer"`
-	Citations []citationJSON  `json:"citations"`
-	Outcome   session.Outcome `json:"outcome"`
-	Message   string          `json:"message,omitempty"`
-	Notices   []string        `json:"notices,omitempty"`
-	Reference string          `json:"reference,omitempty"`
+	Model     string            `json:"model,omitempty"`
+	Answer    string            `json:"answer"`
+	Citations []citationJSON    `json:"citations"`
+	Documents []packet.Document `json:"documents"` // what the searches found, used or not
+	Outcome   session.Outcome   `json:"outcome"`
+	Message   string            `json:"message,omitempty"`
+	Notices   []string          `json:"notices,omitempty"`
+	Reference string            `json:"reference,omitempty"`
 }
 
 type citationJSON struct {
@@ -68,6 +75,12 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	case c.Packets:
 		lines = &packetLines{encoder: newEncoder(env.stdout)}
 		t.out, t.packets = io.Discard, lines
+	}
+	t.choice.SearchOnly = c.Search
+	if c.Format != "" {
+		if t.choice.ResponseFormat, err = readSchema(c.Format); err != nil {
+			return err
+		}
 	}
 	attached := make([]message.File, len(c.File))
 	for i, path := range c.File {
@@ -98,6 +111,11 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	if lines != nil && lines.err != nil {
 		return lines.err
+	}
+	if c.Search && !c.JSON && !c.Packets {
+		if err := printDocuments(env.stdout, result.Best().Documents); err != nil {
+			return err
+		}
 	}
 	if c.JSON {
 		if err := newEncoder(env.stdout).Encode(asJSON(result, time.Since(start))); err != nil {
@@ -132,7 +150,7 @@ func asJSON(r consolebot.Result, took time.Duration) answerJSON {
 }
 
 func viewJSON(v *stream.View) modelAnswerJSON {
-	out := modelAnswerJSON{Answer: v.Text(), Citations: []citationJSON{}, Outcome: v.Outcome, Message: v.Message, Notices: v.Notices}
+	out := modelAnswerJSON{Answer: v.Text(), Citations: []citationJSON{}, Documents: append([]packet.Document{}, v.Documents...), Outcome: v.Outcome, Message: v.Message, Notices: v.Notices}
 	if v.Problem != nil {
 		out.Message, out.Reference = v.Problem.Message, v.Problem.Reference
 	}
@@ -140,6 +158,36 @@ func viewJSON(v *stream.View) modelAnswerJSON {
 		out.Citations = append(out.Citations, citationJSON{Number: c.Number, DocumentID: c.Document, Title: c.Title, URL: c.URL, Source: c.Source})
 	}
 	return out
+}
+
+// maxSchema is far above what providers take.
+const maxSchema = 256 << 10
+
+// readSchema reads the form that an answer is to have.
+func readSchema(path string) (json.RawMessage, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usageError(fmt.Sprintf("the response format cannot be read: %v", err))
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(data, &schema); err != nil || len(data) > maxSchema {
+		return nil, usageError(path + " is not a JSON Schema: write an object such as {\"type\": \"object\", \"properties\": {…}}")
+	}
+	return data, nil
+}
+
+// printDocuments lists what a search found, best first.
+func printDocuments(to io.Writer, documents []packet.Document) error {
+	for i, d := range documents {
+		line := fmt.Sprintf("%d. %s", i+1, strings.Join(strings.Fields(d.Title), " "))
+		if d.URL != "" {
+			line += " – " + d.URL
+		}
+		if _, err := fmt.Fprintln(to, console.Plain(line)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // packetLines prints packets as they come. Its error is read when the last has come.

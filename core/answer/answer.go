@@ -4,6 +4,7 @@ package answer
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -27,6 +28,8 @@ type Setup struct {
 	Project    []message.File // already reduced to what the turn's audience may read
 	ForceTool  string
 	SearchOnly bool
+	// ResponseFormat is the JSON Schema that the answer follows; nil for Markdown.
+	ResponseFormat json.RawMessage
 }
 
 // Setups chooses the setup of each turn, by its channel for instance. It is asked anew for every attempt. Safe for concurrent use.

@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -26,7 +27,9 @@ type Choice struct {
 	Agent  string
 	Models []string // several answer side by side
 
-	Project string
+	Project        string
+	SearchOnly     bool
+	ResponseFormat json.RawMessage // JSON Schema of the answer
 }
 
 // Validate reports what is wrong with a choice, in words for whoever typed it.
@@ -36,6 +39,9 @@ func (c Choice) Validate(cfg *config.Config) error {
 	}
 	if _, ok := cfg.File.Project(c.Project); c.Project != "" && !ok {
 		return fmt.Errorf("there is no project %q: %s", c.Project, projectsOf(cfg.File))
+	}
+	if c.ResponseFormat != nil && !cfg.HasModel() {
+		return errors.New("without an endpoint answers quote the documents and follow no schema: set OPENAI_API_KEY or OPENAI_BASE_URL")
 	}
 	if len(c.Models) > 0 && !cfg.HasModel() {
 		return errors.New("no model can be chosen without an endpoint: set OPENAI_API_KEY or OPENAI_BASE_URL")
@@ -94,7 +100,7 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	if err != nil {
 		return answer.Setup{}, err
 	}
-	setup := answer.Setup{Agent: agent, Models: models}
+	setup := answer.Setup{Agent: agent, Models: models, SearchOnly: s.choice.SearchOnly, ResponseFormat: s.choice.ResponseFormat}
 	if p, ok := file.Project(cmp.Or(s.choice.Project, channel.Project)); ok {
 		setup.Project = s.base.projectFiles(ctx, p, t.Audience)
 	}
