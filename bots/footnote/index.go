@@ -92,7 +92,7 @@ func printRun(out io.Writer, path string, run index.Run) error {
 			_, err := fmt.Fprintf(out, "  … and %d more; footnote sources --failures lists them\n", len(run.Failures)-most)
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "  %s: %s\n", n.Name, n.Sentence); err != nil {
+		if _, err := fmt.Fprintf(out, "  %s: %s\n", plain(n.Name), plain(n.Sentence)); err != nil {
 			return err
 		}
 	}

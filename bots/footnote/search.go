@@ -137,10 +137,11 @@ func shorten(s string, runes int) string {
 	return strings.TrimRight(string(line[:runes]), " ") + "…"
 }
 
-// plain removes control characters, so that no document can drive the terminal.
+// plain removes control characters, and those that turn the direction of writing, so that no document can drive the terminal or make it
+// show something else than it says.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 			return -1
 		}
 		return r

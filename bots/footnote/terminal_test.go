@@ -1,157 +1,32 @@
 package main_test
 
 import (
-	"bytes"
-	"context"
-	"fmt"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
-	"unsafe"
-
-	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 )
 
-// terminal is a pseudo-terminal with the program at its other end.
-type terminal struct {
-	*os.File
-	mu      sync.Mutex
-	screen  bytes.Buffer
-	changed chan struct{} // holds one token when more was printed
-	exited  chan error
-}
-
-// openTerminal starts the program as the session leader of a new pseudo-terminal, so that Ctrl-C typed there reaches it as a signal.
-func openTerminal(t *testing.T, p *program, args ...string) *terminal {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { master.Close() })
-	var unlock, number int32
-	for request, arg := range map[uintptr]*int32{syscall.TIOCSPTLCK: &unlock, syscall.TIOCGPTN: &number} {
-		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, master.Fd(), request, uintptr(unsafe.Pointer(arg))); errno != 0 {
-			t.Fatal(errno)
-		}
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slave.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	t.Cleanup(cancel)
-	cmd := p.command(ctx, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	term := &terminal{File: master, changed: make(chan struct{}, 1), exited: make(chan error, 1)}
-	go term.read()
-	go func() { term.exited <- cmd.Wait() }()
-	return term
-}
-
-func (s *terminal) read() {
-	buffer := make([]byte, 4096)
-	for {
-		n, err := s.Read(buffer)
-		s.mu.Lock()
-		s.screen.Write(buffer[:n])
-		s.mu.Unlock()
-		select {
-		case s.changed <- struct{}{}:
-		default:
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// await returns when the program has printed text after the given offset, and the offset behind it.
-func (s *terminal) await(t *testing.T, text string, after int) int {
-	t.Helper()
-	timeout := time.After(limit)
-	for {
-		s.mu.Lock()
-		screen := s.screen.String()
-		s.mu.Unlock()
-		if i := strings.Index(screen[after:], text); i >= 0 {
-			return after + i + len(text)
-		}
-		select {
-		case <-s.changed:
-		case <-timeout:
-			t.Fatalf("%q was not printed after byte %d; the screen shows:\n%s", text, after, screen)
-		}
-	}
-}
-
-func (s *terminal) keys(t *testing.T, text string) {
-	t.Helper()
-	if _, err := s.WriteString(text); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestCtrlCStopsTheAnswerAndNotTheProgram(t *testing.T) {
+// Neither names nor texts of documents can drive the terminal, or turn what it shows around.
+func TestDocumentsCannotDriveTheTerminal(t *testing.T) {
 	t.Parallel()
-	gate := make(chan struct{})
-	server := openaitest.New(t,
-		openaitest.Reply{Text: "This answer never comes to its end.", Gate: gate, GateAfter: 4},
-		openaitest.Reply{Text: "The second answer is whole."},
-	)
-	term := openTerminal(t, newProgram(t, "OPENAI_BASE_URL="+server.URL()), "chat")
-	at := term.await(t, "› ", 0)
-	term.keys(t, "Tell me a story.\n")
-	at = term.await(t, "This answer", at)
-	term.keys(t, "\x03")
-	at = term.await(t, "Stopped.", at)
-	at = term.await(t, "› ", at)
-	if closed := server.ChatRequests()[0].ClosedByClient; closed.IsZero() {
-		t.Error("the request to the model was not closed")
-	}
-	term.keys(t, "And now?\n")
-	at = term.await(t, "The second answer is whole.", at)
-	at = term.await(t, "› ", at)
-	term.keys(t, "\x04")
-	select {
-	case err := <-term.exited:
-		var exit *exec.ExitError
-		if err != nil {
-			t.Errorf("the chat ended with %v (%T)", err, exit)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"broken\x1b]0;owned\a\u202e.md": "---\nacl: nobody at all\n---\nHidden.",
+		"good.md":                       "# Moon \u202e\x1b[2J phases\n\nThe moon has eight phases \x1b[31m in all.",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
-	case <-time.After(limit):
-		t.Error("Ctrl-D did not end the chat")
 	}
-}
-
-func TestTerminalShowsFootnotesAsHyperlinks(t *testing.T) {
-	t.Parallel()
 	p := newProgram(t)
-	p.run(t, "index", handbook(t), "--base-url", "https://docs.example")
-	term := openTerminal(t, p, "chat")
-	at := term.await(t, "› ", 0)
-	term.keys(t, "How many vacation days does an employee have?\n")
-	at = term.await(t, "\x1b]8;;https://docs.example/vacation.md#days-per-year\x1b\\[1]\x1b]8;;\x1b\\", at)
-	at = term.await(t, "Sources", at)
-	at = term.await(t, "› ", at)
-	term.keys(t, "\x03")
-	at = term.await(t, "Ctrl-D", at)
-	term.keys(t, "\x03")
-	select {
-	case err := <-term.exited:
-		if err != nil {
-			t.Errorf("the chat ended with %v", err)
+	indexed, found := p.run(t, "index", dir), p.run(t, "search", "moon phases")
+	if !strings.Contains(indexed.stderr, "1 failed") || !strings.Contains(found.stdout, "Moon") {
+		t.Fatalf("%s\n%s", indexed.stderr, found.stdout)
+	}
+	for _, shown := range []string{indexed.stderr, found.stdout} {
+		if strings.ContainsAny(shown, "\x1b\a\u202e") {
+			t.Errorf("it shows %q", shown)
 		}
-	case <-time.After(limit):
-		t.Errorf("Ctrl-C twice at the prompt did not end the chat (after byte %d)", at)
 	}
 }
