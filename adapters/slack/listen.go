@@ -153,9 +153,12 @@ func (c *Client) socket(ctx, living context.Context, work []chan job) error {
 			case socketmode.EventTypeConnectionError:
 				if failed, ok := evt.Data.(*api.ConnectionErrorEvent); ok && hopeless(failed.ErrorObj) {
 					cancel()
-					<-ended
+					if err := <-ended; hopeless(err) {
+						return err
+					}
 					return failed.ErrorObj
 				}
+			default: // envelopes, which are handed out below
 			}
 			e, ok := envelopeOf(evt)
 			if !ok {

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -52,7 +53,10 @@ func (c *Client) Handler(h Handler) http.Handler {
 		if err != nil {
 			attempt = 0
 		}
-		sentence, err := c.handle(r.Context(), h, kind, payload, attempt)
+		// As with sockets, an event that is being taken in is finished although Slack has stopped waiting.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleLimit)
+		defer cancel()
+		sentence, err := c.handle(ctx, h, kind, payload, attempt)
 		if err != nil {
 			c.logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", attempt, "error", err)
 			if kind == "events_api" {

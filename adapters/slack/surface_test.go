@@ -263,3 +263,33 @@ func TestMissingScopeIsNamed(t *testing.T) {
 		t.Errorf("without history: %v, %v", posts, err)
 	}
 }
+
+func TestPiecesAreSplitAndStreamsRenewed(t *testing.T) {
+	t.Parallel()
+	var s slack.Surface
+	piece := slack.Page{
+		Markdown: "a", Rolls: []string{"b", "c"}, Tasks: []slack.Task{{ID: "1"}}, Notes: []string{"n"}, Number: 4, Done: true,
+		Cut: slack.Cut{Close: "\n```", Open: "```go\n"},
+	}
+	parts, end := s.Split(piece)
+	var texts []string
+	for _, p := range parts {
+		texts = append(texts, p.Markdown)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "c"}, texts); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+	if parts[2].Number != 4 || parts[1].Number != 3 || len(parts[1].Tasks) > 0 {
+		t.Errorf("parts: %+v", parts)
+	}
+	if end.Markdown != "" || end.Tasks != nil || !slices.Equal(end.Notes, piece.Notes) {
+		t.Errorf("end: %+v", end)
+	}
+	closing, opening, more := s.Renew(parts[2])
+	if closing.Markdown != "\n```" || opening.Markdown != "```go\n" || !more {
+		t.Errorf("renewed with %q and %q, %v", closing.Markdown, opening.Markdown, more)
+	}
+	if _, _, more := s.Renew(slack.Page{Markdown: "plain"}); more {
+		t.Errorf("plain text needs nothing to go on")
+	}
+}

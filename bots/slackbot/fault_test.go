@@ -64,6 +64,7 @@ func TestAnswerSurvivesWhatSlackDoes(t *testing.T) {
 		{name: "ratelimited in a good answer", faults: []slacktest.Fault{{Method: "chat.appendStream", Error: "ratelimited"}}},
 		{name: "an append that fails", faults: []slacktest.Fault{{Method: "chat.appendStream", Status: 503}}},
 		{name: "an append that is carried out and not confirmed", faults: []slacktest.Fault{{Method: "chat.appendStream", Drop: true, After: true}}},
+		{name: "a refused start", faults: []slacktest.Fault{{Method: "chat.startStream", Status: 429, RetryAfter: time.Minute}}, posts: true},
 		{name: "a start that fails", faults: []slacktest.Fault{{Method: "chat.startStream", Status: 500}}, posts: true},
 		{name: "a start that is carried out and not confirmed", faults: []slacktest.Fault{{Method: "chat.startStream", Drop: true, After: true}}},
 		{name: "a stop that is carried out and not confirmed", faults: []slacktest.Fault{{Method: "chat.stopStream", Status: 502, After: true}}},

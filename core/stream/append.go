@@ -161,7 +161,11 @@ func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error
 	}
 	id, err := a.Start(ctx, w.to, page)
 	if err != nil {
-		if errors.Is(err, thread.ErrOutcomeUnknown) {
+		var limited *thread.RateLimitError
+		switch {
+		case errors.As(err, &limited):
+			return fmt.Errorf("%w: %w", thread.ErrNoStream, err)
+		case errors.Is(err, thread.ErrOutcomeUnknown):
 			w.pages = append(w.pages, Page{Number: a.number})
 		}
 		return fmt.Errorf("begin to stream the answer: %w", err)

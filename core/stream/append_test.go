@@ -125,28 +125,44 @@ func TestBrokenStreamIsEditedAtOnceAndGoesOn(t *testing.T) {
 
 func TestAnswerThatCannotBeStreamedIsPostedAndEdited(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		surface := &refusing{}
-		s := open(t, surface, 1000, &stream.Memory{})
-		s.Accept(delta("One sentence. "))
-		synctest.Wait()
-		s.Accept(delta("two"))
-		synctest.Wait()
-		finish(t, s)
-		var ops []string
-		for _, v := range surface.Versions() {
-			ops = append(ops, v.Op)
-		}
-		if diff := cmp.Diff([]string{"post", "edit"}, ops); diff != "" {
-			t.Errorf("calls (-want +got):\n%s", diff)
-		}
-	})
+	tests := []struct {
+		name string
+		err  error
+	}{
+		{"a workspace without streams", fmt.Errorf("workspace without streams: %w", thread.ErrNoStream)},
+		{"no stream for now", &thread.RateLimitError{RetryAfter: time.Minute}},
+		{"a stream that fails", errors.New("bad gateway")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				surface := &refusing{err: tt.err}
+				s := open(t, surface, 1000, &stream.Memory{})
+				s.Accept(delta("One sentence. "))
+				synctest.Wait()
+				s.Accept(delta("two"))
+				synctest.Wait()
+				finish(t, s)
+				var ops []string
+				for _, v := range surface.Versions() {
+					ops = append(ops, v.Op)
+				}
+				if diff := cmp.Diff([]string{"post", "edit"}, ops); diff != "" {
+					t.Errorf("calls (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
 }
 
-type refusing struct{ threadtest.Streaming }
+type refusing struct {
+	threadtest.Streaming
+	err error
+}
 
-func (*refusing) Start(context.Context, thread.Ref, string) (thread.MessageID, error) {
-	return "", fmt.Errorf("workspace without streams: %w", thread.ErrNoStream)
+func (r *refusing) Start(context.Context, thread.Ref, string) (thread.MessageID, error) {
+	return "", r.err
 }
 
 // forgetful posts and then says that it does not know whether it did.

@@ -50,10 +50,11 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 // stepDown gives up appending for good, unless the error says that the same call may succeed later.
 func (w *writer[P]) stepDown(err error) bool {
 	var limited *thread.RateLimitError
-	if errors.As(err, &limited) || errors.Is(err, thread.ErrNoRoom) && !errors.Is(err, thread.ErrNoStream) {
+	instead := errors.Is(err, thread.ErrNoStream) // whatever the cause, the answer can be posted now
+	if !instead && (errors.As(err, &limited) || errors.Is(err, thread.ErrNoRoom)) {
 		return false
 	}
-	if !errors.Is(err, thread.ErrNoStream) {
+	if !instead {
 		w.Logger.Warn("appending to the answer failed; it is edited from here on", "error", err)
 	}
 	w.appender = nil

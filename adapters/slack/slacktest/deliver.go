@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -160,7 +161,8 @@ func (s *Server) request(d *delivery) {
 			target = s.config.CommandsURL
 		}
 	}
-	req, err := http.NewRequest(http.MethodPost, target, bytes.NewReader(body))
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.AckWithin)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
 		panic("slacktest: EventsURL: " + err.Error())
 	}
@@ -172,8 +174,8 @@ func (s *Server) request(d *delivery) {
 	}
 	id := d.ID
 	s.work.Go(func() {
-		client := http.Client{Timeout: s.config.AckWithin}
-		res, err := client.Do(req)
+		defer cancel()
+		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			s.missed(id, "timeout")
 			return
