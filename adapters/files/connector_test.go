@@ -142,14 +142,14 @@ func TestWalk(t *testing.T) {
 	root := folder(t, map[string]string{
 		"a.md": "a", "sub/b.md": "b", "sub/deep/c.html": "<p>c", "sub/draft-d.md": "d", "z.go": "package z",
 		".hidden.md": "x", ".git/config": "x", "node_modules/m/index.md": "x", "sub/.cache/x.md": "x", "empty/": "",
-		"photo.png": "x", "old.PDF": "%PDF-1.4", "letter.docx": "PK", "unknown.qqq": "\x7fELF\x00\x01\x02\x03\x04\x05",
+		"photo.png": "x", "old.PDF": "%PDF-1.4", "letter.odt": "PK", "unknown.qqq": "\x7fELF\x00\x01\x02\x03\x04\x05",
 	})
 	tests := []struct {
 		name             string
 		include, exclude []string
 		want, skipped    []string
 	}{
-		{"everything", nil, nil, []string{"a.md", "sub/b.md", "sub/deep/c.html", "sub/draft-d.md", "z.go"}, []string{"letter.docx", "old.PDF", "photo.png"}},
+		{"everything", nil, nil, []string{"a.md", "sub/b.md", "sub/deep/c.html", "sub/draft-d.md", "z.go"}, []string{"letter.odt", "old.PDF", "photo.png"}},
 		{"by name", []string{"*.md"}, nil, []string{"a.md", "sub/b.md", "sub/draft-d.md"}, nil},
 		{"by path", []string{"sub/*.md"}, nil, []string{"sub/b.md", "sub/draft-d.md"}, nil},
 		{"in any folder", []string{"**/*.html", "/a.md"}, nil, []string{"a.md", "sub/deep/c.html"}, nil},

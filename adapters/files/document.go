@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/docx"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
 	"github.com/footnotehq/footnote/core/access"
@@ -31,6 +32,11 @@ func (c *Connector) document(folder string, f file, text string) (document.Docum
 			return document.Document{}, err
 		}
 	}
+	return c.named(folder, f, said, f.format.parse(text))
+}
+
+// named makes a document of what a file holds and says about itself.
+func (c *Connector) named(folder string, f file, said matter, page parsed) (document.Document, error) {
 	acl := c.options.ACL
 	if said.acl != nil {
 		if acl = index.Narrow(c.options.ACL, said.acl); len(acl) == 0 {
@@ -38,7 +44,6 @@ func (c *Connector) document(folder string, f file, text string) (document.Docum
 				join(said.acl), join(c.options.ACL), index.ErrWithdrawn)
 		}
 	}
-	page := f.format.parse(text)
 	name := f.name
 	if !f.format.code { // "guide/install.md" is less of a title than "install"
 		name = strings.TrimSuffix(path.Base(name), path.Ext(name))
@@ -76,6 +81,11 @@ func join(acl access.ACL) string {
 func parseHTML(text string) parsed {
 	p := htmltext.Parse(text)
 	return parsed{title: p.Title, canonical: p.Canonical, language: p.Language, updated: p.UpdatedAt, sections: p.Sections}
+}
+
+func parseDocx(raw []byte) (parsed, error) {
+	p, err := docx.Parse(raw)
+	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
 }
 
 func parseMarkdown(text string) parsed {

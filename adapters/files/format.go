@@ -8,10 +8,11 @@ import (
 // format says how a file is read.
 type format struct {
 	parse  func(text string) parsed
-	matter bool   // may begin with front matter
-	html   bool   // may name its encoding inside
-	code   bool   // its name says more than any title in it
-	unread string // why it is not read at all
+	unpack func(raw []byte) (parsed, error) // instead of parse, for files that are no text
+	matter bool                             // may begin with front matter
+	html   bool                             // may name its encoding inside
+	code   bool                             // its name says more than any title in it
+	unread string                           // why it is not read at all
 }
 
 // formatOf goes by the name alone. What it does not know is read as plain text, unless its content turns out to be binary.
@@ -40,7 +41,9 @@ func formatOf(name string) format {
 		return format{unread: "Keys, and settings that hold passwords, are not for an index."}
 	case ".pdf":
 		return format{unread: "PDF files are not read yet. Export it as HTML or Markdown."}
-	case ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".pages", ".numbers", ".key", ".epub":
+	case ".docx":
+		return format{unpack: parseDocx}
+	case ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".pages", ".numbers", ".key", ".epub":
 		return format{unread: "Office files and e-books are not read yet. Export it as HTML, Markdown or CSV."}
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".psd",
 		".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi", ".mkv", ".webm", ".woff", ".woff2", ".ttf", ".otf", ".eot",

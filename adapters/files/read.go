@@ -17,6 +17,13 @@ func (c *Connector) load(root *os.Root, f file) (document.Document, error) {
 	if err != nil {
 		return document.Document{}, err
 	}
+	if f.format.unpack != nil {
+		page, err := f.format.unpack(raw)
+		if err != nil {
+			return document.Document{}, err
+		}
+		return c.named(root.Name(), f, matter{}, page)
+	}
 	text, err := decode(raw, f.format.html)
 	if err != nil {
 		return document.Document{}, err

@@ -1,0 +1,125 @@
+package docx_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/docx"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/google/go-cmp/cmp"
+)
+
+// pack makes an archive of parts.
+func pack(t testing.TB, parts map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, text := range parts {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const (
+	namespace = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"`
+	styles    = `<w:styles ` + namespace + `><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="H2"><w:name w:val="heading 2"/></w:style>` +
+		`<w:style w:styleId="Own"><w:name w:val="Chapter"/><w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:style></w:styles>`
+)
+
+func body(text string) string {
+	return `<w:document ` + namespace + `><w:body>` + text + `</w:body></w:document>`
+}
+
+func p(text string) string { return `<w:p><w:r><w:t>` + text + `</w:t></w:r></w:p>` }
+
+func styled(style, text string) string {
+	return `<w:p><w:pPr><w:pStyle w:val="` + style + `"/></w:pPr><w:r><w:t>` + text + `</w:t></w:r></w:p>`
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	item := func(level, text string) string {
+		return `<w:p><w:pPr><w:numPr><w:ilvl w:val="` + level + `"/></w:numPr></w:pPr><w:r><w:t>` + text + `</w:t></w:r></w:p>`
+	}
+	cell := func(text string) string { return `<w:tc>` + p(text) + `</w:tc>` }
+	page, err := docx.Parse(pack(t, map[string]string{
+		"word/styles.xml":   styles,
+		"docProps/core.xml": `<cp xmlns:dc="d" xmlns:t="t"><dc:title>The  handbook</dc:title><t:modified>2024-03-02T10:00:00Z</t:modified></cp>`,
+		"word/document.xml": body(p("Before.") + styled("H1", "Travel") +
+			`<w:p><w:r><w:t xml:space="preserve">Trains </w:t></w:r><w:del><w:r><w:delText>and planes </w:delText></w:r></w:del><w:r><w:t>first.</w:t><w:br/><w:t>Then cars.</w:t></w:r></w:p>` +
+			item("0", "one") + item("1", "two") + p("After.") + styled("H2", "Rates") +
+			`<w:tbl><w:tr>` + cell("Class") + cell("Rate") + `</w:tr><w:tr>` + cell("a") + `<w:tc>` + p("1") + `<w:tbl><w:tr>` + cell("in") + `</w:tr></w:tbl></w:tc></w:tr></w:tbl>` +
+			styled("Own", "Last") + `<w:p><mc:AlternateContent><mc:Choice>` + p("Box.") + `</mc:Choice><mc:Fallback>` + p("Box.") + `</mc:Fallback></mc:AlternateContent></w:p>`),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page.Title != "The handbook" || !page.UpdatedAt.Equal(time.Date(2024, 3, 2, 10, 0, 0, 0, time.UTC)) {
+		t.Errorf("title %q, date %v", page.Title, page.UpdatedAt)
+	}
+	type section struct {
+		Heading string
+		Blocks  []document.Block
+	}
+	var got []section
+	for _, s := range page.Sections {
+		got = append(got, section{strings.Join(s.Heading, " > "), s.Blocks})
+	}
+	want := []section{
+		{"", []document.Block{{Kind: document.Paragraph, Text: "Before."}}},
+		{"Travel", []document.Block{{Kind: document.Heading, Text: "## Travel"}, {Kind: document.Paragraph, Text: "Trains first.\nThen cars."},
+			{Kind: document.List, Text: "- one\n  - two"}, {Kind: document.Paragraph, Text: "After."}}},
+		{"Travel > Rates", []document.Block{{Kind: document.Heading, Text: "### Rates"}, {Kind: document.Table, Text: "Class | Rate\na | 1 in"}}},
+		{"Last", []document.Block{{Kind: document.Heading, Text: "## Last"}, {Kind: document.Paragraph, Text: "Box."}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sections (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	bomb := pack(t, map[string]string{"word/document.xml": body(strings.Repeat(" ", 65<<20))})
+	if len(bomb) > 1<<20 {
+		t.Fatalf("the archive has %d bytes and is no bomb", len(bomb))
+	}
+	whole := pack(t, map[string]string{"word/document.xml": body(p("text"))})
+	for want, raw := range map[string][]byte{
+		"Split it":                    bomb,
+		"protected with a password":   []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more"),
+		"is no archive":               whole[:len(whole)/2],
+		"holds no word/document.xml":  pack(t, map[string]string{"mimetype": "x"}),
+		"its text is not well-formed": pack(t, map[string]string{"word/document.xml": "<w:document><w:p>"}),
+	} {
+		if _, err := docx.Parse(raw); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	if page, err := docx.Parse(pack(t, map[string]string{"word/document.xml": body("")})); err != nil || len(page.Sections) != 0 {
+		t.Errorf("an empty document: %+v, %v", page, err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(body(p("x") + styled("H1", "y")))
+	f.Add(`<w:p><w:tbl></w:tc></w:tr></w:tbl></w:p>`)
+	f.Add(`<a><p><p><t>x</t></p><tbl><tr><tc><p/></tc></tr></tbl>`)
+	f.Fuzz(func(t *testing.T, text string) {
+		page, err := docx.Parse(pack(t, map[string]string{"word/document.xml": text, "word/styles.xml": text, "docProps/core.xml": text}))
+		if err != nil && len(page.Sections) > 0 {
+			t.Error("an error and a text")
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package docx
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// reader reads the body from the beginning to the end.
+type reader struct {
+	levels  map[string]int
+	outline document.Outline
+	list    []string // items that stand together
+
+	text   strings.Builder // of the paragraph that is open
+	inside int             // paragraphs that are open; text boxes nest them
+	level  int             // of the paragraph as a heading; 0 is none
+	item   bool
+	indent int
+
+	tables int // that are open; those inside cells count as text of the cell
+	rows   []string
+	cells  []string
+	cell   []string
+}
+
+func (r *reader) read(raw []byte) error {
+	decoder := xml.NewDecoder(bytes.NewReader(raw))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			r.endList()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "Fallback", "delText", "instrText", "del", "moveFrom": // said twice, deleted, or instructions for Word
+				if err := decoder.Skip(); err != nil {
+					return err
+				}
+			case "t":
+				var text string
+				if err := decoder.DecodeElement(&text, &t); err != nil {
+					return err
+				}
+				r.text.WriteString(text)
+			default:
+				r.start(t)
+			}
+		case xml.EndElement:
+			r.end(t.Name.Local)
+		}
+	}
+}
+
+func (r *reader) start(t xml.StartElement) {
+	switch t.Name.Local {
+	case "p":
+		if r.inside++; r.inside == 1 {
+			r.text.Reset()
+			r.level, r.item, r.indent = 0, false, 0
+		} else if r.text.Len() > 0 {
+			r.text.WriteByte('\n')
+		}
+	case "pStyle":
+		r.level = r.levels[value(t)]
+	case "outlineLvl":
+		if n, err := strconv.Atoi(value(t)); err == nil && n >= 0 && n < 9 {
+			r.level = n + 2
+		}
+	case "numPr":
+		r.item = true
+	case "ilvl":
+		if n, err := strconv.Atoi(value(t)); err == nil {
+			r.indent = min(max(n, 0), 8)
+		}
+	case "tab":
+		if r.inside > 0 && r.text.Len() > 0 {
+			r.text.WriteByte(' ')
+		}
+	case "br", "cr":
+		r.text.WriteByte('\n')
+	case "noBreakHyphen":
+		r.text.WriteByte('-')
+	case "tbl":
+		r.endList()
+		r.tables++
+	}
+}
+
+func value(t xml.StartElement) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == "val" {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func (r *reader) end(name string) {
+	switch name {
+	case "p":
+		if r.inside--; r.inside <= 0 {
+			r.inside = 0
+			r.paragraph(strings.TrimSpace(r.text.String()))
+			r.text.Reset()
+		}
+	case "tc":
+		if r.tables == 1 {
+			r.cells = append(r.cells, strings.Join(strings.Fields(strings.Join(r.cell, " ")), " "))
+			r.cell = nil
+		}
+	case "tr":
+		if r.tables == 1 && strings.Join(r.cells, "") != "" {
+			r.rows = append(r.rows, strings.Join(r.cells, " | "))
+		}
+		if r.tables == 1 {
+			r.cells = nil
+		}
+	case "tbl":
+		if r.tables--; r.tables == 0 {
+			r.outline.Block(document.Table, strings.Join(r.rows, "\n"))
+			r.rows = nil
+		}
+		r.tables = max(r.tables, 0)
+	}
+}
+
+// paragraph takes in a paragraph that has ended.
+func (r *reader) paragraph(text string) {
+	switch {
+	case text == "":
+	case r.tables > 0:
+		r.cell = append(r.cell, text)
+	case r.level > 0:
+		r.endList()
+		r.outline.Heading(r.level, strings.Join(strings.Fields(text), " "), "")
+	case r.item:
+		r.list = append(r.list, strings.Repeat("  ", r.indent)+"- "+text)
+	default:
+		r.endList()
+		r.outline.Block(document.Paragraph, text)
+	}
+}
+
+func (r *reader) endList() {
+	r.outline.Block(document.List, strings.Join(r.list, "\n"))
+	r.list = nil
+}
