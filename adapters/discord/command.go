@@ -33,8 +33,7 @@ type Command struct {
 	Direct   bool
 	At       time.Time
 
-	ticket  ticket
-	channel string
+	ticket ticket
 }
 
 // Token is what a turn keeps to answer the command with, encrypted.
@@ -80,7 +79,7 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction) err
 		return nil
 	}
 	data := i.ApplicationCommandData()
-	cmd := Command{Name: data.Name, EventKey: "interaction:" + i.ID, At: time.Now(), channel: i.ChannelID, Direct: i.GuildID == ""}
+	cmd := Command{Name: data.Name, EventKey: "interaction:" + i.ID, At: time.Now(), Direct: i.GuildID == ""}
 	user, by := who(i)
 	if user == nil {
 		return fmt.Errorf("read the command %q: it has no user", data.Name)

@@ -218,8 +218,8 @@ func (l *link) open(ctx context.Context, limit time.Duration) error {
 	l.dial.cut()
 	timer.Reset(time.Second)
 	select {
-	case <-opened:
-		return cause
+	case err := <-opened:
+		return errors.Join(cause, err)
 	case <-timer.C:
 		return fmt.Errorf("%w: %w", errStuck, cause)
 	}

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -94,7 +95,7 @@ func TestRefusalsBecomeWhatTheClientCanRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			body, err := io.ReadAll(res.Body)
-			if err != nil {
+			if err := errors.Join(err, res.Body.Close()); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, string(body)); diff != "" {

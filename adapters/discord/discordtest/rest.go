@@ -23,7 +23,6 @@ type apiError struct {
 // Codes of the platform, as its documentation lists them.
 var (
 	errUnauthorised      = &apiError{status: 401, text: "401: Unauthorized"}
-	errNotFound          = &apiError{status: 404, text: "404: Not Found"}
 	errUnknownChannel    = &apiError{status: 404, code: 10003, text: "Unknown Channel"}
 	errUnknownGuild      = &apiError{status: 404, code: 10004, text: "Unknown Guild"}
 	errUnknownMember     = &apiError{status: 404, code: 10007, text: "Unknown Member"}

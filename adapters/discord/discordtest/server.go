@@ -7,6 +7,7 @@ package discordtest
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strconv"
@@ -155,7 +156,9 @@ func (s *Server) Close() error {
 	}
 	s.mu.Unlock()
 	err := s.http.Close()
-	<-s.done
+	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
 	return err
 }
 
