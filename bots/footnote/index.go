@@ -16,7 +16,7 @@ import (
 
 // indexCommand indexes files, folders and sites. Each path is a source of its own.
 type indexCommand struct {
-	Paths   []string `arg:"" name:"path" help:"Files, folders, or addresses of sites (https://…), of which all below the address is read. Each is a source: indexing it again takes in what has changed and forgets what is gone."`
+	Paths   []string `arg:"" optional:"" name:"path" help:"Files, folders, or addresses of sites (https://…), of which all below the address is read. Each is a source: indexing it again takes in what has changed and forgets what is gone. None: the sources of the configuration file."`
 	BaseURL string   `name:"base-url" placeholder:"URL" help:"Where the folder is published; documents are linked there."`
 	ACL     string   `name:"acl" placeholder:"LIST" help:"Who may read: public, members, group:NAME, channel:PLATFORM:ID, user:PLATFORM:ID, separated by commas (default: members)."`
 	Include []string `name:"include" placeholder:"GLOB" help:"Only files that match; may be repeated. ** stands for any folders."`
@@ -25,20 +25,14 @@ type indexCommand struct {
 
 // Run implements the verb.
 func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
-	var acl access.ACL
-	if c.ACL != "" {
-		if acl, err = access.ParseACL(c.ACL); err != nil {
-			return usageError("--acl: " + err.Error())
-		}
+	sources, err := c.sources(env.config.File)
+	if err != nil {
+		return err
 	}
-	connectors := make([]index.Connector, len(c.Paths))
-	for i, path := range c.Paths { // every path is looked at before anything is started
-		source := config.Source{Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude}
-		if wire.IsURL(path) {
-			source.Path, source.URL = "", path
-		}
+	connectors := make([]index.Connector, len(sources))
+	for i, source := range sources { // every source is looked at before anything is started
 		if connectors[i], err = wire.Connect(env.config, source); err != nil {
-			return err
+			return fmt.Errorf("index %s: %w", source.Name, err)
 		}
 	}
 	starting := newProgress(env, "")
@@ -54,13 +48,13 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	for i, connector := range connectors {
-		bar := newProgress(env, "Indexing "+c.Paths[i])
+		bar := newProgress(env, "Indexing "+sources[i].Name)
 		run, err := pipeline.Run(ctx, base.Tenant, connector, bar.indexing)
 		bar.end()
 		if err != nil {
-			return fmt.Errorf("index %s: %w", c.Paths[i], err)
+			return fmt.Errorf("index %s: %w", sources[i].Name, err)
 		}
-		if err := printRun(env.stderr, c.Paths[i], run); err != nil {
+		if err := printRun(env.stderr, sources[i].Name, run); err != nil {
 			return err
 		}
 	}
@@ -68,6 +62,34 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	err = base.Settle(ctx, bar.doing)
 	bar.end()
 	return err
+}
+
+// sources are what was named, else those of the configuration file.
+func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
+	if len(c.Paths) == 0 {
+		if c.ACL != "" || c.BaseURL != "" || len(c.Include)+len(c.Exclude) > 0 {
+			return nil, usageError("--acl, --base-url, --include and --exclude are for a path: name one, or write them under sources: in the configuration file")
+		}
+		if len(file.Sources) == 0 {
+			return nil, usageError("there is nothing to index: name files, folders or sites, or list them under sources: in " + config.FileName)
+		}
+		return file.Sources, nil
+	}
+	var acl access.ACL
+	if c.ACL != "" {
+		var err error
+		if acl, err = access.ParseACL(c.ACL); err != nil {
+			return nil, usageError("--acl: " + err.Error())
+		}
+	}
+	sources := make([]config.Source, len(c.Paths))
+	for i, path := range c.Paths {
+		sources[i] = config.Source{Name: path, Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude}
+		if wire.IsURL(path) {
+			sources[i].Path, sources[i].URL = "", path
+		}
+	}
+	return sources, nil
 }
 
 // printRun tells what a run did, and why single documents are not in the index.
