@@ -122,14 +122,19 @@ func answerMany(b *testing.B, n int, oneChannel bool) {
 	b.ReportMetric(float64(edits)/float64(n), "writes/answer")
 	b.ReportMetric(float64(w.discord.Count(http.StatusTooManyRequests)), "refusals")
 	if n == 1 {
-		b.Logf("the model spoke first at 0 ms and last at %d ms", model.last[0].Sub(model.first[0]).Milliseconds())
-		for _, v := range w.discord.Versions() {
-			if v.Author == w.discord.Bot().ID {
-				b.Logf("%6d ms  %-6s  message %s  %4d characters", v.At.Sub(model.first[0]).Milliseconds(), v.Op, v.Message, len([]rune(v.Content)))
-			}
-		}
+		printEdits(w, model)
 	}
 	w.stop()
+}
+
+// printEdits prints every version of an answer. A benchmark's own log is cut after ten lines.
+func printEdits(w *world, model *timed) {
+	fmt.Printf("\nthe model wrote from 0 ms to %d ms\n", model.last[0].Sub(model.first[0]).Milliseconds())
+	for _, v := range w.discord.Versions() {
+		if v.Author == w.discord.Bot().ID {
+			fmt.Printf("%6d ms  %-6s  message %s  %4d characters\n", v.At.Sub(model.first[0]).Milliseconds(), v.Op, v.Message, len([]rune(v.Content)))
+		}
+	}
 }
 
 // BenchmarkStop times a 🛑 from the reaction to the end of the model's stream.

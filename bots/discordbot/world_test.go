@@ -54,6 +54,7 @@ type setting struct {
 	before func(*world)              // happens before the bot starts
 	grace  time.Duration             // for running answers at the end: 5 s
 	wrap   func(llm.Model) llm.Model // put around the model
+	inbox  session.Inbox             // instead of the store's
 }
 
 // begin starts everything and waits until the bot is connected.
@@ -148,9 +149,13 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 		w.Fatal(err)
 	}
 	signal := new(session.LocalSignal)
+	var inner session.Inbox = w.store
+	if s.inbox != nil {
+		inner = s.inbox
+	}
 	service, err := answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: discordbot.Inbox(w.store), Queue: w.store, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
+			Inbox: discordbot.Inbox(inner), Queue: w.store, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
 		},
 		Signal: signal, Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
 		Setups: setups{model}, Library: everything{}, Surfaces: bot, Logger: logger,
