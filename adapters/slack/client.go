@@ -50,7 +50,6 @@ type Client struct {
 
 	identity  atomic.Pointer[Identity]
 	statuses  *rate.Limiter // assistant.threads.setStatus: 60 a minute
-	reads     *rate.Limiter // conversations.replies: 50 a minute
 	noStreams atomic.Bool   // the workspace was found not to have them
 	connected atomic.Int32
 }
@@ -88,7 +87,7 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		config: config, logger: config.Logger, pacing: &Pacing{},
-		statuses: rate.NewLimiter(rate.Every(1500*time.Millisecond), 20), reads: rate.NewLimiter(rate.Every(2*time.Second), 20),
+		statuses: rate.NewLimiter(rate.Every(1500*time.Millisecond), 20),
 	}
 	options := []api.Option{
 		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),

@@ -37,6 +37,7 @@ type Message struct {
 	Ref      thread.Ref // Thread is the root's id, which is its own for a root
 	ID       thread.MessageID
 	Author   string // user id
+	Starter  string // user id of who began the thread; empty when Slack does not say
 	Text     string // without the mention of the bot; markup replaced by what it stands for
 	At       time.Time
 	Change   Change
@@ -195,6 +196,9 @@ func (c *Client) message(cb callback, attempt int) Message {
 	}
 	m.Ref, m.ID, m.Author = c.ref(e.Channel, root), thread.MessageID(about.TS), about.User
 	m.InThread = root != about.TS
+	if m.Starter = e.Parent; !m.InThread {
+		m.Starter = about.User
+	}
 	m.Own = about.User == me.User || about.BotID != "" && about.BotID == me.Bot
 	m.Bot = m.Bot || about.BotID != ""
 	m.At = parseTS(about.TS)

@@ -54,7 +54,7 @@ func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1700000000, 100000)
 	ref := thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1", Thread: "1700000000.000100"}
-	root := Message{EventKey: "Ev1", Ref: ref, ID: "1700000000.000100", Author: "U1", At: at, Text: "hi"}
+	root := Message{EventKey: "Ev1", Ref: ref, ID: "1700000000.000100", Author: "U1", Starter: "U1", At: at, Text: "hi"}
 	with := func(edit func(*Message)) Message {
 		m := root
 		edit(&m)
@@ -67,22 +67,22 @@ func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
 		{"mention", `{"type":"app_mention","channel":"C1","user":"U1","text":"<@U0BOT> hi","ts":"1700000000.000100"}`,
 			with(func(m *Message) { m.Mentioned = true })},
 		{"message", `{"type":"message","channel":"C1","channel_type":"channel","user":"U1","text":"hi","ts":"1700000000.000100"}`, root},
-		{"reply", `{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100","thread_ts":"1690000000.000001"}`,
-			with(func(m *Message) { m.Ref.Thread, m.InThread = "1690000000.000001", true })},
+		{"reply", `{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100","thread_ts":"1690000000.000001","parent_user_id":"U2"}`,
+			with(func(m *Message) { m.Ref.Thread, m.InThread, m.Starter = "1690000000.000001", true, "U2" })},
 		{"root that has replies", `{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100","thread_ts":"1700000000.000100"}`, root},
 		{"direct", `{"type":"message","channel":"D1","channel_type":"im","user":"U1","text":"hi","ts":"1700000000.000100"}`,
 			with(func(m *Message) { m.Ref.Channel, m.Direct = "D1", true })},
 		{"own", `{"type":"message","channel":"C1","user":"U0BOT","bot_id":"B0BOT","text":"hi","ts":"1700000000.000100"}`,
-			with(func(m *Message) { m.Author, m.Own, m.Bot = "U0BOT", true, true })},
+			with(func(m *Message) { m.Author, m.Starter, m.Own, m.Bot = "U0BOT", "U0BOT", true, true })},
 		{"other bot", `{"type":"message","subtype":"bot_message","channel":"C1","bot_id":"B2","text":"hi","ts":"1700000000.000100"}`,
-			with(func(m *Message) { m.Author, m.Bot = "", true })},
+			with(func(m *Message) { m.Author, m.Starter, m.Bot = "", "", true })},
 		{"joined", `{"type":"message","subtype":"channel_join","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100"}`,
 			with(func(m *Message) { m.System = true })},
 		{"with a file", `{"type":"message","subtype":"file_share","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100"}`, root},
 		{"edited", `{"type":"message","subtype":"message_changed","channel":"C1","ts":"1700000009.000100","message":{"user":"U1","text":"hi","ts":"1700000000.000100"}}`,
 			with(func(m *Message) { m.Change = Edited })},
 		{"own one edited", `{"type":"message","subtype":"message_changed","channel":"C1","message":{"user":"U0BOT","text":"hi","ts":"1700000000.000100"}}`,
-			with(func(m *Message) { m.Change, m.Own, m.Author = Edited, true, "U0BOT" })},
+			with(func(m *Message) { m.Change, m.Own, m.Author, m.Starter = Edited, true, "U0BOT", "U0BOT" })},
 		{"deleted", `{"type":"message","subtype":"message_deleted","channel":"C1","deleted_ts":"1700000000.000100","previous_message":{"user":"U1","text":"hi"}}`,
 			with(func(m *Message) { m.Change = Deleted })},
 		{"with blocks that nobody knows", `{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100","blocks":[{"type":"hologram","x":[1]}]}`, root},

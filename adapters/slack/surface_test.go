@@ -259,9 +259,6 @@ func TestMissingScopeIsNamed(t *testing.T) {
 	if own, err := d.surface.Own(t.Context(), d.to); own != nil || err != nil {
 		t.Errorf("without history: %v, %v", own, err)
 	}
-	if posts, err := d.client.Thread(t.Context(), d.to); posts != nil || err != nil {
-		t.Errorf("without history: %v, %v", posts, err)
-	}
 }
 
 func TestPiecesAreSplitAndStreamsRenewed(t *testing.T) {

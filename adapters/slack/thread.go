@@ -3,43 +3,10 @@ package slack
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
-
-// Post is who wrote in a thread, and when. Its text is not kept.
-type Post struct {
-	Author   string
-	Own, Bot bool
-	At       time.Time
-}
-
-// Thread lists who wrote in a thread, oldest first: its root and its newest messages, some hundreds at most. Without the scope to read
-// history it is empty.
-func (c *Client) Thread(ctx context.Context, ref thread.Ref) ([]Post, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
-	defer cancel()
-	if err := c.reads.Wait(ctx); err != nil {
-		return nil, fmt.Errorf("read who takes part in a thread: %w", err)
-	}
-	messages, _, _, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
-		ChannelID: ref.Channel, Timestamp: ref.Thread, Limit: 500,
-	})
-	if code(err) == "missing_scope" || code(err) == "thread_not_found" {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read who takes part in a thread: %w", explain("conversations.replies", err))
-	}
-	me := c.Identity()
-	posts := make([]Post, 0, len(messages))
-	for _, m := range messages {
-		posts = append(posts, Post{Author: m.User, Own: m.User == me.User, Bot: m.BotID != "", At: parseTS(m.Timestamp)})
-	}
-	return posts, nil
-}
 
 // noticeType marks what is said beside answers.
 const noticeType = "footnote_notice"

@@ -37,6 +37,7 @@ type event struct {
 	Text        string   `json:"text"`
 	TS          string   `json:"ts"`
 	Thread      string   `json:"thread_ts"`
+	Parent      string   `json:"parent_user_id"`
 	Deleted     string   `json:"deleted_ts"`
 	Message     *message `json:"message"`
 	Previous    *message `json:"previous_message"`

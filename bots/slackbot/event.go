@@ -31,15 +31,21 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 		addressed := m.Direct || m.Mentioned || m.InThread
 		e.Stop, e.Unfollow = addressed && answer.IsStop(m.Text), addressed && answer.IsUnfollow(m.Text)
 	}
-	state, err := b.state(ctx, e, m)
+	state, known, err := b.state(ctx, m)
 	if err != nil {
 		return err
+	}
+	if !m.Direct && !m.Mentioned && !state.InThread {
+		e.Stop, e.Unfollow = false, false // said to somebody else
 	}
 	d := answer.Decide(e, state)
 	b.deps.Logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", d.Reason)
 	switch d.Action {
 	case answer.Answer:
-		return b.take(ctx, m)
+		if d.Ambient {
+			return nil // nothing holds back an answer that nobody asked for and that has no evidence
+		}
+		return b.take(ctx, m, known.Starter)
 	case answer.Stop:
 		if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
 			_, err := b.stopLive(ctx, m.Ref.Channel, m.Author)
@@ -49,38 +55,38 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 	case answer.Cancel:
 		return b.stop(ctx, session.StopRequest{Ref: m.Ref, Message: m.ID, By: session.Stopper{Privileged: true}}, m.Direct)
 	case answer.Unfollow:
-		b.threads.unfollow(m.Ref)
-		b.whisper(ctx, m.Ref, m.Author, sayUnfollowed, m.Direct)
-	case answer.Observe:
-		b.threads.wrote(m.Ref, m.Author, m.At)
-	case answer.Ignore, answer.Redo, answer.Refuse:
+		if err := b.deps.Threads.Unfollow(ctx, b.config.Tenant, m.Ref); err != nil {
+			return fmt.Errorf("stop following a thread: %w", err)
+		}
+		b.whisperOnce(ctx, m, sayUnfollowed)
+	case answer.Refuse:
+		b.whisperOnce(ctx, m, answer.Say(session.NotPermitted))
+	case answer.Observe, answer.Ignore, answer.Redo:
 	}
 	return nil
 }
 
-// state is what is known of the place of a message. A thread is read from Slack once, and only when that decides something.
-func (b *Bot) state(ctx context.Context, e answer.Event, m slack.Message) (answer.State, error) {
-	s := answer.State{Permitted: true, Follow: b.config.Follow}
-	if !m.InThread || m.Direct || m.Own || m.System || m.Bot || e.Change != answer.Created || e.Mentioned && !e.Unfollow {
-		return s, nil
+// state returns what the decision about a message depends on, and notes that it was written.
+func (b *Bot) state(ctx context.Context, m slack.Message) (answer.State, session.Thread, error) {
+	s := b.config.Place(m.Ref.Channel)
+	if m.Own || m.System || m.Change != slack.Created || !m.InThread || m.Author == "" {
+		return s, session.Thread{}, nil
 	}
-	t, err := b.threads.get(ctx, m.Ref)
-	if err != nil {
-		if slack.Transient(err) && m.Attempt < lastAttempts {
-			return s, err
-		}
-		b.deps.Logger.WarnContext(ctx, "thread could not be read; the message is not followed", "error", err)
-		return s, nil
+	known, err := b.deps.Threads.Thread(ctx, b.config.Tenant, m.Ref)
+	if err != nil || !known.Known {
+		return s, known, err
 	}
-	s.InThread, s.Unfollowed, s.People = t.bot, t.unfollowed, t.with(m.Author)
-	if !t.last.IsZero() && m.At.After(t.last) {
-		s.Idle = m.At.Sub(t.last)
+	seen := session.Sighting{Tenant: b.config.Tenant, Ref: m.Ref, Message: m.ID, Person: m.Author, Bot: m.Bot}
+	if err := b.deps.Threads.Seen(ctx, seen); err != nil {
+		return s, known, err
 	}
-	return s, nil
+	now, err := b.deps.Threads.Thread(ctx, b.config.Tenant, m.Ref)
+	known.People = now.People // with the author; the silence is the one before the message
+	return s.In(known), known, err
 }
 
 // take hands a question to the service.
-func (b *Bot) take(ctx context.Context, m slack.Message) error {
+func (b *Bot) take(ctx context.Context, m slack.Message, starter string) error {
 	audience, err := b.client.Audience(ctx, m.Ref.Channel, m.Author, m.Direct)
 	if err != nil {
 		if slack.Transient(err) && m.Attempt < lastAttempts {
@@ -88,9 +94,12 @@ func (b *Bot) take(ctx context.Context, m slack.Message) error {
 		}
 		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
 	}
+	if starter == "" {
+		starter = m.Starter
+	}
 	return b.accept(ctx, thread.Mention{
-		Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author}, Text: m.Text, At: m.At, Direct: m.Direct,
-		Tenant: b.config.Tenant, Listens: audience,
+		Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author}, Starter: starter, Text: m.Text, At: m.At,
+		Direct: m.Direct, Tenant: b.config.Tenant, Listens: audience,
 	})
 }
 
@@ -99,14 +108,11 @@ func (b *Bot) accept(ctx context.Context, m thread.Mention) error {
 	var rejected answer.Rejection
 	switch {
 	case errors.As(err, &rejected):
-		if b.said.first(m.Ref.Channel + " " + string(m.Message)) { // the twin of a mention is rejected as well
-			b.whisper(ctx, m.Ref, m.Asker.ID, rejected.Sentence, m.Direct)
-		}
+		b.whisperOnce(ctx, slack.Message{Ref: m.Ref, ID: m.Message, Author: m.Asker.ID, Direct: m.Direct}, rejected.Sentence)
 		return nil
 	case err != nil:
 		return fmt.Errorf("take a question in: %w", err)
 	}
-	b.threads.asked(m.Ref, m.Asker.ID, m.At)
 	if !accepted.Duplicate && accepted.Notice != "" {
 		b.whisper(ctx, m.Ref, m.Asker.ID, accepted.Notice, m.Direct)
 	}
@@ -208,7 +214,7 @@ func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
 		return "", err
 	}
 	return said, b.accept(ctx, thread.Mention{
-		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Text: question, At: time.Now(), Direct: direct,
+		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct,
 		Tenant: b.config.Tenant, Listens: audience,
 	})
 }
@@ -248,6 +254,13 @@ func (b *Bot) stopLive(ctx context.Context, channel, person string) (stopped int
 		stopped += len(result.Turns)
 	}
 	return stopped, nil
+}
+
+// whisperOnce tells the author of a message something about it: once, although a mention comes as two events.
+func (b *Bot) whisperOnce(ctx context.Context, m slack.Message, sentence string) {
+	if b.said.first(m.Ref.Channel + " " + string(m.ID)) {
+		b.whisper(ctx, m.Ref, m.Author, sentence, m.Direct)
+	}
 }
 
 // whisper tells somebody something. It is not worth a redelivery when it fails.

@@ -286,7 +286,7 @@ func TestWrongSettingsEndWithASentence(t *testing.T) {
 			defer cancel()
 			err := func() error {
 				store := sessiontest.NewMemory()
-				client, err := slackbot.New(config, slackbot.Deps{Deliveries: store, Repairs: store})
+				client, err := slackbot.New(config, slackbot.Deps{Deliveries: store, Repairs: store, Threads: store})
 				if err != nil {
 					return err
 				}

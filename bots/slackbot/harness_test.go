@@ -78,7 +78,7 @@ func (s *stage) start(o options) {
 	if o.bot != nil {
 		o.bot(&config)
 	}
-	bot, err := slackbot.New(config, slackbot.Deps{Deliveries: s.store, Repairs: s.store})
+	bot, err := slackbot.New(config, slackbot.Deps{Deliveries: s.store, Repairs: s.store, Threads: s.store})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -29,14 +29,18 @@ type Config struct {
 
 	StopReactions []string      // emoji names; octagonal_sign, which is 🛑
 	Follow        answer.Follow // of replies that do not mention the bot; dialogue
-	Pace          stream.Pace   // of answers; the platform's
-	Slack         slack.Config  // further settings; the fields above lead
+	// Place says what holds in a channel: who may ask, the follow policy, other bots. Nil: everybody may ask, and Follow holds. It is
+	// called for every message, from any goroutine.
+	Place func(channel string) answer.State
+	Pace  stream.Pace  // of answers; the platform's
+	Slack slack.Config // further settings; the fields above lead
 }
 
 // Deps is what a Bot works with.
 type Deps struct {
 	Deliveries session.Deliveries          // required
 	Repairs    session.Repairs             // required
+	Threads    session.Threads             // required
 	Renderer   stream.Renderer[slack.Page] // nil: a slack.Renderer as it is
 	Logger     *slog.Logger                // nil: silent
 }
@@ -47,7 +51,6 @@ type Bot struct {
 	deps    Deps
 	client  *slack.Client
 	service *answer.Service
-	threads threads
 	said    once // what was rejected
 
 	mu   sync.Mutex
@@ -61,8 +64,8 @@ var (
 
 // New returns a bot. Connect it, Bind it, and Run it.
 func New(config Config, deps Deps) (*Bot, error) {
-	if deps.Deliveries == nil || deps.Repairs == nil {
-		return nil, errors.New("set up the Slack bot: deliveries and repairs are required")
+	if deps.Deliveries == nil || deps.Repairs == nil || deps.Threads == nil {
+		return nil, errors.New("set up the Slack bot: deliveries, repairs and threads are required")
 	}
 	if deps.Renderer == nil {
 		deps.Renderer = &slack.Renderer{}
@@ -82,6 +85,9 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if config.Follow == "" {
 		config.Follow = answer.FollowDialogue
 	}
+	if config.Place == nil {
+		config.Place = func(string) answer.State { return answer.State{Permitted: true, Follow: config.Follow} }
+	}
 	settings := config.Slack
 	settings.BotToken, settings.AppToken, settings.SigningSecret = config.BotToken, config.AppToken, config.SigningSecret
 	settings.APIURL, settings.Tenant, settings.HTTP, settings.Logger = config.APIURL, config.Tenant, config.HTTP, deps.Logger
@@ -90,7 +96,6 @@ func New(config Config, deps Deps) (*Bot, error) {
 		return nil, err
 	}
 	b := &Bot{config: config, deps: deps, client: client, live: make(map[session.TurnID]session.Turn)}
-	b.threads.read = client.Thread
 	return b, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/slackbot"
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
@@ -211,6 +213,30 @@ func TestFollowUpNeedsNoMentionWhileItIsADialogue(t *testing.T) {
 	}
 	if got := len(s.model.Requests()); got != 3 {
 		t.Errorf("the model was asked %d times, want 3", got)
+	}
+}
+
+func TestWhoeverBeganTheThreadMayStopItsAnswers(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written. "), llmtest.Hang()})
+	root := s.bob.Say(s.general, "", "a thread about something")
+	question := s.ann.Say(s.general, root, slacktest.Mention()+" what is it?")
+	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 })
+	s.bob.React(s.general, question, "octagonal_sign")
+	if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "Stopped") {
+		t.Errorf("the thread shows %q", shown[0])
+	}
+}
+
+func TestChannelWhereNobodyMayAsk(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{bot: func(c *slackbot.Config) {
+		c.Place = func(string) answer.State { return answer.State{} }
+	}})
+	s.ann.Say(s.general, "", slacktest.Mention()+" may I?")
+	s.quiet(2)
+	if got := s.Ephemeral(s.ann); len(got) != 1 || !strings.Contains(got[0].Text, "cannot ask here") {
+		t.Errorf("ann was told %+v", got)
 	}
 }
 

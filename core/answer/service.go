@@ -148,8 +148,8 @@ func (s *Service) accept(ctx context.Context, m thread.Mention, owner string) (a
 		return Accepted{}, err
 	}
 	stored, err := s.Store.Inbox.Accept(ctx, session.Intake{
-		Tenant: m.Tenant, Ref: m.Ref, Owner: owner, EventKey: m.EventKey, Message: m.Message, Asker: m.Asker, Text: text, Files: m.Files, At: m.At,
-		Direct: m.Direct, Audience: m.Listens,
+		Tenant: m.Tenant, Ref: m.Ref, Owner: owner, Starter: m.Starter, EventKey: m.EventKey, Message: m.Message, Asker: m.Asker, Text: text,
+		Files: m.Files, At: m.At, Direct: m.Direct, Audience: m.Listens,
 	})
 	if err != nil {
 		return Accepted{}, err

@@ -36,6 +36,7 @@ type Mention struct {
 	EventKey string    // the platform's id of this delivery; the same key is never taken in twice
 	Message  MessageID // of the question; the mention and message twins of one message carry the same one
 	Asker    Person
+	Starter  string // id of the person who began the thread; empty when the adapter does not know
 	Text     string
 	Files    []message.File // attached, each with its text or with why it could not be read
 	At       time.Time      // the platform's time of the message; for display only, never for order

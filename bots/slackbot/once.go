@@ -1,0 +1,26 @@
+package slackbot
+
+import "sync"
+
+// once remembers keys, as many as may be of use within minutes. It is safe for concurrent use.
+type once struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// maxOnce bounds what is remembered.
+const maxOnce = 1000
+
+// first reports whether a key is new.
+func (o *once) first(key string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen[key] {
+		return false
+	}
+	if o.seen == nil || len(o.seen) >= maxOnce {
+		o.seen = make(map[string]bool)
+	}
+	o.seen[key] = true
+	return true
+}
