@@ -58,6 +58,7 @@ create unique index turn_one_at_a_time on turn (tenant_id, session_id) where sta
 create index turn_queued on turn (sequence) where state = 'queued';
 create index turn_unfinished on turn (tenant_id, session_id, number) where state <> 'done';
 create index turn_disturbed on turn (sequence) where disturbed and state = 'done';
+create index turn_reply on turn (reply_expires_at) where reply_token is not null;
 create index turn_held on turn (owner) where state in ('running', 'delivering');
 
 -- What one model did in a turn.

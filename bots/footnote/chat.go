@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
@@ -48,7 +49,9 @@ func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, talk.Close(ctx)) }()
 	dialogue := &dialogue{conversation: talk, env: env, interactive: interactive, interrupts: interrupts, lines: readLines(ctx, env.stdin)}
-	return dialogue.run(ctx)
+	err = dialogue.run(ctx)
+	signal.Stop(interrupts) // from here on Ctrl-C ends the program even while it is cleaning up
+	return err
 }
 
 // dialogue is the loop of questions and answers.
@@ -81,7 +84,9 @@ func (d *dialogue) run(ctx context.Context) error {
 		if strings.TrimSpace(question) == "" {
 			continue
 		}
-		if err := d.answer(ctx, question); err != nil {
+		if err := d.answer(ctx, question); errors.Is(err, errLeave) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
@@ -112,7 +117,10 @@ func (d *dialogue) question(ctx context.Context) (string, error) {
 	}
 }
 
-// answer asks and waits. Ctrl-C meanwhile stops the answer.
+// errLeave ends the chat in the middle of an answer.
+var errLeave = errors.New("the chat was left")
+
+// answer asks and waits. Ctrl-C meanwhile stops the answer; a second one, before it has stopped, leaves the chat.
 func (d *dialogue) answer(ctx context.Context, question string) error {
 	id, err := d.Ask(ctx, question)
 	var rejection answer.Rejection
@@ -123,24 +131,15 @@ func (d *dialogue) answer(ctx context.Context, question string) error {
 	if err != nil {
 		return err
 	}
-	waiting, done := context.WithCancel(ctx)
-	defer done()
-	stopped := make(chan error, 1)
-	go func() {
-		if !d.interactive {
-			stopped <- nil
-			return
-		}
-		select {
-		case <-d.interrupts:
-			stopped <- d.Stop(ctx)
-		case <-waiting.Done():
-			stopped <- nil
-		}
-	}()
-	result, err := d.Wait(ctx, id)
-	done()
-	if err := errors.Join(err, <-stopped); err != nil {
+	waiting, leave := context.WithCancelCause(ctx)
+	var interrupts sync.WaitGroup
+	if d.interactive {
+		interrupts.Go(func() { d.interrupted(waiting, leave) })
+	}
+	result, err := d.Wait(waiting, id)
+	leave(nil)
+	interrupts.Wait()
+	if err != nil {
 		return err
 	}
 	if result.Err != nil {
@@ -150,6 +149,40 @@ func (d *dialogue) answer(ctx context.Context, question string) error {
 		d.env.logger.Debug("answer failed", "turn", id)
 	}
 	return nil
+}
+
+// interrupted acts on Ctrl-C until ctx ends.
+func (d *dialogue) interrupted(ctx context.Context, leave context.CancelCauseFunc) {
+	select {
+	case <-d.interrupts:
+	case <-ctx.Done():
+		return
+	}
+	stopping, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stopped := make(chan error, 1)
+	go func() { stopped <- d.Stop(stopping) }()
+	select {
+	case err := <-stopped:
+		if err != nil {
+			leave(fmt.Errorf("stop the answer: %w", err))
+			return
+		}
+	case <-d.interrupts:
+		cancel()
+		<-stopped
+		leave(errLeave)
+		return
+	case <-ctx.Done():
+		cancel()
+		<-stopped
+		return
+	}
+	select {
+	case <-d.interrupts:
+		leave(errLeave)
+	case <-ctx.Done():
+	}
 }
 
 func (d *dialogue) say(text string) { fmt.Fprint(d.env.stderr, text) }

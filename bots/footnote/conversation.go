@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/bots/consolebot"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/term"
 )
@@ -20,7 +21,8 @@ type conversation struct {
 	base      *wire.Base
 	answering *wire.Answering
 	end       context.CancelFunc
-	ended     chan error
+	ended     chan struct{} // closed when the service has ended; err says how
+	err       error
 }
 
 // talk describes a conversation.
@@ -64,15 +66,36 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 	}
 	bot.Serve(answering.Service)
 	running, end := context.WithCancel(ctx)
-	c := &conversation{Bot: bot, base: base, answering: answering, end: end, ended: make(chan error, 1)}
-	go func() { c.ended <- answering.Run(running) }()
+	c := &conversation{Bot: bot, base: base, answering: answering, end: end, ended: make(chan struct{})}
+	go func() {
+		defer close(c.ended)
+		c.err = answering.Run(running)
+	}()
 	return c, nil
+}
+
+// errServiceEnded is why nobody will answer any more, where the service gave no reason of its own.
+var errServiceEnded = errors.New("the answer service has ended")
+
+// Wait is that of the bot, and returns as well when the service ends, after which no answer can come.
+func (c *conversation) Wait(ctx context.Context, id session.TurnID) (consolebot.Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-c.ended:
+			cancel(errors.Join(errServiceEnded, c.err))
+		case <-ctx.Done():
+		}
+	}()
+	return c.Bot.Wait(ctx, id)
 }
 
 // Close ends the service, which first brings what it is doing to an end, and lets go of everything.
 func (c *conversation) Close(ctx context.Context) error {
 	c.end()
-	return errors.Join(<-c.ended, c.answering.Close(), c.base.Close(ctx))
+	<-c.ended
+	return errors.Join(c.err, c.answering.Close(), c.base.Close(ctx))
 }
 
 // isTerminal reports whether a person sits behind a file.

@@ -8,14 +8,20 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
 // health answers /healthz while the process lives, and /readyz while it can do its work: the database answers and every platform's
-// connection is up.
+// connection is up. Replicas that show the same configuration answer alike.
 func health(base *wire.Base, set *platforms.Set) http.Handler {
+	configuration, err := base.Config.Hash()
+	if err != nil {
+		base.Logger.Warn("the configuration has no hash", "error", err)
+	}
+	var down atomic.Bool
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeHealth(w, true, map[string]string{"status": "ok"})
@@ -25,11 +31,14 @@ func health(base *wire.Base, set *platforms.Set) http.Handler {
 		defer cancel()
 		parts, ready := set.Ready(base.Config)
 		parts["database"] = "ok"
-		if err := base.DB.Pool.Ping(ctx); err != nil {
-			base.Logger.Warn("not ready", "part", "database", "error", err)
+		err := base.DB.Pool.Ping(ctx)
+		if failing := err != nil; down.Swap(failing) != failing { // said once for each outage, not with every probe
+			base.Logger.Warn("the database was lost, or found again", "answers", !failing, "error", err)
+		}
+		if err != nil {
 			parts["database"], ready = "does not answer", false
 		}
-		parts["status"] = "ok"
+		parts["status"], parts["configuration"] = "ok", configuration
 		if !ready {
 			parts["status"] = "unavailable"
 		}

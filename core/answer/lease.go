@@ -43,7 +43,8 @@ func (l *lease) permit() error {
 func (l *lease) left() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return time.Until(l.until)
+	// The monotonic clock stands still while a machine is suspended, the wall clock can be set back: the shorter answer is the safe one.
+	return min(time.Until(l.until), l.until.Round(0).Sub(time.Now().Round(0)))
 }
 
 // beat renews the replica's lease until ctx ends, and gives all turns up whenever it runs out. Failures are logged once per outage.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -72,7 +73,7 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 			return fmt.Errorf("wait to write the final answer: %w", err)
 		}
 		err := w.complete(ctx, v)
-		if err == nil || errors.Is(err, thread.ErrNotPermitted) || try == finalTries {
+		if err == nil || errors.Is(err, thread.ErrNotPermitted) || errors.Is(err, session.ErrFenced) || try == finalTries {
 			return err
 		}
 		var limited *thread.RateLimitError
