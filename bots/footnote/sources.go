@@ -16,8 +16,9 @@ import (
 
 // sourcesCommand lists what is indexed, or takes it out.
 type sourcesCommand struct {
-	List   sourcesList   `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
-	Remove sourcesRemove `cmd:"" aliases:"rm" help:"Take a source and all its documents out of the index."`
+	List    sourcesList    `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
+	Reindex sourcesReindex `cmd:"" help:"Read sources of footnote.yaml again and store all their documents anew, changed or not."`
+	Remove  sourcesRemove  `cmd:"" aliases:"rm" help:"Take a source and all its documents out of the index."`
 }
 
 type sourcesList struct {

@@ -22,6 +22,8 @@ type Config struct {
 	EmbedAttempts int           // 5
 	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
 	Now           func() time.Time
+	// Again reads and stores every document anew, whether it has changed or not, from the beginning of its source.
+	Again bool
 }
 
 func (c Config) withDefaults() Config {
@@ -85,7 +87,11 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	}
 	r.trustTimes = last.Settings == r.state.Settings
 	r.state.Checkpoint = last.Checkpoint
-	err = r.synchronise(ctx, last.Checkpoint)
+	since := last.Checkpoint
+	if p.config.Again {
+		since = nil
+	}
+	err = r.synchronise(ctx, since)
 	if err != nil && ctx.Err() != nil { // whatever failed then, failed because of that
 		err = fmt.Errorf("indexing %s was stopped and continues with the next run: %w", r.state.Source.Name, context.Cause(ctx))
 	}

@@ -393,3 +393,30 @@ func TestNoticesAreCapped(t *testing.T) {
 		t.Errorf("%d failures counted and %d named", run.Counts.Failed, len(run.Failures))
 	}
 }
+
+// A run that stores everything again begins its source anew and passes over nothing.
+func TestAgainStoresWhatHasNotChanged(t *testing.T) {
+	t.Parallel()
+	store := new(indextest.Store)
+	chunker, err := index.NewChunker(words{}, index.ChunkSize{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := document.Document{Ref: document.Ref{ID: "s:a", Title: "A"}, ACL: access.ACL{access.Members},
+		Sections: []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: "Text."}}}}}
+	modified := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i, again := range []bool{false, false, true} {
+		source := &indextest.Connector{From: document.Source{ID: "s", Name: "s"}, Setting: "x",
+			Batches: []index.Batch{{Documents: []index.Item{indextest.Item(d, modified)}, Next: index.Checkpoint("here"), Complete: true}}}
+		run, err := index.New(store, chunker, nil, index.Config{Again: again}).Run(t.Context(), access.DefaultTenant, source, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []int{1, 0, 1}[i]; run.Counts.Indexed != want || run.Counts.Removed != 0 {
+			t.Errorf("run %d: %+v", i, run.Counts)
+		}
+		if fresh := i != 1; (len(source.Since) == 0) != fresh {
+			t.Errorf("run %d begins at %q", i, source.Since)
+		}
+	}
+}

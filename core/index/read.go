@@ -156,6 +156,7 @@ func (s *step) refuse(id document.ID, err error, stored bool) {
 
 // entry makes a document ready for the store; nil when the index has it already.
 func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (*Entry, error) {
+	stored = stored && !r.config.Again
 	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond) // what databases keep
 	if stored && r.trustTimes && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
 		return nil, nil

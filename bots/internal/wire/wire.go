@@ -151,6 +151,15 @@ func (b *Base) Close(ctx context.Context) error {
 
 // Pipeline returns the way documents take into the index.
 func (b *Base) Pipeline(ctx context.Context) (*index.Pipeline, error) {
+	return b.pipeline(ctx, index.Config{})
+}
+
+// FullPipeline is Pipeline for documents that are stored anew even if they have not changed.
+func (b *Base) FullPipeline(ctx context.Context) (*index.Pipeline, error) {
+	return b.pipeline(ctx, index.Config{Again: true})
+}
+
+func (b *Base) pipeline(ctx context.Context, cfg index.Config) (*index.Pipeline, error) {
 	chunker, err := index.NewChunker(b.Counter, index.ChunkSize{})
 	if err != nil {
 		return nil, err
@@ -159,5 +168,5 @@ func (b *Base) Pipeline(ctx context.Context) (*index.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return index.New(b.Index, chunker, embedder, index.Config{}), nil
+	return index.New(b.Index, chunker, embedder, cfg), nil
 }

@@ -1,0 +1,32 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReindexStoresEverythingAnew(t *testing.T) {
+	t.Parallel()
+	docs := handbook(t)
+	file := filepath.Join(t.TempDir(), "footnote.yaml")
+	if err := os.WriteFile(file, []byte("sources:\n  handbook:\n    path: "+docs+"\n    acl: [members]\n    exclude: ['*.html']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newProgram(t, "FOOTNOTE_CONFIG="+file)
+	for _, args := range [][]string{{"handbook"}, {"--all"}, {docs}} {
+		r := p.run(t, append([]string{"sources", "reindex"}, args...)...)
+		if !strings.Contains(r.stderr, "handbook: documents: 2 indexed;") {
+			t.Errorf("reindex %v says:\n%s", args, r.stderr)
+		}
+	}
+	if r := p.run(t, "index", docs, "--exclude", "*.html"); !strings.Contains(r.stderr, "0 indexed, 2 unchanged") {
+		t.Errorf("indexing then says:\n%s", r.stderr)
+	}
+	for want, args := range map[string][]string{"is not under sources": {"other"}, "or write --all": {}} {
+		if r := p.try(t, "", append([]string{"sources", "reindex"}, args...)...); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("reindex %v: exit code %d\n%s", args, r.code, r.stderr)
+		}
+	}
+}
