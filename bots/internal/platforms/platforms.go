@@ -67,7 +67,7 @@ func newSlack(base *wire.Base) (*slackbot.Bot, error) {
 	return slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
 		APIURL: c.SlackAPIURL, Tenant: base.Tenant, HTTP: base.HTTP(),
-	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Logger: base.Logger})
+	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Logger: base.Logger})
 }
 
 func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
