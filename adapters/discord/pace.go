@@ -2,26 +2,38 @@ package discord
 
 import (
 	"context"
+	"errors"
 
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Status implements thread.Presence: Discord knows only that somebody writes, for ten seconds.
+// Status implements thread.Presence: Discord knows only that somebody writes, for ten seconds. The first time it is shown where the
+// question stands, at once; then the place of the answer is made ready.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
-	if status == "" || s.ticket() != nil { // a command shows by itself that the bot thinks
-		return nil
-	}
-	where, err := s.spot(ctx)
-	if err != nil {
-		return err
-	}
 	s.mu.Lock()
 	shown := s.shown
 	s.mu.Unlock()
-	if shown {
+	if status == "" || shown || s.ticket() != nil { // a command shows by itself that the bot thinks
 		return nil
 	}
-	return s.client.api.typing(ctx, where.channel)
+	typing := s.client.api.typing(ctx, s.nearest())
+	_, err := s.spot(ctx)
+	return errors.Join(typing, err)
+}
+
+// nearest is where the answer is posted, as far as that is known without asking.
+func (s *Surface) nearest() string {
+	if s.finding.TryLock() {
+		defer s.finding.Unlock()
+		if s.where != nil {
+			return s.where.channel
+		}
+	}
+	ref := s.turn.Session.Ref
+	if p, known := s.client.directory.peek(ref.Thread); known && p.thread {
+		return ref.Thread
+	}
+	return ref.Channel
 }
 
 // Reserve implements thread.Pacing with the limits that Discord states in each answer.

@@ -41,6 +41,9 @@ func (b *Bot) Message(ctx context.Context, m discord.Message) {
 	if !m.Event.Direct && !m.Event.Mentioned && !m.Event.AnswersBot && !state.InThread {
 		m.Event.Stop, m.Event.Unfollow = false, false // said to somebody else
 	}
+	if m.Text == "" && !m.Event.Direct && !m.Event.Mentioned {
+		return // a picture, or what cannot be read without the intent: nobody asked for a word about it
+	}
 	if m.Late && !m.Event.Direct && !m.Event.Mentioned && !m.After(known.LastSeen) {
 		return // decided when it was written; who is spoken to may have changed since
 	}

@@ -115,11 +115,15 @@ func TestWithoutMessageContentMentionsAndDirectMessagesWork(t *testing.T) {
 	})
 	thread := w.ada.Mention(w.general, "What is first?")
 	w.answers(thread, 1)
+	w.ada.Say(thread, "This cannot be read.")
 	w.ada.Mention(thread, "And second?")
 	w.answers(thread, 2)
 	w.ada.Say(w.ada.DM(), "And third?")
 	w.answers(w.ada.DM(), 1)
 	if w.discord.Intents()&discordtest.IntentMessageContent != 0 {
 		t.Error("the intent was asked for")
+	}
+	if n := len(w.discord.Answers(thread)); n != 2 {
+		t.Errorf("the bot wrote %d messages into the thread, want 2", n)
 	}
 }
