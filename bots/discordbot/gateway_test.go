@@ -123,7 +123,4 @@ func TestWithoutMessageContentMentionsAndDirectMessagesWork(t *testing.T) {
 	if w.discord.Intents()&discordtest.IntentMessageContent != 0 {
 		t.Error("the intent was asked for")
 	}
-	if n := len(w.discord.Answers(thread)); n != 2 {
-		t.Errorf("the bot wrote %d messages into the thread, want 2", n)
-	}
 }
