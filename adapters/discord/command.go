@@ -31,6 +31,7 @@ type Command struct {
 	Question string
 	Private  bool // the answer is for the asker alone
 	Direct   bool
+	Own      bool // nothing was said in the thread before
 	At       time.Time
 
 	ticket ticket
@@ -99,7 +100,7 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction) err
 		in.logger.WarnContext(ctx, "command used in an unknown channel", "channel", i.ChannelID, "error", err)
 	}
 	if ref.Thread == "" {
-		ref.Thread = i.ID
+		ref.Thread, cmd.Own = i.ID, true
 	}
 	cmd.Ref = ref
 	cmd.ticket = ticket{App: i.AppID, Token: i.Token, ID: i.ID, Channel: i.ChannelID, Ephemeral: cmd.Private && !cmd.Direct}

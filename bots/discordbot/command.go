@@ -33,7 +33,7 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 		return
 	}
 	mention := thread.Mention{
-		Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Text: c.Question, At: c.At, Direct: c.Direct, Tenant: b.config.Tenant,
+		Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, At: c.At, Direct: c.Direct, Tenant: b.config.Tenant,
 		Listens: b.audience(ctx, c.Ref, c.Asker.ID, private || c.Direct),
 	}
 	take := b.service.Accept
@@ -58,6 +58,14 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 		// The answer comes all the same, as a message in the channel.
 		b.deps.Logger.WarnContext(ctx, "command not acknowledged", "event", c.EventKey, "error", err)
 	}
+}
+
+// starter is who began a command's thread: in a channel the command has one of its own.
+func starter(c discord.Command) string {
+	if c.Own {
+		return c.Asker.ID
+	}
+	return ""
 }
 
 // remember notes the session of a command, for /stop.

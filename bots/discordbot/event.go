@@ -92,10 +92,10 @@ func (b *Bot) ask(ctx context.Context, m discord.Message, starter string) {
 		starter = m.Starter
 	}
 	mention := thread.Mention{
-		Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: m.Author, Text: m.Text, At: m.At, Direct: m.Event.Direct,
-		Tenant: b.config.Tenant, Listens: b.audience(ctx, m.Ref, m.Author.ID, m.Event.Direct),
+		Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: m.Author, Starter: starter, Text: m.Text, At: m.At,
+		Direct: m.Event.Direct, Tenant: b.config.Tenant, Listens: b.audience(ctx, m.Ref, m.Author.ID, m.Event.Direct),
 	}
-	accepted, err := b.accept(withMore(ctx, more{starter: starter, bot: m.Event.Bot}), messagePatience, func(ctx context.Context) (answer.Accepted, error) {
+	accepted, err := b.accept(withMore(ctx, more{bot: m.Event.Bot}), messagePatience, func(ctx context.Context) (answer.Accepted, error) {
 		return b.service.Accept(ctx, mention)
 	})
 	var rejected answer.Rejection

@@ -8,9 +8,8 @@ import (
 
 // more is what an intake holds beyond what a Mention says.
 type more struct {
-	starter string
-	bot     bool
-	reply   *session.ReplyToken
+	bot   bool                // the asker is another bot
+	reply *session.ReplyToken // how a command is answered
 }
 
 // moreKey is the context key under which more travels from the event to the store, through the service.
@@ -30,7 +29,7 @@ func Inbox(inner session.Inbox) session.Inbox { return inbox{inner} }
 // Accept implements session.Inbox.
 func (i inbox) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
 	if m, ok := ctx.Value(moreKey{}).(more); ok {
-		in.Starter, in.Bot, in.Reply = m.starter, m.bot, m.reply
+		in.Bot, in.Reply = m.bot, m.reply
 	}
 	return i.Inbox.Accept(ctx, in)
 }
