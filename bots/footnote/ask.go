@@ -122,6 +122,9 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 			return err
 		}
 	}
+	if ctx.Err() != nil { // what had been written was shown
+		return context.Cause(ctx)
+	}
 	if result.Final.Outcome == session.Failed || result.Final.Outcome == session.Limited {
 		return errSilent
 	}

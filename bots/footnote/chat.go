@@ -29,19 +29,9 @@ const maxLine = 8 << 20
 func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 	interactive := isTerminal(env.stdin)
 	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
-	if !interactive { // nobody sits there: Ctrl-C ends the program, as it does everywhere
-		var stop context.CancelFunc
-		ctx, stop = context.WithCancel(ctx)
-		defer stop()
-		go func() {
-			select {
-			case <-interrupts:
-				stop()
-			case <-ctx.Done():
-			}
-		}()
+	if interactive { // where nobody sits, Ctrl-C ends the program, as it does everywhere
+		signal.Notify(interrupts, os.Interrupt)
+		defer signal.Stop(interrupts)
 	}
 	talk, err := openConversation(ctx, env, talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice()})
 	if err != nil {

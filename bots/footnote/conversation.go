@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/bots/consolebot"
@@ -60,12 +62,13 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 	})
 	answering, err := base.Answering(ctx, wire.Place{
 		Surfaces: bot, Platforms: []thread.Platform{console.Platform}, Workspaces: []string{bot.Workspace()}, Choice: t.choice,
+		Grace: consoleGrace,
 	})
 	if err != nil {
 		return nil, errors.Join(err, base.Close(ctx))
 	}
 	bot.Serve(answering.Service)
-	running, end := context.WithCancel(ctx)
+	running, end := context.WithCancel(context.WithoutCancel(ctx)) // it ends with Close, after what runs has been stopped
 	c := &conversation{Bot: bot, base: base, answering: answering, end: end, ended: make(chan struct{})}
 	go func() {
 		defer close(c.ended)
@@ -74,11 +77,31 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 	return c, nil
 }
 
+// consoleGrace is how long an answer nobody waits for any more may take to end with the program.
+const consoleGrace = 2 * time.Second
+
 // errServiceEnded is why nobody will answer any more, where the service gave no reason of its own.
 var errServiceEnded = errors.New("the answer service has ended")
 
-// Wait is that of the bot, and returns as well when the service ends, after which no answer can come.
+// stopWait bounds how long a process that is told to end waits for its answer to stop.
+const stopWait = 10 * time.Second
+
+// Wait returns when the turn has been answered, or when the service ends, after which no answer can come. When ctx ends first the
+// answer is stopped, and what was written until then is the result.
 func (c *conversation) Wait(ctx context.Context, id session.TurnID) (consolebot.Result, error) {
+	result, err := c.wait(ctx, id)
+	if err == nil || ctx.Err() == nil || errors.Is(context.Cause(ctx), errLeave) {
+		return result, err
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	if err := c.Stop(ending); err != nil {
+		return result, fmt.Errorf("stop the answer: %w", err)
+	}
+	return c.wait(ending, id)
+}
+
+func (c *conversation) wait(ctx context.Context, id session.TurnID) (consolebot.Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {

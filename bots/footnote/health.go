@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -20,6 +21,7 @@ func health(base *wire.Base, set *platforms.Set) http.Handler {
 	if err != nil {
 		base.Logger.Warn("the configuration has no hash", "error", err)
 	}
+	var down atomic.Bool
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeHealth(w, true, map[string]string{"status": "ok"})
@@ -29,8 +31,11 @@ func health(base *wire.Base, set *platforms.Set) http.Handler {
 		defer cancel()
 		parts, ready := set.Ready(base.Config)
 		parts["database"] = "ok"
-		if err := base.DB.Pool.Ping(ctx); err != nil {
-			base.Logger.Warn("not ready", "part", "database", "error", err)
+		err := base.DB.Pool.Ping(ctx)
+		if failing := err != nil; down.Swap(failing) != failing { // said once for each outage, not with every probe
+			base.Logger.Warn("the database was lost, or found again", "answers", !failing, "error", err)
+		}
+		if err != nil {
 			parts["database"], ready = "does not answer", false
 		}
 		parts["status"], parts["configuration"] = "ok", configuration

@@ -56,6 +56,7 @@ type environment struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	code := run(ctx, os.Args[1:], &environment{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv})
 	stop()
 	os.Exit(code)
@@ -99,10 +100,11 @@ func run(ctx context.Context, args []string, env *environment) int {
 		return env.fail(err, exitUsage)
 	}
 	env.logger = newLogger(env.stderr, env.config, parsed.Command() == "serve")
-	if parsed.Command() != "chat" { // in a chat Ctrl-C stops the answer, not the program
+	if parsed.Command() != "chat" || !isTerminal(env.stdin) { // at a terminal Ctrl-C stops the answer, not the chat
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()
+		context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err := parsed.Run(env); err != nil {

@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/extractive"
 	"github.com/footnotehq/footnote/adapters/openai"
@@ -33,6 +35,7 @@ type Place struct {
 	Platforms  []thread.Platform
 	Workspaces []string
 	Choice     Choice
+	Grace      time.Duration // for running answers at the end; 0 is SHUTDOWN_GRACE
 	// Inbox wraps the store's, where a platform keeps more of a question than the service passes on; nil leaves it as it is.
 	Inbox func(session.Inbox) session.Inbox
 }
@@ -94,7 +97,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		Library:  library{b.Index},
 		Surfaces: place.Surfaces,
 		Logger:   b.Logger,
-	}, answer.Config{Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: b.Config.Grace})
+	}, answer.Config{Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace)})
 }
 
 func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error) {
