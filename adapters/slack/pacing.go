@@ -65,12 +65,16 @@ type queue struct {
 
 type waiter struct{ class thread.Class }
 
-// Reserve implements thread.Pacing.
+// Reserve implements thread.Pacing. A wait that ctx's deadline would cut short is not begun.
 func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, class thread.Class) error {
 	w := &waiter{class}
 	wait, err := p.enter(to, call, w)
 	if wait == 0 || err != nil {
 		return err
+	}
+	if deadline, ok := ctx.Deadline(); ok && class != thread.Final && time.Until(deadline) < wait {
+		p.leave(to, call, w)
+		return thread.ErrNoRoom // waiting would be in vain
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -148,3 +148,25 @@ func TestFewAnswersAreShownBeforeTheyAreComplete(t *testing.T) {
 		}
 	})
 }
+
+func TestWaitThatWouldBeInVainIsNotBegun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var pacing slack.Pacing
+		to, begin := thread.Ref{Workspace: "T1", Channel: "C1"}, time.Now()
+		begun, refused := 0, 0
+		for range 10 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			switch err := pacing.Reserve(ctx, to, thread.StreamStart, thread.First); {
+			case err == nil:
+				begun++
+			case errors.Is(err, thread.ErrNoRoom):
+				refused++
+			}
+			cancel()
+		}
+		if begun != 8 || refused != 2 || time.Since(begin) != 0 {
+			t.Errorf("%d streams begun, %d refused, after %s", begun, refused, time.Since(begin))
+		}
+	})
+}

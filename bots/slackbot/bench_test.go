@@ -41,7 +41,7 @@ func (s *spoken) answer(mark string, words int, gap time.Duration) llmtest.Reply
 // "words" is from the model's first token to the first visible words, "final" from its last token to the final write; both are the
 // slowest of a run. One answer's edit log is printed. It is made with
 //
-//	go test ./bots/slackbot -run '^$' -bench Answers -benchtime 1x
+//	go test ./bots/slackbot -run '^$' -bench Answers -benchtime 1x -v
 func BenchmarkAnswers(b *testing.B) {
 	for _, n := range []int{1, 10, 50} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
