@@ -62,9 +62,24 @@ func (s *Surface) open(ctx context.Context) (spot, error) {
 		return spot{channel: question, thread: true}, nil
 	case errors.As(err, &stated) && stated.status < http.StatusInternalServerError:
 		// Not permitted here, or a kind of channel without threads, or the question is gone: the answer is given in the channel.
-		s.client.logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", err)
-		return spot{channel: ref.Channel, replyTo: question}, nil
+		return s.besideQuestion(ctx, err), nil
 	default:
 		return spot{}, err
 	}
+}
+
+// besideQuestion is the channel of the question, where it cannot be answered in a thread of its own.
+func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
+	ref := s.turn.Session.Ref
+	s.client.logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)
+	return spot{channel: ref.Channel, replyTo: string(s.turn.Message)}
+}
+
+// inChannel moves the answer out of the thread that was opened for it.
+func (s *Surface) inChannel(ctx context.Context, cause error) spot {
+	s.finding.Lock()
+	defer s.finding.Unlock()
+	where := s.besideQuestion(ctx, cause)
+	s.where = &where
+	return where
 }

@@ -104,6 +104,17 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	id, err := s.create(ctx, where, page)
+	if where.thread && code(err) == codeMissingPermission {
+		// The bot may open threads here and not write in them: the channel is tried, where the question stands.
+		where = s.inChannel(ctx, err)
+		id, err = s.create(ctx, where, page)
+	}
+	return id, err
+}
+
+// create posts a page as a message of its own.
+func (s *Surface) create(ctx context.Context, where spot, page Page) (string, error) {
 	body := outgoingOf(page)
 	body.Nonce, body.EnforceNonce = s.nonce(page.Number), true
 	if where.replyTo != "" && page.Number == 0 {
@@ -111,7 +122,7 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 	}
 	bucket := createBucket(where.channel)
 	var made posted
-	err = s.client.api.do(ctx, request{
+	err := s.client.api.do(ctx, request{
 		doing: "post a message", method: http.MethodPost, url: discordgo.EndpointChannelMessages(where.channel), bucket: bucket, body: body,
 		paid: s.spend(bucket),
 	}, &made)

@@ -290,8 +290,20 @@ func TestEmptyMentionIsToldWhatToDo(t *testing.T) {
 
 func TestWhereNoThreadCanBeOpenedTheAnswerIsAReply(t *testing.T) {
 	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		missing int64
+	}{{"it may not open one", discordtest.CreatePublicThreads}, {"it may not write in one", discordtest.SendMessagesInThreads}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			answerInTheChannel(t, tt.missing)
+		})
+	}
+}
+
+func answerInTheChannel(t *testing.T, missing int64) {
 	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer.")))
-	w.deny(discordtest.CreatePublicThreads)
+	w.discord.Deny(w.general, missing)
 	question := w.ada.Mention(w.general, "What is it?")
 	w.answers(w.general, 1)
 	first := w.discord.Answers(w.general)[0]
@@ -306,14 +318,10 @@ func TestWhereNoThreadCanBeOpenedTheAnswerIsAReply(t *testing.T) {
 	}
 }
 
-func (w *world) deny(permissions int64) {
-	w.discord.Deny(w.general, permissions)
-}
-
 func TestWhereTheBotMayNotWriteItSaysNothingAndGoesOn(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "Into the void."), said(0, "Here.")))
-	w.deny(discordtest.CreatePublicThreads | discordtest.SendMessages)
+	w.discord.Deny(w.general, discordtest.CreatePublicThreads|discordtest.SendMessages)
 	w.ada.Mention(w.general, "What is it?")
 	w.until("the failure is logged", func() bool { return strings.Contains(w.log.String(), "platform will never take the answer") })
 	if !strings.Contains(w.log.String(), "Send Messages in Threads") {
