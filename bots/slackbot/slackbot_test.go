@@ -14,7 +14,7 @@ import (
 
 func TestMentionIsAnsweredInItsThreadWhileItIsWritten(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{}, look(), llmtest.Reply{
+	s := play(t, options{}, append(llmtest.Reply{llmtest.Sleep(300 * time.Millisecond)}, look()...), llmtest.Reply{
 		llmtest.Text("Install the client first [1]. "), llmtest.Sleep(time.Second), llmtest.Text("Then sign in [1]. "),
 		llmtest.Sleep(time.Second), llmtest.Text("That is all."),
 	})
