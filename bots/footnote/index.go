@@ -18,7 +18,7 @@ import (
 type indexCommand struct {
 	Paths   []string `arg:"" optional:"" name:"path" help:"Files, folders, or addresses of sites (https://…), of which all below the address is read. Each is a source: indexing it again takes in what has changed and forgets what is gone. None: the sources of the configuration file."`
 	BaseURL string   `name:"base-url" placeholder:"URL" help:"Where the folder is published; documents are linked there."`
-	ACL     string   `name:"acl" placeholder:"LIST" help:"Who may read: public, members, group:NAME, channel:PLATFORM:ID, user:PLATFORM:ID, separated by commas (default: members)."`
+	ACL     *string  `name:"acl" placeholder:"LIST" help:"Who may read: public, members, group:NAME, channel:PLATFORM:ID, user:PLATFORM:ID, separated by commas. Left out, like the other options: as the last time, else members."`
 	Include []string `name:"include" placeholder:"GLOB" help:"Only files that match; may be repeated. ** stands for any folders."`
 	Exclude []string `name:"exclude" placeholder:"GLOB" help:"Not files that match; may be repeated."`
 }
@@ -29,9 +29,8 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	if err != nil {
 		return err
 	}
-	connectors := make([]index.Connector, len(sources))
-	for i, source := range sources { // every source is looked at before anything is started
-		if connectors[i], err = wire.Connect(env.config, source); err != nil {
+	for _, source := range sources { // every source is looked at before anything is started
+		if _, err := wire.Connect(env.config, source); err != nil {
 			return fmt.Errorf("index %s: %w", source.Name, err)
 		}
 	}
@@ -47,12 +46,21 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	if err != nil {
 		return err
 	}
-	for i, connector := range connectors {
+	for i := range sources {
+		connector, kept, err := base.Remembered(ctx, sources[i])
+		if err != nil {
+			return fmt.Errorf("index %s: %w", sources[i].Name, err)
+		}
+		if kept != "" {
+			if _, err := fmt.Fprintln(env.stderr, plain(kept)); err != nil {
+				return err
+			}
+		}
 		bar := newProgress(env, "Indexing "+sources[i].Name)
 		run, err := pipeline.Run(ctx, base.Tenant, connector, bar.indexing)
 		bar.end()
 		if err != nil {
-			return fmt.Errorf("index %s: %w", sources[i].Name, err)
+			return fmt.Errorf("index %s: %w%s", sources[i].Name, err, base.StillIndexed(ctx, run.Source.ID))
 		}
 		if err := printRun(env.stderr, sources[i].Name, run); err != nil {
 			return err
@@ -67,7 +75,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 // sources are what was named, else those of the configuration file.
 func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 	if len(c.Paths) == 0 {
-		if c.ACL != "" || c.BaseURL != "" || len(c.Include)+len(c.Exclude) > 0 {
+		if c.ACL != nil || c.BaseURL != "" || len(c.Include)+len(c.Exclude) > 0 {
 			return nil, usageError("--acl, --base-url, --include and --exclude are for a path: name one, or write them under sources: in the configuration file")
 		}
 		if len(file.Sources) == 0 {
@@ -76,9 +84,9 @@ func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 		return file.Sources, nil
 	}
 	var acl access.ACL
-	if c.ACL != "" {
+	if c.ACL != nil {
 		var err error
-		if acl, err = access.ParseACL(c.ACL); err != nil {
+		if acl, err = access.ParseACL(*c.ACL); err != nil {
 			return nil, usageError("--acl: " + err.Error())
 		}
 	}

@@ -53,6 +53,10 @@ func TestIndexingAgainTakesInChangesAndForgetsWhatIsGone(t *testing.T) {
 	if !strings.Contains(got.Answer, "forty") || strings.Contains(got.Answer, "thirty") {
 		t.Errorf("the answer is not the new one:\n%s", got.Answer)
 	}
+	empty := t.TempDir()
+	if r := p.try(t, "", "index", empty); r.code != 1 || strings.Contains(r.stderr, "sources remove") {
+		t.Errorf("an empty folder: exit code %d\n%s", r.code, r.stderr)
+	}
 	if got := jsonOf[answered](t, p.run(t, "ask", "when do I escalate an unanswered page?", "--json")); got.Outcome != "no_evidence" {
 		t.Errorf("a removed document still answers: %+v", got)
 	}
@@ -141,7 +145,7 @@ func TestWrongFoldersAreRefusedWithAdvice(t *testing.T) {
 		{name: "empty folder", args: []string{"index", t.TempDir()}, code: 1, want: "no document"},
 		{name: "wrong access list", args: []string{"index", t.TempDir(), "--acl", "everybody"}, code: 2, want: "--acl"},
 		{name: "wrong base address", args: []string{"index", handbook(t), "--base-url", "docs"}, code: 1, want: "docs"},
-		{name: "no path", args: []string{"index"}, code: 2, want: "path"},
+		{name: "no path", args: []string{"index"}, code: 2, want: "nothing to index"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,5 +190,49 @@ func TestOneBadFileDoesNotStopTheOthers(t *testing.T) {
 	got := jsonOf[found](t, p.run(t, "search", "café opening hours", "--json"))
 	if len(got.Hits) == 0 || !strings.Contains(got.Hits[0].Text, "Café") {
 		t.Errorf("the Latin-1 file was not decoded: %+v", got)
+	}
+}
+
+// A forgotten flag shows nobody more: what was said of a source holds until something else is said.
+func TestIndexingAgainKeepsWhoMayRead(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	docs := handbook(t)
+	p.run(t, "index", docs, "--acl", "group:leads", "--base-url", "https://docs.example", "--exclude", "oncall.html")
+	if err := os.WriteFile(filepath.Join(docs, "new.md"), []byte("# Vacation news\n\nThe vacation calendar has moved.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.run(t, "index", docs); !strings.Contains(r.stderr, "--acl group:leads") || !strings.Contains(r.stderr, "1 indexed, 2 unchanged") {
+		t.Errorf("the second run says:\n%s", r.stderr)
+	}
+	if got := jsonOf[found](t, p.run(t, "search", "vacation", "--json")); len(got.Hits) != 0 {
+		t.Errorf("a member finds %d passages that are for group:leads", len(got.Hits))
+	}
+	lead := p.with("CONSOLE_PRINCIPALS=group:leads")
+	got := jsonOf[found](t, lead.run(t, "search", "vacation calendar", "--json"))
+	if len(got.Hits) == 0 || !strings.HasPrefix(got.Hits[0].URL, "https://docs.example/new.md") {
+		t.Errorf("a lead found %+v", got.Hits)
+	}
+	p.run(t, "index", docs, "--acl", "members")
+	if got := jsonOf[found](t, p.run(t, "search", "vacation", "--json")); len(got.Hits) == 0 {
+		t.Error("said anew, members still find nothing")
+	}
+	if r := p.try(t, "", "index", docs, "--acl", ""); r.code != 2 || !strings.Contains(r.stderr, "--acl") {
+		t.Errorf("an empty list: exit code %d\n%s", r.code, r.stderr)
+	}
+}
+
+// A folder that has become empty may be a disk that is not mounted: nothing is forgotten, and it is said what is still found.
+func TestEmptiedFolderSaysWhatIsStillFound(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	docs := folder(t, map[string]string{"only.md": "# Parking\n\nThe garage opens at six.\n"})
+	p.run(t, "index", docs)
+	if err := os.Remove(filepath.Join(docs, "only.md")); err != nil {
+		t.Fatal(err)
+	}
+	r := p.try(t, "", "index", docs)
+	if r.code != 1 || !strings.Contains(r.stderr, "1 documents from earlier") || !strings.Contains(r.stderr, "footnote sources remove ") {
+		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
 }
