@@ -27,7 +27,13 @@ const longestMatter = 64 << 10
 
 // statesACL finds an access list even in front matter that cannot be read: a document that means to be restricted is not shown because of a
 // typing error.
-var statesACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*:`)
+var statesACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=]`)
+
+// strayACL finds what reads like an access list among the first lines of a text without front matter.
+var strayACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=][ \t]*(.+)$`)
+
+// matterLike is a line that could stand in or above front matter: blank, a fence, a comment, a key with its value, an item of a list.
+var matterLike = regexp.MustCompile(`^\s*$|^\s*(---+|\+\+\++|<!--.*-->)\s*$|^\s*["']?\w[\w-]*["']?\s*[:=]|^\s*- `)
 
 // splitMatter parts front matter between lines of three dashes from the text after it. A text that merely begins with such a line is
 // returned whole.
@@ -41,10 +47,33 @@ func splitMatter(text string) (matter, string, error) {
 		if statesACL.MatchString(head) {
 			return matter{}, "", fmt.Errorf("its front matter holds an access list but cannot be read (%v). Correct it: %w", err, index.ErrWithdrawn)
 		}
+		if lines, found := lostACL(text); found {
+			return matter{}, "", fmt.Errorf("its beginning reads like an access list (%s) but is no front matter, which stands between lines of "+
+				"three dashes at the very top. Correct it: %w", lines, index.ErrWithdrawn)
+		}
 		return matter{}, text, nil
 	}
 	m, err := readMatter(values)
 	return m, body, err
+}
+
+// fewLines is how far lostACL looks.
+const fewLines = 20
+
+// lostACL finds an access list that a typing error has made a part of the text: below a blank line, a comment, other fences.
+func lostACL(text string) (string, bool) {
+	n := 0
+	for line := range strings.Lines(text[:min(len(text), 4<<10)]) {
+		if n++; n > fewLines || !matterLike.MatchString(line) {
+			return "", false
+		}
+		if m := strayACL.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+			if _, err := access.ParseACL(strings.Trim(m[1], "[]\"' \t")); err == nil {
+				return strings.TrimSpace(m[0]), true
+			}
+		}
+	}
+	return "", false
 }
 
 // cutMatter returns what stands between the dashes and what follows. Of front matter that does not end, it returns the first lines.
@@ -148,7 +177,7 @@ func date(value any) time.Time {
 	if t, ok := value.(time.Time); ok {
 		return t.UTC()
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly, "2006/01/02", "2006-01"} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly, "2006/01/02", "2006-01", "20060102"} {
 		if t, err := time.Parse(layout, text(value)); err == nil {
 			return t.UTC()
 		}
