@@ -23,8 +23,17 @@ func (b *Bot) Command(ctx context.Context, c discord.Command) {
 	}
 }
 
+// permitted reports whether questions are answered where a command was used.
+func (b *Bot) permitted(c discord.Command) bool {
+	return answer.Decide(answer.Event{Command: true, Direct: c.Direct}, b.place(c.Ref)).Action != answer.Refuse
+}
+
 // askCommand takes a question in and only then acknowledges the command: what Discord knows to be answered is answered.
 func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
+	if !b.permitted(c) {
+		b.respond(ctx, c, answer.Say(session.NotPermitted))
+		return
+	}
 	private := c.Private && !c.Direct
 	reply, err := b.client.Token(c)
 	if err != nil {

@@ -29,6 +29,9 @@ type Config struct {
 	// workspace says who the members are.
 	BindFirst bool
 
+	// Place says what holds in a channel of a server: whether questions are answered there, the follow policy, other bots. Nil: they
+	// are, and Follow holds.
+	Place   func(guild, channel string) answer.State
 	Follow  answer.Follow  // of replies that do not mention the bot; dialogue
 	Pace    stream.Pace    // of answers; the platform's
 	Discord discord.Config // further settings; the fields above lead

@@ -60,13 +60,15 @@ func (b *Bot) Message(ctx context.Context, m discord.Message) {
 			return
 		}
 		b.say(ctx, m, sayUnfollowed)
-	case answer.Ignore, answer.Observe, answer.Redo, answer.Cancel, answer.Refuse: // nothing is said about a message that was not meant for the bot
+	case answer.Refuse:
+		b.say(ctx, m, answer.Say(session.NotPermitted))
+	case answer.Ignore, answer.Observe, answer.Redo, answer.Cancel: // nothing is said about a message that was not meant for the bot
 	}
 }
 
 // state returns what the decision about a message depends on, and notes that it was written.
 func (b *Bot) state(ctx context.Context, m discord.Message) (answer.State, session.Thread, error) {
-	state := answer.State{Permitted: true, Follow: b.config.Follow}
+	state := b.place(m.Ref)
 	if m.Event.System || !m.Event.InThread && !m.Event.Direct {
 		return state, session.Thread{}, nil
 	}
@@ -84,6 +86,14 @@ func (b *Bot) state(ctx context.Context, m discord.Message) (answer.State, sessi
 	}
 	known.People = now.People // with the author; the silence is the one before the message
 	return state.In(known), known, nil
+}
+
+// place is what holds where a thread is; a thread has the rules of the channel that it belongs to.
+func (b *Bot) place(ref thread.Ref) answer.State {
+	if b.config.Place == nil {
+		return answer.State{Permitted: true, Follow: b.config.Follow}
+	}
+	return b.config.Place(ref.Workspace, ref.Channel)
 }
 
 // ask takes a question in.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -140,6 +141,34 @@ func TestServeAnswersInSlackAndDiscord(t *testing.T) {
 	}
 	if slack.Limited() > 0 || discord.Count(429) > 0 {
 		t.Errorf("rate limits were met: %d in Slack, %d in Discord", slack.Limited(), discord.Count(429))
+	}
+}
+
+// What footnote.yaml says of a channel holds there.
+func TestConfiguredChannelIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	alice := slack.Person("alice", nil)
+	closed, open := slack.Channel("closed", nil, alice), slack.Channel("open", nil, alice)
+	file := filepath.Join(folder(t, map[string]string{"footnote.yaml": "channels:\n  - {platform: slack, channel: " + closed.ID + ", enabled: false}\n"}), "footnote.yaml")
+	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(), "FOOTNOTE_CONFIG="+file)
+	s := serve(t, p)
+	defer s.stop(t)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	refused := alice.Say(closed, "", slacktest.Mention()+" is this answered?")
+	answered := alice.Say(open, "", slacktest.Mention()+" is this answered?")
+	if err := slack.Wait(ctx, "the answer in the open channel, and the word about the closed one", func() bool {
+		return len(slack.Answers(open, answered)) > 0 && len(slack.Ephemeral(alice)) > 0
+	}); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	if got := slack.Answers(closed, refused); len(got) != 0 {
+		t.Errorf("the closed channel shows %+v", got)
 	}
 }
 

@@ -188,6 +188,9 @@ func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
 
 // ask posts the question of a command and takes it in.
 func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
+	if answer.Decide(answer.Event{Command: true, Direct: c.Direct}, b.config.Place(c.Ref.Channel)).Action == answer.Refuse {
+		return answer.Say(session.NotPermitted), nil
+	}
 	question, said, channel, direct := c.Text, sayAsked, c.Ref.Channel, c.Direct
 	if word, rest, _ := strings.Cut(question, " "); strings.EqualFold(word, "private") {
 		question = strings.TrimSpace(rest)

@@ -360,3 +360,15 @@ func TestHalfACitationIsNeverSeen(t *testing.T) {
 		t.Errorf("only %d versions were seen", seen)
 	}
 }
+
+func TestCommandWhereNobodyMayAsk(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{bot: func(c *slackbot.Config) {
+		c.Place = func(string) answer.State { return answer.State{} }
+	}})
+	id := s.ann.Slash(s.general, "/ask", "may I?")
+	s.wait("the command is answered", func() bool { _, ended := s.Delivered(id); return ended })
+	if len(s.Roots(s.general)) != 0 || len(s.model.Requests()) != 0 {
+		t.Errorf("the question was posted, or the model asked: %+v", s.Roots(s.general))
+	}
+}

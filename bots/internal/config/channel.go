@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/thread"
@@ -17,35 +16,32 @@ type ChannelRule struct {
 	Workspace string          // empty: all
 	Channel   string          // empty: all
 
-	Agent         string
-	Project       string
-	Enabled       *bool
-	Follow        *answer.Follow
-	Private       *bool
-	Bots          *bool
-	BotTurns      *int
-	Forum         *bool
-	QuestionsOnly *bool
-	CoolDown      *time.Duration
+	Agent    string
+	Project  string
+	Enabled  *bool
+	Follow   *answer.Follow
+	Bots     *bool
+	BotTurns *int
 }
 
 // Channel is what holds in one channel.
 type Channel struct {
-	Agent         string // empty: the file's, else the built-in one
-	Project       string
-	Enabled       bool          // questions are answered here: true
-	Follow        answer.Follow // replies that do not mention the bot: dialogue
-	Private       bool          // answers go to the asker alone
-	Bots          bool          // other bots are answered
-	BotTurns      int           // turns in a row that bots may ask for; 0 is the default of answer.State
-	Forum         bool          // forum posts are answered: true
-	QuestionsOnly bool          // follow always: only what reads like a question
-	CoolDown      time.Duration // follow always: silence between two answers that nobody asked for
+	Agent    string // empty: the file's, else the built-in one
+	Project  string
+	Enabled  bool          // questions are answered here: true
+	Follow   answer.Follow // replies that do not mention the bot: dialogue
+	Bots     bool          // other bots are answered
+	BotTurns int           // turns in a row that bots may ask for; 0 is the default of answer.State
+}
+
+// State is what holds in the channel, as answer.Decide takes it.
+func (c Channel) State() answer.State {
+	return answer.State{Permitted: c.Enabled, Follow: c.Follow, Bots: c.Bots, BotLimit: c.BotTurns}
 }
 
 // At returns what holds in a channel: the rules that match it, the more specific one counting for each setting.
 func (f *File) At(platform thread.Platform, workspace, channel string) Channel {
-	c := Channel{Agent: f.Agent, Enabled: true, Follow: answer.FollowDialogue, Forum: true}
+	c := Channel{Agent: f.Agent, Enabled: true, Follow: answer.FollowDialogue}
 	var matching []ChannelRule
 	for _, r := range f.Channels {
 		if (r.Platform == "" || r.Platform == platform) && (r.Workspace == "" || r.Workspace == workspace) && (r.Channel == "" || r.Channel == channel) {
@@ -79,12 +75,8 @@ func (r ChannelRule) apply(c *Channel) {
 	}
 	override(&c.Enabled, r.Enabled)
 	override(&c.Follow, r.Follow)
-	override(&c.Private, r.Private)
 	override(&c.Bots, r.Bots)
 	override(&c.BotTurns, r.BotTurns)
-	override(&c.Forum, r.Forum)
-	override(&c.QuestionsOnly, r.QuestionsOnly)
-	override(&c.CoolDown, r.CoolDown)
 }
 
 func override[T any](to *T, said *T) {
@@ -110,14 +102,10 @@ func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 		field{"project", r.text(&c.Project)},
 		field{"enabled", optional(&c.Enabled, r.yes)},
 		field{"follow", optional(&c.Follow, func(to *answer.Follow) func(string, ast.Node) {
-			return word(&r.reader, to, answer.FollowMention, answer.FollowDialogue, answer.FollowAlways)
+			return word(&r.reader, to, answer.FollowMention, answer.FollowDialogue)
 		})},
-		field{"private", optional(&c.Private, r.yes)},
 		field{"bots", optional(&c.Bots, r.yes)},
 		field{"bot_turns", optional(&c.BotTurns, func(to *int) func(string, ast.Node) { return r.number(to, 1, 100) })},
-		field{"forum", optional(&c.Forum, r.yes)},
-		field{"questions_only", optional(&c.QuestionsOnly, r.yes)},
-		field{"cool_down", optional(&c.CoolDown, r.duration)},
 	)
 	if c.Channel != "" && c.Platform == "" {
 		r.fault(n, "%s names a channel but no platform: write platform: slack or platform: discord", path)

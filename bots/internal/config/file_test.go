@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
@@ -47,14 +46,13 @@ sources:
 channels:
   - platform: slack
     follow: mention
-  - {platform: slack, workspace: T1, channel: C1, agent: pirate, private: true, follow: always, cool_down: 10m, questions_only: yes}
+  - {platform: slack, workspace: T1, channel: C1, agent: pirate, follow: dialogue}
   - {platform: discord, channel: 123456789012345678901, enabled: false, bots: true, bot_turns: 5, project: launch}
 `
 
 func TestConfigurationFile(t *testing.T) {
 	t.Parallel()
-	text := strings.ReplaceAll(whole, "questions_only: yes", "questions_only: true")
-	f, err := config.ParseFile("/etc/footnote/footnote.yaml", []byte(text))
+	f, err := config.ParseFile("/etc/footnote/footnote.yaml", []byte(whole))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,13 +86,13 @@ func TestConfigurationFile(t *testing.T) {
 		platform, team, cha string
 		want                config.Channel
 	}{
-		{"no rule", "console", "x", "y", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowDialogue, Forum: true}},
-		{"the platform's", "slack", "T1", "C2", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowMention, Forum: true}},
+		{"no rule", "console", "x", "y", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowDialogue}},
+		{"the platform's", "slack", "T1", "C2", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowMention}},
 		{"the channel's goes before it", "slack", "T1", "C1", config.Channel{
-			Agent: "pirate", Enabled: true, Follow: answer.FollowAlways, Forum: true, Private: true, QuestionsOnly: true, CoolDown: 10 * time.Minute}},
+			Agent: "pirate", Enabled: true, Follow: answer.FollowDialogue}},
 		{"a long number keeps its digits", "discord", "G", "123456789012345678901", config.Channel{
-			Agent: "helper", Project: "launch", Follow: answer.FollowDialogue, Forum: true, Bots: true, BotTurns: 5}},
-		{"another workspace", "slack", "T2", "C1", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowMention, Forum: true}},
+			Agent: "helper", Project: "launch", Follow: answer.FollowDialogue, Bots: true, BotTurns: 5}},
+		{"another workspace", "slack", "T2", "C1", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowMention}},
 	} {
 		if diff := cmp.Diff(tt.want, f.At(thread.Platform(tt.platform), tt.team, tt.cha)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -130,7 +128,7 @@ channels:
   - platform: irc
     follow: sometimes
     enabled: 1
-    cool_down: soon
+    private: true
     bot_turns: 0
     agent: ghost
 `))
@@ -153,9 +151,9 @@ channels:
 		`:21: sources.web.url holds "ftp://x.example": write an address`,
 		`:23: channels[1] names a channel but no platform`,
 		`:24: channels[2].platform holds "irc": write slack, discord or console`,
-		`:25: channels[2].follow holds "sometimes": write mention, dialogue or always`,
+		`:25: channels[2].follow holds "sometimes": write mention or dialogue`,
 		`:26: channels[2].enabled holds "1": write true or false`,
-		`:27: channels[2].cool_down holds "soon": write a length of time`,
+		`:27: channels[2].private is not a setting`,
 		`:28: channels[2].bot_turns holds "0": write a whole number from 1 to 100`,
 		`channels[2].agent names the agent "ghost"`,
 	} {

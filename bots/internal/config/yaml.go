@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/goccy/go-yaml"
@@ -201,18 +200,6 @@ func (r *reader) number(to *int, low, high int) func(string, ast.Node) {
 			return
 		}
 		*to = i
-	}
-}
-
-func (r *reader) duration(to *time.Duration) func(string, ast.Node) {
-	return func(path string, n ast.Node) {
-		s, _ := scalar(r.value(n))
-		d, err := time.ParseDuration(s)
-		if err != nil || d < 0 {
-			r.fault(n, "%s holds %s: write a length of time such as 30s or 10m", path, describe(r.value(n)))
-			return
-		}
-		*to = d
 	}
 }
 
