@@ -24,6 +24,8 @@ type block struct {
 	nested  bool   // item of a list within a list
 	info    string // of a code block: what stands behind the fence
 	heading string // the passage's own headings above it, joined
+	section string // the lowest of them
+	term    string // what the item of a definition list defines, which this is or belongs to
 	raw     string // with its indentation
 }
 
@@ -51,7 +53,8 @@ type blockReader struct {
 	out      []block
 	open     *block // paragraph or item that further lines may continue
 	headings [7]string
-	blank    bool // the line before was empty
+	term     string // of the item that was read last
+	blank    bool   // the line before was empty
 }
 
 func (b *blockReader) next() {
@@ -71,20 +74,22 @@ func (b *blockReader) next() {
 		level := len(m[1])
 		b.headings[level] = m[2]
 		clear(b.headings[level+1:])
+		b.term = ""
 		b.push(block{kind: heading, text: m[2]})
 	case ruleLine.MatchString(line) && (b.open == nil || b.blank):
 		b.flush()
-	case strings.HasPrefix(trimmed, "|"):
-		b.flush()
-		rows := []string{trimmed}
-		for b.at < len(b.lines) && strings.HasPrefix(strings.TrimSpace(b.lines[b.at]), "|") {
-			rows = append(rows, strings.TrimSpace(b.lines[b.at]))
-			b.at++
+	case barred(trimmed):
+		n := 1
+		for b.at-1+n < len(b.lines) && barred(strings.TrimSpace(b.lines[b.at-1+n])) {
+			n++
 		}
-		b.push(block{kind: table, text: strings.Join(rows, "\n")})
+		b.table(n)
+	case b.open == nil && bareTable(b.lines[b.at-1:]) > 0:
+		b.table(bareTable(b.lines[b.at-1:]))
 	case bulletLine.MatchString(line) && (b.open == nil || b.open.kind == item || strings.HasSuffix(b.open.text, ":")):
 		b.flush()
 		m := bulletLine.FindStringSubmatch(line)
+		b.term = ""
 		b.open = &block{kind: item, text: m[3], ordered: m[2] != "", nested: len(m[1]) >= 2}
 	case b.open == nil && b.indented(line):
 		b.indentedCode(line)
@@ -92,9 +97,25 @@ func (b *blockReader) next() {
 		b.open.text += "\n" + strings.TrimPrefix(trimmed, "> ")
 		b.open.raw += "\n" + line
 	default:
+		if trimmed == line { // no longer part of an item
+			b.term = ""
+		}
 		b.open = &block{kind: prose, text: strings.TrimPrefix(trimmed, "> "), raw: line}
 	}
 	b.blank = false
+}
+
+// table reads n rows, the line that was read last being the first. Where two pieces of a long table were put together again, an empty line
+// stands between them and the second has no head.
+func (b *blockReader) table(n int) {
+	b.flush()
+	text := strings.Join(b.lines[b.at-1:b.at-1+n], "\n")
+	b.at += n - 1
+	if last := len(b.out) - 1; last >= 0 && b.out[last].kind == table && continuesTable(b.out[last].text, text) {
+		b.out[last].text += "\n" + text
+		return
+	}
+	b.push(block{kind: table, text: text})
 }
 
 // indented reports whether a line begins indented code, which it does only after a blank line and outside a list.
@@ -136,6 +157,9 @@ func (b *blockReader) flush() {
 	}
 	x := *b.open
 	b.open = nil
+	if x.kind == item {
+		b.term = definedTerm(x.text)
+	}
 	if x.kind == prose && looksLikeCode(x.raw) {
 		x = block{kind: code, text: strings.TrimRight(x.raw, " \t\n")}
 		if n := len(b.out); n > 0 && b.out[n-1].kind == code && b.out[n-1].info == "" { // its blank lines do not end it
@@ -146,13 +170,29 @@ func (b *blockReader) flush() {
 	b.push(x)
 }
 
+// definedTerm returns the first line of an item when further lines explain it.
+func definedTerm(text string) string {
+	term, rest, _ := strings.Cut(text, "\n")
+	if rest == "" || len(term) > maxTermBytes || strings.ContainsAny(term[len(term)-1:], ".:;,!?") {
+		return ""
+	}
+	return term
+}
+
+const maxTermBytes = 80
+
 var (
+	grid      = regexp.MustCompile(`(?m)^\s*-+(\+-+)+\s*$`) // in what a program prints as a table
 	codeEnd   = regexp.MustCompile(`[;{}(\\=\[]\s*$|^\s*[)}\]]`)
+	command   = regexp.MustCompile(`^(\./\S+|(make|just|kubectl|helm|docker|podman|terraform|ansible(-playbook)?|git|gh|npm|npx|yarn|pnpm|go|cargo|pip3?|python3?|node|java|mvn|gradle|curl|wget|sudo|apt|apt-get|dnf|yum|brew|ssh|scp|rsync|cd|cp|mv|rm|ls|mkdir|chmod|chown|tar|systemctl|journalctl|service|psql|createdb|initdb|pg_\w+|export|source|echo|cat) \S.*[^\s.:;,!?]|[A-Z_]{2,}=\S+( .*)?)$`)
 	codeStart = regexp.MustCompile(`^(\s{2,}|\t|[$%] |//|--|/\*|#!|<[/!?a-zA-Z]|\w[\w.]*\s*:?=\s*\S|(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|WITH|FROM|WHERE|func|def|class|import|package|var|const|type|return|if|for)\s.*[^.:]$)`)
 )
 
 // looksLikeCode reports whether half of the lines of a block, or more, look like code.
 func looksLikeCode(text string) bool {
+	if grid.MatchString(text) {
+		return true
+	}
 	lines, hits := 0, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\n")
@@ -160,7 +200,7 @@ func looksLikeCode(text string) bool {
 			continue
 		}
 		lines++
-		if codeEnd.MatchString(line) || codeStart.MatchString(line) {
+		if codeEnd.MatchString(line) || codeStart.MatchString(line) || command.MatchString(line) {
 			hits++
 		}
 	}
@@ -175,6 +215,10 @@ func (b *blockReader) push(x block) {
 		}
 	}
 	x.heading = strings.Join(path, " ")
+	x.term = b.term
+	if len(path) > 0 {
+		x.section = path[len(path)-1]
+	}
 	if strings.TrimSpace(x.text) != "" {
 		b.out = append(b.out, x)
 	}

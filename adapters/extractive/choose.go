@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 const (
@@ -148,7 +149,7 @@ func similarity(a, b unit) float64 {
 // contained is 1 when u is part of what c introduces, since it will be written anyway.
 func contained(u, c unit) float64 {
 	for _, b := range c.follow {
-		if b.text == u.text {
+		if b.text == u.text || b.kind == code && u.kind == code && strings.Contains(b.text, u.text) {
 			return 1
 		}
 	}

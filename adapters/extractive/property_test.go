@@ -24,7 +24,7 @@ func passageOf() *rapid.Generator[string] {
 			"To start the pump, run this:", "```sh\npump start\nvalve open\n```", "```\npump never ends", "~~~\n``` pump valve\n~~~",
 			"pump start \\\n    --now;\nvalve = 3;", "| Part | Use |\n|---|---|\n| The pump | moves the water on |", "> The pump is quoted here as well.",
 			"    pump indented", "<div>The pump in HTML.</div>", "The pump costs $$5 and the valve \\(x\\).", "Pump【1】valve is what it says here.", "---",
-			"1) The pump (", "The valve is at 3.14 bar, e.g. in winter. It drops! Does the pump stop? Yes.", "水泵把水送过阀门，然后停下来。", "[11]: https://pump.example.org valve pump water.", "In the code `pump[11]` the valve is an index.", "The pump【12】and the valve [[11]](https://x.example) differ.", "Valve\\[11] is a pump as well.",
+			"1) The pump (", "The valve is at 3.14 bar, e.g. in winter. It drops! Does the pump stop? Yes.", "水泵把水送过阀门，然后停下来。", "[11]: https://pump.example.org valve pump water.", "In the code `pump[11]` the valve is an index.", "The pump【12】and the valve [[11]](https://x.example) differ.", "Valve\\[11] is a pump as well.", "part | use [11]\npump | moves; water\nvalve | `a | b`\n | stops", "hunter2", "Pump: only after 22:00", "port: 8443\nvalve: [1, 2]", "# How do I start the pump?\n\nyes", " a | b\n---+---\n pump | 2", "- pump=5\n  valve [11] is what it says\n\n  And the pump.",
 		}),
 		rapid.String(),
 	)
@@ -56,6 +56,7 @@ func TestQuotesVerbatim(t *testing.T) {
 		source := collapsed.String() + "\n" + quoteMarks.ReplaceAllString(collapsed.String(), " ")
 		question := rapid.SampledFrom([]string{"How do I start the pump?", "What is a valve?", "Show me the command for the pump", "水泵", "pump"}).Draw(t, "question")
 		got, _, _ := run(t, asked(question, docs...))
+		got = strings.Replace(got, closest, heading, 1)
 		if !strings.HasPrefix(got, heading) {
 			if strings.Contains(got, "\n") || mark.MatchString(got) {
 				t.Fatalf("neither quotations nor a plain sentence:\n%s", got)
@@ -93,10 +94,29 @@ func checkCitations(t *rapid.T, answer string) {
 		mapping.Restore(n, cite.Source{Document: document.ID(strconv.Itoa(n)), Title: "Pumps", URL: "https://linked.example/"})
 	}
 	links := strings.Count(cite.NewProcessor(mapping, cite.Options{}).Text(answer), "](https://linked.example/)")
-	marks := len(ownMark.FindAllString(answer, -1))
+	marks := len(ownMark.FindAllString(withoutCode(answer), -1))
 	if links != marks {
 		t.Fatalf("%d links for %d marks:\n%s", links, marks, answer)
 	}
+}
+
+// withoutCode leaves fenced blocks out.
+func withoutCode(answer string) string {
+	var out []string
+	fence := ""
+	for _, line := range strings.Split(answer, "\n") {
+		switch {
+		case fence != "":
+			if line == fence {
+				fence = ""
+			}
+		case strings.HasPrefix(line, "```"):
+			fence = line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		default:
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // checkLine checks one line of quotations: each ends with a number, and stands in the source word for word.
@@ -112,10 +132,24 @@ func checkLine(t *rapid.T, line, source, answer string) {
 		t.Fatalf("line %q has no number; answer:\n%s", line, answer)
 	}
 	for _, part := range regexp.MustCompile(` \[1[1-4]\](?: … |:?$)`).Split(line, -1) {
-		for _, cell := range strings.Split(part, " — ") {
-			if quote := strings.ReplaceAll(cell, `\[`, "["); !strings.Contains(source, quote) {
-				t.Fatalf("%q is not in the documents:\n%s", quote, source)
+		for _, cell := range piecesOf(strings.ReplaceAll(part, `\[`, "["), source) {
+			if !strings.Contains(source, cell) {
+				t.Fatalf("%q is not in the documents:\n%s", cell, source)
 			}
 		}
 	}
 }
+
+// piecesOf returns a quotation, or if it is a table's row its cells and the names of its columns.
+func piecesOf(quote, source string) []string {
+	if strings.Contains(source, quote) {
+		return []string{quote}
+	}
+	var out []string
+	for _, cell := range strings.Split(quote, "; ") {
+		out = append(out, strings.Split(cell, ": ")...)
+	}
+	return out
+}
+
+const closest = "No language model is configured, and no sentence of the documents answers this in the words of the question. The passage that fits best begins:\n\n"

@@ -1,7 +1,6 @@
 package extractive
 
 import (
-	"math"
 	"regexp"
 	"strings"
 
@@ -11,8 +10,12 @@ import (
 // asked is what the question looks for.
 type asked struct {
 	weights    map[string]float64 // by term: idf among the units times what the term counts in the question
-	focus      map[string]bool    // the question's own telling terms that occur at all
-	pairs      [][2]string        // neighbours among them
+	frequency  map[string]int     // by term: units that hold it, or stand under a heading that does
+	units      int
+	names      map[string]bool // terms that are written as names
+	focus      map[string]bool // the question's own telling terms that occur at all
+	missing    int             // those that do not
+	pairs      [][2]string     // neighbours among them
 	total      float64
 	definition bool // "what is …"
 	procedure  bool // "how do I …"
@@ -24,9 +27,12 @@ const (
 	expansionWeight = 0.4  // of a term that only the search query holds
 	chatterWeight   = 0.15 // of a word that any question may hold
 	contextShare    = 0.45 // of a term that only the headings hold
-	fewTerms        = 2    // telling terms of a question that may lean on the one before
+	namedShare      = 0.8  // the same where they are what is asked about, and of the names of columns
+	addsBonus       = 1.35 // for the words of the question that the heading which it names lacks
+	rowShare        = 0.75 // of its table's best row: what a row must score
+	onlyColumns     = 0.5  // of a row that the question names by nothing but its columns
 	pairBonus       = 0.35 // for words that stand side by side as in the question
-	rankDecay       = 0.15 // per place in the search result
+	rankDecay       = 0.25 // per place in the search result
 )
 
 var (
@@ -50,34 +56,99 @@ func weigh(t turn, all []unit) asked {
 		code:       codeQuestion.MatchString(t.question),
 		history:    history.MatchString(t.question),
 	}
-	frequency := map[string]int{}
-	for _, u := range all {
-		for term := range u.terms {
-			frequency[term]++
-		}
-	}
-	context := make([]map[string]int, len(all))
 	known := map[string]map[string]int{}
-	for i, u := range all {
-		if known[u.heading] == nil {
-			known[u.heading] = terms(u.heading, language)
+	read := func(text string, parse func(text, language string) map[string]int) map[string]int {
+		if known[text] == nil {
+			known[text] = parse(text, language)
 		}
-		context[i] = known[u.heading]
+		return known[text]
 	}
-	a.add(t.question, language, 1, frequency, len(all))
-	if len(a.focus) <= fewTerms { // a follow-up: "and how do I monitor it?"
-		a.add(t.before, language, expansionWeight, frequency, len(all))
+	sections := map[string]map[string]int{}
+	for i := range all {
+		u := &all[i]
+		u.around = read(u.heading, terms)
+		u.column = read(u.columns, terms)
+		if sections[u.section] == nil {
+			sections[u.section] = headingTerms(u.section, language)
+		}
+		u.under = sections[u.section]
 	}
-	for _, q := range t.queries {
-		a.add(q, language, expansionWeight, frequency, len(all))
+	a.count(all)
+	a.add(t.question, language, 1)
+	a.names = namesIn(t.question)
+	if t.before == "" || elliptic(t.question) { // else the searches were made of other questions as well
+		a.add(t.before, language, expansionWeight)
+		for _, q := range t.queries {
+			a.add(q, language, expansionWeight)
+		}
+	}
+	left := a.deciding(t, language)
+	likeness := map[string]float64{}
+	for section, have := range sections {
+		likeness[section] = a.likeness(have)
+	}
+	top, beside := 0.0, make([]bool, len(t.passages)) // the best likeness of a section that is asked about, and the passages with one
+	for i := range all {
+		u := &all[i]
+		if u.named = likeness[u.section]; u.named < isNamed {
+			continue
+		}
+		beside[u.passage] = true
+		if t.passages[u.passage].rank < nearTop {
+			top = max(top, u.named)
+		}
 	}
 	for i := range all {
-		all[i].score = a.score(&all[i], context[i])
+		u := &all[i]
+		u.score = a.score(u) * left[u.passage] / (1 + rankDecay*float64(t.passages[u.passage].rank))
+		switch {
+		case u.named >= isNamed || a.within(u):
+		case beside[u.passage]:
+			u.score *= besideLeft
+		default:
+			u.score *= 1 - elsewhere*top
+		}
 	}
+	keepBestRows(all)
 	if a.procedure {
 		preferWholeLists(all)
 	}
 	return a
+}
+
+// within reports whether the question's words stand in the headings above a unit, if not in the lowest.
+func (a *asked) within(u *unit) bool { return a.coverage(nil, u.around, nil) == 0.5 }
+
+// count takes the frequency of terms, a heading's counting once for each unit beneath it.
+func (a *asked) count(all []unit) {
+	a.units, a.frequency = len(all), map[string]int{}
+	for _, u := range all {
+		for term := range u.terms {
+			a.frequency[term]++
+		}
+		for _, more := range []map[string]int{u.under, u.column} {
+			for term := range more {
+				if u.terms[term] == 0 {
+					a.frequency[term]++
+				}
+			}
+		}
+	}
+}
+
+// keepBestRows drops the rows of a table that fit much less than its best one: rows are alike, and what one lacks is what was asked.
+func keepBestRows(all []unit) {
+	best := map[[2]int]float64{}
+	for _, u := range all {
+		if at := [2]int{u.passage, u.block}; u.kind == table {
+			best[at] = max(best[at], u.score)
+		}
+	}
+	for i := range all {
+		if u := &all[i]; u.kind == table && u.score < rowShare*best[[2]int{u.passage, u.block}] {
+			u.score = 0
+		}
+	}
 }
 
 // preferWholeLists lets the sentence that introduces numbered steps score a little more than the best of them, since one step out of a
@@ -97,7 +168,7 @@ func preferWholeLists(all []unit) {
 }
 
 // add takes up the terms of a question or query that are not there yet.
-func (a *asked) add(text, language string, share float64, frequency map[string]int, n int) {
+func (a *asked) add(text, language string, share float64) {
 	before, word := "", -1
 	for _, term := range analyse.Query(text, []string{language}) {
 		if share == 1 && !term.Chatter {
@@ -109,54 +180,52 @@ func (a *asked) add(text, language string, share float64, frequency map[string]i
 		if _, there := a.weights[term.Text]; there {
 			continue
 		}
-		weight := share * math.Log(1+float64(n)/(1+float64(frequency[term.Text])))
-		if term.Chatter {
+		weight, found := share*a.weightOf(term.Text), a.frequency[term.Text] > 0
+		switch {
+		case term.Chatter:
 			weight *= chatterWeight
-		} else if share == 1 && frequency[term.Text] > 0 {
+		case share == 1 && found:
 			a.focus[term.Text] = true
+		case share == 1:
+			a.missing++
 		}
 		a.weights[term.Text] = weight
-		if frequency[term.Text] > 0 {
+		if found {
 			a.total += weight
 		}
 	}
 }
 
-// score says how well a unit answers, from 0 to about 2.
-func (a *asked) score(u *unit, context map[string]int) float64 {
-	var own, around float64
-	for term, weight := range a.weights {
-		switch n := float64(u.terms[term]); {
-		case n > 0:
-			own += weight * 1.5 * n / (n + 0.5)
-		case context[term] > 0:
-			around += weight
-		}
-	}
-	if own == 0 || a.total == 0 {
+// score says how well a unit answers, from 0 to about 2, whatever its passage's rank.
+func (a *asked) score(u *unit) float64 {
+	score := a.match(u)
+	if score == 0 {
 		return 0
 	}
-	score := (own + contextShare*around) / a.total
-	score *= 0.6 + 0.4*a.coverage(u.terms, context)
-	score *= 1 + pairBonus*a.together(u.text)
-	score /= 1 + rankDecay*float64(u.passage)
-	score *= lengthFactor(u)
+	answers := u.named >= isNamed && u.place == 0 // it begins what stands under the question
+	switch {
+	case u.covered && !a.code:
+		return 0 // only behind the sentence that introduces it
+	case u.bare && u.named < isNamed && (!pairLine.MatchString(u.text) || a.echoes(u)):
+		return 0
+	case !answers:
+		score *= lengthFactor(u)
+	}
 	if u.first {
 		score *= 1.1
 	}
 	switch u.kind {
 	case code:
-		if !a.code {
-			return 0 // only behind the sentence that introduces it
+		if a.code || answers {
+			score *= 0.9
+		} else {
+			score *= 0.75
 		}
-		score *= 0.9
-	case table:
-		score *= 0.7
 	case item:
 		if a.procedure {
 			score *= 1.1
 		}
-	case prose, heading:
+	case prose, table, heading:
 	}
 	if strings.HasSuffix(u.text, ":") && len(u.follow) == 0 {
 		score *= 0.3
@@ -170,7 +239,7 @@ func (a *asked) score(u *unit, context map[string]int) float64 {
 	if a.definition {
 		if a.defines(u) {
 			score *= 1.6
-		} else {
+		} else if !answers && u.kind != table {
 			score *= 0.8
 		}
 	}
@@ -186,15 +255,83 @@ func (a *asked) score(u *unit, context map[string]int) float64 {
 	return score
 }
 
+// pairLine is a name and its value.
+var pairLine = regexp.MustCompile(`^[^\s:=][^:=]{0,60}[:=]\s*\S`)
+
+// echoes reports whether a unit has no word that the question does not have.
+func (a *asked) echoes(u *unit) bool {
+	for term := range u.terms {
+		if !a.focus[term] {
+			return false
+		}
+	}
+	return true
+}
+
+// match says how much of the question a unit, its columns and its headings hold.
+func (a *asked) match(u *unit) float64 {
+	if a.total == 0 {
+		return 0
+	}
+	share := contextShare
+	if u.named >= isNamed {
+		share = namedShare
+	}
+	var own, columns, around float64
+	for term, weight := range a.weights {
+		switch n := float64(u.terms[term]); {
+		case n > 0 && u.kind == code: // names recur in code
+			own += weight
+		case n > 0:
+			own += weight * 1.5 * n / (n + 0.5)
+		case u.column[term] > 0:
+			columns += weight * namedShare
+		case u.under[term] > 0:
+			around += weight * share
+		case u.around[term] > 0:
+			around += weight * contextShare
+		}
+	}
+	var score float64
+	switch {
+	case own > 0:
+		score = (own + columns + around) / a.total
+	case columns > 0:
+		score = onlyColumns * (columns + around) / a.total
+	}
+	score *= 0.6 + 0.4*a.coverage(u.terms, u.around, u.column)
+	score *= 1 + pairBonus*a.together(u.text)
+	if u.named < isNamed {
+		return score
+	}
+	if own > 0 && a.adds(u) {
+		score *= addsBonus
+	}
+	if u.place < len(lead) {
+		score = max(score, lead[u.place]*u.named)
+	}
+	return score
+}
+
+// adds reports whether a unit holds a telling word of the question that the heading above it lacks.
+func (a *asked) adds(u *unit) bool {
+	for term := range a.focus {
+		if u.terms[term] > 0 && u.under[term] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // coverage is the share of the question's telling terms that a unit holds, those that only its headings hold counting half.
-func (a *asked) coverage(own, context map[string]int) float64 {
+func (a *asked) coverage(own, context, columns map[string]int) float64 {
 	if len(a.focus) == 0 {
 		return 1
 	}
 	var sum float64
 	for term := range a.focus {
 		switch {
-		case own[term] > 0:
+		case own[term] > 0, columns[term] > 0:
 			sum++
 		case context[term] > 0:
 			sum += 0.5
@@ -234,10 +371,14 @@ func adjacent(first, second []int) bool {
 
 // lengthFactor prefers sentences that say something and can be read at a glance.
 func lengthFactor(u *unit) float64 {
-	if u.kind == code {
-		return 1
-	}
 	words := u.words
+	switch u.kind {
+	case table:
+		return 1
+	case code:
+		return max(0.5, 1-float64(max(0, words-30))*0.01)
+	case prose, item, heading:
+	}
 	switch {
 	case words < 6:
 		return 0.6

@@ -22,6 +22,7 @@ type passage struct {
 	Title   string `json:"title"`
 	Heading string `json:"heading"`
 	Text    string `json:"contents"`
+	rank    int    // its place in the result that it came with, from 0: the best first
 }
 
 // readTurn finds the newest question and the documents that came with it or after it. Earlier turns end with an answer.
@@ -65,7 +66,8 @@ func readTurn(messages []llm.Message) turn {
 
 // add keeps passages that can be cited, each once: two searches often find the same.
 func (t *turn) add(docs []passage, seen map[string]bool) {
-	for _, p := range docs {
+	for i, p := range docs {
+		p.rank = i
 		if p.Number > 0 && strings.TrimSpace(p.Text) != "" && !seen[p.Text] {
 			seen[p.Text] = true
 			t.passages = append(t.passages, p)

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode"
@@ -18,12 +19,21 @@ type unit struct {
 	kind    blockKind
 	first   bool // the first of its block
 	text    string
-	info    string  // language of code
+	bare    bool   // no sentence: it says something only beneath its heading, or as a value beside its name
+	covered bool   // code that a sentence introduces, by which it is quoted
+	info    string // language of code
+	columns string // of a row: the names of its columns, and its cells
+	cells   string
 	follow  []block // what a sentence that ends with a colon introduces
 	heading string  // headings above it, and the document's title
+	section string  // what it stands under: the nearest definition term or heading
+	place   int     // how many units of that section stand before it
 	terms   map[string]int
 	words   int
 	score   float64
+
+	around, under, column map[string]int // terms of its headings, of its section, and of its columns
+	named                 float64        // how much its section is what is asked
 }
 
 const (
@@ -31,6 +41,7 @@ const (
 	maxCodeLines   = 24
 	maxFollowItems = 8
 	maxUnitRunes   = 700
+	maxBareRunes   = 160
 )
 
 // units cuts all passages into what could be quoted.
@@ -40,6 +51,10 @@ func units(t turn) []unit {
 	for i, p := range t.passages {
 		all := blocks(p.Text)
 		order, list := 0, 0
+		opening, places := p.opening(all), map[string]int{}
+		if opening != p.Title { // its passage begins somewhere within it
+			places[opening] = 1
+		}
 		for j, b := range all {
 			if b.kind != item || j > 0 && all[j-1].kind != item {
 				list = j
@@ -48,7 +63,10 @@ func units(t turn) []unit {
 			for _, u := range quotables {
 				u.passage, u.block, u.list, u.order = i, j, list, order+u.order
 				u.heading = p.Title + " " + p.Heading + " " + b.heading
-				u.terms = terms(u.text, language)
+				u.section = cmp.Or(b.term, b.section, opening)
+				u.place = places[u.section]
+				places[u.section]++
+				u.terms = terms(cmp.Or(u.cells, u.text), language)
 				out = append(out, u)
 			}
 			order += size
@@ -56,6 +74,21 @@ func units(t turn) []unit {
 	}
 	return out
 }
+
+// opening returns what the passage's beginning stands under. The passage's heading is that of the place that was found, which a heading
+// further down may have.
+func (p passage) opening(all []block) string {
+	at := strings.LastIndex(p.Heading, headingSeparator)
+	last := strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
+	for _, b := range all {
+		if b.kind == heading && b.text == last {
+			return ""
+		}
+	}
+	return cmp.Or(last, p.Title)
+}
+
+const headingSeparator = " › "
 
 // unitsOf returns the units of one block, their order counted within it, and how many pieces the block has, those that cannot be quoted
 // included: what stands on both sides of one is not adjoining. Headings are context, never quoted.
@@ -65,22 +98,16 @@ func unitsOf(all []block, at int) (out []unit, size int) {
 	switch b.kind {
 	case heading:
 	case code:
-		if strings.Count(b.text, "\n") < maxCodeLines {
-			out = append(out, unit{kind: code, first: true, text: b.text, info: b.info, words: len(strings.Fields(b.text))})
-		}
+		return codeUnits(all, at)
 	case table:
-		rows := strings.Split(b.text, "\n")
-		size = len(rows)
-		for i, row := range rows {
-			if text := cells(row); i > 1 && text != "" && sound(text) && !startsBlock(text) { // the first two are the header and its rule
-				out = append(out, unit{kind: table, order: i, text: text, words: len(strings.Fields(text))})
-			}
-		}
+		return rowUnits(b.text)
 	case item:
 		text := strings.Join(strings.Fields(b.text), " ")
 		if utf8.RuneCountInString(text) <= maxUnitRunes {
-			if sound(text) && !startsBlock(text) && wordy(text) {
-				out = append(out, unit{kind: item, first: true, text: text, words: len(strings.Fields(text)), follow: introduced(all, at, text)})
+			if sound(text) && !startsBlock(text) && telling(text) {
+				out = append(out, unit{
+					kind: item, first: true, text: text, words: len(strings.Fields(text)), follow: introduced(all, at, text), bare: !wordy(text),
+				})
 			}
 			break
 		}
@@ -91,13 +118,36 @@ func unitsOf(all []block, at int) (out []unit, size int) {
 	return out, size
 }
 
+// codeUnits returns a block of code, a long one in pieces that end with an empty line or where they are full.
+func codeUnits(all []block, at int) (out []unit, size int) {
+	b := all[at]
+	covered := at > 0 && strings.HasSuffix(all[at-1].text, ":") && (all[at-1].kind == prose || all[at-1].kind == item)
+	lines := strings.Split(b.text, "\n")
+	if len(lines) <= maxCodeLines {
+		return []unit{{kind: code, first: true, text: b.text, info: b.info, words: len(strings.Fields(b.text)), covered: covered}}, 1
+	}
+	for start := 0; start < len(lines); {
+		end := start + 1
+		for end < len(lines) && end-start < maxCodeLines/2 && strings.TrimSpace(lines[end]) != "" {
+			end++
+		}
+		if text := strings.Trim(strings.Join(lines[start:end], "\n"), "\n"); strings.TrimSpace(text) != "" {
+			out = append(out, unit{kind: code, order: size, first: size == 0, text: text, info: b.info, words: len(strings.Fields(text))})
+		}
+		size++
+		start = end
+	}
+	return out, size
+}
+
 func sentenceUnits(all []block, at int) (out []unit, size int) {
 	parts := sentences(all[at].text)
 	for i, s := range parts {
-		if !quotable(s) {
+		whole := quotable(s)
+		if !whole && !(short(s) && i == 0) {
 			continue
 		}
-		u := unit{kind: prose, order: i, first: i == 0, text: s, words: len(strings.Fields(s))}
+		u := unit{kind: prose, order: i, first: i == 0, text: s, words: len(strings.Fields(s)), bare: !whole}
 		if i == len(parts)-1 {
 			u.follow = introduced(all, at, s)
 		}
@@ -135,28 +185,6 @@ func introduced(all []block, at int, text string) []block {
 	return out
 }
 
-// cells joins the cells of a table's row in the way in which they are quoted.
-func cells(row string) string {
-	row = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(row), "|"), "|")
-	var out []string
-	start := 0
-	for i := 0; i <= len(row); i++ {
-		if i < len(row) && (row[i] != '|' || i > 0 && row[i-1] == '\\') {
-			continue
-		}
-		if cell := strings.Join(strings.Fields(row[start:i]), " "); strings.Trim(cell, "-: ") != "" {
-			out = append(out, cell)
-		}
-		start = i + 1
-	}
-	if len(out) < 2 {
-		return ""
-	}
-	return strings.Join(out, cellSeparator)
-}
-
-const cellSeparator = " — "
-
 // quotable reports whether a piece of running text is a sentence that makes sense in Markdown, rather than a heading, a piece of
 // navigation or the rest of one.
 func quotable(s string) bool {
@@ -169,6 +197,18 @@ func quotable(s string) bool {
 	}
 	begin, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "\"'([“‘«*_`"))
 	return !unicode.IsLower(begin) || strings.HasPrefix(s, "`") || strings.HasPrefix(s, "*")
+}
+
+// short reports whether a line without the looks of a sentence may still be an answer: a name, a number, a password, yes or no.
+func short(s string) bool {
+	return utf8.RuneCountInString(s) <= maxBareRunes && !strings.Contains(s, bareSeparator) && sound(s) && !startsBlock(s) && hasWord(s)
+}
+
+// telling reports whether an item says something: prose does, and so do a name and its value.
+func telling(s string) bool { return wordy(s) || short(s) && len(strings.Fields(s)) > 1 }
+
+func hasWord(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0
 }
 
 // wordy reports whether a text has enough words that are words. Scripts without spaces have long ones.

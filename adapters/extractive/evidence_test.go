@@ -1,0 +1,120 @@
+package extractive_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// Passages of every kind, in the shape in which the search hands them over: tables as rows between bars, code without its fences.
+var (
+	fees = tool.Document{Number: 1, Title: "fees", Contents: "country | visa fee | processing days\nFrance | 80 | 12\nJapan | 45 | 5\nBrazil | 60 | 9"}
+	addr = tool.Document{Number: 2, Title: "Office addresses", Heading: "Office addresses",
+		Contents: "# Office addresses\n\ncity | street | floor\nBerlin | Torstrasse 1 | 4\nLisbon | Rua Augusta 22 | 2"}
+	barredAddr = tool.Document{Number: 2, Title: "Office addresses", Contents: "| city | street | floor |\n|:---|---|---:|\n| Berlin | Torstrasse 1 | 4 |\n| Lisbon | Rua Augusta 22 |  |"}
+	faq        = tool.Document{Number: 3, Title: "FAQ", Heading: "FAQ › How do I get a badge?",
+		Contents: "# FAQ\n\n## How do I get a badge?\n\nAsk the front desk.\n\n## What is the wifi password?\n\nhunter2\n\n## Can I bring my dog?\n\nNo."}
+	limits = tool.Document{Number: 4, Title: "Expense limits", Heading: "Expense limits",
+		Contents: "# Expense limits\n\n- Hotel: 150 EUR per night\n- Meals: 40 EUR per day\n- Taxi: only after 22:00"}
+	conf   = tool.Document{Number: 5, Title: "conf.yaml", Contents: "server:\n  port: 8443\n  timeout_seconds: 30"}
+	source = tool.Document{Number: 6, Title: "code.go",
+		Contents: "package zed\n\n// Frobnicate turns a wombat into a numbat.\nfunc Frobnicate(w Wombat) Numbat { return Numbat(w) }"}
+	shell = tool.Document{Number: 7, Title: "Deploying", Heading: "Deploying", Contents: "# Deploying\n\nmake deploy ENV=prod\nkubectl rollout status deploy/web"}
+	bank  = tool.Document{Number: 8, Title: "Bank", Heading: "Bank",
+		Contents: "# Bank\n\nThe bank charges a fee of 5 EUR for every transfer. The fee is taken once a month. The password of the bank is kept by the office."}
+	memory = tool.Document{Number: 9, Title: "20.4. Resource Consumption", Heading: "20.4. Resource Consumption › 20.4.1. Memory › hash_mem_multiplier (floating point)",
+		Contents: "###### work_mem (integer)\n\nSets the base maximum amount of memory to be used by a query operation before writing to temporary disk files. " +
+			"The default value is four megabytes (`4MB`).\n\n###### hash_mem_multiplier (floating point)\n\n" +
+			"Used to compute the maximum amount of memory that hash-based operations can use. " +
+			"The default value is 2.0, which makes hash-based operations use twice the usual `work_mem` base amount."}
+	options = tool.Document{Number: 10, Title: "lister", Heading: "Options",
+		Contents: "## Options\n\n- retries (integer)\n  How often a call is made again. The default is 7.\n- delay (seconds)\n  How long it waits between calls, for all retries alike.\n\n  The default is 30."}
+)
+
+// ranked are passages of which the first is a piece of a long table, put together from two.
+func ranked() []tool.Document {
+	var b strings.Builder
+	b.WriteString("animal | fee\n")
+	for i := range 90 {
+		fmt.Fprintf(&b, "tapir%d | %d\n", 19950+i, 3*i)
+		if i == 40 {
+			b.WriteString("\n")
+		}
+	}
+	return []tool.Document{{Number: 11, Title: "Fees", Contents: b.String()}, bank}
+}
+
+func TestEvidenceOfEveryKind(t *testing.T) {
+	t.Parallel()
+	long := "web:\n" + strings.Repeat("  image: registry/web\n  replicas: 3\n", 20) + "\nlogging:\n  destination: syslog\n\n" + strings.Repeat("  colour: red\n", 20)
+	tests := map[string]struct {
+		question string
+		docs     []tool.Document
+		want     string // the whole answer behind the introduction
+		not      string
+	}{
+		"a row":                     {"visa fee France", []tool.Document{fees, bank}, "- country: France; visa fee: 80; processing days: 12 [1]", ""},
+		"all rows":                  {"What are the visa fees?", []tool.Document{fees}, "- country: France; visa fee: 80; processing days: 12 [1]\n- country: Japan; visa fee: 45; processing days: 5 [1]\n- country: Brazil; visa fee: 60; processing days: 9 [1]", ""},
+		"a row by its heading":      {"where is the Lisbon office?", []tool.Document{addr, bank}, "- city: Lisbon; street: Rua Augusta 22; floor: 2 [2]", ""},
+		"a row between bars":        {"where is the Lisbon office?", []tool.Document{barredAddr}, "- city: Lisbon; street: Rua Augusta 22 [2]", ""},
+		"a row of the first rank":   {"tapir19999 fee", ranked(), "- animal: tapir19999; fee: 147 [11]", ""},
+		"a rare word decides":       {"tapir19999 fee", []tool.Document{bank, ranked()[0]}, "- animal: tapir19999; fee: 147 [11]", ""},
+		"one word under a question": {"What is the wifi password?", []tool.Document{faq, bank}, "hunter2 [3]", ""},
+		"in other words":            {"wifi password please", []tool.Document{faq, bank}, "hunter2 [3]", ""},
+		"a sentence under one":      {"How do I get a badge?", []tool.Document{faq}, "Ask the front desk. [3]", ""},
+		"no":                        {"Can I bring my dog?", []tool.Document{faq}, "No. [3]", ""},
+		"a name and its value":      {"When may I take a taxi?", []tool.Document{limits, bank}, "- Taxi: only after 22:00 [4]", ""},
+		"settings":                  {"which port does the server use", []tool.Document{conf, bank}, "From [5]:\n\n```\nserver:\n  port: 8443\n  timeout_seconds: 30\n```", ""},
+		"a comment in code":         {"what does Frobnicate do", []tool.Document{source}, "From [6]:\n\n```\n" + source.Contents + "\n```", ""},
+		"commands":                  {"how do I deploy", []tool.Document{shell}, "From [7]:\n\n```\nmake deploy ENV=prod\nkubectl rollout status deploy/web\n```", ""},
+		"a piece of long code":      {"where does logging go?", []tool.Document{{Number: 12, Title: "web.yaml", Contents: long}}, "From [12]:\n\n```\nlogging:\n  destination: syslog\n```", ""},
+		"the term that is asked":    {"default of work_mem", []tool.Document{memory}, "The default value is four megabytes (`4MB`). [9]", "2.0"},
+		"an item of definitions":    {"What is the default of retries?", []tool.Document{options}, "- retries (integer) How often a call is made again. The default is 7. [10]", "The default is 30"},
+		"only the beginning": {"Who won the chess tournament?", []tool.Document{{Number: 13, Contents: "# Notes\n\nsome <b>rest of\na table"}, bank},
+			"From [13]:\n\n```\n# Notes\n\nsome <b>rest of\na table\n```", "bank"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _, _ := run(t, asked(test.question, test.docs...))
+			body := strings.TrimPrefix(strings.TrimPrefix(got, heading), closest)
+			if body != test.want && !(test.not != "" && strings.Contains(body, test.want)) || test.not != "" && strings.Contains(body, test.not) {
+				t.Errorf("answer is\n%s\nwant\n%s\nwithout %q", got, test.want, test.not)
+			}
+		})
+	}
+}
+
+// Earlier questions help to understand one that cannot stand alone, and no other.
+func TestNewestQuestionDecides(t *testing.T) {
+	t.Parallel()
+	replication := tool.Document{Number: 1, Title: "Replication", Heading: "Replication",
+		Contents: "# Replication\n\nTo set up replication, create a slot on the primary. Monitor the slot of the replication every day."}
+	tests := map[string]struct {
+		question string
+		want     string
+		not      string
+	}{
+		"off topic":          {"how do I bake a cake?", "nothing was found", "[1]"},
+		"off topic, linked":  {"and how do I bake a cake?", "nothing was found", "[1]"},
+		"elliptic":           {"and how do I monitor it?", "Monitor the slot of the replication every day. [1]", ""},
+		"of its own":         {"who monitors the slot?", "Monitor the slot of the replication every day. [1]", ""},
+		"nothing of its own": {"why?", "To set up replication, create a slot on the primary.", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first := "how do I set up replication?"
+			messages := []llm.Message{user(first), {Role: llm.Assistant, Text: "Create a slot. [1]"}, user(test.question)}
+			exchange := found(replication)
+			exchange[0].ToolCalls[0].Arguments = fmt.Sprintf(`{"queries":[%q,%q]}`, first+" "+test.question, test.question)
+			got, _, _ := run(t, llm.Request{Messages: append(messages, exchange...)})
+			if !strings.Contains(got, test.want) || test.not != "" && strings.Contains(got, test.not) {
+				t.Errorf("answer is\n%s\nwant %q without %q", got, test.want, test.not)
+			}
+		})
+	}
+}
