@@ -65,6 +65,9 @@ func (d *dialogue) run(ctx context.Context) error {
 	}
 	for {
 		question, err := d.question(ctx)
+		if ctx.Err() != nil { // whatever else could be read: the program is told to end
+			return context.Cause(ctx)
+		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
