@@ -62,7 +62,11 @@ func (w *writer) opening(all []unit) []unit {
 		return out
 	}
 	lines := strings.Split(strings.Trim(strings.ReplaceAll(w.passages[0].Text, "\r\n", "\n"), "\n"), "\n")
-	return []unit{{kind: code, text: strings.TrimRight(strings.Join(lines[:min(len(lines), openingLines)], "\n"), "\n")}}
+	text := strings.Join(lines[:min(len(lines), openingLines)], "\n")
+	if len(text) > maxUnitRunes {
+		text = strings.ToValidUTF8(text[:maxUnitRunes], "")
+	}
+	return []unit{{kind: code, text: strings.TrimRight(text, " \t\n")}}
 }
 
 const (

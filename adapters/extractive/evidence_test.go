@@ -73,6 +73,8 @@ func TestEvidenceOfEveryKind(t *testing.T) {
 		"a piece of long code":      {"where does logging go?", []tool.Document{{Number: 12, Title: "web.yaml", Contents: long}}, "From [12]:\n\n```\nlogging:\n  destination: syslog\n```", ""},
 		"the term that is asked":    {"default of work_mem", []tool.Document{memory}, "The default value is four megabytes (`4MB`). [9]", "2.0"},
 		"an item of definitions":    {"What is the default of retries?", []tool.Document{options}, "- retries (integer) How often a call is made again. The default is 7. [10]", "The default is 30"},
+		"no echo": {"row level security policy", []tool.Document{{Number: 14, Contents: "FORCE ROW LEVEL SECURITY. A row level security policy says which rows of a table each user may read. It is enabled by the owner."}},
+			"A row level security policy says which rows of a table each user may read.", "FORCE"},
 		"only the beginning": {"Who won the chess tournament?", []tool.Document{{Number: 13, Contents: "# Notes\n\nsome <b>rest of\na table"}, bank},
 			"From [13]:\n\n```\n# Notes\n\nsome <b>rest of\na table\n```", "bank"},
 	}
@@ -81,7 +83,11 @@ func TestEvidenceOfEveryKind(t *testing.T) {
 			t.Parallel()
 			got, _, _ := run(t, asked(test.question, test.docs...))
 			body := strings.TrimPrefix(strings.TrimPrefix(got, heading), closest)
-			if body != test.want && !(test.not != "" && strings.Contains(body, test.want)) || test.not != "" && strings.Contains(body, test.not) {
+			fits := body == test.want
+			if test.not != "" {
+				fits = strings.Contains(body, test.want) && !strings.Contains(body, test.not)
+			}
+			if !fits {
 				t.Errorf("answer is\n%s\nwant\n%s\nwithout %q", got, test.want, test.not)
 			}
 		})

@@ -1,6 +1,7 @@
-// Package extractive answers without a language model: it searches, and quotes the sentences of the found passages that fit the question
-// best, each with its citation. It goes through the same loop as any model, by calling the search tool. Nothing that it quotes differs
-// from the documents except in white space and in the backslash that keeps a document's own "[1]" from being read as a citation.
+// Package extractive answers without a language model: it searches, and quotes the sentences, table rows, settings and code of the found
+// passages that fit the question best, each with its citation. It goes through the same loop as any model, by calling the search tool.
+// Nothing that it quotes differs from the documents except in white space, in the backslash that keeps a document's own "[1]" from being
+// read as a citation, and in that each cell of a row stands behind the name of its column.
 package extractive
 
 import (

@@ -7,22 +7,6 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// asked is what the question looks for.
-type asked struct {
-	weights    map[string]float64 // by term: idf among the units times what the term counts in the question
-	frequency  map[string]int     // by term: units that hold it, or stand under a heading that does
-	units      int
-	names      map[string]bool // terms that are written as names
-	focus      map[string]bool // the question's own telling terms that occur at all
-	missing    int             // those that do not
-	pairs      [][2]string     // neighbours among them
-	total      float64
-	definition bool // "what is …"
-	procedure  bool // "how do I …"
-	code       bool
-	history    bool // it asks about versions
-}
-
 const (
 	expansionWeight = 0.4  // of a term that only the search query holds
 	chatterWeight   = 0.15 // of a word that any question may hold
@@ -46,156 +30,6 @@ var (
 	advises            = regexp.MustCompile(`(?i)^(To |First|Then|Next|Finally|Set |Create |Use |Run |Add |Install |Configure |Edit |Start |Make sure|Ensure|Open |Click |Choose |Enable )|\b(you (can|must|should|need|have to|will)|must be|should be|need(s)? to|it is necessary|required)\b`)
 )
 
-// weigh reads the question and sets the score of every unit.
-func weigh(t turn, all []unit) asked {
-	language := languageOf(t.passages)
-	a := asked{
-		weights: map[string]float64{}, focus: map[string]bool{},
-		definition: definitionQuestion.MatchString(t.question),
-		procedure:  procedureQuestion.MatchString(t.question),
-		code:       codeQuestion.MatchString(t.question),
-		history:    history.MatchString(t.question),
-	}
-	known := map[string]map[string]int{}
-	read := func(text string, parse func(text, language string) map[string]int) map[string]int {
-		if known[text] == nil {
-			known[text] = parse(text, language)
-		}
-		return known[text]
-	}
-	sections := map[string]map[string]int{}
-	for i := range all {
-		u := &all[i]
-		u.around = read(u.heading, terms)
-		u.column = read(u.columns, terms)
-		if sections[u.section] == nil {
-			sections[u.section] = headingTerms(u.section, language)
-		}
-		u.under = sections[u.section]
-	}
-	a.count(all)
-	a.add(t.question, language, 1)
-	a.names = namesIn(t.question)
-	if t.before == "" || elliptic(t.question) { // else the searches were made of other questions as well
-		a.add(t.before, language, expansionWeight)
-		for _, q := range t.queries {
-			a.add(q, language, expansionWeight)
-		}
-	}
-	left := a.deciding(t, language)
-	likeness := map[string]float64{}
-	for section, have := range sections {
-		likeness[section] = a.likeness(have)
-	}
-	top, beside := 0.0, make([]bool, len(t.passages)) // the best likeness of a section that is asked about, and the passages with one
-	for i := range all {
-		u := &all[i]
-		if u.named = likeness[u.section]; u.named < isNamed {
-			continue
-		}
-		beside[u.passage] = true
-		if t.passages[u.passage].rank < nearTop {
-			top = max(top, u.named)
-		}
-	}
-	for i := range all {
-		u := &all[i]
-		u.score = a.score(u) * left[u.passage] / (1 + rankDecay*float64(t.passages[u.passage].rank))
-		switch {
-		case u.named >= isNamed || a.within(u):
-		case beside[u.passage]:
-			u.score *= besideLeft
-		default:
-			u.score *= 1 - elsewhere*top
-		}
-	}
-	keepBestRows(all)
-	if a.procedure {
-		preferWholeLists(all)
-	}
-	return a
-}
-
-// within reports whether the question's words stand in the headings above a unit, if not in the lowest.
-func (a *asked) within(u *unit) bool { return a.coverage(nil, u.around, nil) == 0.5 }
-
-// count takes the frequency of terms, a heading's counting once for each unit beneath it.
-func (a *asked) count(all []unit) {
-	a.units, a.frequency = len(all), map[string]int{}
-	for _, u := range all {
-		for term := range u.terms {
-			a.frequency[term]++
-		}
-		for _, more := range []map[string]int{u.under, u.column} {
-			for term := range more {
-				if u.terms[term] == 0 {
-					a.frequency[term]++
-				}
-			}
-		}
-	}
-}
-
-// keepBestRows drops the rows of a table that fit much less than its best one: rows are alike, and what one lacks is what was asked.
-func keepBestRows(all []unit) {
-	best := map[[2]int]float64{}
-	for _, u := range all {
-		if at := [2]int{u.passage, u.block}; u.kind == table {
-			best[at] = max(best[at], u.score)
-		}
-	}
-	for i := range all {
-		if u := &all[i]; u.kind == table && u.score < rowShare*best[[2]int{u.passage, u.block}] {
-			u.score = 0
-		}
-	}
-}
-
-// preferWholeLists lets the sentence that introduces numbered steps score a little more than the best of them, since one step out of a
-// procedure is of little use.
-func preferWholeLists(all []unit) {
-	for i := range all {
-		u := &all[i]
-		if len(u.follow) == 0 || !u.follow[0].ordered {
-			continue
-		}
-		for _, v := range all {
-			if v.passage == u.passage && contained(v, *u) == 1 {
-				u.score = max(u.score, 1.05*v.score)
-			}
-		}
-	}
-}
-
-// add takes up the terms of a question or query that are not there yet.
-func (a *asked) add(text, language string, share float64) {
-	before, word := "", -1
-	for _, term := range analyse.Query(text, []string{language}) {
-		if share == 1 && !term.Chatter {
-			if before != "" && term.Word == word+1 {
-				a.pairs = append(a.pairs, [2]string{before, term.Text})
-			}
-			before, word = term.Text, term.Word
-		}
-		if _, there := a.weights[term.Text]; there {
-			continue
-		}
-		weight, found := share*a.weightOf(term.Text), a.frequency[term.Text] > 0
-		switch {
-		case term.Chatter:
-			weight *= chatterWeight
-		case share == 1 && found:
-			a.focus[term.Text] = true
-		case share == 1:
-			a.missing++
-		}
-		a.weights[term.Text] = weight
-		if found {
-			a.total += weight
-		}
-	}
-}
-
 // score says how well a unit answers, from 0 to about 2, whatever its passage's rank.
 func (a *asked) score(u *unit) float64 {
 	score := a.match(u)
@@ -206,10 +40,13 @@ func (a *asked) score(u *unit) float64 {
 	switch {
 	case u.covered && !a.code:
 		return 0 // only behind the sentence that introduces it
-	case u.bare && u.named < isNamed && (!pairLine.MatchString(u.text) || a.echoes(u)):
+	case u.bare && u.named < isNamed && (!pairLine.MatchString(u.text) || a.news(u) == 0):
 		return 0
 	case !answers:
 		score *= lengthFactor(u)
+		if u.kind == prose && !u.bare && a.news(u) < 2 {
+			score *= 0.5
+		}
 	}
 	if u.first {
 		score *= 1.1
@@ -258,14 +95,15 @@ func (a *asked) score(u *unit) float64 {
 // pairLine is a name and its value.
 var pairLine = regexp.MustCompile(`^[^\s:=][^:=]{0,60}[:=]\s*\S`)
 
-// echoes reports whether a unit has no word that the question does not have.
-func (a *asked) echoes(u *unit) bool {
+// news counts the terms of a unit that the question does not have.
+func (a *asked) news(u *unit) int {
+	n := 0
 	for term := range u.terms {
 		if !a.focus[term] {
-			return false
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 // match says how much of the question a unit, its columns and its headings hold.

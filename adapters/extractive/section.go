@@ -73,33 +73,45 @@ func (a *asked) weightOf(term string) float64 {
 
 // deciding returns for each passage what is left of its scores: most of it is taken when a telling word of the question occurs in one other
 // passage only, if that is among the first or the word is a name.
-func (a *asked) deciding(t turn, language string) []float64 {
-	left := make([]float64, len(t.passages))
-	holders := map[string][]int{}
-	for i, p := range t.passages {
-		left[i] = 1
-		have := terms(p.Title+"\n"+p.Heading+"\n"+p.Text, language)
+func (a *asked) deciding(t turn, all []unit, language string) []float64 {
+	in := map[string]map[int]bool{} // by word: the passages in which it can be quoted
+	for _, u := range all {
 		for term := range a.focus {
-			if have[term] > 0 {
-				holders[term] = append(holders[term], i)
+			if u.terms[term] > 0 || u.around[term] > 0 || u.column[term] > 0 {
+				if in[term] == nil {
+					in[term] = map[int]bool{}
+				}
+				in[term][u.passage] = true
 			}
 		}
 	}
+	read := remembering(terms, language)
 	var only []int
-	for term, in := range holders {
-		if len(in) == 1 && (t.passages[in[0]].rank < decidingRank || a.names[term]) {
-			only = append(only, in[0])
+	for term, holders := range in {
+		for i := range holders {
+			if len(holders) == 1 && (t.passages[i].rank < decidingRank || a.names[term]) && !t.elsewhere(term, i, read) {
+				only = append(only, i)
+			}
 		}
 	}
-	if len(only) == 0 {
-		return left
-	}
+	left := make([]float64, len(t.passages))
 	for i := range left {
-		if !slices.Contains(only, i) {
+		left[i] = 1
+		if len(only) > 0 && !slices.Contains(only, i) {
 			left[i] = decides
 		}
 	}
 	return left
+}
+
+// elsewhere reports whether a word occurs in another passage, quotable or not.
+func (t turn) elsewhere(term string, at int, read func(text string) map[string]int) bool {
+	for i, p := range t.passages {
+		if i != at && read(p.Text)[term] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // namesIn returns the terms of a question that are written as names are: with a digit, an underscore, or a capital inside the sentence.

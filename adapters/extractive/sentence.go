@@ -67,7 +67,8 @@ func ends(text string, start, mark, end int, r rune) bool {
 	}
 	word := text[start:mark]
 	word = strings.ToLower(strings.TrimLeft(word[strings.LastIndexByte(word, ' ')+1:], "(\"'[“"))
-	return !abbreviations[word] && !(len(word) == 1 && unicode.IsLetter(rune(word[0])))
+	initial := len(word) == 1 && unicode.IsLetter(rune(word[0]))
+	return !initial && !abbreviations[word]
 }
 
 // skipSpan returns the end of the code span that begins at i, or of its backticks when nothing closes it.

@@ -39,6 +39,7 @@ type unit struct {
 const (
 	minWords       = 4
 	maxCodeLines   = 24
+	maxCodeBytes   = 2_000
 	maxFollowItems = 8
 	maxUnitRunes   = 700
 	maxBareRunes   = 160
@@ -123,7 +124,7 @@ func codeUnits(all []block, at int) (out []unit, size int) {
 	b := all[at]
 	covered := at > 0 && strings.HasSuffix(all[at-1].text, ":") && (all[at-1].kind == prose || all[at-1].kind == item)
 	lines := strings.Split(b.text, "\n")
-	if len(lines) <= maxCodeLines {
+	if len(lines) <= maxCodeLines && len(b.text) <= maxCodeBytes {
 		return []unit{{kind: code, first: true, text: b.text, info: b.info, words: len(strings.Fields(b.text)), covered: covered}}, 1
 	}
 	for start := 0; start < len(lines); {
@@ -131,7 +132,7 @@ func codeUnits(all []block, at int) (out []unit, size int) {
 		for end < len(lines) && end-start < maxCodeLines/2 && strings.TrimSpace(lines[end]) != "" {
 			end++
 		}
-		if text := strings.Trim(strings.Join(lines[start:end], "\n"), "\n"); strings.TrimSpace(text) != "" {
+		if text := strings.Trim(strings.Join(lines[start:end], "\n"), "\n"); strings.TrimSpace(text) != "" && len(text) <= maxCodeBytes {
 			out = append(out, unit{kind: code, order: size, first: size == 0, text: text, info: b.info, words: len(strings.Fields(text))})
 		}
 		size++
@@ -144,7 +145,7 @@ func sentenceUnits(all []block, at int) (out []unit, size int) {
 	parts := sentences(all[at].text)
 	for i, s := range parts {
 		whole := quotable(s)
-		if !whole && !(short(s) && i == 0) {
+		if !whole && (i > 0 || !short(s)) {
 			continue
 		}
 		u := unit{kind: prose, order: i, first: i == 0, text: s, words: len(strings.Fields(s)), bare: !whole}
@@ -165,7 +166,7 @@ func introduced(all []block, at int, text string) []block {
 	for _, b := range all[at+1:] {
 		switch {
 		case b.kind == code && len(out) == 0:
-			if strings.Count(b.text, "\n") < maxCodeLines {
+			if strings.Count(b.text, "\n") < maxCodeLines && len(b.text) <= maxCodeBytes {
 				return []block{b}
 			}
 			return nil
