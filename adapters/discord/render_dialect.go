@@ -104,6 +104,7 @@ func (dialect) Marker(list, item *answer.Block, number int, _ bool) string {
 		mark += "☐ "
 	case answer.TaskDone:
 		mark += "☑ "
+	case answer.NoTask:
 	}
 	return mark
 }

@@ -45,7 +45,7 @@ func splitMatter(text string) (matter, string, error) {
 	}
 	if err != nil {
 		if statesACL.MatchString(head) {
-			return matter{}, "", fmt.Errorf("its front matter holds an access list but cannot be read (%v). Correct it: %w", err, index.ErrWithdrawn)
+			return matter{}, "", fmt.Errorf("its front matter holds an access list but cannot be read (%w). Correct it: %w", err, index.ErrWithdrawn)
 		}
 		if lines, found := lostACL(text); found {
 			return matter{}, "", fmt.Errorf("its beginning reads like an access list (%s) but is no front matter, which stands between lines of "+
@@ -135,7 +135,7 @@ func readMatter(values map[string]any) (matter, error) {
 	}
 	acl, err := access.ParseACL(strings.Join(list(stated), ","))
 	if err != nil {
-		return m, fmt.Errorf("its front matter holds an access list that cannot be used (%v). Correct it: %w", err, index.ErrWithdrawn)
+		return m, fmt.Errorf("its front matter holds an access list that cannot be used (%w). Correct it: %w", err, index.ErrWithdrawn)
 	}
 	m.acl = acl
 	return m, nil

@@ -110,7 +110,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 			yield(x.failed(ctx, err))
 			return
 		}
-		defer stream.Close()
+		defer func() { _ = stream.Close() }() // what was read is complete, or its error was told
 		d := newDecoder()
 		for {
 			raw, err := stream.RecvRaw()
@@ -182,6 +182,7 @@ func (d *dialect) learn(e *responseError, sent sdk.ChatCompletionRequest) bool {
 	switch {
 	case sent.StreamOptions != nil && e.says("stream_options", "include_usage"):
 		d.noUsage = true
+	//nolint:staticcheck // deprecated at OpenAI, and the only field that many other servers know
 	case sent.MaxTokens > 0 && e.says("max_completion_tokens"), sent.MaxCompletionTokens > 0 && !d.swapMaxTokens && e.says("max_completion_tokens"):
 		d.swapMaxTokens = !d.swapMaxTokens
 		return d.swapMaxTokens // swapping back would go on for ever

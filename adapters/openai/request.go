@@ -30,7 +30,7 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 		if m.traits.reasoning != d.swapMaxTokens {
 			out.MaxCompletionTokens = req.MaxTokens
 		} else {
-			out.MaxTokens = req.MaxTokens
+			out.MaxTokens = req.MaxTokens //nolint:staticcheck // deprecated at OpenAI, and the only field that many other servers know
 		}
 	}
 	if !m.traits.reasoning && !d.noTemperature {

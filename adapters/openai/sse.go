@@ -62,7 +62,7 @@ func (r *eventReader) advance() {
 		}
 		if r.err == nil {
 			r.err = err
-			if err == io.EOF && !complete && len(r.data) > 0 {
+			if errors.Is(err, io.EOF) && !complete && len(r.data) > 0 {
 				r.err = io.ErrUnexpectedEOF
 			}
 		}
@@ -84,7 +84,7 @@ func (r *eventReader) line() ([]byte, error) {
 		if len(line) > maxEvent {
 			return nil, errEventTooLong
 		}
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if r.first {

@@ -47,7 +47,7 @@ func TestEventReader(t *testing.T) {
 				}
 				var failure *responseError
 				switch {
-				case test.err == io.EOF && err != nil, test.err == io.ErrUnexpectedEOF && err != test.err:
+				case errors.Is(test.err, io.EOF) && err != nil, errors.Is(test.err, io.ErrUnexpectedEOF) && !errors.Is(err, test.err):
 					t.Errorf("%s: error is %v, want %v", way, err, test.err)
 				case errors.As(test.err, &failure) && !errors.As(err, &failure):
 					t.Errorf("%s: error is %v, want a *responseError", way, err)

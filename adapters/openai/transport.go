@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -99,7 +100,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	if n > 0 {
 		b.watch.seen()
 	}
-	if err != nil && err != io.EOF && b.ctx.Err() != nil {
+	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() != nil {
 		err = context.Cause(b.ctx)
 	}
 	return n, err

@@ -114,6 +114,7 @@ func (markdown) Marker(list, item *answer.Block, number int, alternate bool) str
 		mark += "[ ] "
 	case answer.TaskDone:
 		mark += "[x] "
+	case answer.NoTask:
 	}
 	return mark
 }

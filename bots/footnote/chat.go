@@ -163,12 +163,12 @@ func (d *dialogue) interrupted(ctx context.Context, leave context.CancelCauseFun
 		}
 	case <-d.interrupts:
 		cancel()
-		<-stopped
+		<-stopped //nolint:errcheck // the chat is left, whatever became of the stop
 		leave(errLeave)
 		return
 	case <-ctx.Done():
 		cancel()
-		<-stopped
+		<-stopped //nolint:errcheck // the program is told to end
 		return
 	}
 	select {

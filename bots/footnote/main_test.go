@@ -29,7 +29,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "footnote")
 	build := exec.Command("go", "build", "-race", "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {

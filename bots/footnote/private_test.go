@@ -23,7 +23,7 @@ func TestPrivateServerIsSharedByTwoProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(data) })
+	t.Cleanup(func() { _ = os.RemoveAll(data) })
 	if err := os.Chmod(data, 0o755); err != nil { // its server runs as another user when the tests run as root
 		t.Fatal(err)
 	}

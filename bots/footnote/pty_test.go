@@ -122,7 +122,7 @@ func TestCtrlCStopsTheAnswerAndNotTheProgram(t *testing.T) {
 	}
 	term.keys(t, "And now?\n")
 	at = term.await(t, "The second answer is whole.", at)
-	at = term.await(t, "› ", at)
+	term.await(t, "› ", at)
 	term.keys(t, "\x04")
 	select {
 	case err := <-term.exited:

@@ -30,7 +30,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if c.Check {
 		return checkReady(ctx, env.config.AdminAddr)
 	}
-	admin, err := listen(env.config.AdminAddr, "ADMIN_ADDR")
+	admin, err := listen(ctx, env.config.AdminAddr, "ADMIN_ADDR")
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.
 	handler := set.Handler(env.config)
 	var public net.Listener
 	if handler != nil { // first of all: an address that is taken must not be found out while questions are being answered
-		if public, err = listen(env.config.HTTPAddr, "HTTP_ADDR"); err != nil {
+		if public, err = listen(ctx, env.config.HTTPAddr, "HTTP_ADDR"); err != nil {
 			return err
 		}
 		defer func() { _ = public.Close() }() // the server has closed it, where it came to that
@@ -105,8 +105,8 @@ func tidy(ctx context.Context, base *wire.Base) error {
 	}
 }
 
-func listen(addr, setting string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", addr)
+func listen(ctx context.Context, addr, setting string) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w; set %s to a free address", err, setting)
 	}

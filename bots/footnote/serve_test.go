@@ -88,7 +88,7 @@ func TestServeAnswersInSlackAndDiscord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { discord.Close() })
+	t.Cleanup(func() { _ = discord.Close() })
 	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
 		"DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL())
 	p.run(t, "index", handbook(t), "--base-url", "https://docs.example", "--acl", "public")
@@ -216,7 +216,7 @@ func TestServeWithWrongTokensSaysWhatToDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { discord.Close() })
+	t.Cleanup(func() { _ = discord.Close() })
 	tests := []struct {
 		name string
 		env  []string
@@ -255,7 +255,7 @@ func TestServeNeedsItsAddressBeforeItConnects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { taken.Close() })
+	t.Cleanup(func() { _ = taken.Close() })
 	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_SIGNING_SECRET=secret", "SLACK_API_URL="+slack.URL(),
 		"ADMIN_ADDR=127.0.0.1:0", "HTTP_ADDR="+taken.Addr().String())
 	if r := p.try(t, "", "serve"); r.code != 1 || !strings.Contains(r.stderr, "set HTTP_ADDR to a free address") {

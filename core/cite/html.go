@@ -128,6 +128,7 @@ func (s *scanner) feedAttribute(c byte) bool {
 			s.endTag(c, true)
 		}
 		return c == '>'
+	default: // the steps below share their characters
 	}
 	switch {
 	case c == '>':

@@ -104,6 +104,7 @@ func (s *scanner) skip(text string) int {
 		for n < len(text) && text[n] != '\n' && text[n] != '`' {
 			n++
 		}
+	default: // every byte counts
 	}
 	for i := max(0, n-8); i < n; i++ {
 		s.hist = s.hist<<8 | uint64(text[i])

@@ -144,7 +144,10 @@ func TestChainEndsWithTheCauseOfACancelledContext(t *testing.T) {
 func TestChainClosesTheStreamWhenTheReaderLeaves(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Answer("a", "b"))
-	for range llm.NewChain(llm.Policy{}, model).Stream(t.Context(), llm.Request{}) {
+	for _, err := range llm.NewChain(llm.Policy{}, model).Stream(t.Context(), llm.Request{}) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	if model.Open() != 0 || len(model.Requests()) != 1 {
@@ -157,7 +160,10 @@ func TestChainNamesTheModelThatStoodIn(t *testing.T) {
 	first := llmtest.New(llm.Info{Name: "first"}, llmtest.Reply{llmtest.Fail(llm.ErrAuth)})
 	other := llmtest.New(llm.Info{Name: "other"}, llmtest.Answer("a"))
 	var names []string
-	for d := range llm.NewChain(llm.Policy{}, first, other).Stream(t.Context(), llm.Request{}) {
+	for d, err := range llm.NewChain(llm.Policy{}, first, other).Stream(t.Context(), llm.Request{}) {
+		if err != nil {
+			t.Error(err)
+		}
 		names = append(names, d.Model)
 	}
 	if diff := cmp.Diff([]string{"other", ""}, names); diff != "" {

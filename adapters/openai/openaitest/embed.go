@@ -73,6 +73,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		}
 	case MissingVector:
 		data = data[:len(data)-1]
+	default: // the faults of a request have struck before
 	}
 	writeJSON(w, http.StatusOK, map[string]any{
 		"object": "list", "model": req.Model, "data": data, "usage": map[string]any{"prompt_tokens": words, "total_tokens": words},

@@ -94,8 +94,8 @@ func readImage(path string, size int64) (media string, data []byte, err error) {
 		return "", nil, err
 	}
 	head := make([]byte, 512)
-	n, err := opened.Read(head)
-	if closed := opened.Close(); n == 0 || closed != nil {
+	n, readErr := opened.Read(head)
+	if err := errors.Join(readErr, opened.Close()); n == 0 || err != nil {
 		return "", nil, nil // the reader of texts says what is wrong with it
 	}
 	media = http.DetectContentType(head[:n])

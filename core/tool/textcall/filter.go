@@ -65,7 +65,7 @@ func NewFilter(specs []llm.ToolSpec, bare bool) *Filter {
 
 // Push takes the next piece of the message and returns what the reader may see of it now.
 func (f *Filter) Push(delta string) string {
-	if f.buf == "" && f.block.kind == outside && !f.fence && !f.bare && f.prev != '`' && strings.IndexAny(delta, "<[`\n") < 0 && delta != "" {
+	if f.buf == "" && f.block.kind == outside && !f.fence && !f.bare && f.prev != '`' && !strings.ContainsAny(delta, "<[`\n") && delta != "" {
 		f.line = f.line && strings.TrimLeft(delta, " \t") == ""
 		f.prev = delta[len(delta)-1]
 		return delta

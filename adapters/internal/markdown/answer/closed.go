@@ -43,9 +43,8 @@ func closeOnce(text string) (next string, done bool) {
 		return text, true
 	}
 	leaf := text[e.leaf:]
-	shown := leaf
 	if text[len(text)-1] != '\n' {
-		if shown = strings.TrimRight(leaf, " \t"); len(shown) < len(leaf) {
+		if shown := strings.TrimRight(leaf, " \t"); len(shown) < len(leaf) {
 			return text[:e.leaf+len(shown)], false
 		}
 		if h := addressHold(leaf); h < len(leaf) {

@@ -147,9 +147,7 @@ func (s *span) link(n ast.Node, address, title string, style Style, image bool) 
 	}
 	if link.URL == "" { // an empty link says no more than its label
 		s.flush()
-		for _, l := range label {
-			s.out = append(s.out, l)
-		}
+		s.out = append(s.out, label...)
 		return
 	}
 	s.add(link)

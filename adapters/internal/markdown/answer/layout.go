@@ -161,6 +161,7 @@ func (c *composer) words(p *piece, i int) {
 			for i := 0; i < 2 && !bytes.HasSuffix(c.plain, []byte("\n\n")); i++ {
 				c.plain = append(c.plain, '\n')
 			}
+		case none:
 		}
 	}
 	c.plain = p.frame.markers(c.plain, i)

@@ -70,6 +70,7 @@ func AlignedTable(t *Block, cell func([]Inline) string, width int) (lines []stri
 				left, right = right, 0
 			case AlignCenter:
 				left, right = right/2, right-right/2
+			case AlignDefault, AlignLeft:
 			}
 			b.WriteString(strings.Repeat(" ", left) + text + strings.Repeat(" ", right))
 			if j < len(row)-1 {
