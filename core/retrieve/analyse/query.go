@@ -54,12 +54,22 @@ func Query(text string, languages []string) []Term {
 		}
 		return len(terms) < MaxQueryTerms
 	})
-	if !slices.ContainsFunc(terms, func(t Term) bool { return !t.Chatter }) { // then these words are what is asked about
+	if onlyChatter(terms) { // then these words are what is asked about
 		for i := range terms {
 			terms[i].Chatter = false
 		}
 	}
 	return terms
+}
+
+// onlyChatter reports whether a question consists of chatter, two words of it or more: "thanks!" asks about nothing.
+func onlyChatter(terms []Term) bool {
+	for _, t := range terms {
+		if !t.Chatter {
+			return false
+		}
+	}
+	return len(terms) > 0 && terms[0].Word != terms[len(terms)-1].Word
 }
 
 // single reports whether s is one character of a script without spaces.

@@ -31,3 +31,14 @@ func TestAQuestionOfChatterAloneIsAboutItsWords(t *testing.T) {
 		}
 	}
 }
+
+func TestAGreetingAsksAboutNothing(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"thanks!", "hello", "Please?"} {
+		for _, term := range analyse.Query(text, nil) {
+			if !term.Chatter {
+				t.Errorf("%q asks about %q", text, term.Text)
+			}
+		}
+	}
+}
