@@ -10,7 +10,8 @@ import (
 // rrfK is the constant of reciprocal rank fusion, as Onyx sets it.
 const rrfK = 50
 
-// Weights of the ways in which one question is asked, for Query.Weight, as in Onyx.
+// Weights of the ways in which one question is asked, for Query.Weight, as in Onyx. A query that comes about in several ways carries
+// their sum.
 const (
 	WeightStandalone = 1.3 // the question rewritten so that it stands alone
 	WeightKeyword    = 1.0 // a few keywords (with AlphaKeyword)
@@ -19,7 +20,7 @@ const (
 )
 
 // AlphaKeyword is the share of the semantic side for queries that are keywords.
-const AlphaKeyword = 0.2
+const AlphaKeyword float64 = 0.2
 
 // Fuse merges the rankings of several queries by weighted reciprocal rank fusion, Σ weight/(50 + rank) (Cormack, Clarke, Büttcher,
 // 2009), and returns them best first. A chunk keeps the component scores of the ranking in which it earned most. A single

@@ -14,16 +14,10 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Weights of the queries of one search in their fusion. A query that comes from several of these carries their sum.
 const (
-	weightStandalone = 1.3 // the question, made to stand on its own
-	weightKeywords   = 1.0 // keyword queries of the fast model
-	weightOwn        = 0.7 // what the model asked for
-	weightOriginal   = 0.5 // the question as it was written
-	keywordAlpha     = 0.2 // keyword queries lean on the keyword side
-	maxKeywords      = 3
-	maxKeywordWords  = 8 // a longer line is a sentence: the model did something else than it was asked
-	maxQueryRunes    = 400
+	maxKeywords     = 3
+	maxKeywordWords = 8 // a longer line is a sentence: the model did something else than it was asked
+	maxQueryRunes   = 400
 )
 
 //go:embed standalone.md
@@ -39,17 +33,17 @@ func (t *Tool) queries(ctx context.Context, own []string, scope tool.Scope) []re
 	question := strings.TrimSpace(scope.Question)
 	if scope.First || len(own) == 0 {
 		standalone, keywords := t.expand(ctx, question, scope.History)
-		set.add(standalone, weightStandalone, nil)
-		alpha := keywordAlpha
+		set.add(standalone, retrieve.WeightStandalone, nil)
+		alpha := retrieve.AlphaKeyword
 		for _, k := range keywords {
-			set.add(k, weightKeywords, &alpha)
+			set.add(k, retrieve.WeightKeyword, &alpha)
 		}
 	}
 	for _, q := range own {
-		set.add(q, weightOwn, nil)
+		set.add(q, retrieve.WeightModel, nil)
 	}
 	if scope.First {
-		set.add(question, weightOriginal, nil)
+		set.add(question, retrieve.WeightOriginal, nil)
 	}
 	slices.SortStableFunc(set.queries, func(a, b retrieve.Query) int { return cmp.Compare(b.Weight, a.Weight) })
 	return set.queries
