@@ -70,7 +70,7 @@ func (t *tail) Next(v *stream.View) (string, bool) {
 	var b strings.Builder
 	if t.Terminal && len(v.Queries) > t.queries {
 		for _, q := range v.Queries[t.queries:] {
-			t.line(&b, "\x1b[2mSearching: "+sanitize(oneLine(q))+"\x1b[0m")
+			t.line(&b, "\x1b[2mSearching: "+Sanitize(oneLine(q))+"\x1b[0m")
 		}
 		t.queries = len(v.Queries)
 	}
@@ -106,7 +106,7 @@ func (t *tail) line(b *strings.Builder, s string) {
 
 // links rewrites the footnotes of a piece of text. A piece always holds whole links, since a packet does.
 func (t *tail) links(text string, cited []packet.CitationInfo) string {
-	return footnote.ReplaceAllStringFunc(sanitize(text), func(link string) string {
+	return footnote.ReplaceAllStringFunc(Sanitize(text), func(link string) string {
 		m := footnote.FindStringSubmatch(link)
 		n, err := strconv.Atoi(m[1])
 		if err != nil || n < 1 || n > len(cited) || cited[n-1].Number != n {
@@ -126,17 +126,17 @@ func (t *tail) anchor(label, address string) string {
 // end writes what follows an answer: its problem, if any, and its sources.
 func (t *tail) end(b *strings.Builder, v *stream.View) {
 	if v.Problem != nil {
-		t.line(b, sanitize(v.Problem.Message))
+		t.line(b, Sanitize(v.Problem.Message))
 		if v.Problem.Reference != "" {
-			t.line(b, "Reference: "+sanitize(v.Problem.Reference))
+			t.line(b, "Reference: "+Sanitize(v.Problem.Reference))
 		}
 	}
 	if v.Message != "" {
 		t.line(b, "")
-		t.line(b, sanitize(v.Message))
+		t.line(b, Sanitize(v.Message))
 	}
 	for _, notice := range v.Notices {
-		t.line(b, sanitize(notice))
+		t.line(b, Sanitize(notice))
 	}
 	if len(v.Closest) > 0 {
 		t.line(b, "The closest documents:")
@@ -155,7 +155,7 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 }
 
 func (t *tail) document(d packet.Document) string {
-	title, address := sanitize(oneLine(d.Title)), sanitize(d.URL)
+	title, address := Sanitize(oneLine(d.Title)), Sanitize(d.URL)
 	if address == "" {
 		return title
 	}
@@ -163,8 +163,8 @@ func (t *tail) document(d packet.Document) string {
 }
 
 func (t *tail) source(v *stream.View, c packet.CitationInfo) string {
-	address := sanitize(c.URL)
-	s := fmt.Sprintf("  %s %s", t.anchor("["+strconv.Itoa(c.Number)+"]", address), sanitize(oneLine(c.Title)))
+	address := Sanitize(c.URL)
+	s := fmt.Sprintf("  %s %s", t.anchor("["+strconv.Itoa(c.Number)+"]", address), Sanitize(oneLine(c.Title)))
 	if address != "" {
 		s += " – " + t.anchor(address, address)
 	}
@@ -201,22 +201,9 @@ func age(d time.Duration) string {
 }
 
 // Heading is the line above the answer of one of several models.
-func Heading(model string) string { return "── " + sanitize(oneLine(model)) + " ──\n" }
+func Heading(model string) string { return "── " + Sanitize(oneLine(model)) + " ──\n" }
 
 // Plain is a text without control characters, safe to print.
-func Plain(text string) string { return sanitize(text) }
-
-// sanitize removes control characters, so that no document and no model can drive the terminal. Line feeds and tabs stay.
-func sanitize(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return -1
-		}
-		return r
-	}, s)
-}
+func Plain(text string) string { return Sanitize(text) }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -137,13 +138,7 @@ func shorten(s string, runes int) string {
 	return strings.TrimRight(string(line[:runes]), " ") + "…"
 }
 
-// plain removes control characters, and those that turn the direction of writing, so that no document can drive the terminal or make it
-// show something else than it says.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return -1
-		}
-		return r
-	}, s)
-}
+// plain is text of a document on one line of a table, without anything that could drive the terminal.
+func plain(s string) string { return console.Sanitize(lineBreaks.Replace(s)) }
+
+var lineBreaks = strings.NewReplacer("\n", " ", "\t", " ")
