@@ -115,3 +115,22 @@ func TestEmbeddingEndpointTakesPartInTheSearch(t *testing.T) {
 		t.Errorf("vectors of another length were compared:\n%s\n%s", r.stdout, r.stderr)
 	}
 }
+
+// After the embedding model was changed, the next index run gives every chunk its new vector, unchanged documents included.
+func TestChangedEmbeddingModelReachesUnchangedDocuments(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	docs := handbook(t)
+	p.run(t, "index", docs)
+	server := openaitest.New(t)
+	for _, model := range []string{"first-model", "second-model"} {
+		with := p.with("OPENAI_BASE_URL="+server.URL(), "EMBEDDING_MODEL="+model, "EMBEDDING_DIMENSIONS=64")
+		if r := with.run(t, "index", docs); !strings.Contains(r.stderr, "3 unchanged") {
+			t.Errorf("%s: the run says:\n%s", model, r.stderr)
+		}
+		got := jsonOf[found](t, with.run(t, "search", "vacation days per year", "--json"))
+		if len(got.Hits) == 0 || got.Hits[0].Scores["cosine"] <= 0 {
+			t.Errorf("%s: its vectors took no part: %+v", model, got)
+		}
+	}
+}
