@@ -20,7 +20,7 @@ TESTFLAGS ?=
 
 .PHONY: help
 help: ## list these targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 	@printf '\n  Settings: DOCS=path (what run indexes), YES=1 (install without asking)\n'
 
 .PHONY: run
@@ -59,6 +59,14 @@ lint: vet ## vet, and golangci-lint (the first time it is built, which takes min
 .PHONY: bench
 bench: need-go deps-test ## run the benchmarks
 	@$(GO) test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PACKAGES)
+
+.PHONY: release
+release: need-go ## build the released files into .build/release, each with its bill of materials
+	@deploy/install/release.sh
+
+.PHONY: vulnerabilities
+vulnerabilities: need-go ## look for known vulnerabilities in what the program calls (needs the network)
+	@$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
 
 .PHONY: clean
 clean: ## remove what was built; the indexed documents stay
