@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/footnotehq/footnote/adapters/console"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -32,6 +33,11 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer
 		return nil, err
 	}
 	return d, nil
+}
+
+// Listeners implements answer.Surfaces: whoever the person at this console counts as now.
+func (b *Bot) Listeners(context.Context, session.Turn) (access.Audience, error) {
+	return b.config.Audience, nil
 }
 
 // delivery is one answer on its way to the console.

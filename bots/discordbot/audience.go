@@ -5,6 +5,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -32,6 +33,11 @@ func (b *Bot) alone(ctx context.Context, person string) access.Audience {
 		}
 	}
 	return access.NewAudience(b.config.Tenant, held...)
+}
+
+// Listeners implements answer.Surfaces.
+func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Audience, error) {
+	return b.audience(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != ""), nil
 }
 
 func (b *Bot) audience(ctx context.Context, ref thread.Ref, person string, alone bool) access.Audience {

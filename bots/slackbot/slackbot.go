@@ -168,6 +168,11 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	return newDelivery(ctx, b, t, s, surface), nil
 }
 
+// Listeners implements answer.Surfaces.
+func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Audience, error) {
+	return b.client.Audience(ctx, t.Session.Ref.Channel, t.Asker.ID, t.Direct || t.Session.Owner != "")
+}
+
 // profileLimit bounds the look-up that stands between a turn and its first word.
 const profileLimit = time.Second
 

@@ -67,4 +67,7 @@ type Surfaces interface {
 	// Open starts the delivery of a turn. Messages that an earlier attempt posted are adopted. When ctx ends, the delivery makes no
 	// further call and needs no Finish.
 	Open(ctx context.Context, t session.Turn, permit Permit) (Delivery, error)
+	// Listeners returns who will see the turn's answer, as the platform says at this moment: the asker alone in a private conversation,
+	// else everybody who can open the channel. An error says that nobody could be asked.
+	Listeners(ctx context.Context, t session.Turn) (access.Audience, error)
 }

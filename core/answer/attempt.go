@@ -186,14 +186,16 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 
 // ask lays the request out and runs the engine, on the run's context.
 func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
-	req, err := s.request(run, a.turn)
+	t := a.turn
+	t.Audience = s.listeners(run, t)
+	req, err := s.request(run, t)
 	if errors.Is(context.Cause(run), turn.ErrStopped) {
 		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
 	if err != nil {
 		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
 	}
-	report, err := s.Engine.Run(run, req, sink)
+	report, err := s.Engine.Run(run, req, s.recheck(ctx, t.Audience, sink))
 	if cause := context.Cause(ctx); cause != nil {
 		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
 	}

@@ -69,7 +69,7 @@ func (s *Service) delivered(ctx context.Context, a *attempt) error {
 	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Queue.Delivered(ctx, a.turn.Fence()) })
 }
 
-// persist makes a write that outlives a stop, again and again while the replica holds the turn.
+// persist makes a call of the store that outlives a stop, again and again while the replica holds the turn.
 func (s *Service) persist(ctx context.Context, write func(context.Context) error) error {
 	lasting := context.WithoutCancel(ctx)
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
@@ -124,8 +124,9 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
+	checked := s.recheck(ctx, s.listeners(ctx, a.turn), delivery)
 	for _, p := range Replay(saved) {
-		delivery.Accept(p)
+		checked.Accept(p)
 	}
 	return s.deliver(ctx, a, delivery, Final{Outcome: saved.Outcome, Saved: saved, Replayed: true})
 }

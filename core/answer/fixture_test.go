@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
+	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/turn"
 )
@@ -31,7 +32,10 @@ type world struct {
 	signal   session.Signal
 	thread   platform
 	readable map[document.ID]bool
+	library  func() error // fails instead of saying who may read what
 	events   int
+
+	mu sync.Mutex // guards readable while a replica runs
 }
 
 // bubble runs a test in a synctest bubble, where time passes when everybody waits; goroutines that are left behind fail the test.
@@ -127,8 +131,22 @@ func (w *world) shown() int {
 	return len(w.thread.finals)
 }
 
+// allow changes who may read what.
+func (w *world) allow(readable map[document.ID]bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.readable = readable
+}
+
 // Readable implements answer.Library.
 func (w *world) Readable(_ context.Context, _ access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+	if w.library != nil {
+		if err := w.library(); err != nil {
+			return nil, err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	found := maps.Clone(w.readable)
 	maps.DeleteFunc(found, func(id document.ID, _ bool) bool { return !slices.Contains(ids, id) })
 	return found, nil
@@ -160,9 +178,11 @@ func slow(d time.Duration) script {
 
 // engine stands for the turn.Runner: it reports every end as the runner does.
 type engine struct {
-	script script
-	mu     sync.Mutex
-	ran    []turn.Request
+	script  script
+	cites   []document.ID // by every answer
+	closest []document.ID // named at the end of it
+	mu      sync.Mutex
+	ran     []turn.Request
 }
 
 func (e *engine) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
@@ -177,8 +197,17 @@ func (e *engine) Run(ctx context.Context, req turn.Request, sink packet.Sink) (t
 	case err != nil:
 		a.Ending.Outcome = session.Failed
 	}
+	stop := packet.Stop{Reason: string(a.Ending.Outcome)}
+	for i, id := range e.cites {
+		a.Citations = append(a.Citations, message.Citation{Number: i + 1, ModelSees: i + 1, Document: document.Ref{ID: id}})
+		sink.Accept(packet.Packet{Payload: packet.CitationInfo{Number: i + 1, Document: id}})
+	}
+	for _, id := range e.closest {
+		a.Ending.Closest = append(a.Ending.Closest, document.Ref{ID: id})
+		stop.Closest = append(stop.Closest, packet.Document{ID: id})
+	}
 	sink.Accept(packet.Packet{Payload: packet.MessageDelta{Text: text}})
-	sink.Accept(packet.Packet{Payload: packet.Stop{Reason: string(a.Ending.Outcome)}})
+	sink.Accept(packet.Packet{Payload: stop})
 	return turn.Report{Answers: []turn.Answer{a}, Took: time.Second}, nil
 }
 
@@ -190,11 +219,30 @@ func (e *engine) requests() []turn.Request {
 
 // platform is a thread that shows finals. It refuses calls that no permit covers.
 type platform struct {
-	mu     sync.Mutex
-	finals []string
-	fail   func(try int) error // of a final write
-	tries  int
-	opens  int
+	mu      sync.Mutex
+	finals  []string
+	sources [][]document.ID     // of each final: cited and closest documents, in this order
+	fail    func(try int) error // of a final write
+	tries   int
+	opens   int
+
+	listeners func(session.Turn) (access.Audience, error) // nil: those of the intake
+}
+
+func (p *platform) listen(to func(session.Turn) (access.Audience, error)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.listeners = to
+}
+
+// Listeners implements answer.Surfaces.
+func (p *platform) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listeners == nil {
+		return t.Audience, nil
+	}
+	return p.listeners(t)
 }
 
 func (p *platform) Open(_ context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
@@ -208,12 +256,14 @@ type delivery struct {
 	platform *platform
 	turn     session.Turn
 	permit   answer.Permit
+	view     stream.View
 	text     string
 	outcome  string
 	message  string
 }
 
 func (d *delivery) Accept(p packet.Packet) {
+	d.view.Apply(p)
 	switch payload := p.Payload.(type) {
 	case packet.MessageDelta:
 		d.text += payload.Text
@@ -245,6 +295,14 @@ func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 		return fmt.Errorf("the packets say %q, the final %q", d.outcome, final.Outcome)
 	}
 	p.finals = append(p.finals, fmt.Sprintf("%d %s: %s", d.turn.Number, d.outcome, d.text))
+	var sources []document.ID
+	for _, c := range d.view.Citations {
+		sources = append(sources, c.Document)
+	}
+	for _, c := range d.view.Closest {
+		sources = append(sources, c.ID)
+	}
+	p.sources = append(p.sources, sources)
 	return ctx.Err()
 }
 

@@ -106,6 +106,11 @@ type (
 		URL      string        `json:"url,omitempty"`
 		Source   document.Kind `json:"source"`
 	}
+	// Withdrawn names documents that may not be shown any more: access was taken away while the turn ran. They are no sources of the
+	// answer from here on. It precedes the Stop.
+	Withdrawn struct {
+		Documents []document.ID `json:"document_ids"`
+	}
 	// SectionEnd closes a block of a tool call or of answer text, whether it succeeded or not. It has the placement of what it closes.
 	SectionEnd struct{}
 	// Branching says that so many parallel branches follow at the top level.
@@ -172,6 +177,7 @@ func (CustomToolStart) Kind() string     { return "custom_tool_start" }
 func (CustomToolArguments) Kind() string { return "custom_tool_args" }
 func (CustomToolResult) Kind() string    { return "custom_tool_delta" }
 func (CitationInfo) Kind() string        { return "citation_info" }
+func (Withdrawn) Kind() string           { return "documents_withdrawn" }
 func (SectionEnd) Kind() string          { return "section_end" }
 func (Branching) Kind() string           { return "top_level_branching" }
 func (Heartbeat) Kind() string           { return "heartbeat" }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,7 +27,7 @@ func examples() []packet.Payload {
 		packet.OpenURLDocuments{Documents: docs}, packet.FileReaderStart{}, packet.FileReaderResult{Name: "a.txt", Start: 0, End: 10, Total: 20},
 		packet.CustomToolStart{Name: "t"}, packet.CustomToolArguments{Name: "t", Arguments: `{"x":1}`}, packet.CustomToolResult{Name: "t", Text: "ok"},
 		packet.CitationInfo{Number: 1, Document: "files:a.md", Title: "A", URL: "https://docs.example/a", Source: "file"},
-		packet.SectionEnd{}, packet.Branching{Branches: 2}, packet.Heartbeat{},
+		packet.Withdrawn{Documents: []document.ID{"files:a.md"}}, packet.SectionEnd{}, packet.Branching{Branches: 2}, packet.Heartbeat{},
 		packet.Error{Message: "The model did not answer.", Reference: "r1", Retryable: true}, packet.Stop{Reason: "no_evidence", Message: "Nothing was found.", Grounding: packet.General, Closest: docs, Notices: []string{"A file was left out."}},
 	}
 }

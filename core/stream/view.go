@@ -3,6 +3,9 @@
 package stream
 
 import (
+	"slices"
+
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -72,6 +75,8 @@ func (v *View) Apply(p packet.Packet) bool {
 	case packet.CitationInfo:
 		v.Citations = append(v.Citations, payload)
 		return true
+	case packet.Withdrawn:
+		return v.withdraw(payload.Documents)
 	case packet.Error:
 		v.Problem = &payload
 		return true
@@ -102,6 +107,15 @@ func (v *View) found(docs []packet.Document) bool {
 		}
 	}
 	return len(v.Documents) != before
+}
+
+// withdraw takes documents out of what is listed. The text stays as it was read: a link in it leads to where access is checked again.
+func (v *View) withdraw(ids []document.ID) bool {
+	citations, documents := len(v.Citations), len(v.Documents)
+	// New slices: snapshots share the old ones.
+	v.Citations = slices.DeleteFunc(slices.Clone(v.Citations), func(c packet.CitationInfo) bool { return slices.Contains(ids, c.Document) })
+	v.Documents = slices.DeleteFunc(slices.Clone(v.Documents), func(d packet.Document) bool { return slices.Contains(ids, d.ID) })
+	return len(v.Citations) < citations || len(v.Documents) < documents
 }
 
 // Text is the answer so far: Markdown in which every citation is a whole link.

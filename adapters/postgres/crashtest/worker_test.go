@@ -90,6 +90,11 @@ type nobody struct{}
 
 func (nobody) Setup(context.Context, session.Turn) (answer.Setup, error) { return answer.Setup{}, nil }
 
+// Listeners are those of the intake: nobody joins or leaves here.
+func (s *surfaces) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
+	return t.Audience, nil
+}
+
 func (nobody) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {
 	return nil, nil
 }

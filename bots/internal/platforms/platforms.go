@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/bots/slackbot"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -143,6 +144,18 @@ func (s *Set) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		return s.discord.Open(ctx, t, permit)
 	default:
 		return nil, fmt.Errorf("open a thread of %s: %w", p, errors.ErrUnsupported)
+	}
+}
+
+// Listeners implements answer.Surfaces.
+func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Audience, error) {
+	switch p := t.Session.Ref.Platform; {
+	case p == slack.Platform && s.slack != nil:
+		return s.slack.Listeners(ctx, t)
+	case p == discord.Platform && s.discord != nil:
+		return s.discord.Listeners(ctx, t)
+	default:
+		return access.Audience{}, fmt.Errorf("ask %s who listens: %w", p, errors.ErrUnsupported)
 	}
 }
 
