@@ -149,6 +149,34 @@ func TestProjectThatDoesNotFitIsSearched(t *testing.T) {
 	}
 }
 
+// What the model was not shown it cannot cite, whatever number it writes.
+func TestProjectThatDoesNotFitCannotBeCited(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Native(llmtest.Answer("So it is [1]."))
+	s := ask("When?", model)
+	s.request.Project = []message.File{{ID: "f1", Name: "big.md", Text: strings.Repeat("word ", 40_000)}}
+	report, packets := s.run(t, t.Context())
+	if a := report.Best(); shown(packets, 0) != "So it is [1]." || len(a.Citations) != 0 || a.Ending.Grounding == packet.Cited {
+		t.Errorf("shown %q, ending %+v, citations %+v", shown(packets, 0), a.Ending, a.Citations)
+	}
+}
+
+func TestProjectFileLeadsToItsAddress(t *testing.T) {
+	t.Parallel()
+	file := message.File{ID: "f1", Name: "charter.md", Text: "We sail on Friday.", Document: document.Ref{ID: "docs:charter", Title: "Charter", URL: "https://docs.example/charter"}}
+	model := llmtest.Native(searching("1"), llmtest.Answer("On Friday [1]."))
+	s := ask("When do we sail?", model)
+	s.request.Project = []message.File{file}
+	s.index.hits = append(s.index.hits, hit("charter", "We sail on Friday.")) // a section of it is found as well
+	report, packets := s.run(t, t.Context())
+	if got, want := shown(packets, 0), "On Friday [[1]](https://docs.example/charter)."; got != want {
+		t.Errorf("shown %q, want %q", got, want)
+	}
+	if c := report.Best().Citations; len(c) != 1 || c[0].Link != "https://docs.example/charter" || c[0].Document.ID != "docs:charter" {
+		t.Errorf("citations %+v", c)
+	}
+}
+
 // Where the project is in the index, the first search is forced and looks at nothing else; later ones look everywhere.
 func TestProjectThatDoesNotFitIsSearchedFirst(t *testing.T) {
 	t.Parallel()

@@ -50,8 +50,7 @@ type worker struct {
 func (w *worker) loop(ctx context.Context) error {
 	for _, f := range w.req.Project {
 		ref := projectRef(f)
-		n := w.numbers.Add(sourceOf(ref, ""))
-		w.known.Restore(n, sourceOf(ref, ""))
+		n := w.numbers.Add(sourceOf(ref, ref.Link("")))
 		w.project = append(w.project, prompt.ProjectFile{Number: n, File: f})
 	}
 	asked := false // again after an empty reply
@@ -147,11 +146,22 @@ func (w *worker) build(ctx context.Context, offered tool.Set, last bool) (prompt
 		w.project = nil
 	}
 	if len(w.steps) == 0 {
-		for _, p := range w.project {
-			w.record.Held([]message.Reference{{Number: p.Number, Document: projectRef(p.File), Text: p.File.Text}})
-		}
+		w.inline()
 	}
 	return built, nil
+}
+
+// inline makes the files of a project citable that the prompt holds whole.
+func (w *worker) inline() {
+	for _, p := range w.project {
+		if p.File.Text == "" { // it could not be included
+			continue
+		}
+		ref := projectRef(p.File)
+		shown := []message.Reference{{Number: p.Number, Document: ref, Text: p.File.Text}}
+		w.learn(shown)
+		w.record.Held(shown)
+	}
 }
 
 // call runs the tools of a step and adds what they returned to the context.
