@@ -30,16 +30,38 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 	rows, err := x.db.Pool.Query(ctx, `
 		insert into source (tenant_id, id, kind, name) values ($1, $2, $3, $4)
 		on conflict (tenant_id, id) do update set kind = excluded.kind, name = excluded.name
-		returning `+sourceColumns, string(tenant), string(src.ID), string(src.Kind), clean(src.Name))
+		returning `+sourceColumns+`, clock_timestamp()`, string(tenant), string(src.ID), string(src.Kind), clean(src.Name))
 	if err != nil {
 		return index.Run{}, fmt.Errorf("begin a run of source %s: %w", src.ID, err)
 	}
-	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[sourceRow])
+	var now time.Time
+	row, err := pgx.CollectExactlyOneRow(rows, func(found pgx.CollectableRow) (r sourceRow, err error) {
+		return r, found.Scan(&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &now)
+	})
 	if err != nil {
 		return index.Run{}, fmt.Errorf("begin a run of source %s: %w", src.ID, err)
 	}
 	state := row.run()
-	return index.Run{Source: src, Settings: state.Settings, Checkpoint: state.Checkpoint, LastSuccess: state.LastSuccess}, nil
+	begun := index.Run{Source: src, Settings: state.Settings, Checkpoint: state.Checkpoint, LastSuccess: state.LastSuccess, StartedAt: now, PassStartedAt: now}
+	var last index.Run // with the settings that it had, unlike state
+	if json.Unmarshal(row.LastRun, &last) == nil && !last.Succeeded && !last.PassStartedAt.IsZero() && last.Settings == clean(run.Settings) && last.Again == run.Again {
+		begun.Continues, begun.PassStartedAt = true, last.PassStartedAt
+		begun.Counts, begun.Failures, begun.Skipped = last.Counts, last.Failures, last.Skipped
+	}
+	return begun, nil
+}
+
+// Checked notes that documents were found unchanged; see index.Store.
+func (x *Index) Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
+	// Served by document's unique constraint, through the shards.
+	_, err := x.db.Pool.Exec(ctx, `
+		update document d set indexed_at = clock_timestamp() from index_shard s
+		where s.tenant_id = $1 and d.tenant_id = $1 and d.shard = s.shard and d.source_id = $2 and d.external_id = any($3::text[])`,
+		string(tenant), string(source), strs(ids))
+	if err != nil {
+		return fmt.Errorf("note that %d documents of source %s are unchanged: %w", len(ids), source, err)
+	}
+	return nil
 }
 
 // Save records the state of a run; see index.Store.
@@ -173,10 +195,10 @@ func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source
 // Known returns the stamps of documents; see index.Store.
 func (x *Index) Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]index.Stamp, error) {
 	// Served by document_source.
-	sql, args := `select external_id, modified_at, content_hash from document where tenant_id = $1 and source_id = $2`, []any{string(tenant), string(source)}
+	sql, args := `select external_id, modified_at, content_hash, indexed_at from document where tenant_id = $1 and source_id = $2`, []any{string(tenant), string(source)}
 	if ids != nil {
 		// Served by document's unique constraint, through the shards.
-		sql = `select d.external_id, d.modified_at, d.content_hash from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
+		sql = `select d.external_id, d.modified_at, d.content_hash, d.indexed_at from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
 			where s.tenant_id = $1 and d.source_id = $2 and d.external_id = any($3::text[])`
 		args = append(args, strs(ids))
 	}
@@ -188,8 +210,9 @@ func (x *Index) Known(ctx context.Context, tenant access.TenantID, source docume
 	var id string
 	var modified *time.Time
 	var hash []byte
-	if _, err := pgx.ForEachRow(rows, []any{&id, &modified, &hash}, func() error {
-		var s index.Stamp
+	var checked time.Time
+	if _, err := pgx.ForEachRow(rows, []any{&id, &modified, &hash, &checked}, func() error {
+		s := index.Stamp{CheckedAt: checked}
 		copy(s.Hash[:], hash)
 		if modified != nil {
 			s.UpdatedAt = modified.UTC()

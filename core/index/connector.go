@@ -38,7 +38,20 @@ type Batch struct {
 	Total     int           // documents that the whole run will yield, as far as known; 0 when unknown
 	// Complete in the last batch says that the run yielded every document of the source, so that those it did not yield are gone.
 	Complete bool
+	// Resumed says that the run goes on where an unfinished one ended (Resumer): what that one yielded is not yielded again.
+	Resumed bool
 }
+
+// Resumer is a Connector that goes on in the middle of a pass over its source, from the place that a Checkpoint holds. Others begin anew
+// and are fast in passing over what has not changed.
+type Resumer interface {
+	Connector
+	// Restart returns a checkpoint without the place in an unfinished pass: the next run begins a new one.
+	Restart(Checkpoint) Checkpoint
+}
+
+// ErrPaused is the cause with which a run's context is cancelled to be gone on with soon. It is no failure of the source.
+var ErrPaused = errors.New("it pauses, and goes on soon")
 
 // Item is a document that is read only when it is needed.
 type Item struct {

@@ -12,6 +12,10 @@ const patience = 3
 
 // keep embeds and stores a step, and records how far the run is.
 func (r *run) keep(ctx context.Context, s step) error {
+	if s.resumed && !r.carried {
+		r.carried = true
+		r.state.Counts, r.state.Failures, r.state.Skipped = r.last.Counts, r.last.Failures, r.last.Skipped
+	}
 	for _, n := range s.failures {
 		r.failed(n)
 	}
@@ -24,6 +28,11 @@ func (r *run) keep(ctx context.Context, s step) error {
 	}
 	if err := r.putAll(ctx, s.entries); err != nil {
 		return err
+	}
+	if len(s.checked) > 0 {
+		if err := r.store.Checked(ctx, r.tenant, r.state.Source.ID, s.checked); err != nil {
+			return fmt.Errorf("note %d unchanged documents: %w", len(s.checked), err)
+		}
 	}
 	if s.next != nil {
 		r.state.Checkpoint = s.next

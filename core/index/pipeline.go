@@ -67,7 +67,8 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 // Run synchronises one source. report is called from one goroutine at a time, after every group of documents; it may be nil.
 //
 // Single documents that cannot be read or stored are counted and named in the result; the error says why the run as a whole did not come
-// to its end. A cancelled run returns the cause. Either way what was stored stays, and the next run continues.
+// to its end. A cancelled run returns the cause; when that is ErrPaused, nothing is recorded as failed. Either way what was stored stays,
+// and the next run continues.
 func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Connector, report func(Progress)) (Run, error) {
 	if report == nil {
 		report = func(Progress) {}
@@ -79,6 +80,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 			Source:    source.Source(),
 			Settings:  fmt.Sprintf("%s|%s", source.Settings(), p.chunker.settings()),
 			StartedAt: p.config.Now(),
+			Again:     p.config.Again,
 		},
 	}
 	last, err := p.store.Begin(ctx, tenant, r.state)
@@ -86,10 +88,17 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 		return r.state, fmt.Errorf("begin to index %s: %w", r.state.Source.Name, err)
 	}
 	r.trustTimes = last.Settings == r.state.Settings
-	r.state.Checkpoint = last.Checkpoint
+	r.last = last
+	r.state.Checkpoint, r.state.PassStartedAt, r.state.Continues = last.Checkpoint, last.PassStartedAt, last.Continues
 	since := last.Checkpoint
-	if p.config.Again {
+	resumer, ok := source.(Resumer)
+	r.resumer = ok
+	switch {
+	case last.Continues:
+	case p.config.Again:
 		since = nil
+	case ok:
+		since = resumer.Restart(since)
 	}
 	err = r.synchronise(ctx, since)
 	if err != nil && ctx.Err() != nil { // whatever failed then, failed because of that
@@ -101,18 +110,22 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 // saveTimeout bounds the writing of a run's outcome, which happens even when the run was cancelled.
 const saveTimeout = 10 * time.Second
 
-// run is the state of one synchronisation. read and keep run side by side: read owns seen and complete, keep owns state and failing, and
-// neither looks at the other's before both have ended.
+// run is the state of one synchronisation. read and keep run side by side: read owns seen, complete and resumed, keep owns state, carried
+// and failing, and neither looks at the other's before both have ended.
 type run struct {
 	*Pipeline
 	tenant     access.TenantID
 	connector  Connector
 	report     func(Progress)
 	trustTimes bool
+	resumer    bool
+	last       Run // as Begin returned it
 	seen       map[document.ID]struct{}
 	complete   bool
+	resumed    bool
 	state      Run
-	failing    int // documents in a row that the store or the embedder did not take
+	carried    bool // what the runs before found is in state
+	failing    int  // documents in a row that the store or the embedder did not take
 }
 
 func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
@@ -136,7 +149,7 @@ func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
 	return r.removeUnseen(ctx)
 }
 
-// removeUnseen takes out what a complete run did not meet.
+// removeUnseen takes out what a complete pass did not meet. What another process stored since this run began is not gone.
 func (r *run) removeUnseen(ctx context.Context) error {
 	if !r.complete {
 		return nil
@@ -145,9 +158,13 @@ func (r *run) removeUnseen(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for documents that are gone: %w", err)
 	}
+	since := r.last.StartedAt
+	if r.resumed {
+		since = r.last.PassStartedAt
+	}
 	var gone []document.ID
-	for id := range known {
-		if _, ok := r.seen[id]; !ok {
+	for id, stamp := range known {
+		if _, ok := r.seen[id]; !ok && stamp.CheckedAt.Before(since) {
 			gone = append(gone, id)
 		}
 	}
@@ -166,11 +183,12 @@ func (r *run) remove(ctx context.Context, ids []document.ID) error {
 }
 
 func (r *run) finish(ctx context.Context, err error) error {
-	r.state.FinishedAt = r.config.Now()
-	if err != nil {
-		r.state.Error = err.Error()
-	} else {
-		r.state.Succeeded = true
+	switch {
+	case errors.Is(err, ErrPaused): // as if it ran on
+	case err != nil:
+		r.state.FinishedAt, r.state.Error = r.config.Now(), err.Error()
+	default:
+		r.state.FinishedAt, r.state.Succeeded = r.config.Now(), true
 		r.state.LastSuccess = r.state.FinishedAt
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)

@@ -18,6 +18,8 @@ type step struct {
 	failures  []Notice
 	skipped   []Notice
 	remove    []document.ID
+	checked   []document.ID // unchanged, to be noted
+	resumed   bool
 	total     int
 	next      Checkpoint // set on the last step of a batch
 }
@@ -28,7 +30,7 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 		if err != nil {
 			return fmt.Errorf("read %s: %w", r.state.Source.Name, err)
 		}
-		r.complete = batch.Complete
+		r.complete, r.resumed = batch.Complete, batch.Resumed
 		first := step{failures: batch.Failures, skipped: batch.Skipped, remove: batch.Deleted, total: batch.Total}
 		items := r.unseen(batch.Documents, &first)
 		for {
@@ -41,7 +43,7 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 			s.failures = append(first.failures, s.failures...)
 			s.remove = append(first.remove, s.remove...)
 			s.skipped = append(first.skipped, s.skipped...)
-			s.total = batch.Total
+			s.total, s.resumed = batch.Total, batch.Resumed
 			first = step{}
 			if len(items) == 0 {
 				s.next = batch.Next
@@ -113,7 +115,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, error) {
 				return context.Cause(ctx)
 			}
 			stamp, stored := known[item.ID]
-			entry, err := r.entry(ctx, item, stamp, stored)
+			entry, loaded, err := r.entry(ctx, item, stamp, stored)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -124,6 +126,9 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, error) {
 				s.refuse(item.ID, err, stored)
 			case entry == nil:
 				s.unchanged++
+				if loaded || r.resumer {
+					s.checked = append(s.checked, item.ID)
+				}
 			default:
 				entries[i] = entry
 			}
@@ -154,27 +159,28 @@ func (s *step) refuse(id document.ID, err error, stored bool) {
 	}
 }
 
-// entry makes a document ready for the store; nil when the index has it already.
-func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (*Entry, error) {
-	stored = stored && !r.config.Again
+// entry makes a document ready for the store; nil when the index has it already. loaded tells whether it had to be read for that.
+func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, loaded bool, err error) {
+	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt) // by a run of the same pass
+	stored = stored && (done || !r.config.Again)
 	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond) // what databases keep
-	if stored && r.trustTimes && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
-		return nil, nil
+	if stored && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
+		return nil, false, nil
 	}
 	d, err := item.Load(ctx)
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	d.ID, d.Source, d.Kind = item.ID, r.state.Source.ID, r.state.Source.Kind
 	clean(&d)
 	sum := fingerprint(&d, item.ModifiedAt, r.chunker.settings())
 	if stored && sum == stamp.Hash {
-		return nil, nil
+		return nil, true, nil
 	}
-	e := &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: r.chunker.Chunks(&d)}
+	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: r.chunker.Chunks(&d)}
 	e.SearchText = make([]string, len(e.Chunks))
 	for i, c := range e.Chunks {
 		e.SearchText[i] = SearchText(&d, c)
 	}
-	return e, nil
+	return e, true, nil
 }

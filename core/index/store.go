@@ -13,6 +13,10 @@ import (
 type Store interface {
 	// Begin records that a run of run.Source starts, creating the source where it is new, and returns the last state that Save recorded for
 	// it: Settings and LastSuccess of the last run that finished whole, and the newest Checkpoint. For a new source all of them are zero.
+	//
+	// A run that did not come to its end, and had the same Settings and Again as this one, is gone on with: Continues is true then, and
+	// PassStartedAt, Counts, Failures and Skipped are those that it saved last. Otherwise PassStartedAt is now. StartedAt is now in either
+	// case. Both times are by the store's clock.
 	Begin(ctx context.Context, tenant access.TenantID, run Run) (Run, error)
 	// Known returns the stamps of those of the ids that the source has in the index; ids == nil means every document of the source.
 	Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]Stamp, error)
@@ -22,6 +26,8 @@ type Store interface {
 	// Remove takes documents of the source out of the index; they cannot be found any more when it returns. Unknown ids, and ids of other
 	// sources, are ignored.
 	Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
+	// Checked notes that documents of the source were found unchanged now (Stamp.CheckedAt). Unknown ids are ignored.
+	Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
 	// Save records the state of a run: after every batch that was stored (FinishedAt is zero then) and once at its end.
 	Save(ctx context.Context, tenant access.TenantID, run Run) error
 }
@@ -35,6 +41,8 @@ type Stamp struct {
 	// is the date that readers see. Zero when the source does not say.
 	UpdatedAt time.Time
 	Hash      Hash
+	// CheckedAt is when the document was stored, or Checked, by the store's clock. Known fills it in; Put does not look at it.
+	CheckedAt time.Time
 }
 
 // Entry is a document made ready for the index. The slices SearchText and Vectors run parallel to Chunks.
@@ -49,17 +57,22 @@ type Entry struct {
 
 // Run is one synchronisation of a source and, between runs, the source's state.
 type Run struct {
-	Source      document.Source
-	Settings    string // of the connector and the pipeline; kept only from runs that finished whole (Succeeded)
-	Checkpoint  Checkpoint
-	StartedAt   time.Time
-	FinishedAt  time.Time // zero while it runs
-	LastSuccess time.Time // when a run last finished whole; Save keeps the stored one where this is zero
-	Succeeded   bool      // the run came to its end (with failures of single documents, maybe)
-	Error       string    // why it did not, as a sentence
-	Counts      Counts
-	Failures    []Notice // the first MaxNotices
-	Skipped     []Notice // the first MaxNotices
+	Source     document.Source
+	Settings   string // of the connector and the pipeline; kept only from runs that finished whole (Succeeded)
+	Checkpoint Checkpoint
+	StartedAt  time.Time
+	// PassStartedAt is when the first of the runs began that together read the source once: a run that is paused, stopped or killed is gone
+	// on with. By the store's clock.
+	PassStartedAt time.Time
+	Continues     bool      // it goes on with the run before it
+	Again         bool      // everything is stored anew
+	FinishedAt    time.Time // zero while it runs, and after a pause
+	LastSuccess   time.Time // when a run last finished whole; Save keeps the stored one where this is zero
+	Succeeded     bool      // the run came to its end (with failures of single documents, maybe)
+	Error         string    // why it did not, as a sentence
+	Counts        Counts
+	Failures      []Notice // the first MaxNotices
+	Skipped       []Notice // the first MaxNotices
 }
 
 // MaxNotices is how many failures, and how many skipped documents, a Run names; its Counts tell the rest.

@@ -21,7 +21,8 @@ type Store struct {
 
 	mu      sync.Mutex
 	entries map[key]index.Entry
-	runs    map[sourceKey]index.Run
+	runs    map[sourceKey]index.Run // the newest
+	whole   map[sourceKey]index.Run // the last that came to its end
 	puts    int
 }
 
@@ -41,8 +42,28 @@ var _ index.Store = (*Store)(nil)
 func (s *Store) Begin(_ context.Context, tenant access.TenantID, run index.Run) (index.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	last := s.runs[sourceKey{tenant, run.Source.ID}]
-	return index.Run{Settings: last.Settings, LastSuccess: last.LastSuccess, Checkpoint: last.Checkpoint}, nil
+	at := sourceKey{tenant, run.Source.ID}
+	whole, last := s.whole[at], s.runs[at]
+	now := time.Now()
+	begun := index.Run{Settings: whole.Settings, LastSuccess: whole.LastSuccess, Checkpoint: last.Checkpoint, StartedAt: now, PassStartedAt: now}
+	if !last.StartedAt.IsZero() && !last.Succeeded && last.Settings == run.Settings && last.Again == run.Again && !last.PassStartedAt.IsZero() {
+		begun.Continues, begun.PassStartedAt = true, last.PassStartedAt
+		begun.Counts, begun.Failures, begun.Skipped = last.Counts, last.Failures, last.Skipped
+	}
+	return begun, nil
+}
+
+// Checked implements index.Store.
+func (s *Store) Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		if e, ok := s.entries[key{tenant, id}]; ok && e.Document.Source == source {
+			e.CheckedAt = time.Now()
+			s.entries[key{tenant, id}] = e
+		}
+	}
+	return ctx.Err()
 }
 
 // Known implements index.Store.
@@ -74,6 +95,7 @@ func (s *Store) Put(ctx context.Context, tenant access.TenantID, entries []index
 		s.entries = make(map[key]index.Entry)
 	}
 	for _, e := range entries {
+		e.CheckedAt = time.Now()
 		s.entries[key{tenant, e.Document.ID}] = e
 	}
 	s.puts += len(entries)
@@ -99,14 +121,17 @@ func (s *Store) Save(_ context.Context, tenant access.TenantID, run index.Run) e
 	if s.runs == nil {
 		s.runs = make(map[sourceKey]index.Run)
 	}
-	last := s.runs[sourceKey{tenant, run.Source.ID}]
-	if !run.Succeeded {
-		run.Settings = last.Settings
-	}
+	at := sourceKey{tenant, run.Source.ID}
 	if run.LastSuccess.IsZero() {
-		run.LastSuccess = last.LastSuccess
+		run.LastSuccess = s.whole[at].LastSuccess
 	}
-	s.runs[sourceKey{tenant, run.Source.ID}] = run
+	s.runs[at] = run
+	if s.whole == nil {
+		s.whole = make(map[sourceKey]index.Run)
+	}
+	if run.Succeeded {
+		s.whole[at] = run
+	}
 	return nil
 }
 

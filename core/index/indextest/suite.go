@@ -60,6 +60,67 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 		s.begins("acme", run, last) // the settings of a run that failed do not count
 		s.begins("other", run, index.Run{})
 	})
+	t.Run("passes", func(t *testing.T) { passes(suite{t, t.Context(), open(t)}) })
+}
+
+// passes checks what Begin says of runs that did not come to their end, and the times at which documents were seen.
+func passes(s suite) {
+	run := index.Run{Source: source("docs"), Settings: "one"}
+	first := s.begin("acme", run)
+	if first.Continues || first.PassStartedAt.IsZero() || !first.StartedAt.Equal(first.PassStartedAt) {
+		s.t.Errorf("the first run begins as %+v", first)
+	}
+	run.StartedAt, run.PassStartedAt, run.Counts = first.StartedAt, first.PassStartedAt, index.Counts{Indexed: 3}
+	s.save("acme", run)
+	second := s.begin("acme", run)
+	if !second.Continues || !second.PassStartedAt.Equal(first.PassStartedAt) || second.StartedAt.Before(first.StartedAt) || second.Counts != run.Counts {
+		s.t.Errorf("after an interruption it begins as %+v, want to go on with %+v", second, first)
+	}
+	other := run
+	other.Settings = "two"
+	if s.begin("acme", other).Continues {
+		s.t.Error("a pass with other settings is gone on with")
+	}
+	other = run
+	other.Again = true
+	if s.begin("acme", other).Continues {
+		s.t.Error("a pass that stores what has changed is gone on with by one that stores everything")
+	}
+	run.Succeeded, run.FinishedAt = true, stamp(9).UpdatedAt
+	s.save("acme", run)
+	if s.begin("acme", run).Continues {
+		s.t.Error("a pass that came to its end is gone on with")
+	}
+
+	s.put("acme", s.entry("docs", "docs:a", 1), s.entry("docs", "docs:b", 2))
+	stamps := func() map[document.ID]index.Stamp {
+		got, err := s.store.Known(s.ctx, "acme", "docs", nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return got
+	}
+	before := stamps()
+	if err := s.store.Checked(s.ctx, "acme", "docs", []document.ID{"docs:a", "docs:none"}); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.store.Checked(s.ctx, "acme", "wiki", []document.ID{"docs:b"}); err != nil {
+		s.t.Fatal(err)
+	}
+	after := stamps()
+	if before["docs:a"].CheckedAt.Before(second.StartedAt) || !after["docs:a"].CheckedAt.After(before["docs:a"].CheckedAt) ||
+		!after["docs:b"].CheckedAt.Equal(before["docs:b"].CheckedAt) {
+		s.t.Errorf("documents were seen %v, and then %v", before, after)
+	}
+}
+
+func (s suite) begin(tenant access.TenantID, run index.Run) index.Run {
+	s.t.Helper()
+	got, err := s.store.Begin(s.ctx, tenant, run)
+	if err != nil {
+		s.t.Fatalf("Begin() = %v", err)
+	}
+	return got
 }
 
 type suite struct {

@@ -1,0 +1,85 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/riverqueue/river"
+)
+
+// about is what every job's row says. River tells kinds apart by their Go types, so each has one.
+type about struct {
+	Tenant  access.TenantID `json:"tenant,omitempty"`
+	Subject string          `json:"subject,omitempty"`
+}
+
+type (
+	planArgs    about
+	syncArgs    about
+	tidyArgs    about
+	purgeArgs   about
+	trainArgs   about
+	vectorsArgs about
+	graphArgs   about
+	sweepArgs   about
+)
+
+// Kind implements river.JobArgs, here and below.
+func (planArgs) Kind() string    { return string(Plan) }
+func (syncArgs) Kind() string    { return string(Sync) }
+func (tidyArgs) Kind() string    { return string(Tidy) }
+func (purgeArgs) Kind() string   { return string(Purge) }
+func (trainArgs) Kind() string   { return string(Train) }
+func (vectorsArgs) Kind() string { return string(Vectors) }
+func (graphArgs) Kind() string   { return string(Graph) }
+func (sweepArgs) Kind() string   { return string(Sweep) }
+
+// described is one of the types above.
+type described interface {
+	planArgs | syncArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | sweepArgs
+	river.JobArgs
+}
+
+func argsOf(j Job) (river.JobArgs, error) {
+	a := about{j.Tenant, j.Subject}
+	switch j.Kind {
+	case Plan:
+		return planArgs(a), nil
+	case Sync:
+		return syncArgs(a), nil
+	case Tidy:
+		return tidyArgs(a), nil
+	case Purge:
+		return purgeArgs(a), nil
+	case Train:
+		return trainArgs(a), nil
+	case Vectors:
+		return vectorsArgs(a), nil
+	case Graph:
+		return graphArgs(a), nil
+	case Sweep:
+		return sweepArgs(a), nil
+	}
+	return nil, fmt.Errorf("queue a background job: there is no kind %q", j.Kind)
+}
+
+// worker hands River's jobs of one type to the client.
+type worker[A described] struct {
+	river.WorkerDefaults[A]
+	client *Client
+}
+
+func add[A described](workers *river.Workers, c *Client) error {
+	return river.AddWorkerSafely(workers, &worker[A]{client: c})
+}
+
+// Timeout implements river.Worker.
+func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration { return Kind(job.Kind).timeout() }
+
+// Work implements river.Worker.
+func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
+	a := about(job.Args)
+	return w.client.do(ctx, Job{Kind: Kind(job.Kind), Tenant: a.Tenant, Subject: a.Subject})
+}

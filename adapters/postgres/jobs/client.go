@@ -1,0 +1,139 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// Config of a Client. Zero fields get their defaults.
+type Config struct {
+	Workers int           // jobs at once in this process; 2
+	Poll    time.Duration // between two looks for new jobs; 2 s
+	Logger  *slog.Logger  // hears of jobs that fail; the default logger if nil
+}
+
+// Client takes part in the background work of a database. Any number of processes may; one of them plans for all.
+//
+// It asks the queue's table for work and never waits for notifications: those are lost behind poolers that share connections between
+// transactions, would occupy a connection in each process, and save nothing where work is planned by the minute. It needs no right to change
+// the schema.
+type Client struct {
+	river  *river.Client[pgx.Tx]
+	work   Work
+	logger *slog.Logger
+}
+
+// New returns a client of the database. It does nothing before Run.
+func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
+	c := &Client{work: work, logger: cmp.Or(cfg.Logger, slog.Default())}
+	workers := river.NewWorkers()
+	for _, err := range []error{
+		add[planArgs](workers, c), add[syncArgs](workers, c), add[tidyArgs](workers, c), add[purgeArgs](workers, c),
+		add[trainArgs](workers, c), add[vectorsArgs](workers, c), add[graphArgs](workers, c), add[sweepArgs](workers, c),
+	} {
+		if err != nil {
+			return nil, fmt.Errorf("set up background work: %w", err)
+		}
+	}
+	var err error
+	c.river, err = river.NewClient(riverpgxv5.New(db.Pool), &river.Config{
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: cmp.Or(cfg.Workers, 2)}},
+		Workers:                     workers,
+		PollOnly:                    true,
+		FetchPollInterval:           cmp.Or(cfg.Poll, 2*time.Second),
+		JobTimeout:                  timeout,
+		RescueStuckJobsAfter:        rescueAfter,
+		MaxAttempts:                 1, // what failed is planned anew while it is due
+		CompletedJobRetentionPeriod: retained,
+		ReindexerIndexNames:         []string{}, // to build an index anew takes its owner
+		PeriodicJobs: []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(planEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return planArgs{}, unique() }, &river.PeriodicJobOpts{RunOnStart: true})},
+		Logger: slog.New(quiet{c.logger.Handler()}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up background work: %w", err)
+	}
+	return c, nil
+}
+
+// stopping bounds how long Run waits for jobs whose context it has cancelled.
+const stopping = 10 * time.Second
+
+// Run works until ctx ends. Jobs that run then are told to stop and go back into the queue.
+func (c *Client) Run(ctx context.Context) error {
+	if err := c.river.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start background work: %w", err)
+	}
+	<-ctx.Done()
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
+	defer cancel()
+	if err := c.river.StopAndCancel(ending); err != nil {
+		return fmt.Errorf("stop background work: %w", err)
+	}
+	return nil
+}
+
+// Enqueue adds jobs. Those that wait or run already are left as they are.
+func (c *Client) Enqueue(ctx context.Context, jobs ...Job) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	params := make([]river.InsertManyParams, len(jobs))
+	for i, j := range jobs {
+		args, err := argsOf(j)
+		if err != nil {
+			return err
+		}
+		params[i] = river.InsertManyParams{Args: args, InsertOpts: unique()}
+	}
+	if _, err := c.river.InsertMany(ctx, params); err != nil {
+		return fmt.Errorf("queue %d background jobs: %w", len(jobs), err)
+	}
+	return nil
+}
+
+// unique makes equal jobs one, for as long as the first has not ended.
+func unique() *river.InsertOpts {
+	return &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{rivertype.JobStateAvailable,
+		rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}}}
+}
+
+// pause is how long a job that has more to do waits for its turn.
+const pause = 100 * time.Millisecond
+
+// do runs a job for River.
+func (c *Client) do(ctx context.Context, job Job) error {
+	var more bool
+	var next []Job
+	var err error
+	if job.Kind == Plan {
+		next, err = c.work.Plan(ctx)
+	} else {
+		more, next, err = c.work.Do(ctx, job)
+	}
+	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return river.JobSnooze(0) // this process ends; another one goes on
+	}
+	if err == nil && len(next) > 0 {
+		err = c.Enqueue(ctx, next...)
+	}
+	switch {
+	case err != nil:
+		c.logger.WarnContext(ctx, "background work failed; it is tried again when it is next due",
+			"job", string(job.Kind), "tenant", string(job.Tenant), "subject", job.Subject, "error", err)
+		return err
+	case more:
+		return river.JobSnooze(pause)
+	}
+	return nil
+}

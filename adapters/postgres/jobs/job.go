@@ -1,0 +1,73 @@
+// Package jobs runs work in the background, on whichever process has room for it, through River, the job queue in PostgreSQL. Questions and
+// their answers never come here.
+//
+// A job is short or goes on in pieces: it does some of its work, says that there is more, and is called again, maybe in another process.
+// Whatever it had finished when a process died stays finished.
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// Kind is a sort of background work. Its text is what the queue's table shows.
+type Kind string
+
+// The kinds of work.
+const (
+	Plan    Kind = "plan"           // looks for what is due, once a minute
+	Sync    Kind = "source_sync"    // reads a source; its Subject is the source's id
+	Tidy    Kind = "index_tidy"     // packs what is new and merges segments
+	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index
+	Train   Kind = "embedder_train" // learns the local vector space anew
+	Vectors Kind = "index_vectors"  // embeds what has no vector
+	Graph   Kind = "index_graph"    // builds the index of vectors
+	Sweep   Kind = "sweep"          // forgets what nobody needs any more
+)
+
+// Job is one piece of work to do. Two equal jobs never wait or run at the same time.
+type Job struct {
+	Kind    Kind
+	Tenant  access.TenantID
+	Subject string
+}
+
+// Work is what jobs do. Implementations are safe for concurrent use by different jobs.
+type Work interface {
+	// Plan returns the jobs that are due. Those that wait or run already are left out by the queue.
+	Plan(ctx context.Context) ([]Job, error)
+	// Do does some or all of a job within about Piece. more asks to be called again soon; next are jobs to follow. An error ends the job, is
+	// logged, and leaves what was done; the job comes again when Plan finds it due. Do returns soon after ctx ends.
+	Do(ctx context.Context, job Job) (more bool, next []Job, err error)
+}
+
+// Piece is how long Do should work at most before it asks to be called again, well below the time after which a job is cancelled.
+const Piece = 40 * time.Second
+
+const (
+	// timeout is how long a job may take before it is cancelled.
+	timeout = 60 * time.Second
+	// rescueAfter is when a job whose process died is given to another one.
+	rescueAfter = 2 * time.Minute
+	// trainTimeout and graphTimeout are for the two kinds of work that cannot be cut into pieces: one decomposition of a matrix, and one
+	// "create index". River gives them to another process after that time, and not after rescueAfter.
+	trainTimeout = 5 * time.Minute
+	graphTimeout = 30 * time.Minute
+	// planEvery is how often what is due is looked for.
+	planEvery = time.Minute
+	// retained is how long finished jobs can be looked at; those that failed stay a week.
+	retained = time.Hour
+)
+
+func (k Kind) timeout() time.Duration {
+	switch k {
+	case Train:
+		return trainTimeout
+	case Graph:
+		return graphTimeout
+	case Plan, Sync, Tidy, Purge, Vectors, Sweep:
+	}
+	return timeout
+}

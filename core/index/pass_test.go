@@ -1,0 +1,148 @@
+package index_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest"
+)
+
+// counted is a connector of n documents that pauses the run before each batch from the first one that is due.
+type counted struct {
+	indextest.Connector
+	loads atomic.Int64
+}
+
+func newCounted(n, perBatch int) *counted {
+	c := &counted{Connector: indextest.Connector{From: docs, Setting: "s"}}
+	for start := 0; start < n; start += perBatch {
+		b := index.Batch{Total: n, Complete: start+perBatch >= n}
+		for i := start; i < min(start+perBatch, n); i++ {
+			d := doc(fmt.Sprintf("%03d", i), fmt.Sprintf("Text number %d.", i))
+			b.Documents = append(b.Documents, index.Item{ID: d.ID, ModifiedAt: noon, Load: func(context.Context) (document.Document, error) {
+				c.loads.Add(1)
+				return d, nil
+			}})
+		}
+		c.Batches = append(c.Batches, b)
+	}
+	return c
+}
+
+// pauseAt runs a pipeline and pauses it before a batch.
+func pauseAt(t *testing.T, p *index.Pipeline, c *counted, batch int) (index.Run, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	c.Between = func(i int) {
+		if i == batch {
+			cancel(index.ErrPaused)
+		}
+	}
+	return p.Run(ctx, tenant, c, nil)
+}
+
+// A source that takes several pieces is read once in all, whatever the pieces are, when it is new, when its settings have changed, and when
+// everything is to be stored anew.
+func TestPausedRunsAddUpToOnePass(t *testing.T) {
+	t.Parallel()
+	store := new(indextest.Store)
+	plain := pipeline(t, store, nil)
+	again := index.New(store, chunker(t, index.ChunkSize{}), nil, index.Config{Group: 4, Again: true})
+	for _, pass := range []struct {
+		name, setting   string
+		pipeline        *index.Pipeline
+		loaded, indexed int
+	}{
+		{"a new source", "one", plain, 20, 20},
+		{"nothing has changed", "one", plain, 0, 0},
+		{"other settings", "two", plain, 20, 0},
+		{"again", "two", again, 20, 20},
+	} {
+		c := newCounted(20, 4)
+		c.Setting = pass.setting
+		before, pieces := store.Puts(), 0
+		for batch := 1; ; batch++ {
+			_, err := pauseAt(t, pass.pipeline, c, batch)
+			saved := store.Saved(tenant, docs.ID)
+			pieces++
+			if err == nil {
+				if !saved.Succeeded || saved.FinishedAt.IsZero() {
+					t.Errorf("%s: the pass ended as %+v", pass.name, saved)
+				}
+				break
+			}
+			if !errors.Is(err, index.ErrPaused) || saved.Error != "" || !saved.FinishedAt.IsZero() {
+				t.Fatalf("%s: a pause is recorded as %+v, %v", pass.name, saved, err)
+			}
+		}
+		// At each pause the group that was read and not yet stored is read again.
+		indexed, loads := store.Puts()-before, int(c.loads.Load())
+		if indexed != pass.indexed || loads < pass.loaded || loads > pass.loaded+4*pieces || pieces < 2 {
+			t.Errorf("%s: %d loaded and %d stored in %d pieces, want %d and %d", pass.name, loads, indexed, pieces, pass.loaded, pass.indexed)
+		}
+	}
+	if n := len(store.Entries(tenant)); n != 20 {
+		t.Errorf("%d documents are in the index, want 20", n)
+	}
+}
+
+// resumer yields what is left of its source, as one that keeps its place in the checkpoint.
+type resumer struct {
+	*counted
+	restarted bool
+}
+
+func (r *resumer) Restart(index.Checkpoint) index.Checkpoint {
+	r.restarted = true
+	return nil
+}
+
+// What an earlier piece of the pass has seen is not gone, although the last piece does not yield it; what no piece has seen is.
+func TestAResumedPassRemovesOnlyWhatNoPieceSaw(t *testing.T) {
+	t.Parallel()
+	store := new(indextest.Store)
+	p := pipeline(t, store, nil)
+	old := newCounted(9, 9) // 008 is gone later
+	mustRun(t, p, old)
+
+	first := &resumer{counted: newCounted(8, 4)}
+	first.Batches[0].Next = index.Checkpoint("half")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	if _, err := p.Run(ctx, tenant, first, func(index.Progress) { cancel(index.ErrPaused) }); !errors.Is(err, index.ErrPaused) || !first.restarted {
+		t.Fatalf("the first piece: %v, begun anew: %v", err, first.restarted)
+	}
+	second := &resumer{counted: newCounted(8, 4)}
+	second.Batches = second.Batches[1:]
+	second.Batches[0].Resumed = true
+	run := mustRun(t, p, second)
+	if string(second.Since) != "half" || second.restarted {
+		t.Errorf("the second piece began at %q", second.Since)
+	}
+	if want := (index.Counts{Total: 8, Unchanged: 8, Removed: 1}); run.Counts != want {
+		t.Errorf("the pass counts %+v, want %+v", run.Counts, want)
+	}
+	if ids := indextest.IDs(store.Entries(tenant)); len(ids) != 8 {
+		t.Errorf("the index holds %v", ids)
+	}
+}
+
+// Two processes that read one source at once do not take out what the other one has just stored.
+func TestWhatAnotherRunStoredMeanwhileStays(t *testing.T) {
+	t.Parallel()
+	store := new(indextest.Store)
+	p := pipeline(t, store, nil)
+	mustRun(t, p, newCounted(4, 4))
+	c := newCounted(4, 4)
+	c.Between = func(int) { mustRun(t, p, newCounted(6, 6)) } // two files came after this run had listed the folder
+	mustRun(t, p, c)
+	if n := len(store.Entries(tenant)); n != 6 {
+		t.Errorf("%d documents are in the index, want 6", n)
+	}
+}
