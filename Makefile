@@ -68,6 +68,15 @@ release: need-go ## build the released files into .build/release, each with its 
 vulnerabilities: need-go ## look for known vulnerabilities in what the program calls (needs the network)
 	@$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
 
+# What `make bench-search` indexes and where it takes sentences and labelled questions from.
+SIZE ?= 1000000
+TEXT ?=
+LABELLED ?=
+
+.PHONY: bench-search
+bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: about 25 minutes, 8 GB of disk; LABELLED=folder)
+	@$(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)") $(if $(LABELLED),-labelled "$(LABELLED)")
+
 .PHONY: clean
 clean: ## remove what was built; the indexed documents stay
 	rm -rf .build

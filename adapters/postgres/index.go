@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -28,9 +29,14 @@ type IndexConfig struct {
 	CacheBytes int64
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
 	Precision string
+	// Measure hears how long each stage of writing took ("analyse", "write", "pack" …), from any goroutine; nil for nobody.
+	Measure func(stage string, took time.Duration)
 	// Logger hears about packing and indexes; the default logger if nil.
 	Logger *slog.Logger
 }
+
+// DefaultCacheBytes is IndexConfig.CacheBytes unless told otherwise.
+const DefaultCacheBytes = 128 << 20
 
 func (c IndexConfig) withDefaults() IndexConfig {
 	if c.Shards == 0 {
@@ -40,10 +46,13 @@ func (c IndexConfig) withDefaults() IndexConfig {
 		c.FreshLimit = 4096
 	}
 	if c.CacheBytes == 0 {
-		c.CacheBytes = 128 << 20
+		c.CacheBytes = DefaultCacheBytes
 	}
 	if c.Precision == "" {
 		c.Precision = precisionHalf
+	}
+	if c.Measure == nil {
+		c.Measure = func(string, time.Duration) {}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

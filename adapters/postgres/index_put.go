@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -22,6 +23,7 @@ func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index
 	if len(entries) == 0 {
 		return nil
 	}
+	lap := x.laps()
 	prepared := make([]*preparedEntry, len(entries))
 	var analysis errgroup.Group
 	analysis.SetLimit(runtime.GOMAXPROCS(0))
@@ -34,6 +36,7 @@ func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index
 	if err := analysis.Wait(); err != nil {
 		return err
 	}
+	lap("analyse")
 	models, err := x.modelsOf(ctx, tenant, entries)
 	if err != nil {
 		return err
@@ -47,12 +50,24 @@ func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index
 	if err != nil {
 		return fmt.Errorf("store %d documents in the index: %w", len(entries), err)
 	}
+	lap("write")
 	if fresh >= x.cfg.FreshLimit {
+		defer lap("pack")
 		if err := x.Pack(ctx, tenant); err != nil && ctx.Err() == nil {
 			x.cfg.Logger.WarnContext(ctx, "packing the keyword index failed; searches stay right and grow slower", "error", err)
 		}
 	}
 	return nil
+}
+
+// laps returns a function that reports the time since the last call as that of a stage.
+func (x *Index) laps() func(stage string) {
+	clock := time.Now()
+	return func(stage string) {
+		now := time.Now()
+		x.cfg.Measure(stage, now.Sub(clock))
+		clock = now
+	}
 }
 
 // putAll writes entries shard by shard and returns the largest number of chunks that wait for packing in one shard.
@@ -83,7 +98,7 @@ func (x *Index) putAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e
 	}
 	fresh := 0
 	for _, shard := range sortedKeys(byShard) { // always in the same order, so that writers cannot block one another for good
-		w := shardWriter{tx: tx, tenant: tenant, shard: shard, lists: lists, sources: sources, models: models}
+		w := shardWriter{tx: tx, tenant: tenant, shard: shard, lists: lists, sources: sources, models: models, measure: x.cfg.Measure}
 		if err := w.write(ctx, byShard[shard]); err != nil {
 			return 0, err
 		}

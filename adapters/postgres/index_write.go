@@ -22,6 +22,7 @@ type shardWriter struct {
 	sources map[document.SourceID]int32 // numbers of sources
 	models  map[string]model
 	state   shardState
+	measure func(stage string, took time.Duration)
 }
 
 // placed is an entry with its ids.
@@ -63,10 +64,17 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 			w.state.languages = append(w.state.languages, p.language)
 		}
 	}
-	for _, step := range []func(context.Context, []placed) error{w.copyDocuments, w.copyChunks, w.copyVectors, w.copyPostings} {
-		if err := step(ctx, docs); err != nil {
+	for _, step := range []struct {
+		name string
+		run  func(context.Context, []placed) error
+	}{
+		{"write documents", w.copyDocuments}, {"write chunks", w.copyChunks}, {"write vectors", w.copyVectors}, {"write postings", w.copyPostings},
+	} {
+		began := time.Now()
+		if err := step.run(ctx, docs); err != nil {
 			return err
 		}
+		w.measure(step.name, time.Since(began))
 	}
 	return saveShard(ctx, w.tx, w.tenant, w.shard, w.state)
 }

@@ -46,6 +46,9 @@ func (x *Index) exactLimit(chunks, candidates int) int {
 	return max(minExact, int(math.Sqrt(graphCost*float64(candidates)*float64(chunks))))
 }
 
+// ExactLimit is up to how many allowed chunks a search compares every vector in an index of so many chunks.
+func (x *Index) ExactLimit(chunks int) int { return x.exactLimit(chunks, graphCandidates) }
+
 // searchVectors finds the chunks most similar to v: by comparing every allowed vector when there are few, else by the HNSW index.
 func (x *Index) searchVectors(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, sc *scope, v []float32) (similar, string, error) {
 	flat, _ := s.stats()

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/localembed"
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/evaluate"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// loaded is what the large index holds, and what questions are asked with.
+type loaded struct {
+	model             *localembed.Model
+	documents, chunks int
+	vectors           map[string][]float32 // of the questions, computed beforehand
+}
+
+func (b *bench) embed(ctx context.Context, entries []index.Entry) error {
+	for i := range entries {
+		v, err := b.model.Embed(ctx, retrieve.ForPassage, entries[i].SearchText)
+		if err != nil {
+			return err
+		}
+		entries[i].Vectors, entries[i].Model = v, b.model.Model()
+	}
+	return nil
+}
+
+// questions returns n questions, others for every series: 2 to 9 words in a row from a random chunk, as people paste and paraphrase.
+func (b *bench) questions(ctx context.Context, series uint64, n int) ([]string, error) {
+	rng := rand.New(rand.NewPCG(seed+2, series))
+	texts := make([]string, n)
+	for i := range texts {
+		m := b.corpus.document(rng.IntN(b.documents))
+		words := strings.Fields(m.chunks[rng.IntN(len(m.chunks))])
+		k := min(2+rng.IntN(8), len(words))
+		at := rng.IntN(len(words) - k + 1)
+		texts[i] = strings.Join(words[at:at+k], " ")
+	}
+	vectors, err := b.model.Embed(ctx, retrieve.ForQuery, texts)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
+		b.vectors[text] = vectors[i]
+	}
+	return texts, nil
+}
+
+// ready embeds questions by looking them up, so that searches are measured without the embedder.
+type ready struct{ *bench }
+
+func (r ready) Embed(_ context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		out[i] = r.vectors[text]
+	}
+	return out, nil
+}
+func (r ready) Model() string     { return r.model.Model() }
+func (r ready) Dimensions() int   { return r.model.Dimensions() }
+func (r ready) MaxAlpha() float64 { return 1 }
+
+// modes are the ways to search, with HYBRID_ALPHA.
+var modes = []struct {
+	name  string
+	alpha float64
+}{{"keyword", 0}, {"semantic", 1}, {"hybrid", 0.5}}
+
+// searcher searches x for an audience.
+func (b *bench) searcher(x *postgres.Index, alpha float64) (*retrieve.Hybrid, error) {
+	cfg := retrieve.DefaultConfig()
+	cfg.Alpha = alpha
+	return retrieve.NewHybrid(x, ready{b}, cfg)
+}
+
+func (s share) audience() access.Audience { return access.NewAudience(access.DefaultTenant, s.group) }
+
+// sample is a series of measured searches.
+type sample struct {
+	took    []time.Duration
+	stages  map[string][]time.Duration
+	routes  map[string]int
+	allowed int
+}
+
+func (s *sample) percentile(p int) float64 {
+	slices.Sort(s.took)
+	return ms(evaluate.Percentile(s.took, p))
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// ask asks questions one after the other.
+func ask(ctx context.Context, h *retrieve.Hybrid, a access.Audience, texts []string) (sample, error) {
+	s := sample{stages: make(map[string][]time.Duration), routes: make(map[string]int)}
+	for _, text := range texts {
+		began := time.Now()
+		r, err := h.Search(ctx, retrieve.Search{Audience: a, Queries: []retrieve.Query{{Text: text}}})
+		if err != nil {
+			return s, err
+		}
+		s.took = append(s.took, time.Since(began))
+		for stage, d := range r.Trace.Timings {
+			s.stages[stage] = append(s.stages[stage], d)
+		}
+		s.routes[r.Trace.Route]++
+		s.allowed = r.Trace.Allowed
+	}
+	return s, nil
+}
+
+// warmUp is how many questions come before those that are measured, in the first case and in every further one.
+const (
+	warmUp     = 200
+	warmUpEach = 10
+)
+
+// searchAll measures every mode for every access list.
+func (b *bench) searchAll(ctx context.Context) error {
+	if b.profile != "" {
+		file, err := os.Create(b.profile)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	b.vectors = make(map[string][]float32)
+	if err := b.settle(ctx); err != nil {
+		return err
+	}
+	b.printf("%-16s %-9s %8s %8s %8s %7s %6s  %s\n", "readable", "mode", "p50 ms", "p95 ms", "chunks", "route", "recall", "stages p50 ms")
+	for i, s := range shares {
+		for j, m := range modes {
+			h, err := b.searcher(b.index, m.alpha)
+			if err != nil {
+				return err
+			}
+			texts, err := b.questions(ctx, uint64(100+10*i+j), warmUpEach+b.queries)
+			if err != nil {
+				return err
+			}
+			if _, err := ask(ctx, h, s.audience(), texts[:warmUpEach]); err != nil {
+				return err
+			}
+			measured, err := ask(ctx, h, s.audience(), texts[warmUpEach:])
+			if err != nil {
+				return err
+			}
+			recall := "-"
+			if m.name == "semantic" {
+				r, err := b.recall(ctx, b.index, s, texts[warmUpEach:])
+				if err != nil {
+					return err
+				}
+				recall = fmt.Sprintf("%.3f", r)
+			}
+			b.printf("%-16s %-9s %8.2f %8.2f %8d %7s %6s %s\n", s.name, m.name, measured.percentile(50), measured.percentile(95), measured.allowed,
+				route(measured.routes), recall, stages(measured.stages))
+		}
+	}
+	return nil
+}
+
+// settle asks what is not measured, so that caches are those of a server at work.
+func (b *bench) settle(ctx context.Context) error {
+	texts, err := b.questions(ctx, 1, warmUp)
+	if err != nil {
+		return err
+	}
+	h, err := b.searcher(b.index, 0.5)
+	if err != nil {
+		return err
+	}
+	for _, s := range shares {
+		n := warmUp
+		if s.part > 1 {
+			n = warmUpEach
+		}
+		if _, err := ask(ctx, h, s.audience(), texts[:n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func route(routes map[string]int) string {
+	most := ""
+	for r, n := range routes {
+		if n > routes[most] {
+			most = r
+		}
+	}
+	return most
+}
+
+func stages(timings map[string][]time.Duration) string {
+	var parts []string
+	for stage, d := range timings {
+		if stage == "total" || stage == "embed" {
+			continue
+		}
+		slices.Sort(d)
+		parts = append(parts, fmt.Sprintf("%s %.2f", stage, ms(evaluate.Percentile(d, 50))))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// recall is the share of the ten most similar chunks that the index finds, over the questions.
+func (b *bench) recall(ctx context.Context, x *postgres.Index, s share, texts []string) (float64, error) {
+	var found, wanted float64
+	for _, text := range texts {
+		v := b.vectors[text]
+		if !slices.ContainsFunc(v, func(f float32) bool { return f != 0 }) {
+			continue // no word that the model knows: the semantic side has nothing to say
+		}
+		exact, err := b.nearest(ctx, s, v)
+		if err != nil {
+			return 0, err
+		}
+		got, err := x.Candidates(ctx, retrieve.Request{Audience: s.audience(), Probes: []retrieve.Probe{{Vector: v}}, Model: b.model.Model(), PerSide: 500})
+		if err != nil {
+			return 0, err
+		}
+		entries := got.Lists[0].Entries
+		slices.SortFunc(entries, func(a, b retrieve.Candidate) int { return cmp.Compare(b.Cosine, a.Cosine) })
+		// Chunks as similar as the tenth count as well: of equals, any ten are right.
+		for _, e := range entries[:min(10, len(entries))] {
+			if len(exact) > 0 && e.VectorPos > 0 && e.Cosine >= exact[len(exact)-1]-1e-4 {
+				found++
+			}
+		}
+		wanted += float64(len(exact))
+	}
+	if wanted == 0 {
+		return 1, nil
+	}
+	return found / wanted, nil
+}
+
+// nearest compares every vector that may be read and returns the ten best cosines, best first.
+func (b *bench) nearest(ctx context.Context, s share, v []float32) ([]float64, error) {
+	rows, err := b.db.Pool.Query(ctx, `
+		with c as materialized (
+			select -(emb <#> $1::text::halfvec) as cosine from embedding
+			where access_number in (select number from access_list where $2 = any(principals)))
+		select cosine from c order by cosine desc limit 10`, literal(v), string(s.group))
+	if err != nil {
+		return nil, fmt.Errorf("compare every vector: %w", err)
+	}
+	defer rows.Close()
+	var best []float64
+	for rows.Next() {
+		var cosine float64
+		if err := rows.Scan(&cosine); err != nil {
+			return nil, err
+		}
+		best = append(best, cosine)
+	}
+	return best, rows.Err()
+}
+
+// literal is a vector as PostgreSQL reads it.
+func literal(v []float32) string {
+	var text strings.Builder
+	for i, f := range v {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		fmt.Fprintf(&text, "%g", f)
+	}
+	return "[" + text.String() + "]"
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"golang.org/x/sync/errgroup"
+)
+
+// compareRoutes searches by comparing every vector and by the graph, whatever the index would choose, for access lists of many sizes. N is
+// where the first becomes slower than the second.
+func (b *bench) compareRoutes(ctx context.Context) error {
+	everything, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, ExactLimit: b.chunks + 1})
+	if err != nil {
+		return err
+	}
+	graph, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, ExactLimit: 1})
+	if err != nil {
+		return err
+	}
+	b.printf("%-16s %9s %12s %12s %12s %7s\n", "readable", "chunks", "exact p50", "graph p50", "graph p95", "recall")
+	for i, s := range shares[1:] {
+		texts, err := b.questions(ctx, uint64(300+i), warmUpEach+b.queries)
+		if err != nil {
+			return err
+		}
+		var p50 [2]float64
+		var last sample
+		for j, x := range []*postgres.Index{everything, graph} {
+			h, err := b.searcher(x, 1)
+			if err != nil {
+				return err
+			}
+			if _, err := ask(ctx, h, s.audience(), texts[:warmUpEach]); err != nil {
+				return err
+			}
+			if last, err = ask(ctx, h, s.audience(), texts[warmUpEach:]); err != nil {
+				return err
+			}
+			p50[j] = last.percentile(50)
+		}
+		recall, err := b.recall(ctx, graph, s, texts[warmUpEach:])
+		if err != nil {
+			return err
+		}
+		b.printf("%-16s %9d %12.2f %12.2f %12.2f %7.3f\n", s.name, last.allowed, p50[0], p50[1], last.percentile(95), recall)
+	}
+	b.printf("the index compares up to %d chunks and asks the graph above\n", b.index.ExactLimit(b.chunks))
+	return nil
+}
+
+// during measures hybrid searches for every access list while something else goes on.
+func (b *bench) during(ctx context.Context, series uint64, work func(context.Context) (done int, err error), what string) error {
+	working, stop := context.WithCancel(ctx)
+	var steps atomic.Int64
+	var group errgroup.Group
+	group.Go(func() error {
+		for working.Err() == nil {
+			n, err := work(working)
+			if err != nil {
+				if working.Err() != nil {
+					return nil
+				}
+				return err
+			}
+			steps.Add(int64(n))
+		}
+		return nil
+	})
+	began := time.Now()
+	err := b.eachShare(ctx, series)
+	took := time.Since(began)
+	stop()
+	b.printf("meanwhile: %d %s, %.1f a second\n", steps.Load(), what, float64(steps.Load())/took.Seconds())
+	return errors.Join(err, group.Wait())
+}
+
+func (b *bench) eachShare(ctx context.Context, series uint64) error {
+	h, err := b.searcher(b.index, 0.5)
+	if err != nil {
+		return err
+	}
+	for i, s := range shares {
+		texts, err := b.questions(ctx, series+uint64(i), b.queries)
+		if err != nil {
+			return err
+		}
+		measured, err := ask(ctx, h, s.audience(), texts)
+		if err != nil {
+			return err
+		}
+		b.printf("%-16s hybrid    %8.2f %8.2f  p50 and p95 ms\n", s.name, measured.percentile(50), measured.percentile(95))
+	}
+	return nil
+}
+
+// pause is between two changes: an organisation whose access lists change twenty times a second.
+const pause = 50 * time.Millisecond
+
+func (b *bench) searchDuringChanges(ctx context.Context) error {
+	n := 0
+	return b.during(ctx, 400, func(ctx context.Context) (int, error) {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+		n++
+		m := b.corpus.document((n * 7919) % b.documents)
+		acl := m.acl
+		if n%2 == 0 {
+			acl = access.ACL{"group:nobody"}
+		}
+		return 1, b.index.SetACL(ctx, access.DefaultTenant, acl, []document.ID{document.ID(fmt.Sprintf("bench:%d", m.number))})
+	}, "access lists changed")
+}
+
+// searchDuringMerges writes new documents and packs all the time.
+func (b *bench) searchDuringMerges(ctx context.Context) error {
+	x, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, FreshLimit: 1000})
+	if err != nil {
+		return err
+	}
+	next := b.documents
+	return b.during(ctx, 500, func(ctx context.Context) (int, error) {
+		entries := make([]index.Entry, putDocuments)
+		chunks := 0
+		for i := range entries {
+			entries[i] = b.corpus.document(next + i).entry()
+			chunks += len(entries[i].Chunks)
+		}
+		next += putDocuments
+		if err := b.embed(ctx, entries); err != nil {
+			return 0, err
+		}
+		return chunks, x.Put(ctx, access.DefaultTenant, entries)
+	}, "chunks written, packed and merged")
+}
+
+// searchTogether asks with eight clients at once.
+func (b *bench) searchTogether(ctx context.Context) error {
+	const clients = 8
+	for _, m := range modes {
+		h, err := b.searcher(b.index, m.alpha)
+		if err != nil {
+			return err
+		}
+		var texts [clients][]string
+		for i := range texts {
+			if texts[i], err = b.questions(ctx, uint64(600+i), 4*b.queries); err != nil {
+				return err
+			}
+		}
+		var group errgroup.Group
+		var samples [clients]sample
+		began := time.Now()
+		for i := range clients {
+			group.Go(func() (err error) {
+				samples[i], err = ask(ctx, h, shares[i%len(shares)].audience(), texts[i])
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		took := time.Since(began)
+		var all sample
+		for _, s := range samples {
+			all.took = append(all.took, s.took...)
+		}
+		b.printf("%-9s %6.0f searches a second, p50 %.2f ms, p95 %.2f ms\n", m.name, float64(len(all.took))/took.Seconds(), all.percentile(50), all.percentile(95))
+	}
+	return nil
+}
+
+// manyAudiences searches once for each of 300 sets of principals.
+func (b *bench) manyAudiences(ctx context.Context) error {
+	x, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger})
+	if err != nil {
+		return err
+	}
+	h, err := b.searcher(x, 0)
+	if err != nil {
+		return err
+	}
+	texts, err := b.questions(ctx, 700, 1)
+	if err != nil {
+		return err
+	}
+	var took []time.Duration
+	for i := range 300 {
+		a := access.NewAudience(access.DefaultTenant, access.Principal(fmt.Sprintf("group:space-%d", i%spaces)), shares[i%len(shares)].group,
+			access.Principal(fmt.Sprintf("user:bench:%d", i)))
+		s, err := ask(ctx, h, a, texts)
+		if err != nil {
+			return err
+		}
+		took = append(took, s.took...)
+	}
+	slices.Sort(took)
+	b.printf("%.1f MB for what 300 sets of principals may find, of %.0f MB at most; the first search of a set: p50 %.1f ms, at most %.1f ms\n",
+		float64(x.CacheBytes())/(1<<20), float64(postgres.DefaultCacheBytes)/(1<<20), ms(took[len(took)/2]), ms(took[len(took)-1]))
+	return nil
+}

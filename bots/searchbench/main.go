@@ -1,0 +1,121 @@
+// Searchbench measures indexing and search on a large synthetic index: `make bench-search`. It works in scratch schemas, of the private
+// PostgreSQL in a folder of its own or of DATABASE_URL, and leaves nothing behind. Latencies are those of retrieve.Hybrid.Search without the
+// call of the embedder, from the question to the passages, warm: every measured question is new, after others of its kind.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+)
+
+// options are the flags.
+type options struct {
+	size     int    // chunks of the synthetic index
+	text     string // folder that sentences are taken from
+	labelled string // folder in the layout of BEIR; none: that stage is left out
+	queries  int    // of each case
+	profile  string // file for a CPU profile of the searches
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.size, "size", 1_000_000, "chunks to index")
+	flag.StringVar(&o.text, "text", "", "folder of documents to take sentences from (default: the PostgreSQL manual, the documentation of Go, or this repository, whichever is there)")
+	flag.StringVar(&o.labelled, "labelled", "", "labelled collection in the layout of BEIR, to compare ts_rank_cd on")
+	flag.IntVar(&o.queries, "queries", 50, "questions of each case")
+	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the search stages to this file")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	err := run(ctx, o, os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, out io.Writer) (err error) {
+	if o.size < 1000 || o.queries < 1 {
+		return errors.New("a benchmark needs at least 1000 chunks and one question")
+	}
+	b := &bench{options: o, out: out, began: time.Now(), logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	if err := b.start(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.stop(ctx)) }()
+	for _, s := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"read the text", b.readText},
+		{"index the text itself", b.indexText},
+		{"index 100,000 chunks through the pipeline", b.indexPipeline},
+		{"compare with ts_rank_cd on labelled questions", b.compareLabelled},
+		{"index the synthetic chunks", b.indexAll},
+		{"build the vector index", b.buildGraph},
+		{"size on disk", b.printSizes},
+		{"search", b.searchAll},
+		{"choose the route of the vector side", b.compareRoutes},
+		{"search while access lists change", b.searchDuringChanges},
+		{"search while segments are written and merged", b.searchDuringMerges},
+		{"8 clients", b.searchTogether},
+		{"memory for 300 sets of principals", b.manyAudiences},
+		{"compare with ts_rank_cd", b.compareFulltext},
+	} {
+		if err := b.stage(ctx, s.name, s.run); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "\neverything: %s\n", time.Since(b.began).Round(time.Second))
+	return nil
+}
+
+// bench is the state of a run.
+type bench struct {
+	options
+	server
+	loaded
+	out    io.Writer
+	logger *slog.Logger
+	began  time.Time
+	corpus *corpus
+	index  *postgres.Index
+	db     *postgres.DB
+}
+
+// stage runs a part of the benchmark and says how long it took.
+func (b *bench) stage(ctx context.Context, name string, f func(context.Context) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	b.printf("\n== %s\n", name)
+	began, cpu := time.Now(), cpuTime()
+	if err := f(ctx); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	b.printf("-- %.1f s, of which this program computed %.1f s on %d cores\n", time.Since(began).Seconds(), (cpuTime() - cpu).Seconds(), runtime.GOMAXPROCS(0))
+	return nil
+}
+
+func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
+
+// cpuTime is what this process has computed so far.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

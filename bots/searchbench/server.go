@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/local"
+	"github.com/footnotehq/footnote/adapters/postgres/scratch"
+)
+
+// server is the PostgreSQL that is measured.
+type server struct {
+	url     string
+	cluster *local.Cluster // nil with DATABASE_URL
+	dir     string
+	schema  *scratch.Schema // of the large index
+}
+
+// memory is what a server for a million chunks is given; the rest is as `make run` has it.
+var memory = map[string]string{"shared_buffers": "3GB", "effective_cache_size": "6GB", "max_wal_size": "8GB"}
+
+// start begins a server in a folder that stop removes, or takes the one of DATABASE_URL.
+func (b *bench) start(ctx context.Context) error {
+	if b.url = os.Getenv("DATABASE_URL"); b.url == "" {
+		var err error
+		if b.dir, err = os.MkdirTemp("", "footnote-bench-*"); err != nil {
+			return err
+		}
+		if err := os.Chmod(b.dir, 0o711); err != nil { // the server of root runs as somebody else
+			return err
+		}
+		if b.cluster, err = local.Start(ctx, local.Config{Dir: b.dir, Settings: memory, Logger: slog.New(slog.DiscardHandler)}); err != nil {
+			return errors.Join(err, os.RemoveAll(b.dir))
+		}
+		b.url = b.cluster.URL()
+	}
+	var err error
+	if b.schema, b.db, b.index, err = b.open(ctx, postgres.IndexConfig{}); err != nil {
+		return errors.Join(err, b.stop(ctx))
+	}
+	name, vector, err := b.db.Versions(ctx)
+	if err != nil {
+		return errors.Join(err, b.stop(ctx))
+	}
+	var buffers string
+	if err := b.db.Pool.QueryRow(ctx, `select current_setting('shared_buffers')`).Scan(&buffers); err != nil {
+		return errors.Join(err, b.stop(ctx))
+	}
+	b.printf("PostgreSQL %s, pgvector %s, shared_buffers %s\n", name, vector, buffers)
+	return nil
+}
+
+// open creates a migrated scratch schema and the index in it.
+func (b *bench) open(ctx context.Context, cfg postgres.IndexConfig) (*scratch.Schema, *postgres.DB, *postgres.Index, error) {
+	schema, err := scratch.Create(ctx, b.url)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	fail := func(err error) (*scratch.Schema, *postgres.DB, *postgres.Index, error) {
+		return nil, nil, nil, errors.Join(err, schema.Drop(ctx))
+	}
+	if _, err := postgres.Migrate(ctx, schema.URL()); err != nil {
+		return fail(err)
+	}
+	db, err := postgres.Open(ctx, postgres.Config{URL: schema.URL(), MaxConns: 16})
+	if err != nil {
+		return fail(err)
+	}
+	cfg.Logger = b.logger
+	x, err := postgres.NewIndex(db, cfg)
+	if err != nil {
+		db.Close()
+		return fail(err)
+	}
+	return schema, db, x, nil
+}
+
+// within runs f on an index of its own, which is gone afterwards.
+func (b *bench) within(ctx context.Context, cfg postgres.IndexConfig, f func(*postgres.DB, *postgres.Index) error) error {
+	schema, db, x, err := b.open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	err = f(db, x)
+	db.Close()
+	return errors.Join(err, schema.Drop(ctx))
+}
+
+func (b *bench) stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+	defer cancel()
+	var err error
+	if b.db != nil {
+		b.db.Close()
+	}
+	if b.schema != nil {
+		err = b.schema.Drop(ctx)
+	}
+	if b.cluster != nil {
+		err = errors.Join(err, b.cluster.Close(ctx))
+	}
+	if b.dir != "" {
+		if removeErr := os.RemoveAll(b.dir); removeErr != nil {
+			err = errors.Join(err, fmt.Errorf("remove the server's folder: %w", removeErr))
+		}
+	}
+	return err
+}
