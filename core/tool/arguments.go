@@ -50,8 +50,35 @@ func ParseArguments(raw string) (json.RawMessage, error) {
 func clean(s string) string {
 	s = strings.ToValidUTF8(s, "")
 	s = strings.ReplaceAll(s, "\x00", "")
-	s = strings.ReplaceAll(s, `\u0000`, "")
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(withoutNUL(s))
+}
+
+// escapedNUL is NUL as JSON writes it, which PostgreSQL refuses to store.
+const escapedNUL = `\u0000`
+
+// withoutNUL drops escaped NULs. A backslash that is escaped itself begins none: `\\u0000` is text that speaks of one.
+func withoutNUL(s string) string {
+	if !strings.Contains(s, escapedNUL) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			break
+		}
+		b.WriteString(s[:i])
+		s = s[i:]
+		if strings.HasPrefix(s, escapedNUL) {
+			s = s[len(escapedNUL):]
+			continue
+		}
+		n := min(2, len(s)) // the backslash and what it escapes
+		b.WriteString(s[:n])
+		s = s[n:]
+	}
+	b.WriteString(s)
+	return b.String()
 }
 
 func unfence(s string) string {

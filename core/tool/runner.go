@@ -69,8 +69,9 @@ type Step struct {
 }
 
 // Run runs the calls and returns what became of them, in the order of the calls. Calls of one Merger become one. Each runs in its own
-// tab of emit's block, which it closes; several are announced with Branching. It returns when all have ended, or were abandoned because
-// they do not heed their context.
+// tab of emit's block, which it closes; several are announced with Branching. It returns when all have ended. A
+// tool that goes on for Grace after its context has ended is left behind: its goroutine may run on, nothing that it sends or returns
+// arrives anywhere, and the log names it.
 func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Ran {
 	jobs := merge(r.prepare(calls, step))
 	if len(jobs) > 1 {

@@ -214,6 +214,8 @@ func TestParseArguments(t *testing.T) {
 		{"a code fence", "```json\n{\"a\":1}\n```", `{"a":1}`},
 		{"words after the object", `{"a":1} I hope this helps`, `{"a":1}`},
 		{"NUL and broken UTF-8", "{\"a\":\"x\x00\xffy\\u0000\"}", `{"a":"xy"}`},
+		{"text that speaks of NUL", `{"a":"write \\u0000 \u0000or \\\u0000\\"}`, `{"a":"write \\u0000 or \\\\"}`},
+		{"NUL in an object in a string", `"{\"a\":\"x\\u0000y\\\\u0000\"}"`, `{"a":"xy\\u0000"}`},
 		{"a list", `[1]`, ""},
 		{"a cut object", `{"a":`, ""},
 		{"prose", `search for cats`, ""},
@@ -230,7 +232,7 @@ func TestParseArguments(t *testing.T) {
 }
 
 func FuzzParseArguments(f *testing.F) {
-	for _, seed := range []string{`{"a":1}`, `"{\"a\":1}"`, "```json\n{}\n```", "", "null", `{"a":"\ud800"}`} {
+	for _, seed := range []string{`{"a":1}`, `"{\"a\":1}"`, "```json\n{}\n```", "", "null", `{"a":"\ud800"}`, `{"a":"\\u0000"}`, `{"a":"\`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {

@@ -54,8 +54,8 @@ func NewRunner(tools tool.Set, counter budget.Counter, stops StopSignal, config 
 	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, stops: stops, config: config, log: log}
 }
 
-// Run runs one turn and returns when all of it has ended: no goroutine, request or tool goes on behind it. The sink is called from this
-// goroutine only. Each model's packets end with its Stop, and each has one Answer in the report.
+// Run runs one turn and returns when all of it has ended: no goroutine or request goes on behind it, but for a tool that does not heed
+// its context, which the tool.Runner leaves behind. The sink is called from this goroutine only. Each model's packets end with its Stop, and each has one Answer in the report.
 //
 // The error says that the request cannot be run; nothing was sent to the sink then. What goes wrong while it runs is in the report.
 func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report, error) {

@@ -79,7 +79,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		return nil, err
 	}
 	tools, err := tool.NewSet(
-		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast}),
+		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast, Logger: b.Logger}),
 		readfile.New(b.Counter),
 		pages,
 	)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -103,7 +105,9 @@ func (t *Tool) expand(ctx context.Context, question string, history []message.Me
 func (t *Tool) ask(ctx context.Context, instructions, question string, history []message.Message) (lines []string) {
 	// This runs outside the tool's own goroutine, where a panic would not be caught.
 	defer func() {
-		if recover() != nil {
+		if p := recover(); p != nil {
+			t.config.Logger.ErrorContext(ctx, "fast model panicked; the search goes on without it", "model", t.config.Fast.Info().Name,
+				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			lines = nil
 		}
 	}()

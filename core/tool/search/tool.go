@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -52,6 +53,7 @@ type Config struct {
 	Tokens  int           // most that the documents of one result take: 12,800, which is 25 chunks of 512
 	Limit   int           // passages asked of the retriever; 0 is the retriever's own
 	History int           // earlier turns whose sources may come back: 5
+	Logger  *slog.Logger  // nil: silent
 }
 
 // Tool is internal_search. It is safe for concurrent use.
@@ -80,6 +82,9 @@ func New(retriever retrieve.Retriever, chunks Chunks, counter budget.Counter, co
 	}
 	if config.History <= 0 {
 		config.History = 5
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Tool{retriever: retriever, chunks: chunks, counter: counter, config: config}
 }

@@ -1,13 +1,16 @@
 package search_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -194,6 +197,31 @@ func TestSlowFastModelIsNotWaitedFor(t *testing.T) {
 		}
 	})
 }
+
+// A fast model that panics costs its part of the search, and is told of in the log.
+func TestPanicOfTheFastModelIsLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	var mu sync.Mutex
+	x := &index{}
+	fast := llmtest.New(llm.Info{Name: "quick"}, llmtest.Reply{llmtest.Panic("boom")}, llmtest.Reply{llmtest.Panic("boom")})
+	logger := slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return log.Write(p)
+	}), nil))
+	_, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{Fast: fast, Logger: logger}), `{"queries":["a"]}`, scope("How?", user("What?")))
+	if err != nil || len(x.asked) != 1 {
+		t.Errorf("error %v, %d searches", err, len(x.asked))
+	}
+	if said := log.String(); strings.Count(said, "boom") < 2 || !strings.Contains(said, "model=quick") || !strings.Contains(said, "stack=") {
+		t.Errorf("the log says %s", said)
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 func TestResult(t *testing.T) {
 	t.Parallel()

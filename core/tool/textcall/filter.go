@@ -46,6 +46,7 @@ type block struct {
 	kind  kind
 	close string // of tags
 	pos   int    // how far buf was looked at
+	over  bool   // longer than maxBlock; what came before is gone from buf
 	json  scan
 }
 
@@ -211,6 +212,8 @@ func (f *Filter) atFence(rest string) verdict {
 	return no
 }
 
+// inTag looks for the end of a call in tags. Of one that is too long, the calls that stand whole in its first maxBlock bytes are taken
+// and the rest is dropped up to its closing tag, unread: it is markup, and no reader must see it.
 func (f *Filter) inTag(final bool) bool {
 	end, size := -1, len(f.block.close)
 	if size > 0 {
@@ -218,61 +221,112 @@ func (f *Filter) inTag(final bool) bool {
 			end = f.block.pos + i + size
 		}
 	}
-	if end < 0 && !final && len(f.buf) <= maxBlock {
+	whole, long := end >= 0, f.tooLong(end)
+	if !whole && !final && !long && !f.block.over {
 		f.block.pos = max(0, len(f.buf)-size)
 		return false
 	}
-	whole := end >= 0
 	if !whole {
 		end = len(f.buf)
 	}
-	f.calls = append(f.calls, readTags(f.buf[:end], f.specs, whole)...)
+	switch {
+	case f.block.over:
+	case long:
+		f.calls = append(f.calls, readTags(f.buf[:maxBlock], f.specs, false)...)
+	default:
+		f.calls = append(f.calls, readTags(f.buf[:end], f.specs, whole)...)
+	}
+	if !whole && !final {
+		f.block.over, f.block.pos = true, 0
+		f.buf = f.buf[max(0, len(f.buf)-max(0, size-1)):] // the closing tag may have begun
+		return false
+	}
 	f.leave(end)
 	return f.buf != ""
 }
 
+// inObject looks for the end of a JSON value. One that is too long for a call is text, up to its end.
 func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	end := f.block.json.end(f.buf, f.block.pos)
 	f.block.pos = len(f.buf)
-	if end < 0 && !final && len(f.buf) <= maxBlock {
+	if end < 0 && !final && !f.block.over && !f.tooLong(end) {
 		return false
 	}
-	if end >= 0 {
+	if end >= 0 && !f.block.over && !f.tooLong(end) {
 		if calls := readJSON(f.buf[:end], f.specs, false); len(calls) > 0 {
 			f.calls = append(f.calls, calls...)
 			f.leave(end)
 			return f.buf != ""
 		}
 	}
+	if end < 0 && !final {
+		out.WriteString(f.buf)
+		f.spill(len(f.buf))
+		return false
+	}
 	f.verbatim(out, end)
 	return f.buf != ""
 }
 
+// inFence looks for the end of code that begins with a JSON value. Code that is too long for a call is text, up to its end.
 func (f *Filter) inFence(out *strings.Builder, final bool) bool {
-	end := -1
-	if i := strings.Index(f.buf[max(f.block.pos, len(fenceMark)):], "\n"+fenceMark); i >= 0 {
-		end = max(f.block.pos, len(fenceMark)) + i + 1 + len(fenceMark)
+	end, from := -1, max(f.block.pos, len(fenceMark))
+	if f.block.over {
+		from = 0
 	}
-	if end < 0 && !final && len(f.buf) <= maxBlock {
+	if i := strings.Index(f.buf[min(from, len(f.buf)):], "\n"+fenceMark); i >= 0 {
+		end = from + i + 1 + len(fenceMark)
+	}
+	if end < 0 && !final && !f.block.over && !f.tooLong(end) {
 		f.block.pos = max(0, len(f.buf)-len(fenceMark))
 		return false
 	}
-	body := f.buf
-	if end >= 0 {
-		body = f.buf[:end-len(fenceMark)]
-	}
-	_, body, _ = strings.Cut(body, "\n")
-	if calls := readJSON(body, f.specs, false); len(calls) > 0 {
-		f.calls = append(f.calls, calls...)
-		if end < 0 {
-			end = len(f.buf)
-		}
-		f.leave(end)
+	if !f.block.over && !f.tooLong(end) && f.takeFence(end) {
 		return f.buf != ""
+	}
+	if end < 0 && !final {
+		keep := max(0, len(f.buf)-len(fenceMark)) // the closing fence may have begun
+		out.WriteString(f.buf[:keep])
+		f.spill(keep)
+		return false
 	}
 	f.verbatim(out, end)
 	f.fence = end < 0 // the closing fence was passed on with the rest
 	return f.buf != ""
+}
+
+// takeFence takes the calls out of fenced code, if it is one.
+func (f *Filter) takeFence(end int) bool {
+	body := f.buf
+	if end >= 0 {
+		body = f.buf[:end-len(fenceMark)]
+	} else {
+		end = len(f.buf)
+	}
+	_, body, _ = strings.Cut(body, "\n")
+	calls := readJSON(body, f.specs, false)
+	if len(calls) == 0 {
+		return false
+	}
+	f.calls = append(f.calls, calls...)
+	f.leave(end)
+	return true
+}
+
+// tooLong reports whether the block, which ends there or not yet (-1), cannot be a call any more.
+func (f *Filter) tooLong(end int) bool {
+	if end < 0 {
+		end = len(f.buf)
+	}
+	return end > maxBlock
+}
+
+// spill notes that so much of a block was passed on, and that the rest of it is text as well.
+func (f *Filter) spill(shown int) {
+	if shown > 0 {
+		f.prev = f.buf[shown-1]
+	}
+	f.buf, f.block.pos, f.block.over = f.buf[shown:], 0, true
 }
 
 // leave drops a call from the text.
@@ -286,7 +340,10 @@ func (f *Filter) verbatim(out *strings.Builder, end int) {
 		end = len(f.buf)
 	}
 	out.WriteString(f.buf[:end])
-	f.prev, f.line = f.buf[end-1], false
+	if end > 0 {
+		f.prev = f.buf[end-1]
+	}
+	f.line = false
 	f.buf, f.block = f.buf[end:], block{}
 }
 

@@ -98,12 +98,40 @@ func TestOrdinaryTextIsNotHeldBack(t *testing.T) {
 	}
 }
 
-func TestEndlessCallIsGivenUp(t *testing.T) {
+// Calls have 64 KB at most. In tags, the reader sees nothing of a longer one, to its very end; a longer JSON value is text, whole.
+func TestWhatIsTooLongForACall(t *testing.T) {
 	t.Parallel()
-	f := textcall.NewFilter(specs, true)
-	out := f.Push("{\"queries\": [\"" + strings.Repeat("a", 100<<10))
-	if len(out) < 100<<10 {
-		t.Errorf("%d bytes of an endless object are visible", len(out))
+	long := strings.Repeat("a", 70<<10)
+	object := `{"name":"internal_search","arguments":{"queries":["` + long + `"]}}`
+	first := `<invoke name="internal_search"><parameter name="queries">one</parameter></invoke>`
+	tests := []struct {
+		name, text, want string
+		calls            int
+	}{
+		{"a call in tags", "Before <tool_call>" + object + "</tool_call>\nafter", "Before \nafter", 0},
+		{"a call in tags that never ends", "Before <tool_call>" + object, "Before ", 0},
+		{"calls of which the first is whole", "Before <function_calls>" + first + first[:8] + long + "</function_calls>after", "Before after", 1},
+		{"calls to the end of the text", "Before [TOOL_CALLS][" + object + "]", "Before ", 0},
+		{"a JSON value", object + "\nafter", object + "\nafter", 0},
+		{"a JSON value that holds a small call", "[{\"x\":\"" + long + "\"},\n" + `{"name":"internal_search","arguments":{}}` + "\n]\nafter", "", 0},
+		{"a JSON value that never ends", `{"queries": ["` + long, `{"queries": ["` + long, 0},
+		{"fenced code", "```json\n" + object + "\n```\nafter <tool_call>{}", "```json\n" + object + "\n```\nafter ", 0},
+		{"fenced code that never ends", "```json\n" + object + "\n", "```json\n" + object + "\n", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			want := tt.want
+			if want == "" {
+				want = tt.text
+			}
+			for _, n := range []int{len(tt.text), 997, 61} {
+				got, calls := read(tt.text, n, true)
+				if got != want || len(calls) != tt.calls {
+					t.Errorf("in pieces of %d: %d bytes are visible, want %d; %d calls, want %d", n, len(got), len(want), len(calls), tt.calls)
+				}
+			}
+		})
 	}
 }
 
