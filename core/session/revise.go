@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Derivation says why a turn exists that no new question made.
+type Derivation string
+
+const (
+	// Retried is the same question answered anew. The turn has its origin's place in the conversation and takes its messages over, so
+	// that the new answer replaces the old one where it stands. The origin keeps its record and is in no history any more.
+	Retried Derivation = "retry"
+	// Privately is the question of a thread answered for its asker alone, in that person's private session.
+	Privately Derivation = "private"
+	// Shared is a private answer posted to its thread. It is born Delivering, with a copy of the answer.
+	Shared Derivation = "share"
+)
+
+// Origin is where a derived turn comes from.
+type Origin struct {
+	Turn TurnID
+	As   Derivation
+}
+
+// Errors of what people do to answers.
+var (
+	// ErrUnfinished says that the turn has not ended, so that its answer cannot be worked on yet.
+	ErrUnfinished = errors.New("the turn has not ended")
+	// ErrCorrected says that a person's text stands in place of the answer, which the model is not to replace.
+	ErrCorrected = errors.New("a person corrected the answer")
+)
+
+// Target names a turn as a person does: by what a button says, else by a message.
+type Target struct {
+	Tenant  access.TenantID
+	Ref     thread.Ref       // its platform, workspace and channel are those of Message
+	Turn    TurnID           // leads when it is set
+	Message thread.MessageID // a question, a page of an answer, or a notice
+}
+
+// Record is a turn as it stands now, for whoever acts on it.
+type Record struct {
+	Turn
+	Starter    string // who began the thread; empty when not known
+	Removed    *Removal
+	Correction *Correction
+	Private    TurnID // the asker's private turn of the same question; empty while there is none
+	Shared     TurnID // the copy in the thread; empty while there is none
+	Kept       bool   // its owner said that it stays private
+}
+
+// Removal is that a moderator took an answer away. What the answer said is deleted, not only hidden.
+type Removal struct {
+	By     thread.Person
+	Reason string // for the record; not shown
+	At     time.Time
+}
+
+// Correction is a person's text in place of an answer.
+type Correction struct {
+	Text string // Markdown
+	By   thread.Person
+	At   time.Time
+}
+
+// Derive asks for a turn that comes of another one.
+type Derive struct {
+	Tenant   access.TenantID
+	Of       TurnID
+	As       Derivation
+	Key      string // the platform's id of the press; the same one is taken in once
+	Audience access.Audience
+	Text     string      // of the question; empty: the origin's
+	Reply    *ReplyToken // of the press
+	Saved    Saved       // Shared: what is shown
+}
+
+// Revisions change what was said, each in one transaction, so that every replica sees all of a change or nothing. What is to change on the
+// platform is delivered like any answer: by a fenced worker, again and again until it has landed. Safe for concurrent use by any number of
+// processes.
+type Revisions interface {
+	// Find returns the turn that is meant; of one that was retried, the newest. It fails with ErrUnknownTurn.
+	Find(ctx context.Context, t Target) (Record, error)
+	// Derive makes the turn, or returns the one that is there already: a turn is retried, answered privately and shared once at most, and
+	// whoever wants to retry again retries the newest. Duplicate says so. A turn that is to be retried must be Done, else ErrUnfinished.
+	// It fails with ErrUnknownTurn, ErrRemoved, and when retried with ErrCorrected.
+	Derive(ctx context.Context, d Derive) (Accepted, error)
+	// Remove takes an answer away for good, with those that it replaced and its copies: shared by its owner, and given privately to its
+	// asker. What is being written is stopped and not kept. Feedback stays. A second removal changes nothing.
+	Remove(ctx context.Context, tenant access.TenantID, id TurnID, key string, r Removal) ([]TurnID, error)
+	// Correct puts a text in place of an answer that is Done, and of its copies. It replaces an earlier correction. It fails with
+	// ErrUnknownTurn, ErrUnfinished and ErrRemoved.
+	Correct(ctx context.Context, tenant access.TenantID, id TurnID, key string, c Correction) error
+	// Keep notes that a private answer stays private. With resend its messages are forgotten and it is posted anew, without the reply
+	// token that it came with: for platforms on which they vanish. It fails with ErrUnknownTurn, ErrUnfinished and ErrRemoved.
+	Keep(ctx context.Context, tenant access.TenantID, id TurnID, key string, resend bool) error
+}
+
+// Offers remembers which askers were offered a private answer, so that nobody is offered one twice. Safe for concurrent use.
+type Offers interface {
+	// Offer reports whether this is the first offer for the turn.
+	Offer(ctx context.Context, tenant access.TenantID, id TurnID) (first bool, err error)
+}

@@ -1,0 +1,52 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Vote is what somebody thinks of an answer. Everybody has one for each answer, and may change it.
+type Vote struct {
+	Tenant access.TenantID
+	Turn   TurnID
+	Key    string // the platform's id of the press; the same one counts once, however late it comes again
+	Person thread.Person
+	Up     bool
+	Reason string    // empty: none was given, and one that was given with the same vote before stays
+	At     time.Time // by the store's clock; set when read
+}
+
+// Feedback is a vote with what it is about, for whoever looks after the answers.
+type Feedback struct {
+	Vote
+	Ref      thread.Ref
+	Private  bool // the answer was for the voter alone
+	Question string
+	Outcome  Outcome
+}
+
+// FeedbackQuery says which votes are wanted. The zero value of a field wants all.
+type FeedbackQuery struct {
+	Tenant access.TenantID // required
+	Since  time.Time
+	Down   bool // only those that are not content
+	Limit  int  // the newest; 0 means 1,000
+}
+
+// Votes keeps what people think of answers. Safe for concurrent use by any number of processes.
+type Votes interface {
+	// Vote stores a vote in place of the person's earlier one. changed is false when the press was taken in before, or when it says what
+	// is stored already. It fails with ErrUnknownTurn, and with ErrRemoved when there is no answer any more.
+	Vote(ctx context.Context, v Vote) (changed bool, err error)
+	// Feedback returns votes, newest first.
+	Feedback(ctx context.Context, q FeedbackQuery) ([]Feedback, error)
+	// ForgetVotes deletes all votes of a person on a platform and says how many there were.
+	ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error)
+}
+
+// ErrRemoved says that a moderator has taken the answer away.
+var ErrRemoved = errors.New("the answer was removed")
