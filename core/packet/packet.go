@@ -136,6 +136,9 @@ type (
 		Grounding Grounding  `json:"grounding,omitempty"`
 		Closest   []Document `json:"closest,omitempty"`
 		Notices   []string   `json:"notices,omitempty"`
+		// Removed says that a moderator took the answer away, Corrected that a person's text stands in its place.
+		Removed   bool `json:"removed,omitempty"`
+		Corrected bool `json:"corrected,omitempty"`
 	}
 )
 

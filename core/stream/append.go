@@ -121,7 +121,7 @@ func (w *writer[P]) call(ctx context.Context, p piece[P], class thread.Class) er
 		if err := w.reserve(ctx, thread.StreamAppend, class); err != nil {
 			return err
 		}
-		if err := a.Append(ctx, w.to, a.open, p.page); err != nil {
+		if err := w.made(thread.StreamAppend, func() error { return a.Append(ctx, w.to, a.open, p.page) }); err != nil {
 			return fmt.Errorf("append to the answer: %w", err)
 		}
 		return nil
@@ -130,7 +130,7 @@ func (w *writer[P]) call(ctx context.Context, p piece[P], class thread.Class) er
 	if err := w.reserve(ctx, thread.StreamStop, thread.Final); err != nil {
 		return err
 	}
-	if err := a.Stop(ctx, w.to, a.open, p.page); err != nil {
+	if err := w.made(thread.StreamStop, func() error { return a.Stop(ctx, w.to, a.open, p.page) }); err != nil {
 		return fmt.Errorf("end the stream of the answer: %w", err)
 	}
 	n := a.number
@@ -159,7 +159,8 @@ func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error
 	if err := w.Log.Intend(ctx, a.number); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", a.number+1, err)
 	}
-	id, err := a.Start(ctx, w.to, page)
+	var id thread.MessageID
+	err = w.made(thread.StreamStart, func() (err error) { id, err = a.Start(ctx, w.to, page); return err })
 	if err != nil {
 		var limited *thread.RateLimitError
 		switch {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -18,7 +19,20 @@ type Deps[P any] struct {
 	Renderer Renderer[P]
 	Pacing   thread.Pacing // nil: only the interval limits
 	Log      Log
-	Logger   *slog.Logger // nil: silent
+	// Turn is whose answer is written, which tells the view whether it is private or a copy; the zero value tells neither.
+	Turn    session.Turn
+	Observe func(Write)  // told of every call to the surface once it has ended; nil: nobody is. Called from one goroutine at a time.
+	Logger  *slog.Logger // nil: silent
+}
+
+// Write is one call to a surface.
+type Write struct {
+	Call thread.Call
+	Err  error         // as the surface returned it
+	Took time.Duration // the call alone, without what it waited for
+	// First says that the answer's first words are to be seen because of it, so long after the stream was opened.
+	First bool
+	Since time.Duration
 }
 
 // ThreadStream writes one answer into one thread while it is being produced. One goroutine writes, one snapshot is pending (the
@@ -58,7 +72,7 @@ func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps 
 	}
 	finish := make(chan struct{})
 	s := &ThreadStream[P]{
-		view:  View{Model: model},
+		view:  View{Model: model, Private: deps.Turn.Session.Owner != "", Copy: deps.Turn.Origin.As == session.Shared},
 		dirty: make(chan struct{}, 1), finish: finish, ended: make(chan struct{}),
 		write: newWriter(to, deps, pages, pace.FirstWait, finish), pacer: pacer{Pace: pace}, logger: deps.Logger, given: pace.Interval,
 	}

@@ -37,6 +37,11 @@ type View struct {
 	Grounding packet.Grounding  // what the answer rests on
 	Closest   []packet.Document // when nothing was found: the nearest documents that the audience may read
 	Notices   []string          // sentences beside the answer, such as a file that was left out
+	Removed   bool              // a moderator took the answer away: there is no text, and Message says so
+	Corrected bool              // the text is a person's: it may link to what that person named
+
+	Private bool // the answer is for its asker alone, beside a thread
+	Copy    bool // the answer is a copy of a private one, posted by its asker
 
 	text []byte
 	seen map[string]bool
@@ -83,6 +88,7 @@ func (v *View) Apply(p packet.Packet) bool {
 	case packet.Stop:
 		v.Outcome, v.Message = session.Outcome(payload.Reason), payload.Message
 		v.Grounding, v.Closest, v.Notices = payload.Grounding, payload.Closest, payload.Notices
+		v.Removed, v.Corrected = payload.Removed, payload.Corrected
 		return v.enter(Done)
 	default:
 		return false

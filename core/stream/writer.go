@@ -25,10 +25,15 @@ type writer[P any] struct {
 	firstWait time.Duration
 	finish    <-chan struct{} // closed when the final write is due
 	adopted   bool            // messages of an unknown fate were looked for, so there may be too many
+
+	opened  time.Time
+	words   bool // the view that is being written has text
+	worded  bool // text was seen by the reader
+	removed bool // the answer was taken away: messages are changed and deleted, and none is posted
 }
 
 func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}) writer[P] {
-	w := writer[P]{Deps: deps, to: to, pages: pages, firstWait: firstWait, finish: finish}
+	w := writer[P]{Deps: deps, to: to, pages: pages, firstWait: firstWait, finish: finish, opened: time.Now()}
 	if len(pages) == 0 { // a message that an earlier attempt posted is repaired by edits; only a fresh answer is appended to
 		w.appender = newAppender(deps)
 	}
@@ -37,6 +42,7 @@ func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.
 
 // progress shows more of the answer. An answer that cannot be appended to any more is edited from then on.
 func (w *writer[P]) progress(ctx context.Context, v *View) error {
+	w.words, w.removed = v.Len() > 0, v.Removed
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Progress)
 	}
@@ -87,6 +93,7 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 }
 
 func (w *writer[P]) complete(ctx context.Context, v *View) error {
+	w.words, w.removed = v.Len() > 0, v.Removed
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Final)
 	}
@@ -145,7 +152,7 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 	if err := w.reserve(ctx, thread.Edit, class); err != nil {
 		return err
 	}
-	err := w.Surface.Edit(ctx, w.to, w.pages[n].ID, page)
+	err := w.made(thread.Edit, func() error { return w.Surface.Edit(ctx, w.to, w.pages[n].ID, page) })
 	switch {
 	case err == nil:
 		w.pages[n].Hash = hash
@@ -153,6 +160,13 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 			return w.finalised(ctx, n, hash)
 		}
 		return nil
+	case w.removed && errors.Is(err, thread.ErrMessageGone):
+		return w.finalised(ctx, n, hash)
+	case w.removed && errors.Is(err, thread.ErrNotEditable):
+		if err := w.delete(ctx, w.pages[n].ID); err != nil {
+			return fmt.Errorf("delete page %d of an answer that was removed: %w", n+1, err)
+		}
+		return w.finalised(ctx, n, hash)
 	case final && (errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable)):
 		// The final answer must be seen: what cannot be edited any more is posted anew.
 		return w.post(ctx, n, page, hash, class)
@@ -163,6 +177,9 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 
 // post creates message n.
 func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class thread.Class) error {
+	if w.removed {
+		return nil // nobody sees anything of it, which is what was asked for
+	}
 	if class == thread.Progress {
 		class = thread.First
 	}
@@ -172,7 +189,8 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 	if err := w.Log.Intend(ctx, n); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
-	id, err := w.Surface.Post(ctx, w.to, page)
+	var id thread.MessageID
+	err := w.made(thread.Create, func() (err error) { id, err = w.Surface.Post(ctx, w.to, page); return err })
 	if n == len(w.pages) && (err == nil || errors.Is(err, thread.ErrOutcomeUnknown)) {
 		w.pages = append(w.pages, Page{Number: n})
 	}
