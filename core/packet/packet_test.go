@@ -28,9 +28,7 @@ func examples() []packet.Payload {
 		packet.CustomToolStart{Name: "t"}, packet.CustomToolArguments{Name: "t", Arguments: `{"x":1}`}, packet.CustomToolResult{Name: "t", Text: "ok"},
 		packet.CitationInfo{Number: 1, Document: "files:a.md", Title: "A", URL: "https://docs.example/a", Source: "file"},
 		packet.Withdrawn{Documents: []document.ID{"files:a.md"}}, packet.SectionEnd{}, packet.Branching{Branches: 2}, packet.Heartbeat{},
-		packet.Error{Message: "The model did not answer.", Reference: "r1", Retryable: true}, packet.Stop{Reason: "no_evidence", Message: "Nothing was found.", Grounding: packet.General, Closest: docs, Notices: []string{"A file was left out."}},
-		packet.Stop{Reason: "answered", Message: "This answer was removed.", Removed: true},
-		packet.Stop{Reason: "answered", Notices: []string{"Corrected by Ada."}, Corrected: true},
+		packet.Error{Message: "The model did not answer.", Reference: "r1", Retryable: true}, packet.Stop{Reason: "no_evidence", Message: "Nothing was found.", Grounding: packet.General, Closest: docs, Notices: []string{"A file was left out."}, Removed: true, Corrected: true},
 	}
 }
 
