@@ -1,0 +1,211 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Action is what a person does to an answer, as a platform's adapter hands it over. The adapter vouches for who the person is, for
+// Moderator, and for that the person can see the message; who may do what is decided by Act.
+type Action struct {
+	Do      thread.Action
+	Tenant  access.TenantID
+	Ref     thread.Ref       // where the person is; its platform, workspace and channel must be those of the turn, but for a private answer's
+	Turn    session.TurnID   // as the button or the form says (thread.ParseButtonID); leads over Message
+	Message thread.MessageID // that was pointed at: a page of the answer, its question or a notice; ActionStop: required, or all of Ref is meant
+	// Key is the platform's id of this press, command or submission (a trigger or interaction id); required. Another delivery of the same
+	// one changes nothing.
+	Key       string
+	By        thread.Person
+	Moderator bool // may look after other people's answers here: an administrator, or whoever may delete messages
+	// Text is the reason of a vote or a removal, or the Markdown of a correction.
+	Text string
+	// Submitted says that the person has filled in the Form of this action, or has said all in a command: it is not asked for again.
+	Submitted bool
+	// Reply answers the press where the platform gives a token for that: a private answer, or a second try of one, is written to it.
+	Reply *session.ReplyToken
+	// Vanishing says that the message is of a kind that its reader loses after a while: ActionKeep has it sent again, to stay.
+	Vanishing bool
+}
+
+// Reply is what the person who acted is told, alone.
+type Reply struct {
+	// Sentence is shown to the person alone. It is empty when there is nothing to say because the message itself changes.
+	Sentence string
+	// Form, when not nil, is to be shown at once; its submission comes back as the same Action with Text and Submitted. What was pressed has
+	// been taken in already where that needs no form (a vote counts without its reason). Where a platform cannot show a form, the
+	// Sentence alone is said.
+	Form *Form
+	// Turn is what the action made or concerns: the newest of a retried turn, the private turn, the shared copy. Empty when none was found.
+	Turn session.TurnID
+	// Duplicate says that nothing changed, because this press or another one had done it already.
+	Duplicate bool
+	// Refused says that the person may not, or that it cannot be done; Sentence says why.
+	Refused bool
+}
+
+// Form asks for one text. Its lengths fit Slack's modals and Discord's: Title 24 characters, Label 45, Hint 100, Submit 24.
+type Form struct {
+	Do       thread.Action
+	Turn     session.TurnID
+	Title    string
+	Label    string
+	Hint     string // in the empty field
+	Text     string // the field's content to begin with; at most Max characters
+	Submit   string // on the button
+	Max      int    // characters
+	Required bool
+}
+
+// Note is something that is said to one person alone, with what the person can do about it.
+type Note struct {
+	Sentence string
+	Buttons  []thread.Button // each about the turn that the note belongs to
+}
+
+// Whisperer is implemented by Surfaces that can tell a person something which nobody else sees.
+type Whisperer interface {
+	// Whisper tells the asker of a turn something that nobody else in the channel may see, and of which nobody may see that it was said:
+	// in a message that the platform shows to one person, else in a direct message. It is called once for a note; a failure is logged
+	// and not made good. Safe for concurrent use.
+	Whisper(ctx context.Context, t session.Turn, note Note) error
+}
+
+// Act does what a person asks for and returns what to tell that person. An error means that it was not taken in and may be tried again
+// with the same Key; everything that the person has to know about, being refused included, is a Reply.
+//
+// Who may do what:
+//   - up, down: whoever can see the answer; of a private one its owner. One vote each, which may be changed.
+//   - retry: the asker and moderators, once the turn has ended. The new answer takes the place of the old one; the old one stays in the record.
+//   - stop: the asker, whoever began the thread, moderators (session.MayStop).
+//   - private: the asker of a question that a channel heard.
+//   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
+//   - remove: moderators; of a private answer its owner alone. correct: moderators, never of somebody's private answer.
+//   - why, follow, unfollow: whoever can see the answer, of a private one its owner.
+func (s *Service) Act(ctx context.Context, a Action) (reply Reply, err error) {
+	defer s.guard(ctx, "act", &err)
+	if s.Store.Revisions == nil || s.Store.Votes == nil {
+		return refuse(sentenceNoActions), nil
+	}
+	if a.Key == "" || a.By.ID == "" || a.Tenant == "" {
+		return Reply{}, fmt.Errorf("%s an answer: %w: it needs a key, a person and a tenant", a.Do, session.ErrInvalid)
+	}
+	reply, err = s.act(ctx, a)
+	if err != nil {
+		return Reply{}, fmt.Errorf("%s an answer: %w", a.Do, err)
+	}
+	s.count(a, reply)
+	return reply, nil
+}
+
+func (s *Service) act(ctx context.Context, a Action) (Reply, error) {
+	switch a.Do {
+	case thread.ActionStop:
+		return s.actStop(ctx, a)
+	case thread.ActionFollow, thread.ActionUnfollow:
+		return s.actFollow(ctx, a)
+	}
+	r, err := s.Store.Revisions.Find(ctx, session.Target{Tenant: a.Tenant, Ref: a.Ref, Turn: a.Turn, Message: a.Message})
+	if errors.Is(err, session.ErrUnknownTurn) || err == nil && !a.sees(r) {
+		return refuse(sentenceNoAnswer), nil
+	}
+	if err != nil {
+		return Reply{}, err
+	}
+	reply, err := s.actOn(ctx, a, r)
+	switch {
+	case errors.Is(err, session.ErrUnknownTurn):
+		return refuse(sentenceNoAnswer), nil
+	case errors.Is(err, session.ErrRemoved):
+		return refuse(sentenceRemovedAlready), nil
+	case errors.Is(err, session.ErrUnfinished):
+		return refuse(sentenceUnfinished), nil
+	case errors.Is(err, session.ErrCorrected):
+		return refuse(sentenceCorrectedAlready), nil
+	}
+	if reply.Turn == "" {
+		reply.Turn = r.ID
+	}
+	return reply, err
+}
+
+// actOn does what is done to one answer.
+func (s *Service) actOn(ctx context.Context, a Action, r session.Record) (Reply, error) {
+	switch a.Do {
+	case thread.ActionUp, thread.ActionDown:
+		return s.vote(ctx, a, r)
+	case thread.ActionRetry:
+		return s.retry(ctx, a, r)
+	case thread.ActionPrivate:
+		return s.answerPrivately(ctx, a, r)
+	case thread.ActionShare:
+		return s.share(ctx, a, r)
+	case thread.ActionKeep:
+		return s.keep(ctx, a, r)
+	case thread.ActionRemove:
+		return s.remove(ctx, a, r)
+	case thread.ActionCorrect:
+		return s.correct(ctx, a, r)
+	case thread.ActionWhy:
+		return s.why(ctx, r)
+	default: // of a newer version's button
+		return refuse(sentenceNoActions), nil
+	}
+}
+
+// sees reports whether the person may know of the turn at all. A private answer is its owner's, wherever the owner is; any other is known
+// where it was given.
+func (a Action) sees(r session.Record) bool {
+	if r.Session.Owner != "" {
+		return r.Session.Ref.Platform == a.Ref.Platform && r.Session.Owner == a.By.ID
+	}
+	ref := r.Session.Ref
+	return ref.Platform == a.Ref.Platform && ref.Workspace == a.Ref.Workspace && ref.Channel == a.Ref.Channel
+}
+
+// shared reports whether others than the asker see the turn's answer.
+func shared(t session.Turn) bool { return t.Session.Owner == "" && !t.Direct }
+
+// refuse is a reply that says why not.
+func refuse(sentence string) Reply { return Reply{Sentence: sentence, Refused: true} }
+
+// actStop stops what a message belongs to, or all of a thread that the person may stop.
+func (s *Service) actStop(ctx context.Context, a Action) (Reply, error) {
+	result, err := s.Stop(ctx, session.StopRequest{
+		Tenant: a.Tenant, Ref: a.Ref, Message: a.Message, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator},
+	})
+	switch {
+	case err != nil:
+		return Reply{}, err
+	case len(result.Turns) > 0:
+		return Reply{Sentence: sentenceStopping, Turn: result.Turns[0]}, nil
+	case result.Denied:
+		return refuse(SayDenied()), nil
+	default:
+		return Reply{Sentence: sentenceNothingRuns, Duplicate: true}, nil
+	}
+}
+
+// actFollow makes the bot follow a thread, or leave it.
+func (s *Service) actFollow(ctx context.Context, a Action) (Reply, error) {
+	if s.Store.Threads == nil {
+		return refuse(sentenceNoActions), nil
+	}
+	known, err := s.Store.Threads.Thread(ctx, a.Tenant, a.Ref)
+	if err != nil {
+		return Reply{}, err
+	}
+	switch {
+	case !known.Known:
+		return refuse(sentenceNotHere), nil
+	case a.Do == thread.ActionUnfollow:
+		return Reply{Sentence: sentenceUnfollowed, Duplicate: known.Unfollowed}, s.Store.Threads.Unfollow(ctx, a.Tenant, a.Ref)
+	default:
+		return Reply{Sentence: sentenceFollowed, Duplicate: !known.Unfollowed}, s.Store.Threads.Follow(ctx, a.Tenant, a.Ref)
+	}
+}

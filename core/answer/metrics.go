@@ -1,0 +1,41 @@
+package answer
+
+import (
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Metrics counts what happens, for whoever runs the bot. Nothing that it is told names a person, a channel or a text. Methods return at
+// once and are safe for concurrent use.
+type Metrics interface {
+	// Turn is called when a turn has got its outcome: once for each turn that this process answered.
+	Turn(p thread.Platform, saved session.Saved)
+	// Stopped is called when a run that a person stopped has ended, with the time from the stop becoming known to this process.
+	Stopped(took time.Duration)
+	// Acted is called for what people did to answers; refused and repeated presses are not counted.
+	Acted(a thread.Action)
+	// Repeated is called for each delivery of an event that was taken in before.
+	Repeated(p thread.Platform)
+	// TakenOver is called when this process goes on with a turn of one that died.
+	TakenOver()
+}
+
+// nothing counts nothing.
+type nothing struct{}
+
+var _ Metrics = nothing{}
+
+func (nothing) Turn(thread.Platform, session.Saved) {}
+func (nothing) Stopped(time.Duration)               {}
+func (nothing) Acted(thread.Action)                 {}
+func (nothing) Repeated(thread.Platform)            {}
+func (nothing) TakenOver()                          {}
+
+// count notes an action that changed something.
+func (s *Service) count(a Action, r Reply) {
+	if !r.Refused && !r.Duplicate && (r.Form == nil || a.Do == thread.ActionDown) {
+		s.Metrics.Acted(a.Do)
+	}
+}

@@ -1,0 +1,99 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// maxCorrection is how long a correction may be, in characters: what one field of a form takes on every platform.
+const maxCorrection = 3000
+
+// remove takes an answer away: what it said is deleted from the store in one step, so that no context, retry or take-over finds it, and
+// then its messages are brought to say that, by a worker that does not give up.
+func (s *Service) remove(ctx context.Context, a Action, r session.Record) (Reply, error) {
+	switch own := r.Session.Owner != "" || r.Direct; {
+	case own && a.By.ID != r.Asker.ID:
+		return refuse(sentenceOwnAnswer), nil
+	case !own && !a.Moderator:
+		return refuse(sentenceModeratorsOnly), nil
+	case r.Removed != nil:
+		return Reply{Sentence: sentenceRemovedAlready, Duplicate: true}, nil
+	case !a.Submitted:
+		return Reply{Form: &Form{
+			Do: thread.ActionRemove, Turn: r.ID, Title: "Remove this answer?", Label: "Why? This is kept for the record",
+			Hint: "It is removed for everybody, for good.", Submit: "Remove", Max: maxReason,
+		}}, nil
+	}
+	stopped, err := s.Store.Revisions.Remove(ctx, a.Tenant, r.ID, a.key(), session.Removal{By: a.By, Reason: clean(a.Text, maxReason)})
+	if err != nil {
+		return Reply{}, err
+	}
+	for _, id := range stopped {
+		// A signal that is lost is found by polling, and what is written meanwhile is not kept.
+		if err := s.Signal.Raise(ctx, id); err != nil {
+			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
+		}
+	}
+	s.Logger.InfoContext(ctx, "answer removed", "turn", r.ID)
+	s.nudge()
+	return Reply{Sentence: sentenceRemovedNow}, nil
+}
+
+// correct puts a moderator's text in the place of an answer: on its messages, and in the history that later answers are given.
+func (s *Service) correct(ctx context.Context, a Action, r session.Record) (Reply, error) {
+	switch {
+	case !shared(r.Turn):
+		return refuse(sentenceNotCorrected), nil
+	case !a.Moderator:
+		return refuse(sentenceModeratorsOnly), nil
+	case r.Removed != nil:
+		return Reply{}, session.ErrRemoved
+	case r.State != session.Done:
+		return Reply{}, session.ErrUnfinished
+	case r.Outcome.Silent():
+		return refuse(sentenceNoAnswer), nil
+	case !a.Submitted:
+		return s.correction(ctx, r)
+	}
+	if n := utf8.RuneCountInString(a.Text); n > maxCorrection {
+		return refuse(fmt.Sprintf(sentenceCorrectionLong, n, maxCorrection)), nil
+	}
+	text := clean(a.Text, maxCorrection)
+	if text == "" {
+		return refuse(sentenceNoCorrection), nil
+	}
+	err := s.Store.Revisions.Correct(ctx, a.Tenant, r.ID, a.key(), session.Correction{Text: text, By: a.By})
+	if err != nil {
+		return Reply{}, err
+	}
+	s.Logger.InfoContext(ctx, "answer corrected", "turn", r.ID)
+	s.nudge()
+	return Reply{Sentence: sentenceCorrectedNow}, nil
+}
+
+// correction asks for the text, beginning with what stands there now where that fits.
+func (s *Service) correction(ctx context.Context, r session.Record) (Reply, error) {
+	form := &Form{
+		Do: thread.ActionCorrect, Turn: r.ID, Title: "Correct this answer", Label: "What stands there instead, in Markdown",
+		Hint: "It is marked as yours, and later answers build on it.", Submit: "Correct", Max: maxCorrection, Required: true,
+	}
+	if r.Correction != nil {
+		form.Text = r.Correction.Text
+	} else {
+		saved, err := s.Store.History.Saved(ctx, r.Turn)
+		if err != nil && !errors.Is(err, session.ErrUnknownTurn) {
+			return Reply{}, err
+		}
+		best, _ := saved.Best()
+		form.Text = best.Shown
+	}
+	if utf8.RuneCountInString(form.Text) > form.Max {
+		form.Text = ""
+	}
+	return Reply{Form: form}, nil
+}

@@ -1,0 +1,114 @@
+package answer
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/tool/search"
+)
+
+const (
+	// offerLimit bounds what is done after an answer to find out whether its asker could be told more.
+	offerLimit = 15 * time.Second
+	// offerQueries and offerHits are how far is looked: as far as an answer would.
+	offerQueries = 5
+	offerHits    = 10
+)
+
+// offer tells the asker of a channel's question, and nobody else, that there is more for that person alone, when a search on the asker's
+// behalf finds evidence that the channel may not see. It comes once for a turn: what is lost with a process is not offered again. The
+// channel's answer, its time and its outcome are the same whether or not there is anything to offer.
+func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved) {
+	whisperer, can := s.Surfaces.(Whisperer)
+	if !can || s.Retriever == nil || s.Store.Offers == nil || !shared(t) || t.Origin.As == session.Shared || t.Ambient {
+		return
+	}
+	if saved.Outcome != session.Answered && saved.Outcome != session.NoEvidence || saved.Removed != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, offerLimit)
+	defer cancel()
+	more, err := s.hasMore(ctx, t, saved)
+	if err == nil && more {
+		more, err = s.Store.Offers.Offer(ctx, t.Session.Tenant, t.ID)
+	}
+	if err == nil && more {
+		err = whisperer.Whisper(ctx, t, Note{Sentence: sentenceOffer, Buttons: []thread.Button{thread.ButtonFor(thread.ActionPrivate)}})
+	}
+	if err != nil && ctx.Err() == nil {
+		s.Logger.WarnContext(ctx, "no private answer offered", "turn", t.ID, "error", err)
+	}
+}
+
+// hasMore reports whether documents that the asker may read, and not all of the channel, are evidence for the question by themselves.
+func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Saved) (bool, error) {
+	setup, err := s.Setups.Setup(ctx, t)
+	if err != nil || setup.NoPrivate {
+		return false, err
+	}
+	channel, err := s.Surfaces.Listeners(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	asker, err := s.Surfaces.Listeners(ctx, alone(t))
+	if err != nil || asker.Tenant() != t.Session.Tenant {
+		return false, err
+	}
+	look := retrieve.Search{Audience: asker, Queries: queries(t, saved), Limit: offerHits, Sources: setup.Agent.Sources}
+	found, err := s.Retriever.Search(ctx, look)
+	if err != nil || !found.Evidence {
+		return false, err
+	}
+	var hidden []document.ID
+	for _, hit := range found.Hits {
+		if (channel.Tenant() != asker.Tenant() || !channel.MayRead(hit.ACL)) && !slices.Contains(hidden, hit.Document.ID) {
+			hidden = append(hidden, hit.Document.ID)
+		}
+	}
+	if len(hidden) == 0 {
+		return false, nil
+	}
+	look.Documents = hidden
+	found, err = s.Retriever.Search(ctx, look)
+	return err == nil && found.Evidence, err
+}
+
+// queries are those that the turn searched with, and its question. The answer's own search is what they are compared with.
+func queries(t session.Turn, saved session.Saved) []retrieve.Query {
+	var texts []string
+	note := func(text string) {
+		if text = strings.TrimSpace(text); text != "" && !slices.Contains(texts, text) && len(texts) < offerQueries {
+			texts = append(texts, text)
+		}
+	}
+	note(t.Question.Text)
+	best, _ := saved.Best()
+	for _, m := range best.Messages {
+		for _, call := range m.Calls {
+			if call.Name != search.Name {
+				continue
+			}
+			var arguments struct {
+				Queries []string `json:"queries"`
+			}
+			if json.Unmarshal(call.Arguments, &arguments) != nil {
+				continue // another version's
+			}
+			for _, q := range arguments.Queries {
+				note(q)
+			}
+		}
+	}
+	out := make([]retrieve.Query, len(texts))
+	for i, text := range texts {
+		out[i] = retrieve.Query{Text: text}
+	}
+	return out
+}

@@ -1,0 +1,191 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// answerPrivately has a channel's question answered for its asker alone, in the asker's private session beside the thread's: what the
+// answer says, and that it exists, stays out of the channel and out of the context of its answers.
+func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Record) (Reply, error) {
+	switch {
+	case !shared(r.Turn):
+		return refuse(sentenceAlreadyPrivate), nil
+	case r.Asker.ID != a.By.ID:
+		return refuse(sentenceAskerOnly), nil
+	case r.Private != "":
+		return Reply{Sentence: sentencePrivatelyTwice, Turn: r.Private, Duplicate: true}, nil
+	}
+	setup, err := s.Setups.Setup(ctx, r.Turn)
+	if err != nil {
+		return Reply{}, err
+	}
+	if setup.NoPrivate {
+		return refuse(sentenceNoPrivate), nil
+	}
+	audience, err := s.Surfaces.Listeners(ctx, alone(r.Turn))
+	if err != nil {
+		s.Logger.WarnContext(ctx, "private answer not begun: nobody says what the asker may read", "turn", r.ID, "error", err)
+		return refuse(sentenceUnknownListener), nil
+	}
+	made, err := s.Store.Revisions.Derive(ctx, session.Derive{
+		Tenant: a.Tenant, Of: r.ID, As: session.Privately, Key: a.key(), Audience: audience, Reply: a.Reply,
+	})
+	if err != nil {
+		return Reply{}, err
+	}
+	s.nudge()
+	reply := Reply{Sentence: sentencePrivately, Turn: made.Turn.ID, Duplicate: made.Duplicate}
+	if made.Duplicate {
+		reply.Sentence = sentencePrivatelyTwice
+	}
+	return reply, nil
+}
+
+// share posts a private answer to the thread beside which it was given, if everybody who listens there may read all documents that it
+// rests on: those that it cites, those that its prompt held, and those behind the earlier private answers that the prompt held.
+func (s *Service) share(ctx context.Context, a Action, r session.Record) (Reply, error) {
+	switch {
+	case r.Session.Owner == "" && r.Direct:
+		return refuse(sentenceNoThread), nil
+	case r.Session.Owner == "":
+		return refuse(sentenceNotPrivate), nil
+	case r.Removed != nil:
+		return Reply{}, session.ErrRemoved
+	case r.State != session.Done:
+		return Reply{}, session.ErrUnfinished
+	case r.Shared != "":
+		return Reply{Sentence: sentenceSharedAlready, Turn: r.Shared, Duplicate: true}, nil
+	case r.Outcome != session.Answered:
+		return refuse(sentenceNothingShared), nil
+	}
+	saved, err := s.Store.History.Saved(ctx, r.Turn)
+	if err != nil {
+		return Reply{}, err
+	}
+	channel, err := s.Surfaces.Listeners(ctx, inThread(r.Turn))
+	if err != nil {
+		s.Logger.WarnContext(ctx, "answer not shared: nobody says who listens", "turn", r.ID, "error", err)
+		return refuse(sentenceUnknownListener), nil
+	}
+	if channel.Tenant() != r.Session.Tenant {
+		return refuse(sentenceRestricted), nil
+	}
+	allowed, err := s.mayRead(ctx, channel, restsOn(saved))
+	if err != nil {
+		return Reply{}, err
+	}
+	if !allowed {
+		return refuse(sentenceRestricted), nil
+	}
+	made, err := s.Store.Revisions.Derive(ctx, session.Derive{
+		Tenant: a.Tenant, Of: r.ID, As: session.Shared, Key: a.key(), Audience: channel, Saved: copyOf(saved, r, a.By.Name),
+	})
+	if err != nil {
+		return Reply{}, err
+	}
+	s.nudge()
+	return Reply{Sentence: sentenceShared, Turn: made.Turn.ID, Duplicate: made.Duplicate}, nil
+}
+
+// keep notes that a private answer stays private, and sends it again where it would vanish.
+func (s *Service) keep(ctx context.Context, a Action, r session.Record) (Reply, error) {
+	if r.Session.Owner == "" {
+		return refuse(sentenceNotPrivate), nil
+	}
+	reply := Reply{Sentence: sentenceKept, Duplicate: r.Kept}
+	if a.Vanishing {
+		reply.Sentence = sentenceKeptSent
+	}
+	if r.Kept {
+		return reply, nil
+	}
+	if err := s.Store.Revisions.Keep(ctx, a.Tenant, r.ID, a.key(), a.Vanishing); err != nil {
+		return Reply{}, err
+	}
+	s.nudge()
+	return reply, nil
+}
+
+// alone is the turn as if its asker were the only one who listens.
+func alone(t session.Turn) session.Turn {
+	t.Session.Owner = t.Asker.ID
+	return t
+}
+
+// inThread is the turn as if all of its channel listened.
+func inThread(t session.Turn) session.Turn {
+	t.Session.Owner, t.Direct = "", false
+	return t
+}
+
+// mayRead reports whether everybody in an audience may read all of the documents.
+func (s *Service) mayRead(ctx context.Context, audience access.Audience, ids []document.ID) (bool, error) {
+	if len(ids) == 0 {
+		return true, nil
+	}
+	readable, err := s.Library.Readable(ctx, audience, ids)
+	if err != nil {
+		return false, fmt.Errorf("find out what the audience may read: %w", err)
+	}
+	for _, id := range ids {
+		if !readable[id] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// restsOn lists every document that anything shown of an answer may repeat.
+func restsOn(saved session.Saved) []document.ID {
+	var ids []document.ID
+	seen := make(map[document.ID]bool)
+	note := func(id document.ID) {
+		if !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	for _, run := range saved.Runs {
+		for _, m := range run.Messages {
+			for _, d := range m.Documents {
+				note(d.Document.ID)
+			}
+			for _, c := range m.Citations {
+				note(c.Document.ID)
+			}
+		}
+		for _, c := range run.Ending.Closest {
+			note(c.ID)
+		}
+	}
+	return ids
+}
+
+// copyOf is what a thread is shown of a private answer: the answer with its sources, above it the question where the thread does not hold it
+// already, and who shared it. How the answer was found is nobody's concern.
+func copyOf(saved session.Saved, r session.Record, by string) session.Saved {
+	best, _ := saved.Best()
+	answer, found := best.Answer()
+	if !found {
+		return saved
+	}
+	best.Messages = []message.Message{answer}
+	if r.Origin.As != session.Privately {
+		best.Shown = quoted(r.Question.Text) + "\n\n" + best.Shown
+	}
+	best.Ending.Closest = nil
+	best.Ending.Notices = append(append([]string{}, best.Ending.Notices...), fmt.Sprintf(noticeShared, nameOf(by)))
+	return session.Saved{Outcome: session.Answered, Sentence: saved.Sentence, Runs: []session.Run{best}}
+}
+
+// quoted is a text as a Markdown quotation.
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ")
+}

@@ -1,0 +1,41 @@
+package answer
+
+import (
+	"context"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// retry has a question answered anew: a new turn with the old one's place in the conversation, which takes its messages over and edits
+// them. So there is one answer to be seen at any time, and the old outcome stays in the record.
+func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply, error) {
+	switch {
+	case r.Session.Owner != "" && a.By.ID != r.Session.Owner, r.Asker.ID != a.By.ID && !a.Moderator:
+		return refuse(sentenceOwnAnswer), nil
+	case r.Removed != nil:
+		return Reply{}, session.ErrRemoved
+	case r.Correction != nil:
+		return Reply{}, session.ErrCorrected
+	case r.Origin.As == session.Shared:
+		return refuse(sentenceCopyNotTried), nil
+	case r.Outcome.Silent():
+		return refuse(sentenceCannotRetry), nil
+	}
+	return s.again(ctx, a, r, "")
+}
+
+// again queues the turn that replaces another one's answer; a text takes the place of the question's.
+func (s *Service) again(ctx context.Context, a Action, r session.Record, text string) (Reply, error) {
+	made, err := s.Store.Revisions.Derive(ctx, session.Derive{
+		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Key: a.key(), Audience: r.Audience, Text: text, Reply: a.Reply,
+	})
+	if err != nil {
+		return Reply{}, err
+	}
+	s.nudge()
+	reply := Reply{Sentence: sentenceRetrying, Turn: made.Turn.ID, Duplicate: made.Duplicate}
+	if notice := SayQueued(made.Ahead); notice != "" && !made.Duplicate {
+		reply.Sentence = notice
+	}
+	return reply, nil
+}
