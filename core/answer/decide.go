@@ -24,7 +24,8 @@ type Event struct {
 	Forum       bool // the first message of a forum post
 	AnswersBot  bool // a reply to one of the bot's messages
 	OthersNamed bool // mentions people or bots, but not this one
-	Question    bool // reads like a question; only asked where a channel filters by it
+	Question    bool // reads like a question (IsQuestion); only asked where a channel filters by it
+	SmallTalk   bool // a greeting or thanks, and nothing else (IsSmallTalk)
 }
 
 // Change says that a message is not new.
@@ -51,33 +52,39 @@ const FollowIdle = 24 * time.Hour
 // State is what is known of the place where an event happened.
 type State struct {
 	Permitted bool // the person may ask here
+	Disabled  bool // nobody may
+	Paused    bool // nobody may at the moment
 	Follow    Follow
-	Bots      bool // other bots are answered here
-	BotTurns  int  // turns in a row that bots asked for in this thread
-	BotLimit  int  // of those; 0 means 3
-	Forum     bool // forum posts are answered here
-	Answered  bool // the forum post was answered already
+	Private   Private       // empty means PrivateOnRequest
+	Bots      bool          // other bots are answered here
+	BotTurns  int           // turns in a row that bots asked for in this thread
+	BotLimit  int           // of those; 0 means 3
+	Forum     bool          // forum posts are answered here
+	ForumWait time.Duration // for people to answer a post first
+	Answered  bool          // the forum post was answered already
 
 	InThread   bool          // the bot takes part in the thread
+	Helped     bool          // a helper wrote in the thread since the bot was last asked
 	Unfollowed bool          // somebody said "stop following"
 	People     int           // persons who wrote in the thread since the bot took part, the author included
 	Idle       time.Duration // since the thread's last message
 
-	QuestionsOnly bool // always: only messages that read like a question
-	CoolingDown   bool // always: the bot spoke unasked a short while ago
+	QuestionsOnly bool          // always: only messages that read like a question
+	CoolingDown   bool          // always: the bot spoke unasked a short while ago
+	Wait          time.Duration // always: for people to answer first
 }
 
 // In returns the state with what is known of the thread in which the event happened.
 func (s State) In(t session.Thread) State {
-	s.InThread, s.Unfollowed, s.People, s.BotTurns, s.Idle = t.Known, t.Unfollowed, t.People, t.BotTurns, t.Idle
+	s.InThread, s.Unfollowed, s.Helped, s.People, s.BotTurns, s.Idle = t.Known, t.Unfollowed, t.Helped, t.People, t.BotTurns, t.Idle
 	return s
 }
 
-// Action is what is to be done about an event.
-type Action int
+// Course is what is to be done about an event.
+type Course int
 
 const (
-	Ignore  Action = iota // nothing; not even who wrote is kept
+	Ignore  Course = iota // nothing; not even who wrote is kept
 	Observe               // participants and the time are kept, the text is not
 	Answer                // taken in
 	Redo                  // the question was edited: the answer is redone in place
@@ -87,14 +94,23 @@ const (
 	Refuse // the person may not ask here, and is told so
 )
 
+// courses names them, as verdicts are stored.
+var courses = map[Course]string{
+	Ignore: "ignore", Observe: "observe", Answer: "answer", Redo: "redo", Cancel: "cancel", Stop: "stop", Unfollow: "unfollow", Refuse: "refuse",
+}
+
+// String is a code that stays the same between versions.
+func (c Course) String() string { return courses[c] }
+
 // Decision is what Decide concludes.
 type Decision struct {
-	Action   Action
+	Action   Course
 	Reason   Reason
-	Private  bool // Answer: for the asker alone
-	CatchUp  bool // Answer: the bot enters the thread half-way and reads it once, as context
-	Ambient  bool // Answer: nobody asked the bot; silent below the channel's evidence threshold
-	Dialogue bool // Answer: nobody mentioned the bot in this message
+	Private  bool          // Answer: for the asker alone
+	CatchUp  bool          // Answer: the bot enters the thread half-way and reads it once, as context
+	Ambient  bool          // Answer: nobody asked the bot; silent below the channel's evidence threshold
+	Dialogue bool          // Answer: nobody mentioned the bot in this message
+	Wait     time.Duration // Ambient: for people to answer first
 }
 
 // Reason is a code that stays the same between versions; Explain says it in words.
@@ -120,13 +136,37 @@ func Decide(e Event, s State) Decision {
 		return Decision{Action: Unfollow, Reason: "unfollow"}
 	}
 	d := decideMessage(e, s)
-	if d.Action == Answer && !s.Permitted {
-		if d.Ambient || d.Dialogue {
-			return Decision{Action: Observe, Reason: "not_permitted_unasked"}
-		}
-		return Decision{Action: Refuse, Reason: "not_permitted", Private: d.Private}
+	if d.Action != Answer {
+		return d
 	}
-	return d
+	if !e.Direct {
+		switch {
+		case s.Private == PrivateAlways && !d.Ambient: // what nobody asked for has nobody to be private to
+			d.Private = true
+		case s.Private == PrivateOff && d.Private:
+			return Decision{Action: Refuse, Reason: "private_off", Private: true}
+		}
+	}
+	return permit(d, s)
+}
+
+// permit holds an answer back where the bot is not to answer, or not this person. Who did not ask the bot is not told.
+func permit(d Decision, s State) Decision {
+	var reason Reason
+	switch {
+	case s.Disabled:
+		reason = "disabled"
+	case s.Paused:
+		reason = "paused"
+	case !s.Permitted:
+		reason = "not_permitted"
+	default:
+		return d
+	}
+	if d.Ambient || d.Dialogue {
+		return Decision{Action: Observe, Reason: reason + "_unasked"}
+	}
+	return Decision{Action: Refuse, Reason: reason, Private: d.Private}
 }
 
 func decideChange(e Event) Decision {
@@ -183,8 +223,10 @@ func decideForum(s State) Decision {
 		return Decision{Action: Ignore, Reason: "forum_off"}
 	case s.Answered:
 		return Decision{Action: Observe, Reason: "forum_answered"}
+	case s.Helped:
+		return Decision{Action: Observe, Reason: "helper_replied"}
 	default:
-		return Decision{Action: Answer, Reason: "forum_post", Ambient: true}
+		return Decision{Action: Answer, Reason: "forum_post", Ambient: true, Wait: s.ForumWait}
 	}
 }
 
@@ -203,6 +245,10 @@ func decideReply(e Event, s State) Decision {
 		return Decision{Action: Observe, Reason: "others_addressed"}
 	case s.Idle > FollowIdle:
 		return Decision{Action: Observe, Reason: "idle"}
+	case e.SmallTalk:
+		return Decision{Action: Observe, Reason: "small_talk"}
+	case s.Helped && !e.AnswersBot:
+		return Decision{Action: Observe, Reason: "helper_replied"}
 	case follow == FollowAlways:
 		return Decision{Action: Answer, Reason: "follow_always", Dialogue: true}
 	case e.AnswersBot:
@@ -221,9 +267,11 @@ func decideRoot(e Event, s State) Decision {
 		return Decision{Action: Observe, Reason: "others_addressed"}
 	case s.QuestionsOnly && !e.Question:
 		return Decision{Action: Observe, Reason: "no_question"}
+	case e.SmallTalk:
+		return Decision{Action: Observe, Reason: "small_talk"}
 	case s.CoolingDown:
 		return Decision{Action: Observe, Reason: "cooling_down"}
 	default:
-		return Decision{Action: Answer, Reason: "ambient", Ambient: true}
+		return Decision{Action: Answer, Reason: "ambient", Ambient: true, Wait: s.Wait}
 	}
 }

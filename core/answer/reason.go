@@ -3,6 +3,8 @@ package answer
 import (
 	"strings"
 	"unicode"
+
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // reasons says each reason in words, for "footnote why".
@@ -18,6 +20,13 @@ var reasons = map[Reason]string{
 	"unfollow":                  "Somebody told the bot to stop following the thread.",
 	"not_permitted":             "The person may not ask here, and was told so.",
 	"not_permitted_unasked":     "The message would have been answered, but the person may not ask here.",
+	"disabled":                  "Questions are not answered in this channel, and the person was told so.",
+	"disabled_unasked":          "The message would have been answered, but questions are not answered in this channel.",
+	"paused":                    "Answering was paused in this channel, and the person was told so.",
+	"paused_unasked":            "The message would have been answered, but answering was paused in this channel.",
+	"private_off":               "A private answer was asked for, and none are given in this channel.",
+	"small_talk":                "The message is a greeting or thanks, which needs no answer from the documents.",
+	"helper_replied":            "Somebody whose job it is to help has replied; a mention or a reply to the bot is answered.",
 	"command":                   "A command is always answered.",
 	"direct_message":            "A direct message is always answered.",
 	"mention":                   "The bot was mentioned.",
@@ -37,6 +46,25 @@ var reasons = map[Reason]string{
 	"no_question":               "In this channel the bot speaks unasked only to questions.",
 	"cooling_down":              "The bot spoke unasked a short while ago.",
 	"ambient":                   "In this channel the bot may speak unasked, if the documents have an answer.",
+}
+
+// refusals are what a person is told whose question is refused.
+var refusals = map[Reason]string{
+	"disabled":    "I do not answer questions in this channel. Ask in a channel where I am enabled, or send me a direct message.",
+	"paused":      "Answering is paused in this channel. Ask again later; an administrator ends the pause with /footnote resume.",
+	"private_off": "Private answers are turned off in this channel. Ask without \"private\", or send me a direct message.",
+}
+
+// Sentence is what the person is told about a Refuse; empty for other decisions.
+func (d Decision) Sentence() string {
+	switch said, ok := refusals[d.Reason]; {
+	case d.Action != Refuse:
+		return ""
+	case ok:
+		return said
+	default:
+		return Say(session.NotPermitted)
+	}
 }
 
 // Explain says a reason in words.

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -25,9 +26,20 @@ type Store struct {
 	History  session.History
 	Stops    session.Stops
 	Prompts  session.Prompts
+
+	// The following may be nil; what needs one of them then fails, or is left out, as its method says.
+	Threads   session.Threads   // Judge
+	Settings  session.Settings  // commands that change something
+	Verdicts  session.Verdicts  // why a message was not answered
+	Turns     session.Turns     // cool-down, edits, why
+	Changes   session.Changes   // Edited, Deleted
+	Forgetter session.Forgetter // forget-me
+	Revisions session.Revisions // Act
+	Votes     session.Votes     // Act
+	Offers    session.Offers    // private answers are offered
 }
 
-// Deps is what a Service works with. All but Logger are required.
+// Deps is what a Service works with. All but Logger, Policies, Retriever and Metrics are required.
 type Deps struct {
 	Store    Store
 	Signal   session.Signal
@@ -36,6 +48,10 @@ type Deps struct {
 	Library  Library
 	Surfaces Surfaces
 	Logger   *slog.Logger // nil: silent
+
+	Policies  Policies           // what holds in each channel; nil: the defaults everywhere
+	Retriever retrieve.Retriever // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered
+	Metrics   Metrics            // nil: nothing is counted
 }
 
 // Config sets a Service up. Zero fields take the defaults given.
@@ -65,6 +81,8 @@ type Service struct {
 	mu      sync.Mutex
 	running map[session.TurnID]*attempt
 	unsure  bool // a write's fate is not known: the replica may hold turns that it does not work on
+
+	verdicts []judged // to be written
 }
 
 // New returns a service. Nothing runs before Run.
@@ -82,6 +100,9 @@ func New(deps Deps, config Config) (*Service, error) {
 	}
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
+	}
+	if deps.Metrics == nil {
+		deps.Metrics = nothing{}
 	}
 	config = config.withDefaults()
 	if config.Lease < 2*config.Beat {
@@ -143,19 +164,26 @@ func (s *Service) AcceptPrivate(ctx context.Context, m thread.Mention) (Accepted
 
 func (s *Service) accept(ctx context.Context, m thread.Mention, owner string) (accepted Accepted, err error) {
 	defer s.guard(ctx, "accept", &err)
-	text, err := s.question(m.Text)
-	if err != nil {
+	return s.take(ctx, m, session.Intake{Owner: owner})
+}
+
+// take stores a question with what was decided about it.
+func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake) (accepted Accepted, err error) {
+	if in.Text, err = s.question(m.Text); err != nil {
 		return Accepted{}, err
 	}
-	stored, err := s.Store.Inbox.Accept(ctx, session.Intake{
-		Tenant: m.Tenant, Ref: m.Ref, Owner: owner, Starter: m.Starter, EventKey: m.EventKey, Message: m.Message, Asker: m.Asker, Text: text,
-		Files: m.Files, At: m.At, Direct: m.Direct, Audience: m.Listens,
-	})
+	in.Tenant, in.Ref, in.Starter, in.EventKey, in.Message, in.Asker = m.Tenant, m.Ref, m.Starter, m.EventKey, m.Message, m.Asker
+	in.Files, in.At, in.Direct, in.Audience = m.Files, m.At, m.Direct, m.Listens
+	stored, err := s.Store.Inbox.Accept(ctx, in)
 	if err != nil {
 		return Accepted{}, err
 	}
 	s.nudge()
-	return Accepted{Accepted: stored, Notice: SayQueued(stored.Ahead)}, nil
+	notice := SayQueued(stored.Ahead)
+	if in.Ambient { // who did not ask does not wait
+		notice = ""
+	}
+	return Accepted{Accepted: stored, Notice: notice}, nil
 }
 
 // question returns the text as it is stored, or a Rejection.

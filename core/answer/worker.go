@@ -32,6 +32,7 @@ func (s *Service) Run(ctx context.Context) error {
 	keepers.Go(func() { s.beat(keeping) })
 	keepers.Go(func() { s.pollStops(keeping) })
 	keepers.Go(func() { s.sweep(keeping) })
+	keepers.Go(func() { s.writeVerdicts(keeping) })
 
 	s.work(ctx, lasting, &turns)
 	s.drain(&turns)

@@ -30,6 +30,11 @@ type Intake struct {
 	Direct   bool
 	Audience access.Audience
 	Reply    *ReplyToken
+
+	Reason  string        // why it is answered: a code of whoever decided
+	Ambient bool          // nobody asked the bot: the thread becomes known only when there is an answer
+	After   time.Duration // the turn is not begun before so long: time for people to answer
+	Quotas  []Quota       // a question that has no room in one of them counts in none: its turn is born Limited
 }
 
 // Validate reports what is missing.

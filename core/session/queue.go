@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -77,6 +78,10 @@ type Saved struct {
 	Reference string // finds the cause of a failure in the log
 	Runs      []Run  // one for each model that ran, in the order of their ModelIndex; none when none did
 	Timings   map[string]time.Duration
+
+	// What people did to the answer since; Finish does not look at them. Of a removed answer nothing else but the outcome is left.
+	Removed    *Removal
+	Correction *Correction
 }
 
 // Best is the run that the conversation goes on from: the first that was answered, else the first; false when no model ran.
@@ -100,6 +105,7 @@ type Run struct {
 	Reasoning int    // length in characters; the text itself is not kept
 	Shown     string // Markdown as the reader saw it, narration between tool calls included
 	Ending    Ending
+	Searches  []retrieve.Account // what was looked for, in order, for explanations
 }
 
 // Ending is how one model's run ended, as far as a reader is told.

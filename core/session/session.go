@@ -37,6 +37,13 @@ type Turn struct {
 	Direct   bool
 	Intake   time.Time // by the store's clock
 	Reply    *ReplyToken
+	Reason   string // why it is answered (Intake.Reason)
+	Ambient  bool   // nobody asked the bot
+	// LimitedUntil is when the quota that had no room for the question has room again; zero when there was room. Such a turn is not run:
+	// it ends as Limited.
+	LimitedUntil time.Time
+
+	Origin Origin // of a turn that no new question made; zero for all others
 
 	State     State
 	Outcome   Outcome // set once State is Delivering or Done

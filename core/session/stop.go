@@ -23,7 +23,8 @@ func MayStop(by Stopper, asker, starter string) bool {
 }
 
 // StopRequest names what is to be stopped. With Message set it is the turn that the message belongs to, as its question, a page of
-// its answer or a notice; otherwise every unfinished turn of the thread that By may stop, private ones only by their owner.
+// its answer or a notice; otherwise every unfinished turn of the thread that By may stop, private ones only by their owner. With Thread
+// empty as well it is every unfinished turn of the channel that By asked for.
 type StopRequest struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref

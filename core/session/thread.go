@@ -15,11 +15,14 @@ type Sighting struct {
 	Message thread.MessageID
 	Person  string // platform id of who wrote
 	Bot     bool   // another bot
+	Helper  bool   // somebody whose answer makes the bot's unnecessary
 }
 
 // Thread is what is known of a thread on a platform, whether or not its messages were answered.
 type Thread struct {
-	Known      bool // the bot takes part: it was asked something there
+	Known      bool // the bot takes part: it was asked something there, or answered unasked
+	Pending    bool // not yet: the bot may answer unasked, and watches whether a person does
+	Helped     bool // a helper wrote since the bot was last asked
 	Unfollowed bool // somebody said "stop following" since it was last asked
 	Starter    string
 	People     int              // persons who wrote since the bot takes part
@@ -30,14 +33,17 @@ type Thread struct {
 }
 
 // Threads remembers who takes part in which threads. A thread becomes known when a question of it is taken in (Inbox.Accept), which
-// counts as a sighting of the asker and makes it followed again. Safe for concurrent use.
+// counts as a sighting of the asker and makes it followed again. An ambient question leaves a thread that was not known Pending until
+// its turn is Answered. Safe for concurrent use.
 type Threads interface {
-	// Seen notes a message of a known thread; of another one nothing is kept.
+	// Seen notes a message of a known or pending thread; of another one nothing is kept.
 	Seen(ctx context.Context, s Sighting) error
 	// Thread returns what is known of a thread.
 	Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (Thread, error)
 	// Unfollow ends the following of a thread until a question of it is taken in.
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error
+	// Follow makes good for an Unfollow.
+	Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error
 	// CaughtUp notes up to which message a thread was read as context.
 	CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error
 }

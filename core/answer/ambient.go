@@ -1,0 +1,149 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Why an answer that nobody asked for was not given. They are kept for explanations and shown to nobody unasked.
+const (
+	declinedHuman    = "Somebody else replied first."
+	declinedEvidence = "The best passage matches %.0f %% of the question; this channel wants %.0f %%."
+	declinedNothing  = "The documents hold nothing close to the question."
+	declinedUncited  = "The answer rested on no document, so it was not shown."
+	declinedOff      = "Answers that nobody asked for were switched off before this one began."
+	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
+)
+
+// volunteer carries a turn that nobody asked for: it is silent until there is a word that rests on a document, and if that never comes,
+// nobody learns of it.
+func (s *Service) volunteer(ctx context.Context, a *attempt) error {
+	why, err := s.reluctance(ctx, a.turn)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		return s.decline(ctx, a, session.Saved{Sentence: why})
+	}
+	held := &heldBack{open: func() (Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
+	if a.turn.Attempt > 1 { // an earlier attempt may have shown something, which is then to be completed or taken back
+		if err := held.begin(); err != nil {
+			return fmt.Errorf("open the delivery: %w", err)
+		}
+	}
+	saved, err := s.produce(ctx, a, held)
+	if err != nil {
+		return err
+	}
+	if held.err != nil {
+		return fmt.Errorf("open the delivery: %w", held.err)
+	}
+	if held.to == nil {
+		if saved.Outcome == session.Answered || saved.Sentence == "" {
+			saved.Sentence = declinedUncited
+		}
+		return s.decline(ctx, a, saved)
+	}
+	if err := s.save(ctx, a, saved); err != nil {
+		return err
+	}
+	return s.deliver(ctx, a, held.to, Final{Outcome: saved.Outcome, Saved: saved})
+}
+
+// decline ends a turn without a word. What was made of it is kept, for explanations.
+func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) error {
+	s.Logger.InfoContext(ctx, "unasked answer not given", "turn", a.turn.ID, "why", saved.Sentence)
+	saved.Outcome = session.Declined
+	if err := s.save(ctx, a, saved); err != nil {
+		return err
+	}
+	return s.delivered(ctx, a)
+}
+
+// reluctance is why an answer that nobody asked for is not to be tried at all; empty when it is. What holds in the channel is asked anew,
+// since the turn may have waited for people to answer.
+func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	policy, err := s.policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	if err != nil {
+		return "", err
+	}
+	if !policy.Enabled || policy.Paused {
+		return declinedOff, nil
+	}
+	if s.Store.Threads != nil {
+		known, err := s.Store.Threads.Thread(ctx, t.Session.Tenant, t.Session.Ref)
+		if err != nil {
+			return "", err
+		}
+		if known.Helped || len(policy.Helpers) == 0 && known.People > 1 {
+			return declinedHuman, nil
+		}
+	}
+	if s.Retriever == nil {
+		return declinedSearch, nil
+	}
+	setup, err := s.Setups.Setup(ctx, t)
+	if err != nil {
+		return "", fmt.Errorf("choose who answers: %w", err)
+	}
+	found, err := s.Retriever.Search(ctx, retrieve.Search{
+		Audience: s.listeners(ctx, t), Queries: []retrieve.Query{{Text: t.Question.Text}}, Sources: setup.Agent.Sources, Now: t.Question.At,
+	})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("look for evidence: %w", err)
+	case !found.Evidence:
+		return declinedNothing, nil
+	case found.Best() < policy.Ambient.Evidence:
+		return fmt.Sprintf(declinedEvidence, 100*found.Best(), 100*policy.Ambient.Evidence), nil
+	default:
+		return "", nil
+	}
+}
+
+// unasked makes an agent keep to the documents: what it knows by itself is of no use to people who did not ask.
+func unasked(a prompt.Agent) prompt.Agent {
+	a.Grounding = prompt.Strict
+	return a
+}
+
+// heldBack is a sink that keeps everything to itself until the answer rests on a document, and opens the delivery then.
+type heldBack struct {
+	open    func() (Delivery, error)
+	to      Delivery
+	err     error
+	packets []packet.Packet
+}
+
+// Accept implements packet.Sink.
+func (h *heldBack) Accept(p packet.Packet) {
+	if _, cites := p.Payload.(packet.CitationInfo); cites && h.to == nil && h.err == nil {
+		h.err = h.begin()
+	}
+	if h.to == nil {
+		h.packets = append(h.packets, p)
+		return
+	}
+	h.to.Accept(p)
+}
+
+// begin opens the delivery and passes on what was kept.
+func (h *heldBack) begin() error {
+	to, err := h.open()
+	if err != nil {
+		return err
+	}
+	h.to = to
+	for _, p := range h.packets {
+		to.Accept(p)
+	}
+	h.packets = nil
+	return nil
+}

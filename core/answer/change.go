@@ -1,0 +1,66 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// errNoChanges says that the service was set up without a store for changes.
+var errNoChanges = errors.New("the service keeps no changes of questions")
+
+// sentenceWithdrawn stands under an answer whose question was deleted.
+const sentenceWithdrawn = "The question was deleted."
+
+// Edited has a question answered anew in place: its messages are edited, what was answered before is kept as Superseded. A message that is
+// no question, and an edit that leaves its text as it was (a preview of a link appeared), change nothing. When it returns, the change is
+// recorded and no turn that it is meant for can miss it. A Rejection is a sentence for the person, and the old answer stays.
+func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
+	defer s.guard(ctx, "edit", &err)
+	if s.Store.Changes == nil {
+		return changed, errNoChanges
+	}
+	if e.Text, err = s.question(e.Text); err != nil {
+		return changed, err
+	}
+	if changed, err = s.Store.Changes.Edit(ctx, e); err != nil {
+		return changed, fmt.Errorf("change a question: %w", err)
+	}
+	s.told(ctx, changed)
+	return changed, nil
+}
+
+// Deleted ends the turn of a question that was deleted: one that waits or runs is cancelled, an answer that was given is marked, and the
+// text of the question is erased. A message that is not known yet is born stopped if it arrives within session.TombstoneAge.
+func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
+	defer s.guard(ctx, "delete", &err)
+	if s.Store.Changes == nil {
+		return changed, errNoChanges
+	}
+	if changed, err = s.Store.Changes.Withdraw(ctx, tenant, at, id, sentenceWithdrawn); err != nil {
+		return changed, fmt.Errorf("withdraw a question: %w", err)
+	}
+	if changed.Turn == "" {
+		// The deletion may have overtaken the question; or the message is a page of an answer, which ends its turn as any stop does.
+		_, err = s.Stop(ctx, session.StopRequest{Tenant: tenant, Ref: at, Message: id, By: session.Stopper{Privileged: true}})
+		return changed, err
+	}
+	s.told(ctx, changed)
+	return changed, nil
+}
+
+// told lets the worker that runs a changed turn know of it, and others that there is work.
+func (s *Service) told(ctx context.Context, c session.Changed) {
+	if c.Stop {
+		if err := s.Signal.Raise(ctx, c.Turn); err != nil { // found by polling
+			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", c.Turn, "error", err)
+		}
+	}
+	if c.Turn != "" {
+		s.nudge()
+	}
+}

@@ -1,0 +1,188 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Command is what somebody typed after /footnote, or chose in a menu. The adapter vouches for who the person is and for Admin.
+type Command struct {
+	Tenant access.TenantID
+	Ref    thread.Ref // where it was typed; Thread is empty outside threads. Channel is the one whose settings hold
+	By     thread.Person
+	Admin  bool   // may change what holds in the channel: an administrator of the workspace, whoever may manage the server
+	Direct bool   // in a direct message
+	Text   string // "config follow always"; empty means help
+	// Message is the one that is meant, where the platform lets a person point at one (why); else it is the newest answer of the thread or
+	// channel.
+	Message thread.MessageID
+	// Holds returns what the person holds, and where each comes from. Nil: nobody knows.
+	Holds func(ctx context.Context) ([]Held, error)
+}
+
+// Held is a principal that somebody holds, with where that comes from in a few words: "you are a full member of this workspace".
+type Held struct {
+	Principal access.Principal
+	From      string
+}
+
+// CommandHelp is one line of help.
+type CommandHelp struct {
+	Name, Arguments, Help string
+	Admin                 bool // changes what holds for others
+}
+
+// Commands lists what /footnote can do, for help and for platforms that show commands in a menu.
+func Commands() []CommandHelp {
+	return []CommandHelp{
+		{Name: "status", Help: "what holds in this channel, and what is being answered"},
+		{Name: "config", Arguments: "[key [value | reset]]", Help: "the settings of this channel; administrators change them", Admin: true},
+		{Name: "follow", Arguments: "[mention | dialogue | always]", Help: "which messages are answered that do not mention me", Admin: true},
+		{Name: "why", Help: "why the newest answer here came about, or did not"},
+		{Name: "whoami", Help: "what you may read, and why"},
+		{Name: "pause", Help: "answer nothing in this channel for now", Admin: true},
+		{Name: "resume", Help: "end the pause", Admin: true},
+		{Name: "stop", Help: "stop what is being answered for you here"},
+		{Name: "forget-me", Help: "delete your questions with their answers, and your feedback"},
+		{Name: "help", Help: "this list"},
+	}
+}
+
+// The sentences of commands that are said in more than one place.
+const (
+	sentenceAdminsOnly = "Only administrators can change what holds here. Ask one of them to do it."
+	sentenceNoSettings = "Settings cannot be changed in chat here. Whoever runs this bot changes them in footnote.yaml."
+	sentenceIdle       = "Nothing of yours is being answered here."
+	sentenceStoppedOne = "Stopped."
+)
+
+// Command carries out a command and returns what to tell the person who typed it, and nobody else: Markdown, of which only paragraphs,
+// lists and code are used. What is refused, misspelt or not possible is told in the same way; an error means that the store does not
+// answer.
+func (s *Service) Command(ctx context.Context, c Command) (said string, err error) {
+	defer s.guard(ctx, "command", &err)
+	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(c.Text), "/footnote"))
+	if len(words) == 0 {
+		words = []string{"help"}
+	}
+	run, known := map[string]func(context.Context, Command, []string) (string, error){
+		"status": s.statusCommand, "config": s.configCommand, "follow": s.followCommand, "why": s.whyCommand, "whoami": s.whoamiCommand,
+		"pause": s.pauseCommand, "resume": s.resumeCommand, "stop": s.stopCommand, "forget-me": s.forgetCommand,
+		"help": func(_ context.Context, c Command, _ []string) (string, error) { return helpFor(c.Admin), nil },
+	}[strings.ToLower(words[0])]
+	if !known {
+		return fmt.Sprintf("There is no command %s.\n\n%s", typed(words[0]), helpFor(c.Admin)), nil
+	}
+	said, err = run(ctx, c, words[1:])
+	if err != nil {
+		return "", fmt.Errorf("carry out the command %s: %w", words[0], err)
+	}
+	return said, nil
+}
+
+func helpFor(admin bool) string {
+	var b strings.Builder
+	b.WriteString("Mention me with a question, write to me directly, or use `/ask`. A 🛑 reaction stops an answer.\n")
+	for _, c := range Commands() {
+		line := strings.TrimSpace("/footnote " + c.Name + " " + c.Arguments)
+		fmt.Fprintf(&b, "\n- `%s`: %s", line, c.Help)
+		if c.Admin && !admin {
+			b.WriteString(" (administrators)")
+		}
+	}
+	return b.String()
+}
+
+// typed shows what somebody typed as code, cut to a length that fits a sentence.
+func typed(text string) string {
+	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "'")), " ")
+	if r := []rune(text); len(r) > 60 {
+		text = string(r[:60]) + "…"
+	}
+	return "`" + text + "`"
+}
+
+func (s *Service) stopCommand(ctx context.Context, c Command, _ []string) (string, error) {
+	result, err := s.Stop(ctx, session.StopRequest{Tenant: c.Tenant, Ref: c.Ref, By: session.Stopper{ID: c.By.ID, Privileged: c.Admin && c.Ref.Thread != ""}})
+	switch n := len(result.Turns); {
+	case err != nil:
+		return "", err
+	case n > 1:
+		return fmt.Sprintf("Stopped %d answers.", n), nil
+	case n == 1:
+		return sentenceStoppedOne, nil
+	case result.Denied:
+		return SayDenied(), nil
+	default:
+		return sentenceIdle, nil
+	}
+}
+
+func (s *Service) whoamiCommand(ctx context.Context, c Command, _ []string) (string, error) {
+	var held []Held
+	err := errors.New("the platform cannot be asked")
+	if c.Holds != nil {
+		held, err = c.Holds(ctx)
+	}
+	policy, policyErr := s.policy(ctx, c.Tenant, session.PlaceOf(c.Ref))
+	if policyErr != nil {
+		return "", policyErr
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "You are `%s`.", access.User(string(c.Ref.Platform), c.By.ID))
+	if err != nil {
+		s.Logger.WarnContext(ctx, "nobody knows what somebody holds", "error", err)
+		b.WriteString(" What you may read cannot be found out at the moment, so only public documents are used for you. Try again in a minute.")
+		return b.String(), nil
+	}
+	b.WriteString(" In a direct message or a private answer you may read documents whose access list names one of these:\n")
+	principals := make([]access.Principal, len(held))
+	for i, h := range held {
+		principals[i] = h.Principal
+		fmt.Fprintf(&b, "\n- `%s`: %s", h.Principal, h.From)
+	}
+	b.WriteString("\n\nIn a channel only documents are used that everybody there may read.")
+	switch {
+	case c.Direct:
+	case !policy.MayAsk(access.NewAudience(c.Tenant, principals...)):
+		fmt.Fprintf(&b, " You may not ask in this channel: only %s may.", findShow("askers")(policy.Policy))
+	case c.Admin:
+		b.WriteString(" You may ask in this channel, and change its settings.")
+	default:
+		b.WriteString(" You may ask in this channel.")
+	}
+	return b.String(), nil
+}
+
+// findShow is how the value of a setting is written.
+func findShow(key string) func(Policy) string {
+	s, _ := FindSetting(key)
+	return s.show
+}
+
+func (s *Service) forgetCommand(ctx context.Context, c Command, _ []string) (string, error) {
+	if s.Store.Forgetter == nil {
+		return "Nothing can be deleted from chat here. Ask whoever runs this bot.", nil
+	}
+	gone, err := s.Store.Forgetter.Forget(ctx, c.Tenant, c.Ref.Platform, c.By.ID)
+	if err != nil {
+		return "", err
+	}
+	s.Logger.InfoContext(ctx, "a person was forgotten", "platform", c.Ref.Platform, "turns", gone.Turns, "sessions", gone.Sessions)
+	for _, id := range gone.Running {
+		if err := s.Signal.Raise(ctx, id); err != nil {
+			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
+		}
+	}
+	if gone.Turns == 0 && gone.Votes == 0 {
+		return "Nothing is kept of you here.", nil
+	}
+	return fmt.Sprintf("Deleted: %s with their answers, and %s. What was posted in channels stays there until it is deleted in them.",
+		counted(gone.Turns, "question"), counted(gone.Votes, "vote")), nil
+}

@@ -1,0 +1,196 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// valueReset is what is typed to go back to the configuration file. No setting has it among its values.
+const valueReset = "reset"
+
+func (s *Service) statusCommand(ctx context.Context, c Command, _ []string) (string, error) {
+	e, err := s.policy(ctx, c.Tenant, session.PlaceOf(c.Ref))
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	switch {
+	case !e.Enabled:
+		b.WriteString("I do not answer questions in this channel.")
+	case e.Paused:
+		b.WriteString("Answering is paused in this channel. An administrator ends the pause with `/footnote resume`.")
+	default:
+		b.WriteString("I answer questions in this channel.")
+	}
+	if e.Agent != "" {
+		fmt.Fprintf(&b, " Who answers is the agent %s.", typed(e.Agent))
+	}
+	b.WriteString(" " + followWords[e.Follow])
+	if s.Store.Turns != nil {
+		n, err := s.Store.Turns.Waiting(ctx, c.Tenant, session.PlaceOf(c.Ref))
+		if err != nil {
+			return "", err
+		}
+		switch n {
+		case 0:
+			b.WriteString(" Nothing is being answered here at the moment.")
+		case 1:
+			b.WriteString(" 1 question is being answered or waits.")
+		default:
+			fmt.Fprintf(&b, " %d questions are being answered or wait.", n)
+		}
+	}
+	if s.Policies != nil {
+		hash, err := s.Policies.Hash(ctx)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, " The configuration is %s.", typed(hash))
+	}
+	return b.String(), nil
+}
+
+// followWords says each follow policy.
+var followWords = map[Follow]string{
+	FollowMention:  "In a thread I answer mentions only.",
+	FollowDialogue: "In a thread I answer without a mention while one person talks with me, or when I am replied to.",
+	FollowAlways:   "I answer all messages of threads that I take part in, and questions outside threads where the documents have an answer.",
+}
+
+func (s *Service) configCommand(ctx context.Context, c Command, words []string) (string, error) {
+	at := session.PlaceOf(c.Ref)
+	where := "this channel"
+	if len(words) > 0 && strings.EqualFold(words[0], "workspace") {
+		at.Channel, where, words = "", "all channels here", words[1:]
+	}
+	e, err := s.policy(ctx, c.Tenant, at)
+	if err != nil {
+		return "", err
+	}
+	if len(words) == 0 {
+		return listSettings(e, where), nil
+	}
+	setting, known := FindSetting(strings.ToLower(words[0]))
+	if !known {
+		return fmt.Sprintf("There is no setting %s. The settings are %s.", typed(words[0]), Keys()), nil
+	}
+	if len(words) == 1 {
+		return describeSetting(setting, e), nil
+	}
+	value := strings.Join(words[1:], " ")
+	return s.change(ctx, c, at, setting, value)
+}
+
+// listSettings shows what somebody said about a channel, and what else there is.
+func listSettings(e Effective, where string) string {
+	var b strings.Builder
+	var silent []string
+	for _, setting := range Settings() {
+		origins := e.Origins(setting.Key)
+		if len(origins) == 0 {
+			silent = append(silent, setting.Key)
+			continue
+		}
+		fmt.Fprintf(&b, "\n- `%s`: %s (%s)", setting.Key, typed(setting.Show(e.Policy)), sayOrigins(origins))
+	}
+	list := b.String()
+	if list == "" {
+		list = " everything is as it comes."
+	}
+	said := fmt.Sprintf("Settings of %s:%s", where, list)
+	for _, i := range e.Ignored {
+		said += fmt.Sprintf("\n\n`%s` does not count: %s is no value of it any more (%s).", i.Key, typed(i.Value), i.Origin)
+	}
+	if len(silent) > 0 {
+		said += "\n\nAs they come: " + strings.Join(silent, ", ") + "."
+	}
+	return said + "\n\n`/footnote config KEY` explains one, `/footnote config KEY VALUE` changes it, `/footnote config KEY reset` undoes that."
+}
+
+func sayOrigins(origins []Origin) string {
+	if len(origins) == 0 {
+		return Origin{}.String()
+	}
+	all := make([]string, len(origins))
+	for i, o := range origins {
+		all[i] = o.String()
+	}
+	return strings.Join(all, "; ")
+}
+
+func describeSetting(setting Setting, e Effective) string {
+	value := "not set"
+	if shown := setting.Show(e.Policy); shown != "" {
+		value = typed(shown)
+	}
+	said := fmt.Sprintf("`%s` is %s (%s). It says: %s. Write %s.", setting.Key, value, sayOrigins(e.Origins(setting.Key)), setting.Help, setting.Values)
+	if setting.Narrows {
+		said += " What is written here can only take away from what the configuration file allows."
+	}
+	return said
+}
+
+// change stores a value, or forgets it.
+func (s *Service) change(ctx context.Context, c Command, at session.Place, setting Setting, value string) (string, error) {
+	switch {
+	case !c.Admin:
+		return sentenceAdminsOnly, nil
+	case s.Store.Settings == nil || s.Policies == nil:
+		return sentenceNoSettings, nil
+	}
+	if strings.EqualFold(value, valueReset) {
+		was, err := s.Store.Settings.ResetSetting(ctx, c.Tenant, at, setting.Key)
+		if err != nil {
+			return "", err
+		}
+		if !was {
+			return fmt.Sprintf("`%s` was not changed in chat.", setting.Key), nil
+		}
+	} else {
+		if err := setting.Check(value); err != nil {
+			return fmt.Sprintf("%s is no value of `%s`: %s.", typed(value), setting.Key, err), nil
+		}
+		if err := s.Policies.Accept(ctx, c.Tenant, at, setting.Key, value); err != nil {
+			return fmt.Sprintf("%s cannot be set: %s.", typed(setting.Key+" "+value), strings.TrimRight(err.Error(), ".")), nil
+		}
+		stored := session.Setting{Place: at, Key: setting.Key, Value: value, By: c.By.ID}
+		if err := s.Store.Settings.SetSetting(ctx, c.Tenant, stored); err != nil {
+			return "", err
+		}
+	}
+	s.Logger.InfoContext(ctx, "setting changed in chat", "platform", at.Platform, "workspace", at.Workspace, "channel", at.Channel,
+		"key", setting.Key, "by", c.By.ID)
+	e, err := s.policy(ctx, c.Tenant, at)
+	if err != nil {
+		return "", err
+	}
+	now := "not set"
+	if shown := setting.Show(e.Policy); shown != "" {
+		now = typed(shown)
+	}
+	return fmt.Sprintf("`%s` is now %s (%s).", setting.Key, now, sayOrigins(e.Origins(setting.Key))), nil
+}
+
+func (s *Service) followCommand(ctx context.Context, c Command, words []string) (string, error) {
+	return s.configCommand(ctx, c, append([]string{"follow"}, words...))
+}
+
+func (s *Service) pauseCommand(ctx context.Context, c Command, _ []string) (string, error) {
+	return s.pausing(ctx, c, "true", "Answering is paused in this channel. `/footnote resume` ends the pause.")
+}
+
+func (s *Service) resumeCommand(ctx context.Context, c Command, _ []string) (string, error) {
+	return s.pausing(ctx, c, "false", "Questions are answered in this channel again.")
+}
+
+func (s *Service) pausing(ctx context.Context, c Command, value, done string) (string, error) {
+	setting, _ := FindSetting("paused")
+	said, err := s.change(ctx, c, session.PlaceOf(c.Ref), setting, value)
+	if err != nil || said == sentenceAdminsOnly || said == sentenceNoSettings {
+		return said, err
+	}
+	return done, nil
+}

@@ -1,0 +1,93 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Said is one setting's value with where it was said.
+type Said struct {
+	Key    string
+	Value  string
+	Origin Origin
+}
+
+// Origin says where a value comes from.
+type Origin struct {
+	File  string // with its line: "footnote.yaml:12"; empty where it is from elsewhere
+	Chat  bool   // changed in chat
+	Place session.Place
+	By    string    // Chat: who changed it last
+	At    time.Time // Chat
+}
+
+// String says the origin in words.
+func (o Origin) String() string {
+	switch {
+	case o.Chat:
+		return fmt.Sprintf("changed in chat by %s on %s", o.By, o.At.UTC().Format("2006-01-02"))
+	case o.File != "":
+		return o.File
+	default:
+		return "default"
+	}
+}
+
+// SaidInChat is a stored change as a value.
+func SaidInChat(s session.Setting) Said {
+	return Said{Key: s.Key, Value: s.Value, Origin: Origin{Chat: true, Place: s.Place, By: s.By, At: s.At}}
+}
+
+// Effective is what holds in a channel, and who said so.
+type Effective struct {
+	Policy
+	said []Said // that count, in the order in which they were applied
+	// Ignored are values that do not count because they are none: written by another version, or names that no longer exist.
+	Ignored []Said
+}
+
+// Settle applies what was said to the defaults, the more general first: what comes later counts in place of what came before, except
+// that chat can only take away from what the file allows (Setting.Narrows). A value that is none is left out, and is told in Ignored: a
+// fault in one setting is no reason for the others not to count.
+func Settle(said ...Said) Effective {
+	e := Effective{Policy: DefaultPolicy()}
+	for _, v := range said {
+		s, ok := FindSetting(v.Key)
+		if !ok {
+			e.Ignored = append(e.Ignored, v)
+			continue
+		}
+		changed := e.Policy
+		read := s.read
+		if v.Origin.Chat && s.Narrows {
+			read = s.add
+		}
+		if err := read(&changed, v.Value); err != nil {
+			e.Ignored = append(e.Ignored, v)
+			continue
+		}
+		if !v.Origin.Chat || !s.Narrows {
+			e.said = slices.DeleteFunc(e.said, func(o Said) bool { return o.Key == v.Key })
+		}
+		e.Policy, e.said = changed, append(e.said, v)
+	}
+	return e
+}
+
+// Origins says where a setting's value comes from: one place, or several where chat narrows what the file says. A setting that nobody
+// spoke of has none.
+func (e Effective) Origins(key string) []Origin {
+	var all []Origin
+	for _, s := range e.said {
+		if s.Key == key {
+			all = append(all, s.Origin)
+		}
+	}
+	return all
+}
+
+// Said lists the values that count.
+func (e Effective) Said() []Said { return slices.Clone(e.said) }

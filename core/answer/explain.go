@@ -1,0 +1,237 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Explanation is everything that is known of why a message was answered as it was, or not at all.
+type Explanation struct {
+	Turn    *session.Turn   // nil: the message was not taken in
+	Verdict session.Verdict // what was decided about the message; zero where nothing is kept of that
+	Saved   session.Saved   // what came of the turn
+}
+
+// Reason is the code of the decision; empty where none is kept.
+func (e Explanation) Reason() Reason {
+	if e.Turn != nil && e.Turn.Reason != "" {
+		return Reason(e.Turn.Reason)
+	}
+	return Reason(e.Verdict.Reason)
+}
+
+// Inspector explains what was decided and answered, for the operator. All fields are required.
+type Inspector struct {
+	Turns    session.Turns
+	Verdicts session.Verdicts
+	History  session.History
+}
+
+// Turn explains a turn.
+func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error) {
+	e := Explanation{Turn: &t}
+	var err error
+	if t.Message != "" {
+		if e.Verdict, err = i.Verdicts.Verdict(ctx, t.Session.Tenant, t.Session.Ref, t.Message); err != nil {
+			return e, err
+		}
+	}
+	if t.Outcome != "" {
+		e.Saved, err = i.History.Saved(ctx, t)
+	}
+	return e, err
+}
+
+// Message explains what became of a message: of a question, of a page of an answer, or of one that was not answered. Where nothing is
+// known of it, the explanation is empty.
+func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Explanation, error) {
+	t, err := i.Turns.TurnOf(ctx, tenant, at, id)
+	if err == nil {
+		return i.Turn(ctx, t)
+	}
+	if !errors.Is(err, session.ErrUnknownTurn) {
+		return Explanation{}, err
+	}
+	v, err := i.Verdicts.Verdict(ctx, tenant, at, id)
+	return Explanation{Verdict: v}, err
+}
+
+// Sentences say the explanation in words, a paragraph or a list item each. Of the documents only those are named that may returns true
+// for; how many there are beside them is not told.
+func (e Explanation) Sentences(may func(document.ID) bool) []string {
+	if e.Turn == nil {
+		if e.Verdict.Reason == "" {
+			return []string{"Nothing is known of this message: it was written where I do not listen, or longer ago than decisions are kept."}
+		}
+		return []string{decided(e.Verdict.Reason), "It was not taken in, and its text was not kept."}
+	}
+	t := e.Turn
+	said := []string{decided(string(e.Reason()))}
+	if t.Ambient {
+		said = append(said, "Nobody had asked for the answer.")
+	}
+	said = append(said, heard(t.Audience))
+	if !t.LimitedUntil.IsZero() {
+		said = append(said, fmt.Sprintf("A quota had no room for it until %s.", t.LimitedUntil.UTC().Format("2006-01-02 15:04 UTC")))
+	}
+	if t.Outcome == "" {
+		return append(said, "It is still being answered.")
+	}
+	for n, run := range e.Saved.Runs {
+		if len(e.Saved.Runs) > 1 {
+			said = append(said, fmt.Sprintf("Model %d was %s.", n+1, run.Model))
+		}
+		for _, search := range run.Searches {
+			said = append(said, searched(search, may)...)
+		}
+	}
+	return append(said, e.outcome()...)
+}
+
+func decided(reason string) string {
+	if words := Explain(Reason(reason)); words != "" {
+		return fmt.Sprintf("Decision: %s (%s)", words, reason)
+	}
+	if reason == "" {
+		return "Decision: it was asked where every question is answered."
+	}
+	return fmt.Sprintf("Decision: %s, which this version does not know.", reason)
+}
+
+func heard(a access.Audience) string {
+	var all []string
+	for _, p := range a.Principals() {
+		all = append(all, string(p))
+	}
+	return "Audience: whoever sees the answer holds " + strings.Join(all, ", ") + "; only documents that name one of these were used."
+}
+
+// searched tells one search: what was asked, and for each passage its place in both lists and what its score is made of.
+func searched(a retrieve.Account, may func(document.ID) bool) []string {
+	var asked []string
+	for _, q := range a.Queries {
+		asked = append(asked, fmt.Sprintf("%q", q))
+	}
+	evidence := "which was evidence enough"
+	if !a.Evidence {
+		evidence = "which was not enough to answer"
+	}
+	vectors := "keywords alone"
+	if a.Embedder != "" && a.Alpha > 0 {
+		vectors = fmt.Sprintf("keywords and %.0f %% %s", 100*a.Alpha, a.Embedder)
+	}
+	said := []string{fmt.Sprintf("Search: %s, by %s; %s.", strings.Join(asked, ", "), vectors, evidence)}
+	if a.Notice != "" {
+		said = append(said, a.Notice)
+	}
+	rank := 0
+	for _, f := range a.Found {
+		if !may(f.Document) {
+			continue
+		}
+		rank++
+		said = append(said, fmt.Sprintf("- %d. %s: score %.3f (%s; matches %.0f %% of the question)", rank, f.Title, f.Score, places(f), 100*f.Coverage))
+	}
+	return said
+}
+
+// places says where a passage stood in the lists that were fused.
+func places(f retrieve.Found) string {
+	var in []string
+	if f.KeywordPos > 0 {
+		in = append(in, fmt.Sprintf("keywords #%d, BM25 %.2f", f.KeywordPos, f.Flat))
+	}
+	if f.VectorPos > 0 {
+		in = append(in, fmt.Sprintf("vectors #%d, similarity %.2f", f.VectorPos, f.Cosine))
+	}
+	if f.Recency != 0 && f.Recency != 1 {
+		in = append(in, fmt.Sprintf("age ×%.2f", f.Recency))
+	}
+	if len(in) == 0 {
+		return "a neighbour or an earlier source"
+	}
+	return strings.Join(in, ", ")
+}
+
+// outcome tells what came of the turn.
+func (e Explanation) outcome() []string {
+	t, said := e.Turn, []string(nil)
+	line := "Outcome: " + string(t.Outcome)
+	if best, ran := e.Saved.Best(); ran {
+		line += ", written by " + best.Model
+		if best.Ending.Grounding != "" {
+			line += ", " + string(best.Ending.Grounding)
+		}
+	}
+	if took := e.Saved.Timings["total"]; took > 0 {
+		line += ", in " + took.Round(time.Millisecond).String()
+	}
+	said = append(said, line+".")
+	if e.Saved.Sentence != "" {
+		said = append(said, e.Saved.Sentence)
+	}
+	if e.Saved.Reference != "" {
+		said = append(said, "The log tells more under the reference "+e.Saved.Reference+".")
+	}
+	return said
+}
+
+// whyCommand explains the message that is meant, or the newest answer here, to somebody who can see it.
+func (s *Service) whyCommand(ctx context.Context, c Command, _ []string) (string, error) {
+	if s.Store.Turns == nil || s.Store.Verdicts == nil {
+		return sentenceNoActions, nil
+	}
+	inspect := Inspector{Turns: s.Store.Turns, Verdicts: s.Store.Verdicts, History: s.Store.History}
+	var e Explanation
+	var err error
+	if c.Message != "" {
+		e, err = inspect.Message(ctx, c.Tenant, c.Ref, c.Message)
+	} else {
+		var t session.Turn
+		if t, err = s.Store.Turns.Latest(ctx, c.Tenant, c.Ref, c.By.ID); err == nil {
+			e, err = inspect.Turn(ctx, t)
+		}
+	}
+	if errors.Is(err, session.ErrUnknownTurn) {
+		return "I have answered nothing here yet that could be explained.", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if t := e.Turn; t != nil && t.Session.Owner != "" && t.Session.Owner != c.By.ID { // as if there were none
+		e = Explanation{}
+	}
+	may, err := s.namable(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	said := e.Sentences(func(id document.ID) bool { return may[id] })
+	return strings.ReplaceAll(strings.Join(said, "\n\n"), "\n\n- ", "\n- "), nil
+}
+
+// namable are the documents of an explanation that everybody may read who sees the answer now.
+func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]bool, error) {
+	var ids []document.ID
+	for _, run := range e.Saved.Runs {
+		for _, a := range run.Searches {
+			for _, f := range a.Found {
+				ids = append(ids, f.Document)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	slices.Sort(ids)
+	return s.Library.Readable(ctx, s.listeners(ctx, *e.Turn), slices.Compact(ids))
+}

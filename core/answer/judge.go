@@ -1,0 +1,208 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Policies knows what holds where. Safe for concurrent use.
+type Policies interface {
+	// Policy returns what holds in a channel at this moment: what the file says and what was changed in chat.
+	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error)
+	// Accept reports, in a sentence, why a value cannot be set in a channel: it is none, or names what does not exist.
+	Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error
+	// Hash names the configuration that this process goes by. Replicas with the same hash answer alike.
+	Hash(ctx context.Context) (string, error)
+}
+
+// policy is what holds in a channel; the defaults where nobody configures anything.
+func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error) {
+	if s.Policies == nil {
+		return Settle(), nil
+	}
+	e, err := s.Policies.Policy(ctx, tenant, at)
+	if err != nil {
+		return Effective{}, fmt.Errorf("find out what holds in channel %s of %s: %w", at.Channel, at.Platform, err)
+	}
+	return e, nil
+}
+
+// Occurrence is something that happened on a platform, for Judge. Of Event the adapter fills in what the platform says; Known, Stop,
+// Unfollow, Question and SmallTalk are found out from Text and the store (a Stop or Unfollow that the adapter knows of stays).
+type Occurrence struct {
+	Event
+	Tenant  access.TenantID
+	Ref     thread.Ref // Channel is the one whose settings hold: a Discord thread's parent
+	Message thread.MessageID
+	Author  string
+	Text    string // looked at and not kept
+	// Holds returns what the author alone may read. It is called only where that decides: where not everybody may ask, roles have quotas, or
+	// helpers are configured. Nil, or an error, counts as public alone.
+	Holds func(ctx context.Context) (access.Audience, error)
+}
+
+// Judgement is what is to be done about an Occurrence, with what led to it.
+type Judgement struct {
+	Decision
+	Policy Effective
+	Thread session.Thread // as it was before the message, but for People, who include the author
+	Holds  access.Audience
+}
+
+// Judge decides about an event with all that is known: what holds in the channel, who takes part in the thread, what happened before. It
+// notes in threads of the bot that the message was written, and keeps the verdict for `footnote why`. An error means that the store does
+// not answer: the event is to be redelivered, or decided by Decide alone.
+func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err error) {
+	defer s.guard(ctx, "judge", &err)
+	if s.Store.Threads == nil {
+		return j, errors.New("judge an event: the service knows no threads")
+	}
+	if o.Own || o.System {
+		j.Decision = Decide(o.Event, State{})
+		return j, nil
+	}
+	if j.Policy, err = s.policy(ctx, o.Tenant, session.PlaceOf(o.Ref)); err != nil {
+		return j, err
+	}
+	if o.Change != Created {
+		o.Known, err = s.asked(ctx, o)
+		j.Decision = Decide(o.Event, State{})
+		s.verdict(o, j.Decision)
+		return j, err
+	}
+	h := &holder{ask: o.Holds, tenant: o.Tenant}
+	if j.Thread, err = s.sight(ctx, o, j.Policy.Policy, h); err != nil {
+		return j, err
+	}
+	state := j.Policy.State().In(j.Thread)
+	state.Answered = j.Thread.Known
+	o.read(j.Policy.Policy, j.Thread.Known)
+	if err := s.cooling(ctx, o, j.Policy.Policy, &state); err != nil {
+		return j, err
+	}
+	state.Permitted = true
+	j.Decision = Decide(o.Event, state)
+	if j.Action == Answer && !j.Policy.Open() {
+		state.Permitted = j.Policy.MayAsk(h.holds(ctx))
+		j.Decision = Decide(o.Event, state)
+	}
+	if j.Action == Answer && j.Policy.countsRoles() {
+		h.holds(ctx)
+	}
+	j.Holds = h.found
+	s.verdict(o, j.Decision)
+	return j, nil
+}
+
+// read fills in what the text says.
+func (o *Occurrence) read(p Policy, known bool) {
+	// Said in a thread of others, or in the channel to nobody, "stop" is meant for somebody else.
+	addressed := o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
+	if o.Text != "" {
+		o.Stop = o.Stop || addressed && IsStop(o.Text)
+		o.Unfollow = o.Unfollow || addressed && IsUnfollow(o.Text)
+	}
+	o.Question = IsQuestion(o.Text, p.Ambient.Test)
+	o.SmallTalk = IsSmallTalk(o.Text)
+}
+
+// asked reports whether a message is a question that was taken in.
+func (s *Service) asked(ctx context.Context, o Occurrence) (bool, error) {
+	if s.Store.Turns == nil {
+		return false, nil
+	}
+	t, err := s.Store.Turns.TurnOf(ctx, o.Tenant, o.Ref, o.Message)
+	if errors.Is(err, session.ErrUnknownTurn) {
+		return false, nil
+	}
+	return err == nil && t.Message == o.Message, err
+}
+
+// sight returns what was known of the thread before the message, and notes the message.
+func (s *Service) sight(ctx context.Context, o Occurrence, p Policy, h *holder) (session.Thread, error) {
+	if !o.InThread && !o.Direct && !o.Forum {
+		return session.Thread{}, nil
+	}
+	known, err := s.Store.Threads.Thread(ctx, o.Tenant, o.Ref)
+	if err != nil || !known.Known && !known.Pending || o.Author == "" {
+		return known, err
+	}
+	seen := session.Sighting{Tenant: o.Tenant, Ref: o.Ref, Message: o.Message, Person: o.Author, Bot: o.Bot}
+	seen.Helper = !o.Bot && len(p.Helpers) > 0 && h.holds(ctx).MayRead(p.Helpers)
+	if err := s.Store.Threads.Seen(ctx, seen); err != nil {
+		return known, err
+	}
+	now, err := s.Store.Threads.Thread(ctx, o.Tenant, o.Ref)
+	known.People = now.People
+	return known, err
+}
+
+// cooling looks for an unasked answer that was given a short while ago, where one would be given now.
+func (s *Service) cooling(ctx context.Context, o Occurrence, p Policy, state *State) error {
+	if p.Follow != FollowAlways || p.Ambient.CoolDown <= 0 || o.Mentioned || o.Direct || o.Command || o.InThread || s.Store.Turns == nil {
+		return nil
+	}
+	ago, err := s.Store.Turns.Unasked(ctx, o.Tenant, session.PlaceOf(o.Ref))
+	state.CoolingDown = ago < p.Ambient.CoolDown
+	return err
+}
+
+// countsRoles reports whether a quota depends on what the asker holds.
+func (p Policy) countsRoles() bool {
+	for _, q := range p.Quotas {
+		if q.For == PerRole {
+			return true
+		}
+	}
+	return false
+}
+
+// holder asks the platform what somebody holds, once at most.
+type holder struct {
+	ask    func(context.Context) (access.Audience, error)
+	tenant access.TenantID
+	asked  bool
+	found  access.Audience
+}
+
+func (h *holder) holds(ctx context.Context) access.Audience {
+	if h.asked {
+		return h.found
+	}
+	h.asked, h.found = true, access.NewAudience(h.tenant)
+	if h.ask == nil {
+		return h.found
+	}
+	if a, err := h.ask(ctx); err == nil && a.Tenant() == h.tenant {
+		h.found = a
+	}
+	return h.found
+}
+
+// Question is a Mention that Judge, or a command, decided to answer.
+type Question struct {
+	thread.Mention
+	Judgement Judgement           // what Judge said; the zero value counts no quota and gives no reason
+	Bot       bool                // the asker is another bot
+	Reply     *session.ReplyToken // how an interaction is answered
+}
+
+// Take is Accept for a question that was judged: the turn keeps why it is answered, counts against quotas, and waits where people are to
+// answer first. A private answer in a channel belongs to the asker's private session beside the thread's.
+func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err error) {
+	defer s.guard(ctx, "take", &err)
+	d := q.Judgement.Decision
+	owner := ""
+	if d.Private && !q.Direct {
+		owner = q.Asker.ID
+	}
+	return s.take(ctx, q.Mention, session.Intake{
+		Owner: owner, Bot: q.Bot, Reply: q.Reply, Reason: string(d.Reason), Ambient: d.Ambient, After: d.Wait,
+		Quotas: q.Judgement.Policy.counters(session.PlaceOf(q.Ref), q.Asker.ID, q.Judgement.Holds),
+	})
+}

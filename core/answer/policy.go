@@ -1,0 +1,142 @@
+package answer
+
+import (
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Policy is what holds in one channel. DefaultPolicy is where nobody said anything.
+type Policy struct {
+	Agent   string // who answers; empty: the file's agent, else the built-in one
+	Project string
+	// DocumentSets limit the documents to be searched, further than the agent's own do; none: as the agent's do. Only names: a set that
+	// no longer exists holds no document.
+	DocumentSets []string
+
+	Enabled bool // questions are answered here
+	Paused  bool // not at the moment
+
+	Follow   Follow
+	Bots     bool // other bots are answered
+	BotTurns int  // turns in a row that bots may ask for
+
+	Askers  []access.ACL // who may ask: whoever each of these lists names; none: everybody
+	Private Private
+	Reply   ReplyPlace
+	Ambient Ambient
+	Forum   Forum
+	Helpers access.ACL // whose reply makes an unasked answer unnecessary; empty: anybody's while the bot waits
+	Quotas  []Quota
+}
+
+// Private says what a channel's private answers are.
+type Private string
+
+// The settings of private answers.
+const (
+	PrivateOff       Private = "off"        // none are given here
+	PrivateOnRequest Private = "on_request" // the default: when asked for, or when the asker may read more than the channel
+	PrivateAlways    Private = "always"     // all answers here are for the asker alone
+)
+
+// ReplyPlace says where an answer in a channel is written, on platforms that leave a choice.
+type ReplyPlace string
+
+// The places for an answer.
+const (
+	ReplyThread  ReplyPlace = "thread"   // the default: a thread is opened for it
+	ReplyInPlace ReplyPlace = "in_place" // below the question, in the channel itself
+)
+
+// Ambient holds back answers that nobody asked for.
+type Ambient struct {
+	QuestionsOnly bool
+	Test          QuestionTest
+	CoolDown      time.Duration // between two of them in the channel
+	Wait          time.Duration // for people to answer first
+	Evidence      float64       // share of the question's weight that the best passage matches at least, 0 to 1
+}
+
+// Forum says whether posts of a forum or media channel are answered.
+type Forum struct {
+	Posts bool
+	Wait  time.Duration // for people to answer first
+}
+
+// QuestionTest says how a question is told from a remark.
+type QuestionTest string
+
+// The tests.
+const (
+	TestWords QuestionTest = "words" // the default: a question mark, or the words with which questions begin
+	TestMark  QuestionTest = "mark"  // a question mark
+)
+
+// DefaultPolicy is what holds where neither the file nor anybody in chat said otherwise.
+func DefaultPolicy() Policy {
+	return Policy{
+		Enabled: true, Follow: FollowDialogue, BotTurns: 3, Private: PrivateOnRequest, Reply: ReplyThread,
+		Ambient: Ambient{QuestionsOnly: true, Test: TestWords, CoolDown: 10 * time.Minute, Evidence: 0.6},
+		Forum:   Forum{Wait: 5 * time.Minute},
+	}
+}
+
+// Open reports whether everybody may ask, so that nobody has to find out who somebody is.
+func (p Policy) Open() bool { return len(p.Askers) == 0 }
+
+// MayAsk reports whether somebody who holds what the audience holds may ask.
+func (p Policy) MayAsk(asker access.Audience) bool {
+	return !slices.ContainsFunc(p.Askers, func(acl access.ACL) bool { return !asker.MayRead(acl) })
+}
+
+// State is what Decide needs to know of the channel. Whether the asker is Permitted is for the caller to fill in where Open does not say
+// so.
+func (p Policy) State() State {
+	return State{
+		Permitted: p.Open(), Disabled: !p.Enabled, Paused: p.Paused, Follow: p.Follow, Bots: p.Bots, BotLimit: p.BotTurns, Private: p.Private,
+		Forum: p.Forum.Posts, ForumWait: p.Forum.Wait, QuestionsOnly: p.Ambient.QuestionsOnly, Wait: p.Ambient.Wait,
+	}
+}
+
+// Quota limits how many questions may be asked. Questions beyond it are answered with the time when to come back.
+type Quota struct {
+	For    QuotaScope
+	Role   access.Principal // PerRole: everybody who holds it, together
+	Count  int
+	Window time.Duration
+}
+
+// QuotaScope says who shares a quota.
+type QuotaScope string
+
+// The scopes of a quota.
+const (
+	PerUser    QuotaScope = "user"    // each person in the channel by themselves
+	PerChannel QuotaScope = "channel" // all questions in the channel
+	PerRole    QuotaScope = "role"    // everybody who holds the role, in whatever channel says so
+)
+
+// counters are the quotas of a policy that a question counts against.
+func (p Policy) counters(at session.Place, person string, holds access.Audience) []session.Quota {
+	var counted []session.Quota
+	place := string(at.Platform) + ":" + at.Workspace + ":"
+	for _, q := range p.Quotas {
+		var counter string
+		switch q.For {
+		case PerUser:
+			counter = "user:" + place + at.Channel + ":" + person
+		case PerChannel:
+			counter = "channel:" + place + at.Channel
+		case PerRole:
+			if !holds.MayRead(access.ACL{q.Role}) {
+				continue
+			}
+			counter = "role:" + string(q.Role)
+		}
+		counted = append(counted, session.Quota{Counter: counter, Limit: q.Count, Window: q.Window})
+	}
+	return counted
+}

@@ -1,0 +1,238 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// The kinds of settings. Each error completes "holds "x": ".
+
+func name(key, values, help string, of func(*Policy) *string) Setting {
+	return Setting{
+		Key: key, Values: values, Help: help, show: func(p Policy) string { return *of(&p) },
+		read: func(p *Policy, text string) error {
+			if text == "" || strings.ContainsAny(text, ",\n") {
+				return errors.New("write one name")
+			}
+			*of(p) = text
+			return nil
+		},
+	}
+}
+
+func yesNo(key, help string, of func(*Policy) *bool) Setting {
+	return Setting{
+		Key: key, Values: "true or false", Help: help, show: func(p Policy) string { return strconv.FormatBool(*of(&p)) },
+		read: func(p *Policy, text string) error {
+			if text != "true" && text != "false" {
+				return errors.New("write true or false")
+			}
+			*of(p) = text == "true"
+			return nil
+		},
+	}
+}
+
+func word[T ~string](key, help string, of func(*Policy) *T, words ...T) Setting {
+	values := alternatives(words)
+	return Setting{
+		Key: key, Values: values, Help: help, show: func(p Policy) string { return string(*of(&p)) },
+		read: func(p *Policy, text string) error {
+			if !slices.Contains(words, T(text)) {
+				return errors.New("write " + values)
+			}
+			*of(p) = T(text)
+			return nil
+		},
+	}
+}
+
+func alternatives[T ~string](words []T) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = string(w)
+	}
+	if len(all) < 2 {
+		return strings.Join(all, "")
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
+}
+
+func number(key string, low, high int, help string, of func(*Policy) *int) Setting {
+	values := fmt.Sprintf("a whole number from %d to %d", low, high)
+	return Setting{
+		Key: key, Values: values, Help: help, show: func(p Policy) string { return strconv.Itoa(*of(&p)) },
+		read: func(p *Policy, text string) error {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < low || n > high {
+				return errors.New("write " + values)
+			}
+			*of(p) = n
+			return nil
+		},
+	}
+}
+
+func share(key, help string, of func(*Policy) *float64) Setting {
+	return Setting{
+		Key: key, Values: "a number from 0 to 1", Help: help,
+		show: func(p Policy) string { return strconv.FormatFloat(*of(&p), 'g', -1, 64) },
+		read: func(p *Policy, text string) error {
+			f, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(f >= 0 && f <= 1) {
+				return errors.New("write a number from 0 to 1")
+			}
+			*of(p) = f
+			return nil
+		},
+	}
+}
+
+// maxLength is far more than anybody waits; it keeps times within what the store can count.
+const maxLength = 30 * 24 * time.Hour
+
+func length(key, help string, of func(*Policy) *time.Duration) Setting {
+	return Setting{
+		Key: key, Values: "a length of time, such as 90s or 10m", Help: help, show: func(p Policy) string { return sayLength(*of(&p)) },
+		read: func(p *Policy, text string) error {
+			d, err := time.ParseDuration(text)
+			if text == "0" {
+				d, err = 0, nil
+			}
+			if err != nil || d < 0 || d > maxLength {
+				return errors.New("write a length of time up to 720h, such as 90s or 10m")
+			}
+			*of(p) = d
+			return nil
+		},
+	}
+}
+
+// sayLength writes a length without units that are zero.
+func sayLength(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = s[:len(s)-2]
+		}
+	}
+	return s
+}
+
+const aclValues = "a list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID"
+
+// acl is a setting whose lists have all to name somebody: what the file says, and what chat says on top.
+func acl(key, help string, of func(*Policy) *[]access.ACL) Setting {
+	return Setting{
+		Key: key, Values: aclValues, Help: help, Narrows: true,
+		show: func(p Policy) string {
+			var all []string
+			for _, list := range *of(&p) {
+				all = append(all, sayACL(list))
+			}
+			return strings.Join(all, ", and of those ")
+		},
+		read: func(p *Policy, text string) error {
+			list, err := readACL(text)
+			if err == nil {
+				*of(p) = []access.ACL{list}
+			}
+			return err
+		},
+		add: func(p *Policy, text string) error {
+			list, err := readACL(text)
+			if err == nil {
+				*of(p) = append(slices.Clip(*of(p)), list)
+			}
+			return err
+		},
+	}
+}
+
+func readACL(text string) (access.ACL, error) {
+	list, err := access.ParseACL(text)
+	if err != nil {
+		return nil, errors.New("write " + aclValues)
+	}
+	return list, nil
+}
+
+func sayACL(list access.ACL) string {
+	all := make([]string, len(list))
+	for i, p := range list {
+		all[i] = string(p)
+	}
+	return strings.Join(all, ", ")
+}
+
+func helpers() Setting {
+	return Setting{
+		Key: "helpers", Values: aclValues,
+		Help: "people or roles after whose reply the bot says nothing unasked. Unset: anybody's reply while the bot waits",
+		show: func(p Policy) string { return sayACL(p.Helpers) },
+		read: func(p *Policy, text string) (err error) {
+			p.Helpers, err = readACL(text)
+			return err
+		},
+	}
+}
+
+// documentSets never grow by what chat says: what the file allows is kept to.
+func documentSets() Setting {
+	return Setting{
+		Key: "document_sets", Values: "a list of names of document sets",
+		Help: "documents that are searched, within those of the agent. Unset: all of the agent's", Narrows: true,
+		show: func(p Policy) string { return strings.Join(p.DocumentSets, ", ") },
+		read: func(p *Policy, text string) error {
+			sets := listed(text)
+			if len(sets) == 0 {
+				return errors.New("write names of document sets")
+			}
+			p.DocumentSets = sets
+			return nil
+		},
+		add: func(p *Policy, text string) error {
+			sets := listed(text)
+			if len(sets) == 0 {
+				return errors.New("write names of document sets")
+			}
+			p.DocumentSets = Within(p.DocumentSets, sets)
+			return nil
+		},
+	}
+}
+
+// NoDocuments is the document set that holds nothing: what is left where two limits have nothing in common. It cannot be defined.
+const NoDocuments = "(none)"
+
+// Within limits document sets by others; no sets are all sets.
+func Within(sets, by []string) []string {
+	switch {
+	case len(by) == 0:
+		return sets
+	case len(sets) == 0:
+		return by
+	}
+	both := slices.DeleteFunc(slices.Clone(sets), func(s string) bool { return !slices.Contains(by, s) })
+	if len(both) == 0 {
+		return []string{NoDocuments}
+	}
+	return both
+}
+
+// listed are the entries of a comma-separated list.
+func listed(text string) []string {
+	var all []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" && !slices.Contains(all, part) {
+			all = append(all, part)
+		}
+	}
+	return all
+}

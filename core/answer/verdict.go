@@ -1,0 +1,68 @@
+package answer
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Verdicts are written in bulk, since one is made for every message of every channel that the bot is in.
+const (
+	verdictEvery = time.Second
+	maxVerdicts  = 2000 // that wait to be written; beyond them the newest are lost, and answering goes on
+)
+
+// judged is a verdict that waits to be written.
+type judged struct {
+	tenant  access.TenantID
+	verdict session.Verdict
+}
+
+// verdict notes what was decided about a message. Messages without an id, and the bot's own, have nothing to be asked about by.
+func (s *Service) verdict(o Occurrence, d Decision) {
+	if o.Message == "" || s.Store.Verdicts == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.verdicts) < maxVerdicts {
+		s.verdicts = append(s.verdicts, judged{o.Tenant, session.Verdict{
+			Ref: o.Ref, Message: o.Message, Action: d.Action.String(), Reason: string(d.Reason),
+		}})
+	}
+}
+
+// writeVerdicts stores verdicts until ctx ends, and then those that are left.
+func (s *Service) writeVerdicts(ctx context.Context) {
+	failing := false
+	for more := true; more; {
+		more = sleep(ctx, verdictEvery)
+		err := s.flushVerdicts(ctx)
+		if err != nil && !failing {
+			s.Logger.WarnContext(ctx, "decisions are not kept, so footnote why cannot explain them", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+// flushVerdicts stores what was decided since the last time. What cannot be stored is lost: it explains, and nothing depends on it.
+func (s *Service) flushVerdicts(ctx context.Context) error {
+	s.mu.Lock()
+	waiting := s.verdicts
+	s.verdicts = nil
+	s.mu.Unlock()
+	byTenant := make(map[access.TenantID][]session.Verdict)
+	for _, j := range waiting {
+		byTenant[j.tenant] = append(byTenant[j.tenant], j.verdict)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer cancel()
+	for tenant, verdicts := range byTenant {
+		if err := s.Store.Verdicts.Judged(ctx, tenant, verdicts); err != nil {
+			return err
+		}
+	}
+	return nil
+}

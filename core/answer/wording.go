@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"strings"
+	"unicode"
+)
+
+// IsQuestion reports whether a text reads like a question. TestMark wants a question mark outside code and addresses; TestWords is content
+// with a sentence that begins as questions begin in the larger European languages. A model is not asked: the test runs on every message
+// of a channel.
+func IsQuestion(text string, test QuestionTest) bool {
+	text = withoutCode(text)
+	for field := range strings.FieldsSeq(text) {
+		if strings.Contains(field, "://") {
+			continue
+		}
+		if strings.ContainsAny(field, "?？؟") {
+			return true
+		}
+	}
+	if test == TestMark {
+		return false
+	}
+	for sentence := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".!\n。！", r) }) {
+		words := strings.Fields(plain(sentence))
+		for len(words) > 1 && greetings[words[0]] { // "hi, how do I …"
+			words = words[1:]
+		}
+		if len(words) > 1 && (asking[words[0]] || asking[words[0]+" "+words[1]]) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutCode blanks what stands between backquotes, where a question mark asks nothing.
+func withoutCode(text string) string {
+	if !strings.Contains(text, "`") {
+		return text
+	}
+	parts := strings.Split(text, "`")
+	var b strings.Builder
+	for i, part := range parts {
+		if i%2 == 0 || i == len(parts)-1 {
+			b.WriteString(part)
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// asking are words with which questions begin, alone or with the second word where the first says too little.
+var asking = words(`how what why where when who whom whose which can could does do did is are was were will would should has have may
+	whats hows wheres anyone anybody
+	wie was warum wieso weshalb wo wann wer wen wem welche welcher welches kann können könnte gibt weiß
+	comment pourquoi où quand qui quel quelle quels quelles combien peut-on est-ce
+	cómo como qué por dónde cuándo quién cuál cuánto
+	come perché dove quando chi quale
+	hoe wat waarom waar wanneer wie welke`)
+
+// greetings are words of which small talk is made.
+var greetings = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings
+	good morning afternoon evening night day guten morgen tag abend
+	thanks thank thx ty cheers danke merci gracias grazie obrigado obrigada bedankt tack you very much so a lot many vielen dank beaucoup muchas
+	great perfect awesome cool nice super lovely excellent wonderful amazing
+	ok okay okey alright right understood yep yes no nope yeah sure fine works worked solved done
+	bye goodbye cya tschüss adieu later see welcome np
+	got it that that's this is was all for now helps helped help it works there everyone everybody all team folks again bot`)
+
+// courtesies are the words without which the others are no small talk: "is this all for now" asks something.
+var courtesies = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings morning afternoon evening
+	morgen tag abend thanks thank thx ty cheers danke dank merci gracias grazie obrigado obrigada bedankt tack great perfect awesome cool nice
+	super lovely excellent wonderful amazing ok okay okey alright understood bye goodbye cya tschüss adieu np`)
+
+// maxSmallTalk is how many words of it stand together.
+const maxSmallTalk = 8
+
+// IsSmallTalk reports whether a message is a greeting, thanks or assent and nothing else: the documents have no answer to it, and a search
+// for its words finds passages that hold them by chance.
+func IsSmallTalk(text string) bool {
+	if strings.ContainsAny(text, "?？؟") || strings.Contains(text, "`") {
+		return false
+	}
+	said := strings.Fields(plain(text))
+	if len(said) == 0 {
+		return onlySymbols(text)
+	}
+	courteous := false
+	for _, w := range said {
+		if !greetings[w] {
+			return false
+		}
+		courteous = courteous || courtesies[w]
+	}
+	return courteous && len(said) <= maxSmallTalk
+}
+
+// onlySymbols reports whether a message is emoji or punctuation, such as "👍" or ":+1:" as platforms write it, and not just mentions.
+func onlySymbols(text string) bool {
+	for field := range strings.FieldsSeq(text) {
+		if strings.HasPrefix(field, "<@") {
+			continue
+		}
+		for _, r := range field {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func words(list string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}

@@ -1,0 +1,48 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Sentinels of Finish about a question that was changed while its turn ran.
+var (
+	// ErrEdited says that the question was edited. What the attempt wrote is kept as a superseded turn of its own, and the turn is queued
+	// again with the new question: the worker lets go of it without another word.
+	ErrEdited = errors.New("the question was edited")
+	// ErrWithdrawn says that the question was deleted: the turn can only end as Superseded.
+	ErrWithdrawn = errors.New("the question was deleted")
+)
+
+// Edit is a question as its author wants it now.
+type Edit struct {
+	Tenant  access.TenantID
+	Ref     thread.Ref // Thread is not looked at
+	Message thread.MessageID
+	Text    string
+	Files   []message.File
+}
+
+// Changed is what became of a change.
+type Changed struct {
+	Turn  TurnID // empty where the message is no question that was taken in
+	Same  bool   // the question reads as before: nothing was done
+	Stop  bool   // an attempt is running and is to be told to stop
+	Asker string // platform id of who asked
+}
+
+// Changes are what happened to questions after they were taken in. A message that is no question of a turn changes nothing and is no
+// error. Safe for concurrent use by any number of processes.
+type Changes interface {
+	// Edit has a question answered anew, in place: a waiting turn takes the new text, a running one stops and begins again, and a finished
+	// one is queued once more as the session's newest, keeping the messages that it posted. What was answered before is kept as a turn
+	// of its own whose outcome is Superseded. A turn that a person stopped while it ran stays stopped.
+	Edit(ctx context.Context, e Edit) (Changed, error)
+	// Withdraw erases the text and files of a question that was deleted and ends its turn as Superseded. A finished one is delivered once
+	// more, with the sentence saved beside what it had answered.
+	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (Changed, error)
+}
