@@ -60,6 +60,13 @@ lint: vet ## vet, and golangci-lint (the first time it is built, which takes min
 bench: need-go deps-test ## run the benchmarks
 	@$(GO) test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PACKAGES)
 
+# How long "make chaos" disturbs the replicas.
+CHAOS ?= 10m
+
+.PHONY: chaos
+chaos: need-go deps-test ## kill, pause and restart three replicas under load, then check the books (CHAOS=10m)
+	@CHAOS=$(CHAOS) $(GO) test -race -count=1 -v -timeout 2h ./bots/footnote/chaostest
+
 .PHONY: release
 release: need-go ## build the released files into .build/release, each with its bill of materials
 	@deploy/install/release.sh

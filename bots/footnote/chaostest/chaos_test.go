@@ -1,0 +1,120 @@
+// Package chaostest_test runs three replicas of the real program on one PostgreSQL and one Redis against a Slack with real limits, kills, pauses and
+// restarts them at random under load, and then checks the books: every accepted question has exactly one answer, in order within its
+// thread, nothing is left half-written, and no event is lost.
+//
+//	make chaos                     ten minutes
+//	make chaos CHAOS=30m           longer
+package chaostest_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// envDuration says how long the replicas are disturbed, and envSeed repeats a run's choices, though not its timing.
+const (
+	envDuration = "CHAOS"
+	envSeed     = "CHAOS_SEED"
+)
+
+// binary is the real program with the race detector.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "footnote-chaos-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binary = filepath.Join(dir, "footnote")
+	if out, err := exec.Command("go", "build", "-race", "-o", binary, "..").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+const (
+	replicas      = 3
+	conversations = 12
+	shortest      = 20 * time.Second // without CHAOS
+	settle        = 2 * time.Minute  // for what is under way at the end
+)
+
+func TestEveryQuestionIsAnsweredOnceWhateverHappens(t *testing.T) {
+	duration := shortest
+	if said := os.Getenv(envDuration); said != "" {
+		var err error
+		if duration, err = time.ParseDuration(said); err != nil {
+			t.Fatalf("%s is how long the replicas are disturbed, such as 10m: %v", envDuration, err)
+		}
+	}
+	seed := uint64(time.Now().UnixNano())
+	if said := os.Getenv(envSeed); said != "" {
+		if _, err := fmt.Sscan(said, &seed); err != nil {
+			t.Fatalf("%s is a number: %v", envSeed, err)
+		}
+	}
+	t.Logf("%s=%d %s=%s", envSeed, seed, envDuration, duration)
+	w := open(t)
+	w.start()
+	ctx, cancel := context.WithTimeout(t.Context(), duration+settle)
+	defer cancel()
+	asking, stopAsking := context.WithTimeout(ctx, duration)
+	defer stopAsking()
+
+	asked := w.ask(asking, ctx, rand.New(rand.NewPCG(seed, 1)))
+	w.disturb(asking, rand.New(rand.NewPCG(seed, 2)))
+	questions := asked()
+	w.settle(ctx, questions)
+	w.check(questions)
+}
+
+// disturb does to a random replica what happens to processes: it is killed, told to end, or stands still until its leases are
+// another's. At most one is disturbed at a time, so that somebody can always acknowledge.
+func (w *world) disturb(ctx context.Context, random *rand.Rand) {
+	counts := map[string]int{}
+	for pause(ctx, time.Duration(1+random.IntN(3))*time.Second) {
+		victim := w.replicas[random.IntN(len(w.replicas))]
+		switch kind := random.IntN(10); {
+		case kind < 5:
+			counts["killed"]++
+			victim.end(w, syscall.SIGKILL)
+			victim.start(w)
+		case kind < 7:
+			counts["ended"]++
+			victim.end(w, syscall.SIGTERM)
+			victim.start(w)
+		default:
+			counts["paused"]++
+			victim.signal(w, syscall.SIGSTOP)
+			// Its leases last ten seconds: most pauses are shorter, some are longer.
+			pause(ctx, time.Duration(1+random.IntN(14))*time.Second)
+			victim.signal(w, syscall.SIGCONT)
+		}
+		w.ready(victim)
+	}
+	w.Logf("replicas: %v", counts)
+}
+
+// pause waits unless ctx ends first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
