@@ -12,7 +12,11 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/gorilla/websocket"
 )
+
+// handshakeLimit bounds the opening of a WebSocket.
+const handshakeLimit = 20 * time.Second
 
 // Platform is Discord's name in thread references.
 const Platform thread.Platform = "discord"
@@ -37,7 +41,7 @@ func (c *Config) setDefaults() {
 		field *time.Duration
 		value time.Duration
 	}{
-		{&c.Gateway.OpenLimit, defaultOpenLimit}, {&c.Gateway.Watchdog, defaultWatchdog}, {&c.Gateway.Retry, firstRetry},
+		{&c.Gateway.OpenLimit, defaultOpenLimit}, {&c.Gateway.Retry, firstRetry}, {&c.Gateway.Identify, identifyEvery},
 		{&c.Interval, 1250 * time.Millisecond}, {&c.TokenLife, 15 * time.Minute}, {&c.Recent, 15 * time.Minute},
 	} {
 		if *d.field <= 0 {
@@ -54,7 +58,7 @@ func (c *Config) setDefaults() {
 type Client struct {
 	config    Config
 	api       *api
-	dial      *dialer
+	dialer    *websocket.Dialer
 	limits    *limits
 	directory *directory
 	sealer    sealer
@@ -64,7 +68,9 @@ type Client struct {
 	mu        sync.Mutex
 	bot       string // the bot's own id, once connected
 	app       string
-	connected bool
+	shards    int                      // into which the bot's servers are divided
+	connected map[int]bool             // shards whose events arrive
+	guilds    map[int][]string         // by shard: to which servers the bot belongs, once that is known
 	active    map[string]time.Time     // threads, to when something was last asked there
 	seen      map[string]string        // channel to the last message that was handled
 	acks      map[string]chan struct{} // by interaction: closed when it is acknowledged
@@ -93,8 +99,10 @@ func New(config Config) (*Client, error) {
 		return nil, err
 	}
 	return &Client{
-		config: config, api: a, dial: &dialer{tls: config.TLS}, limits: l, directory: newDirectory(a), sealer: seal,
-		roots: newRoots(a), logger: config.Logger, seen: make(map[string]string), active: make(map[string]time.Time), acks: make(map[string]chan struct{}),
+		config: config, api: a, dialer: &websocket.Dialer{
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: config.TLS, HandshakeTimeout: handshakeLimit,
+		}, limits: l, directory: newDirectory(a), sealer: seal,
+		roots: newRoots(a), logger: config.Logger, shards: 1, connected: make(map[int]bool), guilds: make(map[int][]string), seen: make(map[string]string), active: make(map[string]time.Time), acks: make(map[string]chan struct{}),
 	}, nil
 }
 
@@ -116,37 +124,50 @@ type Handler interface {
 func (c *Client) Run(ctx context.Context, h Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	events := make(chan any, 8192)
+	events := make(chan arrival, 8192)
 	in := newIntake(c, h)
 	var handling sync.WaitGroup
 	handling.Go(func() { in.run(ctx, events) })
-	g := &Gateway{config: c.config.Gateway, api: c.api, dial: c.dial, logger: c.logger, deliver: func(event any) {
+	g := &Gateway{config: c.config.Gateway, api: c.api, dialer: c.dialer, logger: c.logger, planned: c.planned, deliver: func(shard int, event any) {
 		select {
-		case events <- event:
+		case events <- arrival{shard, event}:
 		case <-ctx.Done():
 		}
 	}}
 	err := g.run(ctx)
 	cancel()
 	handling.Wait()
-	c.setConnected(false)
+	c.planned(c.shards)
 	return err
 }
 
 // Close lets go of connections that are not in use. It is called last, when no Surface writes any more.
 func (c *Client) Close() { c.api.client.CloseIdleConnections() }
 
-// Connected reports whether events arrive at present, for health checks.
+// Connected reports whether all events arrive at present, for health checks.
 func (c *Client) Connected() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.connected
+	return len(c.connected) == c.shards
 }
 
-func (c *Client) setConnected(yes bool) {
+func (c *Client) setConnected(shard int, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.connected = yes
+	if yes {
+		c.connected[shard] = true
+	} else {
+		delete(c.connected, shard)
+	}
+}
+
+// planned notes that the bot will connect by so many shards, none of which is connected yet.
+func (c *Client) planned(shards int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shards = shards
+	clear(c.connected)
+	clear(c.guilds)
 }
 
 // self returns the bot's own id.
@@ -156,17 +177,25 @@ func (c *Client) self() string {
 	return c.bot
 }
 
-// welcome notes who the bot is.
-func (c *Client) welcome(r *discordgo.Ready) {
+// welcome notes who the bot is and to which servers a shard belongs. It returns all servers once every shard has told its own.
+func (c *Client) welcome(shard int, r *discordgo.Ready) (guilds []string, complete bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.connected = true
+	c.connected[shard] = true
 	if r.User != nil {
 		c.bot, c.app = r.User.ID, r.User.ID
 	}
 	if r.Application != nil && r.Application.ID != "" {
 		c.app = r.Application.ID
 	}
+	c.guilds[shard] = nil
+	for _, g := range r.Guilds {
+		c.guilds[shard] = append(c.guilds[shard], g.ID)
+	}
+	for _, own := range c.guilds {
+		guilds = append(guilds, own...)
+	}
+	return guilds, len(c.guilds) == c.shards
 }
 
 // handled notes the newest message of a channel that was handled, and reports whether this one is newer than all before.

@@ -140,12 +140,12 @@ func (e *FatalError) Error() string { return e.Sentence }
 
 // fatalSentences are for the codes after which a client must not connect again as it is.
 var fatalSentences = map[int]string{
-	4004: "Discord does not accept the bot token. Copy it anew from the Developer Portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.",
-	4010: "Discord does not accept the shard. This is a fault of the configuration of shards.",
-	4011: "Discord wants this bot to be sharded, because it is in too many servers for one connection.",
-	4012: "Discord no longer speaks this version of the gateway. Update Footnote.",
-	4013: "Discord does not know the intents that were asked for. Update Footnote.",
-	4014: "Discord refuses a privileged intent that is not enabled for this bot. Enable %s in the Developer Portal " +
+	closeNotAuthenticated: "Discord does not accept the bot token. Copy it anew from the Developer Portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.",
+	4010:                  "Discord does not accept the shard. This is a fault of the configuration of shards.",
+	closeShardingRequired: "Discord wants this bot to be sharded, because it is in too many servers for one connection.",
+	4012:                  "Discord no longer speaks this version of the gateway. Update Footnote.",
+	4013:                  "Discord does not know the intents that were asked for. Update Footnote.",
+	closeDisallowedIntent: "Discord refuses a privileged intent that is not enabled for this bot. Enable %s in the Developer Portal " +
 		"(Bot → Privileged Gateway Intents)%s.",
 }
 
@@ -156,7 +156,7 @@ func (g *Gateway) fatal(err error) error {
 		return nil
 	}
 	sentence := fatalSentences[closed.Code]
-	if closed.Code == 4014 {
+	if closed.Code == closeDisallowedIntent {
 		sentence = fmt.Sprintf(sentence, g.config.privileged(), g.config.without())
 	}
 	return &FatalError{Sentence: sentence, Code: closed.Code}

@@ -21,6 +21,12 @@ const (
 	firstPause = 200 * time.Millisecond
 )
 
+// arrival is an event of the gateway.
+type arrival struct {
+	shard int
+	event any
+}
+
 // intake hands events to the handler: those of one channel in order, those of different channels side by side, and what is urgent
 // before what is not.
 type intake struct {
@@ -36,30 +42,30 @@ func newIntake(c *Client, h Handler) *intake {
 }
 
 // run takes events until ctx ends and returns when all of them are handled.
-func (in *intake) run(ctx context.Context, events <-chan any) {
+func (in *intake) run(ctx context.Context, events <-chan arrival) {
 	defer in.messages.wait()
 	defer in.urgent.wait()
 	defer in.upkeep.wait()
 	for {
 		select {
 		case event := <-events:
-			in.directory.learn(event)
-			in.dispatch(ctx, event)
+			in.directory.learn(event.event)
+			in.dispatch(ctx, event.shard, event.event)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func (in *intake) dispatch(ctx context.Context, event any) {
+func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	switch e := event.(type) {
 	case *discordgo.Ready:
-		in.ready(ctx, e)
+		in.ready(ctx, shard, e)
 	case *discordgo.Disconnect:
-		in.setConnected(false)
+		in.setConnected(shard, false)
 	case *discordgo.Resumed:
-		in.setConnected(true)
-		in.logger.InfoContext(ctx, "connected to Discord again", "resumed", true)
+		in.setConnected(shard, true)
+		in.logger.InfoContext(ctx, "connected to Discord again", "shard", shard, "resumed", true)
 		for _, id := range in.recent() {
 			in.catchUp(ctx, id, "", "")
 		}
@@ -90,14 +96,16 @@ func (in *intake) dispatch(ctx context.Context, event any) {
 	}
 }
 
-func (in *intake) ready(ctx context.Context, r *discordgo.Ready) {
-	in.welcome(r)
-	ids := make([]string, 0, len(r.Guilds))
-	for _, g := range r.Guilds {
-		ids = append(ids, g.ID)
+func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
+	guilds, complete := in.welcome(shard, r)
+	in.logger.InfoContext(ctx, "connected to Discord", "shard", shard, "servers", len(r.Guilds))
+	for _, id := range in.recent() { // what was missed there is looked for, whatever the servers tell of their newest messages
+		in.catchUp(ctx, id, "", "")
 	}
-	in.logger.InfoContext(ctx, "connected to Discord", "servers", len(ids))
-	in.urgent.do("guild", func() { in.guard(ctx, "guilds", func() error { in.handler.Guilds(ctx, ids); return nil }) })
+	if !complete {
+		return
+	}
+	in.urgent.do("guild", func() { in.guard(ctx, "guilds", func() error { in.handler.Guilds(ctx, guilds); return nil }) })
 	in.upkeep.do("commands", func() { in.guard(ctx, "register commands", func() error { return in.Register(ctx) }) })
 	in.mu.Lock()
 	var direct []string

@@ -25,14 +25,15 @@ func TestNothingIsLostWhenTheConnectionIs(t *testing.T) {
 		{"Discord asks to reconnect", func(d *discordtest.Server) { d.Reconnect(false) }, true},
 		{"Discord invalidates the session", func(d *discordtest.Server) { d.Invalidate() }, false},
 		{"heartbeats are no longer acknowledged", func(d *discordtest.Server) { d.Freeze() }, true},
-		{"Discord asks to reconnect before it says hello", func(d *discordtest.Server) { d.Reconnect(true); d.Drop(false) }, false},
+		{"Discord asks to reconnect before it says that the session goes on", func(d *discordtest.Server) { d.Reconnect(true); d.Drop(false) }, true},
+		{"Discord wants a heartbeat before it says that the session goes on", func(d *discordtest.Server) { d.Ping(); d.Drop(false) }, true},
 		{"the next connection is silent", func(d *discordtest.Server) { d.Silence(); d.Drop(false) }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "The third answer.")), func(s *setting) {
 				s.server.Heartbeat = 100 * time.Millisecond
-				s.bot.Discord.Gateway.Watchdog, s.bot.Discord.Gateway.OpenLimit = time.Second, time.Second
+				s.bot.Discord.Gateway.OpenLimit = time.Second
 			})
 			thread := w.ada.Mention(w.general, "What is first?")
 			w.answers(thread, 1)
@@ -42,6 +43,9 @@ func TestNothingIsLostWhenTheConnectionIs(t *testing.T) {
 			other := w.ada.Mention(w.general, "And elsewhere?")
 			w.answers(thread, 2)
 			w.answers(other, 1)
+			if hasty, misled, givenUp := w.discord.Manners(); hasty+misled+givenUp > 0 {
+				t.Errorf("%d sessions began too soon, %d logins went to the wrong address, %d sessions were given up", hasty, misled, givenUp)
+			}
 			after, resumes := w.discord.Logins()
 			if tt.resumed && (after != before || resumes == 0) {
 				t.Errorf("the bot identified %d times more and resumed %d times, want it to resume", after-before, resumes)

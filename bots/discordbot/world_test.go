@@ -71,8 +71,8 @@ func prepare(t testing.TB, model *llmtest.Model, change ...func(*setting)) *worl
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
 	s := setting{
-		server: discordtest.Config{BucketWindow: 100 * time.Millisecond},
-		bot:    discordbot.Config{Discord: discord.Config{Interval: 30 * time.Millisecond, Gateway: discord.GatewayConfig{Retry: 10 * time.Millisecond}}},
+		server: discordtest.Config{BucketWindow: 100 * time.Millisecond, IdentifyEvery: 50 * time.Millisecond},
+		bot:    discordbot.Config{Discord: discord.Config{Interval: 30 * time.Millisecond, Gateway: discord.GatewayConfig{Retry: 10 * time.Millisecond, Identify: 60 * time.Millisecond}}},
 	}
 	for _, c := range change {
 		c(&s)
@@ -269,6 +269,8 @@ func (l *logs) Write(p []byte) (int, error) {
 	go l.wake() // ends at once
 	return n, err
 }
+
+func (l *logs) has(text string) bool { return strings.Contains(l.String(), text) }
 
 // String returns everything that was logged.
 func (l *logs) String() string {

@@ -3,8 +3,10 @@ package discordtest
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +20,14 @@ type gateway struct {
 	identifies int
 	resumes    int
 
+	began   map[int][]time.Time // by rate-limit key: when sessions began a short while ago
+	hasty   int                 // sessions that began too soon after another
+	misled  int                 // resumes on the wrong address, or identifies on the one for resumes
+	goodbye int                 // live sessions that the client gave up
+	shards  map[int]bool        // that identified
+
 	silent  bool // the next connection gets no hello
+	ping    bool // the next one is asked for a heartbeat before READY or RESUMED
 	op7     bool // the next one is told to reconnect before READY or RESUMED
 	refuse  int  // close code for the next identify
 	invalid bool // the next resume is refused
@@ -27,6 +36,7 @@ type gateway struct {
 // session is what a client can resume: everything that was dispatched to it, and the connection that it has at present.
 type session struct {
 	id      string
+	shard   [2]int
 	intents int
 	seq     int
 	sent    []frame
@@ -47,6 +57,7 @@ type connection struct {
 	out    chan frame
 	closed chan struct{}
 	deaf   bool // heartbeats are not acknowledged
+	resume bool // at the address for resumes
 }
 
 func (g *session) disconnect() {
@@ -74,7 +85,7 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the upgrader has answered
 	}
-	c := &connection{ws: ws, out: make(chan frame, 4096), closed: make(chan struct{})}
+	c := &connection{ws: ws, resume: strings.HasPrefix(r.URL.Path, "/resume"), out: make(chan frame, 4096), closed: make(chan struct{})}
 	s.mu.Lock()
 	silent := s.gateway.silent
 	s.gateway.silent = false
@@ -165,6 +176,7 @@ func (s *Server) lost(c *connection, err error) {
 		var closed *websocket.CloseError
 		if errors.As(err, &closed) && (closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway) {
 			g.dead = true
+			s.gateway.goodbye++
 		}
 	}
 	s.notify()
@@ -174,11 +186,31 @@ func (s *Server) lost(c *connection, err error) {
 func (s *Server) identify(c *connection, data json.RawMessage) {
 	s.gateway.identifies++
 	var d struct {
-		Token   string `json:"token"`
-		Intents int    `json:"intents"`
+		Token      string  `json:"token"`
+		Intents    int     `json:"intents"`
+		Shard      *[2]int `json:"shard"`
+		Properties *struct {
+			OS      string `json:"os"`
+			Browser string `json:"browser"`
+		} `json:"properties"`
 	}
 	if json.Unmarshal(data, &d) != nil || strings.TrimPrefix(d.Token, "Bot ") != s.config.Token {
 		c.close(4004, "Authentication failed.")
+		return
+	}
+	shard := [2]int{0, 1}
+	if d.Shard != nil {
+		shard = *d.Shard
+	}
+	switch {
+	case d.Properties == nil:
+		c.close(4002, "Error while decoding payload.")
+		return
+	case shard[0] < 0 || shard[0] >= shard[1]:
+		c.close(4010, "Invalid shard.")
+		return
+	case shard[1] < s.config.Shards:
+		c.close(4011, "Sharding required.")
 		return
 	}
 	missing := d.Intents&IntentMessageContent != 0 && s.config.NoContent || d.Intents&IntentGuildMembers != 0 && !s.config.Members ||
@@ -192,26 +224,60 @@ func (s *Server) identify(c *connection, data json.RawMessage) {
 		c.close(code, "Refused by the test.")
 		return
 	}
-	if s.op7First(c) {
+	if s.first(c) {
 		return
 	}
-	g := &session{id: "session-" + s.id(), intents: d.Intents, conn: c}
+	if s.tooSoon(shard[0]) {
+		s.gateway.hasty++
+		c.send(frame{Op: opInvalid, Data: false})
+		return
+	}
+	if c.resume {
+		s.gateway.misled++
+	}
+	s.gateway.shards[shard[0]] = true
+	g := &session{id: "session-" + s.id(), shard: shard, intents: d.Intents, conn: c}
 	s.gateway.sessions[g.id], s.gateway.intents = g, d.Intents
 	var guilds []map[string]any
 	for _, id := range s.guildIDs() {
+		if !g.has(id) {
+			continue
+		}
 		guilds = append(guilds, map[string]any{"id": id, "unavailable": true})
 	}
 	g.dispatch("READY", map[string]any{
-		"v": 9, "user": s.bot, "guilds": guilds, "session_id": g.id, "resume_gateway_url": "ws://" + s.addr + "/gw",
+		"v": 9, "user": s.bot, "guilds": guilds, "session_id": g.id, "resume_gateway_url": "ws://" + s.addr + "/resume", "shard": shard,
 		"application": map[string]any{"id": s.bot.ID, "flags": s.flags()}, "private_channels": []any{},
 	})
 	for _, id := range s.guildIDs() {
+		if !g.has(id) {
+			continue
+		}
 		g.dispatch("GUILD_CREATE", s.guildJSON(s.guilds[id]))
 	}
 }
 
-// op7First sends op 7 before READY or RESUMED, where a test asked for that.
-func (s *Server) op7First(c *connection) bool {
+// tooSoon counts the beginning of a session, and reports whether there were too many a short while ago.
+func (s *Server) tooSoon(shard int) bool {
+	key := shard % s.config.Concurrency
+	recent := slices.DeleteFunc(s.gateway.began[key], func(at time.Time) bool { return time.Since(at) >= s.config.IdentifyEvery })
+	s.gateway.began[key] = append(recent, time.Now())
+	return len(recent) > 0
+}
+
+// has reports whether events of a guild, or of nobody's for the first shard, belong to a session.
+func (g *session) has(guild string) bool {
+	id, _ := strconv.ParseInt(guild, 10, 64) // direct conversations have none
+	return int(id>>22%int64(g.shard[1])) == g.shard[0]
+}
+
+// first sends what a test asked for before READY or RESUMED, and reports whether it was op 7, after which nothing else comes.
+func (s *Server) first(c *connection) bool {
+	if s.gateway.ping {
+		s.gateway.ping = false
+		c.send(frame{Op: opHeartbeat})
+		c.send(frame{Op: opAck})
+	}
 	first := s.gateway.op7
 	s.gateway.op7 = false
 	if first {
@@ -227,8 +293,11 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 		SessionID string `json:"session_id"`
 		Seq       int    `json:"seq"`
 	}
-	if s.op7First(c) {
+	if s.first(c) {
 		return
+	}
+	if !c.resume {
+		s.gateway.misled++
 	}
 	if json.Unmarshal(data, &d) != nil {
 		c.close(4002, "Error while decoding payload.")
@@ -252,9 +321,9 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 
 // dispatch sends an event to every session that has the intent; data is asked with the session's intents. It is called with the lock
 // held.
-func (s *Server) dispatch(kind string, intent int, data func(intents int) any) {
+func (s *Server) dispatch(guild, kind string, intent int, data func(intents int) any) {
 	for _, g := range s.gateway.sessions {
-		if !g.dead && (intent == 0 || g.intents&intent != 0) {
+		if !g.dead && g.has(guild) && (intent == 0 || g.intents&intent != 0) {
 			g.dispatch(kind, data(g.intents))
 		}
 	}
@@ -302,6 +371,35 @@ func (s *Server) Invalidate() {
 		g.dead, g.conn = true, nil
 		c.send(frame{Op: opInvalid, Data: false})
 	})
+}
+
+// Ping asks for a heartbeat on the next connection before READY or RESUMED, and acknowledges one as well.
+func (s *Server) Ping() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gateway.ping = true
+}
+
+// Manners tells what the bot did at the gateway that the platform's documentation asks not to do: sessions that began too soon after one
+// another, resumes or identifies at the wrong address, and live sessions that were given up.
+func (s *Server) Manners() (hasty, misled, givenUp int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gateway.hasty, s.gateway.misled, s.gateway.goodbye
+}
+
+// Recommend changes how many shards are recommended.
+func (s *Server) Recommend(shards int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config.Shards = shards
+}
+
+// Shards lists the shards that identified.
+func (s *Server) Shards() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.gateway.shards))
 }
 
 // Drop cuts the bot's connection without a word. With invalid its session cannot be resumed.

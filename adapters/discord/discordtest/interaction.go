@@ -241,7 +241,7 @@ func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]
 	} else {
 		event["user"] = user
 	}
-	s.dispatch("INTERACTION_CREATE", 0, func(int) any { return event })
+	s.dispatch(ch.guild, "INTERACTION_CREATE", 0, func(int) any { return event })
 }
 
 // member is somebody in a guild as the API shows it.

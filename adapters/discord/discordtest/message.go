@@ -177,11 +177,11 @@ func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 	}
 	switch op {
 	case "create":
-		s.dispatch("MESSAGE_CREATE", intent, func(intents int) any { return s.event(m, intents) })
+		s.dispatch(ch.guild, "MESSAGE_CREATE", intent, func(intents int) any { return s.event(m, intents) })
 	case "edit":
-		s.dispatch("MESSAGE_UPDATE", intent, func(intents int) any { return s.event(m, intents) })
+		s.dispatch(ch.guild, "MESSAGE_UPDATE", intent, func(intents int) any { return s.event(m, intents) })
 	case "delete":
-		s.dispatch("MESSAGE_DELETE", intent, func(int) any {
+		s.dispatch(ch.guild, "MESSAGE_DELETE", intent, func(int) any {
 			return map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": ch.guild}
 		})
 	}

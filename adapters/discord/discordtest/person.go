@@ -30,7 +30,7 @@ func (s *Server) AddGuild(name string) *Guild {
 	g := &guild{id: s.id(), name: name, members: map[string]string{s.bot.ID: ""}, joined: time.Now()}
 	g.roles = []role{{ID: g.id, Name: "@everyone", Permissions: formatPermissions(permView | permSend | permHistory)}}
 	s.guilds[g.id] = g
-	s.dispatch("GUILD_CREATE", IntentGuilds, func(int) any { return s.guildJSON(g) })
+	s.dispatch(g.id, "GUILD_CREATE", IntentGuilds, func(int) any { return s.guildJSON(g) })
 	return &Guild{ID: g.id, s: s}
 }
 
@@ -40,7 +40,7 @@ func (g *Guild) AddText(name string) *Channel {
 	defer g.s.mu.Unlock()
 	ch := &channel{id: g.s.id(), guild: g.ID, name: name, kind: typeText, created: time.Now()}
 	g.s.channels[ch.id] = ch
-	g.s.dispatch("CHANNEL_CREATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
+	g.s.dispatch(g.ID, "CHANNEL_CREATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
 	return &Channel{ID: ch.id, s: g.s}
 }
 
@@ -55,7 +55,7 @@ func (g *Guild) AddPerson(name string, moderator bool) *Person {
 		r := role{ID: g.s.id(), Name: "moderator", Permissions: formatPermissions(permManageMessages)}
 		own.roles = append(own.roles, r)
 		own.members[u.ID] = r.ID
-		g.s.dispatch("GUILD_ROLE_CREATE", IntentGuilds, func(int) any { return map[string]any{"guild_id": g.ID, "role": r} })
+		g.s.dispatch(g.ID, "GUILD_ROLE_CREATE", IntentGuilds, func(int) any { return map[string]any{"guild_id": g.ID, "role": r} })
 	}
 	return &Person{User: *u, s: g.s}
 }
@@ -179,7 +179,7 @@ func (s *Server) Again(message string) {
 	if s.channels[m.channel].guild == "" {
 		intent = IntentDirectMessages
 	}
-	s.dispatch("MESSAGE_CREATE", intent, func(intents int) any { return s.event(m, intents) })
+	s.dispatch(s.channels[m.channel].guild, "MESSAGE_CREATE", intent, func(intents int) any { return s.event(m, intents) })
 }
 
 func formatPermissions(p int64) string { return strconv.FormatInt(p, 10) }

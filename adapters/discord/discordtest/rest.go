@@ -89,6 +89,7 @@ type handler func(c *call) (any, *apiError)
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /gw/", s.serveGateway)
+	mux.HandleFunc("GET /resume/", s.serveGateway)
 	for pattern, h := range map[string]handler{
 		"GET /gateway":                                                     s.getGateway,
 		"GET /gateway/bot":                                                 s.getGateway,
@@ -220,8 +221,10 @@ func (s *status) failure() int {
 
 func (s *Server) getGateway(*call) (any, *apiError) {
 	return map[string]any{
-		"url": "ws://" + s.addr + "/gw", "shards": 1,
-		"session_start_limit": map[string]any{"total": 1000, "remaining": 999, "reset_after": 14400000, "max_concurrency": 1},
+		"url": "ws://" + s.addr + "/gw", "shards": s.config.Shards,
+		"session_start_limit": map[string]any{
+			"total": 1000, "remaining": s.config.Sessions - s.gateway.identifies, "reset_after": 14400000, "max_concurrency": s.config.Concurrency,
+		},
 	}, nil
 }
 

@@ -38,6 +38,10 @@ type Config struct {
 	BucketRequests int           // per route and channel: 5
 	BucketWindow   time.Duration // 5 s
 	GlobalRequests int           // per second, interactions aside: 50
+	Shards         int           // that are recommended: 1
+	Concurrency    int           // max_concurrency: 1
+	IdentifyEvery  time.Duration // in which so many may identify: 5 s
+	Sessions       int           // that may still begin today: 999
 }
 
 // Server is one Discord with one bot. It is safe for concurrent use.
@@ -119,7 +123,7 @@ func New(config Config) (*Server, error) {
 		users: make(map[string]*User), guilds: make(map[string]*guild), channels: make(map[string]*channel),
 		messages: make(map[string]*message), pending: make(map[string]*Interaction), buckets: make(map[string]*bucket),
 	}
-	s.gateway.sessions = make(map[string]*session)
+	s.gateway.sessions, s.gateway.began, s.gateway.shards = make(map[string]*session), make(map[int][]time.Time), make(map[int]bool)
 	s.bot = s.addUser("Footnote", true)
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() { s.done <- s.http.Serve(listener) }()
@@ -132,6 +136,7 @@ func (c *Config) fill() {
 		value time.Duration
 	}{
 		{&c.Heartbeat, 41250 * time.Millisecond}, {&c.AckLimit, 3 * time.Second}, {&c.TokenLife, 15 * time.Minute}, {&c.BucketWindow, 5 * time.Second},
+		{&c.IdentifyEvery, 5 * time.Second},
 	} {
 		if *d.field == 0 {
 			*d.field = d.value
@@ -142,6 +147,15 @@ func (c *Config) fill() {
 	}
 	if c.BucketRequests == 0 {
 		c.BucketRequests = 5
+	}
+	if c.Shards == 0 {
+		c.Shards = 1
+	}
+	if c.Concurrency == 0 {
+		c.Concurrency = 1
+	}
+	if c.Sessions == 0 {
+		c.Sessions = 999
 	}
 	if c.GlobalRequests == 0 {
 		c.GlobalRequests = 50

@@ -135,7 +135,7 @@ func (s *Server) openThread(parent *channel, id, name, owner string) *channel {
 	s.channels[id] = thread
 	shown := s.channelJSON(thread)
 	shown["newly_created"] = true
-	s.dispatch("THREAD_CREATE", IntentGuilds, func(int) any { return shown })
+	s.dispatch(parent.guild, "THREAD_CREATE", IntentGuilds, func(int) any { return shown })
 	s.notify()
 	return thread
 }
@@ -170,7 +170,7 @@ func (s *Server) react(m *message, user, emoji string) {
 		event["guild_id"] = ch.guild
 		event["member"] = s.member(s.guilds[ch.guild], user)
 	}
-	s.dispatch("MESSAGE_REACTION_ADD", intent, func(int) any { return event })
+	s.dispatch(ch.guild, "MESSAGE_REACTION_ADD", intent, func(int) any { return event })
 }
 
 func (s *Server) postDM(c *call) (any, *apiError) {
