@@ -16,29 +16,40 @@ func Keep(answer string, known func(n int) bool, keep func(sentence string, n in
 	c := read(answer, known)
 	spans := split(string(c.body))
 	homes := c.homes(spans)
-	var b strings.Builder
-	pos := 0
+	kept := make([][]int, len(c.marks))
 	for i, m := range c.marks {
 		sentence := ""
 		if homes[i] >= 0 {
 			sentence = tidy(string(c.body[spans[homes[i]].start:spans[homes[i]].end]))
 		}
-		kept := slices.DeleteFunc(slices.Clone(m.numbers), func(n int) bool { return !keep(sentence, n) })
-		before, after := string(c.body[pos:m.offset]), string(c.body[m.offset:])
-		pos = m.offset
-		if len(kept) > 0 {
-			b.WriteString(before)
-			writeMarker(&b, kept, after)
-			continue
+		kept[i] = slices.DeleteFunc(slices.Clone(m.numbers), func(n int) bool { return !keep(sentence, n) })
+	}
+	var b strings.Builder
+	pos := 0
+	for i := 0; i < len(c.marks); {
+		at := c.marks[i].offset
+		before, after := string(c.body[pos:at]), string(c.body[at:])
+		pos = at
+		var left [][]int // of the citations that stand together here
+		for ; i < len(c.marks) && c.marks[i].offset == at; i++ {
+			if len(kept[i]) > 0 {
+				left = append(left, kept[i])
+			}
 		}
-		if after == "" || strings.IndexByte(" \t\r\n.,;:!?)]}", after[0]) >= 0 {
+		if len(left) == 0 && (after == "" || closes(after[0])) {
 			before = strings.TrimRight(before, " \t")
 		}
 		b.WriteString(before)
+		for _, numbers := range left {
+			writeMarker(&b, numbers, after)
+		}
 	}
 	b.Write(c.body[pos:])
 	return b.String()
 }
+
+// closes reports whether a text that goes on so needs no blank before it.
+func closes(next byte) bool { return strings.IndexByte(" \t\r\n.,;:!?)]}", next) >= 0 }
 
 // writeMarker writes a citation that the text after it cannot turn into a link.
 func writeMarker(b *strings.Builder, numbers []int, after string) {

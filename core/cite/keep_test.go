@@ -13,6 +13,7 @@ func TestKeep(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"all", "One [1]. Two [2, 3].", "One [1]. Two [2, 3]."},
 		{"one of a list", "Bad number [1, 2].", "Bad number [2]."},
+		{"one of two", "Bad number [1][2].", "Bad number [2]."},
 		{"none of a sentence", "Bad [1], bad【1】 and [[1]](http://x). Good [2].", "Bad, bad and. Good [2]."},
 		{"behind the full stop", "Bad. [1] Good. [1]", "Bad. Good. [1]"},
 		{"same number in a good sentence", "Good [1]. Bad [1]", "Good [1]. Bad"},

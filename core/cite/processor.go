@@ -36,6 +36,12 @@ type Options struct {
 	// Numbering is shared between the processors of one turn. Without one, the
 	// processor has its own.
 	Numbering *Numbering
+	// Keep, if set, is asked about every citation, with its sentence as
+	// Sentences yields it and the model's number. What it refuses is left out,
+	// with the blanks that stood only for it. A citation then waits, with the
+	// text behind it, until its sentence is known: mostly for the first letter
+	// of the next sentence, never for more than 1 KB. It works with Link alone.
+	Keep func(sentence string, n int) bool
 }
 
 // Event is one piece of output: either Text, or the Info of a document whose
@@ -48,11 +54,13 @@ type Event struct {
 // Processor is a streaming transducer from a model's deltas to what the reader
 // sees. The result does not depend on how the text was cut into deltas. Time is
 // linear in the input. At most 128 bytes are held back, and only from the
-// beginning of an unfinished bracket expression or character.
+// beginning of an unfinished bracket expression or character; Options.Keep
+// holds back more.
 //
 // A Processor is not safe for concurrent use; the Mapping may grow meanwhile.
 type Processor struct {
 	scan   scanner
+	judge  *judge // nil: every citation is kept
 	render renderer
 }
 
@@ -68,7 +76,12 @@ func NewProcessor(mapping *Mapping, opts Options) *Processor {
 	}
 	p := &Processor{render: renderer{mode: opts.Mode, mapping: mapping, numbering: numbering}}
 	p.render.startMessage()
-	p.scan = newScanner(&p.render, mapping.known)
+	var out sink = &p.render
+	if opts.Keep != nil && opts.Mode == Link {
+		p.judge = &judge{to: &p.render, keep: opts.Keep}
+		out = p.judge
+	}
+	p.scan = newScanner(out, mapping.known)
 	p.scan.keepTargets = opts.Mode == KeepMarkers
 	if opts.Mode == Remove {
 		p.scan.limit -= maxBlanks // the renderer holds as many
@@ -82,7 +95,7 @@ func NewProcessor(mapping *Mapping, opts Options) *Processor {
 func (p *Processor) Push(delta string, events []Event) []Event {
 	p.render.events = events
 	p.scan.push(delta)
-	p.render.endPush(delta, p.scan.held() > 0)
+	p.render.endPush(delta, p.scan.held() > 0 || p.judge != nil && p.judge.sent < len(p.judge.body))
 	events, p.render.events = p.render.events, nil
 	return events
 }
@@ -93,6 +106,9 @@ func (p *Processor) Push(delta string, events []Event) []Event {
 func (p *Processor) Flush(events []Event) []Event {
 	p.render.events = events
 	p.scan.finish()
+	if p.judge != nil {
+		p.judge.finish()
+	}
 	p.render.endMessage()
 	events, p.render.events = p.render.events, nil
 	return events

@@ -81,6 +81,13 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 	return out
 }
 
+// supports reports whether a passage that this turn has shown under a number has anything in common with a sentence. Of what earlier turns
+// have shown nothing is known.
+func (w *worker) supports(sentence string, n int) bool {
+	passages := w.passages[n]
+	return passages == nil || cite.Supported(sentence, passages) > 0
+}
+
 // unsupported counts citations that point to documents which say nothing of what is claimed, as far as words and numbers tell.
 func unsupported(text string, references []message.Reference, mapping *cite.Mapping) int {
 	passages := make(map[int][]string)

@@ -262,6 +262,36 @@ func TestCitationsThatSupportNothingAreCounted(t *testing.T) {
 	}
 }
 
+// Where the operator wants it so, such citations are left out, and numbers are given to what is left.
+func TestCitationsThatSupportNothingCanBeLeftOut(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, answer, want string
+		cited              int
+		grounding          packet.Grounding
+	}{
+		{"one of two", "Bananas ripen quickly [2]. Create a replication slot [1].", "Bananas ripen quickly. Create a replication slot [[1]](https://docs.example/replication#top).", 1, packet.Cited},
+		{"all", "Bananas ripen quickly [2].", "Bananas ripen quickly.", 0, packet.Uncited},
+		{"none", "Create a replication slot [1] with pg_basebackup [2].",
+			"Create a replication slot [[1]](https://docs.example/replication#top) with pg_basebackup [[2]](https://docs.example/backup#top).", 2, packet.Cited},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := ask("How?", llmtest.Native(searching("1"), llmtest.Answer(strings.SplitAfter(tt.answer, " ")...)))
+			s.config.DropUnsupported = true
+			report, packets := s.run(t, t.Context())
+			a := report.Best()
+			if got := shown(packets, 0); got != tt.want || a.Shown != tt.want {
+				t.Errorf("shown %q, reported %q, want %q", got, a.Shown, tt.want)
+			}
+			if len(a.Citations) != tt.cited || a.Ending.Grounding != tt.grounding || a.Text != tt.answer {
+				t.Errorf("%d citations, grounding %s, text %q", len(a.Citations), a.Ending.Grounding, a.Text)
+			}
+		})
+	}
+}
+
 func TestHugeQuestionIsAnswered(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(searching("1"), llmtest.Answer("So [1]."))

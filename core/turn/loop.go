@@ -35,15 +35,16 @@ type worker struct {
 	log      *slog.Logger
 	maxSteps int
 
-	ids     map[string]bool // of tool calls
-	ran     map[string]bool // names of tools that ran
-	shown   map[int]bool    // numbers of passages that this turn has shown the model
-	citable bool
-	project []prompt.ProjectFile
-	instead []document.ID // documents of a project that does not fit: the first search looks at nothing else
-	steps   []message.Message
-	held    []message.Reference // what tools have shown in this turn
-	spent   int                 // tokens of this turn's tool results
+	ids      map[string]bool  // of tool calls
+	ran      map[string]bool  // names of tools that ran
+	shown    map[int]bool     // numbers of passages that this turn has shown the model
+	passages map[int][]string // what those passages say, by their numbers
+	citable  bool
+	project  []prompt.ProjectFile
+	instead  []document.ID // documents of a project that does not fit: the first search looks at nothing else
+	steps    []message.Message
+	held     []message.Reference // what tools have shown in this turn
+	spent    int                 // tokens of this turn's tool results
 }
 
 // loop asks the model until it calls no tool any more, at most maxSteps times. Its error is why there is no complete answer.
@@ -197,6 +198,9 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 // within the turn the first section stays, since a number must not change where it leads once it can have been read.
 func (w *worker) learn(references []message.Reference) {
 	for _, r := range references {
+		if r.Text != "" {
+			w.passages[r.Number] = append(w.passages[r.Number], r.Text, r.Document.Title)
+		}
 		if r.Text == "" || w.shown[r.Number] {
 			continue
 		}

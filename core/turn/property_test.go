@@ -69,12 +69,13 @@ func TestAnyScriptEndsInExactlyOneOutcome(t *testing.T) {
 			models, scripted = append(models, m), append(scripted, m)
 		}
 		stopAfter := time.Duration(rapid.IntRange(0, 300).Draw(rt, "stop after")) * time.Second
+		drop := rapid.Bool().Draw(rt, "drop unsupported")
 		strict, evidence := rapid.Bool().Draw(rt, "strict"), rapid.Bool().Draw(rt, "evidence")
 		synctest.Test(t, func(t *testing.T) {
 			s := ask("How?", models...)
 			s.index.evidence = evidence
 			s.config.Policy.Attempts = 2
-			s.config.Queue = 1
+			s.config.Queue, s.config.DropUnsupported = 1, drop
 			if strict {
 				s.request.Agent.Grounding = prompt.Strict
 			}

@@ -28,6 +28,9 @@ type Config struct {
 	Policy    llm.Policy    // for models that are not an llm.Chain already
 	Heartbeat time.Duration // silence after which a Heartbeat is sent: 15 s
 	Queue     int           // packets that may wait for the sink: 64
+	// DropUnsupported leaves out citations of passages that share no word or number with the sentence that cites them. A citation then
+	// appears with the end of its sentence.
+	DropUnsupported bool
 }
 
 // Runner runs turns. It is safe for concurrent use; any number of turns may run at once.
@@ -140,8 +143,13 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(counter), counter: counter,
 		numbers: numbers, known: newMapping(req),
 		record: state, log: r.log, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
+		passages: make(map[int][]string),
 	}
-	w.voice = newVoice(emit, state, w.known, req.Agent.Grounding == prompt.Strict)
+	var keep func(string, int) bool
+	if r.config.DropUnsupported {
+		keep = w.supports
+	}
+	w.voice = newVoice(emit, state, w.known, req.Agent.Grounding == prompt.Strict, keep)
 	w.tools = tools.For(w.scope())
 	cause := r.guarded(ctx, w)
 	f := state.facts()

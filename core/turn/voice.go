@@ -40,10 +40,11 @@ type voice struct {
 	found   []packet.Document
 }
 
-func newVoice(emit *packet.Emitter, record Recorder, mapping *cite.Mapping, strict bool) *voice {
+// newVoice returns a voice. keep, unless nil, is asked which citations are shown.
+func newVoice(emit *packet.Emitter, record Recorder, mapping *cite.Mapping, strict bool, keep func(sentence string, n int) bool) *voice {
 	return &voice{
 		emit: emit, record: record, strict: strict,
-		citations: cite.NewProcessor(mapping, cite.Options{Numbering: cite.NewNumbering()}),
+		citations: cite.NewProcessor(mapping, cite.Options{Numbering: cite.NewNumbering(), Keep: keep}),
 	}
 }
 

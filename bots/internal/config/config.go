@@ -56,6 +56,7 @@ type Config struct {
 	MaxDocumentBytes int64
 	CrawlInterval    time.Duration
 	PrivateHosts     []string // that may be fetched
+	DropUnsupported  bool     // leave out citations that share nothing with their sentence
 	MaxFileTokens    int      // of one file that comes with a question
 	OpenURLAllow     []string // that the model may open at any time
 

@@ -92,7 +92,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 			Inbox: place.inbox(sessions), Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: sessions,
 		},
 		Signal:   signal,
-		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{}, b.Logger),
+		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
 		Setups:   chooser,
 		Library:  library{b.Index},
 		Surfaces: place.Surfaces,
