@@ -94,6 +94,18 @@ func (s *shelf) Excerpts(ctx context.Context, a access.Audience, spans []retriev
 	return s.Chunks(ctx, a, ids)
 }
 
+func (s *shelf) Addressed(_ context.Context, a access.Audience, _ []document.SourceID, addresses []string) (map[string]document.ID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := make(map[string]document.ID)
+	for i := range documents {
+		if url := refOf(i).URL; slices.Contains(addresses, url) && s.may(a, i) {
+			found[url] = documentID(i)
+		}
+	}
+	return found, nil
+}
+
 func (s *shelf) Readable(_ context.Context, a access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,7 +37,7 @@ type opening struct {
 	err     error
 }
 
-// open reads a document of the index where the address is one that the model was shown, else a page of the web.
+// open reads a document of the index where the address is one of its, else a page of the web.
 func (t *Tool) open(ctx context.Context, address string, r rules, scope tool.Scope) opening {
 	o := opening{address: address}
 	if id, ok := r.indexed[exact(address)]; ok {

@@ -73,7 +73,7 @@ func (a Allow) Names(address string) bool {
 // rules say what may be opened in a turn at this moment.
 type rules struct {
 	allow   Allow
-	indexed map[string]document.ID // addresses of documents that the model was shown
+	indexed map[string]document.ID // addresses of documents of the index, with their sections where the model was shown some
 	named   map[string]bool        // addresses that stand in retrieved documents or in what people wrote
 	private bool                   // something that is not public is in the context
 }
@@ -146,6 +146,32 @@ func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 		r.private = r.private || !public[id]
 	}
 	return r, nil
+}
+
+// find looks the addresses up in the index. A document that has one is read there, shown before or not: that sends nothing anywhere.
+func (t *Tool) find(ctx context.Context, urls []string, r *rules, scope tool.Scope) error {
+	var unknown []string
+	for _, u := range urls {
+		if _, ok := r.indexed[exact(u)]; !ok {
+			unknown = append(unknown, strings.TrimSpace(u))
+			if e := exact(u); e != strings.TrimSpace(u) {
+				unknown = append(unknown, e)
+			}
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	found, err := t.index.Addressed(ctx, scope.Audience, scope.Sources, unknown)
+	if err != nil {
+		return err
+	}
+	for _, address := range unknown {
+		if id, ok := found[address]; ok {
+			r.indexed[exact(address)] = id
+		}
+	}
+	return nil
 }
 
 var written = regexp.MustCompile("https?://[^\\s<>|\"'`\\\\]+")

@@ -2,7 +2,8 @@
 //
 // A model that reads hostile text can be talked into opening an address that carries what it knows. So an address is only opened when it
 // stands, exactly so, in retrieved documents or in what people wrote, or is on the operator's list; and only when it is on that list once
-// something that is not public is in the context. Documents of the index are read from the index, which sends nothing anywhere.
+// something that is not public is in the context. Documents of the index are found by their address and read from the index, as far as the
+// audience may read them, which sends nothing anywhere.
 package openurl
 
 import (
@@ -62,6 +63,9 @@ type Fetcher interface {
 type Index interface {
 	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+	// Addressed returns the documents that have one of the addresses, exactly, and that everybody in the audience may read at this moment.
+	// Sources, unless nil, are all that count.
+	Addressed(ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error)
 	// Excerpts returns chunks of documents, ordered by document and position, as far as the audience may read them.
 	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
 }
@@ -138,6 +142,9 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	urls = urls[:min(len(urls), maxURLs)]
 	emit.Emit(packet.OpenURLAddresses{URLs: urls})
 	rules, err := t.rules(ctx, call.Scope)
+	if err == nil {
+		err = t.find(ctx, urls, &rules, call.Scope)
+	}
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("it could not be found out what may be opened: %w", err)
 	}

@@ -56,6 +56,19 @@ func (x index) Readable(_ context.Context, audience access.Audience, ids []docum
 	return readable, nil
 }
 
+// Addressed knows https://docs.example/ID.
+func (x index) Addressed(_ context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error) {
+	found := make(map[string]document.ID)
+	for _, a := range addresses {
+		name, ok := strings.CutPrefix(a, "https://docs.example/")
+		id := document.ID(name)
+		if acl, known := x[id]; ok && known && audience.MayRead(acl) && (sources == nil || slices.Contains(sources, "docs")) {
+			found[a] = id
+		}
+	}
+	return found, nil
+}
+
 func (x index) Excerpts(_ context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	var out []retrieve.Passage
 	for _, s := range spans {
@@ -201,6 +214,32 @@ func TestIndexedDocumentsAreReadFromTheIndex(t *testing.T) {
 	scope.Audience = access.NewAudience(access.DefaultTenant) // it was revoked meanwhile
 	if _, err := run(t, w, scope, nil, "https://docs.example/guide"); err == nil || len(w.fetched) != 0 {
 		t.Errorf("a revoked document: error %v, fetched %v", err, w.fetched)
+	}
+}
+
+// A document of the index is read there although nobody has shown or named it, as far as the audience and the agent may see it.
+func TestDocumentsAreFoundByTheirAddress(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, url string
+		scope     tool.Scope
+		found     bool
+	}{
+		{"a document", "https://docs.example/internal", tool.Scope{Audience: members}, true},
+		{"a section of it", "https://docs.example/internal#part", tool.Scope{Audience: members}, true},
+		{"with spaces", " https://docs.example/internal ", tool.Scope{Audience: members}, true},
+		{"for those who may not read it", "https://docs.example/internal", tool.Scope{Audience: access.NewAudience(access.DefaultTenant)}, false},
+		{"of no source of the agent", "https://docs.example/internal", tool.Scope{Audience: members, Sources: []document.SourceID{"wiki"}}, false},
+		{"an address like it", "https://docs.example/internal/", tool.Scope{Audience: members}, false},
+	} {
+		w := &web{}
+		result, err := run(t, w, tt.scope, nil, tt.url)
+		if len(w.fetched) != 0 {
+			t.Errorf("%s: %v was fetched", tt.name, w.fetched)
+		}
+		if (err == nil) != tt.found || tt.found && !strings.Contains(result.Content, "First part. Second part.") {
+			t.Errorf("%s: content %s, error %v", tt.name, result.Content, err)
+		}
 	}
 }
 

@@ -1,0 +1,46 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Addressed returns the documents that have one of the addresses, compared exactly, and that everybody in the audience may read at this
+// moment. Sources, unless nil, are all that count. Where several documents have one address it is the first by id.
+func (x *Index) Addressed(
+	ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string,
+) (map[string]document.ID, error) {
+	found := make(map[string]document.ID, len(addresses))
+	if audience.Tenant() == "" || len(addresses) == 0 {
+		return found, nil
+	}
+	var within []string // null: all sources
+	if sources != nil {
+		within = append([]string{}, strs(sources)...)
+	}
+	rows, err := x.db.Pool.Query(ctx, `
+		select d.url, min(d.external_id)
+		from document d
+		where d.tenant_id = $1 and d.url <> '' and md5(d.url) = any (select md5(a) from unnest($2::text[]) a) and d.url = any($2::text[])
+			and d.acl && $3::text[] and ($4::text[] is null or d.source_id = any($4::text[]))
+		group by d.url`, string(audience.Tenant()), addresses, strs(audience.Principals()), within)
+	if err != nil {
+		return nil, fmt.Errorf("look %d addresses up in the index: %w", len(addresses), err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var address string
+		var id document.ID
+		if err := rows.Scan(&address, &id); err != nil {
+			return nil, fmt.Errorf("look %d addresses up in the index: %w", len(addresses), err)
+		}
+		found[address] = id
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("look %d addresses up in the index: %w", len(addresses), err)
+	}
+	return found, nil
+}
