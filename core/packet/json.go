@@ -10,7 +10,8 @@ import (
 var kinds = []Payload{
 	MessageStart{}, MessageDelta{}, ReasoningStart{}, ReasoningDelta{}, ReasoningDone{}, SearchStart{}, SearchQueries{},
 	SearchDocuments{}, OpenURLStart{}, OpenURLAddresses{}, OpenURLDocuments{}, FileReaderStart{}, FileReaderResult{},
-	CustomToolStart{}, CustomToolArguments{}, CustomToolResult{}, CitationInfo{}, Withdrawn{}, SectionEnd{}, Branching{}, Heartbeat{}, Error{}, Stop{},
+	CustomToolStart{}, CustomToolArguments{}, CustomToolResult{}, DeepSearchPlanStart{}, DeepSearchPlanDelta{},
+	SubQuestion{}, SubAnswerStart{}, SubAnswerDelta{}, CitationInfo{}, Withdrawn{}, SectionEnd{}, Branching{}, Heartbeat{}, Error{}, Stop{},
 }
 
 // Kinds returns one zero value of every payload type, in a stable order.

@@ -98,6 +98,25 @@ type (
 		Text  string `json:"text,omitempty"`
 		Error string `json:"error,omitempty"`
 	}
+	// DeepSearchPlanStart says that a question is being taken apart.
+	DeepSearchPlanStart struct{}
+	// DeepSearchPlanDelta appends to the plan.
+	DeepSearchPlanDelta struct {
+		Text string `json:"text"`
+	}
+	// SubQuestion opens the work on a part of the question. It, what is searched for it, and its answer have a SubTurnIndex; its
+	// SectionEnd closes it.
+	SubQuestion struct {
+		Question string `json:"question"`
+	}
+	// SubAnswerStart opens the answer to a sub-question. Documents are those that it may cite.
+	SubAnswerStart struct {
+		Documents []Document `json:"documents,omitempty"`
+	}
+	// SubAnswerDelta appends to it. Its numbers are the model's own; the final answer has the reader's.
+	SubAnswerDelta struct {
+		Text string `json:"text"`
+	}
 	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per document and turn.
 	CitationInfo struct {
 		Number   int           `json:"number"` // as the reader sees it
@@ -179,6 +198,11 @@ func (FileReaderResult) Kind() string    { return "file_reader_result" }
 func (CustomToolStart) Kind() string     { return "custom_tool_start" }
 func (CustomToolArguments) Kind() string { return "custom_tool_args" }
 func (CustomToolResult) Kind() string    { return "custom_tool_delta" }
+func (DeepSearchPlanStart) Kind() string { return "deep_search_plan_start" }
+func (DeepSearchPlanDelta) Kind() string { return "deep_search_plan_delta" }
+func (SubQuestion) Kind() string         { return "sub_question" }
+func (SubAnswerStart) Kind() string      { return "sub_answer_start" }
+func (SubAnswerDelta) Kind() string      { return "sub_answer_delta" }
 func (CitationInfo) Kind() string        { return "citation_info" }
 func (Withdrawn) Kind() string           { return "documents_withdrawn" }
 func (SectionEnd) Kind() string          { return "section_end" }

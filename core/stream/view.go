@@ -54,8 +54,12 @@ func (v *View) Apply(p packet.Packet) bool {
 		return false
 	}
 	switch payload := p.Payload.(type) {
-	case packet.ReasoningStart:
+	case packet.ReasoningStart, packet.DeepSearchPlanStart:
 		return v.enter(Thinking)
+	case packet.SubQuestion: // a part of the answer's work, as a query is; its own answer is not the reader's
+		v.Queries = append(v.Queries, payload.Question)
+		v.enter(Searching)
+		return true
 	case packet.SearchStart, packet.OpenURLStart, packet.FileReaderStart, packet.CustomToolStart:
 		return v.enter(Searching)
 	case packet.SearchQueries:
