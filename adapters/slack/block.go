@@ -2,13 +2,34 @@ package slack
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
 
-// actionPrefix marks the buttons that are ours.
-const actionPrefix = "footnote."
+// Actions that only Slack knows, beside those of core/thread.
+const (
+	ActionAsk   thread.Action = "ask"   // the shortcut "Ask about this" in a message's menu
+	ActionStill thread.Action = "still" // a question that nobody was there for is wanted after all
+)
+
+// actionID is what Slack keeps with a button, a shortcut or a form, and gives back.
+func actionID(a thread.Action, turn string) string { return thread.ButtonID(a, turn) }
+
+// parseAction is the inverse of actionID. ok is false for what is not ours, or of a newer version.
+func parseAction(id string) (a thread.Action, turn string, ok bool) {
+	if a, turn, ok = thread.ParseButtonID(id); ok {
+		return a, turn, true
+	}
+	for _, own := range []thread.Action{ActionAsk, ActionStill} {
+		if rest, found := strings.CutPrefix(id, thread.ButtonID(own, "")); found {
+			return own, rest, true
+		}
+	}
+	return "", "", false
+}
 
 // blocks lays a page out. withText is false for what stopStream puts under a stream, whose text is there already.
 func (s *Surface) blocks(p Page, withText bool) []api.Block {
@@ -38,14 +59,22 @@ func (s *Surface) blocks(p Page, withText bool) []api.Block {
 	var buttons []api.BlockElement
 	for _, b := range p.Buttons {
 		if slices.Contains(s.options.Actions, b.Action) {
-			buttons = append(buttons, api.NewButtonBlockElement(actionPrefix+string(b.Action), s.options.Turn,
-				api.NewTextBlockObject(api.PlainTextType, b.Label, true, false)))
+			buttons = append(buttons, button(b, s.options.Turn))
 		}
 	}
 	if len(buttons) > 0 {
 		out = append(out, api.NewActionBlock("", buttons...))
 	}
 	return out
+}
+
+// button is a button about a turn.
+func button(b thread.Button, turn string) *api.ButtonBlockElement {
+	element := api.NewButtonBlockElement(actionID(b.Action, turn), turn, api.NewTextBlockObject(api.PlainTextType, b.Label, true, false))
+	if b.Primary {
+		element.Style = api.StylePrimary
+	}
+	return element
 }
 
 // plainBlocks shows a page's Markdown as it is written, for a workspace that does not take its blocks: that it has no markdown blocks, or
@@ -84,7 +113,10 @@ func chunks(p Page) []api.StreamChunk {
 	var out []api.StreamChunk
 	for _, t := range p.Tasks {
 		task := api.NewTaskUpdateChunk(t.ID, t.Title)
-		task.Status = api.TaskCardStatus(t.Status)
+		task.Status, task.Output = api.TaskCardStatus(t.Status), t.Output
+		for _, source := range t.Sources {
+			task.Sources = append(task.Sources, api.NewTaskCardSource(source.URL, source.Title))
+		}
 		out = append(out, task)
 	}
 	if p.Markdown != "" {

@@ -49,18 +49,24 @@ type Client struct {
 	directory *directory
 
 	identity  atomic.Pointer[Identity]
+	twins     twins
 	statuses  *rate.Limiter // assistant.threads.setStatus: 60 a minute
+	prompts   *rate.Limiter // titles and suggested prompts: 50 a minute of each
+	reads     *rate.Limiter // of threads that answers need: half of 50 a minute
+	scans     *rate.Limiter // of what nobody waits for: a third
 	noStreams atomic.Bool   // the workspace was found not to have them
 	connected atomic.Int32
 }
 
 // Identity is who the bot is.
 type Identity struct {
-	Team   string // workspace id
-	Name   string // of the workspace
-	User   string // the bot's user id
-	Bot    string // the bot's id
-	Scopes []string
+	Team string // workspace id
+	Name string // of the workspace
+	// Enterprise is the id of the organisation that the workspace belongs to; empty for one that stands by itself.
+	Enterprise string
+	User       string // the bot's user id
+	Bot        string // the bot's id
+	Scopes     []string
 }
 
 // New returns a client; nothing is called before Connect.
@@ -88,6 +94,9 @@ func New(config Config) (*Client, error) {
 	c := &Client{
 		config: config, logger: config.Logger, pacing: &Pacing{},
 		statuses: rate.NewLimiter(rate.Every(1500*time.Millisecond), 20),
+		prompts:  rate.NewLimiter(rate.Every(2*time.Second), 10),
+		reads:    rate.NewLimiter(rate.Every(3*time.Second), 8),
+		scans:    rate.NewLimiter(rate.Every(5*time.Second), 8),
 	}
 	options := []api.Option{
 		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
@@ -129,7 +138,7 @@ func (c *Client) Connect(ctx context.Context) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("sign in to Slack: %w", explain("auth.test", err))
 	}
-	id := Identity{Team: res.TeamID, Name: res.Team, User: res.UserID, Bot: res.BotID}
+	id := Identity{Team: res.TeamID, Name: res.Team, User: res.UserID, Bot: res.BotID, Enterprise: res.EnterpriseID}
 	for scope := range strings.SplitSeq(res.Header.Get("X-Oauth-Scopes"), ",") {
 		if scope = strings.TrimSpace(scope); scope != "" {
 			id.Scopes = append(id.Scopes, scope)

@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,14 +19,18 @@ const (
 	pageSize   = 1000
 	// maxLookups is how many people of a channel who are not in the list of members are looked up one by one.
 	maxLookups = 20
+	// maxOwnChannels is how many channels of a person count when that person asks in private.
+	maxOwnChannels = 1000
 )
 
 // Profile is what Slack says about a person.
 type Profile struct {
 	ID, Name string
+	Email    string // in small letters; empty without the scope users:read.email, and for outsiders, whose address nobody here vouches for
 	Team     string // of which the person is a member
 	// Outsider is a guest, somebody of another organisation, a bot, or an account that was deactivated.
 	Outsider bool
+	Bot      bool
 	Admin    bool
 }
 
@@ -35,9 +40,16 @@ type directory struct {
 
 	mu       sync.Mutex
 	profiles map[string]known[Profile]
-	channels map[string]known[bool] // whether everybody in it is a member of the organisation
-	members  known[map[string]bool] // of the organisation
-	changes  int                    // counts what was forgotten, so that no answer from before is kept
+	channels map[string]known[room]
+	homes    map[string]known[[]string] // the channels that a person is in, of those that the bot can see
+	members  known[map[string]bool]     // of the organisation
+	changes  int                        // counts what was forgotten, so that no answer from before is kept
+}
+
+// room is what counts of a channel.
+type room struct {
+	inside bool // everybody in it is a full member of the organisation
+	joined bool // the bot is in it
 }
 
 // known is a fact with its age.
@@ -49,38 +61,91 @@ type known[T any] struct {
 func (k known[T]) fresh(age time.Duration) bool { return !k.at.IsZero() && time.Since(k.at) < age }
 
 func newDirectory(c *Client) *directory {
-	return &directory{client: c, profiles: make(map[string]known[Profile]), channels: make(map[string]known[bool])}
+	return &directory{
+		client: c, profiles: make(map[string]known[Profile]), channels: make(map[string]known[room]), homes: make(map[string]known[[]string]),
+	}
 }
 
-// Audience returns who will see an answer in a channel: in a direct message the person alone, elsewhere everybody who can open the
-// channel. Where guests or another organisation take part it is the public and the channel itself. A channel about which nothing could
-// be found out counts as such a one, and the error says why.
+// recall returns what is remembered of a key, and a count that keep takes.
+func recall[T any](d *directory, facts map[string]known[T], key string, age time.Duration) (value T, ok bool, changes int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	k, ok := facts[key]
+	return k.value, ok && k.fresh(age), d.changes
+}
+
+// keep remembers a fact, unless something was forgotten since recall: then the fact may be from before the change.
+func keep[T any](d *directory, facts map[string]known[T], key string, value T, changes int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if changes != d.changes {
+		return
+	}
+	if len(facts) >= maxCached {
+		clear(facts)
+	}
+	facts[key] = known[T]{value, time.Now()}
+}
+
+// Audience returns who will see an answer in a channel. In a direct message that is the person alone, with everything the person is: the
+// account, the address, a member, and somebody in each of the person's channels. Elsewhere it is everybody who can open the channel;
+// where guests or another organisation take part, the public and the channel itself. A channel or person about whom nothing could be
+// found out counts as such a one, and the error says why.
 func (c *Client) Audience(ctx context.Context, channel, person string, direct bool) (access.Audience, error) {
-	tenant := c.config.Tenant
 	if direct {
-		self := access.User(string(Platform), person)
-		p, err := c.Profile(ctx, person)
-		if err != nil || p.Outsider {
-			return access.NewAudience(tenant, self), err
+		facts, err := c.Principals(ctx, person)
+		held := make([]access.Principal, 0, len(facts))
+		for _, f := range facts {
+			held = append(held, f.Principal)
 		}
-		return access.NewAudience(tenant, self, access.Members), nil
+		return access.NewAudience(c.config.Tenant, held...), err
 	}
 	here := access.Channel(string(Platform), channel)
-	inside, err := c.directory.inside(ctx, channel)
-	if err != nil || !inside {
-		return access.NewAudience(tenant, here), err
+	found, err := c.directory.room(ctx, channel)
+	if err != nil || !found.inside {
+		return access.NewAudience(c.config.Tenant, here), err
 	}
-	return access.NewAudience(tenant, here, access.Members), nil
+	return access.NewAudience(c.config.Tenant, here, access.Members), nil
+}
+
+// Joined reports whether the bot is in a channel. One that cannot be seen it is not in.
+func (c *Client) Joined(ctx context.Context, channel string) bool {
+	found, err := c.directory.room(ctx, channel)
+	return err == nil && found.joined
+}
+
+// Held is one thing that somebody is, and where that is known from.
+type Held struct {
+	Principal access.Principal
+	From      string // a few words
+}
+
+// Principals returns what a person is. The account is always among it; with an error, nothing that could not be found out.
+func (c *Client) Principals(ctx context.Context, person string) ([]Held, error) {
+	held := []Held{{access.User(string(Platform), person), "the Slack account"}}
+	p, err := c.Profile(ctx, person)
+	if err != nil {
+		return held, err
+	}
+	if !p.Outsider {
+		held = append(held, Held{access.Members, "a full member of the Slack workspace"})
+	}
+	if p.Email != "" {
+		held = append(held, Held{access.User("email", p.Email), "the address in the Slack profile"})
+	}
+	homes, err := c.directory.homesOf(ctx, person)
+	for _, id := range homes {
+		held = append(held, Held{access.Channel(string(Platform), id), "in the channel"})
+	}
+	return held, err
 }
 
 // Profile returns what is known of a person.
 func (c *Client) Profile(ctx context.Context, id string) (Profile, error) {
 	d := c.directory
-	d.mu.Lock()
-	k, ok := d.profiles[id]
-	d.mu.Unlock()
-	if ok && k.fresh(peopleAge) {
-		return k.value, nil
+	p, ok, changes := recall(d, d.profiles, id, peopleAge)
+	if ok {
+		return p, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
@@ -88,63 +153,56 @@ func (c *Client) Profile(ctx context.Context, id string) (Profile, error) {
 	if err != nil {
 		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", explain("users.info", err))
 	}
-	p := d.profile(u)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.profiles) >= maxCached {
-		clear(d.profiles)
-	}
-	d.profiles[id] = known[Profile]{p, time.Now()}
+	p = d.profile(u)
+	keep(d, d.profiles, id, p, changes)
 	return p, nil
 }
 
 func (d *directory) profile(u *api.User) Profile {
-	p := Profile{ID: u.ID, Name: u.Profile.DisplayName, Team: u.TeamID, Admin: u.IsAdmin || u.IsOwner}
+	p := Profile{ID: u.ID, Name: u.Profile.DisplayName, Team: u.TeamID, Admin: u.IsAdmin || u.IsOwner, Bot: u.IsBot}
 	if p.Name == "" {
 		p.Name = u.RealName
 	}
-	p.Outsider = u.Deleted || u.IsBot || u.IsRestricted || u.IsUltraRestricted || u.IsStranger ||
-		u.TeamID != d.client.Identity().Team && u.Enterprise.EnterpriseID == ""
+	me := d.client.Identity()
+	// Slack does not call those strangers who share a channel with the workspace, so the organisation decides as well.
+	elsewhere := u.TeamID != me.Team && (me.Enterprise == "" || u.Enterprise.EnterpriseID != me.Enterprise)
+	p.Outsider = u.Deleted || u.IsBot || u.IsRestricted || u.IsUltraRestricted || u.IsStranger || elsewhere
+	if !p.Outsider {
+		p.Email = strings.ToLower(u.Profile.Email)
+	} else {
+		p.Admin = false
+	}
 	return p
 }
 
-// inside reports whether everybody in a channel is a full member of the organisation.
-func (d *directory) inside(ctx context.Context, channel string) (bool, error) {
-	d.mu.Lock()
-	k, ok := d.channels[channel]
-	changes := d.changes
-	d.mu.Unlock()
-	if ok && k.fresh(channelAge) {
-		return k.value, nil
+// room finds out who can open a channel.
+func (d *directory) room(ctx context.Context, channel string) (room, error) {
+	found, ok, changes := recall(d, d.channels, channel, channelAge)
+	if ok {
+		return found, nil
 	}
-	inside, err := d.ask(ctx, channel)
+	found, err := d.ask(ctx, channel)
 	if err != nil {
-		return false, err
+		return room{}, err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.channels) >= maxCached {
-		clear(d.channels)
-	}
-	if changes == d.changes {
-		d.channels[channel] = known[bool]{inside, time.Now()}
-	}
-	return inside, nil
+	keep(d, d.channels, channel, found, changes)
+	return found, nil
 }
 
-func (d *directory) ask(ctx context.Context, channel string) (bool, error) {
+func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 	limited, cancel := context.WithTimeout(ctx, d.client.config.Timeout)
 	defer cancel()
 	info, err := d.client.api.GetConversationInfoContext(limited, &api.GetConversationInfoInput{ChannelID: channel})
 	if err != nil {
-		return false, fmt.Errorf("find out who listens: %w", explain("conversations.info", err))
+		return room{}, fmt.Errorf("find out who listens: %w", explain("conversations.info", err))
 	}
+	found := room{joined: info.IsMember || info.IsIM}
 	if info.IsExtShared || info.IsPendingExtShared || info.IsGlobalShared {
-		return false, nil
+		return found, nil
 	}
 	members, err := d.organisation(ctx)
 	if err != nil {
-		return false, err
+		return room{}, err
 	}
 	strangers := 0
 	for cursor := ""; ; {
@@ -152,29 +210,65 @@ func (d *directory) ask(ctx context.Context, channel string) (bool, error) {
 			ChannelID: channel, Cursor: cursor, Limit: pageSize,
 		})
 		if err != nil {
-			return false, fmt.Errorf("find out who listens: %w", explain("conversations.members", err))
+			return room{}, fmt.Errorf("find out who listens: %w", explain("conversations.members", err))
 		}
 		for _, id := range ids {
 			if members[id] || id == d.client.Identity().User {
 				continue
 			}
 			if strangers++; strangers > maxLookups {
-				return false, nil
+				return found, nil
 			}
-			if p, err := d.client.Profile(limited, id); err != nil || p.Outsider { // else an account that is younger than the list
-				return false, err
+			p, err := d.client.Profile(limited, id)
+			if err != nil {
+				return room{}, err
+			}
+			if p.Outsider && !p.Bot { // else an account that is younger than the list
+				return found, nil
 			}
 		}
 		if cursor = next; cursor == "" {
-			return true, nil
+			found.inside = true
+			return found, nil
 		}
 	}
+}
+
+// homesOf lists the channels that a person is in, as far as the bot can see them: all public ones, and private ones that it is in too.
+// Without the scopes it is none.
+func (d *directory) homesOf(ctx context.Context, person string) ([]string, error) {
+	homes, ok, changes := recall(d, d.homes, person, channelAge)
+	if ok {
+		return homes, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.client.config.Timeout)
+	defer cancel()
+	for cursor := ""; ; {
+		list, next, err := d.client.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
+			UserID: person, Types: []string{"public_channel", "private_channel"}, Cursor: cursor, Limit: 200, ExcludeArchived: true,
+		})
+		if err != nil {
+			if Transient(err) {
+				return nil, fmt.Errorf("find out which channels a person is in: %w", explain("users.conversations", err))
+			}
+			homes = nil // it is not going to be known
+			break
+		}
+		for _, c := range list {
+			homes = append(homes, c.ID)
+		}
+		if cursor = next; cursor == "" || len(homes) >= maxOwnChannels {
+			break
+		}
+	}
+	keep(d, d.homes, person, homes, changes)
+	return homes, nil
 }
 
 // organisation returns the full members of the workspace, and the bots in it, which nobody reads through.
 func (d *directory) organisation(ctx context.Context) (map[string]bool, error) {
 	d.mu.Lock()
-	k := d.members
+	k, changes := d.members, d.changes
 	d.mu.Unlock()
 	if k.fresh(peopleAge) {
 		return k.value, nil
@@ -186,20 +280,26 @@ func (d *directory) organisation(ctx context.Context) (map[string]bool, error) {
 	}
 	members := make(map[string]bool, len(users))
 	for _, u := range users {
-		if p := d.profile(&u); !p.Outsider || u.IsBot && !u.Deleted {
+		if d.counts(&u) {
 			members[u.ID] = true
 		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if changes != d.changes {
+		return members, nil
+	}
 	d.members = known[map[string]bool]{members, at}
+	if len(users) > maxCached-len(d.profiles) {
+		return members, nil
+	}
+	for _, u := range users { // they need not be looked up one by one
+		d.profiles[u.ID] = known[Profile]{d.profile(&u), at}
+	}
 	return members, nil
 }
 
-// forgetChannel makes the next question about a channel ask Slack.
-func (d *directory) forgetChannel(id string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.changes++
-	delete(d.channels, id)
+// counts reports whether somebody's presence leaves a channel one of the organisation alone.
+func (d *directory) counts(u *api.User) bool {
+	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && u.TeamID == d.client.Identity().Team
 }

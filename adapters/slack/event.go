@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -19,6 +21,8 @@ type Handler interface {
 	// Command returns a sentence that the person alone is shown.
 	Command(ctx context.Context, c Command) (string, error)
 	Press(ctx context.Context, p Press) error
+	// Opened is called when a person opens the conversation with the bot.
+	Opened(ctx context.Context, o Opened) error
 }
 
 // Change says that a message is not new.
@@ -41,20 +45,23 @@ type Message struct {
 	Text     string // without the mention of the bot; markup replaced by what it stands for
 	At       time.Time
 	Change   Change
-	Attempt  int // 0 for the first delivery
+	Attempt  int    // 0 for the first delivery
+	Late     bool   // for the handler: it was read (Client.Unheard) and not heard
+	Files    []File // attached; not known yet when FilesUnknown
 
 	Own, System, Bot bool
 	Direct           bool
 	InThread         bool // a reply
 	Mentioned        bool // the bot, outside code
 	OthersNamed      bool
+	FilesUnknown     bool // Slack tells of files only in another event of the same message, or when it is asked (Client.Attached)
 }
 
 // Reaction is an emoji that somebody put on a message, or the stop button of Slack's own client.
 type Reaction struct {
-	Ref     thread.Ref // Thread is empty
-	Message thread.MessageID
-	Name    string // "octagonal_sign"; empty for the stop button
+	Ref     thread.Ref       // Thread is empty for an emoji
+	Message thread.MessageID // empty for the stop button while nothing was being streamed: the thread is meant
+	Name    string           // "octagonal_sign"; empty for the stop button
 	By      string
 	// Stopped says that Slack has ended the message's stream already, whoever pressed the button.
 	Stopped bool
@@ -69,13 +76,43 @@ type Command struct {
 	Direct     bool
 }
 
-// Press is a pressed button of an answer.
+// Press is a pressed button, a shortcut that was chosen in a message's menu, or a form that was sent.
 type Press struct {
-	Action  Action
-	Value   string
-	Ref     thread.Ref
-	Message thread.MessageID
-	By      string
+	Action   thread.Action
+	Turn     string // that a button or a form is about
+	Value    string // of the button; what was given to the form when it was opened
+	EventKey string
+	Ref      thread.Ref
+	Message  thread.MessageID
+	By       string
+	ByName   string
+	Trigger  string // opens a form, within three seconds
+	Text     string // of the message that a shortcut was chosen for, readable
+	Author   string // likewise: user id of who wrote it
+	Files    []File // likewise
+	Direct   bool
+	// Ephemeral says that the message is shown to this person alone. It can only be replaced, through ResponseURL.
+	Ephemeral   bool
+	ResponseURL string
+	Form        map[string]string // what was filled in, by the field's name
+	Sent        bool              // a form was sent
+}
+
+// Opened is a person who opened the conversation with the bot. Ref.Thread is empty where the conversation has no thread yet.
+type Opened struct {
+	Ref thread.Ref
+	By  string
+}
+
+// peek notes what an event tells that another one of the same message lacks, before either is handled.
+func (c *Client) peek(kind string, raw []byte) {
+	if kind != "events_api" || !bytes.Contains(raw, []byte(`"message"`)) {
+		return
+	}
+	cb, err := decode[callback]("an event", raw)
+	if err == nil && cb.Event.Type == "message" && cb.Event.TS != "" && cb.Event.Deleted == "" && cb.Event.Message == nil {
+		c.twins.tell(string(cb.Event.Channel), cb.Event.TS, c.files(cb.Event.Files))
+	}
 }
 
 // handle dispatches one payload. kind is that of a Socket Mode envelope. The sentence is for a command's person.
@@ -93,7 +130,7 @@ func (c *Client) handle(ctx context.Context, h Handler, kind string, raw []byte,
 			c.logger.WarnContext(ctx, "event could not be read and is dropped", "error", err)
 			return "", nil // it will not be better the next time
 		}
-		return "", c.event(ctx, h, cb, attempt)
+		return "", c.event(ctx, h, cb, raw, attempt)
 	case "slash_commands":
 		s, err := decode[slash]("a command", raw)
 		if err != nil {
@@ -105,26 +142,10 @@ func (c *Client) handle(ctx context.Context, h Handler, kind string, raw []byte,
 		})
 	case "interactive":
 		i, err := decode[interaction]("an interaction", raw)
-		if err != nil || i.Type != "block_actions" {
+		if err != nil {
 			return "", err
 		}
-		for _, a := range i.Actions {
-			action, ours := strings.CutPrefix(a.ID, actionPrefix)
-			if !ours {
-				continue
-			}
-			root := i.Message.Thread
-			if root == "" {
-				root = i.Message.TS
-			}
-			err = h.Press(ctx, Press{
-				Action: Action(action), Value: a.Value, Ref: c.ref(i.Channel.ID, root), Message: thread.MessageID(i.Message.TS), By: i.User.ID,
-			})
-			if err != nil {
-				return "", err
-			}
-		}
-		return "", nil
+		return "", c.interaction(ctx, h, i)
 	default:
 		return "", nil // of a kind that this version does not know
 	}
@@ -134,35 +155,109 @@ func (c *Client) ref(channel, root string) thread.Ref {
 	return thread.Ref{Platform: Platform, Workspace: c.Identity().Team, Channel: channel, Thread: root}
 }
 
-func (c *Client) event(ctx context.Context, h Handler, cb callback, attempt int) error {
+func (c *Client) event(ctx context.Context, h Handler, cb callback, raw []byte, attempt int) error {
 	e := cb.Event
 	if team := c.Identity().Team; cb.Team != "" && cb.Team != team {
 		c.logger.WarnContext(ctx, "event of another workspace ignored", "workspace", cb.Team)
+		return nil
+	}
+	if c.directory.changed(e, raw) {
 		return nil
 	}
 	switch e.Type {
 	case "message", "app_mention":
 		return h.Message(ctx, c.message(cb, attempt))
 	case "reaction_added":
-		if e.Item.Type != "message" || e.User == c.Identity().User {
+		if e.Item.Type != "message" || string(e.User) == c.Identity().User {
 			return nil
 		}
 		name, _, _ := strings.Cut(e.Reaction, "::") // without the skin tone
 		return h.Reaction(ctx, Reaction{
-			Ref: c.ref(e.Item.Channel, ""), Message: thread.MessageID(e.Item.TS), Name: name, By: e.User,
+			Ref: c.ref(e.Item.Channel, ""), Message: thread.MessageID(e.Item.TS), Name: name, By: string(e.User),
 		})
 	case "agent_session_stopped":
-		for _, ts := range e.Streams {
-			err := h.Reaction(ctx, Reaction{Ref: c.ref(e.Channel, ""), Message: thread.MessageID(ts), By: e.User, Stopped: true})
-			if err != nil {
+		return c.sessionStopped(ctx, h, e)
+	case "app_home_opened":
+		if e.Tab != "" && e.Tab != "messages" {
+			return nil
+		}
+		return h.Opened(ctx, Opened{Ref: c.ref(string(e.Channel), ""), By: string(e.User)})
+	case "assistant_thread_started":
+		return h.Opened(ctx, Opened{Ref: c.ref(e.Assistant.Channel, e.Assistant.Thread), By: e.Assistant.User})
+	case "tokens_revoked", "app_uninstalled":
+		c.logger.ErrorContext(ctx, "slack has withdrawn the app's tokens; install the app to the workspace again and set the new SLACK_BOT_TOKEN",
+			"event", e.Type)
+		return nil
+	case "app_rate_limited":
+		c.logger.WarnContext(ctx, "slack holds events back: more than 30,000 came within an hour")
+		return nil
+	default: // app_context_changed, assistant_thread_context_changed, and whatever comes to be
+		return nil
+	}
+}
+
+// sessionStopped passes on that somebody pressed the stop button of Slack's own client: each stream that it ended, or, while nothing
+// is being streamed, the thread.
+func (c *Client) sessionStopped(ctx context.Context, h Handler, e event) error {
+	stop := Reaction{Ref: c.ref(string(e.Channel), e.Thread), By: string(e.User)}
+	if len(e.Streams) == 0 {
+		return h.Reaction(ctx, stop)
+	}
+	for _, ts := range e.Streams {
+		stop.Message, stop.Stopped = thread.MessageID(ts), true
+		if err := h.Reaction(ctx, stop); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// interaction dispatches what somebody pressed, chose or sent.
+func (c *Client) interaction(ctx context.Context, h Handler, i interaction) error {
+	p := Press{
+		EventKey: "trigger:" + i.Trigger, By: i.User.ID, ByName: i.User.Name, Trigger: i.Trigger, ResponseURL: i.Response,
+		Ephemeral: i.Container.Ephemeral,
+	}
+	channel, ts, root := cmp.Or(i.Channel.ID, i.Container.Channel), cmp.Or(i.Message.TS, i.Container.TS), cmp.Or(i.Message.Thread, i.Container.Thread)
+	p.Ref, p.Message = c.ref(channel, cmp.Or(root, ts)), thread.MessageID(ts)
+	p.Direct = strings.HasPrefix(channel, "D")
+	switch i.Type {
+	case "block_actions":
+		for _, a := range i.Actions {
+			var ours bool
+			if p.Action, p.Turn, ours = parseAction(a.ID); !ours {
+				continue
+			}
+			p.Value = a.Value
+			if err := h.Press(ctx, p); err != nil {
 				return err
 			}
 		}
 		return nil
-	case "member_joined_channel", "member_left_channel", "channel_shared", "channel_unshared", "channel_converted_to_private":
-		c.directory.forgetChannel(e.Channel)
-		return nil
-	default:
+	case "message_action":
+		var ours bool
+		if p.Action, p.Turn, ours = parseAction(i.Callback); !ours {
+			return nil
+		}
+		p.Author, p.Files = i.Message.User, c.files(i.Message.Files)
+		p.Text, _, _ = readText(i.Message.Text, c.Identity().User)
+		return h.Press(ctx, p)
+	case "view_submission":
+		var ours bool
+		if p.Action, p.Turn, ours = parseAction(i.View.Callback); !ours {
+			return nil
+		}
+		p.Sent, p.Form = true, make(map[string]string)
+		p.EventKey = "view:" + i.View.ID
+		p.Value, p.Ref, p.Message = c.openForm(i.View.Private)
+		p.Direct = strings.HasPrefix(p.Ref.Channel, "D")
+		for _, fields := range i.View.State.Values {
+			for name, field := range fields {
+				p.Form[name] = cmp.Or(field.Value, field.Selected.Value)
+			}
+		}
+		return h.Press(ctx, p)
+	default: // view_closed, and whatever comes to be
 		return nil
 	}
 }
@@ -170,39 +265,46 @@ func (c *Client) event(ctx context.Context, h Handler, cb callback, attempt int)
 // message states what Slack says about a message.
 func (c *Client) message(cb callback, attempt int) Message {
 	e, me := cb.Event, c.Identity()
-	m := Message{EventKey: cb.ID, Attempt: attempt, Direct: e.ChannelType == "im" || strings.HasPrefix(e.Channel, "D")}
-	about := message{User: e.User, BotID: e.BotID, Text: e.Text, TS: e.TS, Thread: e.Thread}
+	m := Message{EventKey: cb.ID, Attempt: attempt, Direct: e.ChannelType == "im" || strings.HasPrefix(string(e.Channel), "D")}
+	about := wireMessage{
+		Subtype: e.Subtype, User: string(e.User), BotID: e.BotID, Text: e.Text, TS: e.TS, Thread: e.Thread, Parent: e.Parent, Files: e.Files,
+	}
 	switch e.Subtype {
-	case "", "file_share", "thread_broadcast", "me_message":
-	case "bot_message":
-		m.Bot = true
 	case "message_changed":
 		m.Change = Edited
 		if e.Message != nil {
 			about = *e.Message
 		}
+		// Slack tells in the same way of unfurls, and of replies that a message got.
+		m.System = e.Previous != nil && e.Previous.Text == about.Text
 	case "message_deleted":
 		m.Change = Deleted
 		if e.Previous != nil {
 			about = *e.Previous
 		}
 		about.TS = e.Deleted
+	}
+	switch about.Subtype {
+	case "", "file_share", "thread_broadcast", "me_message", "message_deleted", "message_changed":
+	case "bot_message":
+		m.Bot = true
+	case "tombstone": // what is left of a deleted question that has replies
+		m.Change = Deleted
 	default: // joins, topics, pins and whatever comes to be
 		m.System = true
 	}
-	root := about.Thread
-	if root == "" {
-		root = about.TS
-	}
-	m.Ref, m.ID, m.Author = c.ref(e.Channel, root), thread.MessageID(about.TS), about.User
+	root := cmp.Or(about.Thread, about.TS)
+	m.Ref, m.ID, m.Author = c.ref(string(e.Channel), root), thread.MessageID(about.TS), about.User
 	m.InThread = root != about.TS
-	if m.Starter = e.Parent; !m.InThread {
+	if m.Starter = about.Parent; !m.InThread {
 		m.Starter = about.User
 	}
 	m.Own = about.User == me.User || about.BotID != "" && about.BotID == me.Bot
 	m.Bot = m.Bot || about.BotID != ""
 	m.At = parseTS(about.TS)
 	m.Text, m.Mentioned, m.OthersNamed = readText(about.Text, me.User)
+	m.Files = c.files(about.Files)
+	m.FilesUnknown = e.Type == "app_mention" && len(about.Files) == 0
 	return m
 }
 

@@ -17,6 +17,7 @@ type heard struct {
 	Reactions []Reaction
 	Commands  []Command
 	Presses   []Press
+	Opens     []Opened
 	fail      error
 }
 
@@ -31,6 +32,10 @@ func (h *heard) Reaction(_ context.Context, r Reaction) error {
 func (h *heard) Command(_ context.Context, c Command) (string, error) {
 	h.Commands = append(h.Commands, c)
 	return "said", h.fail
+}
+func (h *heard) Opened(_ context.Context, o Opened) error {
+	h.Opens = append(h.Opens, o)
+	return h.fail
 }
 func (h *heard) Press(_ context.Context, p Press) error {
 	if p.Value == "panic" {
@@ -65,7 +70,7 @@ func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
 		want        Message
 	}{
 		{"mention", `{"type":"app_mention","channel":"C1","user":"U1","text":"<@U0BOT> hi","ts":"1700000000.000100"}`,
-			with(func(m *Message) { m.Mentioned = true })},
+			with(func(m *Message) { m.Mentioned, m.FilesUnknown = true, true })},
 		{"message", `{"type":"message","channel":"C1","channel_type":"channel","user":"U1","text":"hi","ts":"1700000000.000100"}`, root},
 		{"reply", `{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100","thread_ts":"1690000000.000001","parent_user_id":"U2"}`,
 			with(func(m *Message) { m.Ref.Thread, m.InThread, m.Starter = "1690000000.000001", true, "U2" })},
@@ -78,7 +83,19 @@ func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
 			with(func(m *Message) { m.Author, m.Starter, m.Bot = "", "", true })},
 		{"joined", `{"type":"message","subtype":"channel_join","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100"}`,
 			with(func(m *Message) { m.System = true })},
-		{"with a file", `{"type":"message","subtype":"file_share","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100"}`, root},
+		{"with a file", `{"type":"message","subtype":"file_share","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100",` +
+			`"files":[{"id":"F1","name":"a.txt","mimetype":"text/plain","size":5,"url_private":"https://files.slack.com/a"}]}`,
+			with(func(m *Message) {
+				m.Files = []File{{ID: "F1", Name: "a.txt", Media: "text/plain", Size: 5, url: "https://files.slack.com/a"}}
+			})},
+		{"an unfurl", `{"type":"message","subtype":"message_changed","channel":"C1","message":{"user":"U1","text":"hi","ts":"1700000000.000100"},` +
+			`"previous_message":{"user":"U1","text":"hi","ts":"1700000000.000100"}}`,
+			with(func(m *Message) { m.Change, m.System = Edited, true })},
+		{"a deleted question that has replies", `{"type":"message","subtype":"message_changed","channel":"C1","message":{"subtype":"tombstone",` +
+			`"user":"USLACKBOT","text":"This message was deleted.","ts":"1700000000.000100"},"previous_message":{"user":"U1","text":"hi"}}`,
+			with(func(m *Message) {
+				m.Change, m.Author, m.Starter, m.Text = Deleted, "USLACKBOT", "USLACKBOT", "This message was deleted."
+			})},
 		{"edited", `{"type":"message","subtype":"message_changed","channel":"C1","ts":"1700000009.000100","message":{"user":"U1","text":"hi","ts":"1700000000.000100"}}`,
 			with(func(m *Message) { m.Change = Edited })},
 		{"own one edited", `{"type":"message","subtype":"message_changed","channel":"C1","message":{"user":"U0BOT","text":"hi","ts":"1700000000.000100"}}`,
@@ -95,7 +112,7 @@ func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
 			if _, err := connected(t).handle(t.Context(), &h, "events_api", []byte(raw), 0); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]Message{tt.want}, h.Messages); diff != "" {
+			if diff := cmp.Diff([]Message{tt.want}, h.Messages, cmp.AllowUnexported(File{})); diff != "" {
 				t.Errorf("message (-want +got):\n%s", diff)
 			}
 		})
@@ -117,15 +134,35 @@ func TestOtherPayloads(t *testing.T) {
 		{"reaction to a file", "events_api", `{"event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"type":"file"}}}`, heard{}},
 		{"stop button of the client", "events_api", `{"event":{"type":"agent_session_stopped","user":"U1","channel":"C1","streaming_message_ts":["1.2"]}}`,
 			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", By: "U1", Stopped: true}}}},
+		{"stop button while nothing is streamed", "events_api", `{"event":{"type":"agent_session_stopped","user":"U1","channel":"C1","thread_ts":"1.1","streaming_message_ts":[]}}`,
+			heard{Reactions: []Reaction{{Ref: inThread, By: "U1"}}}},
+		{"conversation opened", "events_api", `{"event":{"type":"app_home_opened","user":"U1","channel":"C1","tab":"messages"}}`,
+			heard{Opens: []Opened{{Ref: channel, By: "U1"}}}},
+		{"home opened", "events_api", `{"event":{"type":"app_home_opened","user":"U1","channel":"C1","tab":"home"}}`, heard{}},
+		{"assistant opened", "events_api", `{"event":{"type":"assistant_thread_started","assistant_thread":{"user_id":"U1","channel_id":"C1","thread_ts":"1.1"}}}`,
+			heard{Opens: []Opened{{Ref: inThread, By: "U1"}}}},
+		{"context of an agent", "events_api", `{"event":{"type":"app_context_changed","context":{"entities":[{"type":"slack#/types/channel_id","value":"C1"}]}}}`, heard{}},
+		{"somebody who became a guest", "events_api", `{"event":{"type":"user_change","user":{"id":"U1","is_restricted":true}}}`, heard{}},
+		{"a renamed channel", "events_api", `{"event":{"type":"channel_rename","channel":{"id":"C1","name":"x"}}}`, heard{}},
+		{"tokens taken away", "events_api", `{"event":{"type":"tokens_revoked","tokens":{"bot":["U0BOT"]}}}`, heard{}},
 		{"another workspace", "events_api", `{"team_id":"T2","event":{"type":"app_mention","channel":"C1","user":"U1"}}`, heard{}},
 		{"unknown event", "events_api", `{"event":{"type":"something_new"}}`, heard{}},
 		{"no event at all", "events_api", `[]`, heard{}},
 		{"command", "slash_commands", `{"command":"/ask","text":" why? ","channel_id":"C1","user_id":"U1","user_name":"ann","trigger_id":"t1"}`,
 			heard{Commands: []Command{{Name: "/ask", Text: "why?", EventKey: "trigger:t1", Ref: channel, By: thread.Person{ID: "U1", Name: "ann"}}}}},
-		{"button", "interactive", `{"type":"block_actions","user":{"id":"U1"},"channel":{"id":"C1"},"message":{"ts":"1.2","thread_ts":"1.1"},"actions":[{"action_id":"footnote.stop","value":"turn"}]}`,
-			heard{Presses: []Press{{Action: ActionStop, Value: "turn", Ref: inThread, Message: "1.2", By: "U1"}}}},
+		{"button", "interactive", `{"type":"block_actions","user":{"id":"U1"},"channel":{"id":"C1"},"message":{"ts":"1.2","thread_ts":"1.1"},"actions":[{"action_id":"footnote:stop:turn","value":"turn"}]}`,
+			heard{Presses: []Press{{Action: thread.ActionStop, Turn: "turn", Value: "turn", EventKey: "trigger:", Ref: inThread, Message: "1.2", By: "U1"}}}},
 		{"button of another app", "interactive", `{"type":"block_actions","actions":[{"action_id":"theirs"}]}`, heard{}},
-		{"view", "interactive", `{"type":"view_submission"}`, heard{}},
+		{"view of another app", "interactive", `{"type":"view_submission","view":{"callback_id":"theirs"}}`, heard{}},
+		{"form", "interactive", `{"type":"view_submission","trigger_id":"t1","user":{"id":"U1"},"view":{"id":"V1","callback_id":"footnote:down:turn",` +
+			`"private_metadata":"{\"v\":\"x\",\"c\":\"C1\",\"t\":\"1.1\",\"m\":\"1.2\"}","state":{"values":{"b":{"reason":{"value":"too long"}}}}}}`,
+			heard{Presses: []Press{{Action: thread.ActionDown, Turn: "turn", Value: "x", EventKey: "view:V1", Ref: inThread, Message: "1.2", By: "U1", Trigger: "t1",
+				Sent: true, Form: map[string]string{"reason": "too long"}}}}},
+		{"shortcut", "interactive", `{"type":"message_action","trigger_id":"t1","callback_id":"footnote:ask:","user":{"id":"U1","name":"ann"},"channel":{"id":"C1"},` +
+			`"message":{"ts":"1.2","thread_ts":"1.1","user":"U2","text":"see <https://a.example|this>"}}`,
+			heard{Presses: []Press{{Action: ActionAsk, EventKey: "trigger:t1", Ref: inThread, Message: "1.2", By: "U1", ByName: "ann", Trigger: "t1",
+				Text: "see this (https://a.example)", Author: "U2"}}}},
+		{"shortcut of another app", "interactive", `{"type":"message_action","callback_id":"theirs"}`, heard{}},
 		{"unknown kind", "something_new", `{}`, heard{}},
 	}
 	for _, tt := range tests {
@@ -135,7 +172,7 @@ func TestOtherPayloads(t *testing.T) {
 			if _, err := connected(t).handle(t.Context(), &h, tt.kind, []byte(tt.raw), 0); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, h, cmp.AllowUnexported(heard{})); diff != "" {
+			if diff := cmp.Diff(tt.want, h, cmp.AllowUnexported(heard{}, File{})); diff != "" {
 				t.Errorf("heard (-want +got):\n%s", diff)
 			}
 		})
@@ -148,7 +185,7 @@ func TestFailureOfTheHandlerIsReported(t *testing.T) {
 	if _, err := connected(t).handle(t.Context(), &heard{fail: down}, "events_api", []byte(`{"event":{"type":"message","channel":"C1","ts":"1.1"}}`), 0); !errors.Is(err, down) {
 		t.Errorf("handle() = %v", err)
 	}
-	raw := `{"type":"block_actions","actions":[{"action_id":"footnote.stop","value":"panic"}]}`
+	raw := `{"type":"block_actions","actions":[{"action_id":"footnote:stop:turn","value":"panic"}]}`
 	if _, err := connected(t).handle(t.Context(), &heard{}, "interactive", []byte(raw), 0); err == nil {
 		t.Error("a panic of the handler was not reported")
 	}

@@ -164,6 +164,7 @@ func (c *Client) socket(ctx, living context.Context, work []chan job) error {
 			if !ok {
 				continue
 			}
+			c.peek(e.Type, e.Payload)
 			select {
 			case <-ctx.Done(): // it comes again, to another process or to the next one
 			case work[laneOf(e)] <- job{e, client}:

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
 	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Renderer writes answers as Slack messages. It implements stream.Renderer[Page] and stream.TailRenderer[Page].
@@ -96,7 +97,7 @@ func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy) []Page {
 // end adds what stands under the answer. A page that consists of the notes does not repeat them.
 func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	if v.Phase != stream.Done {
-		p.Buttons = []Button{{Action: ActionStop, Label: "Stop"}}
+		p.Buttons = []thread.Button{thread.ButtonFor(thread.ActionStop)}
 		return
 	}
 	p.Done = true
@@ -112,10 +113,10 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	}
 	p.Heading, p.More = foot.Head(list), foot.More(more)
 	if v.Problem != nil && v.Problem.Retryable {
-		p.Buttons = append(p.Buttons, Button{Action: ActionRetry, Label: "Try again"})
+		p.Buttons = append(p.Buttons, thread.ButtonFor(thread.ActionRetry))
 	}
 	if v.Len() > 0 && v.Problem == nil {
-		p.Buttons = append(p.Buttons, Button{Action: ActionHelpful, Label: "👍 Helpful"}, Button{Action: ActionUnhelpful, Label: "👎 Not helpful"})
+		p.Buttons = append(p.Buttons, thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown))
 	}
 }
 

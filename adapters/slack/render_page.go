@@ -1,5 +1,7 @@
 package slack
 
+import "github.com/footnotehq/footnote/core/thread"
+
 // What one message can hold. Slack takes 12,000 characters of standard Markdown over all blocks of a payload, but was seen to refuse
 // less than its documents say once the blocks are expanded; a section of mrkdwn takes 3,000, and chat.update refuses more than 4,000
 // characters of text.
@@ -10,6 +12,8 @@ const (
 	MaxText     = 3900  // characters of Page.Text
 	MaxNote     = 1000  // characters of one element of Page.Notes
 	MaxSources  = 10    // elements of Page.Sources
+
+	MaxTaskSources = 5 // elements of Task.Sources
 )
 
 // Page is one Slack message, or, from a Tail, one piece to be appended. It holds nothing that can mention anybody and no image, and
@@ -29,7 +33,7 @@ type Page struct {
 	Heading string   // plain words above Sources; empty when there are none
 	Sources []Source // under the last page of a finished answer
 	More    string   // a sentence that says how many documents Sources leaves out; empty when none
-	Buttons []Button
+	Buttons []thread.Button
 
 	Tasks []Task   // in a piece: search steps that are new or have changed
 	Rolls []string // in a piece: Markdown of messages to follow, in order, because the present one is full with Markdown
@@ -62,24 +66,9 @@ const (
 
 // Task is a search step, shown as a task card in a stream. A task with an ID that was sent before replaces that one.
 type Task struct {
-	ID     string
-	Title  string // plain text, one line
-	Status TaskStatus
-}
-
-// Action is what a button does.
-type Action string
-
-// The buttons of an answer. Their values, which say for which turn, are the sender's.
-const (
-	ActionStop      Action = "stop"      // while the answer runs
-	ActionHelpful   Action = "helpful"   // 👍
-	ActionUnhelpful Action = "unhelpful" // 👎
-	ActionRetry     Action = "retry"     // after a failure that may pass
-)
-
-// Button is a button under an answer.
-type Button struct {
-	Action Action
-	Label  string
+	ID      string
+	Title   string // plain text, one line
+	Status  TaskStatus
+	Output  string   // plain text: what was found, in a few words; empty when nothing is known yet
+	Sources []Source // the documents that were found, those with an address, at most MaxTaskSources
 }

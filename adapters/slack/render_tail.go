@@ -6,6 +6,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 )
 
@@ -23,6 +24,7 @@ type tail struct {
 	number int    // of the message that is being written
 	shown  string // of that message
 	tasks  []TaskStatus
+	found  int // documents of the view that a task has told of
 	done   bool
 }
 
@@ -94,7 +96,7 @@ func common(shown, text string) int {
 // maxTask is the length of a task's title in characters.
 const maxTask = 150
 
-// steps are the searches that are new or have ended.
+// steps are the searches that are new or have ended. What was found since the last ones ended is told by the last of them.
 func (t *tail) steps(v *stream.View) []Task {
 	var changed []Task
 	for i, q := range v.Queries {
@@ -113,5 +115,22 @@ func (t *tail) steps(v *stream.View) []Task {
 		title := foot.Cut(strings.Join(strings.Fields(Neutral(q)), " "), maxTask)
 		changed = append(changed, Task{ID: "search-" + strconv.Itoa(i+1), Title: title, Status: status})
 	}
+	if len(changed) > 0 && v.Phase != stream.Searching && t.found < len(v.Documents) {
+		changed[len(changed)-1].tell(v.Documents[t.found:])
+		t.found = len(v.Documents)
+	}
 	return changed
+}
+
+// tell adds what a search found.
+func (t *Task) tell(docs []packet.Document) {
+	t.Output = strconv.Itoa(len(docs)) + " documents"
+	if len(docs) == 1 {
+		t.Output = "1 document"
+	}
+	for _, d := range docs {
+		if url, ok := address(d.URL); ok && len(t.Sources) < MaxTaskSources {
+			t.Sources = append(t.Sources, Source{Title: foot.Cut(strings.Join(strings.Fields(Neutral(d.Title)), " "), maxTask), URL: url})
+		}
+	}
 }

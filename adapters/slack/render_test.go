@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/thread"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -27,7 +28,7 @@ func TestFinishedAnswerHasSourcesNotesAndButtons(t *testing.T) {
 			{Number: 2, Title: "Settings", URL: "https://docs.example/s"},
 			{Number: 3, Title: "notes.txt"},
 		},
-		Buttons: []slack.Button{{slack.ActionHelpful, "👍 Helpful"}, {slack.ActionUnhelpful, "👎 Not helpful"}},
+		Buttons: []thread.Button{thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown)},
 		Done:    true,
 	}}
 	if diff := cmp.Diff(want, renderer().Render(view)); diff != "" {
@@ -46,14 +47,14 @@ func TestOutcomes(t *testing.T) {
 			[]packet.Payload{packet.Error{Message: "It broke. Ask again.", Reference: "r-1", Retryable: true}, packet.Stop{Reason: "failed"}},
 			slack.Page{
 				Markdown: "It broke. Ask again.\n\nReference: r-1", Text: "It broke. Ask again.\n\nReference: r-1",
-				Buttons: []slack.Button{{slack.ActionRetry, "Try again"}}, Done: true,
+				Buttons: []thread.Button{thread.ButtonFor(thread.ActionRetry)}, Done: true,
 			},
 		},
 		"stopped": {
 			[]packet.Payload{packet.MessageDelta{Text: "Half **an"}, packet.Stop{Reason: "stopped", Message: "Stopped. What had been written is kept."}},
 			slack.Page{
 				Markdown: `Half \*\*an`, Text: "Half **an\nStopped. What had been written is kept.", Notes: []string{"Stopped. What had been written is kept."},
-				Buttons: []slack.Button{{slack.ActionHelpful, "👍 Helpful"}, {slack.ActionUnhelpful, "👎 Not helpful"}}, Done: true,
+				Buttons: []thread.Button{thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown)}, Done: true,
 			},
 		},
 		"nothing found": {
@@ -68,7 +69,7 @@ func TestOutcomes(t *testing.T) {
 		},
 		"being written": {
 			[]packet.Payload{packet.MessageDelta{Text: "Half **an"}},
-			slack.Page{Markdown: "Half **an**", Text: "Half an", Buttons: []slack.Button{{slack.ActionStop, "Stop"}}},
+			slack.Page{Markdown: "Half **an**", Text: "Half an", Buttons: []thread.Button{thread.ButtonFor(thread.ActionStop)}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -213,13 +214,13 @@ func TestStreamShowsSearches(t *testing.T) {
 			t.Errorf("ok %t (-want +got):\n%s", ok, diff)
 		}
 	}
-	step(slack.Page{Tasks: []slack.Task{{"search-1", "first", slack.TaskRunning}, {"search-2", "second", slack.TaskRunning}}})
+	step(slack.Page{Tasks: []slack.Task{{ID: "search-1", Title: "first", Status: slack.TaskRunning}, {ID: "search-2", Title: "second", Status: slack.TaskRunning}}})
 	step(slack.Page{})
-	step(slack.Page{Tasks: []slack.Task{{"search-1", "first", slack.TaskComplete}, {"search-2", "second", slack.TaskComplete}}}, packet.ReasoningStart{})
+	step(slack.Page{Tasks: []slack.Task{{ID: "search-1", Title: "first", Status: slack.TaskComplete}, {ID: "search-2", Title: "second", Status: slack.TaskComplete}}}, packet.ReasoningStart{})
 	step(slack.Page{Markdown: "One"}, packet.MessageStart{}, packet.MessageDelta{Text: "One tw"})
 	step(slack.Page{Markdown: " two\n\n```go\nx := 1", Cut: slack.Cut{Close: "\n```", Open: "```go\n"}}, packet.MessageDelta{Text: "o\n```go\nx := 1"})
-	step(slack.Page{Markdown: "\n```", Done: true, Buttons: []slack.Button{
-		{slack.ActionHelpful, "👍 Helpful"}, {slack.ActionUnhelpful, "👎 Not helpful"},
+	step(slack.Page{Markdown: "\n```", Done: true, Buttons: []thread.Button{
+		thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown),
 	}}, packet.Stop{})
 	if _, ok := tail.Next(view); ok {
 		t.Error("something comes after the end")

@@ -56,6 +56,7 @@ func (c *Client) Handler(h Handler) http.Handler {
 		// As with sockets, an event that is being taken in is finished although Slack has stopped waiting.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleLimit)
 		defer cancel()
+		c.peek(kind, payload)
 		sentence, err := c.handle(ctx, h, kind, payload, attempt)
 		if err != nil {
 			c.logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", attempt, "error", err)

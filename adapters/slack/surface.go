@@ -21,8 +21,8 @@ type SurfaceOptions struct {
 	Question thread.MessageID // what the bot wrote before it belongs to other turns
 	// Recipient is who asked, and RecipientTeam the workspace of that person. Without them answers are posted and edited, not streamed.
 	Recipient, RecipientTeam string
-	Actions                  []Action     // buttons that somebody handles; others are left out
-	Permit                   func() error // asked before each call; may be nil
+	Actions                  []thread.Action // buttons that somebody handles; others are left out
+	Permit                   func() error    // asked before each call; may be nil
 	// Stopped is called when the reader ended a stream in Slack's own client; may be nil.
 	Stopped func()
 }

@@ -41,7 +41,7 @@ func newDesk(t *testing.T, config slacktest.Config, edit func(*slack.SurfaceOpti
 	root := d.ann.Say(d.channel, "", "question")
 	d.to = thread.Ref{Platform: slack.Platform, Workspace: slacktest.TeamID, Channel: d.channel.ID, Thread: root}
 	o := slack.SurfaceOptions{
-		Turn: "turn-1", Question: thread.MessageID(root), Recipient: d.ann.ID, RecipientTeam: slacktest.TeamID, Actions: []slack.Action{slack.ActionStop},
+		Turn: "turn-1", Question: thread.MessageID(root), Recipient: d.ann.ID, RecipientTeam: slacktest.TeamID, Actions: []thread.Action{thread.ActionStop},
 	}
 	if edit != nil {
 		edit(&o)
@@ -56,7 +56,7 @@ func TestPostedAndEditedMessages(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, slacktest.Config{}, nil)
 	p := page("**Words**")
-	p.Buttons = []slack.Button{{Action: slack.ActionStop, Label: "Stop"}, {Action: slack.ActionRetry, Label: "Nobody handles this"}}
+	p.Buttons = []thread.Button{{Action: thread.ActionStop, Label: "Stop"}, {Action: thread.ActionRetry, Label: "Nobody handles this"}}
 	id, err := d.surface.Post(t.Context(), d.to, p)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestPostedAndEditedMessages(t *testing.T) {
 		if c.Form.Get("unfurl_links") != "false" || c.Form.Get("unfurl_media") != "false" {
 			t.Errorf("links unfurl: %v", c.Form)
 		}
-		if !strings.Contains(c.Form.Get("blocks"), "footnote.stop") || strings.Contains(c.Form.Get("blocks"), "Nobody handles this") {
+		if !strings.Contains(c.Form.Get("blocks"), "footnote:stop:") || strings.Contains(c.Form.Get("blocks"), "Nobody handles this") {
 			t.Errorf("buttons: %s", c.Form.Get("blocks"))
 		}
 	}

@@ -11,14 +11,12 @@ import (
 // noticeType marks what is said beside answers.
 const noticeType = "footnote_notice"
 
-// Whisper tells one person something in a thread; an empty thread is the channel itself. In a direct message it is an ordinary one.
-func (c *Client) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool) error {
+// Whisper tells one person something in a thread; an empty thread is the channel itself. In a direct message it is an ordinary one. The
+// buttons are about a turn, or whatever else subject names.
+func (c *Client) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool, subject string, buttons ...thread.Button) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	options := []api.MsgOption{
-		api.MsgOptionText(EscapeText(sentence), false), api.MsgOptionTS(to.Thread), api.MsgOptionDisableLinkUnfurl(),
-		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{}}),
-	}
+	options := append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))
 	var err error
 	if direct {
 		c.pacing.Count(to, thread.Create)
@@ -67,4 +65,50 @@ func (c *Client) DirectChannel(ctx context.Context, person string) (string, erro
 func (c *Client) Warm(ctx context.Context) error {
 	_, err := c.directory.organisation(ctx)
 	return err
+}
+
+// Tell posts a notice into a thread, where everybody sees it, with buttons about what subject names.
+func (c *Client) Tell(ctx context.Context, to thread.Ref, sentence, subject string, buttons ...thread.Button) (thread.MessageID, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	c.pacing.Count(to, thread.Create)
+	_, ts, err := c.api.PostMessageContext(ctx, to.Channel, append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))...)
+	return thread.MessageID(ts), translate("post a notice", err, true)
+}
+
+// Retell changes a notice.
+func (c *Client) Retell(ctx context.Context, to thread.Ref, id thread.MessageID, sentence string) error {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	c.pacing.Count(to, thread.Edit)
+	_, _, _, err := c.api.UpdateMessageContext(ctx, to.Channel, string(id), notice(sentence, "", nil)...)
+	return translate("change a notice", err, false)
+}
+
+// Untell takes a notice back.
+func (c *Client) Untell(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	_, _, err := c.api.DeleteMessageContext(ctx, to.Channel, string(id))
+	if code(err) == "message_not_found" {
+		return nil
+	}
+	return translate("take a notice back", err, false)
+}
+
+// notice is a sentence with buttons under it, each about a turn or whatever else subject names.
+func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
+	text := EscapeText(sentence)
+	blocks := []api.Block{api.NewSectionBlock(mrkdwnText(text), nil, nil)}
+	var elements []api.BlockElement
+	for _, b := range buttons {
+		elements = append(elements, button(b, subject))
+	}
+	if len(elements) > 0 {
+		blocks = append(blocks, api.NewActionBlock("", elements...))
+	}
+	return []api.MsgOption{
+		api.MsgOptionText(text, false), api.MsgOptionBlocks(blocks...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{}}),
+	}
 }

@@ -25,38 +25,83 @@ type callback struct {
 	Event     event  `json:"event"`
 }
 
+// id is an id that some events give bare and others inside an object.
+type id string
+
+// UnmarshalJSON implements json.Unmarshaler. What is neither is no id.
+func (i *id) UnmarshalJSON(raw []byte) error {
+	var object struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(raw, (*string)(i)) != nil && json.Unmarshal(raw, &object) == nil {
+		*i = id(object.ID)
+	}
+	return nil
+}
+
 // event holds the fields of every inner event that is used.
 type event struct {
-	Type        string   `json:"type"`
-	Subtype     string   `json:"subtype"`
-	Channel     string   `json:"channel"`
-	ChannelType string   `json:"channel_type"`
-	User        string   `json:"user"`
-	UserTeam    string   `json:"user_team"`
-	BotID       string   `json:"bot_id"`
-	Text        string   `json:"text"`
-	TS          string   `json:"ts"`
-	Thread      string   `json:"thread_ts"`
-	Parent      string   `json:"parent_user_id"`
-	Deleted     string   `json:"deleted_ts"`
-	Message     *message `json:"message"`
-	Previous    *message `json:"previous_message"`
-	Reaction    string   `json:"reaction"`
+	Type        string       `json:"type"`
+	Subtype     string       `json:"subtype"`
+	Channel     id           `json:"channel"`
+	ChannelType string       `json:"channel_type"`
+	User        id           `json:"user"`
+	UserTeam    string       `json:"user_team"`
+	BotID       string       `json:"bot_id"`
+	Text        string       `json:"text"`
+	TS          string       `json:"ts"`
+	Thread      string       `json:"thread_ts"`
+	Parent      string       `json:"parent_user_id"`
+	Deleted     string       `json:"deleted_ts"`
+	Files       []file       `json:"files"`
+	Message     *wireMessage `json:"message"`
+	Previous    *wireMessage `json:"previous_message"`
+	Reaction    string       `json:"reaction"`
 	Item        struct {
 		Type    string `json:"type"`
 		Channel string `json:"channel"`
 		TS      string `json:"ts"`
 	} `json:"item"`
-	Streams []string `json:"streaming_message_ts"`
+	Streams   []string `json:"streaming_message_ts"`
+	Tab       string   `json:"tab"`
+	Assistant struct {
+		User    string `json:"user_id"`
+		Channel string `json:"channel_id"`
+		Thread  string `json:"thread_ts"`
+	} `json:"assistant_thread"`
 }
 
-// message is one inside an event that tells of a change.
-type message struct {
-	User   string `json:"user"`
-	BotID  string `json:"bot_id"`
-	Text   string `json:"text"`
-	TS     string `json:"ts"`
-	Thread string `json:"thread_ts"`
+// wireMessage is one inside an event that tells of a change.
+type wireMessage struct {
+	Subtype string  `json:"subtype"`
+	User    string  `json:"user"`
+	BotID   string  `json:"bot_id"`
+	Text    string  `json:"text"`
+	TS      string  `json:"ts"`
+	Thread  string  `json:"thread_ts"`
+	Parent  string  `json:"parent_user_id"`
+	Files   []file  `json:"files"`
+	Edited  *edited `json:"edited"`
+}
+
+// edited says that a message was changed by a person, and not only an unfurl or a reply count by Slack.
+type edited struct {
+	TS string `json:"ts"`
+}
+
+// file is one attached to a message.
+type file struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Media    string `json:"mimetype"`
+	Kind     string `json:"filetype"`
+	Mode     string `json:"mode"`
+	Access   string `json:"file_access"`
+	Size     int64  `json:"size"`
+	External bool   `json:"is_external"`
+	URL      string `json:"url_private"`
+	Download string `json:"url_private_download"`
 }
 
 // slash is a slash command.
@@ -70,11 +115,12 @@ type slash struct {
 	Trigger string `json:"trigger_id"`
 }
 
-// interaction is a press of a button.
+// interaction is a press of a button, a shortcut, or a form that was sent.
 type interaction struct {
-	Type    string `json:"type"`
-	Trigger string `json:"trigger_id"`
-	Team    struct {
+	Type     string `json:"type"`
+	Trigger  string `json:"trigger_id"`
+	Callback string `json:"callback_id"`
+	Team     struct {
 		ID string `json:"id"`
 	} `json:"team"`
 	User struct {
@@ -84,14 +130,37 @@ type interaction struct {
 	Channel struct {
 		ID string `json:"id"`
 	} `json:"channel"`
+	Container struct {
+		TS        string `json:"message_ts"`
+		Thread    string `json:"thread_ts"`
+		Channel   string `json:"channel_id"`
+		Ephemeral bool   `json:"is_ephemeral"`
+	} `json:"container"`
 	Message struct {
 		TS     string `json:"ts"`
 		Thread string `json:"thread_ts"`
+		User   string `json:"user"`
+		Text   string `json:"text"`
+		Files  []file `json:"files"`
 	} `json:"message"`
 	Actions []struct {
 		ID    string `json:"action_id"`
 		Value string `json:"value"`
 	} `json:"actions"`
+	View struct {
+		ID       string `json:"id"`
+		Callback string `json:"callback_id"`
+		Private  string `json:"private_metadata"`
+		State    struct {
+			Values map[string]map[string]struct {
+				Value    string `json:"value"`
+				Selected struct {
+					Value string `json:"value"`
+				} `json:"selected_option"`
+			} `json:"values"`
+		} `json:"state"`
+	} `json:"view"`
+	Response string `json:"response_url"`
 }
 
 func decode[T any](what string, raw []byte) (T, error) {

@@ -26,7 +26,20 @@ type delivery struct {
 
 func newDelivery(ctx context.Context, b *Bot, t session.Turn, s *stream.ThreadStream[slack.Page], surface thread.Presence) *delivery {
 	context.AfterFunc(ctx, func() { b.forget(t.ID) })
-	return &delivery{bot: b, turn: t, stream: s, presence: show(ctx, surface, t.Session.Ref, b.deps.Logger)}
+	return &delivery{bot: b, turn: t, stream: s, presence: show(ctx, surface, t.Session.Ref, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, t) })}
+}
+
+// greet does what can wait until a sign was given that the question was seen.
+func (b *Bot) greet(ctx context.Context, t session.Turn) {
+	ctx, cancel := context.WithTimeout(ctx, greetLimit)
+	defer cancel()
+	b.begun(ctx, t.Session.Ref, t.ID)
+	if !t.Direct || t.Number != 1 {
+		return
+	}
+	if err := b.client.Title(ctx, t.Session.Ref, t.Question.Text); err != nil && !errors.Is(err, thread.ErrNoRoom) && ctx.Err() == nil {
+		b.deps.Logger.DebugContext(ctx, "conversation not named", "error", err) // normal where it is an ordinary direct message
+	}
 }
 
 // Accept implements packet.Sink.
@@ -56,6 +69,10 @@ func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 const (
 	// statusAge is how often a status is set anew; Slack forgets it after two minutes.
 	statusAge = 90 * time.Second
+	// greetLimit bounds what the answer's end would wait for.
+	greetLimit = 3 * time.Second
+	// statusAgain is how soon it is tried again when there was no room for it.
+	statusAgain = 2 * time.Second
 	// statusLength is what fits a line.
 	statusLength = 80
 )
@@ -70,23 +87,33 @@ type presence struct {
 	ended   sync.WaitGroup
 }
 
-func show(ctx context.Context, surface thread.Presence, to thread.Ref, logger *slog.Logger) *presence {
+// show begins with a status; then calls seen, which is for what may come a little later.
+func show(ctx context.Context, surface thread.Presence, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
 	p := &presence{surface: surface, to: to, logger: logger, latest: make(chan string, 1)}
+	lasting := ctx
 	ctx, p.stop = context.WithCancel(ctx)
-	p.ended.Go(func() { p.run(ctx) })
+	p.ended.Go(func() {
+		var once sync.Once
+		p.run(ctx, func() { once.Do(func() { seen(lasting) }) })
+	})
 	return p
 }
 
-func (p *presence) run(ctx context.Context) {
+func (p *presence) run(ctx context.Context, seen func()) {
 	status := "is reading your question…"
 	timer := time.NewTimer(statusAge)
 	defer timer.Stop()
 	for {
-		// A failure is normal where Slack shows no status; the answer comes all the same.
-		if err := p.surface.Status(ctx, p.to, status); err != nil && ctx.Err() == nil && !errors.Is(err, thread.ErrNoRoom) {
+		err := p.surface.Status(ctx, p.to, status)
+		next := statusAge
+		if errors.Is(err, thread.ErrNoRoom) { // many have asked at once
+			next = statusAgain
+		} else if err != nil && ctx.Err() == nil {
+			// Normal where Slack shows no status; the answer comes all the same.
 			p.logger.DebugContext(ctx, "status not shown", "error", err)
 		}
-		timer.Reset(statusAge)
+		seen()
+		timer.Reset(next)
 		select {
 		case status = <-p.latest:
 		case <-timer.C:

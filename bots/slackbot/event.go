@@ -14,9 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lastAttempts is from which redelivery on a question is taken in although Slack does not say who listens: as one that everybody hears.
-const lastAttempts = 2
-
 // Message implements slack.Handler.
 func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 	e := answer.Event{
@@ -45,7 +42,7 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 		if d.Ambient {
 			return nil // nothing holds back an answer that nobody asked for and that has no evidence
 		}
-		return b.take(ctx, m, known.Starter)
+		return b.take(ctx, m, known, d)
 	case answer.Stop:
 		if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
 			_, err := b.stopLive(ctx, m.Ref.Channel, m.Author)
@@ -60,7 +57,9 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 		}
 		b.whisperOnce(ctx, m, sayUnfollowed)
 	case answer.Refuse:
-		b.whisperOnce(ctx, m, answer.Say(session.NotPermitted))
+		if !m.Late {
+			b.whisperOnce(ctx, m, answer.Say(session.NotPermitted))
+		}
 	case answer.Observe, answer.Ignore, answer.Redo:
 	}
 	return nil
@@ -85,43 +84,9 @@ func (b *Bot) state(ctx context.Context, m slack.Message) (answer.State, session
 	return s.In(known), known, err
 }
 
-// take hands a question to the service.
-func (b *Bot) take(ctx context.Context, m slack.Message, starter string) error {
-	audience, err := b.client.Audience(ctx, m.Ref.Channel, m.Author, m.Direct)
-	if err != nil {
-		if slack.Transient(err) && m.Attempt < lastAttempts {
-			return err
-		}
-		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
-	}
-	if starter == "" {
-		starter = m.Starter
-	}
-	return b.accept(ctx, thread.Mention{
-		Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author}, Starter: starter, Text: m.Text, At: m.At,
-		Direct: m.Direct, Tenant: b.config.Tenant, Listens: audience,
-	})
-}
-
-func (b *Bot) accept(ctx context.Context, m thread.Mention) error {
-	accepted, err := b.service.Accept(ctx, m)
-	var rejected answer.Rejection
-	switch {
-	case errors.As(err, &rejected):
-		b.whisperOnce(ctx, slack.Message{Ref: m.Ref, ID: m.Message, Author: m.Asker.ID, Direct: m.Direct}, rejected.Sentence)
-		return nil
-	case err != nil:
-		return fmt.Errorf("take a question in: %w", err)
-	}
-	if !accepted.Duplicate && accepted.Notice != "" {
-		b.whisper(ctx, m.Ref, m.Asker.ID, accepted.Notice, m.Direct)
-	}
-	return nil
-}
-
 // Reaction implements slack.Handler.
 func (b *Bot) Reaction(ctx context.Context, r slack.Reaction) error {
-	if !r.Stopped && !slices.Contains(b.config.StopReactions, r.Name) {
+	if r.Name != "" && !slices.Contains(b.config.StopReactions, r.Name) {
 		return nil
 	}
 	by := session.Stopper{ID: r.By, Privileged: r.Stopped}
@@ -153,15 +118,6 @@ func (b *Bot) stop(ctx context.Context, r session.StopRequest, direct bool) erro
 	return nil
 }
 
-// Press implements slack.Handler.
-func (b *Bot) Press(ctx context.Context, p slack.Press) error {
-	if p.Action != slack.ActionStop {
-		return nil
-	}
-	by := session.Stopper{ID: p.By}
-	return b.stop(ctx, session.StopRequest{Ref: p.Ref, Message: p.Message, By: by}, strings.HasPrefix(p.Ref.Channel, "D"))
-}
-
 // The sentences that commands answer with.
 const (
 	sayUsage       = "Ask like this: /ask How do I reset my password? With /ask private … only you see the answer."
@@ -173,8 +129,11 @@ const (
 	sayInvite      = "I am not in this channel. Invite me, and ask again; or ask with /ask private …"
 )
 
-// Command implements slack.Handler.
+// Command implements slack.Handler. The same command is carried out once, should it be delivered twice.
 func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
+	if !b.commands.first(c.EventKey) {
+		return "", nil
+	}
 	switch c.Name {
 	case "/ask":
 		return b.ask(ctx, c)
@@ -188,22 +147,26 @@ func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
 
 // ask posts the question of a command and takes it in.
 func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
-	if answer.Decide(answer.Event{Command: true, Direct: c.Direct}, b.config.Place(c.Ref.Channel)).Action == answer.Refuse {
-		return answer.Say(session.NotPermitted), nil
-	}
 	question, said, channel, direct := c.Text, sayAsked, c.Ref.Channel, c.Direct
-	if word, rest, _ := strings.Cut(question, " "); strings.EqualFold(word, "private") {
+	word, rest, _ := strings.Cut(question, " ")
+	private := strings.EqualFold(word, "private")
+	if private {
 		question = strings.TrimSpace(rest)
-		if !direct {
-			own, err := b.client.DirectChannel(ctx, c.By.ID)
-			if err != nil {
-				return "", err
-			}
-			channel, direct, said = own, true, sayDirect
-		}
 	}
 	if question == "" {
 		return sayUsage, nil
+	}
+	if private || direct {
+		own, err := b.client.DirectChannel(ctx, c.By.ID)
+		if err != nil {
+			return "", err
+		}
+		if direct = private || own == channel; private && own != channel { // else it is a conversation of other people
+			channel, said = own, sayDirect
+		}
+	}
+	if answer.Decide(answer.Event{Command: true, Direct: direct}, b.config.Place(c.Ref.Channel)).Action == answer.Refuse {
+		return answer.Say(session.NotPermitted), nil
 	}
 	audience, err := b.client.Audience(ctx, channel, c.By.ID, direct)
 	if err != nil {
@@ -219,7 +182,7 @@ func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
 	return said, b.accept(ctx, thread.Mention{
 		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct,
 		Tenant: b.config.Tenant, Listens: audience,
-	})
+	}, false)
 }
 
 // stopOwn answers /footnote stop.
@@ -268,7 +231,7 @@ func (b *Bot) whisperOnce(ctx context.Context, m slack.Message, sentence string)
 
 // whisper tells somebody something. It is not worth a redelivery when it fails.
 func (b *Bot) whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool) {
-	if err := b.client.Whisper(ctx, to, person, sentence, direct); err != nil {
+	if err := b.client.Whisper(ctx, to, person, sentence, direct, ""); err != nil {
 		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
 	}
 }

@@ -330,6 +330,11 @@ func TestWhoListens(t *testing.T) {
 	if _, err := client.Connect(s.ctx); err != nil {
 		t.Fatal(err)
 	}
+	grid := s.Person("grid", func(p *slacktest.Person) { p.Team, p.Enterprise = "T0OTHER", "E0OTHER" })
+	withGrid := s.Channel("with-grid", nil, s.ann, grid)
+	inGeneral, inJoined := access.Channel("slack", s.general.ID), access.Channel("slack", joined.ID)
+	annsOwn := []access.Principal{access.Members, access.User("slack", s.ann.ID), access.User("email", "ann@example.com"), inGeneral, inJoined,
+		access.Channel("slack", closed.ID), access.Channel("slack", shared.ID), access.Channel("slack", withGuest.ID), access.Channel("slack", withGrid.ID)}
 	tests := []struct {
 		name            string
 		channel, person string
@@ -341,9 +346,11 @@ func TestWhoListens(t *testing.T) {
 		{name: "shared channel", channel: shared.ID, person: s.ann.ID, want: []access.Principal{access.Channel("slack", shared.ID)}},
 		{name: "channel with a guest", channel: withGuest.ID, person: s.ann.ID, want: []access.Principal{access.Channel("slack", withGuest.ID)}},
 		{name: "channel that cannot be seen", channel: "C0NOWHERE", person: s.ann.ID, want: []access.Principal{access.Channel("slack", "C0NOWHERE")}},
-		{name: "member in private", person: s.ann.ID, direct: true, want: []access.Principal{access.Members, access.User("slack", s.ann.ID)}},
-		{name: "guest in private", person: guest.ID, direct: true, want: []access.Principal{access.User("slack", guest.ID)}},
-		{name: "partner in private", person: partner.ID, direct: true, want: []access.Principal{access.User("slack", partner.ID)}},
+		{name: "channel with somebody of another organisation", channel: withGrid.ID, person: s.ann.ID, want: []access.Principal{access.Channel("slack", withGrid.ID)}},
+		{name: "member in private", person: s.ann.ID, direct: true, want: annsOwn},
+		{name: "guest in private", person: guest.ID, direct: true, want: []access.Principal{access.User("slack", guest.ID), access.Channel("slack", withGuest.ID)}},
+		{name: "partner in private", person: partner.ID, direct: true, want: []access.Principal{access.User("slack", partner.ID), access.Channel("slack", shared.ID)}},
+		{name: "member of another organisation in private", person: grid.ID, direct: true, want: []access.Principal{access.User("slack", grid.ID), access.Channel("slack", withGrid.ID)}},
 		{name: "nobody known in private", person: "U0NOBODY", direct: true, want: []access.Principal{access.User("slack", "U0NOBODY")}},
 		{name: "quiet channel", channel: joined.ID, person: s.ann.ID, want: []access.Principal{access.Members, access.Channel("slack", joined.ID)}},
 	}

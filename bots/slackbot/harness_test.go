@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
@@ -19,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
+	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/turn"
@@ -211,5 +211,5 @@ func look() llmtest.Reply {
 
 // finished reports whether a message of the bot shows what it will show for good: it neither grows nor offers to be stopped.
 func finished(m slacktest.Message) bool {
-	return m.Shown() != "" && !m.Streaming && !strings.Contains(string(m.Blocks), string("footnote."+slack.ActionStop))
+	return m.Shown() != "" && !m.Streaming && !strings.Contains(string(m.Blocks), thread.ButtonID(thread.ActionStop, ""))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -32,8 +33,11 @@ type Config struct {
 	// Place says what holds in a channel: who may ask, the follow policy, other bots. Nil: everybody may ask, and Follow holds. It is
 	// called for every message, from any goroutine.
 	Place func(channel string) answer.State
-	Pace  stream.Pace  // of answers; the platform's
-	Slack slack.Config // further settings; the fields above lead
+	// Prompts are offered to somebody who opens the conversation with the bot; nil takes slack.Prompts, an empty list offers none.
+	Prompts []slack.Prompt
+	MaxAge  time.Duration // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
+	Pace    stream.Pace   // of answers; the platform's
+	Slack   slack.Config  // further settings; the fields above lead
 }
 
 // Deps is what a Bot works with.
@@ -47,11 +51,16 @@ type Deps struct {
 
 // Bot is one workspace. It implements answer.Surfaces and slack.Handler, and is safe for concurrent use.
 type Bot struct {
-	config  Config
-	deps    Deps
-	client  *slack.Client
-	service *answer.Service
-	said    once // what was rejected
+	config   Config
+	deps     Deps
+	client   *slack.Client
+	service  *answer.Service
+	said     once // what was rejected
+	opened   once // conversations that were offered prompts
+	taken    once // messages that were taken in
+	taking   single
+	commands once
+	notices  notices
 
 	mu   sync.Mutex
 	live map[session.TurnID]session.Turn // being written by this process
@@ -88,6 +97,12 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if config.Place == nil {
 		config.Place = func(string) answer.State { return answer.State{Permitted: true, Follow: config.Follow} }
 	}
+	if config.Prompts == nil {
+		config.Prompts = slack.Prompts
+	}
+	if config.MaxAge <= 0 {
+		config.MaxAge = 15 * time.Minute
+	}
 	settings := config.Slack
 	settings.BotToken, settings.AppToken, settings.SigningSecret = config.BotToken, config.AppToken, config.SigningSecret
 	settings.APIURL, settings.Tenant, settings.HTTP, settings.Logger = config.APIURL, config.Tenant, config.HTTP, deps.Logger
@@ -95,7 +110,9 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bot{config: config, deps: deps, client: client, live: make(map[session.TurnID]session.Turn)}
+	b := &Bot{
+		config: config, deps: deps, client: client, live: make(map[session.TurnID]session.Turn), notices: notices{due: make(chan dueNotice, 64)},
+	}
 	return b, nil
 }
 
@@ -133,6 +150,14 @@ func (b *Bot) Run(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error {
+		b.unheard(ctx)
+		return nil
+	})
+	group.Go(func() error {
+		b.sayNotices(ctx)
+		return nil
+	})
+	group.Go(func() error {
 		if b.config.AppToken == "" {
 			<-ctx.Done()
 			return nil
@@ -151,7 +176,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	team := b.teamOf(ctx, t.Asker.ID)
 	surface := b.client.Surface(slack.SurfaceOptions{
 		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, RecipientTeam: team, Permit: permit,
-		Actions: []slack.Action{slack.ActionStop},
+		Actions: []thread.Action{thread.ActionStop},
 		Stopped: func() { b.stopped(ctx, t) },
 	})
 	s, err := stream.Open(ctx, to, 0, b.config.Pace, stream.Deps[slack.Page]{

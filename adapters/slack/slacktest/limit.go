@@ -17,6 +17,9 @@ func (s *Server) limited(name string, form url.Values, now time.Time) time.Durat
 	if name == "chat.postMessage" {
 		key, most, span = name+" "+form.Get("channel"), 4, s.config.Minute/20
 	}
+	if s.config.Distributed && (name == "conversations.history" || name == "conversations.replies") {
+		most = 1
+	}
 	if most == 0 {
 		return 0
 	}

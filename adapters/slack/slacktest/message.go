@@ -21,6 +21,7 @@ type Message struct {
 	Edited              bool // shows "(edited)"
 	Streaming           bool
 	Deleted             bool
+	Files               []string // ids
 
 	began     time.Time // of the stream
 	stoppedBy string    // pressed stop
@@ -211,6 +212,9 @@ func (m *Message) wire(metadata bool) map[string]any {
 	}
 	if m.Bot {
 		out["bot_id"], out["app_id"] = BotID, AppID
+	}
+	if len(m.Files) > 0 {
+		out["subtype"] = "file_share"
 	}
 	if m.Blocks != nil {
 		out["blocks"] = m.Blocks

@@ -11,7 +11,8 @@ type Person struct {
 	server *Server
 
 	ID, Name, Team, Email string
-	Guest                 bool // of one or several channels
+	Enterprise            string // the organisation of the team; empty for a team by itself
+	Guest                 bool   // of one or several channels
 	Deleted, Bot, Admin   bool
 }
 
@@ -81,13 +82,20 @@ func (s *Server) direct(p *Person) *Channel {
 
 // Say writes a message and returns its id. A message that mentions the bot becomes two events, as in Slack. thread is the root's id, or
 // empty.
-func (p *Person) Say(c *Channel, thread, text string) string {
+func (p *Person) Say(c *Channel, thread, text string) string { return p.Send(c, thread, text) }
+
+// Send writes a message with files.
+func (p *Person) Send(c *Channel, thread, text string, files ...File) string {
 	s := p.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := s.add("person", Message{Channel: c.ID, Thread: thread, User: p.ID, Bot: p.Bot, Text: text})
-	s.told(c, m)
-	return m.TS
+	m := Message{Channel: c.ID, Thread: thread, User: p.ID, Bot: p.Bot, Text: text}
+	for _, f := range files {
+		m.Files = append(m.Files, s.keepFile(f))
+	}
+	added := s.add("person", m)
+	s.told(c, added)
+	return added.TS
 }
 
 // told delivers the events of a new message. s.mu is held.
@@ -95,7 +103,7 @@ func (s *Server) told(c *Channel, m *Message) {
 	if !c.has(BotUser) {
 		return
 	}
-	event := m.wire(false)
+	event := s.wired(m, false)
 	event["channel"], event["event_ts"], event["channel_type"] = c.ID, m.TS, c.channelType()
 	if m.Bot && m.User != BotUser {
 		event["bot_id"] = "B" + m.User
@@ -108,7 +116,9 @@ func (s *Server) told(c *Channel, m *Message) {
 		for key, value := range event {
 			mention[key] = value
 		}
-		delete(mention, "channel_type")
+		for _, absent := range []string{"channel_type", "files", "subtype"} { // Slack leaves these out
+			delete(mention, absent)
+		}
 		mention["type"] = "app_mention"
 		s.event(c, mention)
 	}
@@ -149,7 +159,7 @@ func (p *Person) Edit(c *Channel, ts, text string) {
 	if m == nil {
 		return
 	}
-	before := m.wire(false)
+	before := s.wired(m, false)
 	m.Text, m.Edited = text, true
 	s.keep("person", m)
 	s.changedMessage(c, m, before)
@@ -160,7 +170,7 @@ func (s *Server) changedMessage(c *Channel, m *Message, before map[string]any) {
 	if s.granted(c.kind() + ":history") {
 		s.event(c, map[string]any{
 			"type": "message", "subtype": "message_changed", "channel": c.ID, "channel_type": c.channelType(), "ts": s.ts(),
-			"message": m.wire(false), "previous_message": before,
+			"message": s.wired(m, false), "previous_message": before,
 		})
 	}
 }
@@ -184,13 +194,19 @@ func (p *Person) Delete(c *Channel, ts string) {
 	}
 }
 
-// PressStop ends a stream as the stop button of Slack's own client does.
+// PressStop ends a stream as the stop button of Slack's own client does; of a message that is none, the work on its thread.
 func (p *Person) PressStop(c *Channel, ts string) {
 	s := p.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.messages[place{c.ID, ts}]
-	if m == nil || !m.Streaming {
+	if m == nil {
+		return
+	}
+	if !m.Streaming { // ts is a thread in which the bot is at work
+		s.event(c, map[string]any{
+			"type": "agent_session_stopped", "channel": c.ID, "thread_ts": ts, "user": p.ID, "streaming_message_ts": []string{}, "event_ts": s.ts(),
+		})
 		return
 	}
 	m.Streaming, m.stoppedBy = false, p.ID
@@ -211,7 +227,7 @@ func (p *Person) Slash(c *Channel, command, text string) string {
 	defer s.mu.Unlock()
 	return s.deliver("slash_commands", "", map[string]any{
 		"command": command, "text": text, "channel_id": c.ID, "channel_name": c.Name, "user_id": p.ID, "user_name": p.Name,
-		"team_id": TeamID, "api_app_id": AppID, "trigger_id": "trigger." + s.ts(), "response_url": s.http.URL + "/respond",
+		"team_id": TeamID, "api_app_id": AppID, "trigger_id": s.trigger(), "response_url": s.http.URL + "/respond",
 	})
 }
 
@@ -225,10 +241,11 @@ func (p *Person) Click(c *Channel, ts, action, value string) string {
 		return ""
 	}
 	return s.deliver("interactive", "", map[string]any{
-		"type": "block_actions", "trigger_id": "trigger." + s.ts(), "api_app_id": AppID, "team": map[string]string{"id": TeamID},
+		"type": "block_actions", "trigger_id": s.trigger(), "api_app_id": AppID, "team": map[string]string{"id": TeamID},
 		"user": map[string]string{"id": p.ID, "name": p.Name, "team_id": p.Team}, "channel": map[string]string{"id": c.ID, "name": c.Name},
-		"message": m.wire(false), "container": map[string]string{"type": "message", "message_ts": ts, "channel_id": c.ID},
-		"actions": []map[string]string{{"type": "button", "action_id": action, "value": value, "block_id": "b"}},
+		"message": s.wired(m, false), "response_url": s.http.URL + "/respond",
+		"container": map[string]any{"type": "message", "message_ts": ts, "thread_ts": m.Thread, "channel_id": c.ID, "is_ephemeral": m.To != ""},
+		"actions":   []map[string]string{{"type": "button", "action_id": action, "value": value, "block_id": "b"}},
 	})
 }
 

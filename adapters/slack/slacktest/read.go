@@ -4,11 +4,13 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 func (s *Server) authTest(url.Values) (reply, error) {
 	return reply{
-		"url": "https://test.slack.com/", "team": "Test", "user": "footnote", "team_id": TeamID, "user_id": BotUser, "bot_id": BotID,
+		"enterprise_id": s.config.Enterprise,
+		"url":           "https://test.slack.com/", "team": "Test", "user": "footnote", "team_id": TeamID, "user_id": BotUser, "bot_id": BotID,
 		"app_id": AppID,
 	}, nil
 }
@@ -106,10 +108,56 @@ func (s *Server) user(p *Person) map[string]any {
 	if p.Email != "" && s.granted("users:read.email") {
 		profile["email"] = p.Email
 	}
-	return map[string]any{
-		"id": p.ID, "team_id": p.Team, "name": p.Name, "real_name": p.Name, "deleted": p.Deleted, "is_bot": p.Bot, "is_restricted": p.Guest,
-		"is_stranger": p.Team != TeamID, "is_admin": p.Admin, "profile": profile,
+	stranger := p.Team != TeamID
+	for _, c := range s.channels { // whoever shares a channel with the bot is none, as Slack counts
+		stranger = stranger && (!c.has(p.ID) || !c.has(BotUser))
 	}
+	out := map[string]any{
+		"id": p.ID, "team_id": p.Team, "name": p.Name, "real_name": p.Name, "deleted": p.Deleted, "is_bot": p.Bot, "is_restricted": p.Guest,
+		"is_stranger": stranger, "is_admin": p.Admin, "profile": profile,
+	}
+	if p.Enterprise != "" {
+		out["enterprise_user"] = map[string]any{"id": "W" + p.ID, "enterprise_id": p.Enterprise}
+	}
+	return out
+}
+
+// userConversations lists the channels of a person, or of the bot: of a person those that the bot can see.
+func (s *Server) userConversations(form url.Values) (reply, error) {
+	who := form.Get("user")
+	if who == "" {
+		who = BotUser
+	} else if s.people[who] == nil {
+		return nil, fail("user_not_found")
+	}
+	types := strings.Split(form.Get("types"), ",")
+	if form.Get("types") == "" {
+		types = []string{"public_channel"}
+	}
+	scopes := map[string]string{"public_channel": "channels:read", "private_channel": "groups:read", "im": "im:read", "mpim": "mpim:read"}
+	for _, t := range types {
+		if !s.granted(scopes[t]) {
+			return nil, failure{code: "missing_scope", needed: scopes[t]}
+		}
+	}
+	kinds := map[string]string{"channels": "public_channel", "groups": "private_channel", "im": "im"}
+	ids := []string{}
+	for id, c := range s.channels {
+		if c.has(who) && slices.Contains(types, kinds[c.kind()]) && (c.has(BotUser) || !c.Private && !c.Direct) && !c.Archived {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	from, size := page(form, len(ids))
+	list := []map[string]any{}
+	for _, id := range ids[from : from+size] {
+		list = append(list, map[string]any{"id": id, "name": s.channels[id].Name})
+	}
+	out := reply{"channels": list}
+	if next := from + size; next < len(ids) {
+		out["response_metadata"] = map[string]string{"next_cursor": strconv.Itoa(next)}
+	}
+	return out, nil
 }
 
 func (s *Server) replies(form url.Values) (reply, error) {
@@ -129,33 +177,51 @@ func (s *Server) history(form url.Values) (reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.list(c, form, func(m *Message) bool { return m.Thread == "" || m.Thread == m.TS })
-	if list, ok := out["messages"].([]map[string]any); ok {
-		slices.Reverse(list)
-	}
-	return out, err
+	return s.list(c, form, func(m *Message) bool { return m.Thread == "" || m.Thread == m.TS })
 }
 
+// list answers conversations.replies, oldest first, and conversations.history, newest first.
 func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (reply, error) {
 	all := []map[string]any{}
+	oldest, latest, root, inclusive := form.Get("oldest"), form.Get("latest"), form.Get("ts"), form.Get("inclusive") == "1" || form.Get("inclusive") == "true"
 	for _, at := range s.order {
 		m := s.messages[at]
 		if at.channel != c.ID || m.Deleted || m.To != "" || !match(m) {
 			continue
 		}
-		oldest, root := form.Get("oldest"), form.Get("ts")
-		before := oldest != "" && (m.TS < oldest || m.TS == oldest && form.Get("inclusive") != "1")
-		if before && m.TS != root { // the root always comes along
+		outside := oldest != "" && (m.TS < oldest || m.TS == oldest && !inclusive) || latest != "" && (m.TS > latest || m.TS == latest && !inclusive)
+		if outside && m.TS != root { // the root always comes along
 			continue
 		}
-		all = append(all, m.wire(form.Get("include_all_metadata") == "1"))
+		wire := s.wired(m, form.Get("include_all_metadata") == "1")
+		if count, last := s.repliesTo(m); count > 0 {
+			wire["thread_ts"], wire["reply_count"], wire["latest_reply"] = m.TS, count, last
+		}
+		all = append(all, wire)
+	}
+	if root == "" {
+		slices.Reverse(all)
 	}
 	from, size := page(form, len(all))
+	if s.config.Distributed {
+		size = min(size, 15)
+	}
 	out := reply{"messages": all[from : from+size], "has_more": from+size < len(all)}
 	if next := from + size; next < len(all) {
 		out["response_metadata"] = map[string]string{"next_cursor": strconv.Itoa(next)}
 	}
 	return out, nil
+}
+
+// repliesTo counts what was said in a message's thread. s.mu is held.
+func (s *Server) repliesTo(root *Message) (count int, last string) {
+	for at, m := range s.messages {
+		if at.channel == root.Channel && m.Thread == root.TS && m.TS != root.TS && !m.Deleted && m.To == "" {
+			count++
+			last = max(last, m.TS)
+		}
+	}
+	return count, last
 }
 
 func (s *Server) addReaction(form url.Values) (reply, error) {
@@ -166,10 +232,3 @@ func (s *Server) addReaction(form url.Values) (reply, error) {
 }
 
 func (s *Server) removeReaction(form url.Values) (reply, error) { return s.addReaction(form) }
-
-func (s *Server) openView(form url.Values) (reply, error) {
-	if form.Get("trigger_id") == "" {
-		return nil, fail("invalid_trigger_id")
-	}
-	return reply{"view": map[string]any{"id": "V1", "type": "modal"}}, nil
-}

@@ -31,7 +31,7 @@ const (
 
 // AllScopes are what an app may be granted here.
 var AllScopes = []string{
-	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "groups:history", "groups:read",
+	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "files:read", "groups:history", "groups:read",
 	"im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write", "users:read", "users:read.email",
 }
 
@@ -46,6 +46,8 @@ type Config struct {
 	NoTiers     bool            // limits no rates
 	NoStreams   bool            // a workspace that knows no chat.startStream
 	NoStopEvent bool            // the app does not subscribe to agent_session_stopped
+	Distributed bool            // the app is distributed outside of the marketplace: history is 15 messages once a minute
+	Enterprise  string          // the organisation of the workspace
 	EventsURL   string          // deliver signed requests there instead of over sockets
 	CommandsURL string          // EventsURL when empty
 }
@@ -69,6 +71,11 @@ type Server struct {
 	faults   []*Fault
 	tiers    map[string][]time.Time
 	statuses []Status
+	titles   map[place]string
+	prompts  []Prompted
+	views    []*View
+	triggers map[string]time.Time
+	files    map[string]*upload
 	tickets  map[string]bool
 	sockets  []*socket
 	opened   int
@@ -101,12 +108,14 @@ func Start(config Config) *Server {
 	s := &Server{
 		config: config, methods: methods(), changed: make(chan struct{}), people: make(map[string]*Person), channels: make(map[string]*Channel),
 		messages: make(map[place]*Message), tiers: make(map[string][]time.Time), tickets: make(map[string]bool),
-		pending: make(map[string]*delivery),
+		pending: make(map[string]*delivery), titles: make(map[place]string), triggers: make(map[string]time.Time), files: make(map[string]*upload),
 	}
 	s.people[BotUser] = &Person{server: s, ID: BotUser, Name: "footnote", Bot: true, Team: TeamID}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/{method}", s.serve)
 	mux.HandleFunc("/socket", s.serveSocket)
+	mux.HandleFunc("GET /files/{id}", s.serveFile)
+	mux.HandleFunc("GET /signin", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>Sign in to Test</html>") })
 	s.http = httptest.NewServer(mux)
 	return s
 }
@@ -160,26 +169,30 @@ type method struct {
 
 func methods() map[string]method {
 	return map[string]method{
-		"auth.test":                   {run: (*Server).authTest, tier: 600},
-		"apps.connections.open":       {run: (*Server).connectionsOpen, app: true, tier: 60},
-		"chat.postMessage":            {run: (*Server).postMessage, scope: "chat:write"},
-		"chat.update":                 {run: (*Server).updateMessage, scope: "chat:write", tier: 50},
-		"chat.delete":                 {run: (*Server).deleteMessage, scope: "chat:write", tier: 50},
-		"chat.postEphemeral":          {run: (*Server).postEphemeral, scope: "chat:write", tier: 100},
-		"chat.startStream":            {run: (*Server).startStream, scope: "chat:write", tier: 20},
-		"chat.appendStream":           {run: (*Server).appendStream, scope: "chat:write", tier: 100},
-		"chat.stopStream":             {run: (*Server).stopStream, scope: "chat:write", tier: 20},
-		"assistant.threads.setStatus": {run: (*Server).setStatus, scope: "chat:write", tier: 60},
-		"conversations.replies":       {run: (*Server).replies, tier: 50},
-		"conversations.history":       {run: (*Server).history, tier: 50},
-		"conversations.info":          {run: (*Server).conversationInfo, tier: 50},
-		"conversations.members":       {run: (*Server).conversationMembers, tier: 100},
-		"conversations.open":          {run: (*Server).conversationOpen, scope: "im:write", tier: 50},
-		"users.info":                  {run: (*Server).userInfo, scope: "users:read", tier: 100},
-		"users.list":                  {run: (*Server).usersList, scope: "users:read", tier: 20},
-		"reactions.add":               {run: (*Server).addReaction, scope: "reactions:write", tier: 50},
-		"reactions.remove":            {run: (*Server).removeReaction, scope: "reactions:write", tier: 20},
-		"views.open":                  {run: (*Server).openView, tier: 100},
+		"auth.test":                             {run: (*Server).authTest, tier: 600},
+		"apps.connections.open":                 {run: (*Server).connectionsOpen, app: true, tier: 60},
+		"chat.postMessage":                      {run: (*Server).postMessage, scope: "chat:write"},
+		"chat.update":                           {run: (*Server).updateMessage, scope: "chat:write", tier: 50},
+		"chat.delete":                           {run: (*Server).deleteMessage, scope: "chat:write", tier: 50},
+		"chat.postEphemeral":                    {run: (*Server).postEphemeral, scope: "chat:write", tier: 100},
+		"chat.startStream":                      {run: (*Server).startStream, scope: "chat:write", tier: 20},
+		"chat.appendStream":                     {run: (*Server).appendStream, scope: "chat:write", tier: 100},
+		"chat.stopStream":                       {run: (*Server).stopStream, scope: "chat:write", tier: 20},
+		"assistant.threads.setStatus":           {run: (*Server).setStatus, scope: "chat:write", tier: 60},
+		"assistant.threads.setTitle":            {run: (*Server).setTitle, scope: "assistant:write", tier: 50},
+		"assistant.threads.setSuggestedPrompts": {run: (*Server).setPrompts, scope: "assistant:write", tier: 50},
+		"users.conversations":                   {run: (*Server).userConversations, tier: 50},
+		"files.info":                            {run: (*Server).fileInfo, scope: "files:read", tier: 100},
+		"conversations.replies":                 {run: (*Server).replies, tier: 50},
+		"conversations.history":                 {run: (*Server).history, tier: 50},
+		"conversations.info":                    {run: (*Server).conversationInfo, tier: 50},
+		"conversations.members":                 {run: (*Server).conversationMembers, tier: 100},
+		"conversations.open":                    {run: (*Server).conversationOpen, scope: "im:write", tier: 50},
+		"users.info":                            {run: (*Server).userInfo, scope: "users:read", tier: 100},
+		"users.list":                            {run: (*Server).usersList, scope: "users:read", tier: 20},
+		"reactions.add":                         {run: (*Server).addReaction, scope: "reactions:write", tier: 50},
+		"reactions.remove":                      {run: (*Server).removeReaction, scope: "reactions:write", tier: 20},
+		"views.open":                            {run: (*Server).openView, tier: 100},
 	}
 }
 

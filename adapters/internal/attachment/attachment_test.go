@@ -1,0 +1,91 @@
+package attachment_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/internal/attachment"
+)
+
+func picture(t *testing.T, width, height int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, file, media string
+		raw               []byte
+		text, failed      string // parts of them
+		image             string // media type
+		tokens            int
+	}{
+		{name: "text", file: "notes.txt", media: "text/plain", raw: []byte("one\r\ntwo"), text: "one\ntwo"},
+		{name: "a byte order mark", file: "a.txt", raw: []byte("\xef\xbb\xbfhello"), text: "hello"},
+		{name: "UTF-16", file: "a.csv", raw: []byte("\xff\xfeh\x00i\x00"), text: "hi"},
+		{name: "a page", file: "a.html", media: "text/html", raw: []byte("<!doctype html><title>T</title><script>x()</script><p>Hello"), text: "Hello"},
+		{name: "a source file that begins like a page", file: "a.go", media: "text/plain", raw: []byte("<html> // not one"), text: "// not one"},
+		{name: "a picture", file: "shot.png", media: "image/png", raw: picture(t, 300, 250), image: "image/png", tokens: 100},
+		{name: "a picture under another name", file: "shot.txt", media: "text/plain", raw: picture(t, 3, 2), image: "image/png", tokens: 1},
+		{name: "a large picture costs no more than the most", file: "a.png", raw: picture(t, 4000, 3000), image: "image/png", tokens: 1600},
+		{name: "no picture in spite of its name", file: "a.png", media: "image/png", raw: []byte("%PNG is not this"), text: "not this"},
+		{name: "a broken Word document", file: "a.docx", raw: []byte("PK\x03\x04 but no more"), failed: "damaged"},
+		{name: "an archive", file: "a.zip", media: "application/zip", raw: []byte("PK\x03\x04..............."), failed: "cannot be read"},
+		{name: "a program", file: "a", raw: []byte("\x7fELF\x02\x01\x01\x00\x00\x00"), failed: "cannot be read"},
+		{name: "an empty file", file: "a.txt", failed: "empty"},
+		{name: "only space", file: "a.txt", raw: []byte(" \n "), failed: "No text"},
+		{name: "too large", file: "a.txt", raw: bytes.Repeat([]byte("a"), attachment.MaxBytes+1), failed: "10 MB"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := attachment.Read(tt.file, tt.media, tt.raw)
+			if !strings.Contains(f.Failed, tt.failed) || (f.Failed == "") != (tt.failed == "") {
+				t.Errorf("failed: %q, want %q", f.Failed, tt.failed)
+			}
+			if !strings.Contains(f.Text, tt.text) || (f.Text == "") != (tt.text == "") {
+				t.Errorf("text: %q, want %q", f.Text, tt.text)
+			}
+			if f.Image != nil != (tt.image != "") || tt.image != "" && f.Media != tt.image || f.Tokens != tt.tokens {
+				t.Errorf("picture: %d bytes of %q, %d tokens", len(f.Image), f.Media, f.Tokens)
+			}
+		})
+	}
+}
+
+func TestNamesStayOnOneLine(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"a\n\"b\".txt": "a 'b'.txt", " ": "file", strings.Repeat("x", 200): strings.Repeat("x", 119) + "…",
+	} {
+		if got := attachment.Read(given, "", []byte("x")).Name; got != want {
+			t.Errorf("%q became %q, want %q", given, got, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("a.html", "text/html", []byte("<p>x</p>"))
+	f.Add("a.docx", "", []byte("PK\x03\x04"))
+	f.Add("a.txt", "text/plain", []byte("\xff\xfea"))
+	f.Fuzz(func(t *testing.T, name, media string, raw []byte) {
+		got := attachment.Read(name, media, raw)
+		filled := 0
+		for _, set := range []bool{got.Text != "", got.Image != nil, got.Failed != ""} {
+			if set {
+				filled++
+			}
+		}
+		if got.Failed == "" && filled != 1 || got.Failed != "" && got.Image != nil {
+			t.Fatalf("%q has text %v, a picture %v, a failure %q", name, got.Text != "", got.Image != nil, got.Failed)
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Prompt is a question that Slack offers to somebody who opens the conversation with the bot.
+type Prompt struct {
+	Title   string // on the button
+	Message string // that is sent for it
+}
+
+// Prompts are offered unless others are configured. They are in the manifest as well, where Slack shows them without asking the bot.
+var Prompts = []Prompt{
+	{"What can you answer?", "What kinds of questions do the documents answer?"},
+	{"What has changed lately?", "What do the documents say has changed recently?"},
+	{"Where do I begin?", "I am new here. Which documents should I read first?"},
+}
+
+// How many prompts Slack shows, and how long a title may be.
+const (
+	maxPrompts = 4
+	maxTitle   = 100
+)
+
+// Suggest offers questions in the conversation with a person. Ref.Thread may be empty. It returns thread.ErrNoRoom when many have opened
+// theirs at once; what the manifest offers is shown then.
+func (c *Client) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) error {
+	if !c.prompts.Allow() {
+		return thread.ErrNoRoom
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	p := api.AssistantThreadsSetSuggestedPromptsParameters{ChannelID: to.Channel, ThreadTS: to.Thread}
+	for _, one := range prompts[:min(len(prompts), maxPrompts)] {
+		p.Prompts = append(p.Prompts, api.AssistantThreadsPrompt{Title: one.Title, Message: one.Message})
+	}
+	if err := c.api.SetAssistantThreadsSuggestedPromptsContext(ctx, p); err != nil {
+		return fmt.Errorf("suggest questions: %w", explain("assistant.threads.setSuggestedPrompts", err))
+	}
+	return nil
+}
+
+// Title names a conversation with the bot after what was asked first, so that it is found again.
+func (c *Client) Title(ctx context.Context, to thread.Ref, question string) error {
+	title := strings.Join(strings.Fields(Neutral(question)), " ")
+	if r := []rune(title); len(r) > maxTitle {
+		title = string(r[:maxTitle-1]) + "…"
+	}
+	if title == "" {
+		return nil
+	}
+	if !c.prompts.Allow() {
+		return thread.ErrNoRoom
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	err := c.api.SetAssistantThreadsTitleContext(ctx, api.AssistantThreadsSetTitleParameters{ChannelID: to.Channel, ThreadTS: to.Thread, Title: title})
+	if err != nil {
+		return fmt.Errorf("name the conversation: %w", explain("assistant.threads.setTitle", err))
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+package slack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// How much of a thread is read at once. The first page has as many messages as Slack hands out to apps that are distributed outside of
+// its marketplace; others get the rest in larger pages.
+const (
+	firstPage = 15
+	nextPage  = 200
+	maxPages  = 4
+)
+
+// mayRead reports whether the app was granted the right to read channels, as far as is known.
+func (c *Client) mayRead(channel string) bool {
+	scopes := c.Identity().Scopes
+	if len(scopes) == 0 {
+		return true // a proxy may leave the header out
+	}
+	if strings.HasPrefix(channel, "D") {
+		return slices.Contains(scopes, "im:history")
+	}
+	return slices.Contains(scopes, "channels:history") || slices.Contains(scopes, "groups:history")
+}
+
+// Replies reads what was said in a thread after one message and before another, oldest first; an empty after is the thread's beginning.
+// more says that not all of it was handed out.
+func (c *Client) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []Message, more bool, err error) {
+	size := firstPage
+	for cursor, page := "", 0; page < maxPages; page++ {
+		if err := c.reads.Wait(ctx); err != nil {
+			return said, true, fmt.Errorf("read a thread: %w", err)
+		}
+		messages, left, next, err := c.replies(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(after), Latest: string(before), Cursor: cursor, Limit: size,
+		})
+		if err != nil {
+			if page > 0 { // what was read is worth something
+				c.logger.WarnContext(ctx, "not all of a thread was read", "error", err)
+				return said, true, nil
+			}
+			return nil, false, err
+		}
+		for _, m := range messages {
+			if thread.MessageID(m.Timestamp) > after && (before == "" || thread.MessageID(m.Timestamp) < before) {
+				said = append(said, c.stored(ref.Channel, m))
+			}
+		}
+		if more = left && next != ""; !more {
+			break
+		}
+		cursor, size = next, nextPage
+	}
+	return said, more, nil
+}
+
+func (c *Client) replies(ctx context.Context, p *api.GetConversationRepliesParameters) (messages []api.Message, more bool, next string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	messages, more, next, err = c.api.GetConversationRepliesContext(ctx, p)
+	if err != nil {
+		return nil, false, "", fmt.Errorf("read a thread: %w", explain("conversations.replies", err))
+	}
+	return messages, more, next, nil
+}
+
+// One reads one message.
+func (c *Client) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (Message, error) {
+	if err := c.reads.Wait(ctx); err != nil {
+		return Message{}, fmt.Errorf("read a message: %w", err)
+	}
+	var messages []api.Message
+	if ref.Thread != "" && ref.Thread != string(id) {
+		found, _, _, err := c.replies(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2, // the root comes along
+		})
+		if err != nil {
+			return Message{}, err
+		}
+		messages = found
+	} else {
+		found, err := c.history(ctx, &api.GetConversationHistoryParameters{
+			ChannelID: ref.Channel, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 1,
+		})
+		if err != nil {
+			return Message{}, err
+		}
+		messages = found.Messages
+	}
+	for _, m := range messages {
+		if m.Timestamp == string(id) {
+			return c.stored(ref.Channel, m), nil
+		}
+	}
+	return Message{}, fmt.Errorf("read a message: %w", thread.ErrMessageGone)
+}
+
+func (c *Client) history(ctx context.Context, p *api.GetConversationHistoryParameters) (*api.GetConversationHistoryResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	found, err := c.api.GetConversationHistoryContext(ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("read a channel: %w", explain("conversations.history", err))
+	}
+	return found, nil
+}
+
+// stored states a message that was read, as its event would.
+func (c *Client) stored(channel string, m api.Message) Message {
+	about := event{
+		Type: "message", Subtype: m.SubType, Channel: id(channel), User: id(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
+		Thread: m.ThreadTimestamp, Parent: m.ParentUserId,
+	}
+	for _, f := range m.Files {
+		about.Files = append(about.Files, file{
+			ID: f.ID, Name: f.Name, Title: f.Title, Media: f.Mimetype, Mode: f.Mode, Size: int64(f.Size), External: f.IsExternal,
+			URL: cmp.Or(f.URLPrivate, f.URLPrivateDownload),
+		})
+	}
+	return c.message(callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about}, 0)
+}
+
+// Unheard calls visit with every message since a time that was said to the bot, in the channels that it is in and in direct messages:
+// what events would have told of, had somebody been there for them. It is slow on purpose, so that answers have the tiers for
+// themselves. It ends when visit fails.
+func (c *Client) Unheard(ctx context.Context, since time.Time, visit func(Message) error) error {
+	channels, err := c.own(ctx)
+	if err != nil {
+		return err
+	}
+	oldest := fmt.Sprintf("%d.%06d", since.Unix(), since.Nanosecond()/1000)
+	for _, channel := range channels {
+		err := c.unheardIn(ctx, channel, oldest, visit)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil, errors.As(err, new(*visitError)):
+			return err
+		default:
+			c.logger.WarnContext(ctx, "what was said while nobody was there is not known of a channel", "channel", channel, "error", err)
+		}
+	}
+	return nil
+}
+
+type visitError struct{ error }
+
+// own lists the conversations that the bot is in.
+func (c *Client) own(ctx context.Context) ([]string, error) {
+	var ids []string
+	for cursor := ""; ; {
+		list, next, err := scanned(ctx, c, func(ctx context.Context) ([]api.Channel, string, error) {
+			return c.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
+				Types: []string{"public_channel", "private_channel", "im"}, Cursor: cursor, Limit: 200, ExcludeArchived: true,
+			})
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list the channels of the bot: %w", explain("users.conversations", err))
+		}
+		for _, one := range list {
+			ids = append(ids, one.ID)
+		}
+		if cursor = next; cursor == "" {
+			return ids, nil
+		}
+	}
+}
+
+func (c *Client) unheardIn(ctx context.Context, channel, oldest string, visit func(Message) error) error {
+	for cursor, page := "", 0; page < maxPages; page++ {
+		found, next, err := scanned(ctx, c, func(ctx context.Context) (*api.GetConversationHistoryResponse, string, error) {
+			r, err := c.api.GetConversationHistoryContext(ctx, &api.GetConversationHistoryParameters{
+				ChannelID: channel, Oldest: oldest, Cursor: cursor, Limit: firstPage,
+			})
+			if err != nil {
+				return nil, "", err
+			}
+			return r, r.ResponseMetaData.NextCursor, nil
+		})
+		if err != nil {
+			return fmt.Errorf("read a channel: %w", explain("conversations.history", err))
+		}
+		for _, m := range slices.Backward(found.Messages) { // newest first, as they come
+			if err := c.unheardFrom(ctx, channel, oldest, m, visit); err != nil {
+				return err
+			}
+		}
+		if cursor = next; cursor == "" || !found.HasMore {
+			break
+		}
+	}
+	return nil
+}
+
+// unheardFrom visits a root and the replies that it got since.
+func (c *Client) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(Message) error) error {
+	look := func(m api.Message) error {
+		said := c.stored(channel, m)
+		if m.Timestamp <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct {
+			return nil
+		}
+		if err := visit(said); err != nil {
+			return &visitError{err}
+		}
+		return nil
+	}
+	if err := look(root); err != nil || root.ReplyCount == 0 || root.LatestReply != "" && root.LatestReply <= oldest {
+		return err
+	}
+	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
+		messages, _, next, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: channel, Timestamp: root.Timestamp, Oldest: oldest, Limit: firstPage,
+		})
+		return messages, next, err
+	})
+	if err != nil {
+		return fmt.Errorf("read a thread: %w", explain("conversations.replies", err))
+	}
+	for _, m := range found {
+		if m.Timestamp != root.Timestamp {
+			if err := look(m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// scanned makes a call that nobody waits for: in its turn, and again after Slack asked for a pause.
+func scanned[T any](ctx context.Context, c *Client, call func(context.Context) (T, string, error)) (found T, next string, err error) {
+	for {
+		if err := c.scans.Wait(ctx); err != nil {
+			return found, "", fmt.Errorf("wait to read what was said: %w", err)
+		}
+		limited, cancel := context.WithTimeout(ctx, c.config.Timeout)
+		found, next, err = call(limited)
+		cancel()
+		var refused *api.RateLimitedError
+		if !errors.As(err, &refused) {
+			return found, next, err
+		}
+		timer := time.NewTimer(refused.RetryAfter)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return found, "", context.Cause(ctx)
+		}
+	}
+}
+
+// Involved reports whether the bot has written in a message's thread since the message.
+func (c *Client) Involved(ctx context.Context, m Message) (bool, error) {
+	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
+		messages, _, next, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: m.Ref.Channel, Timestamp: m.Ref.Thread, Oldest: string(m.ID), Limit: firstPage,
+		})
+		return messages, next, err
+	})
+	if err != nil {
+		return false, fmt.Errorf("find out whether a question was answered: %w", explain("conversations.replies", err))
+	}
+	me := c.Identity()
+	return slices.ContainsFunc(found, func(said api.Message) bool {
+		return said.Timestamp > string(m.ID) && (said.User == me.User || said.BotID != "" && said.BotID == me.Bot)
+	}), nil
+}

@@ -1,0 +1,85 @@
+package slacktest
+
+import (
+	"net/http"
+	"net/url"
+)
+
+// File is a file that somebody sends.
+type File struct {
+	Name, Media string
+	Data        []byte
+	Size        int    // that Slack tells; 0 is the true one
+	URL         string // kept elsewhere, as a remote file is; empty is here
+	NoAccess    bool   // the bot may not read it
+	Ask         bool   // Slack tells of it in files.info alone
+}
+
+type upload struct {
+	File
+	id string
+}
+
+// keepFile stores a file and returns its id. s.mu is held.
+func (s *Server) keepFile(f File) string {
+	id := "F" + s.ts()
+	s.files[id] = &upload{File: f, id: id}
+	return id
+}
+
+// wired is a message in JSON with its files. s.mu is held.
+func (s *Server) wired(m *Message, metadata bool) map[string]any {
+	out := m.wire(metadata)
+	if len(m.Files) == 0 {
+		return out
+	}
+	list := []map[string]any{}
+	for _, id := range m.Files {
+		if f := s.files[id]; f.Ask {
+			list = append(list, map[string]any{"id": id, "file_access": "check_file_info"})
+		} else {
+			list = append(list, s.fileWire(f))
+		}
+	}
+	out["files"] = list
+	return out
+}
+
+func (s *Server) fileWire(f *upload) map[string]any {
+	size, address := f.Size, f.URL
+	if size == 0 {
+		size = len(f.Data)
+	}
+	mode := "hosted"
+	if address == "" {
+		address = s.http.URL + "/files/" + f.id
+	} else {
+		mode = "external"
+	}
+	return map[string]any{
+		"id": f.id, "name": f.Name, "title": f.Name, "mimetype": f.Media, "mode": mode, "size": size, "is_external": mode == "external",
+		"url_private": address, "url_private_download": address,
+	}
+}
+
+func (s *Server) fileInfo(form url.Values) (reply, error) {
+	f := s.files[form.Get("file")]
+	if f == nil {
+		return nil, fail("file_not_found")
+	}
+	return reply{"file": s.fileWire(f), "comments": []any{}, "paging": map[string]any{}}, nil
+}
+
+// serveFile hands a file out to the bot's token. Without access Slack leads to a page where people sign in.
+func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	f := s.files[r.PathValue("id")]
+	allowed := s.granted("files:read") && r.Header.Get("Authorization") == "Bearer "+BotToken && f != nil && !f.NoAccess
+	s.mu.Unlock()
+	if !allowed {
+		http.Redirect(w, r, "/signin?redir="+url.QueryEscape(r.URL.Path), http.StatusFound)
+		return
+	}
+	w.Header().Set("Content-Type", f.Media)
+	_, _ = w.Write(f.Data) // the client has gone when this fails
+}
