@@ -67,6 +67,13 @@ CHAOS ?= 10m
 chaos: need-go deps-test ## kill, pause and restart three replicas under load, then check the books (CHAOS=10m)
 	@CHAOS=$(CHAOS) $(GO) test -race -count=1 -v -timeout 2h ./bots/footnote/chaostest
 
+# Workspaces × threads of "make load"; empty: 10, 100 and 1,000 answers at once.
+LOAD ?=
+
+.PHONY: load
+load: need-go deps-test ## drive simulated workspaces, each with threads that ask at once (LOAD=5x10,5x50)
+	@LOAD=$(LOAD) $(GO) test -run '^$$' -bench Load -benchtime 1x -timeout 1h ./bots/footnote/loadtest
+
 .PHONY: release
 release: need-go ## build the released files into .build/release, each with its bill of materials
 	@deploy/install/release.sh

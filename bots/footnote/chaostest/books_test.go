@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -123,14 +122,4 @@ func (w *world) check(questions []question) {
 	}
 	w.Logf("%d questions in %d threads; %d turns were taken over; Slack refused %d calls because of their rate",
 		len(questions), len(threads), w.count(`select count(*) from turn where takeovers > 0`), w.slack.Limited())
-}
-
-// freeAddress is an address of the loopback interface that nobody listens at.
-func freeAddress(w *world) string {
-	listener, err := new(net.ListenConfig).Listen(w.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }

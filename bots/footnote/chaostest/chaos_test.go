@@ -11,11 +11,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
 // envDuration says how long the replicas are disturbed, and envSeed repeats a run's choices, though not its timing.
@@ -27,21 +27,8 @@ const (
 // binary is the real program with the race detector.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
-
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "footnote-chaos-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	binary = filepath.Join(dir, "footnote")
-	if out, err := exec.Command("go", "build", "-race", "-o", binary, "..").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
+func TestMain(m *testing.M) {
+	os.Exit(footnotetest.Build(m, func(built string) { binary = built }, "-race"))
 }
 
 const (
@@ -89,20 +76,20 @@ func (w *world) disturb(ctx context.Context, random *rand.Rand) {
 		switch kind := random.IntN(10); {
 		case kind < 5:
 			counts["killed"]++
-			victim.end(w, syscall.SIGKILL)
-			victim.start(w)
+			victim.End(syscall.SIGKILL)
+			victim.Start()
 		case kind < 7:
 			counts["ended"]++
-			victim.end(w, syscall.SIGTERM)
-			victim.start(w)
+			victim.End(syscall.SIGTERM)
+			victim.Start()
 		default:
 			counts["paused"]++
-			victim.signal(w, syscall.SIGSTOP)
+			victim.Signal(syscall.SIGSTOP)
 			// Its leases last ten seconds: most pauses are shorter, some are longer.
 			pause(ctx, time.Duration(1+random.IntN(14))*time.Second)
-			victim.signal(w, syscall.SIGCONT)
+			victim.Signal(syscall.SIGCONT)
 		}
-		w.ready(victim)
+		victim.Ready()
 	}
 	w.Logf("replicas: %v", counts)
 }

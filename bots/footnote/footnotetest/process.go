@@ -1,0 +1,179 @@
+// Package footnotetest runs the real program in processes of their own, for tests and measurements that need several of them.
+package footnotetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Build builds the program into a folder that goes with the process, runs the tests and returns their exit code. It is called from
+// TestMain; flags are those of go build.
+func Build(m *testing.M, set func(binary string), flags ...string) int {
+	dir, err := os.MkdirTemp("", "footnote-processes-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binary := filepath.Join(dir, "footnote")
+	args := append(append([]string{"build"}, flags...), "-o", binary, "github.com/footnotehq/footnote/bots/footnote")
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
+		return 1
+	}
+	set(binary)
+	return m.Run()
+}
+
+// Environment is what a process needs of this machine, and nothing of its owner's settings.
+func Environment(settings ...string) []string {
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.Getenv("TMPDIR")}, settings...)
+}
+
+// Run runs a verb to its end. The test fails when that fails.
+func Run(tb testing.TB, binary string, environment []string, args ...string) string {
+	tb.Helper()
+	cmd := exec.CommandContext(tb.Context(), binary, args...)
+	cmd.Env = environment
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		tb.Fatalf("footnote %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// Replica is footnote serve, which can be ended and started time and again. Its methods are for one goroutine at a time, but for Log.
+type Replica struct {
+	Admin string // address of its health checks
+
+	tb          testing.TB
+	binary      string
+	environment []string
+	cmd         *exec.Cmd
+	ended       chan struct{}
+	log         log
+}
+
+// Serve starts a replica and kills it when the test ends. What it wrote is shown if the test has failed.
+func Serve(tb testing.TB, binary string, environment []string) *Replica {
+	tb.Helper()
+	r := &Replica{tb: tb, binary: binary, environment: environment, Admin: FreeAddress(tb)}
+	tb.Cleanup(func() {
+		if r.cmd != nil {
+			r.End(syscall.SIGKILL)
+		}
+		if tb.Failed() {
+			tb.Logf("the replica at %s wrote:\n%s", r.Admin, r.Log())
+		}
+	})
+	r.Start()
+	return r
+}
+
+// Start starts the process, which must have ended.
+func (r *Replica) Start() {
+	r.tb.Helper()
+	cmd := exec.Command(r.binary, "serve") // ended by End, whatever becomes of the test's context
+	cmd.Env = append([]string{"ADMIN_ADDR=" + r.Admin}, r.environment...)
+	cmd.Stderr = &r.log
+	if err := cmd.Start(); err != nil {
+		r.tb.Fatal(err)
+	}
+	ended := make(chan struct{})
+	r.cmd, r.ended = cmd, ended
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // how it ended stands in its ProcessState
+	}()
+}
+
+// PID is the number of the process.
+func (r *Replica) PID() int { return r.cmd.Process.Pid }
+
+// Signal sends a signal and does not wait.
+func (r *Replica) Signal(s syscall.Signal) {
+	r.tb.Helper()
+	if err := r.cmd.Process.Signal(s); err != nil {
+		r.tb.Errorf("signal %v: %v", s, err)
+	}
+}
+
+// End sends a signal that ends the process and returns when it has ended. One that is told to end (SIGTERM) must end well.
+func (r *Replica) End(s syscall.Signal) {
+	r.tb.Helper()
+	r.Signal(s)
+	<-r.ended
+	if s == syscall.SIGTERM && !r.cmd.ProcessState.Success() {
+		r.tb.Errorf("told to end, a replica ended with %v", r.cmd.ProcessState)
+	}
+	r.cmd = nil
+}
+
+// Ready waits until the replica says that it can do its work.
+func (r *Replica) Ready() {
+	r.tb.Helper()
+	ctx, cancel := context.WithTimeout(r.tb.Context(), time.Minute)
+	defer cancel()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.Admin+"/readyz", nil)
+		if err != nil {
+			r.tb.Fatal(err)
+		}
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		select {
+		case <-ctx.Done():
+			r.tb.Fatalf("a replica is not ready after a minute:\n%s", r.Log())
+		case <-r.ended:
+			r.tb.Fatalf("a replica ended with %v:\n%s", r.cmd.ProcessState, r.Log())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Log is the end of what the replica wrote in all its lives.
+func (r *Replica) Log() string { return r.log.tail() }
+
+// FreeAddress is an address of the loopback interface that nobody listens at.
+func FreeAddress(tb testing.TB) string {
+	tb.Helper()
+	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+type log struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *log) tail() string {
+	const most = 16 << 10
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := l.b.Bytes()
+	return string(text[max(0, len(text)-most):])
+}
