@@ -47,9 +47,7 @@ const (
 	sentenceNotCorrected     = "A private answer cannot be corrected. Remove it, or ask again."
 
 	// noticeRemoved is all that is left of an answer on its platform.
-	noticeRemoved = "This answer was removed by a moderator."
-	// noticeRemovedOwn is what is left of a private one.
-	noticeRemovedOwn = "You removed this answer."
-	noticeCorrected  = "Corrected by %s. A person wrote this, not the bot."
-	noticeShared     = "Shared by %s, who got this answer privately."
+	noticeRemoved   = "This answer was removed."
+	noticeCorrected = "Corrected by %s. A person wrote this, not the bot."
+	noticeShared    = "Shared by %s, who got this answer privately."
 )

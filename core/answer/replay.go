@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -12,6 +13,12 @@ import (
 // Replay returns packets of a saved turn: a View folded from them shows the final pages that the turn itself would have shown. It serves
 // recovery, edits of old answers and explanations. A turn that no model ran has an ending alone.
 func Replay(saved session.Saved) []packet.Packet {
+	switch {
+	case saved.Removed != nil:
+		return []packet.Packet{{Payload: packet.Stop{Reason: string(saved.Outcome), Message: noticeRemoved, Removed: true}}}
+	case saved.Correction != nil:
+		return corrected(saved)
+	}
 	if len(saved.Runs) == 0 {
 		return ending(packet.Placement{}, session.Ending{
 			Outcome: saved.Outcome, Sentence: saved.Sentence, Reference: saved.Reference, Retryable: saved.Outcome == session.Failed,
@@ -36,6 +43,27 @@ func Replay(saved session.Saved) []packet.Packet {
 		packets = append(packets, ending(at, run.Ending)...)
 	}
 	return packets
+}
+
+// corrected shows a person's text in the place of an answer, with the sources that it kept.
+func corrected(saved session.Saved) []packet.Packet {
+	best, _ := saved.Best()
+	answer, _ := best.Answer()
+	var packets []packet.Packet
+	if found := documents(answer.Documents); len(found) > 0 {
+		packets = append(packets, packet.Packet{Payload: packet.SearchDocuments{Documents: found}})
+	}
+	text, cited := saved.Correction.Shown(answer)
+	for _, c := range cited {
+		packets = append(packets, packet.Packet{Payload: packet.CitationInfo{
+			Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, URL: c.Link, Source: c.Document.Kind,
+		}})
+	}
+	return append(packets,
+		packet.Packet{Payload: packet.MessageStart{}}, packet.Packet{Payload: packet.MessageDelta{Text: text}},
+		packet.Packet{Payload: packet.Stop{
+			Reason: string(saved.Outcome), Notices: []string{fmt.Sprintf(noticeCorrected, nameOf(saved.Correction.By.Name))}, Corrected: true,
+		}})
 }
 
 // ending is how the engine ends a run: an Error when there is a reference to find it by, then the Stop.

@@ -18,7 +18,7 @@ const (
 	Retried Derivation = "retry"
 	// Privately is the question of a thread answered for its asker alone, in that person's private session.
 	Privately Derivation = "private"
-	// Shared is a private answer posted to its thread. It is born Delivering, with a copy of the answer.
+	// Shared is a private answer posted to its thread. It is born Done, with a copy of the answer that is delivered at once.
 	Shared Derivation = "share"
 )
 
@@ -91,10 +91,11 @@ type Revisions interface {
 	// whoever wants to retry again retries the newest. Duplicate says so. A turn that is to be retried must be Done, else ErrUnfinished.
 	// It fails with ErrUnknownTurn, ErrRemoved, and when retried with ErrCorrected.
 	Derive(ctx context.Context, d Derive) (Accepted, error)
-	// Remove takes an answer away for good, with those that it replaced and its copies: shared by its owner, and given privately to its
-	// asker. What is being written is stopped and not kept. Feedback stays. A second removal changes nothing.
+	// Remove takes an answer away for good, with those that it replaced and the copies that were shared of it. What is being written is
+	// stopped and not kept, and what waits is not begun. Feedback stays. It returns the turns that run and are to be told to stop. A second
+	// removal changes nothing. It fails with ErrUnknownTurn.
 	Remove(ctx context.Context, tenant access.TenantID, id TurnID, key string, r Removal) ([]TurnID, error)
-	// Correct puts a text in place of an answer that is Done, and of its copies. It replaces an earlier correction. It fails with
+	// Correct puts a text in place of an answer that is Done. It replaces an earlier correction. It fails with
 	// ErrUnknownTurn, ErrUnfinished and ErrRemoved.
 	Correct(ctx context.Context, tenant access.TenantID, id TurnID, key string, c Correction) error
 	// Keep notes that a private answer stays private. With resend its messages are forgotten and it is posted anew, without the reply

@@ -1,0 +1,97 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Vote implements session.Votes.
+func (s *Sessions) Vote(ctx context.Context, v session.Vote) (changed bool, err error) {
+	err = s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		changed = false
+		t, err := lockTurn(ctx, tx, v.Tenant, v.Turn)
+		if err != nil {
+			return err
+		}
+		if t.removed {
+			return session.ErrRemoved
+		}
+		first, err := press(ctx, tx, v.Tenant, t.ref, v.Key, string(v.Turn))
+		if err != nil || !first {
+			return err
+		}
+		const vote = `
+			insert into feedback as f (tenant_id, turn_id, person_id, person_name, up, reason) values ($1, $2, $3, $4, $5, $6)
+			on conflict (tenant_id, turn_id, person_id) do update set
+				up = excluded.up, person_name = excluded.person_name, at = excluded.at,
+				reason = case when f.up = excluded.up and excluded.reason = '' then f.reason else excluded.reason end
+			where f.up <> excluded.up or excluded.reason not in ('', f.reason)`
+		tag, err := tx.Exec(ctx, vote, v.Tenant, v.Turn, storable(v.Person.ID), storable(v.Person.Name), v.Up, storable(v.Reason))
+		changed = err == nil && tag.RowsAffected() > 0
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("store a vote about turn %s: %w", v.Turn, err)
+	}
+	return changed, nil
+}
+
+// feedbackRow is a vote with what it is about.
+type feedbackRow struct {
+	Turn, Person, Name                   string
+	Up                                   bool
+	Reason                               string
+	At                                   time.Time
+	Platform, Workspace, Channel, Thread string
+	Private                              bool
+	Question, Outcome                    string
+}
+
+// defaultFeedback is how many votes are returned when nobody says.
+const defaultFeedback = 1000
+
+// Feedback implements session.Votes.
+func (s *Sessions) Feedback(ctx context.Context, q session.FeedbackQuery) ([]session.Feedback, error) {
+	// Served by feedback_at, then by primary keys.
+	const list = `
+		select t.id::text, f.person_id, f.person_name, f.up, f.reason, f.at, s.platform, s.workspace, s.channel, s.thread, s.owner <> '', q.text,
+			coalesce(t.outcome, '')
+		from feedback f
+		join turn t on t.tenant_id = f.tenant_id and t.id = f.turn_id` + turnJoins + `
+		where f.tenant_id = $1 and f.at >= $2 and not (f.up and $3) order by f.at desc, t.id limit $4`
+	rows, err := queryAll[feedbackRow](ctx, s.db.Pool, list, q.Tenant, q.Since, q.Down, cmp.Or(q.Limit, defaultFeedback))
+	if err != nil {
+		return nil, fmt.Errorf("list feedback: %w", err)
+	}
+	found := make([]session.Feedback, len(rows))
+	for i, r := range rows {
+		found[i] = session.Feedback{
+			Vote: session.Vote{
+				Tenant: q.Tenant, Turn: session.TurnID(r.Turn), Person: thread.Person{ID: r.Person, Name: r.Name}, Up: r.Up, Reason: r.Reason, At: r.At.UTC(),
+			},
+			Ref:     thread.Ref{Platform: thread.Platform(r.Platform), Workspace: r.Workspace, Channel: r.Channel, Thread: r.Thread},
+			Private: r.Private, Question: r.Question, Outcome: session.Outcome(r.Outcome),
+		}
+	}
+	return found, nil
+}
+
+// ForgetVotes implements session.Votes.
+func (s *Sessions) ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error) {
+	// Served by feedback_person.
+	const forget = `
+		delete from feedback f using turn t
+		where f.tenant_id = $1 and f.person_id = $3 and t.tenant_id = f.tenant_id and t.id = f.turn_id and t.platform = $2`
+	tag, err := s.db.Pool.Exec(ctx, forget, tenant, platform, person)
+	if err != nil {
+		return 0, fmt.Errorf("forget a person's votes: %w", err)
+	}
+	return int(tag.RowsAffected()), nil
+}

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/message"
+)
+
+// footnote is a citation as readers see it: [[2]](address).
+var footnote = regexp.MustCompile(`\[\[(\d{1,4})\]\]\(([^()\s]*)\)`)
+
+// Shown is the correction as readers see it: the footnotes of the answer that it has kept are numbered anew, in the order of first use.
+func (c Correction) Shown(answer message.Message) (text string, cited []message.Citation) {
+	numbers := make(map[int]int) // of the answer to that of the correction
+	text = c.rewrite(answer, func(known message.Citation, address string) string {
+		n, seen := numbers[known.Number]
+		if !seen {
+			n = len(cited) + 1
+			numbers[known.Number] = n
+			again := known
+			again.Number = n
+			cited = append(cited, again)
+		}
+		return fmt.Sprintf("[[%d]](%s)", n, address)
+	}, func(found, _ string) string { return found })
+	return text, cited
+}
+
+// Message is what a conversation holds of a turn that was corrected: the person's text, with footnotes as the model sees them. It rests on
+// all that the answer rested on, since it may repeat any of it.
+func (c Correction) Message(run Run) message.Message {
+	answer, _ := run.Answer()
+	_, cited := c.Shown(answer)
+	text := c.rewrite(answer, func(known message.Citation, _ string) string { return "[" + strconv.Itoa(known.ModelSees) + "]" },
+		func(_, address string) string { return address }) // a number that means nothing to the model
+	return message.Message{
+		ID: answer.ID, Turn: answer.Turn, Role: message.Assistant, Author: c.By.Name, Text: text, Citations: cited, Documents: answer.Documents, At: c.At,
+	}
+}
+
+// rewrite replaces the footnotes of a correction: those of the answer, and those that are not.
+func (c Correction) rewrite(answer message.Message, own func(message.Citation, string) string, other func(found, address string) string) string {
+	return footnote.ReplaceAllStringFunc(c.Text, func(found string) string {
+		parts := footnote.FindStringSubmatch(found)
+		for _, known := range answer.Citations {
+			if strconv.Itoa(known.Number) == parts[1] && sameAddress(known.Link, parts[2]) {
+				return own(known, parts[2])
+			}
+		}
+		return other(found, parts[2])
+	})
+}
+
+func sameAddress(a, b string) bool {
+	safeA, okA := cite.LinkURL(a)
+	safeB, okB := cite.LinkURL(b)
+	return okA && okB && safeA == safeB
+}
+
+// Conversation is what a turn adds to the history after its question: nothing when its answer was removed, a correction in the place of
+// all that the model did, else the messages of the best run.
+func (s Saved) Conversation() []message.Message {
+	best, ran := s.Best()
+	switch {
+	case s.Removed != nil:
+		return nil
+	case s.Correction != nil:
+		return []message.Message{s.Correction.Message(best)}
+	case !ran:
+		return nil
+	default:
+		return best.Messages
+	}
+}

@@ -1,0 +1,363 @@
+package sessiontest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// revised is what people did to a turn.
+type revised struct {
+	place      int // in the conversation: a derived turn has its origin's
+	revision   int // of what is to be shown
+	leased     int // revision that the newest lease has seen
+	replacedBy *turn
+	private    *turn
+	copied     *turn
+	removed    *session.Removal
+	correction *session.Correction
+	keeps      bool
+	offered    bool
+	votes      []session.Vote
+}
+
+// kept is what is left of what was saved, with what people did to it.
+func (t *turn) kept() session.Saved {
+	saved := t.saved
+	saved.Removed, saved.Correction = t.removed, t.correction
+	return saved
+}
+
+// newest follows retries.
+func (t *turn) newest() *turn {
+	for t.replacedBy != nil {
+		t = t.replacedBy
+	}
+	return t
+}
+
+// past returns the turns that the history of a turn may hold, newest first.
+func (m *Memory) past(before session.Turn) []*turn {
+	place := 0
+	for _, t := range m.turns {
+		if t.ID == before.ID {
+			place = t.place
+		}
+	}
+	var found []*turn
+	for _, t := range m.turns {
+		same := t.Session.ID == before.Session.ID
+		beside := before.Session.Owner != "" && t.Session.Owner == "" && t.Session.Ref == before.Session.Ref && t.Session.Tenant == before.Session.Tenant
+		if (same || beside) && t.place < place && t.replacedBy == nil && t.Outcome != "" && !t.Outcome.Silent() {
+			found = append(found, t)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *turn) int { return cmp.Compare(b.place, a.place) })
+	return found
+}
+
+func (m *Memory) byID(tenant access.TenantID, id session.TurnID) *turn {
+	for _, t := range m.turns {
+		if t.ID == id && t.Session.Tenant == tenant {
+			return t
+		}
+	}
+	return nil
+}
+
+// Find implements session.Revisions.
+func (m *Memory) Find(ctx context.Context, target session.Target) (session.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.byID(target.Tenant, target.Turn)
+	if target.Turn == "" {
+		place := messageKey{target.Tenant, target.Ref.Platform, target.Ref.Workspace, target.Ref.Channel, target.Message}
+		if p := m.messages[place]; p != nil {
+			t = p.turn
+		}
+	}
+	if t == nil {
+		return session.Record{}, session.ErrUnknownTurn
+	}
+	t = t.newest()
+	r := session.Record{Turn: t.Turn, Starter: t.in.starter, Removed: t.removed, Correction: t.correction, Kept: t.keeps}
+	if t.private != nil {
+		r.Private = t.private.newest().ID
+	}
+	if t.copied != nil {
+		r.Shared = t.copied.ID
+	}
+	return r, ctx.Err()
+}
+
+// press claims the key of a press for a turn; taken is the turn that has it.
+func (m *Memory) press(t *turn, key string) (taken *turn) {
+	event := eventKey{t.Session.Tenant, t.Session.Ref.Platform, t.Session.Ref.Workspace, key}
+	if taken = m.events[event]; taken == nil {
+		m.events[event] = t
+	}
+	return taken
+}
+
+// Derive implements session.Revisions.
+func (m *Memory) Derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
+	if err := ctx.Err(); err != nil {
+		return session.Accepted{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	of := m.byID(d.Tenant, d.Of)
+	if of == nil {
+		return session.Accepted{}, session.ErrUnknownTurn
+	}
+	if made := of.derived(d.As); made != nil {
+		return session.Accepted{Turn: made.newest().Turn, Duplicate: true}, nil
+	}
+	switch {
+	case of.removed != nil:
+		return session.Accepted{}, session.ErrRemoved
+	case d.As == session.Retried && of.correction != nil:
+		return session.Accepted{}, session.ErrCorrected
+	case d.As != session.Privately && (of.State != session.Done || of.owner != ""):
+		return session.Accepted{}, session.ErrUnfinished
+	}
+	if taken := m.press(of, d.Key); taken != nil {
+		return session.Accepted{Turn: taken.newest().Turn, Duplicate: true}, nil
+	}
+	return m.derive(of, d), nil
+}
+
+func (t *turn) derived(as session.Derivation) *turn {
+	return map[session.Derivation]*turn{session.Retried: t.replacedBy, session.Privately: t.private, session.Shared: t.copied}[as]
+}
+
+func (m *Memory) derive(of *turn, d session.Derive) session.Accepted {
+	owner := map[session.Derivation]string{session.Retried: of.Session.Owner, session.Privately: of.Asker.ID}[d.As]
+	s := m.conversation(session.Intake{Tenant: d.Tenant, Ref: of.Session.Ref, Owner: owner, Starter: of.in.starter})
+	s.turns++
+	question := of.Question
+	question.ID, question.Turn = message.ID(m.id()), s.turns
+	if d.Text != "" {
+		question.Text, question.Tokens = d.Text, 0
+	}
+	t := &turn{in: s, Turn: session.Turn{
+		ID: session.TurnID(m.id()), Session: s.Session, Number: s.turns, Asker: of.Asker, Message: of.Message, Audience: d.Audience,
+		Direct: of.Direct, Intake: time.Now(), Reply: d.Reply, State: session.Queued, Question: question,
+		Origin: session.Origin{Turn: of.ID, As: d.As},
+	}}
+	t.place = of.place
+	ahead := 0
+	for _, other := range m.turns {
+		if other.in == s && other.State != session.Done {
+			ahead++
+		}
+	}
+	switch d.As {
+	case session.Retried:
+		of.replacedBy, of.disturbed = t, false
+		t.pages, of.pages = of.pages, nil
+		unwrite(t)
+		for _, p := range m.messages {
+			if p.turn == of {
+				p.turn = t
+			}
+		}
+	case session.Privately:
+		of.private = t
+	case session.Shared:
+		of.copied = t
+		t.saved, t.Outcome, t.State, t.disturbed, t.revision = d.Saved, d.Saved.Outcome, session.Done, true, 1
+		ahead = 0
+	}
+	m.turns = append(m.turns, t)
+	return session.Accepted{Turn: t.Turn, Ahead: ahead}
+}
+
+// unwrite makes a turn's pages count as not written.
+func unwrite(t *turn) {
+	for i := range t.pages {
+		t.pages[i].Hash = ""
+		if t.pages[i].State == session.Final {
+			t.pages[i].State = session.Posted
+		}
+	}
+}
+
+// revise has a turn delivered once more, now or after the worker that has it.
+func (t *turn) revise() {
+	t.revision++
+	t.disturbed = true
+	unwrite(t)
+}
+
+// Remove implements session.Revisions.
+func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, r session.Removal) ([]session.TurnID, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.byID(tenant, id)
+	if t == nil {
+		return nil, session.ErrUnknownTurn
+	}
+	if m.press(t, key) != nil {
+		return nil, ctx.Err()
+	}
+	r.At = time.Now()
+	var running []session.TurnID
+	for _, part := range m.lineage(t) {
+		if part.removed != nil {
+			continue
+		}
+		removal := r
+		part.removed, part.correction = &removal, nil
+		part.saved = session.Saved{Outcome: part.saved.Outcome, Timings: part.saved.Timings}
+		if part.State == session.Queued {
+			part.State, part.Outcome, part.saved.Outcome = session.Done, session.Stopped, session.Stopped
+		}
+		if part.State == session.Running {
+			part.StopRequested = true
+			running = append(running, part.ID)
+		}
+		if part.replacedBy == nil {
+			part.revise()
+		}
+	}
+	return running, ctx.Err()
+}
+
+// lineage is a turn, those that it replaced, those that replaced it, and the copies of all of them.
+func (m *Memory) lineage(t *turn) []*turn {
+	var found []*turn
+	for _, other := range m.turns {
+		if other.newest() == t.newest() || other.Origin.As == session.Shared && m.byID(other.Session.Tenant, other.Origin.Turn).newest() == t.newest() {
+			found = append(found, other)
+		}
+	}
+	return found
+}
+
+// Correct implements session.Revisions.
+func (m *Memory) Correct(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, c session.Correction) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, err := m.finished(tenant, id)
+	if err != nil {
+		return err
+	}
+	if m.press(t, key) == nil {
+		c.At = time.Now()
+		t.correction = &c
+		t.revise()
+	}
+	return ctx.Err()
+}
+
+// Keep implements session.Revisions.
+func (m *Memory) Keep(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, resend bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, err := m.finished(tenant, id)
+	if err != nil {
+		return err
+	}
+	if m.press(t, key) == nil {
+		t.keeps = true
+		if resend {
+			t.pages, t.Reply = nil, nil
+			t.revise()
+		}
+	}
+	return ctx.Err()
+}
+
+func (m *Memory) finished(tenant access.TenantID, id session.TurnID) (*turn, error) {
+	t := m.byID(tenant, id)
+	switch {
+	case t == nil:
+		return nil, session.ErrUnknownTurn
+	case t.removed != nil:
+		return nil, session.ErrRemoved
+	case t.State != session.Done:
+		return nil, session.ErrUnfinished
+	default:
+		return t, nil
+	}
+}
+
+// Offer implements session.Offers.
+func (m *Memory) Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.byID(tenant, id)
+	if t == nil {
+		return false, session.ErrUnknownTurn
+	}
+	first := !t.offered && t.private == nil
+	t.offered = true
+	return first, ctx.Err()
+}
+
+// Vote implements session.Votes.
+func (m *Memory) Vote(ctx context.Context, v session.Vote) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.byID(v.Tenant, v.Turn)
+	switch {
+	case t == nil:
+		return false, session.ErrUnknownTurn
+	case t.removed != nil:
+		return false, session.ErrRemoved
+	case m.press(t, v.Key) != nil:
+		return false, ctx.Err()
+	}
+	v.At = time.Now()
+	i := slices.IndexFunc(t.votes, func(known session.Vote) bool { return known.Person.ID == v.Person.ID })
+	if i < 0 {
+		t.votes = append(t.votes, v)
+		return true, ctx.Err()
+	}
+	known := t.votes[i]
+	if v.Up == known.Up && v.Reason == "" {
+		v.Reason = known.Reason
+	}
+	t.votes[i] = v
+	return v.Up != known.Up || v.Reason != known.Reason, ctx.Err()
+}
+
+// Feedback implements session.Votes.
+func (m *Memory) Feedback(ctx context.Context, q session.FeedbackQuery) ([]session.Feedback, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found []session.Feedback
+	for _, t := range m.turns {
+		for _, v := range t.votes {
+			if v.Tenant == q.Tenant && !v.At.Before(q.Since) && !(q.Down && v.Up) {
+				v.Key = ""
+				found = append(found, session.Feedback{Vote: v, Ref: t.Session.Ref, Private: t.Session.Owner != "", Question: t.Question.Text, Outcome: t.Outcome})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b session.Feedback) int { return b.At.Compare(a.At) })
+	return found[:min(len(found), cmp.Or(q.Limit, 1000))], ctx.Err()
+}
+
+// ForgetVotes implements session.Votes.
+func (m *Memory) ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, t := range m.turns {
+		if t.Session.Tenant != tenant || t.Session.Ref.Platform != platform {
+			continue
+		}
+		before := len(t.votes)
+		t.votes = slices.DeleteFunc(t.votes, func(v session.Vote) bool { return v.Person.ID == person })
+		n += before - len(t.votes)
+	}
+	return n, ctx.Err()
+}
