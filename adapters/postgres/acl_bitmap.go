@@ -9,14 +9,15 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// segmentKey names something that is remembered of a sealed segment: what an audience may find in it or, with an empty audience, what is in
-// the index at all.
+// segmentKey names something that is remembered of sealed segments: what an audience may find in one or, with an empty audience, what is in
+// the index at all; where its documents begin; the postings of a term.
 type segmentKey struct {
 	tenant   access.TenantID
 	shard    int16
 	segment  int32
 	audience string // access.Audience.Key, with the sources asked for
 	places   bool   // where the segment's documents begin
+	term     string // the sealed postings of a term, in whatever segments
 }
 
 // segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once cached.
@@ -43,6 +44,7 @@ type cached struct {
 	key    segmentKey
 	bitmap segmentBitmap
 	places places
+	term   termLists
 	size   int64
 }
 

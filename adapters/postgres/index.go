@@ -24,8 +24,8 @@ type IndexConfig struct {
 	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; above, it uses the HNSW index. 0 lets it choose
 	// what is faster: 5,000, or more in a large index (√(7 · candidates · chunks)).
 	ExactLimit int
-	// CacheBytes caps the memory for what is remembered of segments: what each audience may find there, 1 bit a chunk, and where documents
-	// begin, 24 bytes a document; 128 MiB.
+	// CacheBytes caps the memory for what is remembered of segments: what each audience may find there, 1 bit a chunk; where documents begin,
+	// 24 bytes a document; and the postings of words that were asked for, 4 bytes each; 256 MiB.
 	CacheBytes int64
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
 	Precision string
@@ -36,7 +36,7 @@ type IndexConfig struct {
 }
 
 // DefaultCacheBytes is IndexConfig.CacheBytes unless told otherwise.
-const DefaultCacheBytes = 128 << 20
+const DefaultCacheBytes = 256 << 20
 
 func (c IndexConfig) withDefaults() IndexConfig {
 	if c.Shards == 0 {
@@ -83,9 +83,10 @@ func (c IndexConfig) validate() error {
 // Index is the search index in PostgreSQL: exact BM25 from packed postings, pgvector, and access lists. It is safe for concurrent use by
 // any number of processes. Searches see one consistent state; what a write stored is found from its return on.
 type Index struct {
-	db    *DB
-	cfg   IndexConfig
-	cache *segmentCache
+	db       *DB
+	cfg      IndexConfig
+	cache    *segmentCache
+	outlines outlines
 }
 
 // NewIndex returns the index kept in db.

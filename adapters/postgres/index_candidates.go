@@ -10,144 +10,197 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// readOnly gives a search one consistent state of the index and of the access lists.
-var readOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-
 // Candidates answers all probes from one state of the database; see retrieve.Index.
+//
+// A search of a process at work takes two or three round trips: the outline of the index with everything fresh; the nearest vectors, while
+// the keyword side is summed up here from memory; and the distances of keyword candidates. Another one comes when segments, access
+// lists or words are new to this process.
 func (x *Index) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Candidates, error) {
 	out := retrieve.Candidates{Lists: make([]retrieve.List, len(r.Probes)), Route: retrieve.RouteNone, Timings: make(map[string]time.Duration)}
 	if r.Audience.Tenant() == "" {
 		return out, nil
 	}
-	err := x.db.inTx(ctx, readOnly, func(tx pgx.Tx) error { return x.candidates(ctx, tx, r, &out) })
+	conn, err := x.db.Pool.Acquire(ctx)
+	if err != nil {
+		return retrieve.Candidates{}, fmt.Errorf("search the index: %w", err)
+	}
+	defer conn.Release() // which closes a connection whose transaction is still open
+	s := search{index: x, conn: conn, request: r, out: &out, clock: time.Now()}
+	err = s.run(ctx)
+	if err == nil {
+		_, err = conn.Exec(ctx, "commit")
+	}
 	if err != nil {
 		return retrieve.Candidates{}, fmt.Errorf("search the index: %w", err)
 	}
 	return out, nil
 }
 
-func (x *Index) candidates(ctx context.Context, tx pgx.Tx, r retrieve.Request, out *retrieve.Candidates) error {
-	clock := time.Now()
-	lap := func(stage string) {
-		now := time.Now()
-		out.Timings[stage] += now.Sub(clock)
-		clock = now
-	}
-	s, err := readSnapshot(ctx, tx, r)
-	if err != nil {
+// search is one call of Candidates.
+type search struct {
+	index    *Index
+	conn     *pgxpool.Conn
+	request  retrieve.Request
+	out      *retrieve.Candidates
+	clock    time.Time
+	snapshot snapshot
+	fresh    freshPart
+	words    words
+	scope    *scope
+}
+
+// lap reports the time since the last call as that of a stage.
+func (s *search) lap(stage string) {
+	now := time.Now()
+	s.out.Timings[stage] += now.Sub(s.clock)
+	s.clock = now
+}
+
+func (s *search) run(ctx context.Context) error {
+	if err := s.read(ctx); err != nil {
 		return err
 	}
-	sc, err := x.readScope(ctx, tx, r, s)
-	if err != nil {
-		return err
-	}
-	out.Allowed = sc.count
-	lap("access")
-	if sc.count == 0 {
+	s.out.Allowed = s.scope.count
+	s.lap("access")
+	if s.scope.count == 0 {
 		return nil
 	}
-	queries := make([][]analyse.Term, len(r.Probes))
-	var terms []string
-	for i, p := range r.Probes {
-		queries[i] = analyse.Query(p.Text, s.languages)
-		for _, t := range queries[i] {
-			terms = append(terms, t.Text)
-		}
-	}
-	slices.Sort(terms)
-	lists, err := readPostings(ctx, tx, r.Audience.Tenant(), s, slices.Compact(terms))
-	if err != nil {
-		return err
-	}
-	lap("postings")
-	for i, p := range r.Probes {
-		probe := probe{index: x, tx: tx, request: r, snapshot: s, scope: sc, lists: lists, lap: lap}
-		if out.Lists[i], err = probe.run(ctx, queries[i], p.Vector, &out.Route); err != nil {
+	probes := make([]*probe, len(s.request.Probes))
+	var vectors round
+	for i, p := range s.request.Probes {
+		probes[i] = &probe{search: s, terms: s.words.queries[i], vector: p.Vector, byID: make(map[document.ChunkID]*retrieve.Candidate, 2*s.request.PerSide)}
+		if err := probes[i].queueVectors(&vectors); err != nil {
 			return err
 		}
 	}
+	working := vectors.send(ctx, s.conn)
+	for _, p := range probes { // while PostgreSQL looks for the nearest vectors
+		p.keywords = score(p.terms, s.words.lists, &s.snapshot, s.scope)
+		defer p.keywords.release()
+		p.choose()
+	}
+	s.lap("keyword")
+	if err := working.read(); err != nil {
+		return fmt.Errorf("search the vectors: %w", err)
+	}
+	var missing round
+	for _, p := range probes {
+		p.addSimilar()
+		p.queueDistances(&missing)
+	}
+	if err := missing.run(ctx, s.conn); err != nil {
+		return fmt.Errorf("compare the vectors of candidates: %w", err)
+	}
+	if len(vectors.reads) > 0 {
+		s.lap("semantic")
+	}
+	for i, p := range probes {
+		var err error
+		if s.out.Lists[i], err = p.list(ctx); err != nil {
+			return err
+		}
+	}
+	s.lap("place")
+	return nil
+}
+
+// read loads the outline and, with it, what the last search of the tenant makes likely to be needed. What that got wrong, and what this
+// process does not remember of segments, follows in a second round.
+func (s *search) read(ctx context.Context) error {
+	var first, second round
+	first.queue(done, beginRead)
+	s.snapshot.queue(&first, s.request)
+	likely, found := s.index.outlines.get(s.request.Audience.Tenant())
+	if found {
+		s.words.analyse(s.request.Probes, likely.languages)
+		s.words.queueFresh(&first, s.request)
+		s.fresh.queue(&first, s.request, likely.shards)
+	}
+	if err := first.run(ctx, s.conn); err != nil {
+		return fmt.Errorf("read the outline of the index: %w", err)
+	}
+	now := outlineOf(&s.snapshot)
+	if !found || !likely.covers(now) {
+		s.words, s.fresh = words{}, freshPart{}
+		s.words.analyse(s.request.Probes, now.languages)
+		s.words.queueFresh(&second, s.request)
+		s.fresh.queue(&second, s.request, now.shards)
+	}
+	s.index.outlines.put(s.request.Audience.Tenant(), now)
+	plan := s.index.planScope(s.request, &s.snapshot)
+	plan.queue(&second, s.request, &s.snapshot)
+	sealed := s.index.planSealed(s.request.Audience.Tenant(), &s.snapshot, s.words.terms)
+	sealed.queue(&second)
+	if err := second.run(ctx, s.conn); err != nil {
+		return fmt.Errorf("read what the audience may find: %w", err)
+	}
+	s.scope = plan.finish(s.request, &s.snapshot, s.fresh.documents)
+	s.words.lists = sealed.finish(&s.snapshot, s.words.fresh)
 	return nil
 }
 
 // probe is one query of a search.
 type probe struct {
-	index    *Index
-	tx       pgx.Tx
-	request  retrieve.Request
-	snapshot *snapshot
-	scope    *scope
-	lists    postings
-	lap      func(string)
+	*search
+	terms    []analyse.Term
+	vector   []float32
+	semantic bool // vectors are compared
+	keywords *keywordScores
+	similar  similar
+	byID     map[document.ChunkID]*retrieve.Candidate
 }
 
-func (p *probe) run(ctx context.Context, terms []analyse.Term, v []float32, route *string) (retrieve.List, error) {
-	keywords := score(terms, p.lists, p.snapshot, p.scope)
-	defer keywords.release()
-	best := keywords.top(p.request.PerSide, p.request.TitleRatio, p.scope)
-	list := retrieve.List{MaxFlat: keywords.maxFlat, MaxTitle: keywords.maxTitle, Words: retrieve.Words(terms)}
-	byID := make(map[document.ChunkID]*retrieve.Candidate, 2*p.request.PerSide)
-	for i, b := range best {
+// choose takes the best of the keyword side.
+func (p *probe) choose() {
+	for i, b := range p.keywords.top(p.request.PerSide, p.request.TitleRatio, p.scope) {
 		c := &retrieve.Candidate{Chunk: document.ChunkID(b.ID), KeywordPos: i + 1}
 		if i < retrieve.CoverageDepth {
 			shard, id := splitID(c.Chunk)
-			c.Coverage = keywords.coverage(p.lists, shard, id)
+			c.Coverage = p.keywords.coverage(p.words.lists, shard, id)
 		}
-		byID[c.Chunk] = c
+		p.byID[c.Chunk] = c
 	}
-	p.lap("keyword")
-	if len(v) > 0 && !isZero(v) && p.snapshot.hasModel {
-		if err := p.semantic(ctx, v, byID, route); err != nil {
-			return list, err
-		}
-		list.Semantic = true
-	}
-	for id, c := range byID {
-		shard, chunk := splitID(id)
-		c.Flat, c.Title = keywords.at(shard, chunk)
-	}
-	var err error
-	list.Entries, err = p.place(ctx, byID)
-	p.lap("place")
-	return list, err
 }
 
-// semantic adds the most similar chunks and the cosines of all candidates.
-func (p *probe) semantic(ctx context.Context, v []float32, byID map[document.ChunkID]*retrieve.Candidate, route *string) error {
-	if err := p.snapshot.model.check(len(v)); err != nil {
-		return err
-	}
-	found, taken, err := p.index.searchVectors(ctx, p.tx, p.request, p.snapshot, p.scope, v)
-	if err != nil {
-		return err
-	}
-	*route = taken
-	for i, id := range mostSimilar(found.cosine, p.request.PerSide) {
-		if byID[id] == nil {
-			byID[id] = &retrieve.Candidate{Chunk: id}
+// addSimilar adds the most similar chunks.
+func (p *probe) addSimilar() {
+	for i, id := range mostSimilar(p.similar.cosine, p.request.PerSide) {
+		if p.byID[id] == nil {
+			p.byID[id] = &retrieve.Candidate{Chunk: id}
 		}
-		byID[id].VectorPos = i + 1
+		p.byID[id].VectorPos = i + 1
+	}
+}
+
+// queueDistances asks for the cosines of candidates that only the keyword side chose.
+func (p *probe) queueDistances(r *round) {
+	if !p.semantic || p.similar.all {
+		return
 	}
 	missing := make(map[int16][]int64)
-	for id, c := range byID {
-		if cosine, known := found.cosine[id]; known {
-			c.Cosine = cosine
-		} else if !found.all {
+	for id := range p.byID {
+		if _, known := p.similar.cosine[id]; !known {
 			shard, chunk := splitID(id)
 			missing[shard] = append(missing[shard], chunk)
 		}
 	}
-	more, err := distances(ctx, p.tx, p.request.Audience.Tenant(), p.snapshot, missing, v)
-	if err != nil {
-		return err
+	queueDistances(r, p.request.Audience.Tenant(), &p.snapshot, missing, p.vector, p.similar.cosine)
+}
+
+// list puts the scores of both sides together.
+func (p *probe) list(ctx context.Context) (retrieve.List, error) {
+	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Words: retrieve.Words(p.terms), Semantic: p.semantic}
+	for id, c := range p.byID {
+		shard, chunk := splitID(id)
+		c.Flat, c.Title = p.keywords.at(shard, chunk)
+		c.Cosine = p.similar.cosine[id]
 	}
-	for id, cosine := range more {
-		byID[id].Cosine = cosine
-	}
-	p.lap("semantic")
-	return nil
+	var err error
+	list.Entries, err = p.place(ctx)
+	return list, err
 }
 
 // mostSimilar returns at most n ids, the most similar first.

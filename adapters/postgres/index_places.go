@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/jackc/pgx/v5"
 )
@@ -43,12 +42,12 @@ func (p places) find(chunk int64) (placeRow, bool) {
 }
 
 // readPlaces returns the documents of a segment from memory or from the table. Served by document_chunks.
-func (x *Index) readPlaces(ctx context.Context, tx pgx.Tx, tenant access.TenantID, seg segmentRow) (places, error) {
+func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantID, seg segmentRow) (places, error) {
 	key := segmentKey{tenant: tenant, shard: seg.shard, segment: seg.number, places: true}
 	if entry, found := x.cache.get(key); found {
 		return entry.places, nil
 	}
-	rows, err := tx.Query(ctx, `
+	rows, err := q.Query(ctx, `
 		select first_chunk, coalesce((extract(epoch from updated_at) * 1000000)::bigint, $5), chunk_count, boost from document
 		where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and chunk_count > 0 order by first_chunk`,
 		string(tenant), seg.shard, seg.low, seg.high, int64(noDate))
@@ -68,17 +67,17 @@ func (x *Index) readPlaces(ctx context.Context, tx pgx.Tx, tenant access.TenantI
 }
 
 // place adds to candidates what scoring needs of their documents.
-func (p *probe) place(ctx context.Context, byID map[document.ChunkID]*retrieve.Candidate) ([]retrieve.Candidate, error) {
-	entries := make([]retrieve.Candidate, 0, len(byID))
+func (p *probe) place(ctx context.Context) ([]retrieve.Candidate, error) {
+	entries := make([]retrieve.Candidate, 0, len(p.byID))
 	loaded := make(map[int32]places)
-	for id, c := range byID {
+	for id, c := range p.byID {
 		shard, chunk := splitID(id)
 		rows := p.scope.freshPlaces[shard]
 		if seg := p.snapshot.segmentOf(shard, chunk); seg != nil {
 			var known bool
 			if rows, known = loaded[seg.number]; !known {
 				var err error
-				if rows, err = p.index.readPlaces(ctx, p.tx, p.request.Audience.Tenant(), *seg); err != nil {
+				if rows, err = p.index.readPlaces(ctx, p.conn, p.request.Audience.Tenant(), *seg); err != nil {
 					return nil, err
 				}
 				loaded[seg.number] = rows

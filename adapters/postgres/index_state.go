@@ -1,8 +1,7 @@
 package postgres
 
 import (
-	"context"
-	"fmt"
+	"slices"
 
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
@@ -11,14 +10,12 @@ import (
 
 // snapshot is what a search reads first: the outline of the index, all in one state of the database.
 type snapshot struct {
-	lists     []int32 // numbers of the access lists that the audience may read
+	lists     []int32 // numbers of the access lists that the audience may read, ascending
 	shards    []shardRow
 	segments  []segmentRow
-	model     model
-	hasModel  bool
+	models    []model // one at most
 	sources   []int32 // numbers of the sources asked for
 	documents []docRange
-	languages []string
 }
 
 type shardRow struct {
@@ -65,82 +62,59 @@ func scanRange(row pgx.CollectableRow) (docRange, error) {
 	return d, err
 }
 
-// collect reads the next result of a batch into *out.
-func collect[T any](br pgx.BatchResults, out *[]T, scan pgx.RowToFunc[T]) error {
-	rows, err := br.Query()
-	if err != nil {
-		return err
-	}
-	*out, err = pgx.CollectRows(rows, scan)
-	return err
-}
+// beginRead opens the transaction that gives a search one consistent state of the index and of the access lists.
+const beginRead = `begin transaction isolation level repeatable read read only`
 
-// readSnapshot reads the outline in one round trip and sets what the transaction's statements run with. Every statement touches few rows.
-func readSnapshot(ctx context.Context, tx pgx.Tx, r retrieve.Request) (*snapshot, error) {
+// queue asks for the outline, and sets what the transaction's statements run with. Every statement touches few rows.
+func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
-	batch := &pgx.Batch{}
-	s := &snapshot{}
-	var models []model
-	var steps []func(pgx.BatchResults) error
-	queue := func(read func(pgx.BatchResults) error, sql string, args ...any) {
-		batch.Queue(sql, args...)
-		steps = append(steps, read)
-	}
-	queue(func(br pgx.BatchResults) error { _, err := br.Exec(); return err }, searchSettings)
-	queue(func(br pgx.BatchResults) error { return collect(br, &s.lists, pgx.RowTo[int32]) },
-		`select number from access_list where tenant_id = $1 and principals && $2::text[]`, tenant, strs(r.Audience.Principals()))
-	queue(func(br pgx.BatchResults) error { return collect(br, &s.shards, scanShard) },
-		`select shard, sealed_to, next_chunk, chunks, flat_length, title_length, titled, languages
+	first.queue(into(&s.lists, pgx.RowTo[int32]),
+		`select number from access_list where tenant_id = $1 and principals && $2::text[] order by number`, tenant, strs(r.Audience.Principals()))
+	first.queue(into(&s.shards, scanShard), `
+		select shard, sealed_to, next_chunk, chunks, flat_length, title_length, titled, languages
 		from index_shard where tenant_id = $1 order by shard`, tenant)
-	queue(func(br pgx.BatchResults) error { return collect(br, &s.segments, scanSegment) },
-		`select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
+	first.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 	if r.Model != "" {
-		queue(func(br pgx.BatchResults) error { return collect(br, &models, scanModel) },
+		first.queue(done, searchSettings)
+		first.queue(into(&s.models, scanModel),
 			`select number, name, dimensions, precision, indexed from embedding_model where tenant_id = $1 and name = $2`, tenant, r.Model)
 	}
 	if len(r.Sources) > 0 {
-		queue(func(br pgx.BatchResults) error { return collect(br, &s.sources, pgx.RowTo[int32]) },
-			`select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
+		first.queue(into(&s.sources, pgx.RowTo[int32]), `select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
 	}
 	if len(r.Documents) > 0 {
 		// Served by document's unique constraint, through the shards.
-		queue(func(br pgx.BatchResults) error { return collect(br, &s.documents, scanRange) },
+		first.queue(into(&s.documents, scanRange),
 			`select d.shard, d.first_chunk, d.chunk_count, d.access_number
 			from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
 			where s.tenant_id = $1 and d.external_id = any($2::text[]) and d.acl && $3::text[]
 			  and (cardinality($4::text[]) = 0 or d.source_id = any($4::text[]))`,
 			tenant, strs(r.Documents), strs(r.Audience.Principals()), strs(r.Sources))
 	}
-	br := tx.SendBatch(ctx, batch)
-	var err error
-	for _, step := range steps {
-		if err = step(br); err != nil {
-			break
-		}
-	}
-	if closeErr := br.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the outline of the index: %w", err)
-	}
-	if len(models) > 0 {
-		s.model, s.hasModel = models[0], true
-	}
-	for _, sh := range s.shards {
-		s.languages = append(s.languages, sh.languages...)
-	}
-	return s, nil
 }
 
-// firstError calls functions until one fails.
-func firstError(steps ...func() error) error {
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
-		}
+// model is the space in which the request's vectors lie, if the index knows it.
+func (s *snapshot) model() (model, bool) {
+	if len(s.models) == 0 {
+		return model{}, false
 	}
-	return nil
+	return s.models[0], true
+}
+
+// languages of the documents, in a steady order.
+func (s *snapshot) languages() []string {
+	var all []string
+	for _, sh := range s.shards {
+		all = append(all, sh.languages...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// allows reports whether the audience may read what has an access list.
+func (s *snapshot) allows(list int32) bool {
+	_, found := slices.BinarySearch(s.lists, list)
+	return found
 }
 
 // fieldStats are the statistics of a field over the tenant's whole index.

@@ -1,16 +1,12 @@
 package postgres
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"math/bits"
 	"sync"
 
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
-	"github.com/jackc/pgx/v5"
 )
 
 // postingList is one row of posting or fresh_posting.
@@ -22,66 +18,6 @@ type postingList struct {
 
 // postings are the lists of the terms asked for, by field and term.
 type postings [2]map[string][]postingList
-
-// readPostings fetches all lists of the terms in one round trip. Served by the primary keys of posting and fresh_posting.
-func readPostings(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s *snapshot, terms []string) (postings, error) {
-	lists := postings{make(map[string][]postingList), make(map[string][]postingList)}
-	if len(terms) == 0 {
-		return lists, nil
-	}
-	segments := make(map[int32]*segmentRow, len(s.segments))
-	for i := range s.segments {
-		segments[s.segments[i].number] = &s.segments[i]
-	}
-	batch := &pgx.Batch{}
-	batch.Queue(`select shard, segment::bigint, field, term, payload from posting where tenant_id = $1 and term = any($2::text[])`, string(tenant), terms)
-	batch.Queue(`select shard, first_chunk, field, term, payload from fresh_posting where tenant_id = $1 and term = any($2::text[])`, string(tenant), terms)
-	br := tx.SendBatch(ctx, batch)
-	err := firstError(
-		func() error {
-			return eachPosting(br, func(shard, field int16, segment int64, term string, payload []byte) {
-				if seg := segments[int32(segment)]; seg != nil {
-					key, _ := blockOf(shard, seg.low)
-					lists[field][term] = append(lists[field][term], postingList{key, seg, payload})
-				}
-			})
-		},
-		func() error {
-			return eachPosting(br, func(shard, field int16, first int64, term string, payload []byte) {
-				key, _ := blockOf(shard, first)
-				lists[field][term] = append(lists[field][term], postingList{key, nil, payload})
-			})
-		},
-	)
-	if closeErr := br.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return lists, fmt.Errorf("read the postings of %d terms: %w", len(terms), err)
-	}
-	return lists, nil
-}
-
-func eachPosting(br pgx.BatchResults, yield func(shard, field int16, at int64, term string, payload []byte)) error {
-	rows, err := br.Query()
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var shard, field int16
-		var at int64
-		var term string
-		var payload []byte
-		if err := rows.Scan(&shard, &at, &field, &term, &payload); err != nil {
-			return err
-		}
-		if field == fieldFlat || field == fieldTitle {
-			yield(shard, field, at, term, payload)
-		}
-	}
-	return rows.Err()
-}
 
 // frequency counts the live chunks that hold a term in a field. Chunks that were removed and not purged yet do not count.
 func frequency(lists []postingList, sc *scope) int {

@@ -118,12 +118,15 @@ func vectorsFound(t *testing.T, x *Index, a access.Audience, question []float32,
 func checkPlan(t *testing.T, x *Index, a access.Audience, question []float32) {
 	t.Helper()
 	r := retrieve.Request{Audience: a, Model: "m", PerSide: 100}
-	err := x.db.inTx(t.Context(), readOnly, func(tx pgx.Tx) error {
-		s, err := readSnapshot(t.Context(), tx, r)
-		if err != nil {
+	err := x.db.inTx(t.Context(), pgx.TxOptions{}, func(tx pgx.Tx) error {
+		var s snapshot
+		var first round
+		s.queue(&first, r)
+		if err := first.run(t.Context(), tx); err != nil {
 			return err
 		}
-		sql, args := nearestSQL(r, s, question, 100)
+		m, _ := s.model()
+		sql, args := nearestSQL(r, &s, m, question, 100)
 		rows, err := tx.Query(t.Context(), "explain "+sql, args...)
 		if err != nil {
 			return err
@@ -133,7 +136,7 @@ func checkPlan(t *testing.T, x *Index, a access.Audience, question []float32) {
 			return err
 		}
 		plan := strings.Join(lines, "\n")
-		if !strings.Contains(plan, "Index Scan using "+s.model.graph()) || strings.Contains(plan, "Sort") {
+		if !strings.Contains(plan, "Index Scan using "+m.graph()) || strings.Contains(plan, "Sort") {
 			t.Errorf("plan of the approximate route:\n%s", plan)
 		}
 		return nil

@@ -1,9 +1,9 @@
 package postgres
 
 import (
-	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -49,34 +49,46 @@ func (x *Index) exactLimit(chunks, candidates int) int {
 // ExactLimit is up to how many allowed chunks a search compares every vector in an index of so many chunks.
 func (x *Index) ExactLimit(chunks int) int { return x.exactLimit(chunks, graphCandidates) }
 
-// searchVectors finds the chunks most similar to v: by comparing every allowed vector when there are few, else by the HNSW index.
-func (x *Index) searchVectors(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, sc *scope, v []float32) (similar, string, error) {
-	flat, _ := s.stats()
-	candidates := min(r.PerSide, graphCandidates)
-	switch {
-	case sc.count == 0:
-		return similar{all: true}, retrieve.RouteNone, nil
-	case sc.count <= x.exactLimit(flat.chunks, candidates) || len(r.Documents) > 0:
-		found, err := exactVectors(ctx, tx, r, s, sc, v)
-		return similar{found, sc.count <= fewVectors}, retrieve.RouteExact, err
-	case !s.model.indexed:
-		found, err := scanVectors(ctx, tx, r, s, v)
-		return similar{found, false}, retrieve.RouteExact, err
+// queueVectors asks for the chunks most similar to the probe's vector: by comparing every allowed vector when there are few, else by the
+// HNSW index.
+func (p *probe) queueVectors(r *round) error {
+	s, sc := &p.snapshot, p.scope
+	m, known := s.model()
+	if !known || len(p.vector) == 0 || isZero(p.vector) {
+		return nil
 	}
-	found, err := nearestVectors(ctx, tx, r, s, v, candidates)
-	return similar{found, false}, retrieve.RouteHNSW, err
+	if err := m.check(len(p.vector)); err != nil {
+		return err
+	}
+	p.semantic = true
+	p.similar.cosine = make(map[document.ChunkID]float64, 2*p.request.PerSide)
+	flat, _ := s.stats()
+	candidates := min(p.request.PerSide, graphCandidates)
+	p.out.Route = retrieve.RouteExact
+	switch {
+	case sc.count <= p.index.exactLimit(flat.chunks, candidates) || len(p.request.Documents) > 0:
+		p.queueExact(r, m)
+		p.similar.all = sc.count <= fewVectors
+	case !m.indexed:
+		p.queueScan(r, m)
+	default:
+		p.out.Route = retrieve.RouteHNSW
+		sql, args := nearestSQL(p.request, s, m, p.vector, candidates)
+		r.queue(cosines(p.similar.cosine), sql, args...)
+	}
+	return nil
 }
 
-// exactVectors compares the vectors of all allowed chunks, range by range of neighbouring ids. Served by the primary key of embedding: the
+// queueExact compares the vectors of all allowed chunks, range by range of neighbouring ids. Served by the primary key of embedding: the
 // offset keeps the planner from turning the loop into a scan of the table.
-func exactVectors(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, sc *scope, v []float32) (map[document.ChunkID]float64, error) {
-	limit := sc.count
+func (p *probe) queueExact(r *round, m model) {
+	limit := p.scope.count
 	if limit > fewVectors {
-		limit = r.PerSide
+		limit = p.request.PerSide
 	}
 	type ranges struct{ low, high []int64 }
 	byShard := make(map[int16]*ranges)
-	for key, b := range sc.allowed {
+	for key, b := range p.scope.allowed {
 		in := byShard[key.shard]
 		if in == nil {
 			in = &ranges{}
@@ -91,91 +103,55 @@ func exactVectors(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapsho
 			}
 		})
 	}
-	found := make(map[document.ChunkID]float64, sc.count)
 	for _, shard := range sortedKeys(byShard) {
-		rows, err := tx.Query(ctx, `
+		r.queue(cosines(p.similar.cosine), `
 			select $2::smallint, e.chunk, e.d from unnest($4::bigint[], $5::bigint[]) as r (low, high)
 			cross join lateral (
-				select chunk, `+s.model.column()+` <#> $6 as d from embedding
+				select chunk, `+m.column()+` <#> $6 as d from embedding
 				where tenant_id = $1 and shard = $2 and model = $3 and chunk >= r.low and chunk <= r.high and access_number = any($7::int[])
 				offset 0) e
 			order by e.d limit $8`,
-			string(r.Audience.Tenant()), shard, s.model.number, byShard[shard].low, byShard[shard].high, s.model.query(v), s.lists, limit)
-		if err != nil {
-			return nil, fmt.Errorf("compare the vectors of %d chunks: %w", sc.count, err)
-		}
-		if err := collectCosines(rows, found); err != nil {
-			return nil, fmt.Errorf("compare the vectors of %d chunks: %w", sc.count, err)
-		}
+			string(p.request.Audience.Tenant()), shard, m.number, byShard[shard].low, byShard[shard].high, m.query(p.vector), p.snapshot.lists, limit)
 	}
-	return found, nil
 }
 
-// distances fetches the cosines of chunks by id. The access filter stands here too: ids come from bitmaps. Served by the primary key.
-func distances(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32) (map[document.ChunkID]float64, error) {
-	found := make(map[document.ChunkID]float64)
+// queueDistances asks for the cosines of chunks by id. The access filter stands here too: ids come from bitmaps. Served by the primary key.
+func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32, found map[document.ChunkID]float64) {
+	m, _ := s.model()
 	for _, shard := range sortedKeys(byShard) {
-		ids := byShard[shard]
-		rows, err := tx.Query(ctx, `
+		slices.Sort(byShard[shard]) // neighbours lie on the same pages
+		r.queue(cosines(found), `
 			select $2::smallint, e.chunk, e.d from unnest($4::bigint[]) as w (id)
 			cross join lateral (
-				select chunk, `+s.model.column()+` <#> $5 as d from embedding
+				select chunk, `+m.column()+` <#> $5 as d from embedding
 				where tenant_id = $1 and shard = $2 and model = $3 and chunk = w.id and access_number = any($6::int[])
 				offset 0) e`,
-			string(tenant), shard, s.model.number, ids, s.model.query(v), s.lists)
-		if err != nil {
-			return nil, fmt.Errorf("compare the vectors of %d chunks: %w", len(ids), err)
-		}
-		if err := collectCosines(rows, found); err != nil {
-			return nil, fmt.Errorf("compare the vectors of %d chunks: %w", len(ids), err)
-		}
+			string(tenant), shard, m.number, byShard[shard], m.query(v), s.lists)
 	}
-	return found, nil
 }
 
-// scanVectors compares every allowed vector of a model that has no HNSW index yet.
-func scanVectors(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, v []float32) (map[document.ChunkID]float64, error) {
-	rows, err := tx.Query(ctx, `
+// queueScan compares every allowed vector of a model that has no HNSW index yet.
+func (p *probe) queueScan(r *round, m model) {
+	r.queue(cosines(p.similar.cosine), `
 		with c as materialized (
-			select shard, chunk, `+s.model.column()+` <#> $4 as d from embedding
+			select shard, chunk, `+m.column()+` <#> $4 as d from embedding
 			where tenant_id = $1 and model = $2 and access_number = any($3::int[]) and (cardinality($5::int[]) = 0 or source = any($5::int[])))
 		select shard, chunk, d from c order by d limit $6`,
-		string(r.Audience.Tenant()), s.model.number, s.lists, s.model.query(v), sourceFilter(r, s), r.PerSide)
-	if err != nil {
-		return nil, fmt.Errorf("compare all vectors: %w", err)
-	}
-	found := make(map[document.ChunkID]float64)
-	if err := collectCosines(rows, found); err != nil {
-		return nil, fmt.Errorf("compare all vectors: %w", err)
-	}
-	return found, nil
+		string(p.request.Audience.Tenant()), m.number, p.snapshot.lists, m.query(p.vector), sourceFilter(p.request, &p.snapshot), p.request.PerSide)
 }
 
-// nearestVectors searches the model's HNSW index. The statement is that of the index, number for number, or the planner would not use it;
+// nearestSQL searches the model's HNSW index. The statement is that of the index, number for number, or the planner would not use it;
 // nothing but the distance is in its ORDER BY.
-func nearestVectors(ctx context.Context, tx pgx.Tx, r retrieve.Request, s *snapshot, v []float32, candidates int) (map[document.ChunkID]float64, error) {
-	sql, args := nearestSQL(r, s, v, candidates)
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("search the vectors of model %q: %w", s.model.name, err)
-	}
-	found := make(map[document.ChunkID]float64)
-	if err := collectCosines(rows, found); err != nil {
-		return nil, fmt.Errorf("search the vectors of model %q: %w", s.model.name, err)
-	}
-	return found, nil
-}
-
-func nearestSQL(r retrieve.Request, s *snapshot, v []float32, candidates int) (string, []any) {
-	args := []any{s.model.query(v), s.lists, candidates}
+func nearestSQL(r retrieve.Request, s *snapshot, m model, v []float32, candidates int) (string, []any) {
+	args := []any{m.query(v), s.lists, candidates}
 	sources := ""
 	if len(r.Sources) > 0 {
 		sources = " and source = any($4::int[])"
 		args = append(args, s.sources)
 	}
-	expression := s.model.expression()
+	expression := m.expression()
 	return fmt.Sprintf(`select shard, chunk, %s <#> $1 as d from embedding where model = %d and access_number = any($2::int[])%s order by %s <#> $1 limit $3`,
-		expression, s.model.number, sources, expression), args
+		expression, m.number, sources, expression), args
 }
 
 // sourceFilter is empty, and not null, when all sources are asked for. Sources that the index does not have match nothing.
@@ -189,16 +165,22 @@ func sourceFilter(r retrieve.Request, s *snapshot) []int32 {
 	return s.sources
 }
 
-// collectCosines adds rows of (shard, chunk, negative inner product).
-func collectCosines(rows pgx.Rows, found map[document.ChunkID]float64) error {
-	var shard int16
-	var id int64
-	var d float64
-	_, err := pgx.ForEachRow(rows, []any{&shard, &id, &d}, func() error {
-		found[chunkID(shard, id)] = -d
-		return nil
-	})
-	return err
+// cosines reads rows of (shard, chunk, negative inner product).
+func cosines(found map[document.ChunkID]float64) func(pgx.BatchResults) error {
+	return func(br pgx.BatchResults) error {
+		rows, err := br.Query()
+		if err != nil {
+			return err
+		}
+		var shard int16
+		var id int64
+		var d float64
+		_, err = pgx.ForEachRow(rows, []any{&shard, &id, &d}, func() error {
+			found[chunkID(shard, id)] = -d
+			return nil
+		})
+		return err
+	}
 }
 
 // column holds the model's vectors.

@@ -52,6 +52,9 @@ func (b *bench) questions(ctx context.Context, series uint64, n int) ([]string, 
 	if err != nil {
 		return nil, err
 	}
+	if b.vectors == nil {
+		b.vectors = make(map[string][]float32)
+	}
 	for i, text := range texts {
 		b.vectors[text] = vectors[i]
 	}
@@ -140,11 +143,10 @@ func (b *bench) searchAll(ctx context.Context) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	b.vectors = make(map[string][]float32)
 	if err := b.settle(ctx); err != nil {
 		return err
 	}
-	b.printf("%-16s %-9s %8s %8s %8s %7s %6s  %s\n", "readable", "mode", "p50 ms", "p95 ms", "chunks", "route", "recall", "stages p50 ms")
+	b.printf("%-16s %-9s %8s %8s %13s %8s %6s %6s  %s\n", "readable", "mode", "p50 ms", "p95 ms", "cpu ms +server", "chunks", "route", "recall", "stages p50 ms")
 	for i, s := range shares {
 		for j, m := range modes {
 			h, err := b.searcher(b.index, m.alpha)
@@ -158,7 +160,15 @@ func (b *bench) searchAll(ctx context.Context) error {
 			if _, err := ask(ctx, h, s.audience(), texts[:warmUpEach]); err != nil {
 				return err
 			}
+			before, err := b.computed(ctx)
+			if err != nil {
+				return err
+			}
 			measured, err := ask(ctx, h, s.audience(), texts[warmUpEach:])
+			if err != nil {
+				return err
+			}
+			after, err := b.computed(ctx)
 			if err != nil {
 				return err
 			}
@@ -170,8 +180,8 @@ func (b *bench) searchAll(ctx context.Context) error {
 				}
 				recall = fmt.Sprintf("%.3f", r)
 			}
-			b.printf("%-16s %-9s %8.2f %8.2f %8d %7s %6s %s\n", s.name, m.name, measured.percentile(50), measured.percentile(95), measured.allowed,
-				route(measured.routes), recall, stages(measured.stages))
+			b.printf("%-16s %-9s %8.2f %8.2f  %s %8d %6s %6s  %s\n", s.name, m.name, measured.percentile(50), measured.percentile(95),
+				after.each(before, b.queries), measured.allowed, route(measured.routes), recall, stages(measured.stages))
 		}
 	}
 	return nil

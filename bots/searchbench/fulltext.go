@@ -23,6 +23,7 @@ const fulltextTime = time.Minute
 func makeFulltext(ctx context.Context, db *postgres.DB) error {
 	for _, sql := range []string{
 		`set maintenance_work_mem = '512MB'`,
+		`drop table if exists fulltext`,
 		`create table fulltext as select shard, id, to_tsvector('english', enrichment || text) as words from chunk`,
 		`create index on fulltext using gin (words)`,
 		`analyze fulltext`,

@@ -189,8 +189,10 @@ func (b *bench) indexAll(ctx context.Context) error {
 		return err
 	}
 	b.printf("packed the rest in %.1f s, memory at most %d MB\n", time.Since(began).Seconds(), peak()>>20)
-	_, err = b.db.Pool.Exec(ctx, `analyze`)
-	return err
+	if _, err := b.db.Pool.Exec(ctx, `analyze`); err != nil {
+		return err
+	}
+	return b.remember()
 }
 
 func (b *bench) load(ctx context.Context, stages *clock) error {

@@ -26,6 +26,8 @@ type options struct {
 	labelled string // folder in the layout of BEIR; none: that stage is left out
 	queries  int    // of each case
 	profile  string // file for a CPU profile of the searches
+	keep     string // folder of a server that stays, with the large index in it
+	only     string // the search stages to run, by name; all
 }
 
 func main() {
@@ -35,6 +37,8 @@ func main() {
 	flag.StringVar(&o.labelled, "labelled", "", "labelled collection in the layout of BEIR, to compare ts_rank_cd on")
 	flag.IntVar(&o.queries, "queries", 50, "questions of each case")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the search stages to this file")
+	flag.StringVar(&o.keep, "keep", "", "keep the server and the large index in this folder, and measure it again the next time")
+	flag.StringVar(&o.only, "only", "", "of the stages that search, run only the one of this name")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
@@ -55,17 +59,15 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.stop(ctx)) }()
-	for _, s := range []struct {
-		name string
-		run  func(context.Context) error
-	}{
-		{"read the text", b.readText},
+	indexing := []stage{
 		{"index the text itself", b.indexText},
 		{"index 100,000 chunks through the pipeline", b.indexPipeline},
 		{"compare with ts_rank_cd on labelled questions", b.compareLabelled},
 		{"index the synthetic chunks", b.indexAll},
 		{"build the vector index", b.buildGraph},
 		{"size on disk", b.printSizes},
+	}
+	searching := []stage{
 		{"search", b.searchAll},
 		{"choose the route of the vector side", b.compareRoutes},
 		{"search while access lists change", b.searchDuringChanges},
@@ -73,8 +75,20 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{"8 clients", b.searchTogether},
 		{"memory for 300 sets of principals", b.manyAudiences},
 		{"compare with ts_rank_cd", b.compareFulltext},
-	} {
-		if err := b.stage(ctx, s.name, s.run); err != nil {
+	}
+	stages := append([]stage{{"read the text", b.readText}}, indexing...)
+	if again, err := b.again(ctx); err != nil {
+		return err
+	} else if again {
+		stages = stages[:1]
+	}
+	for _, s := range searching {
+		if b.only == "" || b.only == s.name {
+			stages = append(stages, s)
+		}
+	}
+	for _, s := range stages {
+		if err := b.stage(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -95,27 +109,24 @@ type bench struct {
 	db     *postgres.DB
 }
 
-// stage runs a part of the benchmark and says how long it took.
-func (b *bench) stage(ctx context.Context, name string, f func(context.Context) error) error {
+// stage is a part of the benchmark.
+type stage struct {
+	name string
+	run  func(context.Context) error
+}
+
+// stage runs a part and says how long it took.
+func (b *bench) stage(ctx context.Context, s stage) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	b.printf("\n== %s\n", name)
+	b.printf("\n== %s\n", s.name)
 	began, cpu := time.Now(), cpuTime()
-	if err := f(ctx); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if err := s.run(ctx); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
 	}
 	b.printf("-- %.1f s, of which this program computed %.1f s on %d cores\n", time.Since(began).Seconds(), (cpuTime() - cpu).Seconds(), runtime.GOMAXPROCS(0))
 	return nil
 }
 
 func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
-
-// cpuTime is what this process has computed so far.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}

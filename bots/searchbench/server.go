@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/localembed"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/adapters/postgres/scratch"
@@ -28,19 +31,28 @@ var memory = map[string]string{"shared_buffers": "3GB", "effective_cache_size": 
 func (b *bench) start(ctx context.Context) error {
 	if b.url = os.Getenv("DATABASE_URL"); b.url == "" {
 		var err error
-		if b.dir, err = os.MkdirTemp("", "footnote-bench-*"); err != nil {
-			return err
+		dir := b.keep
+		if dir == "" {
+			if b.dir, err = os.MkdirTemp("", "footnote-bench-*"); err != nil {
+				return err
+			}
+			if err := os.Chmod(b.dir, 0o711); err != nil { // the server of root runs as somebody else
+				return err
+			}
+			dir = b.dir
 		}
-		if err := os.Chmod(b.dir, 0o711); err != nil { // the server of root runs as somebody else
-			return err
-		}
-		if b.cluster, err = local.Start(ctx, local.Config{Dir: b.dir, Settings: memory, Logger: slog.New(slog.DiscardHandler)}); err != nil {
-			return errors.Join(err, os.RemoveAll(b.dir))
+		if b.cluster, err = local.Start(ctx, local.Config{Dir: dir, Settings: memory, Logger: slog.New(slog.DiscardHandler)}); err != nil {
+			return errors.Join(err, b.stop(ctx))
 		}
 		b.url = b.cluster.URL()
 	}
 	var err error
-	if b.schema, b.db, b.index, err = b.open(ctx, postgres.IndexConfig{}); err != nil {
+	if b.keep != "" {
+		b.db, b.index, err = b.connect(ctx, b.url, postgres.IndexConfig{})
+	} else {
+		b.schema, b.db, b.index, err = b.open(ctx, postgres.IndexConfig{})
+	}
+	if err != nil {
 		return errors.Join(err, b.stop(ctx))
 	}
 	name, vector, err := b.db.Versions(ctx)
@@ -61,24 +73,64 @@ func (b *bench) open(ctx context.Context, cfg postgres.IndexConfig) (*scratch.Sc
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	fail := func(err error) (*scratch.Schema, *postgres.DB, *postgres.Index, error) {
+	db, x, err := b.connect(ctx, schema.URL(), cfg)
+	if err != nil {
 		return nil, nil, nil, errors.Join(err, schema.Drop(ctx))
 	}
-	if _, err := postgres.Migrate(ctx, schema.URL()); err != nil {
-		return fail(err)
+	return schema, db, x, nil
+}
+
+// connect migrates a database and opens the index in it.
+func (b *bench) connect(ctx context.Context, url string, cfg postgres.IndexConfig) (*postgres.DB, *postgres.Index, error) {
+	if _, err := postgres.Migrate(ctx, url); err != nil {
+		return nil, nil, err
 	}
-	db, err := postgres.Open(ctx, postgres.Config{URL: schema.URL(), MaxConns: 16})
+	db, err := postgres.Open(ctx, postgres.Config{URL: url, MaxConns: 16})
 	if err != nil {
-		return fail(err)
+		return nil, nil, err
 	}
 	cfg.Logger = b.logger
 	x, err := postgres.NewIndex(db, cfg)
 	if err != nil {
 		db.Close()
-		return fail(err)
+		return nil, nil, err
 	}
-	return schema, db, x, nil
+	return db, x, nil
 }
+
+// again takes up the index that an earlier run with -keep left, and reports whether there is one.
+func (b *bench) again(ctx context.Context) (bool, error) {
+	if b.keep == "" {
+		return false, nil
+	}
+	data, err := os.ReadFile(b.modelFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	b.model = new(localembed.Model)
+	if err := b.model.UnmarshalBinary(data); err != nil {
+		return false, err
+	}
+	err = b.db.Pool.QueryRow(ctx, `select (select count(*) from document), (select sum(chunks) from index_shard)`).Scan(&b.documents, &b.chunks)
+	return err == nil, err
+}
+
+// remember keeps the vectors' model beside the index: the last thing that -keep needs.
+func (b *bench) remember() error {
+	if b.keep == "" {
+		return nil
+	}
+	data, err := b.model.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(b.modelFile(), data, 0o600)
+}
+
+func (b *bench) modelFile() string { return filepath.Join(b.keep, "vectors.model") }
 
 // within runs f on an index of its own, which is gone afterwards.
 func (b *bench) within(ctx context.Context, cfg postgres.IndexConfig, f func(*postgres.DB, *postgres.Index) error) error {
