@@ -28,8 +28,6 @@ type Setup struct {
 	Project    []message.File // already reduced to what the turn's audience may read
 	ForceTool  string
 	SearchOnly bool
-	// NoPrivate says that nobody is offered or given a private answer to a question of this channel.
-	NoPrivate bool
 	// ResponseFormat is the JSON Schema that the answer follows; nil for Markdown.
 	ResponseFormat json.RawMessage
 }

@@ -49,8 +49,12 @@ func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved
 
 // hasMore reports whether documents that the asker may read, and not all of the channel, are evidence for the question by themselves.
 func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Saved) (bool, error) {
+	policy, err := s.policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	if err != nil || policy.Private == PrivateOff {
+		return false, err
+	}
 	setup, err := s.Setups.Setup(ctx, t)
-	if err != nil || setup.NoPrivate {
+	if err != nil {
 		return false, err
 	}
 	channel, err := s.Surfaces.Listeners(ctx, t)

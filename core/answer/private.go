@@ -22,11 +22,11 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 	case r.Private != "":
 		return Reply{Sentence: sentencePrivatelyTwice, Turn: r.Private, Duplicate: true}, nil
 	}
-	setup, err := s.Setups.Setup(ctx, r.Turn)
+	policy, err := s.policy(ctx, a.Tenant, session.PlaceOf(r.Session.Ref))
 	if err != nil {
 		return Reply{}, err
 	}
-	if setup.NoPrivate {
+	if policy.Private == PrivateOff {
 		return refuse(sentenceNoPrivate), nil
 	}
 	audience, err := s.Surfaces.Listeners(ctx, alone(r.Turn))

@@ -159,6 +159,21 @@ func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Audience, e
 	}
 }
 
+// Whisper implements answer.Whisperer.
+func (s *Set) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
+	var to any
+	switch p := t.Session.Ref.Platform; {
+	case p == slack.Platform && s.slack != nil:
+		to = s.slack
+	case p == discord.Platform && s.discord != nil:
+		to = s.discord
+	}
+	if w, ok := to.(answer.Whisperer); ok {
+		return w.Whisper(ctx, t, note)
+	}
+	return fmt.Errorf("tell somebody on %s something in private: %w", t.Session.Ref.Platform, errors.ErrUnsupported)
+}
+
 // Handler takes the platforms' signed requests; nil where events come over sockets alone.
 func (s *Set) Handler(c *config.Config) http.Handler {
 	if s.slack == nil || c.SlackSigningSecret == "" {

@@ -90,12 +90,13 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	return answer.New(answer.Deps{
 		Store: answer.Store{
 			Inbox: place.inbox(sessions), Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: sessions,
+			Revisions: sessions, Votes: sessions, Offers: sessions, Threads: sessions,
 		},
 		Signal:   signal,
 		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
 		Setups:   chooser,
 		Library:  library{b.Index},
-		Surfaces: place.Surfaces,
+		Surfaces: place.Surfaces, Retriever: retriever,
 		Logger:   b.Logger,
 	}, answer.Config{Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace)})
 }
