@@ -28,6 +28,9 @@ func (s *Sessions) Accept(ctx context.Context, in session.Intake) (session.Accep
 		if existing != "" {
 			accepted.Duplicate = true
 			accepted.Turn, err = loadTurn(ctx, tx, in.Tenant, existing)
+			if errors.Is(err, session.ErrUnknownTurn) { // its asker was forgotten
+				err = nil
+			}
 			return err
 		}
 		accepted.Ahead, err = enqueue(ctx, tx, in, id, stop)
@@ -99,10 +102,18 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if err != nil {
 		return 0, fmt.Errorf("resolve the session: %w", err)
 	}
+	if err := overtake(ctx, tx, in, sessionID); err != nil {
+		return 0, err
+	}
+	until, err := limit(ctx, tx, in.Tenant, in.Quotas)
+	if err != nil {
+		return 0, err
+	}
 	const insert = `
 		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
-		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $12 then clock_timestamp() end, $13, $14, $15)`
+		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $12 then clock_timestamp() end, $13, $14, $15,
+		        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end)`
 	var token []byte
 	var expires any
 	if in.Reply != nil {
@@ -110,7 +121,8 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	}
 	stopper, stopped := stop.allows(in.Asker.ID, starter)
 	_, err = tx.Exec(ctx, insert, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, storable(in.Asker.Name),
-		in.Audience.Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace)
+		in.Audience.Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
+		in.Reason, in.Ambient, orNull(until), in.After.Microseconds())
 	if err != nil {
 		return 0, fmt.Errorf("queue the turn: %w", err)
 	}
@@ -129,4 +141,19 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 		return 0, fmt.Errorf("count the turns ahead: %w", err)
 	}
 	return ahead, nil
+}
+
+// overtake closes answers that nobody asked for and that wait for people: now somebody asks, and does not wait behind them.
+func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) error {
+	if in.Ambient {
+		return nil
+	}
+	// Served by turn_unfinished.
+	const closing = `
+		update turn set state = 'done', outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
+		where tenant_id = $1 and session_id = $2 and state = 'queued' and ambient`
+	if _, err := tx.Exec(ctx, closing, in.Tenant, sessionID); err != nil {
+		return fmt.Errorf("close what waits unasked: %w", err)
+	}
+	return nil
 }

@@ -30,6 +30,14 @@ var (
 	_ session.Threads    = (*Sessions)(nil)
 	_ session.Repairs    = (*Sessions)(nil)
 	_ session.Prompts    = (*Sessions)(nil)
+	_ session.Settings   = (*Sessions)(nil)
+	_ session.Verdicts   = (*Sessions)(nil)
+	_ session.Turns      = (*Sessions)(nil)
+	_ session.Changes    = (*Sessions)(nil)
+	_ session.Forgetter  = (*Sessions)(nil)
+	_ session.Revisions  = (*Sessions)(nil)
+	_ session.Votes      = (*Sessions)(nil)
+	_ session.Offers     = (*Sessions)(nil)
 )
 
 // executor is a pool or a transaction.

@@ -2,44 +2,68 @@ package postgres
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/jackc/pgx/v5"
 )
 
-const messageColumns = `m.id::text, m.turn_id::text, t.number, m.model_index, m.role, m.author, m.text, m.call_id, m.tokens, m.at`
+//go:embed queries/history.sql
+var historyQuery string
 
 // Load implements session.History.
 func (s *Sessions) Load(ctx context.Context, before session.Turn, limit int) ([]message.Message, error) {
-	// The turns by turn's unique (tenant_id, session_id, number), their messages by message's unique (tenant_id, turn_id, …).
-	const past = `
-		with past as (
-			select tenant_id, id, number from turn
-			where tenant_id = $1 and session_id = $2 and number < $3 and outcome is not null and outcome not in ('superseded', 'declined')
-			order by number desc limit $4
-		)
-		select ` + messageColumns + ` from past t
-		cross join lateral (
-			select coalesce(min(model_index) filter (where outcome = 'answered'), 0) as best from run
-			where run.tenant_id = t.tenant_id and run.turn_id = t.id
-		) r
-		join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id and m.model_index in (-1, r.best)
-		order by t.number, m.model_index, m.ordinal`
 	tenant := before.Session.Tenant
-	rows, err := queryAll[messageRow](ctx, s.db.Pool, past, tenant, before.Session.ID, before.Number, limit)
+	rows, err := queryAll[messageRow](ctx, s.db.Pool, historyQuery, tenant, before.Session.ID, before.ID, limit, session.ThreadTurns)
 	if err != nil {
 		return nil, fmt.Errorf("load the history of session %s: %w", before.Session.ID, err)
 	}
 	messages, err := loadMessages(ctx, s.db.Pool, tenant, rows)
+	if err == nil {
+		messages, err = s.withCorrections(ctx, tenant, rows, messages)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("load the history of session %s: %w", before.Session.ID, err)
 	}
 	return messages, nil
+}
+
+// withCorrections puts what people wrote in the place of what models did.
+func (s *Sessions) withCorrections(
+	ctx context.Context, tenant access.TenantID, rows []messageRow, messages []message.Message,
+) ([]message.Message, error) {
+	var ids []string
+	for _, r := range rows {
+		if r.Number > 0 && (len(ids) == 0 || ids[len(ids)-1] != r.TurnID) { // a thread's question comes without its answer
+			ids = append(ids, r.TurnID)
+		}
+	}
+	corrections, err := loadCorrections(ctx, s.db.Pool, tenant, ids)
+	if err != nil || len(corrections) == 0 {
+		return messages, err
+	}
+	var out []message.Message
+	for i := 0; i < len(rows); {
+		from := i
+		for i < len(rows) && rows[i].TurnID == rows[from].TurnID {
+			i++
+		}
+		correction, found := corrections[rows[from].TurnID]
+		if !found {
+			out = append(out, messages[from:i]...)
+			continue
+		}
+		corrected := correction.Message(session.Run{Messages: messages[from+1 : i]})
+		corrected.Turn = messages[from].Turn
+		out = append(out, messages[from], corrected)
+	}
+	return out, nil
 }
 
 // Numbers implements session.History.
@@ -93,10 +117,21 @@ func loadSaved(ctx context.Context, tx pgx.Tx, of session.Turn) (session.Saved, 
 		}
 		saved.Timings[name] = time.Duration(micros) * time.Microsecond
 	}
+	if saved.Removed, err = loadRemoval(ctx, tx, tenant, of.ID); err != nil {
+		return saved, err
+	}
+	corrections, err := loadCorrections(ctx, tx, tenant, []string{string(of.ID)})
+	if err != nil {
+		return saved, err
+	}
+	if c, found := corrections[string(of.ID)]; found {
+		saved.Correction = &c
+	}
 	if saved.Runs, err = loadRuns(ctx, tx, of); err != nil {
 		return saved, err
 	}
-	rows, err := queryAll[messageRow](ctx, tx, `select `+messageColumns+` from turn t join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id
+	rows, err := queryAll[messageRow](ctx, tx, `select m.id::text, m.turn_id::text, t.number, m.model_index, m.role, m.author,
+			m.text, m.call_id, m.tokens, m.at from turn t join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id
 		where t.tenant_id = $1 and t.id = $2 and m.model_index >= 0 order by m.model_index, m.ordinal`, tenant, of.ID)
 	if err != nil {
 		return saved, err

@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -20,6 +22,7 @@ type runRow struct {
 	Retryable                bool
 	Notices                  []string
 	Closest                  []closestRow
+	Searches                 []retrieve.Account
 }
 
 // closestRow is an element of run.closest.
@@ -36,8 +39,8 @@ type closestRow struct {
 func insertRun(ctx context.Context, q executor, f session.Fence, model int, r session.Run) error {
 	const insert = `
 		insert into run (tenant_id, turn_id, model_index, model, input_tokens, output_tokens, reasoning, shown,
-		                 outcome, grounding, sentence, reference, retryable, notices, closest)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+		                 outcome, grounding, sentence, reference, retryable, notices, closest, searches)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 	notices := make([]string, len(r.Ending.Notices))
 	for i, n := range r.Ending.Notices {
 		notices[i] = storable(n)
@@ -48,17 +51,34 @@ func insertRun(ctx context.Context, q executor, f session.Fence, model int, r se
 			URL: storable(d.URL), UpdatedAt: orNull(d.UpdatedAt)}
 	}
 	_, err := q.Exec(ctx, insert, f.Tenant, f.Turn, model, storable(r.Model), r.Usage.Input, r.Usage.Output, r.Reasoning, storable(r.Shown),
-		r.Ending.Outcome, r.Ending.Grounding, storable(r.Ending.Sentence), r.Ending.Reference, r.Ending.Retryable, notices, closest)
+		r.Ending.Outcome, r.Ending.Grounding, storable(r.Ending.Sentence), r.Ending.Reference, r.Ending.Retryable, notices, closest, searches(r.Searches))
 	if err != nil {
 		return err
 	}
 	return insertMessages(ctx, q, f.Tenant, string(f.Turn), model, r.Messages)
 }
 
+// searches are the accounts as jsonb takes them: never null, and without what text refuses.
+func searches(accounts []retrieve.Account) []retrieve.Account {
+	kept := make([]retrieve.Account, len(accounts))
+	for i, a := range accounts {
+		a.Queries = slices.Clone(a.Queries)
+		for q := range a.Queries {
+			a.Queries[q] = storable(a.Queries[q])
+		}
+		a.Found = slices.Clone(a.Found)
+		for f := range a.Found {
+			a.Found[f].Title, a.Found[f].Document = storable(a.Found[f].Title), document.ID(storable(string(a.Found[f].Document)))
+		}
+		kept[i] = a
+	}
+	return kept
+}
+
 // loadRuns returns the runs of a turn in the order of their models, without messages.
 func loadRuns(ctx context.Context, q executor, of session.Turn) ([]session.Run, error) {
 	rows, err := queryAll[runRow](ctx, q, `
-		select model, input_tokens, output_tokens, reasoning, shown, outcome, grounding, sentence, reference, retryable, notices, closest
+		select model, input_tokens, output_tokens, reasoning, shown, outcome, grounding, sentence, reference, retryable, notices, closest, searches
 		from run where tenant_id = $1 and turn_id = $2 order by model_index`, of.Session.Tenant, of.ID)
 	if err != nil {
 		return nil, err
@@ -72,6 +92,9 @@ func loadRuns(ctx context.Context, q executor, of session.Turn) ([]session.Run, 
 		}
 		if len(r.Notices) > 0 {
 			runs[i].Ending.Notices = r.Notices
+		}
+		if len(r.Searches) > 0 {
+			runs[i].Searches = r.Searches
 		}
 		for _, d := range r.Closest {
 			runs[i].Ending.Closest = append(runs[i].Ending.Closest, document.Ref{ID: document.ID(d.ID), Source: document.SourceID(d.Source),

@@ -14,6 +14,7 @@ const (
 	eventAge   = 7 * 24 * time.Hour
 	replicaAge = 24 * time.Hour
 	orphanAge  = 24 * time.Hour
+	quotaAge   = 48 * time.Hour // twice the longest window
 )
 
 // Sweep implements session.Janitor.
@@ -22,6 +23,8 @@ func (s *Sessions) Sweep(ctx context.Context) error {
 	const ago = `clock_timestamp() - $1::bigint * interval '1 microsecond'`
 	batch.Queue(`delete from surface_message where turn_id is null and stop_at < `+ago, session.TombstoneAge.Microseconds())
 	batch.Queue(`delete from event where at < `+ago, eventAge.Microseconds())
+	batch.Queue(`delete from verdict where at < `+ago, session.VerdictAge.Microseconds())
+	batch.Queue(`delete from quota_use where window_start < `+ago, quotaAge.Microseconds())
 	batch.Queue(`update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`)
 	// Turns that nobody can deliver, such as those of a terminal that was closed.
 	batch.Queue(`update turn set state = 'done', outcome = coalesce(outcome, 'superseded'), owner = '', attempt = attempt + 1,

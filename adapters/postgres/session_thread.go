@@ -15,27 +15,39 @@ import (
 // joinThread makes the thread of a question known, and followed again. It runs in the transaction of the intake.
 func joinThread(ctx context.Context, tx pgx.Tx, in session.Intake) error {
 	const join = `
-		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter) values ($1, $2, $3, $4, $5, $6)
+		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined) values ($1, $2, $3, $4, $5, $6, not $7)
 		on conflict (tenant_id, platform, workspace, channel, thread) do update set
-			unfollowed = false, starter = case when t.starter = '' then excluded.starter else t.starter end`
-	_, err := tx.Exec(ctx, join, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, storable(in.Ref.Thread), in.Starter)
+			joined = t.joined or not $7, unfollowed = t.unfollowed and $7, helped = t.helped and $7, starter = case when t.starter = '' then excluded.starter else t.starter end`
+	_, err := tx.Exec(ctx, join, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, storable(in.Ref.Thread), in.Starter, in.Ambient)
 	if err != nil {
 		return fmt.Errorf("note the thread: %w", err)
 	}
 	return see(ctx, tx, session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot})
 }
 
+// appear makes the thread of an answer that nobody asked for known. It runs in the transaction of its Finish.
+func appear(ctx context.Context, tx pgx.Tx, f session.Fence) error {
+	const join = `
+		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		where t.tenant_id = $1 and t.id = $2 and h.tenant_id = s.tenant_id and h.platform = s.platform and h.workspace = s.workspace
+		  and h.channel = s.channel and h.thread = s.thread`
+	if _, err := tx.Exec(ctx, join, f.Tenant, f.Turn); err != nil {
+		return fmt.Errorf("note the thread of an unasked answer: %w", err)
+	}
+	return nil
+}
+
 func see(ctx context.Context, q executor, s session.Sighting) error {
 	const seen = `
 		with t as (
 			update thread set last_seen_at = clock_timestamp(), bot_turns = case when $6 then bot_turns + 1 else 0 end,
-				last_message = case when $8 = '' then last_message else $8 end
+				helped = helped or $9, last_message = case when $8 = '' then last_message else $8 end
 			where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5
 			returning tenant_id, platform, workspace, channel, thread
 		)
 		insert into participant (tenant_id, platform, workspace, channel, thread, person, bot) select t.*, $7, $6 from t
 		on conflict (tenant_id, platform, workspace, channel, thread, person) do update set last_seen_at = excluded.last_seen_at`
-	_, err := q.Exec(ctx, seen, s.Tenant, s.Ref.Platform, s.Ref.Workspace, s.Ref.Channel, storable(s.Ref.Thread), s.Bot, s.Person, string(s.Message))
+	_, err := q.Exec(ctx, seen, s.Tenant, s.Ref.Platform, s.Ref.Workspace, s.Ref.Channel, storable(s.Ref.Thread), s.Bot, s.Person, string(s.Message), s.Helper)
 	if err != nil {
 		return fmt.Errorf("note who takes part in a thread: %w", err)
 	}
@@ -51,21 +63,22 @@ func (s *Sessions) Seen(ctx context.Context, sighting session.Sighting) error {
 func (s *Sessions) Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (session.Thread, error) {
 	// Served by both primary keys.
 	const load = `
-		select starter, unfollowed, bot_turns, last_message, caught_up,
+		select starter, joined, helped, unfollowed, bot_turns, last_message, caught_up,
 			(extract(epoch from clock_timestamp() - last_seen_at) * 1000000)::bigint,
 			(select count(*) from participant p where p.tenant_id = t.tenant_id and p.platform = t.platform and p.workspace = t.workspace
 				and p.channel = t.channel and p.thread = t.thread and not p.bot)
 		from thread t where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`
-	found := session.Thread{Known: true}
+	var found session.Thread
 	var idle int64
 	err := s.db.Pool.QueryRow(ctx, load, tenant, ref.Platform, ref.Workspace, ref.Channel, storable(ref.Thread)).
-		Scan(&found.Starter, &found.Unfollowed, &found.BotTurns, &found.LastSeen, &found.CaughtUp, &idle, &found.People)
+		Scan(&found.Starter, &found.Known, &found.Helped, &found.Unfollowed, &found.BotTurns, &found.LastSeen, &found.CaughtUp, &idle, &found.People)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return session.Thread{}, nil
 	}
 	if err != nil {
 		return session.Thread{}, fmt.Errorf("load what is known of a thread: %w", err)
 	}
+	found.Pending = !found.Known
 	found.Idle = time.Duration(idle) * time.Microsecond
 	return found, nil
 }
@@ -75,6 +88,15 @@ func (s *Sessions) Unfollow(ctx context.Context, tenant access.TenantID, ref thr
 	const unfollow = `update thread set unfollowed = true where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`
 	if _, err := s.db.Pool.Exec(ctx, unfollow, tenant, ref.Platform, ref.Workspace, ref.Channel, storable(ref.Thread)); err != nil {
 		return fmt.Errorf("stop following a thread: %w", err)
+	}
+	return nil
+}
+
+// Follow implements session.Threads.
+func (s *Sessions) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error {
+	const follow = `update thread set unfollowed = false where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`
+	if _, err := s.db.Pool.Exec(ctx, follow, tenant, ref.Platform, ref.Workspace, ref.Channel, storable(ref.Thread)); err != nil {
+		return fmt.Errorf("follow a thread again: %w", err)
 	}
 	return nil
 }

@@ -22,20 +22,26 @@ type turnRow struct {
 	PlatformMessage, AskerID, AskerName         string
 	Principals                                  []string
 	Direct, StopRequested, Abandoned            bool
+	Origin, OriginAs                            string
 	ReplyToken                                  []byte
 	ReplyExpires                                *time.Time
 	Intake                                      time.Time
 	MessageID, Author, Text                     string
 	Tokens                                      int
 	At                                          *time.Time
+	Reason                                      string
+	Ambient                                     bool
+	LimitedUntil                                *time.Time
 }
 
 // turnColumns selects a turnRow from turn t, session s and message q, but for the last column, abandoned.
 const turnColumns = `
 	t.tenant_id, t.id::text, t.session_id::text, s.platform, s.workspace, s.channel, s.thread, s.owner,
 	t.number, t.attempt, t.takeovers, t.state, coalesce(t.outcome, ''), t.platform_message, t.asker_id, t.asker_name,
-	t.principals, t.direct, t.stop_requested_at is not null, t.reply_token, t.reply_expires_at, t.intake_at,
-	q.id::text, q.author, q.text, q.tokens, q.at`
+	t.principals, t.direct, 
+	t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null, t.reply_token, t.reply_expires_at, t.intake_at,
+	q.id::text, q.author, q.text, q.tokens, q.at,
+	t.reason, t.ambient, t.limited_until, coalesce(t.origin::text, ''), coalesce(t.origin_as, '')`
 
 // turnJoins joins what turnColumns needs; all by primary key or message's unique (tenant_id, turn_id, model_index, ordinal).
 const turnJoins = `
@@ -47,7 +53,8 @@ func scanTurn(row pgx.CollectableRow) (turnRow, error) {
 	err := row.Scan(&r.Tenant, &r.ID, &r.SessionID, &r.Platform, &r.Workspace, &r.Channel, &r.Thread, &r.Owner,
 		&r.Number, &r.Attempt, &r.Takeovers, &r.State, &r.Outcome, &r.PlatformMessage, &r.AskerID, &r.AskerName,
 		&r.Principals, &r.Direct, &r.StopRequested, &r.ReplyToken, &r.ReplyExpires, &r.Intake,
-		&r.MessageID, &r.Author, &r.Text, &r.Tokens, &r.At, &r.Abandoned)
+		&r.MessageID, &r.Author, &r.Text, &r.Tokens, &r.At,
+		&r.Reason, &r.Ambient, &r.LimitedUntil, &r.Origin, &r.OriginAs, &r.Abandoned)
 	return r, err
 }
 
@@ -67,7 +74,9 @@ func (r turnRow) turn() session.Turn {
 		Asker: thread.Person{ID: r.AskerID, Name: r.AskerName}, Message: thread.MessageID(r.PlatformMessage),
 		Audience: access.NewAudience(tenant, held...), Direct: r.Direct, Intake: r.Intake.UTC(),
 		State: session.State(r.State), Outcome: session.Outcome(r.Outcome), StopRequested: r.StopRequested, Abandoned: r.Abandoned,
+		Reason: r.Reason, Ambient: r.Ambient, LimitedUntil: orZero(r.LimitedUntil),
 	}
+	t.Origin = session.Origin{Turn: session.TurnID(r.Origin), As: session.Derivation(r.OriginAs)}
 	if r.ReplyExpires != nil {
 		t.Reply = &session.ReplyToken{Sealed: r.ReplyToken, Expires: r.ReplyExpires.UTC()}
 	}
@@ -94,9 +103,9 @@ func loadTurn(ctx context.Context, q executor, tenant access.TenantID, id string
 // fault tells why a fenced write changed nothing.
 func fault(ctx context.Context, q executor, f session.Fence) error {
 	var attempt int
-	var finished bool
-	err := q.QueryRow(ctx, `select attempt, outcome is not null from turn where tenant_id = $1 and id = $2`, f.Tenant, f.Turn).
-		Scan(&attempt, &finished)
+	var finished, withdrawn bool
+	err := q.QueryRow(ctx, `select attempt, outcome is not null, withdrawn_at is not null from turn where tenant_id = $1 and id = $2`,
+		f.Tenant, f.Turn).Scan(&attempt, &finished, &withdrawn)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return session.ErrUnknownTurn
@@ -104,6 +113,8 @@ func fault(ctx context.Context, q executor, f session.Fence) error {
 		return err
 	case attempt == f.Attempt && finished:
 		return session.ErrFinished
+	case attempt == f.Attempt && withdrawn:
+		return session.ErrWithdrawn
 	default:
 		return session.ErrFenced
 	}

@@ -15,9 +15,10 @@ import (
 //go:embed queries/turn_lease.sql
 var leaseQuery string
 
-// abandonedColumn is the last column of a leased turnRow: nobody who was there for the turn in time is alive or was lately.
+// abandonedColumn is the last column of a leased turnRow: nobody who was there for the turn in time is alive or was lately. What a person
+// asked of an answer is never too old.
 const abandonedColumn = `
-	$2::bigint > 0 and t.intake_at <= statement_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
+	t.revision = 0 and $2::bigint > 0 and t.intake_at <= statement_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from replica r
 		where r.started_at <= t.intake_at + $2::bigint * interval '1 microsecond'
 		  and r.expires_at > statement_timestamp() - $2::bigint * interval '1 microsecond')`
@@ -56,40 +57,84 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 	if saved.Outcome == "" {
 		return fmt.Errorf("finish turn %s: it has no outcome", f.Turn)
 	}
+	edited := false
 	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		// Of a superseded turn that has posted nothing there is nothing to deliver.
 		const finish = `
-			update turn set state = 'delivering', outcome = $4, sentence = $5, reference = $6, timings = $7, finished_at = clock_timestamp()
-			where tenant_id = $1 and id = $2 and attempt = $3 and state = 'running'`
+			update turn t set outcome = $4, sentence = $5, reference = $6, timings = $7, finished_at = clock_timestamp(),
+				state = case when $4 = 'superseded' and not exists (
+					select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id) then 'done' else 'delivering' end
+			where tenant_id = $1 and id = $2 and attempt = $3 and state = 'running' and (withdrawn_at is null or $4 = 'superseded')
+			returning removed_at is not null, edited_text is not null and stop_requested_at is null, ambient and $4 = 'answered'`
 		timings := make(map[string]int64, len(saved.Timings))
 		for name, d := range saved.Timings {
 			timings[storable(name)] = d.Microseconds()
 		}
-		tag, err := tx.Exec(ctx, finish, f.Tenant, f.Turn, f.Attempt, saved.Outcome, storable(saved.Sentence), saved.Reference, timings)
-		if err != nil {
-			return err
-		}
-		if tag.RowsAffected() == 0 {
+		var removed, appears bool
+		err := tx.QueryRow(ctx, finish, f.Tenant, f.Turn, f.Attempt, saved.Outcome, storable(saved.Sentence), saved.Reference, timings).
+			Scan(&removed, &edited, &appears)
+		if errors.Is(err, pgx.ErrNoRows) {
 			return fault(ctx, tx, f)
+		}
+		if edited = edited && !removed; err != nil || removed { // what was written of it is not kept
+			return err
 		}
 		for i, run := range saved.Runs {
 			if err := insertRun(ctx, tx, f, i, run); err != nil {
 				return fmt.Errorf("save the run of %s: %w", run.Model, err)
 			}
 		}
-		return nil
+		switch {
+		case edited:
+			return again(ctx, tx, f.Tenant, string(f.Turn))
+		case appears:
+			return appear(ctx, tx, f)
+		default:
+			return nil
+		}
 	})
+	if err == nil && edited {
+		err = session.ErrEdited
+	}
 	if err != nil {
 		return fmt.Errorf("finish turn %s: %w", f.Turn, err)
 	}
 	return nil
 }
 
+// pendingEdit says that an edit waits for the attempt to let go; a person's stop takes the sense from it.
+const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
+
 // Delivered implements session.Queue.
 func (s *Sessions) Delivered(ctx context.Context, f session.Fence) error {
 	const done = `
-		update turn set state = 'done', owner = '', disturbed = disturbed and state <> 'done', delivered_at = coalesce(delivered_at, clock_timestamp())
-		where tenant_id = $1 and id = $2 and attempt = $3 and outcome is not null`
-	return s.fenced(ctx, f, "mark as delivered", done)
+		update turn set state = 'done', owner = '', disturbed = revision <> leased_revision or disturbed and state <> 'done', delivered_at = coalesce(delivered_at, clock_timestamp())
+		where tenant_id = $1 and id = $2 and attempt = $3 and outcome is not null and not ` + pendingEdit + ``
+	tag, err := s.db.Pool.Exec(ctx, done, f.Tenant, f.Turn, f.Attempt)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = s.deliveredEdited(ctx, f)
+	}
+	if err != nil {
+		return fmt.Errorf("mark as delivered turn %s: %w", f.Turn, err)
+	}
+	return nil
+}
+
+// deliveredEdited queues a turn whose question was edited while its answer was delivered, or tells why it was not marked.
+func (s *Sessions) deliveredEdited(ctx context.Context, f session.Fence) error {
+	return s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		const pending = `select ` + pendingEdit + ` from turn where tenant_id = $1 and id = $2 and attempt = $3 for update`
+		var edited bool
+		err := tx.QueryRow(ctx, pending, f.Tenant, f.Turn, f.Attempt).Scan(&edited)
+		switch {
+		case err != nil && !errors.Is(err, pgx.ErrNoRows):
+			return err
+		case edited:
+			return again(ctx, tx, f.Tenant, string(f.Turn))
+		default:
+			return fault(ctx, tx, f)
+		}
+	})
 }
 
 // Release implements session.Queue. The attempt is raised at once, so that who lets go of a turn is fenced from that moment on.

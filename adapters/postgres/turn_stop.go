@@ -86,6 +86,14 @@ func (s *Sessions) Request(ctx context.Context, r session.StopRequest) (session.
 // stoppable returns the unfinished turns that a stop is meant for, locked; or leaves a tombstone on a message that is not known.
 func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []candidate, armed bool, err error) {
 	const columns = `select t.id::text, t.asker_id, s.starter from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id `
+	if r.Message == "" && r.Ref.Thread == "" {
+		// Served by turn_unfinished, which is short.
+		const ofChannel = columns + `
+			where t.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and t.asker_id = $5
+			  and t.state in ('queued', 'running') order by t.sequence for update of t`
+		found, err = queryAll[candidate](ctx, tx, ofChannel, r.Tenant, r.Ref.Platform, r.Ref.Workspace, r.Ref.Channel, r.By.ID)
+		return found, false, err
+	}
 	if r.Message == "" {
 		// Served by session's unique key and turn_unfinished.
 		const ofThread = columns + `
@@ -139,7 +147,7 @@ func (s *Sessions) Requested(ctx context.Context, turns []session.Fence) ([]sess
 	// Served by the primary key.
 	const requested = `
 		select t.id::text from unnest($1::text[], $2::text[]::uuid[]) as w (tenant_id, id) join turn t using (tenant_id, id)
-		where t.stop_requested_at is not null`
+		where t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null`
 	rows, err := s.db.Pool.Query(ctx, requested, tenants, ids)
 	if err != nil {
 		return nil, fmt.Errorf("look for stops of %d turns: %w", len(turns), err)

@@ -3,11 +3,14 @@ package answer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/turn"
 )
 
 // Why an answer that nobody asked for was not given. They are kept for explanations and shown to nobody unasked.
@@ -17,6 +20,7 @@ const (
 	declinedNothing  = "The documents hold nothing close to the question."
 	declinedUncited  = "The answer rested on no document, so it was not shown."
 	declinedOff      = "Answers that nobody asked for were switched off before this one began."
+	declinedLimited  = "A quota had no room for it."
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
 )
 
@@ -68,6 +72,9 @@ func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) 
 // reluctance is why an answer that nobody asked for is not to be tried at all; empty when it is. What holds in the channel is asked anew,
 // since the turn may have waited for people to answer.
 func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error) {
+	if !t.LimitedUntil.IsZero() {
+		return declinedLimited, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	policy, err := s.policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
@@ -108,10 +115,14 @@ func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error
 	}
 }
 
-// unasked makes an agent keep to the documents: what it knows by itself is of no use to people who did not ask.
-func unasked(a prompt.Agent) prompt.Agent {
-	a.Grounding = prompt.Strict
-	return a
+// unasked makes an answer keep to the documents, and search them first: what a model knows by itself is of no use to people who did not
+// ask.
+func unasked(req turn.Request) turn.Request {
+	req.Agent.Grounding = prompt.Strict
+	if len(req.Agent.Tools) == 0 || slices.Contains(req.Agent.Tools, search.Name) {
+		req.ForceTool = search.Name
+	}
+	return req
 }
 
 // heldBack is a sink that keeps everything to itself until the answer rests on a document, and opens the delivery then.

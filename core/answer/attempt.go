@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/turn"
@@ -28,6 +30,8 @@ type attempt struct {
 	turn  session.Turn
 	letGo context.CancelCauseFunc
 	stop  context.CancelCauseFunc
+
+	stopped time.Time // when this process learned of a stop; zero while there is none
 }
 
 // begin registers a turn, so that it can be stopped and let go of.
@@ -56,6 +60,8 @@ func (s *Service) execute(ctx context.Context, a *attempt) {
 	a.letGo(nil)
 	switch {
 	case err == nil:
+	case errors.Is(err, session.ErrEdited):
+		s.Logger.InfoContext(ctx, "question was edited; its turn begins again", "turn", a.turn.ID, "attempt", a.turn.Attempt)
 	case errors.Is(err, session.ErrFenced), errors.Is(err, session.ErrUnknownTurn):
 		s.Logger.WarnContext(ctx, "turn belongs to another worker now", "turn", a.turn.ID, "attempt", a.turn.Attempt)
 	default:
@@ -71,7 +77,7 @@ func (s *Service) execute(ctx context.Context, a *attempt) {
 // release hands the turn back: at once when the process ends, else after a while.
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
-	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) {
+	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, session.ErrWithdrawn) {
 		after = min(retryFirst<<min(a.turn.Attempt, 10), retryLast)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
@@ -96,6 +102,8 @@ func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 	switch {
 	case t.Abandoned:
 		return s.close(ctx, a)
+	case t.Outcome == session.Declined:
+		return s.delivered(ctx, a) // nothing was shown, and nothing is to be
 	case t.Outcome != "" && t.Attempt > maxDeliveries:
 		s.Logger.ErrorContext(ctx, "answer could not be delivered", "turn", t.ID, "attempts", t.Attempt)
 		return s.delivered(ctx, a)
@@ -103,6 +111,8 @@ func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 		return s.redeliver(ctx, a)
 	case t.Takeovers >= s.config.MaxAttempts, t.Attempt > maxAttempts:
 		return s.fail(ctx, a)
+	case t.Ambient:
+		return s.volunteer(ctx, a)
 	}
 	delivery, err := s.Surfaces.Open(ctx, t, s.permit(ctx))
 	if err != nil {
@@ -153,7 +163,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (se
 		defer close(watched)
 		select {
 		case <-raised:
-			stop(turn.ErrStopped)
+			s.stopHere(a.turn.ID)
 		case <-run.Done():
 		}
 	}()
@@ -168,7 +178,21 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (se
 	if requested {
 		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
+	if until := a.turn.LimitedUntil; !until.IsZero() {
+		return s.state(ctx, a, sink, stated(session.Limited, sayLimited(until, time.Now()))), nil
+	}
+	defer s.measureStop(a)
 	return s.ask(ctx, run, a, sink)
+}
+
+// measureStop counts how long a run went on after this process learned that it is to stop.
+func (s *Service) measureStop(a *attempt) {
+	s.mu.Lock()
+	at := a.stopped
+	s.mu.Unlock()
+	if !at.IsZero() {
+		s.Metrics.Stopped(time.Since(at))
+	}
 }
 
 func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
@@ -195,6 +219,12 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 	if err != nil {
 		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
 	}
+	if t.Ambient {
+		req = unasked(req)
+	}
+	if IsSmallTalk(t.Question.Text) && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
+		return s.state(ctx, a, sink, stated(session.Answered, sentenceGreeting)), nil
+	}
 	report, err := s.Engine.Run(run, req, s.recheck(ctx, t.Audience, sink))
 	if cause := context.Cause(ctx); cause != nil {
 		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
@@ -205,6 +235,11 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 		return s.state(ctx, a, sink, saved), nil
 	}
 	return savedOf(report, a.turn.Number, time.Now()), nil
+}
+
+// onlyQuotes reports whether nobody who answers can do more than quote documents, of which none answers a greeting.
+func onlyQuotes(models []llm.Model) bool {
+	return !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })
 }
 
 // state shows an outcome that no model produced.

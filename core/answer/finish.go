@@ -53,8 +53,23 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 	return saved
 }
 
-// save gives the turn its outcome. It is tried until it is known to have happened, or the turn is another's.
+// save gives the turn its outcome. It is tried until it is known to have happened, or the turn is another's. A turn whose question was
+// deleted meanwhile ends as Superseded, and is then handed back with ErrWithdrawn, to be delivered anew as what it is now.
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) error {
+	err := s.finish(ctx, a, saved)
+	if errors.Is(err, session.ErrWithdrawn) {
+		saved.Outcome, saved.Sentence, saved.Reference = session.Superseded, sentenceWithdrawn, ""
+		if err := s.finish(ctx, a, saved); err != nil {
+			return err
+		}
+	}
+	if err == nil {
+		s.Metrics.Turn(a.turn.Session.Ref.Platform, saved)
+	}
+	return err
+}
+
+func (s *Service) finish(ctx context.Context, a *attempt, saved session.Saved) error {
 	return s.persist(ctx, func(ctx context.Context) error {
 		err := s.Store.Queue.Finish(ctx, a.turn.Fence(), saved)
 		if errors.Is(err, session.ErrFinished) {
@@ -76,7 +91,7 @@ func (s *Service) persist(ctx context.Context, write func(context.Context) error
 		limited, cancel := context.WithTimeout(lasting, storeLimit)
 		err := write(limited)
 		cancel()
-		if err == nil || errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) {
+		if err == nil || settled(err) {
 			return err
 		}
 		if cause := s.lease.permit(); cause != nil {
@@ -86,6 +101,12 @@ func (s *Service) persist(ctx context.Context, write func(context.Context) error
 			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 	}
+}
+
+// settled reports whether a write that failed would fail again.
+func settled(err error) bool {
+	return errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) ||
+		errors.Is(err, session.ErrEdited) || errors.Is(err, session.ErrWithdrawn)
 }
 
 // deliver makes the final writes and ends the turn.
@@ -104,7 +125,12 @@ func (s *Service) deliver(ctx context.Context, a *attempt, delivery Delivery, fi
 	if err := s.lease.permit(); err != nil {
 		return err
 	}
-	return s.delivered(ctx, a)
+	if err := s.delivered(ctx, a); err != nil {
+		return err
+	}
+	s.nudge() // the session's next turn need not wait for the rest
+	s.offer(ctx, a.turn, final.Saved)
+	return nil
 }
 
 // never reports whether the platform said that it will not take the answer later either.

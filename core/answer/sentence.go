@@ -22,6 +22,7 @@ const (
 	sentenceBroken    = "Something went wrong while answering. Ask again; if it happens again, tell whoever runs this bot."
 	sentenceQueuedOne = "One question is ahead of this one; it will be answered next."
 	sentenceQueued    = "%d questions are ahead of this one; they are answered in order."
+	sentenceGreeting  = "Hello! Ask me a question, and I look for the answer in the documents that you may read."
 	sentenceDenied    = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
 )
 

@@ -50,6 +50,7 @@ t as (
         attempt    = u.attempt + 1,
         takeovers  = u.takeovers + (u.owner not in ('', $1::text))::int,
         owner      = $1::text,
+        leased_revision = u.revision,
         started_at = coalesce(u.started_at, clock_timestamp())
     from (select * from lost union all select * from spoilt union all select * from queued) c
     where u.tenant_id = c.tenant_id and u.id = c.id

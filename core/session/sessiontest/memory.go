@@ -27,6 +27,14 @@ type Store interface {
 	session.Repairs
 	session.Threads
 	session.Prompts
+	session.Revisions
+	session.Votes
+	session.Offers
+	session.Settings
+	session.Verdicts
+	session.Turns
+	session.Changes
+	session.Forgetter
 }
 
 // Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a testing/synctest bubble, and is safe
@@ -41,6 +49,9 @@ type Memory struct {
 	replicas map[session.ReplicaID]replica
 	threads  map[sessionKey]*knownThread
 	prompts  map[access.TenantID]session.Prompt
+	settings map[settingKey]session.Setting
+	counters map[counterKey]int
+	verdicts map[messageKey]session.Verdict
 }
 
 type sessionKey struct {
@@ -78,6 +89,10 @@ type turn struct {
 	saved     session.Saved
 	disturbed bool
 	pages     []session.Page
+	finished  time.Time
+	edit      *message.Message // the question as it is to be answered once the attempt that runs lets go
+	withdrawn bool             // the question was deleted
+	revised
 }
 
 // posted is a message on a platform: of a turn, or a tombstone as long as turn is nil.
@@ -98,6 +113,7 @@ func NewMemory() *Memory {
 		sessions: make(map[sessionKey]*conversation), events: make(map[eventKey]*turn), messages: make(map[messageKey]*posted),
 		threads:  make(map[sessionKey]*knownThread),
 		replicas: make(map[session.ReplicaID]replica), prompts: make(map[access.TenantID]session.Prompt),
+		settings: make(map[settingKey]session.Setting), counters: make(map[counterKey]int), verdicts: make(map[messageKey]session.Verdict),
 	}
 }
 
@@ -127,10 +143,12 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 		return session.Accepted{Turn: known.turn.Turn, Duplicate: true}, nil
 	}
 	s := m.conversation(in)
+	m.overtake(s, in)
 	s.turns++
-	t := &turn{in: s, Turn: session.Turn{
+	t := &turn{in: s, notBefore: time.Now().Add(in.After), Turn: session.Turn{
 		ID: session.TurnID(m.id()), Session: s.Session, Number: s.turns, Asker: in.Asker, Message: in.Message, Audience: in.Audience,
 		Direct: in.Direct, Intake: time.Now(), Reply: in.Reply, State: session.Queued,
+		Reason: in.Reason, Ambient: in.Ambient, LimitedUntil: m.limit(in.Tenant, in.Quotas),
 		Question: message.Message{ID: message.ID(m.id()), Turn: s.turns, Role: message.User, Author: in.Asker.Name, Text: in.Text,
 			Files: slices.Clone(in.Files), Tokens: in.Tokens, At: in.At},
 	}}
@@ -151,7 +169,19 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	}
 	m.events[event] = t
 	m.turns = append(m.turns, t)
+	t.place = len(m.turns)
 	return session.Accepted{Turn: t.Turn, Ahead: ahead}, nil
+}
+
+// overtake closes answers that nobody asked for and that wait for people: now somebody asks.
+func (m *Memory) overtake(s *conversation, in session.Intake) {
+	for _, t := range m.turns {
+		if t.in == s && t.Ambient && t.State == session.Queued && !in.Ambient {
+			t.State, t.Outcome, t.finished = session.Done, session.Declined, time.Now()
+			t.saved.Outcome = session.Declined
+			t.Attempt++
+		}
+	}
 }
 
 func (m *Memory) conversation(in session.Intake) *conversation {
@@ -185,13 +215,15 @@ func (m *Memory) Load(ctx context.Context, before session.Turn, limit int) ([]me
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var parts [][]message.Message
-	for _, t := range slices.Backward(m.turns) {
-		if t.Session.ID != before.Session.ID || t.Number >= before.Number || t.Outcome == "" || t.Outcome.Silent() || len(parts) == limit {
-			continue
+	for _, t := range m.past(before) {
+		if len(parts) == limit {
+			break
 		}
 		part := []message.Message{t.Question}
-		if best, ran := t.saved.Best(); ran {
-			part = append(part, best.Messages...)
+		if t.Session.ID == before.Session.ID {
+			part = append(part, t.kept().Conversation()...)
+		} else {
+			part[0].Turn -= session.ThreadTurns
 		}
 		parts = append(parts, part)
 	}
@@ -227,7 +259,7 @@ func (m *Memory) Saved(ctx context.Context, of session.Turn) (session.Saved, err
 	defer m.mu.Unlock()
 	for _, t := range m.turns {
 		if t.ID == of.ID {
-			saved := t.saved
+			saved := t.kept()
 			saved.Runs = slices.Clone(saved.Runs)
 			for i := range saved.Runs {
 				saved.Runs[i].Messages = slices.Clone(saved.Runs[i].Messages)

@@ -20,14 +20,23 @@ func (m *Memory) joinThread(in session.Intake) {
 	key := sessionKey{tenant: in.Tenant, ref: in.Ref}
 	t := m.threads[key]
 	if t == nil {
-		t = &knownThread{Thread: session.Thread{Known: true}, people: make(map[string]bool)}
+		t = &knownThread{Thread: session.Thread{Pending: in.Ambient, Known: !in.Ambient}, people: make(map[string]bool)}
 		m.threads[key] = t
 	}
 	if t.Starter == "" {
 		t.Starter = in.Starter
 	}
-	t.Unfollowed = false
+	if !in.Ambient {
+		t.Known, t.Pending, t.Unfollowed, t.Helped = true, false, false, false
+	}
 	m.see(session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot})
+}
+
+// join makes the thread of an answer that nobody asked for known.
+func (m *Memory) join(of *turn) {
+	if t := m.threads[sessionKey{tenant: of.Session.Tenant, ref: of.Session.Ref}]; t != nil {
+		t.Known, t.Pending = true, false
+	}
 }
 
 func (m *Memory) see(s session.Sighting) {
@@ -44,6 +53,7 @@ func (m *Memory) see(s session.Sighting) {
 	} else {
 		t.BotTurns = 0
 		t.people[s.Person] = true
+		t.Helped = t.Helped || s.Helper
 	}
 }
 
@@ -74,6 +84,16 @@ func (m *Memory) Unfollow(ctx context.Context, tenant access.TenantID, ref threa
 	defer m.mu.Unlock()
 	if t := m.threads[sessionKey{tenant: tenant, ref: ref}]; t != nil {
 		t.Unfollowed = true
+	}
+	return ctx.Err()
+}
+
+// Follow implements session.Threads.
+func (m *Memory) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t := m.threads[sessionKey{tenant: tenant, ref: ref}]; t != nil {
+		t.Unfollowed = false
 	}
 	return ctx.Err()
 }

@@ -29,10 +29,12 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Tu
 			}
 			t.owner = r.Replica
 			t.Attempt++
+			t.leased = t.revision
 			if t.State == session.Queued {
 				t.State = session.Running
 			}
 			leased := t.Turn
+			leased.StopRequested = t.StopRequested || t.edit != nil || t.withdrawn
 			leased.Abandoned = r.MaxAge > 0 && m.abandoned(t, now, r.MaxAge)
 			return &leased, nil
 		}
@@ -62,6 +64,9 @@ func deliverable(t *turn, r session.LeaseRequest) bool {
 }
 
 func (m *Memory) abandoned(t *turn, now time.Time, maxAge time.Duration) bool {
+	if t.revision > 0 { // somebody waits for what was asked of it
+		return false
+	}
 	if t.Intake.After(now.Add(-maxAge)) {
 		return false
 	}
@@ -93,6 +98,9 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 	if s.Outcome == "" {
 		return fmt.Errorf("finish turn %s: it has no outcome", f.Turn)
 	}
+	if t.withdrawn && s.Outcome != session.Superseded {
+		return session.ErrWithdrawn
+	}
 	runs := make([]session.Run, len(s.Runs))
 	for i, run := range s.Runs {
 		messages := make([]message.Message, len(run.Messages))
@@ -104,7 +112,20 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 		runs[i] = run
 	}
 	s.Runs, s.Timings = runs, maps.Clone(s.Timings)
-	t.saved, t.Outcome, t.State = s, s.Outcome, session.Delivering
+	if t.removed != nil {
+		s = session.Saved{Outcome: s.Outcome, Timings: s.Timings}
+	}
+	t.saved, t.Outcome, t.State, t.finished = s, s.Outcome, session.Delivering, time.Now()
+	if t.edits() {
+		m.again(t, *t.edit)
+		return session.ErrEdited
+	}
+	if t.Outcome == session.Superseded && len(t.pages) == 0 {
+		t.State, t.owner = session.Done, ""
+	}
+	if t.Ambient && t.Outcome == session.Answered {
+		m.join(t)
+	}
 	return nil
 }
 
@@ -122,7 +143,11 @@ func (m *Memory) Delivered(ctx context.Context, f session.Fence) error {
 	if t.Outcome == "" {
 		return session.ErrFenced
 	}
-	t.disturbed = t.disturbed && t.State != session.Done
+	if t.edits() && t.State == session.Delivering {
+		m.again(t, *t.edit)
+		return nil
+	}
+	t.disturbed = t.revision != t.leased || t.disturbed && t.State != session.Done
 	t.State, t.owner = session.Done, ""
 	return nil
 }

@@ -54,6 +54,9 @@ func (m *Memory) Request(ctx context.Context, r session.StopRequest) (session.St
 		candidates = append(candidates, p.turn)
 	} else {
 		for _, t := range m.turns {
+			if r.Ref.Thread == "" && session.PlaceOf(t.Session.Ref) == session.PlaceOf(r.Ref) && t.Session.Tenant == r.Tenant && t.Asker.ID == r.By.ID {
+				candidates = append(candidates, t)
+			}
 			if t.Session.Tenant == r.Tenant && t.Session.Ref == r.Ref && (t.Session.Owner == "" || t.Session.Owner == r.By.ID) {
 				candidates = append(candidates, t)
 			}
@@ -80,7 +83,7 @@ func (m *Memory) Requested(ctx context.Context, turns []session.Fence) ([]sessio
 	var ids []session.TurnID
 	for _, t := range m.turns {
 		asked := func(f session.Fence) bool { return f.Turn == t.ID && f.Tenant == t.Session.Tenant }
-		if t.StopRequested && slices.ContainsFunc(turns, asked) {
+		if (t.StopRequested || t.edit != nil || t.withdrawn) && slices.ContainsFunc(turns, asked) {
 			ids = append(ids, t.ID)
 		}
 	}

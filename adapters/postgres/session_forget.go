@@ -1,0 +1,65 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Forget implements session.Forgetter. The keys of events stay for as long as platforms redeliver them, so that what was deleted is not taken
+// in again; they name nobody.
+func (s *Sessions) Forget(
+	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,
+) (gone session.Forgotten, err error) {
+	err = s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		gone = session.Forgotten{}
+		// Everything that hangs on a turn goes with it (on delete cascade), but for the messages that platforms know.
+		const turns = `
+			with gone as (
+				delete from turn where tenant_id = $1 and platform = $2 and asker_id = $3 returning id, session_id, state, owner
+			), unknown as (
+				delete from surface_message m using gone where m.tenant_id = $1 and m.turn_id = gone.id
+			)
+			select id::text, session_id::text, state in ('running', 'delivering') from gone`
+		type row struct {
+			ID, Session string
+			Running     bool
+		}
+		rows, err := queryAll[row](ctx, tx, turns, tenant, platform, person)
+		if err != nil {
+			return fmt.Errorf("delete questions and answers: %w", err)
+		}
+		gone.Turns = len(rows)
+		sessions := make([]string, 0, len(rows))
+		for _, r := range rows {
+			sessions = append(sessions, r.Session)
+			if r.Running {
+				gone.Running = append(gone.Running, session.TurnID(r.ID))
+			}
+		}
+		const empty = `
+			delete from session s where s.tenant_id = $1 and s.id = any($2::text[]::uuid[])
+			  and not exists (select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id)`
+		tag, err := tx.Exec(ctx, empty, tenant, sessions)
+		if err != nil {
+			return fmt.Errorf("delete empty sessions: %w", err)
+		}
+		gone.Sessions = int(tag.RowsAffected())
+		batch := new(pgx.Batch)
+		batch.Queue(`update session set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
+		batch.Queue(`update thread set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
+		batch.Queue(`delete from participant where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return fmt.Errorf("delete the part in threads: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return session.Forgotten{}, fmt.Errorf("forget a person: %w", err)
+	}
+	return gone, nil
+}

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// settingRow is a row of table setting.
+type settingRow struct {
+	Platform, Workspace, Channel, Key, Value, By string
+	At                                           time.Time
+}
+
+const settingColumns = `select platform, workspace, channel, key, value, changed_by, changed_at from setting `
+
+// Settings implements session.Settings.
+func (s *Sessions) Settings(ctx context.Context, tenant access.TenantID, at session.Place) ([]session.Setting, error) {
+	// Three places by the primary key; the more general come first, since the empty name sorts before all others.
+	const of = settingColumns + `
+		where tenant_id = $1 and platform = $2 and (workspace, channel) in (('', ''), ($3, ''), ($3, $4), ('', $4))
+		order by channel, workspace, key`
+	return s.settings(ctx, of, tenant, at.Platform, at.Workspace, at.Channel)
+}
+
+// AllSettings implements session.Settings.
+func (s *Sessions) AllSettings(ctx context.Context, tenant access.TenantID) ([]session.Setting, error) {
+	return s.settings(ctx, settingColumns+`where tenant_id = $1 order by platform, workspace, channel, key`, tenant)
+}
+
+func (s *Sessions) settings(ctx context.Context, sql string, args ...any) ([]session.Setting, error) {
+	rows, err := queryAll[settingRow](ctx, s.db.Pool, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("load what was changed in chat: %w", err)
+	}
+	all := make([]session.Setting, len(rows))
+	for i, r := range rows {
+		all[i] = session.Setting{
+			Place: session.Place{Platform: thread.Platform(r.Platform), Workspace: r.Workspace, Channel: r.Channel},
+			Key:   r.Key, Value: r.Value, By: r.By, At: r.At.UTC(),
+		}
+	}
+	return all, nil
+}
+
+// SetSetting implements session.Settings.
+func (s *Sessions) SetSetting(ctx context.Context, tenant access.TenantID, v session.Setting) error {
+	const set = `
+		insert into setting (tenant_id, platform, workspace, channel, key, value, changed_by) values ($1, $2, $3, $4, $5, $6, $7)
+		on conflict (tenant_id, platform, workspace, channel, key) do update
+		set value = excluded.value, changed_by = excluded.changed_by, changed_at = clock_timestamp()`
+	_, err := s.db.Pool.Exec(ctx, set, tenant, v.Platform, v.Workspace, v.Channel, v.Key, storable(v.Value), v.By)
+	if err != nil {
+		return fmt.Errorf("store the setting %s: %w", v.Key, err)
+	}
+	return nil
+}
+
+// ResetSetting implements session.Settings.
+func (s *Sessions) ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key string) (bool, error) {
+	const reset = `delete from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5`
+	tag, err := s.db.Pool.Exec(ctx, reset, tenant, at.Platform, at.Workspace, at.Channel, key)
+	if err != nil {
+		return false, fmt.Errorf("forget the setting %s: %w", key, err)
+	}
+	return tag.RowsAffected() > 0, nil
+}

@@ -1,0 +1,223 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// changedRow is a turn whose question changes, locked.
+type changedRow struct {
+	ID, State, Asker, Text, Author string
+	EditedText, EditedFiles        *string
+	Stopped, Withdrawn, Fixed      bool
+	At                             *time.Time
+}
+
+// lockQuestion returns the turn whose question a message is, locked until the transaction ends; nil when there is none.
+func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (*changedRow, error) {
+	// By the primary keys and message's unique one.
+	const lock = `
+		select t.id::text, t.state, t.asker_id, q.text, q.author, t.edited_text, t.edited_files,
+			t.stop_requested_at is not null, t.withdrawn_at is not null, t.removed_at is not null or t.corrected_at is not null, q.at
+		from surface_message m join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id
+		join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0
+		where m.tenant_id = $1 and m.platform = $2 and m.workspace = $3 and m.channel = $4 and m.message = $5
+		  and t.platform_message = m.message
+		for update of t`
+	rows, err := tx.Query(ctx, lock, tenant, at.Platform, at.Workspace, at.Channel, storable(string(id)))
+	if err != nil {
+		return nil, err
+	}
+	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[changedRow])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return &row, err
+}
+
+// Edit implements session.Changes.
+func (s *Sessions) Edit(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
+	err = s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		changed = session.Changed{}
+		row, err := lockQuestion(ctx, tx, e.Tenant, e.Ref, e.Message)
+		if err != nil || row == nil {
+			return err
+		}
+		changed.Turn, changed.Asker = session.TurnID(row.ID), row.Asker
+		newest := row.Text
+		if row.EditedText != nil {
+			newest = *row.EditedText
+		}
+		done := row.State == string(session.Done)
+		if row.Withdrawn || row.Fixed || row.Stopped && !done || newest == storable(e.Text) && e.Files == nil {
+			changed.Same = true
+			return nil
+		}
+		changed.Stop = row.State == string(session.Running) || row.State == string(session.Delivering)
+		files, err := filesJSON(e.Files)
+		if err != nil {
+			return err
+		}
+		if err := setEdit(ctx, tx, e.Tenant, row.ID, e.Text, files); err != nil {
+			return err
+		}
+		switch session.State(row.State) {
+		case session.Queued:
+			return replaceQuestion(ctx, tx, e.Tenant, row.ID)
+		case session.Done:
+			return again(ctx, tx, e.Tenant, row.ID)
+		case session.Running, session.Delivering: // its worker lets go first
+		}
+		return nil
+	})
+	if err != nil {
+		return session.Changed{}, fmt.Errorf("edit the question of a turn: %w", err)
+	}
+	return changed, nil
+}
+
+// filesJSON is how files wait for the attempt to let go; nil leaves the question's files as they are.
+func filesJSON(files []message.File) (*string, error) {
+	if files == nil {
+		return nil, nil
+	}
+	data, err := json.Marshal(files)
+	text := string(data)
+	return &text, err
+}
+
+func setEdit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, text string, files *string) error {
+	_, err := tx.Exec(ctx, `update turn set edited_text = $3, edited_files = coalesce($4, edited_files) where tenant_id = $1 and id = $2`,
+		tenant, id, storable(text), files)
+	return err
+}
+
+// replaceQuestion puts the edited question into the place of the present one.
+func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
+	question, err := editedQuestion(ctx, tx, tenant, id)
+	if err != nil {
+		return err
+	}
+	batch := new(pgx.Batch)
+	batch.Queue(`delete from message where tenant_id = $1 and turn_id = $2 and model_index = -1`, tenant, id)
+	batch.Queue(`update turn set edited_text = null, edited_files = null where tenant_id = $1 and id = $2`, tenant, id)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("replace the question: %w", err)
+	}
+	return insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
+}
+
+// editedQuestion is the question as it was edited, with the files that it had unless the edit brought others.
+func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (message.Message, error) {
+	t, err := loadTurn(ctx, tx, tenant, id)
+	if err != nil {
+		return message.Message{}, err
+	}
+	question := t.Question
+	question.Tokens = 0
+	var files *string
+	err = tx.QueryRow(ctx, `select edited_text, edited_files from turn where tenant_id = $1 and id = $2`, tenant, id).Scan(&question.Text, &files)
+	if err == nil && files != nil {
+		question.Files = nil
+		err = json.Unmarshal([]byte(*files), &question.Files)
+	}
+	if err != nil {
+		return message.Message{}, fmt.Errorf("load the edited question: %w", err)
+	}
+	return question, nil
+}
+
+// again queues a turn anew with its edited question, as the newest of its session. What it was is left in its place in the conversation, as
+// a superseded turn with the old question, answer and votes; its messages stay with the turn, which edits them.
+func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
+	question, err := editedQuestion(ctx, tx, tenant, id)
+	if err != nil {
+		return err
+	}
+	old, err := newID()
+	if err != nil {
+		return err
+	}
+	var number, before int
+	const renumber = `
+		with t as (select session_id, number from turn where tenant_id = $1 and id = $2)
+		update session s set turns = s.turns + 1 from t where s.tenant_id = $1 and s.id = t.session_id returning s.turns, t.number`
+	if err := tx.QueryRow(ctx, renumber, tenant, id).Scan(&number, &before); err != nil {
+		return fmt.Errorf("number the edited question: %w", err)
+	}
+	const keep = `
+		insert into turn (tenant_id, id, session_id, number, platform, workspace, state, outcome, attempt, takeovers, platform_message,
+			asker_id, asker_name, principals, direct, intake_at, started_at, finished_at, delivered_at, sentence, reference, timings,
+			reason, ambient, limited_until, place)
+		select tenant_id, $3, session_id, $4, platform, workspace, 'done', 'superseded', attempt, takeovers, '',
+			asker_id, asker_name, principals, direct, intake_at, started_at, coalesce(finished_at, clock_timestamp()), delivered_at,
+			sentence, reference, timings, reason, ambient, limited_until, coalesce(place, sequence)
+		from turn where tenant_id = $1 and id = $2`
+	const queue = `
+		update turn set number = $3, state = 'queued', outcome = null, attempt = attempt + 1, takeovers = 0, owner = '', not_before = '-infinity',
+			intake_at = clock_timestamp(), started_at = null, finished_at = null, delivered_at = null, disturbed = false,
+			stop_requested_at = null, stop_requested_by = '', sentence = '', reference = '', timings = '{}',
+			edited_text = null, edited_files = null, offered_at = null, place = coalesce(place, sequence)
+		where tenant_id = $1 and id = $2`
+	batch := new(pgx.Batch)
+	batch.Queue(`update turn set number = $3 where tenant_id = $1 and id = $2`, tenant, id, number)
+	batch.Queue(keep, tenant, id, old, before)
+	for _, table := range []string{"run", "message", "feedback"} {
+		batch.Queue(`update `+table+` set turn_id = $3 where tenant_id = $1 and turn_id = $2`, tenant, id, old)
+	}
+	batch.Queue(`update turn set origin = $3 where tenant_id = $1 and origin = $2 and origin_as <> 'retry'`, tenant, id, old)
+	batch.Queue(queue, tenant, id, number)
+	batch.Queue(unwrite, tenant, id)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("queue the edited question: %w", err)
+	}
+	return insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
+}
+
+// Withdraw implements session.Changes.
+func (s *Sessions) Withdraw(
+	ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string,
+) (changed session.Changed, err error) {
+	err = s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		changed = session.Changed{}
+		row, err := lockQuestion(ctx, tx, tenant, at, id)
+		if err != nil || row == nil {
+			return err
+		}
+		changed.Turn, changed.Asker, changed.Same = session.TurnID(row.ID), row.Asker, row.Withdrawn
+		if row.Withdrawn {
+			return nil
+		}
+		batch := new(pgx.Batch)
+		batch.Queue(`update turn set withdrawn_at = clock_timestamp(), edited_text = null, edited_files = null where tenant_id = $1 and id = $2`, tenant, row.ID)
+		batch.Queue(`
+			with q as (update message set text = '', tokens = 0 where tenant_id = $1 and turn_id = $2 and model_index = -1 returning id)
+			delete from message_file f using q where f.tenant_id = $1 and f.message_id = q.id`, tenant, row.ID)
+		if changed.Stop = row.State == string(session.Running); !changed.Stop {
+			batch.Queue(withdrawSQL, tenant, row.ID, sentence)
+			batch.Queue(unwrite, tenant, row.ID)
+		}
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	if err != nil {
+		return session.Changed{}, fmt.Errorf("withdraw the question of a turn: %w", err)
+	}
+	return changed, nil
+}
+
+// withdrawSQL ends a turn that no attempt is at, and has it delivered once more where something of it can be seen.
+const withdrawSQL = `
+	update turn t set outcome = 'superseded', sentence = $3, state = case when state = 'queued' then 'done' else state end,
+		attempt = case when state = 'queued' then attempt + 1 else attempt end,
+		finished_at = coalesce(finished_at, clock_timestamp()), revision = revision + 1,
+		disturbed = state = 'delivering' or exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id)
+	where tenant_id = $1 and id = $2`

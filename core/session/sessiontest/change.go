@@ -1,0 +1,231 @@
+package sessiontest
+
+import (
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+func (f *fixture) edit(id thread.MessageID, text string) session.Changed {
+	f.Helper()
+	changed, err := f.Edit(f.ctx, session.Edit{Tenant: tenant, Ref: place, Message: id, Text: text})
+	f.must(err)
+	return changed
+}
+
+func (f *fixture) withdraw(id thread.MessageID) session.Changed {
+	f.Helper()
+	changed, err := f.Withdraw(f.ctx, tenant, place, id, "The question was deleted.")
+	f.must(err)
+	return changed
+}
+
+// complete runs a turn to its end, with one page posted.
+func (f *fixture) complete(t session.Turn, text string) {
+	f.Helper()
+	key := session.PageKey{Kind: session.Answer}
+	f.must(f.Intend(f.ctx, t.Fence(), key, place))
+	f.must(f.Posted(f.ctx, t.Fence(), key, "page", "h1"))
+	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{{
+		Model: "m", Messages: []message.Message{{Role: message.Assistant, Text: text}}, Shown: text, Ending: session.Ending{Outcome: session.Answered},
+	}}}))
+	f.must(f.Final(f.ctx, t.Fence(), key, "h2"))
+	f.must(f.Delivered(f.ctx, t.Fence()))
+}
+
+func editWaiting(f *fixture) {
+	in := f.question("first")
+	in.Files = []message.File{{ID: "f1", Name: "a.txt", Text: "words"}}
+	t := f.accept(in)
+	if changed := f.edit(t.Message, "second"); changed != (session.Changed{Turn: t.ID, Asker: "U1"}) {
+		f.Errorf("edit of a waiting question: %+v", changed)
+	}
+	if changed := f.edit(t.Message, "second"); !changed.Same {
+		f.Errorf("an edit that changes nothing: %+v", changed)
+	}
+	if changed := f.edit("unknown", "second"); changed != (session.Changed{}) {
+		f.Errorf("edit of a message that is no question: %+v", changed)
+	}
+	got := f.lease("r1")
+	if got.ID != t.ID || got.Question.Text != "second" || len(got.Question.Files) != 1 || got.StopRequested {
+		f.Errorf("leased %+v", got)
+	}
+	changed, err := f.Edit(f.ctx, session.Edit{Tenant: tenant, Ref: place, Message: t.Message, Text: "second", Files: []message.File{}})
+	f.must(err)
+	if changed.Same || !changed.Stop {
+		f.Errorf("an edit that takes the files away: %+v", changed)
+	}
+}
+
+func editRunning(f *fixture) {
+	first := f.accept(f.question("first"))
+	f.accept(f.question("another"))
+	t := f.lease("r1")
+	key := session.PageKey{Kind: session.Answer}
+	f.must(f.Intend(f.ctx, t.Fence(), key, place))
+	f.must(f.Posted(f.ctx, t.Fence(), key, "page", "h1"))
+	if changed := f.edit(first.Message, "second"); !changed.Stop || changed.Turn != t.ID {
+		f.Errorf("edit of a running question: %+v", changed)
+	}
+	ids, err := f.Requested(f.ctx, []session.Fence{t.Fence()})
+	f.must(err)
+	f.equal("turns to stop", ids, []session.TurnID{t.ID})
+	f.edit(first.Message, "third") // the newest counts
+	f.wantErr(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Stopped, Runs: []session.Run{{
+		Model: "m", Messages: []message.Message{{Role: message.Assistant, Text: "half"}}, Ending: session.Ending{Outcome: session.Stopped}}}}),
+		session.ErrEdited)
+	f.wantErr(f.Delivered(f.ctx, t.Fence()), session.ErrFenced)
+
+	other := f.lease("r1")
+	if other.Question.Text != "another" {
+		f.Fatalf("leased %q; the edited question is the session's newest", other.Question.Text)
+	}
+	f.finish(other, session.Answered)
+	again := f.lease("r1")
+	if again.ID != t.ID || again.Question.Text != "third" || again.StopRequested || again.Number != 3 {
+		f.Errorf("leased again %+v", again)
+	}
+	pages, err := f.Pages(f.ctx, again.Fence())
+	f.must(err)
+	if len(pages) != 1 || pages[0].Message != "page" || pages[0].Hash != "" || pages[0].State != session.Posted {
+		f.Errorf("pages to be edited: %+v", pages)
+	}
+	history, err := f.Load(f.ctx, again, 10)
+	f.must(err)
+	for _, m := range history {
+		if m.Text == "half" || m.Text == "first" {
+			f.Errorf("the history holds what was superseded: %q", m.Text)
+		}
+	}
+	f.finish(again, session.Answered)
+	f.noLease("r1")
+}
+
+func editAnswered(f *fixture) {
+	first := f.accept(f.question("first"))
+	f.complete(f.lease("r1"), "old answer")
+	if changed := f.edit(first.Message, "second"); changed.Stop || changed.Turn != first.ID {
+		f.Errorf("edit of an answered question: %+v", changed)
+	}
+	t := f.lease("r1")
+	if t.ID != first.ID || t.Question.Text != "second" || t.Outcome != "" || t.Message != first.Message {
+		f.Errorf("leased %+v", t)
+	}
+	f.complete(t, "new answer")
+	follow := f.accept(f.question("more"))
+	history, err := f.Load(f.ctx, follow, 10)
+	f.must(err)
+	var texts []string
+	for _, m := range history {
+		texts = append(texts, m.Text)
+	}
+	f.equal("history", texts, []string{"second", "new answer"})
+	saved, err := f.Saved(f.ctx, t)
+	f.must(err)
+	if len(saved.Runs) != 1 || saved.Runs[0].Shown != "new answer" {
+		f.Errorf("saved %+v", saved)
+	}
+}
+
+func editDelivering(f *fixture) {
+	first := f.accept(f.question("first"))
+	t := f.lease("r1")
+	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered}))
+	if changed := f.edit(first.Message, "second"); !changed.Stop {
+		f.Errorf("edit while the answer is delivered: %+v", changed)
+	}
+	f.noLease("r1")
+	f.must(f.Delivered(f.ctx, t.Fence()))
+	if again := f.lease("r1"); again.ID != t.ID || again.Question.Text != "second" || again.State != session.Running {
+		f.Errorf("leased %+v", again)
+	}
+}
+
+func editStopped(f *fixture) {
+	first := f.accept(f.question("first"))
+	t := f.lease("r1")
+	f.edit(first.Message, "second")
+	_, err := f.Request(f.ctx, session.StopRequest{Tenant: tenant, Ref: place, Message: first.Message, By: session.Stopper{ID: "U1"}})
+	f.must(err)
+	f.finish(t, session.Stopped)
+	f.noLease("r1")
+	if changed := f.edit(first.Message, "third"); changed.Same {
+		f.Errorf("an edit after the stop has happened: %+v", changed)
+	}
+	if again := f.lease("r1"); again.Question.Text != "third" {
+		f.Errorf("leased %q", again.Question.Text)
+	}
+}
+
+func withdrawWaiting(f *fixture) {
+	first := f.accept(f.question("first"))
+	if changed := f.withdraw(first.Message); changed.Turn != first.ID || changed.Stop {
+		f.Errorf("withdrawn: %+v", changed)
+	}
+	if changed := f.withdraw(first.Message); !changed.Same {
+		f.Errorf("withdrawn twice: %+v", changed)
+	}
+	if changed := f.edit(first.Message, "second"); !changed.Same {
+		f.Errorf("edited after it was withdrawn: %+v", changed)
+	}
+	f.noLease("r1")
+	t, err := f.Turn(f.ctx, tenant, first.ID)
+	f.must(err)
+	if t.Outcome != session.Superseded || t.Question.Text != "" {
+		f.Errorf("turn %+v", t)
+	}
+	if changed := f.withdraw("unknown"); changed != (session.Changed{}) {
+		f.Errorf("a message that is no question: %+v", changed)
+	}
+}
+
+func withdrawRunning(f *fixture) {
+	first := f.accept(f.question("first"))
+	t := f.lease("r1")
+	if changed := f.withdraw(first.Message); !changed.Stop {
+		f.Errorf("withdrawn: %+v", changed)
+	}
+	ids, err := f.Requested(f.ctx, []session.Fence{t.Fence()})
+	f.must(err)
+	f.equal("turns to stop", ids, []session.TurnID{t.ID})
+	f.wantErr(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Stopped}), session.ErrWithdrawn)
+	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Superseded, Sentence: "gone"}))
+	f.noLease("r1") // nothing was posted
+	next := f.accept(f.question("next"))
+	history, err := f.Load(f.ctx, next, 10)
+	f.must(err)
+	f.equal("history", len(history), 0)
+}
+
+func withdrawAnswered(f *fixture) {
+	first := f.accept(f.question("first"))
+	f.complete(f.lease("r1"), "an answer")
+	f.withdraw(first.Message)
+	t := f.lease("r1") // to mark what was posted
+	if t.ID != first.ID || t.State != session.Done || t.Outcome != session.Superseded {
+		f.Fatalf("leased %+v", t)
+	}
+	saved, err := f.Saved(f.ctx, t)
+	f.must(err)
+	if saved.Sentence != "The question was deleted." || saved.Outcome != session.Superseded || len(saved.Runs) != 1 {
+		f.Errorf("saved %+v", saved)
+	}
+	pages, err := f.Pages(f.ctx, t.Fence())
+	f.must(err)
+	if len(pages) != 1 || pages[0].Hash != "" {
+		f.Errorf("pages %+v", pages)
+	}
+	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.noLease("r1")
+}
+
+func withdrawDelivering(f *fixture) {
+	first := f.accept(f.question("first"))
+	t := f.lease("r1")
+	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered}))
+	f.withdraw(first.Message)
+	f.must(f.Delivered(f.ctx, t.Fence()))
+	if again := f.lease("r1"); again.ID != t.ID || again.Outcome != session.Superseded {
+		f.Errorf("leased %+v", again)
+	}
+}

@@ -1,0 +1,118 @@
+package sessiontest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// questioned returns the turn whose question a message is, nil when there is none.
+func (m *Memory) questioned(tenant access.TenantID, at thread.Ref, id thread.MessageID) *turn {
+	p := m.messages[messageKey{tenant, at.Platform, at.Workspace, at.Channel, id}]
+	if p == nil || p.turn == nil || p.turn.Message != id {
+		return nil
+	}
+	return p.turn
+}
+
+// Edit implements session.Changes.
+func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, error) {
+	if err := ctx.Err(); err != nil {
+		return session.Changed{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.questioned(e.Tenant, e.Ref, e.Message)
+	if t == nil {
+		return session.Changed{}, nil
+	}
+	changed := session.Changed{Turn: t.ID, Asker: t.Asker.ID}
+	newest := t.Question
+	if t.edit != nil {
+		newest = *t.edit
+	}
+	if t.withdrawn || t.removed != nil || t.correction != nil || t.StopRequested && t.State != session.Done || newest.Text == e.Text && e.Files == nil {
+		changed.Same = true
+		return changed, nil
+	}
+	newest.Text, newest.Tokens = e.Text, 0
+	if e.Files != nil {
+		newest.Files = slices.Clone(e.Files)
+	}
+	switch t.State {
+	case session.Queued:
+		t.Question = newest
+	case session.Running, session.Delivering:
+		t.edit, changed.Stop = &newest, true
+	case session.Done:
+		m.again(t, newest)
+	}
+	return changed, nil
+}
+
+// edits reports whether an edit waits for the attempt to let go, which a person's stop takes the sense from.
+func (t *turn) edits() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
+
+// again queues a turn with another question, and leaves what it was as a superseded turn in its place.
+func (m *Memory) again(t *turn, question message.Message) {
+	old := *t
+	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false
+	old.State, old.Outcome, old.saved.Outcome = session.Done, session.Superseded, session.Superseded
+	old.Origin = session.Origin{} // what was made of the old answer belongs to it
+	t.private, t.copied, t.votes, t.offered = nil, nil, nil, false
+	for _, other := range m.turns {
+		if other.Origin.Turn == t.ID && other.Origin.As != session.Retried {
+			other.Origin.Turn = old.ID
+		}
+	}
+	at := slices.Index(m.turns, t)
+	m.turns[at] = &old
+	m.turns = append(m.turns, t)
+
+	t.in.turns++
+	question.ID, question.Turn = message.ID(m.id()), t.in.turns
+	t.Question, t.Number, t.Intake = question, t.in.turns, time.Now()
+	t.Attempt++
+	t.State, t.Outcome, t.saved, t.edit, t.owner, t.notBefore = session.Queued, "", session.Saved{}, nil, "", time.Time{}
+	t.Takeovers, t.StopRequested, t.disturbed = 0, false, false
+	unwrite(t)
+}
+
+// Withdraw implements session.Changes.
+func (m *Memory) Withdraw(
+	ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string,
+) (session.Changed, error) {
+	if err := ctx.Err(); err != nil {
+		return session.Changed{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.questioned(tenant, at, id)
+	if t == nil {
+		return session.Changed{}, nil
+	}
+	changed := session.Changed{Turn: t.ID, Asker: t.Asker.ID, Same: t.withdrawn}
+	if t.withdrawn {
+		return changed, nil
+	}
+	t.withdrawn, t.edit = true, nil
+	t.Question.Text, t.Question.Files, t.Question.Tokens = "", nil, 0
+	if t.State == session.Running {
+		changed.Stop = true
+		return changed, nil
+	}
+	if t.State == session.Delivering || len(t.pages) > 0 {
+		t.revise()
+	}
+	if t.State == session.Queued {
+		t.State, t.finished = session.Done, time.Now()
+		t.Attempt++
+	}
+	t.Outcome, t.saved.Outcome, t.saved.Sentence = session.Superseded, session.Superseded, sentence
+	return changed, nil
+}

@@ -1,0 +1,114 @@
+package sessiontest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// settingKey names a changed setting.
+type settingKey struct {
+	tenant access.TenantID
+	place  session.Place
+	key    string
+}
+
+// counterKey names one window of a quota's counter.
+type counterKey struct {
+	tenant  access.TenantID
+	counter string
+	window  time.Duration
+	start   int64
+}
+
+// Settings implements session.Settings.
+func (m *Memory) Settings(ctx context.Context, tenant access.TenantID, at session.Place) ([]session.Setting, error) {
+	all, err := m.AllSettings(ctx, tenant)
+	of := slices.DeleteFunc(all, func(s session.Setting) bool {
+		return s.Platform != at.Platform || s.Workspace != "" && s.Workspace != at.Workspace || s.Channel != "" && s.Channel != at.Channel
+	})
+	slices.SortStableFunc(of, func(a, b session.Setting) int {
+		return cmp.Or(cmp.Compare(a.Channel, b.Channel), cmp.Compare(a.Workspace, b.Workspace), cmp.Compare(a.Key, b.Key))
+	})
+	return of, err
+}
+
+// AllSettings implements session.Settings.
+func (m *Memory) AllSettings(ctx context.Context, tenant access.TenantID) ([]session.Setting, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := []session.Setting{}
+	for key, s := range m.settings {
+		if key.tenant == tenant {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b session.Setting) int {
+		return cmp.Or(cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Workspace, b.Workspace), cmp.Compare(a.Channel, b.Channel), cmp.Compare(a.Key, b.Key))
+	})
+	return all, ctx.Err()
+}
+
+// SetSetting implements session.Settings.
+func (m *Memory) SetSetting(ctx context.Context, tenant access.TenantID, s session.Setting) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s.At = time.Now()
+	m.settings[settingKey{tenant, s.Place, s.Key}] = s
+	return ctx.Err()
+}
+
+// ResetSetting implements session.Settings.
+func (m *Memory) ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key string) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, was := m.settings[settingKey{tenant, at, key}]
+	delete(m.settings, settingKey{tenant, at, key})
+	return was, ctx.Err()
+}
+
+// limit counts a question against its quotas, or returns when those that have no room for it have room again.
+func (m *Memory) limit(tenant access.TenantID, quotas []session.Quota) time.Time {
+	now := time.Now()
+	var until time.Time
+	keys := make([]counterKey, len(quotas))
+	for i, q := range quotas {
+		start := now.Truncate(q.Window)
+		keys[i] = counterKey{tenant, q.Counter, q.Window, start.Unix()}
+		if m.counters[keys[i]] >= q.Limit && start.Add(q.Window).After(until) {
+			until = start.Add(q.Window)
+		}
+	}
+	if until.IsZero() {
+		slices.SortFunc(keys, func(a, b counterKey) int {
+			return cmp.Or(cmp.Compare(a.counter, b.counter), cmp.Compare(a.window, b.window))
+		})
+		for _, key := range slices.Compact(keys) {
+			m.counters[key]++
+		}
+	}
+	return until
+}
+
+// Judged implements session.Verdicts.
+func (m *Memory) Judged(ctx context.Context, tenant access.TenantID, verdicts []session.Verdict) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, v := range verdicts {
+		v.At = time.Now()
+		m.verdicts[messageKey{tenant, v.Ref.Platform, v.Ref.Workspace, v.Ref.Channel, v.Message}] = v
+	}
+	return ctx.Err()
+}
+
+// Verdict implements session.Verdicts.
+func (m *Memory) Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.verdicts[messageKey{tenant, at.Platform, at.Workspace, at.Channel, id}], ctx.Err()
+}
