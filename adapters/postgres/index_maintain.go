@@ -2,19 +2,30 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Maintain does what keeps a tenant's index fast: it packs when enough chunks wait, merges segments, forgets old changes, and builds the
-// HNSW index of each model that has more vectors than the exact route compares. It changes no keyword result. Call it now and then from any
-// number of processes, and after a large run of indexing. While an HNSW index is built, searches go on and writes of vectors wait.
+// Maintain does what keeps a tenant's index fast: Tidy without an end, and BuildGraphs. It changes no keyword result. Call it now and then from
+// any number of processes, and after a large run of indexing.
 func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
+	if _, err := x.Tidy(ctx, tenant, time.Time{}); err != nil {
+		return err
+	}
+	return x.BuildGraphs(ctx, tenant)
+}
+
+// Tidy packs when enough chunks wait, merges segments, and forgets old changes. It looks at the time between two steps, each of which is
+// committed, and reports at until that there is more to do; a zero until is never reached.
+func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	rows, err := x.db.Pool.Query(ctx, `select shard, next_chunk - sealed_to from index_shard where tenant_id = $1 order by shard`, string(tenant))
 	if err != nil {
-		return fmt.Errorf("maintain the index: %w", err)
+		return false, fmt.Errorf("maintain the index: %w", err)
 	}
 	var shard int16
 	var waiting int64
@@ -27,25 +38,92 @@ func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 		}
 		return nil
 	}); err != nil {
-		return fmt.Errorf("maintain the index: %w", err)
+		return false, fmt.Errorf("maintain the index: %w", err)
 	}
-	for _, shard := range full {
-		if err := x.seal(ctx, tenant, shard); err != nil {
-			return fmt.Errorf("pack index shard %d: %w", shard, err)
-		}
+	if more, err := x.sealAll(ctx, tenant, full, until); more || err != nil {
+		return more, err
 	}
-	for _, shard := range all {
-		for more := true; more; {
-			if more, err = x.merge(ctx, tenant, shard); err != nil {
-				return fmt.Errorf("merge segments of index shard %d: %w", shard, err)
-			}
-		}
+	if more, err := x.mergeAll(ctx, tenant, all, purgeShare, until); more || err != nil {
+		return more, err
 	}
 	// Served by the primary keys; a shard has few segments.
 	if _, err := x.db.Pool.Exec(ctx, `delete from segment_change c using segment s
 		where s.tenant_id = $1 and c.tenant_id = s.tenant_id and c.shard = s.shard and c.segment = s.number and c.epoch <= s.epoch - $2::int`,
 		string(tenant), maxChanges); err != nil {
-		return fmt.Errorf("forget old changes of segments: %w", err)
+		return false, fmt.Errorf("forget old changes of segments: %w", err)
 	}
-	return x.buildGraphs(ctx, tenant)
+	return false, nil
+}
+
+// Purge removes the words of documents that were taken out from the keyword index, however few they are: nothing finds them any more, but they
+// would stay in the database until a merge that pays. It looks at the time like Tidy.
+func (x *Index) Purge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
+	shards, err := x.shardNumbers(ctx, tenant)
+	if err != nil {
+		return false, err
+	}
+	if more, err := x.sealAll(ctx, tenant, shards, until); more || err != nil {
+		return more, err
+	}
+	return x.mergeAll(ctx, tenant, shards, 0, until)
+}
+
+func (x *Index) sealAll(ctx context.Context, tenant access.TenantID, shards []int16, until time.Time) (more bool, err error) {
+	for _, shard := range shards {
+		if reached(until) {
+			return true, nil
+		}
+		if err := x.seal(ctx, tenant, shard); err != nil {
+			return false, fmt.Errorf("pack index shard %d: %w", shard, err)
+		}
+	}
+	return false, nil
+}
+
+func (x *Index) mergeAll(ctx context.Context, tenant access.TenantID, shards []int16, purge float64, until time.Time) (more bool, err error) {
+	for _, shard := range shards {
+		for again := true; again; {
+			if reached(until) {
+				return true, nil
+			}
+			if again, err = x.mergeFrom(ctx, tenant, shard, purge); err != nil {
+				return false, fmt.Errorf("merge segments of index shard %d: %w", shard, err)
+			}
+		}
+	}
+	return false, nil
+}
+
+func reached(until time.Time) bool { return !until.IsZero() && time.Now().After(until) }
+
+// BuildGraphs builds the HNSW index of each model that has more vectors than the exact route compares. Searches go on meanwhile, and writes of
+// vectors wait. Only the owner of the tables may do that: ErrNotOwner says so for any other role, whose searches stay exact and grow slower.
+func (x *Index) BuildGraphs(ctx context.Context, tenant access.TenantID) error {
+	err := x.buildGraphs(ctx, tenant)
+	if notOwner(err) {
+		return fmt.Errorf("%w: let the role that ran \"footnote migrate\" run \"footnote migrate\" again, which also builds what is due", ErrNotOwner)
+	}
+	return err
+}
+
+// notOwner reports whether the database refused what only the owner of a table may do (insufficient_privilege).
+func notOwner(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == "42501"
+}
+
+// ErrNotOwner reports that building the index of vectors takes the role that owns the tables.
+var ErrNotOwner = errors.New("the index of vectors is due, and this database role may not build it")
+
+// Tenants lists the tenants that have an index.
+func (x *Index) Tenants(ctx context.Context) ([]access.TenantID, error) {
+	rows, err := x.db.Pool.Query(ctx, `select distinct tenant_id from index_shard order by tenant_id`)
+	if err != nil {
+		return nil, fmt.Errorf("list the tenants that have an index: %w", err)
+	}
+	tenants, err := pgx.CollectRows(rows, pgx.RowTo[access.TenantID])
+	if err != nil {
+		return nil, fmt.Errorf("list the tenants that have an index: %w", err)
+	}
+	return tenants, nil
 }

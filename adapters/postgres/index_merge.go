@@ -22,6 +22,11 @@ const (
 
 // merge does the most useful merge of a shard, if any, and reports whether it did one.
 func (x *Index) merge(ctx context.Context, tenant access.TenantID, shard int16) (bool, error) {
+	return x.mergeFrom(ctx, tenant, shard, purgeShare)
+}
+
+// mergeFrom is merge with another share of removed chunks from which a segment is written anew; 0 is any.
+func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int16, purge float64) (bool, error) {
 	done := false
 	err := x.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		mine, err := becomePacker(ctx, tx, tenant, shard)
@@ -40,7 +45,7 @@ func (x *Index) merge(ctx context.Context, tenant access.TenantID, shard int16) 
 		if err != nil {
 			return fmt.Errorf("list segments: %w", err)
 		}
-		chosen := planMerge(segments, s)
+		chosen := planMerge(segments, s, purge)
 		if len(chosen) == 0 {
 			return nil
 		}
@@ -51,8 +56,8 @@ func (x *Index) merge(ctx context.Context, tenant access.TenantID, shard int16) 
 }
 
 // planMerge chooses neighbouring segments of one block to be replaced by one: all of a block that is full, else the first mergeWidth of a
-// level, else a single segment that has many removed chunks or whose impacts have become stale.
-func planMerge(segments []segmentRow, s shardRow) []segmentRow {
+// level, else a single segment of whose chunks such a share was removed or whose impacts have become stale.
+func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	for start := 0; start < len(segments); {
 		end := start + 1
 		block := segments[start].low / bm25.BlockSize
@@ -76,7 +81,7 @@ func planMerge(segments []segmentRow, s shardRow) []segmentRow {
 	}
 	flat, title := average(s.flatLength, s.chunks), average(s.titleLength, s.titled)
 	for i, seg := range segments {
-		if seg.dead > 0 && float64(seg.dead) >= purgeShare*float64(seg.chunks) || drifted(seg.flatAvg, flat) || drifted(seg.titleAvg, title) {
+		if seg.dead > 0 && float64(seg.dead) >= purge*float64(seg.chunks) || drifted(seg.flatAvg, flat) || drifted(seg.titleAvg, title) {
 			return segments[i : i+1]
 		}
 	}

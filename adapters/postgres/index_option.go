@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -23,6 +24,32 @@ func (x *Index) Options(ctx context.Context, tenant access.TenantID, id document
 		return nil, fmt.Errorf("look up the options of source %s: %w", id, err)
 	}
 	return options, nil
+}
+
+// Asked is a source with how it was asked for.
+type Asked struct {
+	Options   json.RawMessage // {} when it never was
+	index.Run                 // the newest; zero times if none was saved yet
+	Failing   int             // runs in a row that did not come to their end
+}
+
+// AskedSources lists the sources of a tenant without counting what they hold, ordered by id.
+func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Asked, error) {
+	rows, err := x.db.Pool.Query(ctx, `select `+sourceColumns+`, failures, options from source where tenant_id = $1 order by id`, string(tenant))
+	if err != nil {
+		return nil, fmt.Errorf("list sources with their options: %w", err)
+	}
+	asked, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Asked, error) {
+		var r sourceRow
+		var a Asked
+		err := row.Scan(&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &a.Failing, &a.Options)
+		a.Run = r.run()
+		return a, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list sources with their options: %w", err)
+	}
+	return asked, nil
 }
 
 // SetOptions keeps how the operator asks for a source, a JSON object, creating the source where it is new. It is called before the

@@ -15,10 +15,19 @@ type LocalModel struct {
 	Data    []byte
 }
 
-// LocalModel returns the tenant's newest local model, and false when there is none.
+// LocalModel returns the tenant's newest local model that is in use, and false when there is none.
 func (x *Index) LocalModel(ctx context.Context, tenant access.TenantID) (LocalModel, bool, error) {
+	return x.localModel(ctx, tenant, true)
+}
+
+// WaitingLocalModel returns the local model that was trained and is not in use yet, because chunks lack its vectors; false when there is none.
+func (x *Index) WaitingLocalModel(ctx context.Context, tenant access.TenantID) (LocalModel, bool, error) {
+	return x.localModel(ctx, tenant, false)
+}
+
+func (x *Index) localModel(ctx context.Context, tenant access.TenantID, ready bool) (LocalModel, bool, error) {
 	rows, err := x.db.Pool.Query(ctx, `
-		select version, chunks, data from local_model where tenant_id = $1 order by created_at desc, version limit 1`, string(tenant))
+		select version, chunks, data from local_model where tenant_id = $1 and ready = $2 order by created_at desc, version limit 1`, string(tenant), ready)
 	if err != nil {
 		return LocalModel{}, false, fmt.Errorf("load the local embedding model: %w", err)
 	}
@@ -32,11 +41,11 @@ func (x *Index) LocalModel(ctx context.Context, tenant access.TenantID) (LocalMo
 	return found[0], true, nil
 }
 
-// LocalModelVersion returns the version of the tenant's newest local model; empty when there is none.
+// LocalModelVersion returns the version of the tenant's newest local model that is in use; empty when there is none.
 func (x *Index) LocalModelVersion(ctx context.Context, tenant access.TenantID) (string, error) {
 	var version string
 	err := x.db.Pool.QueryRow(ctx, `
-		select coalesce((select version from local_model where tenant_id = $1 order by created_at desc, version limit 1), '')`,
+		select coalesce((select version from local_model where tenant_id = $1 and ready order by created_at desc, version limit 1), '')`,
 		string(tenant)).Scan(&version)
 	if err != nil {
 		return "", fmt.Errorf("look up the local embedding model: %w", err)
@@ -44,22 +53,39 @@ func (x *Index) LocalModelVersion(ctx context.Context, tenant access.TenantID) (
 	return version, nil
 }
 
-// SaveLocalModel makes a local model the newest, and forgets all but it and the one before it. It returns the versions forgotten, whose
-// vectors nobody needs any more.
+// SaveLocalModel keeps a trained model in waiting, in place of others that wait. It returns the versions that this forgets, whose vectors nobody
+// needs any more. A model that is in use already stays so.
 func (x *Index) SaveLocalModel(ctx context.Context, tenant access.TenantID, m LocalModel) ([]string, error) {
+	return x.changeLocalModels(ctx, tenant, "save the local embedding model", `not ready and version <> $2`, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			insert into local_model (tenant_id, version, chunks, data, ready) values ($1, $2, $3, $4, false)
+			on conflict (tenant_id, version) do update set chunks = excluded.chunks,
+				created_at = case when local_model.ready then clock_timestamp() else local_model.created_at end`,
+			string(tenant), m.Version, m.Chunks, m.Data)
+		return err
+	}, m.Version)
+}
+
+// UseLocalModel makes a model that waits the newest in use, and forgets all others but the one before it, which serves processes that have not
+// noticed yet. It returns the versions forgotten.
+func (x *Index) UseLocalModel(ctx context.Context, tenant access.TenantID, version string) ([]string, error) {
+	return x.changeLocalModels(ctx, tenant, "take the local embedding model into use",
+		`ready and $2 <> '' and version not in (select version from local_model where tenant_id = $1 and ready order by created_at desc, version limit 2)`,
+		func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, `update local_model set ready = true, created_at = clock_timestamp() where tenant_id = $1 and version = $2 and not ready`,
+				string(tenant), version)
+			return err
+		}, version)
+}
+
+// changeLocalModels makes a change, deletes what a condition on the tenant ($1) and a version ($2) says, and returns the versions deleted.
+func (x *Index) changeLocalModels(ctx context.Context, tenant access.TenantID, what, obsolete string, change func(pgx.Tx) error, version string) ([]string, error) {
 	var forgotten []string
 	err := x.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `
-			insert into local_model (tenant_id, version, chunks, data) values ($1, $2, $3, $4)
-			on conflict (tenant_id, version) do update set created_at = clock_timestamp(), chunks = excluded.chunks`,
-			string(tenant), m.Version, m.Chunks, m.Data)
-		if err != nil {
+		if err := change(tx); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `
-			delete from local_model where tenant_id = $1 and version not in
-				(select version from local_model where tenant_id = $1 order by created_at desc, version limit 2)
-			returning version`, string(tenant))
+		rows, err := tx.Query(ctx, `delete from local_model where tenant_id = $1 and `+obsolete+` returning version`, string(tenant), version)
 		if err != nil {
 			return err
 		}
@@ -67,7 +93,7 @@ func (x *Index) SaveLocalModel(ctx context.Context, tenant access.TenantID, m Lo
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("save the local embedding model: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return forgotten, nil
 }

@@ -80,17 +80,16 @@ func (x *Index) DropModel(ctx context.Context, tenant access.TenantID, name stri
 	if err != nil || !found {
 		return err
 	}
+	// An index that only its owner may drop stays, empty, until the owner drops it.
+	if _, err := x.db.Pool.Exec(ctx, `drop index if exists `+m.graph()); err != nil && !notOwner(err) {
+		return fmt.Errorf("drop the index of embedding model %q: %w", name, err)
+	}
 	err = x.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		for _, sql := range []string{
-			`drop index if exists ` + m.graph(),
 			fmt.Sprintf(`delete from embedding where tenant_id = $1 and model = %d`, m.number),
 			fmt.Sprintf(`delete from embedding_model where tenant_id = $1 and number = %d`, m.number),
 		} {
-			args := []any{string(tenant)}
-			if sql[:4] == "drop" {
-				args = nil
-			}
-			if _, err := tx.Exec(ctx, sql, args...); err != nil {
+			if _, err := tx.Exec(ctx, sql, string(tenant)); err != nil {
 				return err
 			}
 		}

@@ -21,6 +21,7 @@ type indexCommand struct {
 	ACL     *string  `name:"acl" placeholder:"LIST" help:"Who may read: public, members, group:NAME, channel:PLATFORM:ID, user:PLATFORM:ID, separated by commas. Left out, like the other options: as the last time, else members."`
 	Include []string `name:"include" placeholder:"GLOB" help:"Only files that match; may be repeated. ** stands for any folders."`
 	Exclude []string `name:"exclude" placeholder:"GLOB" help:"Not files that match; may be repeated."`
+	Every   string   `name:"every" placeholder:"TIME" help:"How often serve reads the source again, such as 6h or 1d. Left out: as the last time, else never."`
 }
 
 // Run implements the verb.
@@ -75,8 +76,8 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 // sources are what was named, else those of the configuration file.
 func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 	if len(c.Paths) == 0 {
-		if c.ACL != nil || c.BaseURL != "" || len(c.Include)+len(c.Exclude) > 0 {
-			return nil, usageError("--acl, --base-url, --include and --exclude are for a path: name one, or write them under sources: in the configuration file")
+		if c.ACL != nil || c.BaseURL != "" || c.Every != "" || len(c.Include)+len(c.Exclude) > 0 {
+			return nil, usageError("--acl, --base-url, --include, --exclude and --every are for a path: name one, or write them under sources: in the configuration file")
 		}
 		if len(file.Sources) == 0 {
 			return nil, usageError("there is nothing to index: name files, folders or sites, or list them under sources: in " + config.FileName)
@@ -90,9 +91,16 @@ func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 			return nil, usageError("--acl: " + err.Error())
 		}
 	}
+	var every time.Duration
+	if c.Every != "" {
+		var err error
+		if every, err = config.ParseEvery(c.Every); err != nil {
+			return nil, usageError("--every " + err.Error())
+		}
+	}
 	sources := make([]config.Source, len(c.Paths))
 	for i, path := range c.Paths {
-		sources[i] = config.Source{Name: path, Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude}
+		sources[i] = config.Source{Name: path, Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude, Every: every}
 		if wire.IsURL(path) {
 			sources[i].Path, sources[i].URL = "", path
 		}
@@ -115,6 +123,11 @@ func printRun(out io.Writer, path string, run index.Run) error {
 	elapsed := run.FinishedAt.Sub(run.StartedAt).Round(100 * time.Millisecond)
 	if _, err := fmt.Fprintf(out, "%s: documents: %s; %d chunks in %s\n", path, strings.Join(parts, ", "), c.Chunks, elapsed); err != nil {
 		return err
+	}
+	if c.Plain > 0 {
+		if _, err := fmt.Fprintf(out, "  %d documents lack what FAST_LLM_MODEL should have written about them, because it did not answer; the next run asks again\n", c.Plain); err != nil {
+			return err
+		}
 	}
 	const most = 20
 	for i, n := range run.Failures {

@@ -5,24 +5,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// sourcesReindex stores everything of a source anew. It takes its sources from the configuration file, because only there is written down
-// who may read them and which files belong to them: guessed wrongly, either would show documents to people who must not see them.
+// sourcesReindex stores everything of a source anew: one of the configuration file as it stands there, any other as it was last asked for.
 type sourcesReindex struct {
-	Sources []string `arg:"" optional:"" name:"source" help:"Names in footnote.yaml, ids or names as footnote sources lists them."`
-	All     bool     `name:"all" help:"All sources of footnote.yaml."`
+	Sources []string `arg:"" optional:"" name:"source" help:"Ids or names as footnote sources lists them, or names in footnote.yaml."`
+	All     bool     `name:"all" help:"All sources of footnote.yaml, and all that were indexed."`
 }
 
-// declared is a source of the configuration file, ready to be read.
-type declared struct {
+// chosen is a source that is read again.
+type chosen struct {
 	config.Source
 	connector index.Connector
+	declared  bool // in the configuration file
 }
 
 // Run implements the verb.
@@ -30,27 +32,33 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 	if c.All == (len(c.Sources) > 0) {
 		return usageError("name the sources to read again, or write --all")
 	}
-	chosen, err := c.choose(env.config)
-	if err != nil {
-		return err
-	}
 	base, err := wire.Open(ctx, env.config, env.logger)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	all, err := c.choose(ctx, base)
+	if err != nil {
+		return err
+	}
 	pipeline, err := base.FullPipeline(ctx)
 	if err != nil {
 		return err
 	}
-	for _, d := range chosen {
-		bar := newProgress(env, "Indexing "+d.Name)
-		run, err := pipeline.Run(ctx, base.Tenant, d.connector, bar.indexing)
+	for _, s := range all {
+		connector := s.connector
+		if s.declared { // what the file says now is kept for the next time
+			if connector, _, err = base.Remembered(ctx, s.Source); err != nil {
+				return fmt.Errorf("index %s: %w", s.Name, err)
+			}
+		}
+		bar := newProgress(env, "Indexing "+s.Name)
+		run, err := pipeline.Run(ctx, base.Tenant, connector, bar.indexing)
 		bar.end()
 		if err != nil {
-			return fmt.Errorf("index %s: %w", d.Name, err)
+			return fmt.Errorf("index %s: %w%s", s.Name, err, base.StillIndexed(ctx, run.Source.ID))
 		}
-		if err := printRun(env.stderr, d.Name, run); err != nil {
+		if err := printRun(env.stderr, s.Name, run); err != nil {
 			return err
 		}
 	}
@@ -61,34 +69,69 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 }
 
 // choose returns the sources that were asked for; all are checked before any is read.
-func (c *sourcesReindex) choose(cfg *config.Config) ([]declared, error) {
-	var chosen []declared
+func (c *sourcesReindex) choose(ctx context.Context, base *wire.Base) ([]chosen, error) {
+	cfg := base.Config
+	var all []chosen
 	missing := make(map[string]bool)
 	for _, name := range c.Sources {
 		missing[name] = true
 	}
+	asked := func(names ...string) bool {
+		found := c.All
+		for _, name := range names {
+			found = found || slices.Contains(c.Sources, name)
+			delete(missing, name)
+		}
+		return found
+	}
+	taken := make(map[document.SourceID]bool)
 	for _, s := range cfg.File.Sources {
 		connector, err := wire.Connect(cfg, s)
 		if err != nil {
 			return nil, fmt.Errorf("source %s of %s: %w", s.Name, cmp.Or(cfg.File.Path, config.FileName), err)
 		}
-		asked := c.All
-		for _, name := range []string{s.Name, string(connector.Source().ID), connector.Source().Name} {
-			asked = asked || missing[name]
-			delete(missing, name)
+		source := connector.Source()
+		taken[source.ID] = true
+		if asked(s.Name, string(source.ID), source.Name) {
+			all = append(all, chosen{s, connector, true})
 		}
-		if asked {
-			chosen = append(chosen, declared{s, connector})
+	}
+	stored, err := base.StoredSources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range stored {
+		if taken[s.ID] || !asked(string(s.ID), s.Path, s.URL) {
+			continue
 		}
+		if !s.Asked { // an older version indexed it: guessed wrongly, it would show documents to people who must not see them
+			return nil, usageError(fmt.Sprintf("it is not known who may read %s; index it once with its options: footnote index PATH --acl …", s.ID))
+		}
+		connector, err := wire.Connect(cfg, s.Source)
+		if err != nil {
+			return nil, fmt.Errorf("source %s: %w", s.ID, err)
+		}
+		all = append(all, chosen{s.Source, connector, false})
 	}
 	for _, name := range c.Sources {
 		if missing[name] {
-			return nil, usageError(fmt.Sprintf("%s is not under sources: in %s, so it is not known who may read it; index it with its options: footnote index PATH --acl …",
-				name, cmp.Or(cfg.File.Path, config.FileName)))
+			return nil, usageError(unknownSource(name, stored))
 		}
 	}
-	if len(chosen) == 0 {
-		return nil, usageError(strings.Join([]string{"there are no sources in", cmp.Or(cfg.File.Path, config.FileName) + "; write them there under sources:"}, " "))
+	if len(all) == 0 {
+		return nil, usageError("there are no sources: index one with footnote index PATH, or write them under sources: in " +
+			cmp.Or(cfg.File.Path, config.FileName))
 	}
-	return chosen, nil
+	return all, nil
+}
+
+func unknownSource(name string, stored []wire.StoredSource) string {
+	if len(stored) == 0 {
+		return "there is no source " + name + ": nothing is indexed"
+	}
+	ids := make([]string, len(stored))
+	for i, s := range stored {
+		ids[i] = string(s.ID)
+	}
+	return "there is no source " + name + "; there are: " + strings.Join(ids, ", ")
 }

@@ -24,7 +24,19 @@ func TestReindexStoresEverythingAnew(t *testing.T) {
 	if r := p.run(t, "index", docs, "--exclude", "*.html"); !strings.Contains(r.stderr, "0 indexed, 2 unchanged") {
 		t.Errorf("indexing then says:\n%s", r.stderr)
 	}
-	for want, args := range map[string][]string{"is not under sources": {"other"}, "or write --all": {}} {
+	// A source that the file does not hold is read again as it was last asked for, its readers and patterns included.
+	other := handbook(t)
+	p.run(t, "index", other, "--acl", "group:hr", "--exclude", "*.html")
+	if r := p.run(t, "sources", "reindex", other); !strings.Contains(r.stderr, "documents: 2 indexed;") {
+		t.Errorf("reindexing what is not in the file says:\n%s", r.stderr)
+	}
+	if r := p.run(t, "index", other); !strings.Contains(r.stderr, "--acl group:hr") || !strings.Contains(r.stderr, "0 indexed, 2 unchanged") {
+		t.Errorf("indexing then says:\n%s", r.stderr)
+	}
+	if r := p.run(t, "sources", "reindex", "--all"); strings.Count(r.stderr, "documents: 2 indexed;") != 2 {
+		t.Errorf("reindexing all says:\n%s", r.stderr)
+	}
+	for want, args := range map[string][]string{"there is no source other": {"other"}, "or write --all": {}} {
 		if r := p.try(t, "", append([]string{"sources", "reindex"}, args...)...); r.code != 2 || !strings.Contains(r.stderr, want) {
 			t.Errorf("reindex %v: exit code %d\n%s", args, r.code, r.stderr)
 		}

@@ -15,15 +15,13 @@ import (
 
 // serveCommand runs until it is told to stop, and answers wherever the tokens that are set lead.
 type serveCommand struct {
-	Only  []string `name:"only" placeholder:"PLATFORM" help:"Only these platforms (slack, discord), although the tokens of others are set."`
-	Check bool     `name:"check" help:"Ask the server that runs at ADMIN_ADDR whether it is ready, and exit."`
+	Only      []string `name:"only" placeholder:"PLATFORM" help:"Only these platforms (slack, discord), although the tokens of others are set."`
+	NoMigrate bool     `name:"no-migrate" help:"Leave the database schema as it is; where it is behind, say so and end. For a role that may not change tables (run footnote migrate as another)."`
+	Check     bool     `name:"check" help:"Ask the server that runs at ADMIN_ADDR whether it is ready, and exit."`
 }
 
-// How often the index is tidied, and how long one request of a health check or of a platform may take.
-const (
-	tidyEvery    = time.Minute
-	checkTimeout = 3 * time.Second
-)
+// checkTimeout is how long one request of a health check or of a platform may take.
+const checkTimeout = 3 * time.Second
 
 // Run implements the verb.
 func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
@@ -34,7 +32,11 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if err != nil {
 		return err
 	}
-	base, err := wire.Open(ctx, env.config, env.logger)
+	connect := wire.Open
+	if c.NoMigrate {
+		connect = wire.OpenMigrated
+	}
+	base, err := connect(ctx, env.config, env.logger)
 	if err != nil {
 		return errors.Join(err, admin.Close())
 	}
@@ -59,7 +61,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.Base, set *platforms.Set) (err error) {
 	if set.Empty() {
 		env.logger.Warn("no platform is configured: set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN; only health checks are answered")
-		return tidy(ctx, base)
+		return background(ctx, base)
 	}
 	handler := set.Handler(env.config)
 	var public net.Listener
@@ -81,7 +83,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.
 	parts, ctx := errgroup.WithContext(ctx)
 	parts.Go(func() error { return answering.Run(ctx) })
 	parts.Go(func() error { return set.Run(ctx) })
-	parts.Go(func() error { return tidy(ctx, base) })
+	parts.Go(func() error { return background(ctx, base) })
 	if handler != nil {
 		env.logger.Info("taking signed requests", "http_addr", public.Addr().String())
 		parts.Go(func() error { return env.serveHTTP(ctx, public, handler) })
@@ -89,20 +91,13 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.
 	return parts.Wait()
 }
 
-// tidy keeps the index in order: postings are packed and vectors indexed as documents come in.
-func tidy(ctx context.Context, base *wire.Base) error {
-	ticker := time.NewTicker(tidyEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-		if err := base.Index.Maintain(ctx, base.Tenant); err != nil && ctx.Err() == nil {
-			base.Logger.WarnContext(ctx, "tidying the index failed; searches stay right and grow slower", "error", err)
-		}
+// background takes part in what is done beside answering: the index is kept in order, and sources are read when they are due.
+func background(ctx context.Context, base *wire.Base) error {
+	client, err := base.Background(ctx)
+	if err != nil {
+		return err
 	}
+	return client.Run(ctx)
 }
 
 func listen(ctx context.Context, addr, setting string) (net.Listener, error) {

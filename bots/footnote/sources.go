@@ -17,7 +17,7 @@ import (
 // sourcesCommand lists what is indexed, or takes it out.
 type sourcesCommand struct {
 	List    sourcesList    `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
-	Reindex sourcesReindex `cmd:"" help:"Read sources of footnote.yaml again and store all their documents anew, changed or not."`
+	Reindex sourcesReindex `cmd:"" help:"Read sources again and store all their documents anew, changed or not."`
 	Remove  sourcesRemove  `cmd:"" aliases:"rm" help:"Take a source and all its documents out of the index."`
 }
 
@@ -34,6 +34,12 @@ type sourceJSON struct {
 	Documents   int64             `json:"documents"`
 	Chunks      int64             `json:"chunks"`
 	LastSuccess *time.Time        `json:"last_success,omitempty"`
+	AgeSeconds  *int64            `json:"age_seconds,omitempty"` // since the last success
+	LastRun     *time.Time        `json:"last_run,omitempty"`    // when the newest run began
+	Running     bool              `json:"running,omitempty"`     // it has not ended: it goes on, or was killed
+	Every       string            `json:"every,omitempty"`       // how often serve reads it
+	NextRun     *time.Time        `json:"next_run,omitempty"`    // without Every there is none
+	FailedRuns  int               `json:"failed_runs,omitempty"` // in a row
 	Failed      int               `json:"failed"`
 	Skipped     int               `json:"skipped"`
 	Error       string            `json:"error,omitempty"`
@@ -50,18 +56,26 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 	if err != nil {
 		return err
 	}
+	stored, err := base.StoredSources(ctx)
+	if err != nil {
+		return err
+	}
+	schedules := make(map[document.SourceID]wire.StoredSource, len(stored))
+	for _, s := range stored {
+		schedules[s.ID] = s
+	}
 	if c.JSON {
-		return c.printJSON(env, sources)
+		return c.printJSON(env, sources, schedules)
 	}
 	if len(sources) == 0 {
 		_, err := fmt.Fprintln(env.stdout, "Nothing is indexed. Index a folder with: footnote index PATH")
 		return err
 	}
 	table := tabwriter.NewWriter(env.stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "SOURCE\tDOCUMENTS\tCHUNKS\tFAILED\tLEFT OUT\tLAST SUCCESS\tNAME")
+	fmt.Fprintln(table, "SOURCE\tDOCUMENTS\tCHUNKS\tFAILED\tLEFT OUT\tLAST SUCCESS\tNEXT RUN\tNAME")
 	for _, s := range sources {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\n", s.Source.ID, s.Documents, s.Chunks, s.Counts.Failed, s.Counts.Skipped, ago(s.LastSuccess),
-			plain(s.Source.Name))
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", s.Source.ID, s.Documents, s.Chunks, s.Counts.Failed, s.Counts.Skipped, ago(s.LastSuccess),
+			nextRun(schedules[s.Source.ID]), plain(s.Source.Name))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -72,7 +86,11 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 func (c *sourcesList) printNotices(env *environment, sources []postgres.SourceState) error {
 	for _, s := range sources {
 		if s.Error != "" {
-			if _, err := fmt.Fprintf(env.stdout, "%s: the last run failed: %s\n", s.Source.ID, plain(s.Error)); err != nil {
+			runs := "the last run failed"
+			if s.Failing > 1 {
+				runs = fmt.Sprintf("the last %d runs failed", s.Failing)
+			}
+			if _, err := fmt.Fprintf(env.stdout, "%s: %s: %s\n", s.Source.ID, runs, plain(s.Error)); err != nil {
 				return err
 			}
 		}
@@ -88,19 +106,63 @@ func (c *sourcesList) printNotices(env *environment, sources []postgres.SourceSt
 	return nil
 }
 
-func (c *sourcesList) printJSON(env *environment, sources []postgres.SourceState) error {
+func (c *sourcesList) printJSON(env *environment, sources []postgres.SourceState, schedules map[document.SourceID]wire.StoredSource) error {
 	out := []sourceJSON{}
 	for _, s := range sources {
 		row := sourceJSON{
 			ID: s.Source.ID, Kind: s.Source.Kind, Name: s.Source.Name, Documents: s.Documents, Chunks: s.Chunks,
 			Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, Error: s.Error,
+			Running: !s.StartedAt.IsZero() && s.FinishedAt.IsZero(), FailedRuns: s.Failing,
 		}
 		if !s.LastSuccess.IsZero() {
-			row.LastSuccess = &s.LastSuccess
+			age := int64(time.Since(s.LastSuccess).Seconds())
+			row.LastSuccess, row.AgeSeconds = &s.LastSuccess, &age
+		}
+		if !s.StartedAt.IsZero() {
+			row.LastRun = &s.StartedAt
+		}
+		if schedule := schedules[s.Source.ID]; schedule.Every > 0 {
+			next := due(schedule)
+			row.Every, row.NextRun = shortDuration(schedule.Every), &next
 		}
 		out = append(out, row)
 	}
 	return json.NewEncoder(env.stdout).Encode(out)
+}
+
+// due is when a source with a schedule is read next, now where that has passed.
+func due(s wire.StoredSource) time.Time {
+	next, now := s.Next(), time.Now()
+	if next.Before(now) {
+		next = now
+	}
+	return next.UTC().Truncate(time.Second)
+}
+
+func nextRun(s wire.StoredSource) string {
+	if s.Every == 0 {
+		return "by hand"
+	}
+	switch wait := time.Until(s.Next()); {
+	case wait <= 0:
+		return "due"
+	case wait < time.Minute:
+		return "in a moment"
+	default:
+		return "in " + shortDuration(wait.Truncate(time.Minute))
+	}
+}
+
+// shortDuration leaves out the zeros of 6h0m0s.
+func shortDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 func ago(t time.Time) string {

@@ -10,7 +10,10 @@ import (
 
 // SearchText is the text by which a chunk is found: the document's title, the headings above the chunk, the document's metadata, and the
 // chunk's own text. It is analysed and embedded, and never shown.
-func SearchText(d *document.Document, c document.Chunk) string {
+func SearchText(d *document.Document, c document.Chunk) string { return searchText(d, c, "") }
+
+// searchText is SearchText with what a model wrote about the chunk.
+func searchText(d *document.Document, c document.Chunk, context string) string {
 	var b strings.Builder
 	b.WriteString(d.Title)
 	opening, _, _ := strings.Cut(c.Text, "\n")
@@ -29,6 +32,12 @@ func SearchText(d *document.Document, c document.Chunk) string {
 			b.WriteByte('\n')
 		}
 		b.WriteString(key + ": " + d.Metadata[key])
+	}
+	if context != "" {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(context)
 	}
 	if b.Len() > 0 {
 		b.WriteString(document.BlockSeparator)

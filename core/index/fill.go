@@ -27,7 +27,7 @@ type VectorStore interface {
 
 // Fill gives every chunk a vector of the model that lacks one: after the embedding model was changed, or trained anew. It can be
 // interrupted at any point and goes on where it was. Searches keep using the model they use meanwhile. done is told how many chunks
-// have been embedded so far.
+// have been embedded so far. After config.Until it returns ErrPaused, having embedded one batch at least.
 func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model retrieve.Embedder, config Config, done func(chunks int)) error {
 	config = config.withDefaults()
 	e := newEmbedder(model, config)
@@ -49,6 +49,9 @@ func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model 
 		}
 		count += len(batch)
 		done(count)
+		if !config.Until.IsZero() && config.Now().After(config.Until) {
+			return ErrPaused
+		}
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // fingerprint sums up everything that the index keeps of a document, and the settings it was cut with. A date counts only where the document
 // states it: when it is merely the time at which the source last touched it, a copy of the same text is the same document.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
-	w := fields{sha256.New()}
+	w := newFields()
 	w.text(settings, string(d.ID), d.Title, d.URL, d.Language)
 	w.number(len(d.ACL))
 	acl := slices.Clone(d.ACL)
@@ -45,6 +45,8 @@ func fingerprint(d *document.Document, modified time.Time, settings string) Hash
 
 // fields writes values so that no two lists of values write the same bytes.
 type fields struct{ hash.Hash }
+
+func newFields() fields { return fields{sha256.New()} }
 
 func (f fields) number(n int) {
 	var b [8]byte

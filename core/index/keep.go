@@ -98,6 +98,9 @@ func (r *run) put(ctx context.Context, entries []Entry) error {
 	r.state.Counts.Indexed += len(entries)
 	for _, e := range entries {
 		r.state.Counts.Chunks += len(e.Chunks)
+		if e.plain {
+			r.state.Counts.Plain++
+		}
 	}
 	return nil
 }

@@ -22,8 +22,12 @@ type Config struct {
 	EmbedAttempts int           // 5
 	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
 	Now           func() time.Time
+	// Until is when Fill pauses between two batches; zero is never.
+	Until time.Time
 	// Again reads and stores every document anew, whether it has changed or not, from the beginning of its source.
 	Again bool
+	// Context has a model describe documents and passages; nil for none.
+	Context *Contextual
 }
 
 func (c Config) withDefaults() Config {
@@ -64,6 +68,9 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 	return p
 }
 
+// settings tells what the pipeline does to documents beside what they say.
+func (p *Pipeline) settings() string { return p.chunker.settings() + p.config.Context.settings() }
+
 // Run synchronises one source. report is called from one goroutine at a time, after every group of documents; it may be nil.
 //
 // Single documents that cannot be read or stored are counted and named in the result; the error says why the run as a whole did not come
@@ -78,10 +85,13 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 		seen: make(map[document.ID]struct{}),
 		state: Run{
 			Source:    source.Source(),
-			Settings:  fmt.Sprintf("%s|%s", source.Settings(), p.chunker.settings()),
+			Settings:  fmt.Sprintf("%s|%s", source.Settings(), p.settings()),
 			StartedAt: p.config.Now(),
 			Again:     p.config.Again,
 		},
+	}
+	if p.config.Context != nil {
+		r.context = &contextRun{Contextual: p.config.Context, tenant: tenant}
 	}
 	last, err := p.store.Begin(ctx, tenant, r.state)
 	if err != nil {
@@ -107,6 +117,20 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	return r.state, errors.Join(err, r.finish(ctx, err))
 }
 
+// Refuse records that a source could not be read at all: its folder is gone, its options are wrong. The text of the error is a sentence.
+func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source document.Source, why error) error {
+	run := Run{Source: source, StartedAt: p.config.Now()}
+	last, err := p.store.Begin(ctx, tenant, run)
+	if err != nil {
+		return fmt.Errorf("record that %s cannot be read: %w", source.Name, err)
+	}
+	run.Checkpoint, run.FinishedAt, run.Error = last.Checkpoint, p.config.Now(), why.Error()
+	if err := p.store.Save(ctx, tenant, run); err != nil {
+		return fmt.Errorf("record that %s cannot be read: %w", source.Name, err)
+	}
+	return nil
+}
+
 // saveTimeout bounds the writing of a run's outcome, which happens even when the run was cancelled.
 const saveTimeout = 10 * time.Second
 
@@ -119,7 +143,8 @@ type run struct {
 	report     func(Progress)
 	trustTimes bool
 	resumer    bool
-	last       Run // as Begin returned it
+	context    *contextRun // nil without a model that describes
+	last       Run         // as Begin returned it
 	seen       map[document.ID]struct{}
 	complete   bool
 	resumed    bool

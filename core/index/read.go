@@ -173,14 +173,28 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	}
 	d.ID, d.Source, d.Kind = item.ID, r.state.Source.ID, r.state.Source.Kind
 	clean(&d)
-	sum := fingerprint(&d, item.ModifiedAt, r.chunker.settings())
+	sum := fingerprint(&d, item.ModifiedAt, r.settings())
 	if stored && sum == stamp.Hash {
 		return nil, true, nil
 	}
 	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: r.chunker.Chunks(&d)}
+	contexts := make([]string, len(e.Chunks))
+	if r.context != nil {
+		var complete bool
+		if contexts, complete, err = r.context.write(ctx, &d, e.Chunks); err != nil {
+			return nil, true, err
+		}
+		if !complete { // without a time it is read again by the next run, and stored again once more can be written about it
+			e.Stamp = Stamp{Hash: fingerprint(&d, item.ModifiedAt, fmt.Sprint(r.settings(), contexts))}
+			e.plain = true
+			if stored && e.Hash == stamp.Hash {
+				return nil, true, nil
+			}
+		}
+	}
 	e.SearchText = make([]string, len(e.Chunks))
 	for i, c := range e.Chunks {
-		e.SearchText[i] = SearchText(&d, c)
+		e.SearchText[i] = searchText(&d, c, contexts[i])
 	}
 	return e, true, nil
 }

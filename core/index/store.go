@@ -53,6 +53,7 @@ type Entry struct {
 	SearchText []string    // the text of each chunk with title, headings and metadata before it: what is analysed and embedded
 	Vectors    [][]float32 // nil without an embedder
 	Model      string      // the embedder's Model; empty without one
+	plain      bool        // it lacks some of the context that a model should have written
 }
 
 // Run is one synchronisation of a source and, between runs, the source's state.
@@ -87,6 +88,7 @@ type Counts struct {
 	Failed    int
 	Skipped   int // left out on purpose
 	Chunks    int // of the documents stored
+	Plain     int // of the documents stored, those without all of the context that a model should have written
 }
 
 // Seen is the number of documents that the run is done with.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
@@ -36,6 +37,7 @@ type Client struct {
 // New returns a client of the database. It does nothing before Run.
 func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	c := &Client{work: work, logger: cmp.Or(cfg.Logger, slog.Default())}
+	poll := cmp.Or(cfg.Poll, 2*time.Second)
 	workers := river.NewWorkers()
 	for _, err := range []error{
 		add[planArgs](workers, c), add[syncArgs](workers, c), add[tidyArgs](workers, c), add[purgeArgs](workers, c),
@@ -50,14 +52,19 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: cmp.Or(cfg.Workers, 2)}},
 		Workers:                     workers,
 		PollOnly:                    true,
-		FetchPollInterval:           cmp.Or(cfg.Poll, 2*time.Second),
+		FetchPollInterval:           poll,
+		FetchCooldown:               min(poll, 100*time.Millisecond),
 		JobTimeout:                  timeout,
 		RescueStuckJobsAfter:        rescueAfter,
 		MaxAttempts:                 1, // what failed is planned anew while it is due
 		CompletedJobRetentionPeriod: retained,
 		ReindexerIndexNames:         []string{}, // to build an index anew takes its owner
-		PeriodicJobs: []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(planEvery),
-			func() (river.JobArgs, *river.InsertOpts) { return planArgs{}, unique() }, &river.PeriodicJobOpts{RunOnStart: true})},
+		PeriodicJobs: []*river.PeriodicJob{
+			river.NewPeriodicJob(river.PeriodicInterval(planEvery),
+				func() (river.JobArgs, *river.InsertOpts) { return planArgs{}, unique() }, &river.PeriodicJobOpts{RunOnStart: true}),
+			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return purgeArgs{}, unique() }, nil),
+			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return sweepArgs{}, unique() }, nil),
+		},
 		Logger: slog.New(quiet{c.logger.Handler()}),
 	})
 	if err != nil {
@@ -85,16 +92,19 @@ func (c *Client) Run(ctx context.Context) error {
 
 // Enqueue adds jobs. Those that wait or run already are left as they are.
 func (c *Client) Enqueue(ctx context.Context, jobs ...Job) error {
-	if len(jobs) == 0 {
-		return nil
-	}
-	params := make([]river.InsertManyParams, len(jobs))
+	var params []river.InsertManyParams
 	for i, j := range jobs {
+		if slices.Contains(jobs[:i], j) { // one statement must not insert and leave out the same row
+			continue
+		}
 		args, err := argsOf(j)
 		if err != nil {
 			return err
 		}
-		params[i] = river.InsertManyParams{Args: args, InsertOpts: unique()}
+		params = append(params, river.InsertManyParams{Args: args, InsertOpts: unique()})
+	}
+	if len(params) == 0 {
+		return nil
 	}
 	if _, err := c.river.InsertMany(ctx, params); err != nil {
 		return fmt.Errorf("queue %d background jobs: %w", len(jobs), err)

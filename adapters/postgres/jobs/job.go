@@ -20,11 +20,11 @@ const (
 	Plan    Kind = "plan"           // looks for what is due, once a minute
 	Sync    Kind = "source_sync"    // reads a source; its Subject is the source's id
 	Tidy    Kind = "index_tidy"     // packs what is new and merges segments
-	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index
+	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index, of all tenants, every night
 	Train   Kind = "embedder_train" // learns the local vector space anew
 	Vectors Kind = "index_vectors"  // embeds what has no vector
 	Graph   Kind = "index_graph"    // builds the index of vectors
-	Sweep   Kind = "sweep"          // forgets what nobody needs any more
+	Sweep   Kind = "sweep"          // forgets what nobody needs any more, every night
 )
 
 // Job is one piece of work to do. Two equal jobs never wait or run at the same time.
@@ -60,6 +60,18 @@ const (
 	// retained is how long finished jobs can be looked at; those that failed stay a week.
 	retained = time.Hour
 )
+
+// nightly is when work is done that can wait: at three o'clock, UTC.
+type nightly struct{}
+
+// Next implements river.PeriodicSchedule.
+func (nightly) Next(now time.Time) time.Time {
+	at := now.UTC().Truncate(24 * time.Hour).Add(3 * time.Hour)
+	if !at.After(now) {
+		at = at.Add(24 * time.Hour)
+	}
+	return at
+}
 
 func (k Kind) timeout() time.Duration {
 	switch k {

@@ -1,6 +1,11 @@
 package config
 
 import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/tool/openurl"
@@ -104,10 +109,44 @@ func (r *fileReader) sources(path string, n ast.Node) {
 			field{"acl", r.acl(&s.ACL)},
 			field{"include", r.texts(&s.Include)},
 			field{"exclude", r.texts(&s.Exclude)},
+			field{"every", r.every(&s.Every)},
 		)
 		if (s.Path == "") == (s.URL == "") && len(r.faults) == before {
 			r.fault(r.at[path], "%s: write either path: FOLDER or url: ADDRESS, exactly one of them", path)
 		}
 		r.file.Sources = append(r.file.Sources, s)
 	})
+}
+
+// every reads how often a source is read.
+func (r *fileReader) every(to *time.Duration) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		var text string
+		before := len(r.faults)
+		r.text(&text)(path, n)
+		every, err := ParseEvery(text)
+		if err != nil && len(r.faults) == before {
+			r.fault(n, "%s holds %s, which %v", path, describe(r.value(n)), err)
+		}
+		*to = every
+	}
+}
+
+// minEvery is how often a source is read at most.
+const minEvery = time.Minute
+
+// ParseEvery reads how often a source is read: a length of time such as 30m, 6h or 1d, of a minute or more. The error continues a sentence.
+func ParseEvery(text string) (time.Duration, error) {
+	number, isDays := strings.CutSuffix(text, "d")
+	every, err := time.ParseDuration(text)
+	if days, daysErr := strconv.Atoi(number); isDays && daysErr == nil && days < 10_000 {
+		every, err = time.Duration(days)*24*time.Hour, nil
+	}
+	switch {
+	case err != nil:
+		return 0, errors.New("is not a length of time: write one such as 30m, 6h or 1d")
+	case every < minEvery:
+		return 0, errors.New("is less than a minute: write a longer time, such as 30m, 6h or 1d")
+	}
+	return every, nil
 }

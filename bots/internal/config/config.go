@@ -36,7 +36,8 @@ type Config struct {
 	Model         string
 	FallbackModel string
 	FastModel     string
-	ModelWindow   int // tokens; 0: what is known of the model
+	Contextual    bool // FastModel describes what is indexed
+	ModelWindow   int  // tokens; 0: what is known of the model
 	CAFile        string
 
 	EmbeddingModel      string // empty: the local embedder
@@ -111,6 +112,9 @@ func (c *Config) conflicts() []error {
 	}
 	if c.FastModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FAST_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))
+	}
+	if c.Contextual && c.FastModel == "" {
+		faults = append(faults, errors.New("CONTEXTUAL_ENRICHMENT: needs FAST_LLM_MODEL, which writes what is added"))
 	}
 	if c.FallbackModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FALLBACK_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))

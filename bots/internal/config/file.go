@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/prompt"
@@ -66,6 +67,7 @@ type Source struct {
 	ACL     access.ACL // members when the file does not say
 	Include []string
 	Exclude []string
+	Every   time.Duration // how often serve reads it; 0 is never
 }
 
 // Find returns the agent of that name, and false when there is none.

@@ -33,6 +33,7 @@ var owners = map[string]string{
 	"github.com/jackc/pgx":                "adapters/postgres",
 	"github.com/pgvector/pgvector-go":     "adapters/postgres",
 	"github.com/pressly/goose":            "adapters/postgres",
+	"github.com/riverqueue/river":         "adapters/postgres",
 	"github.com/sashabaranov/go-openai":   "adapters/openai",
 	"github.com/tiktoken-go/tokenizer":    "adapters/tiktoken",
 	"github.com/yuin/goldmark":            "adapters/internal/markdown",

@@ -2,8 +2,10 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/localembed"
 	"github.com/footnotehq/footnote/adapters/postgres"
@@ -12,27 +14,48 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// modelStore keeps local models in PostgreSQL.
-type modelStore struct{ index *postgres.Index }
+// modelStore keeps local models in PostgreSQL: those in use, or the one that waits for its vectors.
+type modelStore struct {
+	index   *postgres.Index
+	waiting bool
+}
 
 var _ localembed.Store = modelStore{}
 
 // Load implements localembed.Store.
 func (s modelStore) Load(ctx context.Context, tenant access.TenantID) (localembed.Stored, error) {
-	m, found, err := s.index.LocalModel(ctx, tenant)
+	load := s.index.LocalModel
+	if s.waiting {
+		load = s.index.WaitingLocalModel
+	}
+	m, found, err := load(ctx, tenant)
 	if err == nil && !found {
 		err = localembed.ErrNoModel
 	}
 	return localembed.Stored{Version: m.Version, Data: m.Data, Chunks: m.Chunks}, err
 }
 
-// Save implements localembed.Store. The vectors of models that are forgotten by this go too.
+// Save implements localembed.Store: the model waits until it is taken into use.
 func (s modelStore) Save(ctx context.Context, tenant access.TenantID, m localembed.Stored) error {
 	forgotten, err := s.index.SaveLocalModel(ctx, tenant, postgres.LocalModel{Version: m.Version, Data: m.Data, Chunks: m.Chunks})
 	if err != nil {
 		return err
 	}
-	for _, version := range forgotten {
+	return s.drop(ctx, tenant, forgotten)
+}
+
+// use takes a model into use.
+func (s modelStore) use(ctx context.Context, tenant access.TenantID, version string) error {
+	forgotten, err := s.index.UseLocalModel(ctx, tenant, version)
+	if err != nil {
+		return err
+	}
+	return s.drop(ctx, tenant, forgotten)
+}
+
+// drop removes the vectors of models that are forgotten.
+func (s modelStore) drop(ctx context.Context, tenant access.TenantID, versions []string) error {
+	for _, version := range versions {
 		if err := s.index.DropModel(ctx, tenant, localembed.Name(version)); err != nil {
 			return err
 		}
@@ -41,48 +64,100 @@ func (s modelStore) Save(ctx context.Context, tenant access.TenantID, m localemb
 }
 
 // Settle finishes what indexing leaves behind: the local embedder is trained when the corpus has outgrown it, chunks without a vector get
-// one, postings are packed and vectors indexed. It can be interrupted and goes on where it was. report is told each step.
+// one, postings are packed and vectors indexed. These are the steps that serve runs in the background, done at once. It can be interrupted and
+// goes on where it was. report is told each step.
 func (b *Base) Settle(ctx context.Context, report func(step string)) error {
-	embedder, trained, err := b.settledEmbedder(ctx, report)
-	if err != nil {
+	if _, err := b.train(ctx, report); err != nil {
 		return err
 	}
-	if embedder != nil {
-		err := index.Fill(ctx, b.Index, b.Tenant, embedder, index.Config{}, func(chunks int) {
-			report(fmt.Sprintf("Embedding: %d chunks", chunks))
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if trained != nil { // only now: until every chunk has its vector, searches use the model before
-		if err := localembed.Save(ctx, modelStore{b.Index}, b.Tenant, trained); err != nil {
-			return err
-		}
+	if err := b.fill(ctx, time.Time{}, report); err != nil {
+		return err
 	}
 	report("Packing the index")
-	return b.Index.Maintain(ctx, b.Tenant)
+	if _, err := b.Index.Tidy(ctx, b.Tenant, time.Time{}); err != nil {
+		return err
+	}
+	return b.buildGraphs(ctx)
 }
 
-// settledEmbedder returns the embedder that every chunk should have a vector of, and the local model if it was trained just now.
-func (b *Base) settledEmbedder(ctx context.Context, report func(string)) (retrieve.Embedder, *localembed.Model, error) {
-	embedder, err := b.Embedder(ctx)
-	if err != nil || b.Config.EmbeddingModel != "" {
-		return embedder, nil, err
+// train learns the local vector space anew if it is in use and the corpus has outgrown it, and reports whether it did. The new one waits until
+// fill has given every chunk its vector; until then searches use the one before.
+func (b *Base) train(ctx context.Context, report func(string)) (bool, error) {
+	if b.Config.EmbeddingModel != "" {
+		return false, nil
 	}
 	chunks, err := b.Index.Size(ctx, b.Tenant)
 	if err != nil || chunks < localembed.MinChunks {
-		return nil, nil, err
+		return false, err
 	}
-	if model, ok := embedder.(*localembed.Model); ok && !model.Outgrown(chunks) {
-		return model, nil, nil
+	for _, waiting := range []bool{true, false} {
+		model, err := localembed.Load(ctx, modelStore{b.Index, waiting}, b.Tenant)
+		switch {
+		case err == nil && !model.Outgrown(chunks):
+			return false, nil
+		case err != nil && !errors.Is(err, localembed.ErrNoModel):
+			return false, fmt.Errorf("load the local embedder: %w", err)
+		}
 	}
 	report(fmt.Sprintf("Training the local embedder on %d chunks", chunks))
 	model, err := localembed.Train(ctx, b.texts(ctx))
 	if err != nil {
-		return nil, nil, fmt.Errorf("train the local embedder: %w", err)
+		return false, fmt.Errorf("train the local embedder: %w", err)
 	}
-	return model, model, nil
+	return true, localembed.Save(ctx, modelStore{b.Index, true}, b.Tenant, model)
+}
+
+// fill gives a vector to every chunk that lacks one. It returns index.ErrPaused when it goes on after until; a zero until is never reached.
+func (b *Base) fill(ctx context.Context, until time.Time, report func(string)) error {
+	embedder, waiting, err := b.fillingEmbedder(ctx)
+	if err != nil || embedder == nil {
+		return err
+	}
+	err = index.Fill(ctx, b.Index, b.Tenant, embedder, index.Config{Until: until}, func(chunks int) {
+		report(fmt.Sprintf("Embedding: %d chunks", chunks))
+	})
+	if err != nil || waiting == nil {
+		return err
+	}
+	return modelStore{index: b.Index}.use(ctx, b.Tenant, waiting.Version())
+}
+
+// fillingEmbedder is the embedder that every chunk should have a vector of, and the local model if it waits for that. The embedder is nil
+// where there is none.
+func (b *Base) fillingEmbedder(ctx context.Context) (retrieve.Embedder, *localembed.Model, error) {
+	if b.Config.EmbeddingModel == "" {
+		model, err := localembed.Load(ctx, modelStore{b.Index, true}, b.Tenant)
+		if err == nil {
+			return model, model, nil
+		}
+		if !errors.Is(err, localembed.ErrNoModel) {
+			return nil, nil, fmt.Errorf("load the local embedder that waits for its vectors: %w", err)
+		}
+	}
+	embedder, err := b.Embedder(ctx)
+	return embedder, nil, err
+}
+
+// buildGraphs builds the indexes of vectors that are due, as the role that owns the tables where that is another one. A role that may not is no
+// failure: searches compare every vector then.
+func (b *Base) buildGraphs(ctx context.Context) (err error) {
+	x := b.Index
+	if b.Config.MigrateDatabaseURL != "" && b.scratch == nil {
+		owner, err := postgres.Open(ctx, postgres.Config{URL: b.Config.MigrateDatabaseURL.Reveal(), MaxConns: 2})
+		if err != nil {
+			return fmt.Errorf("connect as the owner of the tables: %w", err)
+		}
+		defer owner.Close()
+		if x, err = postgres.NewIndex(owner, postgres.IndexConfig{Logger: b.Logger}); err != nil {
+			return err
+		}
+	}
+	err = x.BuildGraphs(ctx, b.Tenant)
+	if errors.Is(err, postgres.ErrNotOwner) {
+		b.Logger.WarnContext(ctx, "searches stay right and compare every vector", "error", err)
+		return nil
+	}
+	return err
 }
 
 // texts yields the search text of every chunk.

@@ -3,9 +3,13 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -14,10 +18,29 @@ import (
 
 // options is how a source was asked for, as the index keeps it.
 type options struct {
-	ACL     access.ACL `json:"acl,omitempty"`
-	BaseURL string     `json:"base_url,omitempty"`
-	Include []string   `json:"include,omitempty"`
-	Exclude []string   `json:"exclude,omitempty"`
+	ACL      access.ACL `json:"acl,omitempty"`
+	BaseURL  string     `json:"base_url,omitempty"`
+	Include  []string   `json:"include,omitempty"`
+	Exclude  []string   `json:"exclude,omitempty"`
+	Every    string     `json:"every,omitempty"`
+	Declared string     `json:"declared,omitempty"` // its name in the configuration file
+}
+
+func optionsOf(s config.Source, declared string) options {
+	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Declared: declared}
+	if s.Every > 0 {
+		o.Every = s.Every.String()
+	}
+	return o
+}
+
+// every is the schedule; 0 without one, or with one that cannot be read any more.
+func (o options) every() time.Duration {
+	every, err := config.ParseEvery(o.Every)
+	if err != nil {
+		return 0
+	}
+	return every
 }
 
 // Remembered returns the connector of a source with what was left out taken from the last time: who may read it above all, so that a
@@ -32,23 +55,40 @@ func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector
 	if err != nil {
 		return nil, "", err
 	}
+	declared := b.declaredName(s)
 	sentence := ""
 	if stored != nil {
 		var last options
 		if err := json.Unmarshal(stored, &last); err != nil {
 			return nil, "", fmt.Errorf("read the options of source %s: %w", connector.Source().ID, err)
 		}
-		if sentence = takeOver(&s, last); sentence != "" {
+		sentence = takeOver(&s, last)
+		if s.Every == 0 && declared == "" {
+			s.Every, declared = last.every(), last.Declared
+		}
+		if sentence != "" {
 			if connector, err = Connect(b.Config, s); err != nil {
 				return nil, "", err
 			}
 		}
 	}
-	now, err := json.Marshal(options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude})
-	if err != nil {
-		return nil, "", fmt.Errorf("keep the options of source %s: %w", connector.Source().ID, err)
+	return connector, sentence, b.keepOptions(ctx, connector.Source(), optionsOf(s, declared))
+}
+
+// declaredName is the source's name in the configuration file; empty when it stands somewhere else.
+func (b *Base) declaredName(s config.Source) string {
+	if d, ok := b.Config.File.Source(s.Name); ok && d.Path == s.Path && d.URL == s.URL {
+		return s.Name
 	}
-	return connector, sentence, b.Index.SetOptions(ctx, b.Tenant, connector.Source(), now)
+	return ""
+}
+
+func (b *Base) keepOptions(ctx context.Context, source document.Source, o options) error {
+	now, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("keep the options of source %s: %w", source.ID, err)
+	}
+	return b.Index.SetOptions(ctx, b.Tenant, source, now)
 }
 
 // takeOver fills in what was left out, and says so.
@@ -78,6 +118,92 @@ func takeOver(s *config.Source, last options) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: as the last time, %s", s.Name, strings.Join(kept, ", "))
+}
+
+// StoredSource is a source that the index knows, as it was last asked for.
+type StoredSource struct {
+	config.Source // Name is its id
+	ID            document.SourceID
+	Declared      string // its name in the configuration file; empty without one
+	Asked         bool   // it is known who may read it
+	origin        document.Source
+	last          index.Run
+	failing       int
+}
+
+// Next is when a source with a schedule is read next; it may have passed.
+func (s StoredSource) Next() time.Time { return index.Next(s.Every, s.last, s.failing) }
+
+// StoredSources lists all that the index knows.
+func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
+	asked, err := b.Index.AskedSources(ctx, b.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	sources := make([]StoredSource, len(asked))
+	for i, a := range asked {
+		if sources[i], err = stored(a); err != nil {
+			return nil, err
+		}
+	}
+	return sources, nil
+}
+
+func stored(a postgres.Asked) (StoredSource, error) {
+	var o options
+	if err := json.Unmarshal(a.Options, &o); err != nil {
+		return StoredSource{}, fmt.Errorf("read the options of source %s: %w", a.Source.ID, err)
+	}
+	s := StoredSource{
+		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Every: o.every()},
+		ID:     a.Source.ID, Declared: o.Declared, Asked: string(a.Options) != "{}", origin: a.Source, last: a.Run, failing: a.Failing,
+	}
+	if s.Path = a.Source.Name; a.Source.Kind == web.Kind {
+		s.Path, s.URL = "", a.Source.Name
+	}
+	return s, nil
+}
+
+func (b *Base) storedSource(ctx context.Context, id document.SourceID) (StoredSource, bool, error) {
+	sources, err := b.StoredSources(ctx)
+	if err != nil {
+		return StoredSource{}, false, err
+	}
+	for _, s := range sources {
+		if s.ID == id {
+			return s, s.Asked, nil
+		}
+	}
+	return StoredSource{}, false, nil
+}
+
+// declare makes the sources of the configuration file known with their schedules, and takes those off their schedule that the file no longer
+// holds. One whose folder is missing does not keep the others from being read: the failure is recorded when it is due.
+func (b *Base) declare(ctx context.Context) error {
+	known, err := b.StoredSources(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range b.Config.File.Sources {
+		if _, _, err := b.Remembered(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
+			b.Logger.WarnContext(ctx, "a source of the configuration file cannot be read", "source", s.Name, "error", err)
+		}
+	}
+	if b.Config.File.Path == "" {
+		return nil
+	}
+	for _, s := range known {
+		if _, still := b.Config.File.Source(s.Declared); s.Declared == "" || still || s.Every == 0 {
+			continue
+		}
+		s.Every = 0
+		if err := b.keepOptions(ctx, s.origin, optionsOf(s.Source, "")); err != nil {
+			return err
+		}
+		b.Logger.InfoContext(ctx, "a source is no longer in the configuration file and is not read any more; what it held can still be found",
+			"source", string(s.ID))
+	}
+	return nil
 }
 
 // StillIndexed says, after a run that failed, that what the source held before can still be found, and how to take it out; it is empty

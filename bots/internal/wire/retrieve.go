@@ -50,7 +50,7 @@ func (b *Base) Embedder(ctx context.Context) (retrieve.Embedder, error) {
 
 // localEmbedder returns the trained local embedder, or nil before its first training and in a corpus that has become too small for it.
 func (b *Base) localEmbedder(ctx context.Context) (retrieve.Embedder, error) {
-	model, err := localembed.Load(ctx, modelStore{b.Index}, b.Tenant)
+	model, err := localembed.Load(ctx, modelStore{index: b.Index}, b.Tenant)
 	if errors.Is(err, localembed.ErrNoModel) {
 		return nil, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve"
 )
 
 // closing bounds how long a process waits for its private server to stop.
@@ -39,8 +40,18 @@ type Base struct {
 
 // Open connects to the database, starting the private one where none is configured, and brings its schema up to date.
 func Open(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
+	return open(ctx, cfg, logger, true)
+}
+
+// OpenMigrated is Open for a database role that may not change tables: the schema is left as it is, and the error says what to do where it
+// does not fit.
+func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
+	return open(ctx, cfg, logger, false)
+}
+
+func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
-	err := b.open(ctx)
+	err := b.open(ctx, migrate)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))
 	}
@@ -80,7 +91,7 @@ func (b *Base) openScratch(ctx context.Context) error {
 	return err
 }
 
-func (b *Base) open(ctx context.Context) error {
+func (b *Base) open(ctx context.Context, migrate bool) error {
 	var err error
 	if b.http, err = openai.NewHTTPClient(b.Config.CAFile); err != nil {
 		return err
@@ -90,7 +101,7 @@ func (b *Base) open(ctx context.Context) error {
 		return err
 	}
 	b.DB, err = postgres.Open(ctx, postgres.Config{URL: url})
-	if errors.Is(err, postgres.ErrSchema) {
+	if migrate && errors.Is(err, postgres.ErrSchema) {
 		n, migrateErr := postgres.Migrate(ctx, migrateURL)
 		if migrateErr != nil {
 			return migrateErr
@@ -113,7 +124,33 @@ func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int,
 		return 0, err
 	}
 	n, err := postgres.Migrate(ctx, url)
+	if err == nil {
+		err = buildAllGraphs(ctx, url, logger)
+	}
 	return n, errors.Join(err, b.Close(ctx))
+}
+
+// buildAllGraphs builds the indexes of vectors that are due, which takes the owner of the tables.
+func buildAllGraphs(ctx context.Context, url string, logger *slog.Logger) error {
+	db, err := postgres.Open(ctx, postgres.Config{URL: url, MaxConns: 2})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	x, err := postgres.NewIndex(db, postgres.IndexConfig{Logger: logger})
+	if err != nil {
+		return err
+	}
+	tenants, err := x.Tenants(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tenant := range tenants {
+		if err := x.BuildGraphs(ctx, tenant); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addresses returns the database's address and that for migrations.
@@ -160,13 +197,25 @@ func (b *Base) FullPipeline(ctx context.Context) (*index.Pipeline, error) {
 }
 
 func (b *Base) pipeline(ctx context.Context, cfg index.Config) (*index.Pipeline, error) {
+	embedder, err := b.Embedder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return b.pipelineWith(embedder, cfg)
+}
+
+// pipelineWith is a pipeline that embeds with an embedder, or leaves that for later where it is nil.
+func (b *Base) pipelineWith(embedder retrieve.Embedder, cfg index.Config) (*index.Pipeline, error) {
 	chunker, err := index.NewChunker(b.Counter, index.ChunkSize{})
 	if err != nil {
 		return nil, err
 	}
-	embedder, err := b.Embedder(ctx)
-	if err != nil {
-		return nil, err
+	if b.Config.Contextual {
+		model, err := b.FastModel()
+		if err != nil {
+			return nil, err
+		}
+		cfg.Context = index.NewContextual(model, b.Index)
 	}
 	return index.New(b.Index, chunker, embedder, cfg), nil
 }

@@ -1,0 +1,183 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres/jobs"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// thoroughEvery is how often a process looks for work whose being due is costly to find out; what usually makes it due also queues it.
+const thoroughEvery = 10 * time.Minute
+
+// background is the work that serve does beside answering. It is safe for concurrent use.
+type background struct {
+	base *Base
+
+	mu       sync.Mutex
+	thorough time.Time // when all kinds of work were last planned by this process
+}
+
+var _ jobs.Work = (*background)(nil)
+
+// Background returns the client that takes part in the work that is done beside answering: sources are read when they are due, the index is
+// kept in order, the local embedder trained. The sources of the configuration file are made known for that.
+func (b *Base) Background(ctx context.Context) (*jobs.Client, error) {
+	if err := b.declare(ctx); err != nil {
+		return nil, err
+	}
+	return jobs.New(b.DB, &background{base: b}, jobs.Config{Logger: b.Logger})
+}
+
+// at is the base for another tenant.
+func (b *Base) at(tenant access.TenantID) *Base {
+	other := *b
+	other.Tenant = tenant
+	return &other
+}
+
+// Plan implements jobs.Work.
+func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
+	tenants, err := w.base.Index.Tenants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tenants = append(tenants, w.base.Tenant)
+	slices.Sort(tenants)
+	kinds := []jobs.Kind{jobs.Tidy}
+	if w.isThorough() {
+		kinds = append(kinds, jobs.Train, jobs.Vectors, jobs.Graph)
+	}
+	var due []jobs.Job
+	for _, tenant := range slices.Compact(tenants) {
+		for _, kind := range kinds {
+			due = append(due, jobs.Job{Kind: kind, Tenant: tenant})
+		}
+		sources, err := w.base.at(tenant).StoredSources(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sources {
+			if s.Every > 0 && !time.Now().Before(s.Next()) {
+				due = append(due, jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(s.ID)})
+			}
+		}
+	}
+	return due, nil
+}
+
+func (w *background) isThorough() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.thorough) < thoroughEvery {
+		return false
+	}
+	w.thorough = time.Now()
+	return true
+}
+
+// Do implements jobs.Work.
+func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jobs.Job, err error) {
+	b, until := w.base.at(cmp.Or(job.Tenant, w.base.Tenant)), time.Now().Add(jobs.Piece)
+	silent := func(string) {}
+	switch job.Kind {
+	case jobs.Sync:
+		return b.sync(ctx, document.SourceID(job.Subject), until)
+	case jobs.Tidy:
+		more, err = b.Index.Tidy(ctx, b.Tenant, until)
+		return more, nil, err
+	case jobs.Purge:
+		more, err = w.purge(ctx, until)
+		return more, nil, err
+	case jobs.Train:
+		trained, err := b.train(ctx, silent)
+		if trained {
+			next = []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}
+		}
+		return false, next, err
+	case jobs.Vectors:
+		if err := b.fill(ctx, until, silent); err != nil {
+			more = errors.Is(err, index.ErrPaused)
+			if more {
+				err = nil
+			}
+			return more, nil, err
+		}
+		return false, []jobs.Job{{Kind: jobs.Graph, Tenant: b.Tenant}}, nil
+	case jobs.Graph:
+		return false, nil, b.buildGraphs(ctx)
+	case jobs.Sweep:
+		return false, nil, b.Index.ForgetContexts(ctx)
+	case jobs.Plan:
+	}
+	return false, nil, fmt.Errorf("there is no background work %q", job.Kind)
+}
+
+// purge goes over all tenants.
+func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
+	tenants, err := w.base.Index.Tenants(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, tenant := range tenants {
+		if more, err := w.base.Index.Purge(ctx, tenant, until); more || err != nil {
+			return more, err
+		}
+	}
+	return false, nil
+}
+
+// sync reads a source, or the next piece of it. What it finds is searchable by its words at once and gets its vectors from a job of its own, so
+// that an embedding model that does not answer holds no source up.
+func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) (more bool, next []jobs.Job, err error) {
+	source, found, err := b.storedSource(ctx, id)
+	if err != nil || !found || source.Every == 0 { // removed, or taken off its schedule, since it was planned
+		return false, nil, err
+	}
+	pipeline, err := b.pipelineWith(nil, index.Config{})
+	if err != nil {
+		return false, nil, err
+	}
+	connector, err := Connect(b.Config, source.Source)
+	if err != nil {
+		return false, nil, errors.Join(fmt.Errorf("read source %s: %w", id, err), pipeline.Refuse(ctx, b.Tenant, source.origin, err))
+	}
+	piece, cancel := context.WithDeadlineCause(ctx, until, index.ErrPaused)
+	defer cancel()
+	run, err := pipeline.Run(piece, b.Tenant, connector, nil)
+	if err != nil {
+		err = b.afterFailure(ctx, id, err)
+	}
+	if run.Counts.Indexed > 0 {
+		next = []jobs.Job{{Kind: jobs.Train, Tenant: b.Tenant}, {Kind: jobs.Vectors, Tenant: b.Tenant}}
+	}
+	if errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
+		return true, next, nil
+	}
+	if err == nil {
+		b.Logger.InfoContext(ctx, "source read", "source", string(id), "indexed", run.Counts.Indexed, "unchanged", run.Counts.Unchanged,
+			"removed", run.Counts.Removed, "failed", run.Counts.Failed)
+	}
+	return false, next, err
+}
+
+// afterFailure takes out what a run stored of a source that was removed while it ran.
+func (b *Base) afterFailure(ctx context.Context, id document.SourceID, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	options, lookErr := b.Index.Options(ctx, b.Tenant, id)
+	if lookErr != nil || options != nil {
+		return errors.Join(err, lookErr)
+	}
+	_, err = b.Index.RemoveSource(ctx, b.Tenant, id)
+	return err
+}

@@ -1,0 +1,79 @@
+package index
+
+import (
+	_ "embed"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// contextPrompts numbers the wording of what the model is asked. Raise it when that changes: documents are then described anew.
+const contextPrompts = 1
+
+//go:embed contextual.md
+var contextInstructions string
+
+// Sizes in characters: how much of a document the model reads, and how much of what it writes is kept.
+const (
+	contextOpening = 12_000 // of a document, from its beginning
+	contextEnding  = 2_000  // and from its end
+	contextAround  = 1_000  // of the passages beside the one that is described
+	maxSummary     = 600
+	maxPlace       = 400
+
+	contextTokens  = 250
+	contextTimeout = 20 * time.Second
+)
+
+// summaryRequest asks what a document is about.
+func summaryRequest(d *document.Document, chunks []document.Chunk) llm.Request {
+	var b strings.Builder
+	for _, c := range chunks {
+		b.WriteString(c.Text)
+		b.WriteString(document.BlockSeparator)
+	}
+	return contextRequest("What is this document about? Answer in at most three sentences: its subject, what it is for, and the names of what it deals with.",
+		fenced("title", d.Title), fenced("document", middleOut(b.String())))
+}
+
+// passageRequest asks where a passage stands.
+func passageRequest(d *document.Document, summary string, chunks []document.Chunk, i int) llm.Request {
+	parts := []string{fenced("title", d.Title), fenced("summary", summary)}
+	if heading := strings.Join(chunks[i].Heading, " › "); heading != "" {
+		parts = append(parts, fenced("headings", heading))
+	}
+	if i > 0 {
+		runes := []rune(chunks[i-1].Text)
+		parts = append(parts, fenced("before", string(runes[max(0, len(runes)-contextAround):])))
+	}
+	parts = append(parts, fenced("passage", chunks[i].Text))
+	if i+1 < len(chunks) {
+		runes := []rune(chunks[i+1].Text)
+		parts = append(parts, fenced("after", string(runes[:min(len(runes), contextAround)])))
+	}
+	return contextRequest("Where in the document does the passage stand, and what does it speak of? Answer in one or two sentences. "+
+		"Name what it refers to without naming it.", parts...)
+}
+
+func contextRequest(question string, parts ...string) llm.Request {
+	return llm.Request{MaxTokens: contextTokens, Messages: []llm.Message{
+		{Role: llm.System, Text: strings.TrimSpace(contextInstructions)},
+		{Role: llm.User, Text: strings.Join(parts, "\n") + "\n\n" + question},
+	}}
+}
+
+// fenced marks material as such. Nothing in it can end the fence: every "</" of it loses its slash.
+func fenced(tag, text string) string {
+	return "<" + tag + ">\n" + strings.ReplaceAll(text, "</", "< ") + "\n</" + tag + ">"
+}
+
+// middleOut leaves out the middle of a long text.
+func middleOut(text string) string {
+	runes := []rune(text)
+	if len(runes) <= contextOpening+contextEnding {
+		return text
+	}
+	return string(runes[:contextOpening]) + "\n[…]\n" + string(runes[len(runes)-contextEnding:])
+}

@@ -1,0 +1,28 @@
+package index
+
+import "time"
+
+const (
+	// interrupted is how long a run may have been going without an end before it is taken to be one whose process died.
+	interrupted = 5 * time.Minute
+	// firstRetry is how soon a run that failed is repeated, doubled with each further failure up to the usual time.
+	firstRetry = time.Minute
+)
+
+// Next returns when a source that is read every so often is read next, given its newest run and how many runs in a row have failed. It is the
+// zero time, which has passed, for one that was never read, and for a schedule of 0 too: whoever asks has one.
+func Next(every time.Duration, last Run, failing int) time.Time {
+	switch {
+	case last.StartedAt.IsZero():
+		return time.Time{}
+	case last.FinishedAt.IsZero():
+		return last.StartedAt.Add(interrupted)
+	case last.Succeeded:
+		return last.StartedAt.Add(every)
+	}
+	wait := firstRetry
+	for n := 1; n < failing && wait < every; n++ {
+		wait *= 2
+	}
+	return last.FinishedAt.Add(min(wait, every))
+}
