@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
 )
 
 // Tool is one thing that a model can call. Implementations are safe for concurrent use.
@@ -67,5 +68,6 @@ type Result struct {
 	References []message.Reference // documents that Content holds, under the numbers the model sees; Text is empty where it holds the title alone
 	Citable    bool                // Content may be cited: the citation section and reminder follow
 	Evidence   bool                // for searches: something scored above the floor
+	Search     *retrieve.Account   // for searches: how it ran and what it found, for explanations; nil: it cannot be told
 	Closest    []document.Ref      // for searches without evidence: the nearest documents, best first
 }

@@ -183,7 +183,7 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 		w.voice.gathered(r.Result.References)
 		if r.Err == nil && r.Result.Citable {
 			w.citable = true
-			w.record.Searched(r.Result.Evidence, r.Result.Closest)
+			w.record.Searched(r.Result.Evidence, r.Result.Closest, r.Result.Search)
 		}
 	}
 	w.steps = append(w.steps, messages...)
@@ -262,7 +262,7 @@ func (w *worker) searchOnly(ctx context.Context) error {
 			return fmt.Errorf("search only: %w", r.Err)
 		}
 		w.record.Held(r.Result.References)
-		w.record.Searched(r.Result.Evidence, r.Result.Closest)
+		w.record.Searched(r.Result.Evidence, r.Result.Closest, r.Result.Search)
 		w.record.Stepped([]message.Message{
 			{Role: message.ToolCall, Calls: []message.Call{r.Call}},
 			{Role: message.ToolResult, CallID: r.Call.ID, Text: r.Result.Content},

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -30,8 +31,8 @@ type Recorder interface {
 	Cited(info cite.Info)
 	// Held adds passages that a prompt holds from now on.
 	Held(references []message.Reference)
-	// Searched adds the result of a search-like tool.
-	Searched(evidence bool, closest []document.Ref)
+	// Searched adds the result of a search-like tool; the account may be nil.
+	Searched(evidence bool, closest []document.Ref, account *retrieve.Account)
 	// Stepped adds a step's tool messages; what was written before the calls belongs to them, no more to the answer.
 	Stepped(messages []message.Message)
 	// Asked adds what one inference took.
@@ -119,10 +120,13 @@ func (s *state) Held(references []message.Reference) {
 	}
 }
 
-func (s *state) Searched(evidence bool, closest []document.Ref) {
+func (s *state) Searched(evidence bool, closest []document.Ref, account *retrieve.Account) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.searched = true
+	if account != nil {
+		s.answer.Searches = append(s.answer.Searches, *account)
+	}
 	s.evidence = s.evidence || evidence
 	if s.closest == nil {
 		s.closest = closest

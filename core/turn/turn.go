@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -83,6 +84,7 @@ type Answer struct {
 	Citations   []message.Citation  // in order of first use
 	References  []message.Reference // every passage that a search or a file brought into a prompt of this turn
 	Inherited   []message.Reference // documents behind the earlier answers that the prompts held, without their text
+	Searches    []retrieve.Account  // of all search-like tools that told theirs, in order
 	Steps       []message.Message   // tool calls, with what was written before them, and tool results
 	Reasoning   int                 // length in characters
 	Unsupported int                 // citations whose passages share no word or number with the sentence that cites them
@@ -150,7 +152,7 @@ func inherited(history []message.Message, references []message.Reference) []mess
 
 // Run is the answer as a session saves it.
 func (a Answer) Run(turn int, at time.Time) session.Run {
-	return session.Run{Model: a.Model, Messages: a.Messages(turn, at), Usage: a.Usage, Reasoning: a.Reasoning}
+	return session.Run{Model: a.Model, Messages: a.Messages(turn, at), Usage: a.Usage, Reasoning: a.Reasoning, Searches: a.Searches}
 }
 
 // Ending is how one model's run ended.

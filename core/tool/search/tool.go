@@ -163,6 +163,8 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	}
 	result := t.result(found, t.backfill(ctx, found, call.Scope), call.Scope)
 	result.Arguments = ran
+	account := found.Account()
+	result.Search = &account
 	emit.Emit(packet.SearchDocuments{Documents: shown(result)})
 	return result, nil
 }
