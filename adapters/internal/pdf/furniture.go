@@ -1,0 +1,75 @@
+//go:build pdfium
+
+package pdf
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+)
+
+const (
+	outermost  = 3 // rows at the top and at the bottom that may be running heads and page numbers
+	repeatedOn = 3 // pages, at least, at about the same height; more would miss heads that change from chapter to chapter
+	sameHeight = 3 // points
+)
+
+// digits stand for any number where rows of several pages are compared.
+var digits = regexp.MustCompile(`[0-9]+|\b[ivxlc]+\b`)
+
+// pageNumber is a row that holds nothing but one.
+var pageNumber = regexp.MustCompile(`(?i)^[\W_]*(?:page|seite|p\.|s\.)?\s*(?:\d{1,5}|[ivxlc]{1,7})(?:\s*(?:/|of|von|sur|de)\s*\d{1,5})?[\W_]*$`)
+
+// furniture names the rows that stand on page after page: running heads, footers, page numbers.
+type furniture struct {
+	rows  map[string]int
+	pages int
+}
+
+// findFurniture compares the outermost rows of pages.
+func findFurniture(pages [][]row) furniture {
+	f := furniture{make(map[string]int), len(pages)}
+	for _, p := range pages {
+		seen := make(map[string]bool) // once for each page
+		for i := range p {
+			if key, outer := place(p, i); outer && !seen[key] {
+				seen[key] = true
+				f.rows[key]++
+			}
+		}
+	}
+	return f
+}
+
+// place names a row at the top or the bottom of a page by its text, without numbers, and its height.
+func place(p []row, i int) (string, bool) {
+	if i >= outermost && i < len(p)-outermost {
+		return "", false
+	}
+	text := digits.ReplaceAllString(strings.ToLower(strings.Join(strings.Fields(p[i].line().text), " ")), "#")
+	return fmt.Sprintf("%.0f %s", math.Round(p[i].y/sameHeight), text), true
+}
+
+// strip removes it from a page. Only an unbroken sequence of rows from the edge inwards is removed.
+func (f furniture) strip(p []row) []row {
+	from, to := 0, len(p)
+	for from < min(outermost, len(p)) && f.holds(p, from) {
+		from++
+	}
+	for to > max(from, len(p)-outermost) && f.holds(p, to-1) {
+		to--
+	}
+	return p[from:to]
+}
+
+func (f furniture) holds(p []row, i int) bool {
+	if f.pages < 2 {
+		return false
+	}
+	if (i == 0 || i == len(p)-1) && pageNumber.MatchString(p[i].line().text) {
+		return true
+	}
+	key, outer := place(p, i)
+	return outer && f.rows[key] >= repeatedOn
+}

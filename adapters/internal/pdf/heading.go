@@ -1,0 +1,187 @@
+//go:build pdfium
+
+package pdf
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// bodySize is the letter size of most of the text.
+func bodySize(all []element) float64 {
+	count := make(map[float64]int)
+	for _, e := range all {
+		for _, l := range e.lines {
+			if e.kind != code {
+				count[rounded(l.size)] += l.count
+			}
+		}
+	}
+	size, most := 0.0, 0
+	for s, n := range count {
+		if n > most || n == most && s < size {
+			size, most = s, n
+		}
+	}
+	return size
+}
+
+func rounded(size float64) float64 { return math.Round(size*2) / 2 }
+
+const (
+	headingLines  = 3
+	headingText   = 200  // characters
+	headingLarger = 1.12 // times the size of the text
+	headingHuge   = 1.4
+)
+
+// look is how headings of one rank look alike.
+type look struct {
+	size float64
+	bold bool
+}
+
+// markTitles finds the headings: by the file's own table of contents where it has one, else by size and weight of their letters.
+func markTitles(all []element, marks []bookmark) []element {
+	if len(marks) > 0 {
+		return markByContents(all, marks)
+	}
+	body := bodySize(all)
+	var looks []look
+	for i := range all {
+		if l, ok := headingLook(all, i, body); ok && !slices.Contains(looks, l) {
+			looks = append(looks, l)
+		}
+	}
+	slices.SortFunc(looks, func(a, b look) int {
+		if c := cmp.Compare(b.size, a.size); c != 0 {
+			return c
+		}
+		if a.bold == b.bold {
+			return 0
+		} else if a.bold {
+			return -1
+		}
+		return 1
+	})
+	for i := range all {
+		if l, ok := headingLook(all, i, body); ok {
+			all[i].level = min(slices.Index(looks, l)+1, 6)
+		}
+	}
+	for i := range all { // marked last, since what stands around a heading tells whether it is one
+		if all[i].level > 0 {
+			all[i].kind = title
+		}
+	}
+	return all
+}
+
+// headingLook reports whether an element looks like a heading, and how.
+func headingLook(all []element, i int, body float64) (look, bool) {
+	e := &all[i]
+	if e.kind != prose && e.kind != item || len(e.lines) > headingLines {
+		return look{}, false
+	}
+	text := e.text(nil)
+	letters := 0
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	if len(text) > headingText || letters < 2 || strings.Contains(text, leader) {
+		return look{}, false
+	}
+	l := look{rounded(e.size()), e.bold() || shouted(text)}
+	larger := e.size() / max(body, 1)
+	switch {
+	case i+1 < len(all) && all[i+1].page == e.page && unicode.IsLower(firstRune(all[i+1].text(nil))): // a sentence that goes on
+		return look{}, false
+	case larger >= headingHuge:
+		return l, true
+	case strings.HasSuffix(text, ",") || ended(text) && !strings.HasSuffix(text, "?") || unicode.IsLower(firstRune(text)) || len(text) > headingText/2:
+		return look{}, false
+	case larger >= headingLarger:
+		return l, true
+	case !l.bold || len(e.lines) > 2 || rounded(e.size()) < rounded(body):
+		return look{}, false
+	}
+	if e.kind == item {
+		mark, _, _ := cutMark(text)
+		if !numbered(mark) {
+			return look{}, false
+		}
+		if strings.Contains(strings.TrimRight(mark, "."), ".") { // "3.1 Name" numbers sections, and no items
+			return l, true
+		}
+	}
+	return l, i+1 < len(all) && !(all[i+1].bold() && rounded(all[i+1].size()) == l.size) // something stands below it
+}
+
+// numbered reports whether the mark of an item is a number, in Arabic or Roman digits, as before headings.
+func numbered(mark string) bool {
+	return strings.ContainsAny(mark, "0123456789") || strings.Trim(mark, "IVX.") == "" && mark != "."
+}
+
+// markByContents makes the entries of the table of contents headings. One that no text on its page repeats stands at the top of the page,
+// unless another heading was found there already: then its place is not known.
+func markByContents(all []element, marks []bookmark) []element {
+	out := make([]element, 0, len(all)+len(marks))
+	at := 0
+	lastFound := -1 // the page that a heading was found on
+	for _, m := range marks {
+		end := at
+		for end < len(all) && all[end].page <= m.page {
+			end++
+		}
+		found := -1
+		for i := at; i < end; i++ {
+			if all[i].page == m.page && alike(&all[i], m.title) {
+				found = i
+				break
+			}
+		}
+		if found < 0 && lastFound == m.page {
+			continue
+		}
+		if found < 0 {
+			for at < end && all[at].page < m.page {
+				out = append(out, all[at])
+				at++
+			}
+			out = append(out, element{kind: title, page: m.page, level: m.level, lines: []run{{text: m.title, count: 1}}})
+			continue
+		}
+		out = append(out, all[at:found]...)
+		all[found].kind, all[found].level = title, m.level
+		out = append(out, all[found])
+		at, lastFound = found+1, m.page
+	}
+	return append(out, all[at:]...)
+}
+
+// numbering stands before headings, in the text or in the table of contents alone.
+var numbering = regexp.MustCompile(`(?i)^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|anhang)\s+)?(?:[0-9]+|[a-z])?(?:\.?[0-9]+)*[.:)]?\s+`)
+
+// alike reports whether an element is the heading that an entry of the table of contents names.
+func alike(e *element, entry string) bool {
+	if e.kind != prose && e.kind != item || len(e.lines) > headingLines {
+		return false
+	}
+	a, b := e.text(nil), entry
+	return plain(a) == plain(b) || plain(numbering.ReplaceAllString(a, "")) == plain(numbering.ReplaceAllString(b, ""))
+}
+
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}

@@ -1,0 +1,88 @@
+//go:build pdfium
+
+// Package pdf reads PDF files as documents: sections of headings, paragraphs, lists, tables and code, each with the page it stands on.
+//
+// PDFium does the reading, compiled to WebAssembly and run in a sandbox without files, network or clock: the worst that a hostile file
+// can do is to use up the memory and the time that one file may have. Every file gets a sandbox of its own, which is thrown away after it.
+package pdf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Page is what a file says about itself, and its content. A section's anchor is "page=N", which browsers understand.
+type Page struct {
+	Title     string // of its properties, else its first heading of the highest rank; may be empty
+	UpdatedAt time.Time
+	Sections  []document.Section
+}
+
+// Options of Parse. Zero fields get their defaults.
+type Options struct {
+	// CacheDir keeps the sandbox's machine code, so that only the first process on a machine needs seconds to make it; a folder below the
+	// user's cache. Code is run from there: nobody else may be able to write to it. What the first call in a process says holds for all.
+	CacheDir string
+	Timeout  time.Duration // for one file; 2 minutes
+}
+
+// Limits of one file, beside the memory of its sandbox.
+const (
+	defaultTimeout = 2 * time.Minute
+	mostPages      = 5_000
+	mostText       = 64 << 20 // bytes
+)
+
+var (
+	errPassword = errors.New("it is protected by a password. Save a copy without one")
+	errNoText   = errors.New("it has no text, as when its pages are scanned pictures. Run OCR on it first")
+	errTooLong  = errors.New("it takes too long to read. Split it into smaller files")
+)
+
+// Parse reads a file. It is safe for concurrent use; few files are read at once and the others wait. The text of an error is a sentence that
+// says what to do, unless ctx is over: then the error is its cause.
+func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
+	if len(bytes.TrimSpace(raw[:min(len(raw), 1024)])) == 0 {
+		return Page{}, errors.New("it is empty. Export or download it anew")
+	}
+	if !bytes.Contains(raw[:min(len(raw), 1024)], []byte("%PDF-")) { // PDFium itself looks that far
+		return Page{}, errors.New("it is no PDF file: the mark that one begins with is missing. Check what it is")
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	box, err := open(ctx, o.CacheDir)
+	if err != nil {
+		return Page{}, explain(ctx, err)
+	}
+	defer box.close()
+	timed, cancel := context.WithTimeoutCause(ctx, o.Timeout, errTooLong)
+	defer cancel()
+	read, err := box.read(timed, raw)
+	switch {
+	case err == nil:
+	case timed.Err() != nil && ctx.Err() == nil:
+		return Page{}, errTooLong
+	default:
+		return Page{}, explain(ctx, err)
+	}
+	return read.page()
+}
+
+// explain turns what went wrong in the sandbox into a sentence.
+func explain(ctx context.Context, err error) error {
+	var broken *trapError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &broken):
+		return fmt.Errorf("it is damaged, or needs more than %d MB of memory to read. Open it in a PDF reader and print it to a new file, or split it", memoryLimit>>20)
+	default:
+		return err
+	}
+}

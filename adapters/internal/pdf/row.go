@@ -1,0 +1,118 @@
+//go:build pdfium
+
+package pdf
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// row is what stands on one height of a page.
+type row struct {
+	y     float64
+	size  float64 // of its largest letters
+	cells []run   // from left to right, parted by gaps that are wider than those between words
+}
+
+// rows sorts runs into rows, from top to bottom.
+func rows(runs []run) []row {
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(b.y, a.y) })
+	var all []row
+	for _, r := range runs {
+		if strings.TrimSpace(r.text) == "" {
+			continue
+		}
+		if n := len(all); n > 0 && math.Abs(all[n-1].y-r.y) <= sameRow*max(all[n-1].size, r.size) {
+			last := &all[n-1]
+			if r.size > last.size {
+				last.y, last.size = r.y, r.size // the height of a line is not that of a raised sign before it
+			}
+			last.cells = append(last.cells, r)
+			continue
+		}
+		all = append(all, row{r.y, r.size, []run{r}})
+	}
+	for i := range all {
+		all[i].cells = join(all[i].cells)
+	}
+	return all
+}
+
+// sameRow is how far baselines may lie apart, in letter sizes: notes are raised by less than half of one, the next line is a whole one away.
+const sameRow = 0.55
+
+// join puts runs of one row together that belong to one line of text.
+func join(runs []run) []run {
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
+	code, leading := true, false
+	for _, r := range runs {
+		code = code && r.isMono()
+		leading = leading || leaders.MatchString(r.text)
+	}
+	var cells []run
+	for _, r := range runs {
+		if len(cells) == 0 {
+			cells = append(cells, r)
+			continue
+		}
+		last := &cells[len(cells)-1]
+		gap := r.x0 - last.x1
+		size := min(last.size, r.size)
+		between := ""
+		switch {
+		case code: // as many spaces as would fill the gap
+			letter := max(last.width()/float64(max(last.count, 1)), 1)
+			between = strings.Repeat(" ", min(max(int(math.Round(gap/letter)), 0), 80))
+		case leading, gap <= wordGap*size, listMark.MatchString(last.text) && len(cells) == 1 && gap <= 4*size:
+			if gap > 0.12*size {
+				between = " "
+			}
+		default:
+			cells = append(cells, r)
+			continue
+		}
+		*last = last.with(between, r)
+	}
+	return cells
+}
+
+// with is a run with another one behind it.
+func (r run) with(between string, next run) run {
+	r.text += between + next.text
+	r.x1 = max(r.x1, next.x1)
+	r.size = (r.size*float64(r.count) + next.size*float64(next.count)) / float64(max(r.count+next.count, 1))
+	r.bold, r.mono, r.count = r.bold+next.bold, r.mono+next.mono, r.count+next.count
+	return r
+}
+
+func (r run) width() float64 { return r.x1 - r.x0 }
+func (r run) isMono() bool   { return r.mono*10 >= r.count*9 }
+func (r run) isBold() bool   { return r.bold*10 >= r.count*9 }
+
+// listMark is what stands before an item of a list, and the number of a heading.
+var listMark = regexp.MustCompile(`^(?:[•▪◦‣●○■□◆–—*·\x{F0B7}\x{F0A7}-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]|\d{1,2}(?:\.\d{1,2}){1,4}\.?|\[\d{1,3}\])$`)
+
+// left and right are the borders of a part of a page.
+func borders(rows []row) (left, right float64) {
+	left, right = math.Inf(1), math.Inf(-1)
+	for _, r := range rows {
+		left, right = min(left, r.cells[0].x0), max(right, r.cells[len(r.cells)-1].x1)
+	}
+	return left, right
+}
+
+// line makes a row one line again.
+func (r row) line() run {
+	l := r.cells[0]
+	for _, c := range r.cells[1:] {
+		l = l.with(" ", c)
+	}
+	l.y = r.y
+	return l
+}
+
+func letters(s string) int { return utf8.RuneCountInString(s) }

@@ -1,0 +1,180 @@
+//go:build pdfium
+
+package pdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+const (
+	// memoryLimit is what reading one file may use. Files of 50 MB with compressed pictures, which are not unpacked for their text, need less.
+	memoryLimit = 512 << 20
+	wasmPage    = 64 << 10
+	// parallel is how many files are read at once: it bounds memory, and more would not be faster on machines that do something else too.
+	parallel = 2
+)
+
+// process is the one pool of this process: compiling PDFium takes seconds and the code many megabytes, whatever number of sources there
+// are. It is started by the first file.
+var process starter
+
+type starter struct {
+	mu   sync.Mutex
+	pool pdfium.Pool
+}
+
+func (s *starter) get(cacheDir string) (pdfium.Pool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool != nil {
+		return s.pool, nil
+	}
+	pool, err := start(cacheDir)
+	if err != nil {
+		return nil, fmt.Errorf("the sandbox for PDF files cannot be started (%w). Check that this machine has memory left", err)
+	}
+	s.pool = pool
+	return pool, nil
+}
+
+func start(cacheDir string) (pdfium.Pool, error) {
+	config := wazero.NewRuntimeConfig().
+		WithMemoryLimitPages(memoryLimit / wasmPage).
+		WithCloseOnContextDone(true) // or a loop in a hostile file could not be ended
+	if folder, err := cacheFolder(cacheDir); err == nil { // without one, this process compiles for itself
+		if cache, err := wazero.NewCompilationCacheWithDir(folder); err == nil {
+			config = config.WithCompilationCache(cache)
+		}
+	}
+	return webassembly.Init(webassembly.Config{
+		MaxTotal: parallel, MaxIdle: 0, MinIdle: 0,
+		FSConfig: wazero.NewFSConfig(), // nothing of this machine's files; the default would be all of them
+		Stdout:   io.Discard, Stderr: io.Discard,
+		RuntimeConfig: config,
+	})
+}
+
+// cacheFolder returns a folder that nobody else can write to.
+func cacheFolder(stated string) (string, error) {
+	folder := stated
+	if folder == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		folder = filepath.Join(base, "footnote", "pdf")
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return "", err
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return "", fmt.Errorf("others may write to %s", folder)
+	}
+	return folder, nil
+}
+
+// sandbox is an instance of PDFium with a memory of its own, for one file.
+type sandbox struct {
+	instance  pdfium.Pdfium
+	module    api.Module
+	functions map[string]api.Function
+	stack     [8]uint64
+	scratch   uint32 // for results that PDFium writes to memory
+}
+
+const scratchSize = 4096
+
+// open waits for a free sandbox.
+func open(ctx context.Context, cacheDir string) (*sandbox, error) {
+	pool, err := process.get(cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	instance, err := pool.GetInstanceWithContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the sandbox for PDF files cannot be started (%w). Check that this machine has memory left", err)
+	}
+	s := &sandbox{instance: instance, functions: make(map[string]api.Function)}
+	if s.module, err = moduleOf(instance); err != nil {
+		s.close()
+		return nil, err
+	}
+	if s.scratch, err = s.allocate(ctx, scratchSize); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// moduleOf reaches below go-pdfium's interface, whose every call for one character allocates, locks and looks up names: 100 µs a character
+// against 1 µs, half a minute against half a second for a book.
+func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
+	value := reflect.ValueOf(instance.GetImplementation())
+	if value.Kind() == reflect.Pointer && value.Elem().Kind() == reflect.Struct {
+		if field := value.Elem().FieldByName("Module"); field.IsValid() && field.CanInterface() {
+			if module, ok := field.Interface().(api.Module); ok {
+				return module, nil
+			}
+		}
+	}
+	return nil, errors.New("this version of go-pdfium keeps its module elsewhere: the program was built wrongly")
+}
+
+// close throws the instance away, whatever state it is in.
+func (s *sandbox) close() { _ = s.instance.Kill() } // all that can be told is that it has ended already
+
+// trapError is the end of an instance: a fault inside, memory used up, or its time.
+type trapError struct{ cause error }
+
+func (e *trapError) Error() string { return "PDFium has stopped: " + e.cause.Error() }
+func (e *trapError) Unwrap() error { return e.cause }
+
+// call calls a function of PDFium. ctx ends it.
+func (s *sandbox) call(ctx context.Context, name string, arguments ...uint64) (uint64, error) {
+	f := s.functions[name]
+	if f == nil {
+		if f = s.module.ExportedFunction(name); f == nil {
+			return 0, fmt.Errorf("this version of PDFium has no function %s: the program was built wrongly", name)
+		}
+		s.functions[name] = f
+	}
+	s.stack = [len(s.stack)]uint64{}
+	copy(s.stack[:], arguments)
+	if err := f.CallWithStack(ctx, s.stack[:]); err != nil {
+		return 0, &trapError{err}
+	}
+	return s.stack[0], nil
+}
+
+func (s *sandbox) allocate(ctx context.Context, size int) (uint32, error) {
+	at, err := s.call(ctx, "malloc", uint64(size))
+	if err == nil && at == 0 {
+		err = &trapError{errors.New("no memory is left")}
+	}
+	return uint32(at), err
+}
+
+// bytes returns a view of the sandbox's memory, valid until the next call.
+func (s *sandbox) bytes(at uint32, size int) ([]byte, error) {
+	view, ok := s.module.Memory().Read(at, uint32(size))
+	if !ok {
+		return nil, &trapError{errors.New("it named a place outside of its memory")}
+	}
+	return view, nil
+}

@@ -1,0 +1,84 @@
+//go:build pdfium
+
+package pdf
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// words are those that a file writes inside its lines. They tell which hyphens at the ends of lines belong to a word.
+type words map[string]struct{}
+
+func (w words) collect(line string) {
+	fields := strings.Fields(line)
+	if len(fields) > 0 && hyphenated(line) {
+		fields = fields[:len(fields)-1]
+	}
+	for _, f := range fields {
+		w[bare(f)] = struct{}{}
+	}
+}
+
+func (w words) has(word string) bool {
+	_, ok := w[bare(word)]
+	return ok
+}
+
+// bare is a word in lower case without what stands around it.
+func bare(word string) string {
+	return strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
+}
+
+// hyphenated reports whether a line ends in a hyphen that follows a letter.
+func hyphenated(line string) bool {
+	last, size := utf8.DecodeLastRuneInString(line)
+	if last != '-' && last != '\u00AD' && last != '\u2010' {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(line[:len(line)-size])
+	return unicode.IsLetter(before)
+}
+
+// joinLines puts a line behind the text above it, without the hyphen that only the end of the line asked for.
+func joinLines(text, line string, known words) string {
+	line = strings.TrimSpace(line)
+	if text == "" || line == "" {
+		return text + line
+	}
+	first, _ := utf8.DecodeRuneInString(line)
+	if !hyphenated(text) {
+		last, _ := utf8.DecodeLastRuneInString(text)
+		if ideographic(last) && ideographic(first) {
+			return text + line
+		}
+		return text + " " + line
+	}
+	_, size := utf8.DecodeLastRuneInString(text)
+	head := text[:len(text)-size]
+	if !unicode.IsLetter(first) {
+		return head + "-" + line
+	}
+	left := head[strings.LastIndexFunc(head, unicode.IsSpace)+1:]
+	right, _, _ := strings.Cut(line, " ")
+	upper := unicode.IsUpper(first) && !unicode.IsUpper(firstRune(left)) // "non-\nEnglish"
+	switch {
+	case known.has(left + right):
+		return head + line
+	case known.has(left + "-" + right), upper, strings.ContainsAny(left, "-/_0123456789"):
+		return head + "-" + line
+	default:
+		return head + line
+	}
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// ideographic reports whether a character belongs to a script that is written without spaces.
+func ideographic(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303F || r >= 0xFF00 && r <= 0xFFEF
+}

@@ -1,0 +1,233 @@
+//go:build pdfium
+
+package pdf
+
+import (
+	"math"
+	"slices"
+)
+
+// zone is a part of a page, from one height to another, that is laid out in one way.
+type zone struct {
+	rows    []row
+	gutters []strip // none: running text from border to border
+	table   bool    // the gutters part cells, and not columns of text
+}
+
+// strip is an upright strip of a page without text.
+type strip struct{ from, to float64 }
+
+const (
+	gutterWidth  = 0.85 // in letter sizes: LaTeX sets columns one letter size apart
+	tableRows    = 2    // rows with text on both sides of a gutter, for it to be one
+	columnRows   = 4
+	columnText   = 16  // letters in a line of a column of text, on average; cells of tables have fewer in some column
+	columnFill   = 0.5 // how much of a column's width its lines fill, on average
+	mostColumns  = 4
+	deepestZones = 3 // columns within columns
+)
+
+// zones parts rows into zones. Rows are collected for as long as all of them leave the same upright strip free.
+func zones(all []row) []zone {
+	left, right := borders(all)
+	var out []zone
+	plain := func(rows []row) {
+		if n := len(out); n > 0 && len(out[n-1].gutters) == 0 {
+			out[n-1].rows = append(out[n-1].rows, rows...)
+			return
+		}
+		out = append(out, zone{rows: slices.Clone(rows)})
+	}
+	for at := 0; at < len(all); {
+		length, gutters := reach(all[at:], left, right)
+		if len(gutters) == 0 {
+			plain(all[at : at+1])
+			at++
+			continue
+		}
+		z := zone{rows: all[at : at+length], gutters: gutters}
+		z.table = !z.columns(left, right)
+		if z.table {
+			before, inside, after := z.trim()
+			if len(before) > 0 {
+				plain(before)
+			}
+			z.rows = inside
+			out = append(out, z)
+			if len(after) > 0 {
+				plain(after)
+			}
+		} else {
+			out = append(out, z)
+		}
+		at += length
+	}
+	return out
+}
+
+// reach is how many rows from the first on share gutters, and which.
+func reach(all []row, left, right float64) (int, []strip) {
+	if len(all[0].cells) < 2 && !sideBySide(all) {
+		return 1, nil
+	}
+	free := []strip{{left, right}}
+	best, bestAt := []strip(nil), 0
+	for i, r := range all {
+		if i > 0 && all[i-1].y-r.y > farApart*max(r.size, all[i-1].size) && len(best) > 0 {
+			break
+		}
+		free = intersect(free, gaps(r, left, right), gutterWidth*r.size)
+		inner := interior(free, all[:i+1], left, right)
+		if len(free) == 0 || len(best) > 0 && len(inner) == 0 {
+			break
+		}
+		if len(inner) > 0 {
+			best, bestAt = inner, i+1
+		}
+	}
+	return max(bestAt, 1), best
+}
+
+// farApart, in letter sizes, is a gap between rows that ends a table or columns.
+const farApart = 6
+
+// sideBySide reports whether one of the next rows has several cells: columns may begin with a line in the left one alone.
+func sideBySide(all []row) bool {
+	for _, r := range all[:min(len(all), 3)] {
+		if len(r.cells) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// gaps are the strips that a row leaves free.
+func gaps(r row, left, right float64) []strip {
+	var free []strip
+	at := left
+	for _, c := range r.cells {
+		if c.x0 > at {
+			free = append(free, strip{at, c.x0})
+		}
+		at = max(at, c.x1)
+	}
+	if right > at {
+		free = append(free, strip{at, right})
+	}
+	return free
+}
+
+func intersect(a, b []strip, width float64) []strip {
+	var out []strip
+	for _, s := range a {
+		for _, t := range b {
+			if both := (strip{max(s.from, t.from), min(s.to, t.to)}); both.to-both.from >= width {
+				out = append(out, both)
+			}
+		}
+	}
+	return out
+}
+
+// interior are the strips with text on both sides in enough rows.
+func interior(free []strip, rows []row, left, right float64) []strip {
+	var inner []strip
+	for _, s := range free {
+		if s.from <= left || s.to >= right {
+			continue
+		}
+		both := 0
+		for _, r := range rows {
+			if r.cells[0].x1 <= s.from+1 && r.cells[len(r.cells)-1].x0 >= s.to-1 {
+				both++
+			}
+		}
+		if both >= tableRows {
+			inner = append(inner, s)
+		}
+	}
+	return inner
+}
+
+// column is the index of the column that a cell stands in.
+func (z zone) column(c run) int {
+	middle := (c.x0 + c.x1) / 2
+	for i, g := range z.gutters {
+		if middle < (g.from+g.to)/2 {
+			return i
+		}
+	}
+	return len(z.gutters)
+}
+
+// columns reports whether the parts beside the gutters are columns of running text.
+func (z zone) columns(left, right float64) bool {
+	n := len(z.gutters) + 1
+	if n > mostColumns || len(z.rows) < columnRows {
+		return false
+	}
+	edges := []float64{left}
+	for _, g := range z.gutters {
+		edges = append(edges, g.from, g.to)
+	}
+	edges = append(edges, right)
+	lines, text, fill := make([]int, n), make([]int, n), make([]float64, n)
+	for _, r := range z.rows {
+		last := -1
+		for _, c := range r.cells {
+			i := z.column(c)
+			if i != last {
+				lines[i]++
+			}
+			last = i
+			text[i] += letters(c.text)
+			fill[i] += c.width()
+		}
+	}
+	for i := range n {
+		width := max(edges[2*i+1]-edges[2*i], 1)
+		if lines[i] < columnRows-1 || text[i] < columnText*lines[i] || fill[i] < columnFill*width*float64(lines[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// trim parts what only looks like rows of a table, because it is short, from its beginning and its end.
+func (z zone) trim() (before, inside, after []row) {
+	from, to := 0, len(z.rows)
+	for from < to && len(z.rows[from].cells) < 2 {
+		from++
+	}
+	step := math.Inf(1)
+	for i := from + 1; i < to; i++ {
+		step = min(step, z.rows[i-1].y-z.rows[i].y)
+	}
+	for to > from && len(z.rows[to-1].cells) < 2 && (z.column(z.rows[to-1].cells[0]) == 0 || z.rows[to-2].y-z.rows[to-1].y > 1.5*step) {
+		to--
+	}
+	return z.rows[:from], z.rows[from:to], z.rows[to:]
+}
+
+// split returns the rows of each column.
+func (z zone) split() [][]row {
+	out := make([][]row, len(z.gutters)+1)
+	for _, r := range z.rows {
+		parts := make([][]run, len(out))
+		for _, c := range r.cells {
+			i := z.column(c)
+			parts[i] = append(parts[i], c)
+		}
+		for i, p := range parts {
+			if len(p) == 0 {
+				continue
+			}
+			part := row{p[0].y, 0, p}
+			for _, c := range p {
+				part.size = max(part.size, c.size)
+			}
+			out[i] = append(out[i], part)
+		}
+	}
+	return out
+}
