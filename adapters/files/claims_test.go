@@ -127,28 +127,32 @@ func TestFrontMatter(t *testing.T) {
 		"tags.md":    "---\ntags: ops, dr\n...\ntext",
 		"rule.md":    "---\n\nText after a rule.\n\n---\n\nMore.",
 		"not.md":     "---\njust text\n---\nmore",
-		"invalid.md": "---\ntitle: [\n---\ntext",
+		"invalid.md": "---\ntags: x\ntitle: [\n---\ntext",
+		"spoken.md":  "---\ntitle: Backups: how to\nlang: de\n---\ntext",
 		"endless.md": "---\n" + strings.Repeat("a: b\n", 100_000),
 		"bomb.md":    "---\n" + bomb + "---\ntext",
 		"only.md":    "---\ntitle: Only\n---",
 	})})
 	type want struct{ title, tags, language, text string }
 	for name, w := range map[string]want{
-		"full.md":    {"The *best* guide", "ops, 7", "de", "# Heading"},
-		"tags.md":    {"tags", "ops, dr", "", "text"},
-		"rule.md":    {"rule", "", "", "Text after a rule.\n\nMore."},
-		"not.md":     {"just text", "", "", "## just text\n\nmore"},
-		"invalid.md": {"title: [", "", "", "## title: [\n\ntext"},
-		"only.md":    {"Only", "", "", ""},
+		"full.md":   {"The *best* guide", "ops, 7", "de", "# Heading"},
+		"tags.md":   {"tags", "ops, dr", "", "text"},
+		"rule.md":   {"rule", "", "", "Text after a rule.\n\nMore."},
+		"not.md":    {"just text", "", "", "## just text\n\nmore"},
+		"spoken.md": {"Backups: how to", "", "de", "text"},
+		"only.md":   {"Only", "", "", ""},
 	} {
 		d := got.docs[name]
 		if diff := cmp.Diff(w, want{d.Title, d.Metadata["tags"], d.Language, d.Text()}, cmp.AllowUnexported(want{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	for _, name := range []string{"bomb.md", "endless.md"} {
-		if _, ok := got.docs[name]; !ok {
-			t.Errorf("%s was not read: %v", name, got.failures[name])
+	if _, ok := got.docs["endless.md"]; !ok {
+		t.Errorf("endless.md was not read: %v", got.failures["endless.md"])
+	}
+	for name, want := range map[string]string{"invalid.md": "(line 3: ", "bomb.md": "anchors"} {
+		if !strings.Contains(got.failures[name], want) || !strings.Contains(got.failures[name], "Correct it") {
+			t.Errorf("%s: %q, want what is wrong with %q and what to do", name, got.failures[name], want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package files reads documents from folders and single files: Markdown, HTML, plain text, tables and source code.
+// Package files reads documents from folders and single files: Markdown, HTML, PDF, Word, plain text, tables and source code.
 //
 // It never reads outside its folder, never waits for pipes or devices, and names every file that it leaves out with the reason.
 package files
@@ -36,6 +36,8 @@ type Options struct {
 	Include  []string   // patterns of paths to read; none means all. "**" stands for any folders; a pattern without a slash is for names
 	Exclude  []string   // patterns of paths to leave out, though included
 	MaxBytes int64      // larger files are failures; 50 MB
+	// CacheDir keeps machine code of the sandbox that reads PDF files; a folder below the user's cache. Nobody else may write to it.
+	CacheDir string
 }
 
 // defaultMaxBytes is far above what people write and far below what would fill the memory of a small machine.
@@ -126,7 +128,7 @@ func sourceID(root string) document.SourceID {
 func (c *Connector) Source() document.Source { return c.source }
 
 // reading numbers the rules by which files become documents. Raise it when they change: every file is then read again.
-const reading = 1
+const reading = 2
 
 // Settings implements index.Connector.
 func (c *Connector) Settings() string {
@@ -192,5 +194,5 @@ func (c *Connector) empty(w *walk) error {
 		first := append(w.failures, w.skipped...)[0]
 		found = fmt.Sprintf("of the %d files in it none can be read, such as %q (%s)", n, first.Name, first.Sentence)
 	}
-	return fmt.Errorf("there are no documents in %q: %s. Give the path of a folder that holds Markdown, HTML or text files", c.root, found)
+	return fmt.Errorf("there are no documents in %q: %s. Give the path of a folder that holds Markdown, HTML, PDF, Word or text files", c.root, found)
 }

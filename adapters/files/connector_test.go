@@ -142,14 +142,14 @@ func TestWalk(t *testing.T) {
 	root := folder(t, map[string]string{
 		"a.md": "a", "sub/b.md": "b", "sub/deep/c.html": "<p>c", "sub/draft-d.md": "d", "z.go": "package z",
 		".hidden.md": "x", ".git/config": "x", "node_modules/m/index.md": "x", "sub/.cache/x.md": "x", "empty/": "",
-		"photo.png": "x", "old.PDF": "%PDF-1.4", "letter.odt": "PK", "unknown.qqq": "\x7fELF\x00\x01\x02\x03\x04\x05",
+		"photo.png": "x", "old.XLS": "x", "letter.odt": "PK", "unknown.qqq": "\x7fELF\x00\x01\x02\x03\x04\x05",
 	})
 	tests := []struct {
 		name             string
 		include, exclude []string
 		want, skipped    []string
 	}{
-		{"everything", nil, nil, []string{"a.md", "sub/b.md", "sub/deep/c.html", "sub/draft-d.md", "z.go"}, []string{"letter.odt", "old.PDF", "photo.png"}},
+		{"everything", nil, nil, []string{"a.md", "sub/b.md", "sub/deep/c.html", "sub/draft-d.md", "z.go"}, []string{"letter.odt", "old.XLS", "photo.png"}},
 		{"by name", []string{"*.md"}, nil, []string{"a.md", "sub/b.md", "sub/draft-d.md"}, nil},
 		{"by path", []string{"sub/*.md"}, nil, []string{"sub/b.md", "sub/draft-d.md"}, nil},
 		{"in any folder", []string{"**/*.html", "/a.md"}, nil, []string{"a.md", "sub/deep/c.html"}, nil},
@@ -298,7 +298,7 @@ func TestFilesThatChangeUnderneath(t *testing.T) {
 
 func TestFaultsSayWhatToDo(t *testing.T) {
 	t.Parallel()
-	full := folder(t, map[string]string{"a.md": "a", "only.pdf": "%PDF"})
+	full := folder(t, map[string]string{"a.md": "a", "only.ppt": "x"})
 	tests := []struct {
 		name    string
 		options files.Options
@@ -309,8 +309,8 @@ func TestFaultsSayWhatToDo(t *testing.T) {
 		{"base URL", files.Options{Path: full, BaseURL: "docs.example.org"}, []string{"write it like https://"}},
 		{"several", files.Options{Path: filepath.Join(full, "nope"), BaseURL: "ftp://x", Include: []string{"[a"}}, []string{"there is no file", "base URL", "pattern"}},
 		{"an empty folder", files.Options{Path: folder(t, nil)}, []string{"it is empty", "Give the path"}},
-		{"nothing to read", files.Options{Path: full, Include: []string{"*.pdf"}}, []string{"none can be read", "only.pdf", "HTML or Markdown"}},
-		{"one file that cannot be read", files.Options{Path: filepath.Join(full, "only.pdf")}, []string{"Export it"}},
+		{"nothing to read", files.Options{Path: full, Include: []string{"*.ppt"}}, []string{"none can be read", "only.ppt", "Save it as"}},
+		{"one file that cannot be read", files.Options{Path: filepath.Join(full, "only.ppt")}, []string{"Save it as"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package files
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/docx"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
+	"github.com/footnotehq/footnote/adapters/internal/pdf"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -83,7 +85,12 @@ func parseHTML(text string) parsed {
 	return parsed{title: p.Title, canonical: p.Canonical, language: p.Language, updated: p.UpdatedAt, sections: p.Sections}
 }
 
-func parseDocx(raw []byte) (parsed, error) {
+func parsePDF(ctx context.Context, raw []byte, cacheDir string) (parsed, error) {
+	p, err := pdf.Parse(ctx, raw, pdf.Options{CacheDir: cacheDir})
+	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
+}
+
+func parseDocx(_ context.Context, raw []byte, _ string) (parsed, error) {
 	p, err := docx.Parse(raw)
 	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
 }

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"path"
 	"strings"
 )
@@ -8,11 +9,11 @@ import (
 // format says how a file is read.
 type format struct {
 	parse  func(text string) parsed
-	unpack func(raw []byte) (parsed, error) // instead of parse, for files that are no text
-	matter bool                             // may begin with front matter
-	html   bool                             // may name its encoding inside
-	code   bool                             // its name says more than any title in it
-	unread string                           // why it is not read at all
+	unpack func(ctx context.Context, raw []byte, cacheDir string) (parsed, error) // instead of parse, for files that are no text
+	matter bool                                                                   // may begin with front matter
+	html   bool                                                                   // may name its encoding inside
+	code   bool                                                                   // its name says more than any title in it
+	unread string                                                                 // why it is not read at all
 }
 
 // formatOf goes by the name alone. What it does not know is read as plain text, unless its content turns out to be binary.
@@ -32,19 +33,20 @@ func formatOf(name string) format {
 	case ".go", ".py", ".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".java", ".kt", ".kts", ".scala", ".groovy", ".c", ".h", ".cc", ".cpp", ".cxx",
 		".hpp", ".hh", ".cs", ".m", ".mm", ".rs", ".rb", ".php", ".pl", ".pm", ".swift", ".dart", ".lua", ".r", ".jl", ".hs", ".ml", ".mli", ".ex",
 		".exs", ".erl", ".clj", ".el", ".lisp", ".scm", ".zig", ".nim", ".v", ".vhdl", ".asm", ".s", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat",
-		".sql", ".graphql", ".proto", ".tf", ".hcl", ".nix", ".gradle", ".cmake", ".mk", ".vue", ".svelte",
-		".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".xml", ".xsd", ".xsl", ".jsonl", ".ndjson", ".diff", ".patch", ".log":
+		".sql", ".graphql", ".proto", ".tf", ".hcl", ".nix", ".gradle", ".cmake", ".mk", ".vue", ".svelte":
+		return format{parse: parseSource(name), code: true}
+	case ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".xml", ".xsd", ".xsl", ".jsonl", ".ndjson", ".diff", ".patch", ".log":
 		return format{parse: parseCode, code: true}
 	case ".css", ".scss", ".less", ".map":
 		return format{unread: "Style sheets and source maps hold nothing that could be quoted."}
 	case ".env", ".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx":
 		return format{unread: "Keys, and settings that hold passwords, are not for an index."}
 	case ".pdf":
-		return format{unread: "PDF files are not read yet. Export it as HTML or Markdown."}
+		return format{unpack: parsePDF}
 	case ".docx":
 		return format{unpack: parseDocx}
 	case ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".pages", ".numbers", ".key", ".epub":
-		return format{unread: "Office files and e-books are not read yet. Export it as HTML, Markdown or CSV."}
+		return format{unread: "Of office files, .docx is read, and this one is not. Save it as .docx, PDF or HTML, a table as CSV."}
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".psd",
 		".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi", ".mkv", ".webm", ".woff", ".woff2", ".ttf", ".otf", ".eot",
 		".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".jar", ".war", ".deb", ".rpm", ".dmg", ".iso", ".apk",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,7 +41,8 @@ var matterLike = regexp.MustCompile(`^\s*$|^\s*(---+|\+\+\++|<!--.*-->)\s*$|^\s*
 func splitMatter(text string) (matter, string, error) {
 	head, body, err := cutMatter(text)
 	var values map[string]any
-	if err == nil {
+	ends := err == nil
+	if ends {
 		values, err = parseMatter(head)
 	}
 	if err != nil {
@@ -51,7 +53,12 @@ func splitMatter(text string) (matter, string, error) {
 			return matter{}, "", fmt.Errorf("its beginning reads like an access list (%s) but is no front matter, which stands between lines of "+
 				"three dashes at the very top. Correct it: %w", lines, index.ErrWithdrawn)
 		}
-		return matter{}, text, nil
+		if values = lineByLine(head); !ends || values == nil && !keyed.MatchString(head) {
+			return matter{}, text, nil // a text that begins with a line of dashes
+		}
+		if values == nil {
+			return matter{}, "", fmt.Errorf("its front matter cannot be read (%w). Correct it, or put a blank line above it to make it text", err)
+		}
 	}
 	m, err := readMatter(values)
 	return m, body, err
@@ -100,13 +107,55 @@ func parseMatter(head string) (map[string]any, error) {
 	values := make(map[string]any)
 	if err := yaml.Unmarshal([]byte(head), &values); err != nil {
 		message, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, errors.New(message)
+		return nil, errors.New(placed(message))
 	}
 	named := make(map[string]any, len(values))
 	for key, value := range values { // "ACL" must not be overlooked
 		named[strings.ToLower(key)] = value
 	}
 	return named, nil
+}
+
+// place is how the YAML parser begins its errors: the line and the column in what it was given, which is the file without its first line.
+var place = regexp.MustCompile(`^\[(\d+):\d+\] `)
+
+func placed(message string) string {
+	found := place.FindStringSubmatch(message)
+	if found == nil {
+		return message
+	}
+	line, err := strconv.Atoi(found[1])
+	if err != nil {
+		return message
+	}
+	return fmt.Sprintf("line %d: %s", line+1, strings.TrimPrefix(message, found[0]))
+}
+
+// keyed finds a key with its value at the beginning, as front matter has it.
+var keyed = regexp.MustCompile(`^\s*["']?[\w-]+["']?:(?:\s|$)`)
+
+// oneLine is a key with a value that has no structure of its own.
+var oneLine = regexp.MustCompile(`^([\w-]+):[ \t]+([^\s\[{&*!|>"'].*)$`)
+
+// lineByLine reads front matter that is no YAML because people write titles as they speak: "title: Backups: how to". It is nil unless every
+// line is a key with a simple value.
+func lineByLine(head string) map[string]any {
+	values := make(map[string]any)
+	for line := range strings.Lines(head) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		pair := oneLine.FindStringSubmatch(line)
+		if pair == nil {
+			return nil
+		}
+		values[strings.ToLower(pair[1])] = pair[2]
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return values
 }
 
 // anchored finds aliases, with which a few lines can describe gigabytes.
@@ -119,7 +168,7 @@ func readMatter(values map[string]any) (matter, error) {
 			m.claims = append(m.claims, claim)
 		}
 	}
-	for _, key := range []string{"updated", "lastmod"} {
+	for _, key := range []string{"updated", "lastmod", "last_updated", "last_modified", "modified", "date"} {
 		if m.updated.IsZero() {
 			m.updated = date(values[key])
 		}
@@ -173,12 +222,24 @@ func list(value any) []string {
 	return values
 }
 
+// dates are the forms in which people and programs write dates. The order of day and month is taken from the separator: dots are used where the
+// day comes first. Slashes with the year last mean either, and are not read.
+var dates = []string{
+	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
+	"2006-01-02 15:04:05 -07:00", "2006-01-02 15:04:05 -0700 MST", time.DateTime, "2006-01-02 15:04 -0700", "2006-01-02 15:04", time.DateOnly, "2006-1-2",
+	"2006/01/02 15:04:05", "2006/01/02", "2006/1/2", "2006.01.02", "2.1.2006", "2.1.2006 15:04", "2006-01", "20060102", "2006",
+	"2 January 2006", "2 Jan 2006", "2. January 2006", "January 2, 2006", "Jan 2, 2006", "January 2 2006", "Jan 2 2006", "January 2006", "Jan 2006",
+	"Monday, 2 January 2006", "Monday, January 2, 2006", "Mon Jan 2 2006", time.RFC1123Z, time.RFC1123, "Mon, 2 Jan 2006 15:04:05 -0700", time.RFC850, time.UnixDate, time.ANSIC, time.RubyDate,
+}
+
+// date reads a date; zero where there is none, or one in a form that is not known.
 func date(value any) time.Time {
 	if t, ok := value.(time.Time); ok {
 		return t.UTC()
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly, "2006/01/02", "2006-01", "20060102"} {
-		if t, err := time.Parse(layout, text(value)); err == nil {
+	stated := text(value)
+	for _, layout := range dates {
+		if t, err := time.Parse(layout, stated); err == nil {
 			return t.UTC()
 		}
 	}

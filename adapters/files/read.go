@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,13 +13,13 @@ import (
 )
 
 // load reads a file as a document.
-func (c *Connector) load(root *os.Root, f file) (document.Document, error) {
+func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.Document, error) {
 	raw, err := c.read(root, f.name)
 	if err != nil {
 		return document.Document{}, err
 	}
 	if f.format.unpack != nil {
-		page, err := f.format.unpack(raw)
+		page, err := f.format.unpack(ctx, raw, c.options.CacheDir)
 		if err != nil {
 			return document.Document{}, err
 		}

@@ -156,8 +156,8 @@ func (w *walk) item(f file) index.Item {
 		ID:         document.ID(string(w.connector.source.ID) + ":" + f.name),
 		ModifiedAt: f.info.ModTime(),
 		Size:       f.info.Size(),
-		Load: func(context.Context) (document.Document, error) {
-			return w.connector.load(w.root, f)
+		Load: func(ctx context.Context) (document.Document, error) {
+			return w.connector.load(ctx, w.root, f)
 		},
 	}
 }

@@ -1,0 +1,138 @@
+package files
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// parseSource reads source code: a section for each declaration, with the comment above it, so that functions are not cut in the middle
+// and are found by their names. A section's anchor is its first line, as the sites that show source code have it: "L42".
+func parseSource(name string) func(string) parsed {
+	long := quotes[strings.ToLower(path.Ext(name))]
+	return func(text string) parsed {
+		lines := slices.Collect(strings.Lines(text))
+		var sections []document.Section
+		for _, p := range pieces(lines, 0, len(lines), long) {
+			body := strings.TrimRight(strings.TrimLeft(strings.Join(lines[p.from:p.to], ""), "\r\n"), " \t\r\n")
+			if body == "" {
+				continue
+			}
+			s := document.Section{Anchor: fmt.Sprintf("L%d", p.from+1), Blocks: []document.Block{{Kind: document.Code, Text: body}}}
+			if declared := declaration(lines[p.from:p.to]); declared != "" {
+				s.Heading = []string{declared}
+			}
+			sections = append(sections, s)
+		}
+		return parsed{sections: sections}
+	}
+}
+
+// quotes begin and end texts of several lines in a language, by the ending of its files. Nothing is cut inside.
+var quotes = map[string][]string{
+	".go": {"`"}, ".py": {`"""`, "'''"}, ".sql": {"$$"}, ".js": {"`"}, ".ts": {"`"}, ".jsx": {"`"}, ".tsx": {"`"}, ".mjs": {"`"}, ".cjs": {"`"},
+	".kt": {`"""`}, ".scala": {`"""`}, ".java": {`"""`}, ".swift": {`"""`}, ".cs": {`"""`}, ".lua": {"[[", "]]"}, ".vue": {"`"}, ".svelte": {"`"},
+}
+
+// stretch is a range of lines.
+type stretch struct{ from, to int }
+
+// longest is how many lines a piece has before it is cut at its members: a chunk holds about as many.
+const longest = 60
+
+// pieces cuts lines where a blank one is followed by one that is indented least: between declarations. Long ones, such as classes, are cut
+// between their members in the same way.
+func pieces(lines []string, from, to int, long []string) []stretch {
+	least := math.MaxInt
+	open := false
+	var begins []int // lines after a blank one, outside of texts of several lines
+	for i := from; i < to; i++ {
+		inside := open
+		for _, q := range long {
+			open = open != (strings.Count(lines[i], q)%2 == 1)
+		}
+		if inside || i == from || strings.TrimSpace(lines[i]) == "" || strings.TrimSpace(lines[i-1]) != "" {
+			continue
+		}
+		begins = append(begins, i)
+		least = min(least, indentation(lines[i]))
+	}
+	var out []stretch
+	start := from
+	cut := func(end int) {
+		p := stretch{start, end}
+		if end-start > longest && (start > from || end < to) {
+			out = append(out, pieces(lines, start, end, long)...)
+		} else {
+			out = append(out, p)
+		}
+		start = end
+	}
+	for _, i := range begins {
+		if indentation(lines[i]) == least && !closing.MatchString(lines[i]) {
+			cut(i)
+		}
+	}
+	cut(to)
+	return out
+}
+
+// closing are lines that end what is above them, whatever their indentation.
+var closing = regexp.MustCompile(`^\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b)`)
+
+func indentation(line string) int {
+	n := 0
+	for _, r := range line {
+		switch r {
+		case ' ':
+			n++
+		case '\t':
+			n += 4
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// declares finds the lines that name something, in most languages.
+var declares = regexp.MustCompile(`(?i)^\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|unsafe|extern|` +
+	`virtual|override|open|sealed|data|suspend|inline|const|declare|create(?:\s+or\s+replace)?|alter)\s+)*` +
+	`(?:func|def|class|function|interface|type|struct|enum|trait|impl|fn|module|mod|namespace|object|protocol|extension|record|macro_rules!|defmodule|defp?|` +
+	`sub|proc|procedure|table|view|materialized\s+view|index|unique\s+index|trigger|schema|message|service|rpc|resource|variable|fun)\b\s*[\w("'\x60<]`)
+
+// calls finds methods of languages that have no word for them: "int size() {".
+var calls = regexp.MustCompile(`^\s*[\w<>\[\],.*&:~@ \t]*\b\w+\s*\([^;]*\)[^;=]*\{\s*$`)
+
+// controls are not calls.
+var controls = regexp.MustCompile(`^\s*(?:if|for|while|switch|catch|return|else|do|try|with|using|lock|match|when)\b|^\s*[)}]`)
+
+const longestName = 100 // characters of a declaration that stand for it
+
+// declaration is the line of a piece that names it; empty without one.
+func declaration(lines []string) string {
+	for _, l := range lines {
+		bare := strings.TrimSpace(l)
+		if bare == "" || comment.MatchString(bare) {
+			continue
+		}
+		if controls.MatchString(l) || !declares.MatchString(l) && !calls.MatchString(l) {
+			return ""
+		}
+		bare = strings.TrimRight(bare, " \t{(:=")
+		if utf8.RuneCountInString(bare) > longestName {
+			bare = string([]rune(bare)[:longestName-1]) + "…"
+		}
+		return bare
+	}
+	return ""
+}
+
+// comment is a line of a comment, or one that says something of the declaration below it.
+var comment = regexp.MustCompile(`^(?://|#|/\*|\*|--|;;|%|@|\[\w|"""|''')`)
