@@ -18,7 +18,7 @@ import (
 type Handler interface {
 	Message(ctx context.Context, m Message) error
 	Reaction(ctx context.Context, r Reaction) error
-	// Command returns a sentence that the person alone is shown.
+	// Command returns what the person alone is shown, in Markdown.
 	Command(ctx context.Context, c Command) (string, error)
 	Press(ctx context.Context, p Press) error
 	// Opened is called when a person opens the conversation with the bot.

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,8 +29,12 @@ type Field struct {
 	Given       string // what stands there at first
 	Optional    bool
 	Lines       bool // of several lines
+	Max         int  // characters; 0 means as many as Slack takes, 3,000
 	Choices     []Choice
 }
+
+// maxInput is how many characters a field takes.
+const maxInput = 3000
 
 // Choice is one of a field's choices.
 type Choice struct{ Value, Label string }
@@ -66,7 +71,7 @@ func (c *Client) Open(ctx context.Context, trigger string, f Form) error {
 			if field.Hint != "" {
 				input.Placeholder = plain(field.Hint)
 			}
-			input.Multiline, input.MaxLength, input.InitialValue = field.Lines, 3000, field.Given
+			input.Multiline, input.MaxLength, input.InitialValue = field.Lines, min(cmp.Or(field.Max, maxInput), maxInput), field.Given
 			element = input
 		}
 		block := api.NewInputBlock(field.Name, plain(field.Label), nil, element)

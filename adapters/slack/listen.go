@@ -99,9 +99,9 @@ func (c *Client) work(ctx context.Context, h Handler, j job) {
 	}
 }
 
-// ephemeral is the answer to a command that the person alone sees.
-func ephemeral(sentence string) map[string]string {
-	return map[string]string{"response_type": "ephemeral", "text": EscapeText(sentence)}
+// ephemeral is the answer to a command, in Markdown, that the person alone sees.
+func ephemeral(text string) map[string]string {
+	return map[string]string{"response_type": "ephemeral", "text": Mrkdwn(text)}
 }
 
 // keepSocket keeps one connection until living ends or it is hopeless. When ctx ends it hands out nothing more.

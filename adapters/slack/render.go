@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
 	"github.com/footnotehq/footnote/core/stream"
-	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Renderer writes answers as Slack messages. It implements stream.Renderer[Page] and stream.TailRenderer[Page].
@@ -96,8 +95,8 @@ func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy) []Page {
 
 // end adds what stands under the answer. A page that consists of the notes does not repeat them.
 func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
+	p.Buttons = stream.Buttons(v)
 	if v.Phase != stream.Done {
-		p.Buttons = []thread.Button{thread.ButtonFor(thread.ActionStop)}
 		return
 	}
 	p.Done = true
@@ -112,12 +111,6 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 		p.Sources = append(p.Sources, Source{Number: s.Number, Title: s.Title, URL: url, Age: s.Age})
 	}
 	p.Heading, p.More = foot.Head(list), foot.More(more)
-	if v.Problem != nil && v.Problem.Retryable {
-		p.Buttons = append(p.Buttons, thread.ButtonFor(thread.ActionRetry))
-	}
-	if v.Len() > 0 && v.Problem == nil {
-		p.Buttons = append(p.Buttons, thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown))
-	}
 }
 
 // note escapes a sentence; it is cut before it is escaped so that no entity is torn.

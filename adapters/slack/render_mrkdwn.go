@@ -86,3 +86,16 @@ func (mrkdwn) Rule() string { return "──────────" }
 func (mrkdwn) Table(*answer.Block, func([]answer.Inline) string, int) (answer.Grid, bool) {
 	return answer.Grid{}, false
 }
+
+// Mrkdwn is a short text in standard Markdown as Slack's own markup, for what is said beside answers. It mentions nobody, and its links
+// are words.
+func Mrkdwn(text string) string {
+	var b strings.Builder
+	for i, page := range answer.Parse(text).Pages(mrkdwn{}, answer.Policy{}, answer.RuneCount, MaxSection) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(page.Text)
+	}
+	return b.String()
+}

@@ -39,6 +39,7 @@ func TestFinishedAnswerHasSourcesNotesAndButtons(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	old := renderNow.Add(-24 * time.Hour)
+	again := thread.Button{Action: thread.ActionRetry, Label: "Try again", Primary: true}
 	for name, c := range map[string]struct {
 		packets []packet.Payload
 		want    slack.Page
@@ -47,14 +48,14 @@ func TestOutcomes(t *testing.T) {
 			[]packet.Payload{packet.Error{Message: "It broke. Ask again.", Reference: "r-1", Retryable: true}, packet.Stop{Reason: "failed"}},
 			slack.Page{
 				Markdown: "It broke. Ask again.\n\nReference: r-1", Text: "It broke. Ask again.\n\nReference: r-1",
-				Buttons: []thread.Button{thread.ButtonFor(thread.ActionRetry)}, Done: true,
+				Buttons: []thread.Button{again}, Done: true,
 			},
 		},
 		"stopped": {
 			[]packet.Payload{packet.MessageDelta{Text: "Half **an"}, packet.Stop{Reason: "stopped", Message: "Stopped. What had been written is kept."}},
 			slack.Page{
 				Markdown: `Half \*\*an`, Text: "Half **an\nStopped. What had been written is kept.", Notes: []string{"Stopped. What had been written is kept."},
-				Buttons: []thread.Button{thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown)}, Done: true,
+				Buttons: []thread.Button{again, thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown)}, Done: true,
 			},
 		},
 		"nothing found": {
@@ -64,7 +65,8 @@ func TestOutcomes(t *testing.T) {
 			}},
 			slack.Page{
 				Markdown: "Nothing in the documents answers this.", Text: "Nothing in the documents answers this.\nThe closest documents:\nBackups",
-				Heading: "The closest documents", Sources: []slack.Source{{Title: "Backups", URL: "https://docs.example/b", Age: "1 day old"}}, Done: true,
+				Heading: "The closest documents", Sources: []slack.Source{{Title: "Backups", URL: "https://docs.example/b", Age: "1 day old"}},
+				Buttons: []thread.Button{thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown)}, Done: true,
 			},
 		},
 		"being written": {

@@ -34,20 +34,54 @@ const shownQuestion = 2800
 func (c *Client) Ask(ctx context.Context, channel string, asker thread.Person, question string) (thread.Ref, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	if r := []rune(question); len(r) > shownQuestion {
-		question = string(r[:shownQuestion]) + "…"
-	}
-	text := Neutral(asker.Name + " asks: " + question)
 	c.pacing.Count(c.ref(channel, ""), thread.Create)
-	_, ts, err := c.api.PostMessageContext(ctx, channel,
-		api.MsgOptionText(entities.Replace(text), false),
-		api.MsgOptionBlocks(api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, text, false, false), nil, nil)),
-		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{}}),
-		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl())
+	_, ts, err := c.api.PostMessageContext(ctx, channel, append(asked(asker.Name+" asks: ", question),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{}}))...)
 	if err != nil {
 		return thread.Ref{}, translate("post the question", err, true)
 	}
 	return c.ref(channel, ts), nil
+}
+
+// privateType marks the message above a private answer.
+const privateType = "footnote_private"
+
+// Private begins a thread in the conversation with a person, for a question that the person asked elsewhere, and returns it; begun is
+// false when it was there. again says that an earlier attempt may have begun it: then it is looked for.
+func (c *Client) Private(ctx context.Context, channel, turn, question string, again bool) (to thread.Ref, begun bool, err error) {
+	if again {
+		found, err := c.history(ctx, &api.GetConversationHistoryParameters{ChannelID: channel, Limit: firstPage, IncludeAllMetadata: true})
+		if err != nil {
+			return thread.Ref{}, false, err
+		}
+		for _, m := range found.Messages {
+			if m.Metadata.EventType == privateType && m.Metadata.EventPayload["turn"] == turn {
+				return c.ref(channel, m.Timestamp), false, nil
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	c.pacing.Count(c.ref(channel, ""), thread.Create)
+	_, ts, err := c.api.PostMessageContext(ctx, channel, append(asked("You asked: ", question),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: privateType, EventPayload: map[string]any{"turn": turn}}))...)
+	if err != nil {
+		return thread.Ref{}, false, translate("post the question", err, true)
+	}
+	return c.ref(channel, ts), true, nil
+}
+
+// asked is a question that is repeated above its answer, as plain text.
+func asked(who, question string) []api.MsgOption {
+	if r := []rune(question); len(r) > shownQuestion {
+		question = string(r[:shownQuestion]) + "…"
+	}
+	text := Neutral(who + question)
+	return []api.MsgOption{
+		api.MsgOptionText(entities.Replace(text), false),
+		api.MsgOptionBlocks(api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, text, false, false), nil, nil)),
+		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+	}
 }
 
 // DirectChannel returns the conversation with a person.

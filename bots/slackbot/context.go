@@ -8,7 +8,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/message"
-	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -25,9 +24,10 @@ const (
 
 // before returns what was said in the thread of a mention since the bot last knew of it: all of it in a thread that it enters half-way.
 // It is read once, since the question carries it from then on. A thread that cannot be read is answered without it.
-func (b *Bot) before(ctx context.Context, m slack.Message, known session.Thread, d answer.Decision) (message.File, bool) {
+func (b *Bot) before(ctx context.Context, m slack.Message, j answer.Judgement) (message.File, bool) {
+	known := j.Thread
 	gap := known.Known && m.Mentioned && known.LastSeen > max(known.CaughtUp, thread.MessageID(m.Ref.Thread))
-	if m.Direct || !m.InThread || !d.CatchUp && !gap || known.CaughtUp >= m.ID {
+	if m.Direct || !m.InThread || !j.CatchUp && !gap || known.CaughtUp >= m.ID {
 		return message.File{}, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)

@@ -18,26 +18,20 @@ import (
 
 // delivery is one answer on its way into its thread.
 type delivery struct {
-	bot      *Bot
 	turn     session.Turn
 	stream   *stream.ThreadStream[slack.Page]
 	presence *presence
 }
 
-func newDelivery(ctx context.Context, b *Bot, t session.Turn, s *stream.ThreadStream[slack.Page], surface thread.Presence) *delivery {
-	context.AfterFunc(ctx, func() { b.forget(t.ID) })
-	return &delivery{bot: b, turn: t, stream: s, presence: show(ctx, surface, t.Session.Ref, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, t) })}
-}
-
 // greet does what can wait until a sign was given that the question was seen.
-func (b *Bot) greet(ctx context.Context, t session.Turn) {
+func (b *Bot) greet(ctx context.Context, t session.Turn, to thread.Ref) {
 	ctx, cancel := context.WithTimeout(ctx, greetLimit)
 	defer cancel()
 	b.begun(ctx, t.Session.Ref, t.ID)
 	if !t.Direct || t.Number != 1 {
 		return
 	}
-	if err := b.client.Title(ctx, t.Session.Ref, t.Question.Text); err != nil && !errors.Is(err, thread.ErrNoRoom) && ctx.Err() == nil {
+	if err := b.client.Title(ctx, to, t.Question.Text); err != nil && !errors.Is(err, thread.ErrNoRoom) && ctx.Err() == nil {
 		b.deps.Logger.DebugContext(ctx, "conversation not named", "error", err) // normal where it is an ordinary direct message
 	}
 }
@@ -57,7 +51,6 @@ func (d *delivery) Accept(p packet.Packet) {
 
 // Finish implements answer.Delivery.
 func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
-	defer d.bot.forget(d.turn.ID)
 	d.presence.end()
 	err := d.stream.Finish(ctx)
 	if final.Outcome.Silent() && err == nil {

@@ -2,13 +2,12 @@ package slackbot
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -16,41 +15,27 @@ import (
 
 // Message implements slack.Handler.
 func (b *Bot) Message(ctx context.Context, m slack.Message) error {
-	e := answer.Event{
-		Own: m.Own, System: m.System, Bot: m.Bot, Direct: m.Direct, Mentioned: m.Mentioned, InThread: m.InThread, OthersNamed: m.OthersNamed,
+	if m.Change == slack.Deleted && !m.Own && !m.System {
+		// The deletion may overtake its question, so it is recorded whether or not the question is known.
+		_, err := b.service.Deleted(ctx, b.config.Tenant, m.Ref, m.ID)
+		return err
 	}
-	switch m.Change {
-	case slack.Edited:
-		e.Change = answer.Edited
-	case slack.Deleted:
-		e.Change, e.Known = answer.Deleted, true // the store knows whether it was a question
-	case slack.Created:
-		addressed := m.Direct || m.Mentioned || m.InThread
-		e.Stop, e.Unfollow = addressed && answer.IsStop(m.Text), addressed && answer.IsUnfollow(m.Text)
-	}
-	state, known, err := b.state(ctx, m)
+	j, err := b.service.Judge(ctx, b.occurrence(m))
 	if err != nil {
 		return err
 	}
-	if !m.Direct && !m.Mentioned && !state.InThread {
-		e.Stop, e.Unfollow = false, false // said to somebody else
-	}
-	d := answer.Decide(e, state)
-	b.deps.Logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", d.Reason)
-	switch d.Action {
+	b.deps.Logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)
+	switch j.Action {
 	case answer.Answer:
-		if d.Ambient {
-			return nil // nothing holds back an answer that nobody asked for and that has no evidence
-		}
-		return b.take(ctx, m, known, d)
+		return b.take(ctx, m, j)
+	case answer.Redo:
+		return b.redo(ctx, m)
 	case answer.Stop:
+		r := session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author}}
 		if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
-			_, err := b.stopLive(ctx, m.Ref.Channel, m.Author)
-			return err
+			r.Ref.Thread = ""
 		}
-		return b.stop(ctx, session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author}}, m.Direct)
-	case answer.Cancel:
-		return b.stop(ctx, session.StopRequest{Ref: m.Ref, Message: m.ID, By: session.Stopper{Privileged: true}}, m.Direct)
+		return b.stop(ctx, r, m.Direct)
 	case answer.Unfollow:
 		if err := b.deps.Threads.Unfollow(ctx, b.config.Tenant, m.Ref); err != nil {
 			return fmt.Errorf("stop following a thread: %w", err)
@@ -58,30 +43,40 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 		b.whisperOnce(ctx, m, sayUnfollowed)
 	case answer.Refuse:
 		if !m.Late {
-			b.whisperOnce(ctx, m, answer.Say(session.NotPermitted))
+			b.whisperOnce(ctx, m, j.Sentence())
 		}
-	case answer.Observe, answer.Ignore, answer.Redo:
+	case answer.Observe, answer.Ignore, answer.Cancel:
 	}
 	return nil
 }
 
-// state returns what the decision about a message depends on, and notes that it was written.
-func (b *Bot) state(ctx context.Context, m slack.Message) (answer.State, session.Thread, error) {
-	s := b.config.Place(m.Ref.Channel)
-	if m.Own || m.System || m.Change != slack.Created || !m.InThread || m.Author == "" {
-		return s, session.Thread{}, nil
+// occurrence states what Slack says about a message.
+func (b *Bot) occurrence(m slack.Message) answer.Occurrence {
+	o := answer.Occurrence{
+		Event: answer.Event{
+			Own: m.Own, System: m.System, Bot: m.Bot, Direct: m.Direct, Mentioned: m.Mentioned, InThread: m.InThread, OthersNamed: m.OthersNamed,
+		},
+		Tenant: b.config.Tenant, Ref: m.Ref, Message: m.ID, Author: m.Author, Text: m.Text, Holds: b.holds(m.Author),
 	}
-	known, err := b.deps.Threads.Thread(ctx, b.config.Tenant, m.Ref)
-	if err != nil || !known.Known {
-		return s, known, err
+	if m.Change == slack.Edited {
+		o.Change = answer.Edited
 	}
-	seen := session.Sighting{Tenant: b.config.Tenant, Ref: m.Ref, Message: m.ID, Person: m.Author, Bot: m.Bot}
-	if err := b.deps.Threads.Seen(ctx, seen); err != nil {
-		return s, known, err
+	return o
+}
+
+// holds returns what somebody alone may read.
+func (b *Bot) holds(person string) func(context.Context) (access.Audience, error) {
+	return func(ctx context.Context) (access.Audience, error) { return b.client.Audience(ctx, "", person, true) }
+}
+
+// redo answers an edited question anew, in the place of the old answer.
+func (b *Bot) redo(ctx context.Context, m slack.Message) error {
+	_, err := b.service.Edited(ctx, session.Edit{Tenant: b.config.Tenant, Ref: m.Ref, Message: m.ID, Text: m.Text})
+	if sentence, ok := rejection(err); ok {
+		b.whisper(ctx, m.Ref, m.Author, sentence, m.Direct)
+		return nil
 	}
-	now, err := b.deps.Threads.Thread(ctx, b.config.Tenant, m.Ref)
-	known.People = now.People // with the author; the silence is the one before the message
-	return s.In(known), known, err
+	return err
 }
 
 // Reaction implements slack.Handler.
@@ -118,110 +113,6 @@ func (b *Bot) stop(ctx context.Context, r session.StopRequest, direct bool) erro
 	return nil
 }
 
-// The sentences that commands answer with.
-const (
-	sayUsage       = "Ask like this: /ask How do I reset my password? With /ask private … only you see the answer."
-	sayHelp        = "Mention me in a channel, write to me directly, or use /ask. A 🛑 reaction stops an answer, and so does /footnote stop."
-	sayAsked       = "Your question is being answered in its thread."
-	sayDirect      = "You get the answer in a direct message."
-	sayUnfollowed  = "I no longer follow this thread. Mention me to bring me back."
-	sayNothingRuns = "None of your questions in this channel is being answered at the moment."
-	sayInvite      = "I am not in this channel. Invite me, and ask again; or ask with /ask private …"
-)
-
-// Command implements slack.Handler. The same command is carried out once, should it be delivered twice.
-func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
-	if !b.commands.first(c.EventKey) {
-		return "", nil
-	}
-	switch c.Name {
-	case "/ask":
-		return b.ask(ctx, c)
-	case "/footnote":
-		if strings.EqualFold(c.Text, "stop") {
-			return b.stopOwn(ctx, c)
-		}
-	}
-	return sayHelp, nil
-}
-
-// ask posts the question of a command and takes it in.
-func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
-	question, said, channel, direct := c.Text, sayAsked, c.Ref.Channel, c.Direct
-	word, rest, _ := strings.Cut(question, " ")
-	private := strings.EqualFold(word, "private")
-	if private {
-		question = strings.TrimSpace(rest)
-	}
-	if question == "" {
-		return sayUsage, nil
-	}
-	if private || direct {
-		own, err := b.client.DirectChannel(ctx, c.By.ID)
-		if err != nil {
-			return "", err
-		}
-		if direct = private || own == channel; private && own != channel { // else it is a conversation of other people
-			channel, said = own, sayDirect
-		}
-	}
-	if answer.Decide(answer.Event{Command: true, Direct: direct}, b.config.Place(c.Ref.Channel)).Action == answer.Refuse {
-		return answer.Say(session.NotPermitted), nil
-	}
-	audience, err := b.client.Audience(ctx, channel, c.By.ID, direct)
-	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
-	}
-	ref, err := b.client.Ask(ctx, channel, c.By, question)
-	if errors.Is(err, thread.ErrNotPermitted) {
-		return sayInvite, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return said, b.accept(ctx, thread.Mention{
-		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct,
-		Tenant: b.config.Tenant, Listens: audience,
-	}, false)
-}
-
-// stopOwn answers /footnote stop.
-func (b *Bot) stopOwn(ctx context.Context, c slack.Command) (string, error) {
-	stopped, err := b.stopLive(ctx, c.Ref.Channel, c.By.ID)
-	switch {
-	case err != nil:
-		return "", err
-	case stopped == 0:
-		return sayNothingRuns, nil
-	case stopped == 1:
-		return "Stopped.", nil
-	default:
-		return fmt.Sprintf("Stopped %d answers.", stopped), nil
-	}
-}
-
-// stopLive stops what this process is answering for a person in a channel.
-func (b *Bot) stopLive(ctx context.Context, channel, person string) (stopped int, err error) {
-	b.mu.Lock()
-	var own []session.Turn
-	for _, t := range b.live {
-		if t.Asker.ID == person && t.Session.Ref.Channel == channel {
-			own = append(own, t)
-		}
-	}
-	b.mu.Unlock()
-	for _, t := range own {
-		result, err := b.service.Stop(ctx, session.StopRequest{
-			Tenant: b.config.Tenant, Ref: t.Session.Ref, Message: t.Message, By: session.Stopper{ID: person},
-		})
-		if err != nil {
-			return stopped, fmt.Errorf("record a stop: %w", err)
-		}
-		stopped += len(result.Turns)
-	}
-	return stopped, nil
-}
-
 // whisperOnce tells the author of a message something about it: once, although a mention comes as two events.
 func (b *Bot) whisperOnce(ctx context.Context, m slack.Message, sentence string) {
 	if b.said.first(m.Ref.Channel + " " + string(m.ID)) {
@@ -231,6 +122,9 @@ func (b *Bot) whisperOnce(ctx context.Context, m slack.Message, sentence string)
 
 // whisper tells somebody something. It is not worth a redelivery when it fails.
 func (b *Bot) whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool) {
+	if sentence == "" {
+		return
+	}
 	if err := b.client.Whisper(ctx, to, person, sentence, direct, ""); err != nil {
 		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
 	}

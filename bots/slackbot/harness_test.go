@@ -3,6 +3,7 @@ package slackbot_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,8 @@ type stage struct {
 type options struct {
 	slack  slacktest.Config
 	bot    func(*slackbot.Config)
-	follow answer.Follow
+	policy []answer.Said // what the file says
+	secret access.ACL    // of a second document; empty: there is one that everybody may read
 	wrap   func(llm.Model) llm.Model
 	inbox  session.Inbox // instead of the store's
 	// patience replaces the constant; for measurements
@@ -73,7 +75,7 @@ func play(t testing.TB, o options, replies ...llmtest.Reply) *stage {
 // start runs a bot against the workspace.
 func (s *stage) start(o options) {
 	s.t.Helper()
-	config := slackbot.Config{BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, APIURL: s.URL(), Follow: o.follow}
+	config := slackbot.Config{BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, APIURL: s.URL()}
 	config.Slack.Reconnect = 50 * time.Millisecond
 	if o.bot != nil {
 		o.bot(&config)
@@ -90,7 +92,7 @@ func (s *stage) start(o options) {
 		model = o.wrap(model)
 	}
 	words, signal := budgettest.NewWords(), &session.LocalSignal{}
-	tools, err := tool.NewSet(search.New(library{}, nil, words, search.Config{}))
+	tools, err := tool.NewSet(search.New(library{o.secret}, nil, words, search.Config{}))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -101,8 +103,11 @@ func (s *stage) start(o options) {
 	service, err := answer.New(answer.Deps{
 		Store: answer.Store{
 			Inbox: inbox, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store,
+			Threads: s.store, Settings: s.store, Verdicts: s.store, Turns: s.store, Changes: s.store, Forgetter: s.store, Revisions: s.store,
+			Votes: s.store, Offers: s.store,
 		},
-		Signal: signal, Setups: setups{model}, Library: library{}, Surfaces: bot,
+		Policies: policies{o.policy}, Retriever: library{o.secret},
+		Signal: signal, Setups: setups{model}, Library: library{o.secret}, Surfaces: bot,
 		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
 	}, answer.Config{Workspaces: bot.Workspaces(), Grace: time.Second})
 	if err != nil {
@@ -178,6 +183,20 @@ func (s *stage) quiet(events int) {
 	s.wait("everything is acknowledged", func() bool { return len(s.Deliveries()) >= events })
 }
 
+// policies are what the file says, and nothing is changed in chat.
+type policies struct{ said []answer.Said }
+
+func (p policies) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
+	return answer.Settle(p.said...), nil
+}
+func (policies) Accept(context.Context, access.TenantID, session.Place, string, string) error {
+	return nil
+}
+func (policies) Hash(context.Context) (string, error) { return "h", nil }
+
+// said is a setting of the file.
+func said(key, value string) []answer.Said { return []answer.Said{{Key: key, Value: value}} }
+
 // setups answers every turn with one model.
 type setups struct{ model llm.Model }
 
@@ -185,23 +204,41 @@ func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
 	return answer.Setup{Models: []llm.Model{s.model}}, nil
 }
 
-// library has one document that everybody may read.
-type library struct{}
+// library has a document that everybody may read, and one for those who secret names.
+type library struct{ secret access.ACL }
 
-func (library) Readable(_ context.Context, _ access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+func (l library) acl(id document.ID) access.ACL {
+	if id == "docs:secret" {
+		return l.secret
+	}
+	return access.ACL{access.Public}
+}
+
+func (l library) Readable(_ context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	out := make(map[document.ID]bool)
 	for _, id := range ids {
-		out[id] = true
+		out[id] = audience.MayRead(l.acl(id))
 	}
 	return out, nil
 }
 
-func (library) Search(_ context.Context, _ retrieve.Search) (retrieve.Result, error) {
-	ref := document.Ref{ID: "docs:vpn", Kind: "file", Title: "VPN set-up", URL: "https://docs.example/vpn"}
-	return retrieve.Result{Evidence: true, Hits: []retrieve.Hit{{
-		Document: ref, Chunk: 1, Link: ref.Link(""), Text: "Install the client, then sign in with your company account.",
-		Scores: retrieve.Scores{Score: 0.9},
-	}}}, nil
+func (l library) Search(_ context.Context, q retrieve.Search) (retrieve.Result, error) {
+	result := retrieve.Result{}
+	for i, ref := range []document.Ref{
+		{ID: "docs:vpn", Kind: "file", Title: "VPN set-up", URL: "https://docs.example/vpn"},
+		{ID: "docs:secret", Kind: "file", Title: "VPN passwords", URL: "https://docs.example/secret"},
+	} {
+		acl := l.acl(ref.ID)
+		if !q.Audience.MayRead(acl) || len(q.Documents) > 0 && !slices.Contains(q.Documents, ref.ID) {
+			continue
+		}
+		result.Evidence = true
+		result.Hits = append(result.Hits, retrieve.Hit{
+			Document: ref, ACL: acl, Chunk: document.ChunkID(i + 1), Link: ref.Link(""), Text: ref.Title + ": install the client, then sign in with your company account.",
+			Scores: retrieve.Scores{Score: 0.9},
+		})
+	}
+	return result, nil
 }
 
 // look is a reply that searches.

@@ -18,6 +18,9 @@ const (
 	sayAnswered = "This message was taken up already; look into its thread."
 )
 
+// fieldText is the only field of a form.
+const fieldText = "text"
+
 // Press implements slack.Handler. Slack does not deliver a press again, so whoever pressed is told when it was lost.
 func (b *Bot) Press(ctx context.Context, p slack.Press) error {
 	err := b.press(ctx, p)
@@ -36,18 +39,62 @@ func (b *Bot) press(ctx context.Context, p slack.Press) error {
 	case slack.ActionStill:
 		return b.still(ctx, p)
 	default:
-		return nil // of another version's button
+		return b.act(ctx, p)
 	}
 }
 
-// about answers a message that somebody chose "Ask about this" for, in the message's thread. Where the bot is not, it answers that
-// person in a direct message.
+// act does to an answer what somebody asked for, and tells that person.
+func (b *Bot) act(ctx context.Context, p slack.Press) error {
+	by := b.person(ctx, p.By)
+	reply, err := b.service.Act(ctx, answer.Action{
+		Do: p.Action, Tenant: b.config.Tenant, Ref: p.Ref, Turn: session.TurnID(p.Turn), Message: p.Message, Key: p.EventKey, By: by,
+		Moderator: b.privileged(ctx, p.By), Text: p.Form[fieldText], Submitted: p.Sent,
+	})
+	if err != nil {
+		return err
+	}
+	if f := reply.Form; f != nil {
+		err := b.client.Open(ctx, p.Trigger, slack.Form{
+			Action: f.Do, Turn: string(f.Turn), Title: f.Title, Submit: f.Submit, Ref: p.Ref, Message: p.Message,
+			Fields: []slack.Field{{Name: fieldText, Label: f.Label, Hint: f.Hint, Given: f.Text, Optional: !f.Required, Lines: true, Max: f.Max}},
+		})
+		if err == nil {
+			return nil
+		}
+		b.deps.Logger.WarnContext(ctx, "form not shown", "action", p.Action, "error", err)
+	}
+	b.whisper(ctx, p.Ref, p.By, reply.Sentence, false) // in a direct message too: it is not worth a message that stays
+	return nil
+}
+
+// Whisper implements answer.Whisperer. Somebody who has left the channel is told in a direct message.
+func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
+	ref := t.Session.Ref
+	err := b.client.Whisper(ctx, ref, t.Asker.ID, note.Sentence, t.Direct, string(t.ID), note.Buttons...)
+	if err == nil || t.Direct || slack.Transient(err) {
+		return err
+	}
+	own, openErr := b.client.DirectChannel(ctx, t.Asker.ID)
+	if openErr != nil {
+		return openErr
+	}
+	ref.Channel, ref.Thread = own, ""
+	return b.client.Whisper(ctx, ref, t.Asker.ID, note.Sentence, true, string(t.ID), note.Buttons...)
+}
+
+// about answers a message that somebody chose "Ask about this" for, in the message's thread. Where the bot is not, and where answers are
+// private, it answers that person in a direct message.
 func (b *Bot) about(ctx context.Context, p slack.Press) error {
-	if answer.Decide(answer.Event{Command: true, Direct: p.Direct}, b.config.Place(p.Ref.Channel)).Action == answer.Refuse {
-		b.whisper(ctx, p.Ref, p.By, answer.Say(session.NotPermitted), p.Direct)
-		return nil
+	j, err := b.service.Judge(ctx, answer.Occurrence{
+		Event: answer.Event{Command: true, Direct: p.Direct}, Tenant: b.config.Tenant, Ref: p.Ref, Author: p.By, Holds: b.holds(p.By),
+	})
+	if err != nil {
+		return err
 	}
 	switch {
+	case j.Action == answer.Refuse:
+		b.whisper(ctx, p.Ref, p.By, j.Sentence(), p.Direct)
+		return nil
 	case p.Author != "" && p.Author == b.client.Identity().User:
 		b.whisper(ctx, p.Ref, p.By, sayOwn, p.Direct)
 		return nil
@@ -61,7 +108,7 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		Ref: p.Ref, EventKey: p.EventKey, Message: p.Message, Asker: asker, Text: questionOf(p.Text, files), Files: files,
 		Direct: p.Direct, Tenant: b.config.Tenant,
 	}
-	if !p.Direct && !b.client.Joined(ctx, p.Ref.Channel) {
+	if !p.Direct && (j.Private || !b.client.Joined(ctx, p.Ref.Channel)) {
 		own, err := b.client.DirectChannel(ctx, p.By)
 		if err != nil {
 			return err
@@ -71,11 +118,10 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		}
 		m.Message, m.Direct = thread.MessageID(m.Ref.Thread), true
 	}
-	var err error
 	if m.Listens, err = b.client.Audience(ctx, m.Ref.Channel, p.By, m.Direct); err != nil {
 		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
 	}
-	accepted, err := b.service.Accept(ctx, m)
+	accepted, err := b.service.Take(ctx, answer.Question{Judgement: j, Mention: m})
 	rejected, ok := rejection(err)
 	switch {
 	case ok:
@@ -84,7 +130,7 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		return fmt.Errorf("take a question in: %w", err)
 	case accepted.Duplicate:
 		b.whisper(ctx, p.Ref, p.By, sayAnswered, p.Direct)
-	case accepted.Ahead > 0:
+	case accepted.Notice != "":
 		b.queued(ctx, m.Ref, accepted.Turn.ID)
 	}
 	return nil

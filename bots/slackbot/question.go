@@ -9,7 +9,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/message"
-	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -18,7 +17,7 @@ const lastAttempts = 2
 
 // take hands a question to the service, with its files and what was said before it. The two events of a mention are one question, and
 // the second finds it taken.
-func (b *Bot) take(ctx context.Context, m slack.Message, known session.Thread, d answer.Decision) error {
+func (b *Bot) take(ctx context.Context, m slack.Message, j answer.Judgement) error {
 	key := m.Ref.Channel + " " + string(m.ID)
 	defer b.taking.lock(key)()
 	if b.taken.has(key) {
@@ -31,12 +30,12 @@ func (b *Bot) take(ctx context.Context, m slack.Message, known session.Thread, d
 		}
 		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
 	}
-	starter := known.Starter
+	starter := j.Thread.Starter
 	if starter == "" {
 		starter = m.Starter
 	}
 	var files []message.File
-	if said, ok := b.before(ctx, m, known, d); ok {
+	if said, ok := b.before(ctx, m, j); ok {
 		files = append(files, said)
 	}
 	attached := m.Files
@@ -44,10 +43,10 @@ func (b *Bot) take(ctx context.Context, m slack.Message, known session.Thread, d
 		attached = b.client.Attached(ctx, m)
 	}
 	files = append(files, b.client.Fetch(ctx, attached)...)
-	err = b.accept(ctx, thread.Mention{
+	err = b.accept(ctx, answer.Question{Judgement: j, Bot: m.Bot, Mention: thread.Mention{
 		Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: b.person(ctx, m.Author), Starter: starter, Text: questionOf(m.Text, files), Files: files,
 		At: m.At, Direct: m.Direct, Tenant: b.config.Tenant, Listens: audience,
-	}, m.Late)
+	}}, m.Late)
 	if err != nil {
 		return err
 	}
@@ -81,20 +80,20 @@ func (b *Bot) person(ctx context.Context, id string) thread.Person {
 }
 
 // accept takes a question in. late says that it was read and not heard: then nobody waits for a word about it.
-func (b *Bot) accept(ctx context.Context, m thread.Mention, late bool) error {
-	accepted, err := b.service.Accept(ctx, m)
+func (b *Bot) accept(ctx context.Context, q answer.Question, late bool) error {
+	accepted, err := b.service.Take(ctx, q)
 	rejected, ok := rejection(err)
 	switch {
 	case ok:
-		if !late {
-			b.whisperOnce(ctx, slack.Message{Ref: m.Ref, ID: m.Message, Author: m.Asker.ID, Direct: m.Direct}, rejected)
+		if !late && !q.Judgement.Ambient {
+			b.whisperOnce(ctx, slack.Message{Ref: q.Ref, ID: q.Message, Author: q.Asker.ID, Direct: q.Direct}, rejected)
 		}
 		return nil
 	case err != nil:
 		return fmt.Errorf("take a question in: %w", err)
 	}
-	if !accepted.Duplicate && accepted.Ahead > 0 {
-		b.queued(ctx, m.Ref, accepted.Turn.ID)
+	if !accepted.Duplicate && accepted.Notice != "" {
+		b.queued(ctx, q.Ref, accepted.Turn.ID)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
@@ -28,11 +27,7 @@ type Config struct {
 	Tenant        access.TenantID
 	HTTP          *http.Client // nil: a plain one
 
-	StopReactions []string      // emoji names; octagonal_sign, which is 🛑
-	Follow        answer.Follow // of replies that do not mention the bot; dialogue
-	// Place says what holds in a channel: who may ask, the follow policy, other bots. Nil: everybody may ask, and Follow holds. It is
-	// called for every message, from any goroutine.
-	Place func(channel string) answer.State
+	StopReactions []string // emoji names; octagonal_sign, which is 🛑
 	// Prompts are offered to somebody who opens the conversation with the bot; nil takes slack.Prompts, an empty list offers none.
 	Prompts []slack.Prompt
 	MaxAge  time.Duration // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
@@ -61,9 +56,6 @@ type Bot struct {
 	taking   single
 	commands once
 	notices  notices
-
-	mu   sync.Mutex
-	live map[session.TurnID]session.Turn // being written by this process
 }
 
 var (
@@ -91,12 +83,6 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if len(config.StopReactions) == 0 {
 		config.StopReactions = []string{"octagonal_sign"}
 	}
-	if config.Follow == "" {
-		config.Follow = answer.FollowDialogue
-	}
-	if config.Place == nil {
-		config.Place = func(string) answer.State { return answer.State{Permitted: true, Follow: config.Follow} }
-	}
 	if config.Prompts == nil {
 		config.Prompts = slack.Prompts
 	}
@@ -111,7 +97,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 		return nil, err
 	}
 	b := &Bot{
-		config: config, deps: deps, client: client, live: make(map[session.TurnID]session.Turn), notices: notices{due: make(chan dueNotice, 64)},
+		config: config, deps: deps, client: client, notices: notices{due: make(chan dueNotice, 64)},
 	}
 	return b, nil
 }
@@ -169,28 +155,31 @@ func (b *Bot) Run(ctx context.Context) error {
 
 // Open implements answer.Surfaces.
 func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
-	to := t.Session.Ref
-	if to.Platform != slack.Platform || to.Workspace != b.client.Identity().Team {
-		return nil, fmt.Errorf("open a delivery to %s workspace %s: this bot is not there", to.Platform, to.Workspace)
+	if at := t.Session.Ref; at.Platform != slack.Platform || at.Workspace != b.client.Identity().Team {
+		return nil, fmt.Errorf("open a delivery to %s workspace %s: this bot is not there", at.Platform, at.Workspace)
 	}
-	team := b.teamOf(ctx, t.Asker.ID)
+	to, err := b.place(ctx, t, permit)
+	if err != nil {
+		return nil, err
+	}
 	surface := b.client.Surface(slack.SurfaceOptions{
-		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, RecipientTeam: team, Permit: permit,
-		Actions: []thread.Action{thread.ActionStop},
-		Stopped: func() { b.stopped(ctx, t) },
+		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, RecipientTeam: b.teamOf(ctx, t.Asker.ID), Permit: permit,
+		Actions: actions, Stopped: func() { b.stopped(ctx, t) },
 	})
 	s, err := stream.Open(ctx, to, 0, b.config.Pace, stream.Deps[slack.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
 		Renderer: b.deps.Renderer, Pacing: b.client.Pacing(), Logger: b.deps.Logger,
-		Log: answer.NewLog(b.deps.Deliveries, t, 0, to, permit),
+		Log: answer.NewLog(b.deps.Deliveries, t, 0, to, permit), Turn: t,
 	})
 	if err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	b.live[t.ID] = t
-	b.mu.Unlock()
-	return newDelivery(ctx, b, t, s, surface), nil
+	return &delivery{turn: t, stream: s, presence: show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, t, to) })}, nil
+}
+
+// actions are the buttons that an answer may have.
+var actions = []thread.Action{
+	thread.ActionStop, thread.ActionRetry, thread.ActionUp, thread.ActionDown, thread.ActionShare, thread.ActionKeep,
 }
 
 // Listeners implements answer.Surfaces.
@@ -219,10 +208,4 @@ func (b *Bot) stopped(ctx context.Context, t session.Turn) {
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "stop not recorded", "turn", t.ID, "error", err)
 	}
-}
-
-func (b *Bot) forget(id session.TurnID) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.live, id)
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
-	"github.com/footnotehq/footnote/bots/slackbot"
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
@@ -230,9 +228,7 @@ func TestWhoeverBeganTheThreadMayStopItsAnswers(t *testing.T) {
 
 func TestChannelWhereNobodyMayAsk(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{bot: func(c *slackbot.Config) {
-		c.Place = func(string) answer.State { return answer.State{} }
-	}})
+	s := play(t, options{policy: said("askers", "group:nobody")})
 	s.ann.Say(s.general, "", slacktest.Mention()+" may I?")
 	s.quiet(2)
 	if got := s.Ephemeral(s.ann); len(got) != 1 || !strings.Contains(got[0].Text, "cannot ask here") {
@@ -363,9 +359,7 @@ func TestHalfACitationIsNeverSeen(t *testing.T) {
 
 func TestCommandWhereNobodyMayAsk(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{bot: func(c *slackbot.Config) {
-		c.Place = func(string) answer.State { return answer.State{} }
-	}})
+	s := play(t, options{policy: said("askers", "group:nobody")})
 	id := s.ann.Slash(s.general, "/ask", "may I?")
 	s.wait("the command is answered", func() bool { _, ended := s.Delivered(id); return ended })
 	if len(s.Roots(s.general)) != 0 || len(s.model.Requests()) != 0 {

@@ -65,16 +65,10 @@ var tokenOf = map[string]string{string(slack.Platform): "SLACK_BOT_TOKEN", strin
 func newSlack(base *wire.Base) (*slackbot.Bot, error) {
 	c := base.Config
 	sessions := base.Sessions()
-	var bot *slackbot.Bot
-	var err error
-	bot, err = slackbot.New(slackbot.Config{
-		Place: func(channel string) answer.State { // asked only when events come, and then the workspace is known
-			return c.File.At(slack.Platform, bot.Workspaces()[0], channel).State()
-		},
+	return slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
 		APIURL: c.SlackAPIURL, Tenant: base.Tenant, HTTP: base.HTTP(),
 	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Logger: base.Logger})
-	return bot, err
 }
 
 func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {

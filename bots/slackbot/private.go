@@ -1,0 +1,44 @@
+package slackbot
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+const sayPointer = "I answer you in a direct message."
+
+// place is where a turn's answer is written: in its thread; when it is for its asker alone, in a thread of the direct message, since what
+// one person alone sees in a channel cannot be edited. The thread is begun once: another attempt finds it again.
+func (b *Bot) place(ctx context.Context, t session.Turn, permit answer.Permit) (thread.Ref, error) {
+	if t.Session.Owner == "" || t.Direct {
+		return t.Session.Ref, nil
+	}
+	pages, err := b.deps.Deliveries.Pages(ctx, t.Fence())
+	if err != nil {
+		return thread.Ref{}, fmt.Errorf("find out where a private answer stands: %w", err)
+	}
+	for _, p := range pages {
+		if p.At.Channel != t.Session.Ref.Channel {
+			return p.At, nil
+		}
+	}
+	channel, err := b.client.DirectChannel(ctx, t.Session.Owner)
+	if err != nil {
+		return thread.Ref{}, err
+	}
+	if err := permit(); err != nil {
+		return thread.Ref{}, err
+	}
+	to, begun, err := b.client.Private(ctx, channel, string(t.ID), t.Question.Text, t.Attempt > 1)
+	if err != nil {
+		return thread.Ref{}, err
+	}
+	if begun {
+		b.whisper(ctx, t.Session.Ref, t.Session.Owner, sayPointer, false)
+	}
+	return to, nil
+}
