@@ -46,7 +46,9 @@ func TestSourceCodeIsCutBetweenDeclarations(t *testing.T) {
 }
 
 // squeeze takes blank lines out.
-func squeeze(s string) string { return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }), "\n") }
+func squeeze(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }), "\n")
+}
 
 // A class that is longer than a chunk is cut between its methods, and no chunk of functions ends in the middle of one.
 func TestChunksOfSourceCodeHoldWholeFunctions(t *testing.T) {

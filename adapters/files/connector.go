@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/pattern"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -62,7 +63,7 @@ func New(options Options) (*Connector, error) {
 		options.MaxBytes = defaultMaxBytes
 	}
 	c := &Connector{options: options}
-	return c, errors.Join(c.locate(), c.parseBase(), checkPatterns(options.Include), checkPatterns(options.Exclude))
+	return c, errors.Join(c.locate(), c.parseBase(), pattern.List(options.Include).Check(), pattern.List(options.Exclude).Check())
 }
 
 func (c *Connector) locate() error {

@@ -40,16 +40,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-func FuzzMatches(f *testing.F) {
-	f.Add("**/*.md", "a/b/c.md")
-	f.Add("**/**/**/**/x", "a/b/c/d/e/f/g")
-	f.Fuzz(func(t *testing.T, pattern, name string) {
-		if checkPatterns([]string{pattern}) != nil || len(name) > 1000 || strings.Count(pattern, "**") > 4 {
-			return
-		}
-		if !strings.Contains(pattern, "/") && matches([]string{pattern}, "folder/"+name) != matches([]string{pattern}, "other/folder/"+name) {
-			t.Errorf("%q is a pattern for names, but its match of %q depends on the folder", pattern, name)
-		}
-	})
-}

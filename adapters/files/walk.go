@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/pattern"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -70,7 +70,7 @@ func passedOver(name string) bool {
 // entry takes in what is not a folder.
 func (w *walk) entry(name string) {
 	o := w.connector.options
-	if (len(o.Include) > 0 && !matches(o.Include, name)) || matches(o.Exclude, name) {
+	if (len(o.Include) > 0 && !pattern.List(o.Include).Match(name)) || pattern.List(o.Exclude).Match(name) {
 		return
 	}
 	kind := formatOf(name)
@@ -160,50 +160,6 @@ func (w *walk) item(f file) index.Item {
 			return w.connector.load(ctx, w.root, f)
 		},
 	}
-}
-
-// matches reports whether one of the patterns describes a path.
-func matches(patterns []string, name string) bool {
-	for _, pattern := range patterns {
-		subject := name
-		if !strings.Contains(pattern, "/") {
-			subject = path.Base(name)
-		}
-		if matchParts(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), strings.Split(subject, "/")) {
-			return true
-		}
-	}
-	return false
-}
-
-func matchParts(pattern, name []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			for skip := range len(name) + 1 {
-				if matchParts(pattern[1:], name[skip:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if len(name) == 0 {
-			return false
-		}
-		if ok, err := path.Match(pattern[0], name[0]); err != nil || !ok {
-			return false
-		}
-		pattern, name = pattern[1:], name[1:]
-	}
-	return len(name) == 0
-}
-
-func checkPatterns(patterns []string) error {
-	for _, pattern := range patterns {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf("the pattern %q is not one: use *, ?, [a-z] and ** as in guides/**/*.md", pattern)
-		}
-	}
-	return nil
 }
 
 // reason is an error of the file system without the path, which is said already.

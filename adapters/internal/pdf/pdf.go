@@ -28,12 +28,12 @@ type Options struct {
 	// CacheDir keeps the sandbox's machine code, so that only the first process on a machine needs seconds to make it; a folder below the
 	// user's cache. Code is run from there: nobody else may be able to write to it. What the first call in a process says holds for all.
 	CacheDir string
-	Timeout  time.Duration // for one file; 2 minutes
+	Timeout  time.Duration // for one file; 45 s
 }
 
 // Limits of one file, beside the memory of its sandbox.
 const (
-	defaultTimeout = 2 * time.Minute
+	defaultTimeout = 45 * time.Second // background jobs, which index on a schedule, have a minute
 	mostPages      = 5_000
 	mostText       = 64 << 20 // bytes
 )

@@ -1,0 +1,57 @@
+// Package pattern matches paths against the patterns with which operators say what is to be read of a source.
+package pattern
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// List is a list of patterns: *, ? and [a-z] stand for characters within a part of a path, "**" as a part for any number of parts. A pattern
+// without a slash is for names, in whatever folder. It is safe for concurrent use.
+type List []string
+
+// Check returns an error that names the first pattern that is none.
+func (l List) Check() error {
+	for _, p := range l {
+		if _, err := path.Match(p, ""); err != nil {
+			return fmt.Errorf("the pattern %q is not one: use *, ?, [a-z] and ** as in guides/**/*.md", p)
+		}
+	}
+	return nil
+}
+
+// Match reports whether one of the patterns describes a path, which has slashes between its parts and none at its beginning.
+func (l List) Match(name string) bool {
+	for _, p := range l {
+		subject := name
+		if !strings.Contains(p, "/") {
+			subject = path.Base(name)
+		}
+		if matchParts(strings.Split(strings.TrimPrefix(p, "/"), "/"), strings.Split(subject, "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+func matchParts(pattern, name []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			for skip := range len(name) + 1 {
+				if matchParts(pattern[1:], name[skip:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(name) == 0 {
+			return false
+		}
+		if ok, err := path.Match(pattern[0], name[0]); err != nil || !ok {
+			return false
+		}
+		pattern, name = pattern[1:], name[1:]
+	}
+	return len(name) == 0
+}
