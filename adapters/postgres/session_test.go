@@ -17,6 +17,12 @@ func TestSessions(t *testing.T) {
 	for range databases {
 		free <- migrated(t)
 	}
+	sessionSuite(t, free)
+}
+
+// sessionSuite runs the suite on databases that are emptied in between.
+func sessionSuite(t *testing.T, free chan *postgres.DB) {
+	t.Helper()
 	sessiontest.Suite(t, func(t *testing.T) sessiontest.Store {
 		t.Helper()
 		db := <-free

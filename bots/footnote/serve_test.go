@@ -175,15 +175,21 @@ func TestConfiguredChannelIsNotAnswered(t *testing.T) {
 // A reaction closes the request to the model and keeps what was written.
 func TestStopReactionClosesTheRequestToTheModel(t *testing.T) {
 	t.Parallel()
+	stopByReaction(t, newProgram(t))
+}
+
+// stopByReaction serves a workspace in which somebody stops an answer while it is written.
+func stopByReaction(t *testing.T, p *program, args ...string) {
+	t.Helper()
 	slack := slacktest.Start(slacktest.Config{})
 	t.Cleanup(slack.Close)
 	gate := make(chan struct{})
 	model := openaitest.New(t, openaitest.Reply{Text: "This answer has a beginning. It never comes to an end.", Gate: gate, GateAfter: 8})
-	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
+	p = p.with("SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
 		"OPENAI_BASE_URL="+model.URL())
 	alice := slack.Person("alice", nil)
 	room := slack.Channel("help", nil, alice)
-	s := serve(t, p)
+	s := serve(t, p, args...)
 	defer s.stop(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Footnote needs and this machine lacks: PostgreSQL, pgvector and,
-# with the word "test", redis-server. Says what it will do, asks on a terminal
+# with the word "test", redis-server and PgBouncer. Says what it will do, asks on a terminal
 # (unless YES=1), and does nothing when nothing is missing.
 #
 #   deploy/install/deps.sh [test]
@@ -40,6 +40,11 @@ if [ "$need_database" = yes ]; then
 fi
 if [ "$for_tests" = yes ] && [ -z "${TEST_REDIS_URL:-}" ] && ! command -v redis-server >/dev/null; then
 	missing+=("redis-server (for the tests; the package also starts it on the loopback address)")
+fi
+# Debian puts it where not everybody's PATH leads.
+has_pgbouncer() { command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ]; }
+if [ "$for_tests" = yes ] && ! has_pgbouncer; then
+	missing+=("pgbouncer (for the tests; the package also starts it on the loopback address)")
 fi
 if [ "$for_tests" = yes ] && ! has_compiler; then
 	missing+=("gcc, make and the C library's headers (Go's race detector needs them)")
@@ -85,4 +90,8 @@ fi
 if [ "$for_tests" = yes ] && [ -z "${TEST_REDIS_URL:-}" ] && ! command -v redis-server >/dev/null; then
 	step "installing redis-server" apt_install redis-server
 	say "ready: $(redis-server --version | cut -d' ' -f1-3)"
+fi
+if [ "$for_tests" = yes ] && ! has_pgbouncer; then
+	step "installing PgBouncer" apt_install pgbouncer
+	say "ready: $(PATH=$PATH:/usr/sbin pgbouncer --version | head -n 1)"
 fi
