@@ -178,6 +178,9 @@ func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake)
 	if err != nil {
 		return Accepted{}, err
 	}
+	if stored.Duplicate {
+		s.Metrics.Repeated(m.Ref.Platform)
+	}
 	s.nudge()
 	notice := SayQueued(stored.Ahead)
 	if in.Ambient { // who did not ask does not wait

@@ -112,6 +112,9 @@ func (s *Service) next(ctx context.Context) (*session.Turn, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	t, err := s.Store.Queue.Lease(ctx, request)
+	if err == nil && t != nil && t.Takeovers > 0 && t.State == session.Running {
+		s.Metrics.TakenOver()
+	}
 	if err != nil || t != nil && request.Holding != nil {
 		s.doubt()
 	}
@@ -178,6 +181,9 @@ func (s *Service) stopHere(id session.TurnID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.running[id]; a != nil && a.stop != nil { // before it runs, it looks for itself
+		if a.stopped.IsZero() {
+			a.stopped = time.Now()
+		}
 		a.stop(turn.ErrStopped)
 	}
 }

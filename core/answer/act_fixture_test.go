@@ -1,0 +1,393 @@
+package answer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// stage is a platform with its messages, an index, and one or more replicas that write to it through real streams, pages and fences.
+type stage struct {
+	*testing.T
+	store  *sessiontest.Memory
+	signal session.Signal
+
+	mu        sync.Mutex
+	acl       map[document.ID]access.ACL
+	channel   access.Audience            // whoever listens in the channel
+	person    map[string]access.Audience // what one person may read
+	away      bool                       // the platform does not say who listens
+	fails     bool                       // the model fails
+	slow      time.Duration              // that the model takes
+	messages  []shown
+	deletes   int
+	whispers  []string
+	histories []string // what the models were given, each as one text
+	acted     []thread.Action
+	serial    int
+}
+
+// shown is a message on the platform.
+type shown struct {
+	id    thread.MessageID
+	owner string // who alone sees it; empty: the channel does
+	text  string
+}
+
+var channelRef = thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1", Thread: "1"}
+
+// perform runs a test in a bubble with one replica.
+func perform(t *testing.T, test func(s *stage, r *answer.Service)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		test(s, s.replica())
+	})
+}
+
+func newStage(t *testing.T) *stage {
+	return &stage{
+		T: t, store: sessiontest.NewMemory(), signal: new(session.LocalSignal), acl: map[document.ID]access.ACL{},
+		channel: access.NewAudience(tenant, access.Members),
+		person: map[string]access.Audience{
+			"U1": access.NewAudience(tenant, access.Members, access.User("slack", "U1")), "U2": access.NewAudience(tenant, access.Members),
+		},
+	}
+}
+
+// replica starts a service that ends with the test.
+func (s *stage) replica() *answer.Service {
+	s.Helper()
+	service := s.service()
+	s.Cleanup(s.run(service))
+	return service
+}
+
+// run runs a service until it is told to end.
+func (s *stage) run(service *answer.Service) (end func()) {
+	ctx, cancel := context.WithCancel(s.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- service.Run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-ended; err != nil {
+			s.Errorf("run: %v", err)
+		}
+	}
+}
+
+// service is one that does not run yet: it takes in, and answers nothing.
+func (s *stage) service() *answer.Service {
+	s.Helper()
+	m := s.store
+	service, err := answer.New(answer.Deps{
+		Store: answer.Store{
+			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: m, Votes: m, Offers: m, Threads: m,
+		},
+		Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Surfaces: s, Retriever: s, Metrics: s,
+	}, answer.Config{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return service
+}
+
+// settle lets everything happen that is going to.
+func (s *stage) settle() { time.Sleep(time.Minute); synctest.Wait() }
+
+func (s *stage) ask(r *answer.Service, text string, change ...func(*thread.Mention)) session.Turn {
+	s.Helper()
+	s.serial++
+	m := thread.Mention{
+		Ref: channelRef, EventKey: fmt.Sprint("e", s.serial), Message: thread.MessageID(fmt.Sprint("q", s.serial)),
+		Asker: thread.Person{ID: "U1", Name: "Ada"}, Text: text, At: time.Now(), Tenant: tenant, Listens: s.channel,
+	}
+	for _, c := range change {
+		c(&m)
+	}
+	accepted, err := r.Accept(s.Context(), m)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return accepted.Turn
+}
+
+// act does something to an answer as somebody, with a press of its own.
+func (s *stage) act(r *answer.Service, do thread.Action, id session.TurnID, by string, change ...func(*answer.Action)) answer.Reply {
+	s.Helper()
+	s.serial++
+	a := answer.Action{
+		Do: do, Tenant: tenant, Ref: channelRef, Turn: id, Key: fmt.Sprint("k", s.serial), By: thread.Person{ID: by, Name: "name of " + by}, Moderator: by == "MOD",
+	}
+	for _, c := range change {
+		c(&a)
+	}
+	reply, err := r.Act(s.Context(), a)
+	if err != nil {
+		s.Fatalf("%s: %v", do, err)
+	}
+	return reply
+}
+
+func saying(text string) func(*answer.Action) {
+	return func(a *answer.Action) { a.Text, a.Submitted = text, true }
+}
+
+// seen is what stands in the channel, or what one person alone sees.
+func (s *stage) seen(owner string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []string{}
+	for _, m := range s.messages {
+		if m.owner == owner {
+			out = append(out, m.text)
+		}
+	}
+	return out
+}
+
+// want compares what is seen.
+func (s *stage) want(owner string, want ...string) {
+	s.Helper()
+	if got := s.seen(owner); !slices.Equal(got, want) {
+		s.Errorf("%q sees\n%q, want\n%q", owner, got, want)
+	}
+}
+
+// publish adds a document that holds its own name.
+func (s *stage) publish(name string, to ...access.Principal) document.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := document.ID("docs:" + name)
+	s.acl[id] = to
+	return id
+}
+
+// Search implements retrieve.Retriever: a document is found by its name.
+func (s *stage) Search(_ context.Context, q retrieve.Search) (retrieve.Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found retrieve.Result
+	for _, id := range sortedIDs(s.acl) {
+		name := strings.TrimPrefix(string(id), "docs:")
+		wanted := slices.ContainsFunc(q.Queries, func(one retrieve.Query) bool { return strings.Contains(one.Text, name) })
+		if wanted && q.Audience.MayRead(s.acl[id]) && (len(q.Documents) == 0 || slices.Contains(q.Documents, id)) {
+			found.Hits = append(found.Hits, retrieve.Hit{Document: document.Ref{ID: id, Title: name, URL: "https://docs.example/" + name}, ACL: s.acl[id]})
+		}
+	}
+	found.Evidence = len(found.Hits) > 0
+	return found, nil
+}
+
+func sortedIDs(acl map[document.ID]access.ACL) []document.ID {
+	var ids []document.ID
+	for id := range acl {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Readable implements answer.Library.
+func (s *stage) Readable(_ context.Context, a access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := make(map[document.ID]bool)
+	for _, id := range ids {
+		if acl, ok := s.acl[id]; ok && a.MayRead(acl) {
+			found[id] = true
+		}
+	}
+	return found, nil
+}
+
+// Run implements answer.Engine: it repeats the names of the documents that a search finds, with a footnote for each.
+func (s *stage) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
+	s.mu.Lock()
+	fails, slow := s.fails, s.slow
+	history := ""
+	for _, m := range req.History {
+		history += string(m.Role) + ": " + m.Text + "\n"
+	}
+	s.histories = append(s.histories, history)
+	s.mu.Unlock()
+	a := turn.Answer{Model: "m", Ending: turn.Ending{Outcome: session.NoEvidence, Sentence: "Nothing found."}}
+	if slow > 0 {
+		sink.Accept(packet.Packet{Payload: packet.MessageDelta{Text: "written while it runs"}})
+		a.Text, a.Shown = "written while it runs", "written while it runs"
+		select {
+		case <-time.After(slow):
+		case <-ctx.Done():
+		}
+	}
+	switch {
+	case errors.Is(context.Cause(ctx), turn.ErrStopped):
+		a.Ending = turn.Ending{Outcome: session.Stopped, Sentence: "Stopped."}
+	case fails:
+		a.Ending = turn.Ending{Outcome: session.Failed, Sentence: "It failed.", Reference: "ref", Retryable: true}
+	default:
+		found, err := s.Search(ctx, retrieve.Search{Audience: req.Audience, Queries: []retrieve.Query{{Text: req.Question.Text}}})
+		if err != nil {
+			return turn.Report{}, err
+		}
+		for i, hit := range found.Hits {
+			n := i + 1
+			a.Ending = turn.Ending{Outcome: session.Answered, Grounding: packet.Cited}
+			a.Text += fmt.Sprintf("%s says so [%d]. ", hit.Document.Title, n)
+			a.Shown += fmt.Sprintf("%s says so [[%d]](%s). ", hit.Document.Title, n, hit.Document.URL)
+			a.Citations = append(a.Citations, message.Citation{Number: n, ModelSees: n, Document: hit.Document, Link: hit.Document.URL})
+			a.References = append(a.References, message.Reference{Number: n, Document: hit.Document, Text: hit.Document.Title})
+			sink.Accept(packet.Packet{Payload: packet.CitationInfo{Number: n, Document: hit.Document.ID, Title: hit.Document.Title, URL: hit.Document.URL}})
+		}
+		for _, m := range req.History { // as the runner does
+			for _, d := range m.Documents {
+				a.Inherited = append(a.Inherited, message.Reference{Number: d.Number, Document: d.Document})
+			}
+		}
+		sink.Accept(packet.Packet{Payload: packet.MessageDelta{Text: a.Shown}})
+	}
+	sink.Accept(packet.Packet{Payload: packet.Stop{Reason: string(a.Ending.Outcome), Message: string(a.Ending.Sentence)}})
+	return turn.Report{Answers: []turn.Answer{a}, Took: time.Second}, nil
+}
+
+// Listeners implements answer.Surfaces.
+func (s *stage) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away {
+		return access.Audience{}, errors.New("the platform is away")
+	}
+	if t.Session.Owner != "" || t.Direct {
+		return s.person[t.Asker.ID], nil
+	}
+	return s.channel, nil
+}
+
+// Whisper implements answer.Whisperer.
+func (s *stage) Whisper(_ context.Context, t session.Turn, note answer.Note) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.whispers = append(s.whispers, fmt.Sprintf("%s about %s: %s [%s]", t.Asker.ID, t.Question.Text, note.Sentence, note.Buttons[0].Action))
+	return nil
+}
+
+// Open implements answer.Surfaces.
+func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+	to := t.Session.Ref
+	if t.Session.Owner != "" {
+		to.Channel = "DM " + t.Session.Owner
+	}
+	st, err := stream.Open(ctx, to, 0, stream.Pace{Interval: time.Second}, stream.Deps[string]{
+		Surface: answer.Guard[string](s, s.store, t, permit, nil), Renderer: plainPages{}, Log: answer.NewLog(s.store, t, 0, to, permit), Turn: t,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return written{st}, nil
+}
+
+// written is a delivery that is nothing but a stream.
+type written struct{ *stream.ThreadStream[string] }
+
+// Finish implements answer.Delivery.
+func (w written) Finish(ctx context.Context, final answer.Final) error {
+	if final.Outcome.Silent() {
+		return nil
+	}
+	return w.ThreadStream.Finish(ctx)
+}
+
+// Post, Edit, Delete and Capabilities implement thread.Surface.
+func (s *stage) Post(_ context.Context, to thread.Ref, page string) (thread.MessageID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := thread.MessageID(fmt.Sprint("m", len(s.messages)+s.deletes))
+	owner, _ := strings.CutPrefix(to.Channel, "DM ")
+	if owner == to.Channel {
+		owner = ""
+	}
+	s.messages = append(s.messages, shown{id, owner, page})
+	return id, nil
+}
+
+func (s *stage) Edit(_ context.Context, _ thread.Ref, id thread.MessageID, page string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, m := range s.messages {
+		if m.id == id {
+			s.messages[i].text = page
+			return nil
+		}
+	}
+	return thread.ErrMessageGone
+}
+
+func (s *stage) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages = slices.DeleteFunc(s.messages, func(m shown) bool { return m.id == id })
+	s.deletes++
+	return nil
+}
+
+func (s *stage) Capabilities() thread.Capabilities { return thread.Capabilities{Buttons: true} }
+
+// Turn, Stopped, Acted, Repeated and TakenOver implement answer.Metrics.
+func (s *stage) Turn(thread.Platform, session.Saved) {}
+func (s *stage) Stopped(time.Duration)               {}
+func (s *stage) Repeated(thread.Platform)            {}
+func (s *stage) TakenOver()                          {}
+func (s *stage) Acted(a thread.Action) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.acted = append(s.acted, a)
+}
+
+// plainPages renders a page for each three sentences, the notes under the last, and which buttons stand there.
+type plainPages struct{}
+
+func (plainPages) Render(v *stream.View) []string {
+	var pages []string
+	parts := strings.SplitAfter(strings.TrimSpace(v.Text()), ". ")
+	for chunk := range slices.Chunk(parts, 3) {
+		if text := strings.TrimSpace(strings.Join(chunk, "")); text != "" {
+			pages = append(pages, text)
+		}
+	}
+	notes := slices.DeleteFunc(append([]string{v.Message}, v.Notices...), func(n string) bool { return n == "" })
+	if v.Problem != nil {
+		notes = append(notes, v.Problem.Message)
+	}
+	if v.Phase != stream.Done {
+		return pages
+	}
+	if len(pages) == 0 {
+		pages = []string{strings.Join(notes, " ")}
+	} else if len(notes) > 0 {
+		pages[len(pages)-1] += " (" + strings.Join(notes, " ") + ")"
+	}
+	for _, b := range stream.Buttons(v) {
+		pages[len(pages)-1] += " <" + string(b.Action) + ">"
+	}
+	return pages
+}
+
+func (plainPages) Hash(page string) string { return page }
