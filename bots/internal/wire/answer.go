@@ -97,8 +97,11 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
 		Setups:   chooser,
 		Library:  library{b.Index},
-		Surfaces: place.Surfaces, Retriever: retriever,
+		Surfaces: place.Surfaces,
 		Logger:   b.Logger,
+
+		Policies:  b.Policies(),
+		Retriever: retriever,
 	}, answer.Config{Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace)})
 }
 
