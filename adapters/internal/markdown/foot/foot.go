@@ -126,8 +126,8 @@ func continuation(s string) int {
 	return n
 }
 
-// Policy allows links to the documents that the view cites and to what allow allows; allow may be nil. Footnotes lead nowhere else
-// than to their own document, and only where a browser can go.
+// Policy allows links to the documents that the view cites and to what allow allows; allow may be nil. A person who corrected the answer may
+// link to anything that a browser can open. Footnotes lead nowhere else than to their own document, and only where a browser can go.
 func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	known := make(map[string]bool, 2*len(v.Citations))
 	for _, c := range v.Citations {
@@ -139,7 +139,7 @@ func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	return answer.Policy{
 		Known: func(address string) bool {
 			safe, ok := cite.LinkURL(address)
-			return ok && (known[address] || known[safe] || allow != nil && allow(address))
+			return ok && (v.Corrected && !strings.HasPrefix(strings.ToLower(safe), "file:") || known[address] || known[safe] || allow != nil && allow(address))
 		},
 		Cited: func(number int, address string) (string, bool) {
 			if number < 1 || number > len(v.Citations) || v.Citations[number-1].Number != number {

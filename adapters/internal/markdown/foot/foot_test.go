@@ -78,3 +78,20 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoCorrectsMayLinkToAnything(t *testing.T) {
+	t.Parallel()
+	v := &stream.View{}
+	v.Apply(packet.Packet{Payload: packet.Stop{Reason: "answered", Corrected: true}})
+	p := foot.Policy(v, nil)
+	for address, want := range map[string]bool{
+		"https://wiki.example/x": true, "mailto:help@example.org": true, "file:///etc/passwd": false, "javascript:alert(1)": false,
+	} {
+		if got := p.Known(address); got != want {
+			t.Errorf("%q known: %t", address, got)
+		}
+	}
+	if _, ok := p.Cited(1, "https://wiki.example/x"); ok {
+		t.Error("a number that the answer has no source for is a footnote")
+	}
+}
