@@ -3,56 +3,68 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/goccy/go-yaml/ast"
 )
 
-// ChannelRule is what the file says of a channel, of all channels of a workspace, or of a platform. Nil fields are not said.
+// ChannelRule is what the file says of a channel, of all channels of a workspace, or of a platform.
 type ChannelRule struct {
 	Platform  thread.Platform // empty: all
 	Workspace string          // empty: all
 	Channel   string          // empty: all
-
-	Agent    string
-	Project  string
-	Enabled  *bool
-	Follow   *answer.Follow
-	Bots     *bool
-	BotTurns *int
+	Values    []Value         // what is not said is not among them
 }
 
-// Channel is what holds in one channel.
-type Channel struct {
-	Agent    string // empty: the file's, else the built-in one
-	Project  string
-	Enabled  bool          // questions are answered here: true
-	Follow   answer.Follow // replies that do not mention the bot: dialogue
-	Bots     bool          // other bots are answered
-	BotTurns int           // turns in a row that bots may ask for; 0 is the default of answer.State
+// Value is one setting of a channel as the file says it. Lists are joined by commas.
+type Value struct {
+	Key, Text string
+	Line      int `json:"-"` // a comment above changes nothing
 }
 
-// State is what holds in the channel, as answer.Decide takes it.
-func (c Channel) State() answer.State {
-	return answer.State{Permitted: c.Enabled, Follow: c.Follow, Bots: c.Bots, BotLimit: c.BotTurns}
+// Value returns what the rule says of a setting; empty where it says nothing.
+func (r ChannelRule) Value(key string) string {
+	i := slices.IndexFunc(r.Values, func(v Value) bool { return v.Key == key })
+	if i < 0 {
+		return ""
+	}
+	return r.Values[i].Text
 }
 
-// At returns what holds in a channel: the rules that match it, the more specific one counting for each setting.
-func (f *File) At(platform thread.Platform, workspace, channel string) Channel {
-	c := Channel{Agent: f.Agent, Enabled: true, Follow: answer.FollowDialogue}
+// Said returns what the file says of a channel, the more general first: a setting that is said twice counts as it is said last.
+func (f *File) Said(at session.Place) []answer.Said {
+	var said []answer.Said
+	if f.Agent != "" {
+		said = append(said, answer.Said{Key: "agent", Value: f.Agent, Origin: f.origin(f.agentLine)})
+	}
 	var matching []ChannelRule
 	for _, r := range f.Channels {
-		if (r.Platform == "" || r.Platform == platform) && (r.Workspace == "" || r.Workspace == workspace) && (r.Channel == "" || r.Channel == channel) {
+		if (r.Platform == "" || r.Platform == at.Platform) && (r.Workspace == "" || r.Workspace == at.Workspace) && (r.Channel == "" || r.Channel == at.Channel) {
 			matching = append(matching, r)
 		}
 	}
 	slices.SortStableFunc(matching, func(a, b ChannelRule) int { return cmp.Compare(a.weight(), b.weight()) })
 	for _, r := range matching {
-		r.apply(&c)
+		for _, v := range r.Values {
+			said = append(said, answer.Said{Key: v.Key, Value: v.Text, Origin: f.origin(v.Line)})
+		}
 	}
-	return c
+	return said
+}
+
+func (f *File) origin(line int) answer.Origin {
+	return answer.Origin{File: filepath.Base(cmp.Or(f.Path, FileName)) + ":" + strconv.Itoa(line)}
+}
+
+// At returns what holds in a channel as far as the file says it.
+func (f *File) At(platform thread.Platform, workspace, channel string) answer.Effective {
+	return answer.Settle(f.Said(session.Place{Platform: platform, Workspace: workspace, Channel: channel})...)
 }
 
 // weight orders rules from the general to the specific.
@@ -66,25 +78,6 @@ func (r ChannelRule) weight() int {
 	return w
 }
 
-func (r ChannelRule) apply(c *Channel) {
-	if r.Agent != "" {
-		c.Agent = r.Agent
-	}
-	if r.Project != "" {
-		c.Project = r.Project
-	}
-	override(&c.Enabled, r.Enabled)
-	override(&c.Follow, r.Follow)
-	override(&c.Bots, r.Bots)
-	override(&c.BotTurns, r.BotTurns)
-}
-
-func override[T any](to *T, said *T) {
-	if said != nil {
-		*to = *said
-	}
-}
-
 func (r *fileReader) channels(path string, n ast.Node) {
 	r.items(path, n, func(path string, n ast.Node) {
 		r.at[fmt.Sprintf("channels[%d]", len(r.file.Channels)+1)] = n
@@ -94,21 +87,73 @@ func (r *fileReader) channels(path string, n ast.Node) {
 
 func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 	var c ChannelRule
-	r.fields(path, n,
-		field{"platform", word(&r.reader, &c.Platform, "slack", "discord", "console")},
-		field{"workspace", r.text(&c.Workspace)},
-		field{"channel", r.text(&c.Channel)},
-		field{"agent", r.text(&c.Agent)},
-		field{"project", r.text(&c.Project)},
-		field{"enabled", optional(&c.Enabled, r.yes)},
-		field{"follow", optional(&c.Follow, func(to *answer.Follow) func(string, ast.Node) {
-			return word(&r.reader, to, answer.FollowMention, answer.FollowDialogue)
-		})},
-		field{"bots", optional(&c.Bots, r.yes)},
-		field{"bot_turns", optional(&c.BotTurns, func(to *int) func(string, ast.Node) { return r.number(to, 1, 100) })},
-	)
+	fields := []field{
+		{"platform", word(&r.reader, &c.Platform, "slack", "discord", "console")},
+		{"workspace", r.text(&c.Workspace)},
+		{"channel", r.text(&c.Channel)},
+	}
+	for _, s := range answer.Settings() {
+		fields = append(fields, field{s.Key, r.setting(&c, s)})
+	}
+	r.fields(path, n, fields...)
 	if c.Channel != "" && c.Platform == "" {
 		r.fault(n, "%s names a channel but no platform: write platform: slack or platform: discord", path)
 	}
 	return c
+}
+
+// setting reads one setting of a channel: a plain value, or a list of them.
+func (r *fileReader) setting(to *ChannelRule, s answer.Setting) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		var parts []string
+		items := []ast.Node{n}
+		if list, ok := r.value(n).(*ast.SequenceNode); ok {
+			items = list.Values
+		}
+		for _, item := range items {
+			part, ok := scalar(r.value(item))
+			if !ok {
+				r.fault(item, "%s holds %s: write %s", path, describe(r.value(item)), s.Values)
+				return
+			}
+			parts = append(parts, strings.TrimSpace(part))
+		}
+		text := strings.Join(parts, ", ")
+		if err := s.Check(text); err != nil {
+			r.fault(n, "%s holds %s: %v", path, quote(text), err)
+			return
+		}
+		r.at[fmt.Sprintf("channels[%d].%s", len(r.file.Channels)+1, s.Key)] = n
+		to.Values = append(to.Values, Value{Key: s.Key, Text: text, Line: lineOf(n)})
+	}
+}
+
+// channelReferences checks the names in the rules of channels, and that what an agent and a channel say of the documents leaves some.
+func (r *fileReader) channelReferences(check func(at ast.Node, path, kind, name string)) {
+	for i, c := range r.file.Channels {
+		path := fmt.Sprintf("channels[%d]", i+1)
+		for key, kind := range map[string]string{"agent": "agent", "project": "project"} {
+			check(r.at[path+"."+key], path+"."+key, kind, c.Value(key))
+		}
+		sets := List(c.Value("document_sets"))
+		for _, set := range sets {
+			check(r.at[path+".document_sets"], path+".document_sets", "document set", set)
+		}
+		agent, _ := r.file.Find(c.Value("agent"))
+		if slices.Equal(answer.Within(agent.DocumentSets, sets), []string{answer.NoDocuments}) {
+			r.fault(r.at[path+".document_sets"], "%s.document_sets leaves no documents to the agent %s, which is limited to %s: name one of these",
+				path, agent.Name, strings.Join(agent.DocumentSets, ", "))
+		}
+	}
+}
+
+// List are the entries of a value that is a list.
+func List(text string) []string {
+	var all []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			all = append(all, part)
+		}
+	}
+	return all
 }

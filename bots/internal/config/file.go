@@ -31,6 +31,8 @@ type File struct {
 	Projects     []Project
 	Sources      []Source
 	Channels     []ChannelRule
+
+	agentLine int // where Agent stands
 }
 
 // Agent is a persona with the names of the documents that it is limited to.
@@ -129,7 +131,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 	if root := r.parse(data); root != nil {
 		r.fields("", root,
 			field{"agent", func(path string, n ast.Node) {
-				r.at[path] = n
+				r.at[path], f.agentLine = n, lineOf(n)
 				r.text(&f.Agent)(path, n)
 			}},
 			field{"agents", r.agents},
@@ -222,9 +224,5 @@ func (r *fileReader) references() {
 			check(r.at["agents."+a.Name], "agents."+a.Name+".document_sets", "document set", set)
 		}
 	}
-	for i, c := range f.Channels {
-		path := fmt.Sprintf("channels[%d]", i+1)
-		check(r.at[path], path+".agent", "agent", c.Agent)
-		check(r.at[path], path+".project", "project", c.Project)
-	}
+	r.channelReferences(check)
 }

@@ -84,19 +84,25 @@ func TestConfigurationFile(t *testing.T) {
 	for _, tt := range []struct {
 		name                string
 		platform, team, cha string
-		want                config.Channel
+		want                func(p *answer.Policy)
 	}{
-		{"no rule", "console", "x", "y", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowDialogue}},
-		{"the platform's", "slack", "T1", "C2", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowMention}},
-		{"the channel's goes before it", "slack", "T1", "C1", config.Channel{
-			Agent: "pirate", Enabled: true, Follow: answer.FollowDialogue}},
-		{"a long number keeps its digits", "discord", "G", "123456789012345678901", config.Channel{
-			Agent: "helper", Project: "launch", Follow: answer.FollowDialogue, Bots: true, BotTurns: 5}},
-		{"another workspace", "slack", "T2", "C1", config.Channel{Agent: "helper", Enabled: true, Follow: answer.FollowMention}},
+		{"no rule", "console", "x", "y", func(p *answer.Policy) { p.Agent = "helper" }},
+		{"the platform's", "slack", "T1", "C2", func(p *answer.Policy) { p.Agent, p.Follow = "helper", answer.FollowMention }},
+		{"the channel's goes before it", "slack", "T1", "C1", func(p *answer.Policy) { p.Agent = "pirate" }},
+		{"a long number keeps its digits", "discord", "G", "123456789012345678901", func(p *answer.Policy) {
+			p.Agent, p.Project, p.Enabled, p.Bots, p.BotTurns = "helper", "launch", false, true, 5
+		}},
+		{"another workspace", "slack", "T2", "C1", func(p *answer.Policy) { p.Agent, p.Follow = "helper", answer.FollowMention }},
 	} {
-		if diff := cmp.Diff(tt.want, f.At(thread.Platform(tt.platform), tt.team, tt.cha)); diff != "" {
+		want := answer.DefaultPolicy()
+		tt.want(&want)
+		got := f.At(thread.Platform(tt.platform), tt.team, tt.cha)
+		if diff := cmp.Diff(want, got.Policy); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
+	}
+	if got := f.At("slack", "T1", "C1").Origins("agent"); len(got) != 1 || got[0].String() != "footnote.yaml:33" {
+		t.Errorf("the agent of the channel comes from %v", got)
 	}
 }
 
@@ -151,9 +157,9 @@ channels:
 		`:21: sources.web.url holds "ftp://x.example": write an address`,
 		`:23: channels[1] names a channel but no platform`,
 		`:24: channels[2].platform holds "irc": write slack, discord or console`,
-		`:25: channels[2].follow holds "sometimes": write mention or dialogue`,
+		`:25: channels[2].follow holds "sometimes": write mention, dialogue or always`,
 		`:26: channels[2].enabled holds "1": write true or false`,
-		`:27: channels[2].private is not a setting`,
+		`:27: channels[2].private holds "true": write off, on_request or always`,
 		`:28: channels[2].bot_turns holds "0": write a whole number from 1 to 100`,
 		`channels[2].agent names the agent "ghost"`,
 	} {

@@ -5,11 +5,21 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+
+	"github.com/footnotehq/footnote/core/session"
 )
 
-// Hash names what this process goes by: replicas that show the same hash answer alike. Secrets are no part of it, nor is what concerns
-// one process or machine alone.
-func (c *Config) Hash() (string, error) {
+// Hash names what this process goes by: replicas that show the same hash answer alike. It covers what was changed in chat. Secrets are no
+// part of it, nor is what concerns one process or machine alone.
+func (c *Config) Hash(changed ...session.Setting) (string, error) {
+	type change struct {
+		Place      session.Place
+		Key, Value string
+	}
+	changes := make([]change, len(changed))
+	for i, s := range changed {
+		changes[i] = change{s.Place, s.Key, s.Value}
+	}
 	same := *c
 	same.FilePath, same.DataDir, same.CAFile = "", "", ""
 	same.AdminAddr, same.LogLevel, same.LogFormat, same.Grace = "", "", "", 0
@@ -17,7 +27,8 @@ func (c *Config) Hash() (string, error) {
 	data, err := json.Marshal(struct {
 		Settings Config
 		Model    bool
-	}{same, c.HasModel()})
+		Changes  []change `json:",omitempty"`
+	}{same, c.HasModel(), changes})
 	if err != nil {
 		return "", fmt.Errorf("hash the configuration: %w", err)
 	}

@@ -191,18 +191,6 @@ func (r *reader) yes(to *bool) func(string, ast.Node) {
 	}
 }
 
-func (r *reader) number(to *int, low, high int) func(string, ast.Node) {
-	return func(path string, n ast.Node) {
-		s, _ := scalar(r.value(n))
-		i, err := strconv.Atoi(s)
-		if err != nil || i < low || i > high {
-			r.fault(n, "%s holds %s: write a whole number from %d to %d", path, describe(r.value(n)), low, high)
-			return
-		}
-		*to = i
-	}
-}
-
 // acl reads an access list: a list, or principals separated by commas.
 func (r *reader) acl(to *access.ACL) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
@@ -236,14 +224,6 @@ func word[T ~string](r *reader, to *T, words ...T) func(string, ast.Node) {
 	}
 }
 
-// optional makes a pointer of what was read, so that "not said" stays apart from a zero.
-func optional[T any](to **T, read func(*T) func(string, ast.Node)) func(string, ast.Node) {
-	return func(path string, n ast.Node) {
-		*to = new(T)
-		read(*to)(path, n)
-	}
-}
-
 // scalar is the text of a plain value as it was written: ids that look like numbers keep all their digits.
 func scalar(n ast.Node) (string, bool) {
 	switch v := n.(type) {
@@ -261,10 +241,7 @@ func scalar(n ast.Node) (string, bool) {
 // describe names what stands where something else is wanted.
 func describe(n ast.Node) string {
 	if s, ok := scalar(n); ok {
-		if runes := []rune(s); len(runes) > 40 {
-			s = string(runes[:40]) + "…"
-		}
-		return strconv.Quote(s)
+		return quote(s)
 	}
 	switch n.(type) {
 	case *ast.SequenceNode:
@@ -276,6 +253,14 @@ func describe(n ast.Node) string {
 	default:
 		return "nothing"
 	}
+}
+
+// quote shows a value, cut to what fits a line.
+func quote(s string) string {
+	if runes := []rune(s); len(runes) > 40 {
+		s = string(runes[:40]) + "…"
+	}
+	return strconv.Quote(s)
 }
 
 func alternatives(words []string) string {

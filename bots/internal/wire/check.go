@@ -40,12 +40,12 @@ func (b *Base) Checks() []Check {
 	return checks
 }
 
-func (b *Base) checkConfiguration(context.Context) (string, error) {
-	hash, err := b.Config.Hash()
+func (b *Base) checkConfiguration(ctx context.Context) (string, error) {
+	hash, err := b.Hash(ctx)
 	if err != nil {
 		return "", err
 	}
-	f := b.Config.File
+	f := b.File()
 	if f.Path == "" {
 		return fmt.Sprintf("%s, from the environment alone", hash), nil
 	}

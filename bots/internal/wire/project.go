@@ -50,8 +50,8 @@ func (b *Base) projectConnector(f config.ProjectFile) (*files.Connector, error) 
 
 // indexProject brings a project's files into the index, where they are searched when they do not fit into a prompt, and where it is
 // known who may read an answer that rests on them. A file that cannot be indexed is told of when the project is read.
-func (b *Base) indexProject(ctx context.Context, name string) error {
-	p, ok := b.Config.File.Project(name)
+func (b *Base) indexProject(ctx context.Context, file *config.File, name string) error {
+	p, ok := file.Project(name)
 	if !ok {
 		return fmt.Errorf("there is no project %q", name)
 	}

@@ -77,7 +77,7 @@ func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector
 
 // declaredName is the source's name in the configuration file; empty when it stands somewhere else.
 func (b *Base) declaredName(s config.Source) string {
-	if d, ok := b.Config.File.Source(s.Name); ok && d.Path == s.Path && d.URL == s.URL {
+	if d, ok := b.File().Source(s.Name); ok && d.Path == s.Path && d.URL == s.URL {
 		return s.Name
 	}
 	return ""
@@ -184,16 +184,16 @@ func (b *Base) declare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range b.Config.File.Sources {
+	for _, s := range b.File().Sources {
 		if _, _, err := b.Remembered(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
 			b.Logger.WarnContext(ctx, "a source of the configuration file cannot be read", "source", s.Name, "error", err)
 		}
 	}
-	if b.Config.File.Path == "" {
+	if b.File().Path == "" {
 		return nil
 	}
 	for _, s := range known {
-		if _, still := b.Config.File.Source(s.Declared); s.Declared == "" || still || s.Every == 0 {
+		if _, still := b.File().Source(s.Declared); s.Declared == "" || still || s.Every == 0 {
 			continue
 		}
 		s.Every = 0

@@ -65,6 +65,14 @@ func agentsOf(f *config.File) string {
 	return defined(f, "agents", names)
 }
 
+func setsOf(f *config.File) string {
+	var names []string
+	for _, s := range f.DocumentSets {
+		names = append(names, s.Name)
+	}
+	return defined(f, "document_sets", names)
+}
+
 func projectsOf(f *config.File) string {
 	var names []string
 	for _, p := range f.Projects {
@@ -90,9 +98,12 @@ var _ answer.Setups = (*setups)(nil)
 
 // Setup implements answer.Setups.
 func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error) {
-	file, ref := s.base.Config.File, t.Session.Ref
-	channel := file.At(ref.Platform, ref.Workspace, ref.Channel)
-	agent, err := s.agent(ctx, cmp.Or(s.choice.Agent, channel.Agent))
+	file := s.base.File()
+	channel, err := s.base.Policies().Policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	if err != nil {
+		return answer.Setup{}, err
+	}
+	agent, err := s.agent(ctx, file, cmp.Or(s.choice.Agent, channel.Agent), channel.DocumentSets)
 	if err != nil {
 		return answer.Setup{}, err
 	}
@@ -109,35 +120,30 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 
 // indexProjects indexes the projects that turns can meet: the chosen one, else those of the channels.
 func (s *setups) indexProjects(ctx context.Context) error {
-	names := []string{s.choice.Project}
+	file, names := s.base.File(), []string{s.choice.Project}
 	if s.choice.Project == "" {
-		for _, c := range s.base.Config.File.Channels {
-			names = append(names, c.Project)
-		}
+		names = projectsIn(file)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		if name == "" {
 			continue
 		}
-		if err := s.base.indexProject(ctx, name); err != nil {
+		if err := s.base.indexProject(ctx, file, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// agent returns the agent of that name with its documents; no name is the built-in one.
-func (s *setups) agent(ctx context.Context, name string) (prompt.Agent, error) {
-	if name == "" {
-		return prompt.Agent{}, nil
-	}
-	a, ok := s.base.Config.File.Find(name)
-	if !ok {
+// agent returns the agent of that name with its documents, which the channel may limit further; no name is the built-in one.
+func (s *setups) agent(ctx context.Context, file *config.File, name string, limit []string) (prompt.Agent, error) {
+	a, ok := file.Find(name)
+	if name != "" && !ok {
 		return prompt.Agent{}, fmt.Errorf("there is no agent %q", name)
 	}
 	var err error
-	a.Sources, err = s.base.documentSets(ctx, a.DocumentSets)
+	a.Sources, err = s.base.documentSets(ctx, answer.Within(a.DocumentSets, limit))
 	return a.Agent, err
 }
 
@@ -191,7 +197,7 @@ func (b *Base) namedModel(name string) (llm.Model, error) {
 	return b.endpointModel(name, window)
 }
 
-// documentSets are the sources that the sets hold. A source that was not indexed yet stays among them under its name: without it, an agent
+// documentSets are the sources that the sets hold; no names are no limit, and sets without a source hold no document. A source that was not indexed yet stays among them under its name: without it, an agent
 // that is limited to documents which do not exist would be limited to nothing.
 func (b *Base) documentSets(ctx context.Context, names []string) ([]document.SourceID, error) {
 	if len(names) == 0 {
@@ -202,13 +208,16 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 		return nil, err
 	}
 	var ids []document.SourceID
-	for _, set := range b.Config.File.DocumentSets {
+	for _, set := range b.File().DocumentSets {
 		if !slices.Contains(names, set.Name) {
 			continue
 		}
 		for _, source := range set.Sources {
 			ids = append(ids, b.sourceID(source, indexed))
 		}
+	}
+	if len(ids) == 0 {
+		return []document.SourceID{answer.NoDocuments}, nil
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), nil
@@ -217,7 +226,7 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 // sourceID is the id of a source that is named as in the configuration file, by its id, or by what `footnote sources` shows.
 func (b *Base) sourceID(name string, indexed []postgres.SourceState) document.SourceID {
 	shown := name
-	if s, ok := b.Config.File.Source(name); ok {
+	if s, ok := b.File().Source(name); ok {
 		shown = cmp.Or(s.URL, s.Path)
 		if site, err := web.SourceOf(s.URL); err == nil {
 			shown = site.Name

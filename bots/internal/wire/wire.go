@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/openai"
@@ -36,6 +37,7 @@ type Base struct {
 	cluster *local.Cluster  // nil where DATABASE_URL is set
 	scratch *scratch.Schema // nil but after OpenScratch
 	http    *http.Client
+	file    *atomic.Pointer[config.File] // what was read again; shared by copies
 }
 
 // Open connects to the database, starting the private one where none is configured, and brings its schema up to date.
@@ -51,6 +53,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
+	b.file = new(atomic.Pointer[config.File])
 	err := b.open(ctx, migrate)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))

@@ -1,0 +1,132 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// File is the configuration file as it was read last.
+func (b *Base) File() *config.File {
+	if b.file != nil {
+		if f := b.file.Load(); f != nil {
+			return f
+		}
+	}
+	return b.Config.File
+}
+
+// Reload makes another configuration file count from now on, for turns that begin and messages that are decided. Its projects are indexed
+// first; an error says that the old file stays. The base was opened by Open.
+func (b *Base) Reload(ctx context.Context, f *config.File) error {
+	for _, name := range projectsIn(f) {
+		if err := b.indexProject(ctx, f, name); err != nil {
+			return err
+		}
+	}
+	b.file.Store(f)
+	return nil
+}
+
+// projectsIn are the projects that channels of a file name.
+func projectsIn(f *config.File) []string {
+	var names []string
+	for _, c := range f.Channels {
+		if name := c.Value("project"); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Hash names the configuration that this process goes by, with what was changed in chat.
+func (b *Base) Hash(ctx context.Context) (string, error) {
+	changed, err := b.Sessions().AllSettings(ctx, b.Tenant)
+	if err != nil {
+		return "", err
+	}
+	current := *b.Config
+	current.File = b.File()
+	return current.Hash(changed...)
+}
+
+// policies knows what holds where: the file, and what was changed in chat. It is safe for concurrent use.
+type policies struct{ base *Base }
+
+// Policies knows what holds in each channel, from the configuration file and the database.
+func (b *Base) Policies() answer.Policies { return policies{b} }
+
+// Policy implements answer.Policies.
+func (p policies) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (answer.Effective, error) {
+	changed, err := p.base.Sessions().Settings(ctx, tenant, at)
+	if err != nil {
+		return answer.Effective{}, err
+	}
+	file := p.base.File()
+	said := file.Said(at)
+	var ignored []answer.Said
+	for _, c := range changed {
+		v := answer.SaidInChat(c)
+		if unknown(file, v.Key, v.Value) != nil { // it existed when it was set
+			ignored = append(ignored, v)
+			continue
+		}
+		said = append(said, v)
+	}
+	e := answer.Settle(said...)
+	e.Ignored = append(e.Ignored, ignored...)
+	return e, nil
+}
+
+// Accept implements answer.Policies.
+func (p policies) Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error {
+	file := p.base.File()
+	if err := unknown(file, key, value); err != nil {
+		return err
+	}
+	e, err := p.Policy(ctx, tenant, at)
+	if err != nil {
+		return err
+	}
+	switch key {
+	case "project":
+		return p.base.indexProject(ctx, file, value)
+	case "document_sets":
+		agent, _ := file.Find(e.Agent)
+		allowed := answer.Within(agent.DocumentSets, answer.Settle(file.Said(at)...).DocumentSets)
+		if slices.Equal(answer.Within(allowed, config.List(value)), []string{answer.NoDocuments}) {
+			return fmt.Errorf("the configuration file limits this channel to %s; in chat the documents can only become fewer", strings.Join(allowed, ", "))
+		}
+	}
+	return nil
+}
+
+// unknown says which name of a value stands for nothing in the file.
+func unknown(f *config.File, key, value string) error {
+	switch key {
+	case "agent":
+		if _, ok := f.Find(value); !ok {
+			return fmt.Errorf("there is no agent %q: %s", value, agentsOf(f))
+		}
+	case "project":
+		if _, ok := f.Project(value); !ok {
+			return fmt.Errorf("there is no project %q: %s", value, projectsOf(f))
+		}
+	case "document_sets":
+		for _, name := range config.List(value) {
+			if !slices.ContainsFunc(f.DocumentSets, func(s config.DocumentSet) bool { return s.Name == name }) {
+				return fmt.Errorf("there is no document set %q: %s", name, setsOf(f))
+			}
+		}
+	}
+	return nil
+}
+
+// Hash implements answer.Policies.
+func (p policies) Hash(ctx context.Context) (string, error) { return p.base.Hash(ctx) }
