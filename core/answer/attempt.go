@@ -239,7 +239,7 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 
 // onlyQuotes reports whether nobody who answers can do more than quote documents, of which none answers a greeting.
 func onlyQuotes(models []llm.Model) bool {
-	return !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })
+	return len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })
 }
 
 // state shows an outcome that no model produced.

@@ -77,7 +77,7 @@ func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
 	return discordbot.New(discordbot.Config{
 		Token: c.DiscordBotToken.Reveal(), APIURL: c.DiscordAPIURL, Tenant: base.Tenant, NoMessageContent: !c.DiscordMessageContent,
 		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !slack,
-		Place: func(guild, channel string) answer.State { return c.File.At(discord.Platform, guild, channel).State() },
+		Place: func(guild, channel string) answer.State { return base.File().At(discord.Platform, guild, channel).State() },
 	}, discordbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Renderer: &discord.Renderer{}, Logger: base.Logger})
 }
 
