@@ -146,6 +146,15 @@ func (s *Sessions) Release(ctx context.Context, f session.Fence, after time.Dura
 	return s.fenced(ctx, f, "hand back", release, after.Microseconds())
 }
 
+// Depth implements session.Queue.
+func (s *Sessions) Depth(ctx context.Context) (int, error) {
+	var n int
+	if err := s.db.Pool.QueryRow(ctx, `select count(*) from turn where state = 'queued'`).Scan(&n); err != nil { // served by turn_queued
+		return 0, fmt.Errorf("count the turns that wait: %w", err)
+	}
+	return n, nil
+}
+
 // fenced runs an update that names the attempt, and tells why it changed nothing.
 func (s *Sessions) fenced(ctx context.Context, f session.Fence, what, sql string, args ...any) error {
 	tag, err := s.db.Pool.Exec(ctx, sql, append([]any{f.Tenant, f.Turn, f.Attempt}, args...)...)

@@ -53,6 +53,8 @@ type Queue interface {
 	Delivered(ctx context.Context, f Fence) error
 	// Release hands a turn back, to be leased again by anybody after so long. It does not count as a take-over.
 	Release(ctx context.Context, f Fence, after time.Duration) error
+	// Depth counts the turns of all tenants that wait for a worker, those included that wait for an earlier one of their session.
+	Depth(ctx context.Context) (int, error)
 }
 
 // Replicas are the processes that hold turns. Time is the store's; clocks of replicas need not agree.

@@ -171,6 +171,19 @@ func (m *Memory) Release(ctx context.Context, f session.Fence, after time.Durati
 	return nil
 }
 
+// Depth implements session.Queue.
+func (m *Memory) Depth(ctx context.Context) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, t := range m.turns {
+		if t.queued() {
+			n++
+		}
+	}
+	return n, ctx.Err()
+}
+
 // handBack raises the attempt as well, so that the worker that let go of the turn is fenced from that moment on.
 func (m *Memory) handBack(t *turn) {
 	t.owner = ""

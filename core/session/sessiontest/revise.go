@@ -421,3 +421,21 @@ func followed(f *fixture) {
 		f.Error("the thread is not followed again")
 	}
 }
+
+func depth(f *fixture) {
+	want := func(n int) {
+		f.Helper()
+		if got, err := f.Depth(f.ctx); err != nil || got != n {
+			f.Errorf("%d turns wait (%v), want %d", got, err, n)
+		}
+	}
+	want(0)
+	f.accept(f.question("q"))
+	f.accept(f.question("waits for it"))
+	want(2)
+	t := f.lease("r1")
+	want(1)
+	f.finish(t, session.Answered)
+	f.finish(f.lease("r1"), session.Answered)
+	want(0)
+}

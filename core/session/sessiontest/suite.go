@@ -89,6 +89,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"everybody has one vote", votes},
 		{"a private answer is offered once", offers},
 		{"a thread is followed again", followed},
+		{"what waits is counted", depth},
 		{"the system prompt is versioned", prompts},
 		{"a cancelled context fails", cancelled},
 	} {
