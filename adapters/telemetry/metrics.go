@@ -1,0 +1,158 @@
+// Package telemetry counts what the bot does, in the form that Prometheus reads. Names and labels are stable. No label names a person, a
+// channel, a workspace or a document, so that the numbers may be shown to anybody who looks after the bot.
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Config says what only the program knows. Zero fields are allowed.
+type Config struct {
+	// Queue counts the questions that wait for a worker, on all replicas. It is asked at each scrape, for at most two seconds; nil leaves
+	// the queue out, and an error makes it NaN.
+	Queue func(ctx context.Context) (int, error)
+}
+
+// Metrics is one process's counters. It is safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	turns     *prometheus.CounterVec
+	words     prometheus.Histogram
+	edits     prometheus.Counter
+	limited   prometheus.Counter
+	stops     prometheus.Histogram
+	retrieval *prometheus.HistogramVec
+	tokens    *prometheus.CounterVec
+	feedback  *prometheus.CounterVec
+	repeated  prometheus.Counter
+	takeovers prometheus.Counter
+}
+
+var _ answer.Metrics = (*Metrics)(nil)
+
+// Buckets of durations in seconds: around what each is meant to stay below.
+var (
+	wordBuckets      = []float64{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 13, 21, 34}
+	stopBuckets      = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5}
+	retrievalBuckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5}
+)
+
+// New returns counters at zero, beside those of the Go runtime and the process.
+func New(config Config) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		turns: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "footnote_turns_total", Help: "Questions that got their outcome in this process.",
+		}, []string{"outcome", "platform"}),
+		words: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "footnote_first_words_seconds", Help: "From the start of work on a question to the first words of its answer in the thread.", Buckets: wordBuckets,
+		}),
+		edits: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "footnote_edits_total", Help: "Edits of answers and pieces appended to them.",
+		}),
+		limited: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "footnote_rate_limited_total", Help: "Writes of answers that a platform refused because there were too many.",
+		}),
+		stops: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "footnote_stop_seconds", Help: "From a stop becoming known to this process to the end of the run, the model's request included.", Buckets: stopBuckets,
+		}),
+		retrieval: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "footnote_retrieval_seconds", Help: "Duration of searches by stage; total is the whole search.", Buckets: retrievalBuckets,
+		}, []string{"stage"}),
+		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "footnote_tokens_total", Help: "Tokens of finished answers, by the model that wrote them; kind is input or output.",
+		}, []string{"model", "kind"}),
+		feedback: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "footnote_feedback_total", Help: "What people did to answers: up, down, retry, private, share, keep, remove, correct and so on.",
+		}, []string{"kind"}),
+		repeated: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "footnote_dedupe_hits_total", Help: "Events that had been taken in before, and were not taken in again.",
+		}),
+		takeovers: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "footnote_lease_takeovers_total", Help: "Turns that this process went on with after another one had died.",
+		}),
+	}
+	m.registry.MustRegister(m.turns, m.words, m.edits, m.limited, m.stops, m.retrieval, m.tokens, m.feedback, m.repeated, m.takeovers,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if config.Queue != nil {
+		m.registry.MustRegister(queueDepth(config.Queue))
+	}
+	for _, a := range []thread.Action{thread.ActionUp, thread.ActionDown, thread.ActionRetry} { // so that a rate has a zero to begin with
+		m.feedback.WithLabelValues(string(a))
+	}
+	return m
+}
+
+// queueLimit bounds the question to the store that a scrape waits for.
+const queueLimit = 2 * time.Second
+
+func queueDepth(count func(context.Context) (int, error)) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "footnote_queue_depth", Help: "Questions that wait for a worker, on all replicas.",
+	}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
+		defer cancel()
+		n, err := count(ctx)
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
+}
+
+// Handler serves the counters.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+}
+
+// Turn implements answer.Metrics.
+func (m *Metrics) Turn(p thread.Platform, saved session.Saved) {
+	m.turns.WithLabelValues(string(saved.Outcome), string(p)).Inc()
+	for _, run := range saved.Runs {
+		m.tokens.WithLabelValues(run.Model, "input").Add(float64(run.Usage.Input))
+		m.tokens.WithLabelValues(run.Model, "output").Add(float64(run.Usage.Output))
+	}
+}
+
+// Stopped implements answer.Metrics.
+func (m *Metrics) Stopped(took time.Duration) { m.stops.Observe(took.Seconds()) }
+
+// Acted implements answer.Metrics.
+func (m *Metrics) Acted(a thread.Action) {
+	if a.Known() { // a name from elsewhere must not become a label
+		m.feedback.WithLabelValues(string(a)).Inc()
+	}
+}
+
+// Repeated implements answer.Metrics.
+func (m *Metrics) Repeated(thread.Platform) { m.repeated.Inc() }
+
+// TakenOver implements answer.Metrics.
+func (m *Metrics) TakenOver() { m.takeovers.Inc() }
+
+// Wrote counts one write of an answer; it is what stream.Deps.Observe is for.
+func (m *Metrics) Wrote(w stream.Write) {
+	if w.First {
+		m.words.Observe(w.Since.Seconds())
+	}
+	var limited *thread.RateLimitError
+	switch {
+	case errors.As(w.Err, &limited):
+		m.limited.Inc()
+	case w.Err == nil && (w.Call == thread.Edit || w.Call == thread.StreamAppend):
+		m.edits.Inc()
+	}
+}

@@ -1,0 +1,117 @@
+package telemetry_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/telemetry"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/google/go-cmp/cmp"
+)
+
+// scrape returns the lines of our own metrics but for the buckets of histograms and what is constant.
+func scrape(t *testing.T, m *telemetry.Metrics) []string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	var lines []string
+	for line := range strings.Lines(w.Body.String()) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "footnote_") && !strings.Contains(line, "_bucket{") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// The names are what dashboards and alarms are made of: a change of this list breaks them.
+func TestNamesAreStable(t *testing.T) {
+	t.Parallel()
+	m := telemetry.New(telemetry.Config{Queue: func(context.Context) (int, error) { return 7, nil }})
+	m.Turn("slack", session.Saved{Outcome: session.Answered, Runs: []session.Run{{Model: "m-1", Usage: llm.Usage{Input: 1200, Output: 80}}}})
+	m.Turn("discord", session.Saved{Outcome: session.Failed})
+	m.Stopped(20 * time.Millisecond)
+	m.Acted(thread.ActionDown)
+	m.Acted("made up")
+	m.Repeated("slack")
+	m.TakenOver()
+	m.Wrote(stream.Write{Call: thread.Create, First: true, Since: 800 * time.Millisecond})
+	m.Wrote(stream.Write{Call: thread.Edit})
+	m.Wrote(stream.Write{Call: thread.StreamAppend})
+	m.Wrote(stream.Write{Call: thread.StreamStop})
+	m.Wrote(stream.Write{Call: thread.Edit, Err: &thread.RateLimitError{RetryAfter: time.Second}})
+	m.Wrote(stream.Write{Call: thread.Edit, Err: errors.New("other")})
+	r := m.Retriever(found{map[string]time.Duration{"embed": 10 * time.Millisecond, "total": 30 * time.Millisecond}, nil})
+	if _, err := r.Search(t.Context(), retrieve.Search{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`footnote_dedupe_hits_total 1`,
+		`footnote_edits_total 2`,
+		`footnote_feedback_total{kind="down"} 1`,
+		`footnote_feedback_total{kind="retry"} 0`,
+		`footnote_feedback_total{kind="up"} 0`,
+		`footnote_first_words_seconds_sum 0.8`,
+		`footnote_first_words_seconds_count 1`,
+		`footnote_lease_takeovers_total 1`,
+		`footnote_queue_depth 7`,
+		`footnote_rate_limited_total 1`,
+		`footnote_retrieval_seconds_sum{stage="embed"} 0.01`,
+		`footnote_retrieval_seconds_count{stage="embed"} 1`,
+		`footnote_retrieval_seconds_sum{stage="total"} 0.03`,
+		`footnote_retrieval_seconds_count{stage="total"} 1`,
+		`footnote_stop_seconds_sum 0.02`,
+		`footnote_stop_seconds_count 1`,
+		`footnote_tokens_total{kind="input",model="m-1"} 1200`,
+		`footnote_tokens_total{kind="output",model="m-1"} 80`,
+		`footnote_turns_total{outcome="answered",platform="slack"} 1`,
+		`footnote_turns_total{outcome="failed",platform="discord"} 1`,
+	}
+	if diff := cmp.Diff(want, scrape(t, m)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestScrapeSurvivesALostDatabase(t *testing.T) {
+	t.Parallel()
+	m := telemetry.New(telemetry.Config{Queue: func(context.Context) (int, error) { return 0, errors.New("away") }})
+	if lines := scrape(t, m); !slices.Contains(lines, "footnote_queue_depth NaN") || !slices.Contains(lines, "footnote_edits_total 0") {
+		t.Errorf("without a database there are %q", lines)
+	}
+}
+
+func TestFailedSearchesAreNotMeasured(t *testing.T) {
+	t.Parallel()
+	m := telemetry.New(telemetry.Config{})
+	if _, err := m.Retriever(found{map[string]time.Duration{"total": 1}, os.ErrClosed}).Search(t.Context(), retrieve.Search{}); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("the search failed with %v", err)
+	}
+	for _, line := range scrape(t, m) {
+		if strings.HasPrefix(line, "footnote_retrieval") {
+			t.Errorf("there is %s", line)
+		}
+	}
+}
+
+// found is a retriever that took so long.
+type found struct {
+	timings map[string]time.Duration
+	err     error
+}
+
+func (f found) Search(context.Context, retrieve.Search) (retrieve.Result, error) {
+	return retrieve.Result{Trace: retrieve.Trace{Timings: f.timings}}, f.err
+}
