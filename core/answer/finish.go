@@ -154,5 +154,12 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	for _, p := range Replay(saved) {
 		checked.Accept(p)
 	}
-	return s.deliver(ctx, a, delivery, Final{Outcome: saved.Outcome, Saved: saved, Replayed: true})
+	final := Final{Outcome: saved.Outcome, Saved: saved, Replayed: true}
+	if withdrawn(saved) { // it is delivered because something of it can be seen, and that is to be marked
+		final.Outcome = session.Stopped
+		if best, ran := saved.Best(); ran {
+			final.Outcome = best.Ending.Outcome
+		}
+	}
+	return s.deliver(ctx, a, delivery, final)
 }

@@ -40,9 +40,18 @@ func Replay(saved session.Saved) []packet.Packet {
 			packets = append(packets, packet.Packet{Placement: at, Payload: packet.MessageStart{}},
 				packet.Packet{Placement: at, Payload: packet.MessageDelta{Text: run.Shown}})
 		}
-		packets = append(packets, ending(at, run.Ending)...)
+		end := run.Ending
+		if withdrawn(saved) {
+			end.Outcome, end.Sentence, end.Reference = saved.Outcome, saved.Sentence, ""
+		}
+		packets = append(packets, ending(at, end)...)
 	}
 	return packets
+}
+
+// withdrawn reports whether the question was deleted, which stands under what had been answered.
+func withdrawn(saved session.Saved) bool {
+	return saved.Outcome == session.Superseded && saved.Sentence != ""
 }
 
 // corrected shows a person's text in the place of an answer, with the sources that it kept.
