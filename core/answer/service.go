@@ -173,7 +173,7 @@ func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake)
 		return Accepted{}, err
 	}
 	in.Tenant, in.Ref, in.Starter, in.EventKey, in.Message, in.Asker = m.Tenant, m.Ref, m.Starter, m.EventKey, m.Message, m.Asker
-	in.Files, in.At, in.Direct, in.Audience = m.Files, m.At, m.Direct, m.Listens
+	in.Files, in.At, in.Direct, in.Audience, in.Agent = m.Files, m.At, m.Direct, m.Listens, m.Agent
 	stored, err := s.Store.Inbox.Accept(ctx, in)
 	if err != nil {
 		return Accepted{}, err

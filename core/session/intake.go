@@ -30,6 +30,7 @@ type Intake struct {
 	Direct   bool
 	Audience access.Audience
 	Reply    *ReplyToken
+	Agent    string // that was asked for by name; empty: whom the channel has
 
 	Reason  string        // why it is answered: a code of whoever decided
 	Ambient bool          // nobody asked the bot: the thread becomes known only when there is an answer

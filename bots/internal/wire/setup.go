@@ -103,7 +103,7 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	if err != nil {
 		return answer.Setup{}, err
 	}
-	agent, err := s.agent(ctx, file, cmp.Or(s.choice.Agent, channel.Agent), channel.DocumentSets)
+	agent, err := s.agent(ctx, file, cmp.Or(s.choice.Agent, t.Agent, channel.Agent), channel.DocumentSets)
 	if err != nil {
 		return answer.Setup{}, err
 	}

@@ -95,9 +95,9 @@ func quotas(f *fixture) {
 func unasked(f *fixture) {
 	at := session.PlaceOf(place)
 	in := f.question("does anybody know?")
-	in.Ambient, in.Reason = true, "ambient"
+	in.Ambient, in.Reason, in.Agent = true, "ambient", "legal"
 	t := f.accept(in)
-	if !t.Ambient || t.Reason != "ambient" {
+	if !t.Ambient || t.Reason != "ambient" || t.Agent != "legal" {
 		f.Errorf("accepted %+v", t)
 	}
 	known, err := f.Thread(f.ctx, tenant, place)

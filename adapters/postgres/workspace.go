@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Workspaces remembers to which tenant each workspace of a platform belongs. It is safe for concurrent use by any number of processes.
+type Workspaces struct {
+	db       *DB
+	platform thread.Platform
+}
+
+// NewWorkspaces returns the workspaces of one platform.
+func NewWorkspaces(db *DB, platform thread.Platform) *Workspaces {
+	return &Workspaces{db: db, platform: platform}
+}
+
+// Bound returns all workspaces that are bound.
+func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, error) {
+	// By the primary key.
+	rows, err := w.db.Pool.Query(ctx, `select workspace, tenant_id from workspace where platform = $1`, w.platform)
+	if err != nil {
+		return nil, fmt.Errorf("load to which tenants workspaces belong: %w", err)
+	}
+	bound := make(map[string]access.TenantID)
+	var id, tenant string
+	if _, err := pgx.ForEachRow(rows, []any{&id, &tenant}, func() error {
+		bound[id] = access.TenantID(tenant)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("load to which tenants workspaces belong: %w", err)
+	}
+	return bound, nil
+}
+
+// Bind binds a workspace to a tenant, in the place of an earlier one. created says that there was no such tenant before.
+func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.TenantID, by string) (created bool, err error) {
+	err = w.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `insert into tenant (id) values ($1) on conflict do nothing`, storable(string(tenant)))
+		if err != nil {
+			return err
+		}
+		created = tag.RowsAffected() == 1
+		_, err = tx.Exec(ctx, `
+			insert into workspace (tenant_id, platform, workspace, bound_by) values ($1, $2, $3, $4)
+			on conflict (platform, workspace) do update set tenant_id = excluded.tenant_id, bound_by = excluded.bound_by`,
+			storable(string(tenant)), w.platform, storable(workspace), storable(by))
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("bind workspace %s of %s to tenant %s: %w", workspace, w.platform, tenant, err)
+	}
+	return created, nil
+}
+
+// boundFirst is what stands in the place of whoever bound a workspace that was bound because it was the first.
+const boundFirst = "first"
+
+// BindFirst binds a workspace if none of any platform is bound, and reports whether that was so. Of several at once one is.
+func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant access.TenantID) (bool, error) {
+	var bound bool
+	err := w.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select from tenant where id = $1 for no key update`, tenant); err != nil { // one at a time
+			return err
+		}
+		tag, err := tx.Exec(ctx, `
+			insert into workspace (tenant_id, platform, workspace, bound_by)
+			select $1, $2, $3, $4 where not exists (select from workspace)`, tenant, w.platform, storable(workspace), boundFirst)
+		bound = err == nil && tag.RowsAffected() == 1
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("bind the first workspace of %s: %w", w.platform, err)
+	}
+	return bound, nil
+}

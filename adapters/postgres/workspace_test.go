@@ -1,0 +1,54 @@
+package postgres_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWorkspacesAreBoundOnceOrByTheOperator(t *testing.T) {
+	t.Parallel()
+	w := postgres.NewWorkspaces(migrated(t), "discord")
+	var first atomic.Int64
+	var all sync.WaitGroup
+	for _, guild := range []string{"g1", "g2", "g3", "g4"} { // replicas that begin at once
+		all.Go(func() {
+			if done, err := w.BindFirst(t.Context(), guild, access.DefaultTenant); err != nil {
+				t.Error(err)
+			} else if done {
+				first.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := first.Load(); n != 1 {
+		t.Errorf("%d workspaces were bound as the first one, want 1", n)
+	}
+	bound, err := w.Bound(t.Context())
+	if err != nil || len(bound) != 1 {
+		t.Errorf("Bound() = %v, %v", bound, err)
+	}
+	for _, tt := range []struct {
+		tenant  access.TenantID
+		created bool
+	}{{"partners", true}, {"partners", false}, {access.DefaultTenant, false}} {
+		created, err := w.Bind(t.Context(), "g9", tt.tenant, "operator")
+		if err != nil || created != tt.created {
+			t.Errorf("Bind(%s) = %v, %v, want %v", tt.tenant, created, err, tt.created)
+		}
+		bound, err := w.Bound(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.tenant, bound["g9"]); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if other, err := postgres.NewWorkspaces(migrated(t), "slack").Bound(t.Context()); err != nil || len(other) != 0 {
+		t.Errorf("another platform's = %v, %v", other, err)
+	}
+}
