@@ -68,7 +68,7 @@ func newSlack(base *wire.Base) (*slackbot.Bot, error) {
 	return slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
 		APIURL: c.SlackAPIURL, Tenant: base.Tenant, HTTP: base.HTTP(),
-	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Logger: base.Logger})
+	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Observe: base.Observe(), Logger: base.Logger})
 }
 
 func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
@@ -77,8 +77,10 @@ func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
 	return discordbot.New(discordbot.Config{
 		Token: c.DiscordBotToken.Reveal(), APIURL: c.DiscordAPIURL, Tenant: base.Tenant, NoMessageContent: !c.DiscordMessageContent,
 		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !slack,
-		Place: func(guild, channel string) answer.State { return base.File().At(discord.Platform, guild, channel).State() },
-	}, discordbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Renderer: &discord.Renderer{}, Logger: base.Logger})
+		Place: func(guild, channel string) answer.State {
+			return base.File().At(discord.Platform, guild, channel).State()
+		},
+	}, discordbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Renderer: &discord.Renderer{}, Observe: base.Observe(), Logger: base.Logger})
 }
 
 // Empty reports whether no platform is configured.

@@ -70,6 +70,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	if err != nil {
 		return nil, err
 	}
+	retriever = b.measured(retriever)
 	chooser := &setups{base: b, choice: place.Choice}
 	if err := chooser.indexProjects(ctx); err != nil {
 		return nil, err
@@ -102,6 +103,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 
 		Policies:  b.Policies(),
 		Retriever: retriever,
+		Metrics:   b.metrics(),
 	}, answer.Config{Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace)})
 }
 

@@ -33,6 +33,8 @@ type Base struct {
 	Index   *postgres.Index
 	Counter *tiktoken.Counter
 	Tenant  access.TenantID
+	// Meter counts what the process does; nil: nothing is counted. It is set before anything is built that is to be counted.
+	Meter Meter
 
 	cluster *local.Cluster  // nil where DATABASE_URL is set
 	scratch *scratch.Schema // nil but after OpenScratch
