@@ -41,6 +41,7 @@ type Deps struct {
 	Repairs    session.Repairs             // required
 	Threads    session.Threads             // required
 	Renderer   stream.Renderer[slack.Page] // nil: a slack.Renderer as it is
+	Observe    func(stream.Write)          // told of every write of an answer, from any goroutine; nil: nobody is
 	Logger     *slog.Logger                // nil: silent
 }
 
@@ -169,7 +170,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	s, err := stream.Open(ctx, to, 0, b.config.Pace, stream.Deps[slack.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
 		Renderer: b.deps.Renderer, Pacing: b.client.Pacing(), Logger: b.deps.Logger,
-		Log: answer.NewLog(b.deps.Deliveries, t, 0, to, permit), Turn: t,
+		Log: answer.NewLog(b.deps.Deliveries, t, 0, to, permit), Turn: t, Observe: b.deps.Observe,
 	})
 	if err != nil {
 		return nil, err
@@ -208,4 +209,9 @@ func (b *Bot) stopped(ctx context.Context, t session.Turn) {
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "stop not recorded", "turn", t.ID, "error", err)
 	}
+}
+
+// Audience returns who listens in a channel at this moment.
+func (b *Bot) Audience(ctx context.Context, channel string) (access.Audience, error) {
+	return b.client.Audience(ctx, channel, "", false)
 }
