@@ -169,8 +169,10 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 			return nil, translate("read what was posted in the thread", err, false)
 		}
 		for _, m := range messages {
-			mine := m.User == me.User && m.Timestamp > string(s.options.Question)
-			if mine && (m.Metadata.EventType == "" || m.Metadata.EventType == metadataType && m.Metadata.EventPayload["turn"] == s.options.Turn) {
+			marked := m.Metadata.EventType == metadataType && m.Metadata.EventPayload["turn"] == s.options.Turn
+			// A stream that was not ended bears no mark; a session has one turn at a time, so what came after its question is its own.
+			unmarked := m.Metadata.EventType == "" && s.options.Question != ""
+			if m.User == me.User && m.Timestamp > string(s.options.Question) && (marked || unmarked) {
 				own = append(own, thread.MessageID(m.Timestamp))
 			}
 		}

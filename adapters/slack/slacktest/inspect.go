@@ -117,3 +117,14 @@ func (s *Server) Wait(ctx context.Context, what string, holds func() bool) error
 		}
 	}
 }
+
+// Undelivered returns the ids of what is still being delivered.
+func (s *Server) Undelivered() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []string
+	for id := range s.pending {
+		ids = append(ids, id)
+	}
+	return ids
+}

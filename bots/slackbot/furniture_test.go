@@ -1,0 +1,329 @@
+package slackbot_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// pressed is the id and value of a button that a message has.
+func pressed(t *testing.T, m slacktest.Message, a thread.Action) (id, value string) {
+	t.Helper()
+	var blocks []struct {
+		Elements []struct {
+			ID    string `json:"action_id"`
+			Value string `json:"value"`
+		} `json:"elements"`
+	}
+	if err := json.Unmarshal(m.Blocks, &blocks); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks {
+		for _, e := range b.Elements {
+			if action, _, ok := thread.ParseButtonID(e.ID); ok && action == a || strings.HasPrefix(e.ID, thread.ButtonID(a, "")) {
+				return e.ID, e.Value
+			}
+		}
+	}
+	t.Fatalf("there is no button %q in %s", a, m.Blocks)
+	return "", ""
+}
+
+// click presses a button and waits until that was taken in.
+func (s *stage) click(p *slacktest.Person, c *slacktest.Channel, m slacktest.Message, a thread.Action) {
+	s.t.Helper()
+	id, value := pressed(s.t.(*testing.T), m, a)
+	s.delivered(p.Click(c, m.TS, id, value))
+}
+
+func (s *stage) delivered(id string) slacktest.Delivery {
+	s.t.Helper()
+	var d slacktest.Delivery
+	s.wait("it is acknowledged", func() (ok bool) { d, ok = s.Delivered(id); return ok })
+	return d
+}
+
+// settled waits until everything about a question is done.
+func (s *stage) settled(c *slacktest.Channel, question string) {
+	s.t.Helper()
+	ref := thread.Ref{Platform: slack.Platform, Workspace: slacktest.TeamID, Channel: c.ID}
+	s.wait("the turn is done", func() bool {
+		t, err := s.store.TurnOf(s.ctx, access.DefaultTenant, ref, thread.MessageID(question))
+		return err == nil && t.State == session.Done
+	})
+}
+
+// told waits until a person was told something alone that holds a text.
+func (s *stage) told(p *slacktest.Person, text string) slacktest.Message {
+	s.t.Helper()
+	var found slacktest.Message
+	s.wait("the person is told "+text, func() bool {
+		for _, m := range s.Ephemeral(p) {
+			if strings.Contains(m.Shown(), text) {
+				found = m
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+func TestFeedbackIsKeptWithItsReason(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("Install the client."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" how?")
+	s.answered(s.general, root, 1)
+	answer := s.Answers(s.general, root)[0]
+	s.click(s.ann, s.general, answer, thread.ActionUp)
+	s.told(s.ann, "Thank")
+	s.click(s.bob, s.general, answer, thread.ActionDown)
+	s.wait("a form is opened", func() bool { return len(s.Views()) == 1 })
+	s.delivered(s.bob.Submit(s.Views()[0], map[string]string{"text": "It is too short."}))
+	var votes []session.Feedback
+	s.wait("the reason is kept", func() bool {
+		var err error
+		if votes, err = s.store.Feedback(s.ctx, session.FeedbackQuery{Tenant: access.DefaultTenant}); err != nil {
+			t.Fatal(err)
+		}
+		return len(votes) == 2 && votes[0].Reason+votes[1].Reason == "It is too short."
+	})
+	for _, v := range votes {
+		if v.Up != (v.Person.ID == s.ann.ID) {
+			t.Errorf("vote %+v", v)
+		}
+	}
+}
+
+func TestFailedAnswerIsTriedAgainInPlace(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Reply{llmtest.Text("Half of it was said. "), llmtest.Hang()}, llmtest.Answer("All of it."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" how?")
+	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) == 1 })
+	s.ann.React(s.general, root, "octagonal_sign")
+	s.answered(s.general, root, 1)
+	stopped := s.Answers(s.general, root)[0]
+	s.settled(s.general, root)
+	s.click(s.ann, s.general, stopped, thread.ActionRetry)
+	s.wait("the new answer stands in its place", func() bool {
+		a := s.Answers(s.general, root)
+		return len(a) == 1 && a[0].TS == stopped.TS && strings.HasPrefix(a[0].Shown(), "All of it.")
+	})
+}
+
+func TestPrivateAnswerIsOfferedToTheAskerAlone(t *testing.T) {
+	t.Parallel()
+	secret := access.ACL{access.User("slack", "U001ANN")}
+	s := play(t, options{secret: secret}, look(), llmtest.Answer("Install the client [1]."), look(), llmtest.Answer("The password is in here [2]."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" what about the VPN?")
+	s.answered(s.general, root, 1)
+	offer := s.told(s.ann, "yourself alone")
+	if len(s.Ephemeral(s.bob)) != 0 {
+		t.Error("bob was told of the offer")
+	}
+	s.click(s.ann, s.general, offer, thread.ActionPrivate)
+	dm, _ := s.ann.DM("", "stop") // which runs nothing, and opens the conversation in the test
+	s.told(s.ann, "direct message")
+	var private slacktest.Message
+	s.wait("the answer stands in the direct message", func() bool {
+		for _, r := range s.Roots(dm) {
+			for _, a := range s.Answers(dm, r.TS) {
+				if finished(a) && strings.Contains(a.Shown(), "The password") {
+					private = a
+					return true
+				}
+			}
+		}
+		return false
+	})
+	for _, m := range s.Thread(s.general, root) {
+		if strings.Contains(m.Shown(), "password") {
+			t.Errorf("the channel shows %q", m.Shown())
+		}
+	}
+	s.settled(dm, private.TS)
+	s.click(s.ann, dm, private, thread.ActionShare) // rests on what the channel may not read
+	s.told(s.ann, "so it stays private")
+	s.click(s.ann, dm, private, thread.ActionKeep)
+	s.told(s.ann, "The answer stays private.")
+}
+
+func TestModeratorsRemoveAndCorrect(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("This is wrong."), llmtest.Answer("This is very wrong."))
+	chief := s.Person("chief", func(p *slacktest.Person) { p.Admin = true })
+	chief.Join(s.general)
+	first := s.ann.Say(s.general, "", slacktest.Mention()+" how?")
+	s.answered(s.general, first, 1)
+	second := s.ann.Say(s.general, "", slacktest.Mention()+" and how else?")
+	s.answered(s.general, second, 1)
+	wrong := s.Answers(s.general, first)[0]
+	s.delivered(s.bob.Shortcut(s.general, wrong.TS, thread.ButtonID(thread.ActionRemove, "")))
+	if s.told(s.bob, "nly"); strings.Contains(s.Answers(s.general, first)[0].Shown(), "removed") {
+		t.Error("somebody who may not has removed an answer")
+	}
+	s.delivered(chief.Shortcut(s.general, wrong.TS, thread.ButtonID(thread.ActionCorrect, "")))
+	s.wait("a form is opened", func() bool { return len(s.Views()) == 1 })
+	s.delivered(chief.Submit(s.Views()[0], map[string]string{"text": "This is **right**."}))
+	s.wait("the correction stands there", func() bool { return strings.Contains(s.Answers(s.general, first)[0].Shown(), "This is **right**.") })
+	removed := s.Answers(s.general, second)[0]
+	s.delivered(chief.Shortcut(s.general, removed.TS, thread.ButtonID(thread.ActionRemove, "")))
+	if views := s.Views(); len(views) > 1 {
+		s.delivered(chief.Submit(views[1], map[string]string{"text": "It is wrong."}))
+	}
+	s.wait("the answer is gone", func() bool {
+		for _, m := range s.Answers(s.general, second) {
+			if strings.Contains(m.Shown(), "wrong") || strings.Contains(m.Text, "wrong") {
+				return false
+			}
+		}
+		return true
+	})
+	s.delivered(s.ann.Shortcut(s.general, wrong.TS, thread.ButtonID(thread.ActionWhy, "")))
+	s.told(s.ann, "corrected")
+}
+
+func TestEditedQuestionIsAnsweredAnewInPlace(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("About the old one."), llmtest.Answer("About the new one."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" the old question?")
+	s.answered(s.general, root, 1)
+	first := s.Answers(s.general, root)[0]
+	s.ann.Edit(s.general, root, slacktest.Mention()+" the new question?")
+	s.wait("the new answer stands in the place of the old one", func() bool {
+		a := s.Answers(s.general, root)
+		return len(a) == 1 && a[0].TS == first.TS && strings.HasPrefix(a[0].Shown(), "About the new one.")
+	})
+	asked := s.model.Requests()[1].Messages
+	if last := asked[len(asked)-1].Text; !strings.Contains(last, "the new question?") {
+		t.Errorf("the model was asked %q", last)
+	}
+}
+
+func TestDeletedQuestionOfAnAnswerThatWasGivenIsMarked(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("Install the client."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" how?")
+	s.answered(s.general, root, 1)
+	s.settled(s.general, root)
+	s.ann.Delete(s.general, root)
+	s.wait("the answer is marked", func() bool {
+		a := s.Answers(s.general, root)
+		return len(a) == 1 && strings.Contains(a[0].Shown(), "The question was deleted.")
+	})
+}
+
+func TestOneNoticeTellsOfAllThatWait(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Reply{llmtest.Text("This takes a while. "), llmtest.Hang()}, llmtest.Answer("Two."), llmtest.Answer("Three."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" one?")
+	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) == 1 })
+	s.ann.Say(s.general, root, slacktest.Mention()+" two?")
+	var notice slacktest.Message
+	s.wait("the queue is told of", func() bool {
+		for _, m := range s.Answers(s.general, root) {
+			if strings.Contains(m.Shown(), "One more question is waiting") {
+				notice = m
+				return true
+			}
+		}
+		return false
+	})
+	s.ann.Say(s.general, root, slacktest.Mention()+" three?")
+	s.wait("the same notice tells of two", func() bool {
+		for _, m := range s.Answers(s.general, root) {
+			if m.TS == notice.TS {
+				return strings.Contains(m.Shown(), "2 more questions are waiting")
+			}
+		}
+		return false
+	})
+	s.ann.React(s.general, root, "octagonal_sign")
+	s.wait("all are answered and the notice is gone", func() bool {
+		a := s.Answers(s.general, root)
+		return len(a) == 3 && strings.HasPrefix(a[1].Shown(), "Two.") && strings.HasPrefix(a[2].Shown(), "Three.")
+	})
+}
+
+func TestCommandsOfFootnote(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{})
+	chief := s.Person("chief", func(p *slacktest.Person) { p.Admin = true })
+	chief.Join(s.general)
+	say := func(p *slacktest.Person, text string) string {
+		t.Helper()
+		return string(s.delivered(p.Slash(s.general, "/footnote", text)).Payload)
+	}
+	for text, want := range map[string]string{
+		"": "/footnote whoami", "help": "/footnote why", "whoami": "user:email:ann@example.com", "status": "one person talks with me", "nonsense": "There is no command",
+		"stop": "Nothing of yours",
+	} {
+		if got := say(s.ann, text); !strings.Contains(got, want) || !strings.Contains(got, `"ephemeral"`) {
+			t.Errorf("/footnote %s: %s, want %q in it", text, got, want)
+		}
+	}
+	if got := say(s.ann, "config follow mention"); !strings.Contains(got, "Only administrators") {
+		t.Errorf("somebody who may not was told %s", got)
+	}
+	if got := say(chief, "config follow mention"); strings.Contains(got, "Only administrators") {
+		t.Errorf("an administrator was told %s", got)
+	}
+	changed, err := s.store.AllSettings(s.ctx, access.DefaultTenant)
+	if err != nil || len(changed) != 1 || changed[0].Value != "mention" || changed[0].Channel != s.general.ID {
+		t.Errorf("stored are %+v, %v", changed, err)
+	}
+}
+
+func TestAskAboutThis(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("In its thread."), llmtest.Answer("In private."))
+	elsewhere := s.Channel("elsewhere", func(c *slacktest.Channel) { c.Members = nil }, s.ann)
+	s.wait("the bot listens", func() bool { return s.bot.Connected() > 0 })
+	asked := s.bob.Say(s.general, "", "how do I install the client?")
+	ask := thread.ButtonID(slack.ActionAsk, "")
+	s.delivered(s.ann.Shortcut(s.general, asked, ask))
+	if shown := s.answered(s.general, asked, 1); !strings.HasPrefix(shown[0], "In its thread.") {
+		t.Errorf("the thread shows %q", shown)
+	}
+	s.delivered(s.bob.Shortcut(s.general, asked, ask))
+	s.told(s.bob, "taken up already")
+	answer := s.Answers(s.general, asked)[0]
+	s.delivered(s.bob.Shortcut(s.general, answer.TS, ask))
+	s.told(s.bob, "an answer of mine")
+
+	far := s.ann.Say(elsewhere, "", "and how do I remove it?")
+	s.delivered(s.ann.Shortcut(elsewhere, far, ask))
+	dm, _ := s.ann.DM("", "stop")
+	s.wait("where the bot is not, the answer comes in private", func() bool {
+		for _, r := range s.Roots(dm) {
+			for _, a := range s.Answers(dm, r.TS) {
+				if finished(a) && strings.HasPrefix(a.Shown(), "In private.") {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	if got := s.Answers(elsewhere, far); len(got) != 0 {
+		t.Errorf("the channel shows %+v", got)
+	}
+}
+
+func TestSlacksStopButtonWithoutAStream(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Reply{llmtest.Sleep(time.Hour)})
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" think hard")
+	s.wait("the model is asked", func() bool { return len(s.model.Requests()) == 1 })
+	s.ann.PressStop(s.general, root)
+	if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "Stopped") {
+		t.Errorf("the thread shows %q", shown)
+	}
+}
