@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -119,7 +120,7 @@ func holding(p ...access.Principal) func(*answer.Occurrence) {
 
 func TestJudgeFollowsAThread(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, _ *answer.Service) {
+	bare(t, func(s *stage) {
 		r, _ := s.judging()
 		want := func(what string, j answer.Judgement, reason answer.Reason) {
 			s.Helper()
@@ -147,7 +148,7 @@ func TestJudgeFollowsAThread(t *testing.T) {
 
 func TestJudgeAsksWhoSomebodyIsOnlyWhereItMatters(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, _ *answer.Service) {
+	bare(t, func(s *stage) {
 		asked := 0
 		counting := func(p ...access.Principal) func(*answer.Occurrence) {
 			return func(o *answer.Occurrence) {
@@ -180,7 +181,7 @@ func TestJudgeAsksWhoSomebodyIsOnlyWhereItMatters(t *testing.T) {
 
 func TestBotsAreHeardUntilTheyLoop(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, _ *answer.Service) {
+	bare(t, func(s *stage) {
 		r, _ := s.judging("bots", "true", "bot_turns", "2")
 		bot := func(o *answer.Occurrence) { o.Bot, o.Author, o.Mentioned, o.InThread = true, "B1", true, true }
 		var reasons []string
@@ -197,7 +198,7 @@ func TestBotsAreHeardUntilTheyLoop(t *testing.T) {
 
 func TestQuotasSayWhenToComeBack(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, _ *answer.Service) {
+	bare(t, func(s *stage) {
 		s.publish("alpha", access.Members)
 		r, rules := s.judging("user_quota", "2/hour", "role_quota", "group:interns 1/hour")
 		inThread := func(n string) func(*answer.Occurrence) { return func(o *answer.Occurrence) { o.Ref.Thread = n } }
@@ -229,7 +230,7 @@ func TestQuotasSayWhenToComeBack(t *testing.T) {
 
 func TestVerdictsAreKept(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, _ *answer.Service) {
+	bare(t, func(s *stage) {
 		r, _ := s.judging()
 		s.hear(r, "just talking")
 		s.settle()
@@ -242,7 +243,7 @@ func TestVerdictsAreKept(t *testing.T) {
 
 func TestAnEditedQuestionIsAnsweredInPlace(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, _ *answer.Service) {
+	bare(t, func(s *stage) {
 		s.publish("alpha", access.Members)
 		s.publish("beta", access.Members)
 		r, _ := s.judging()
@@ -267,7 +268,7 @@ func TestAnEditedQuestionIsAnsweredInPlace(t *testing.T) {
 
 func TestAQuestionEditedWhileItRunsBeginsAgain(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, _ *answer.Service) {
+	bare(t, func(s *stage) {
 		s.publish("alpha", access.Members)
 		s.publish("beta", access.Members)
 		s.slow = time.Hour
@@ -288,7 +289,7 @@ func TestAQuestionEditedWhileItRunsBeginsAgain(t *testing.T) {
 
 func TestADeletedQuestionMarksItsAnswer(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, _ *answer.Service) {
+	bare(t, func(s *stage) {
 		s.publish("alpha", access.Members)
 		r, _ := s.judging()
 		s.hear(r, "what is alpha?", mentioned)
@@ -308,7 +309,7 @@ func TestADeletedQuestionMarksItsAnswer(t *testing.T) {
 
 func TestADeletedQuestionEndsItsTurn(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, _ *answer.Service) {
+	bare(t, func(s *stage) {
 		s.slow = time.Hour
 		r, _ := s.judging()
 		s.hear(r, "what is alpha?", mentioned)
@@ -372,4 +373,10 @@ func TestQuestionsAreToldFromRemarks(t *testing.T) {
 			t.Errorf("IsQuestion(%q, mark) = %v", tt.text, got)
 		}
 	}
+}
+
+// bare runs a test in a bubble, with the replicas that it starts itself.
+func bare(t *testing.T, test func(s *stage)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(newStage(t)) })
 }
