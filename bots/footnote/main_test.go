@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +33,12 @@ func buildAndRun(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "footnote")
-	build := exec.Command("go", "build", "-race", "-o", binary, ".")
+	arguments := []string{"build", "-o", binary, "."}
+	flag.Parse()
+	if bench := flag.Lookup("test.bench"); bench == nil || bench.Value.String() == "" { // the race detector would be what is measured
+		arguments = slices.Insert(arguments, 1, "-race")
+	}
+	build := exec.Command("go", arguments...)
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		return 1
@@ -47,7 +54,7 @@ type program struct {
 	env []string
 }
 
-func newProgram(t *testing.T, env ...string) *program {
+func newProgram(t testing.TB, env ...string) *program {
 	t.Helper()
 	return &program{env: append([]string{"DATABASE_URL=" + localtest.URL(t)}, env...)}
 }

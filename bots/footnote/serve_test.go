@@ -41,7 +41,7 @@ func (b *lockedBuffer) String() string {
 	return b.Buffer.String()
 }
 
-func serve(t *testing.T, p *program, args ...string) *server {
+func serve(t testing.TB, p *program, args ...string) *server {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,7 +63,7 @@ func serve(t *testing.T, p *program, args ...string) *server {
 }
 
 // stop ends the process as an operator does.
-func (s *server) stop(t *testing.T) {
+func (s *server) stop(t testing.TB) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Errorf("%v\n%s", err, s.log)

@@ -1,0 +1,43 @@
+package localtest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Limited makes a role that may read and write all tables of a test's database, those that come later included, and may not change any,
+// and returns the address that works as it. The role goes when the test ends.
+func Limited(tb testing.TB, database string) string {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	role := "limited_" + strings.ToLower(rand.Text()[:10])
+	const rights = `create role %[1]s;
+		grant usage on schema public to %[1]s;
+		grant select, insert, update, delete, truncate on all tables in schema public to %[1]s;
+		grant usage, select on all sequences in schema public to %[1]s;
+		alter default privileges in schema public grant select, insert, update, delete, truncate on tables to %[1]s;
+		alter default privileges in schema public grant usage, select on sequences to %[1]s`
+	if err := execute(ctx, database, fmt.Sprintf(rights, role)); err != nil {
+		tb.Fatalf("make a role that may not change tables: %v", err)
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		if err := execute(ctx, database, fmt.Sprintf(`drop owned by %[1]s; drop role %[1]s`, role)); err != nil {
+			tb.Errorf("drop the role of the test: %v", err)
+		}
+	})
+	address, err := url.Parse(database)
+	if err != nil {
+		tb.Fatalf("address of the test's database: %v", err)
+	}
+	query := address.Query()
+	query.Set("options", "-c role="+role)
+	address.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20")
+	return address.String()
+}
