@@ -170,6 +170,13 @@ func (s *Service) forgetCommand(ctx context.Context, c Command, _ []string) (str
 	if s.Store.Forgetter == nil {
 		return "Nothing can be deleted from chat here. Ask whoever runs this bot.", nil
 	}
+	votes := 0
+	if s.Store.Votes != nil {
+		var err error
+		if votes, err = s.Store.Votes.ForgetVotes(ctx, c.Tenant, c.Ref.Platform, c.By.ID); err != nil {
+			return "", err
+		}
+	}
 	gone, err := s.Store.Forgetter.Forget(ctx, c.Tenant, c.Ref.Platform, c.By.ID)
 	if err != nil {
 		return "", err
@@ -180,9 +187,9 @@ func (s *Service) forgetCommand(ctx context.Context, c Command, _ []string) (str
 			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
 		}
 	}
-	if gone.Turns == 0 && gone.Votes == 0 {
+	if gone.Turns == 0 && votes == 0 {
 		return "Nothing is kept of you here.", nil
 	}
 	return fmt.Sprintf("Deleted: %s with their answers, and %s. What was posted in channels stays there until it is deleted in them.",
-		counted(gone.Turns, "question"), counted(gone.Votes, "vote")), nil
+		counted(gone.Turns, "question"), counted(votes, "vote")), nil
 }

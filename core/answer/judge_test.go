@@ -12,9 +12,11 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/turn"
 )
 
 // rules is a configuration: what a file says of every channel, and what the store holds of changes in chat.
@@ -62,13 +64,27 @@ func (s *stage) judging(pairs ...string) (*answer.Service, *rules) {
 			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: m, Votes: m, Offers: m, Threads: m,
 			Settings: m, Verdicts: m, Turns: m, Changes: m, Forgetter: m,
 		},
-		Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Surfaces: s, Retriever: covered{s}, Policies: r,
+		Signal: s.signal, Engine: accounting{s}, Setups: setups{}, Library: s, Surfaces: s, Retriever: covered{s}, Policies: r,
 	}, answer.Config{})
 	if err != nil {
 		s.Fatal(err)
 	}
 	s.Cleanup(s.run(service))
 	return service, r
+}
+
+// accounting is an engine that tells of its searches.
+type accounting struct{ *stage }
+
+func (a accounting) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
+	report, err := a.stage.Run(ctx, req, sink)
+	if err != nil {
+		return report, err
+	}
+	found, err := covered{a.stage}.Search(ctx, retrieve.Search{Audience: req.Audience, Queries: []retrieve.Query{{Text: req.Question.Text}}})
+	found.Trace.Queries = []string{req.Question.Text}
+	report.Answers[0].Searches = []retrieve.Account{found.Account()}
+	return report, err
 }
 
 // covered is a retriever whose passages match 70 % of the question.

@@ -52,14 +52,13 @@ type Turns interface {
 type Forgotten struct {
 	Turns    int // questions with their answers
 	Sessions int
-	Votes    int
 	Running  []TurnID // of Turns, that a worker was at: they are to be told to stop
 }
 
 // Forgetter deletes what is kept of a person. Safe for concurrent use by any number of processes.
 type Forgetter interface {
 	// Forget deletes what a person asked on a platform, with the answers, files and everything else that belongs to it, the sessions in which
-	// nobody else asked, the person's votes, and the person's part in threads. Workers that are at one of the turns are fenced.
+	// nobody else asked, and the person's part in threads. Workers that are at one of the turns are fenced.
 	Forget(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (Forgotten, error)
 }
 

@@ -1,0 +1,237 @@
+package answer_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// command types something after /footnote, in the channel and not in a thread.
+func (s *stage) command(r *answer.Service, text string, change ...func(*answer.Command)) string {
+	s.Helper()
+	c := answer.Command{
+		Tenant: tenant, Ref: thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1"}, By: thread.Person{ID: "U1"}, Text: text,
+		Holds: func(context.Context) ([]answer.Held, error) {
+			return []answer.Held{{access.Members, "you are a full member of this workspace"}, {"user:slack:U1", "it is you"}}, nil
+		},
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	said, err := r.Command(s.Context(), c)
+	if err != nil {
+		s.Fatalf("/footnote %s: %v", text, err)
+	}
+	return said
+}
+
+func admin(c *answer.Command) { c.Admin = true }
+
+func (s *stage) says(what, got string, parts ...string) {
+	s.Helper()
+	for _, part := range parts {
+		if !strings.Contains(got, part) {
+			s.Errorf("%s: %q does not say %q", what, got, part)
+		}
+	}
+}
+
+func TestCommandsForEverybody(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		r, rules := s.judging("agent", "helper", "follow", "always")
+		for _, text := range []string{"", "help", "/footnote help", "HELP"} {
+			got := s.command(r, text)
+			for _, c := range answer.Commands() {
+				s.says("help", got, "`/footnote "+c.Name)
+			}
+		}
+		s.says("a misspelt command", s.command(r, "statsu `x` <@U1>"), "There is no command `statsu`", "/footnote status")
+		s.says("status", s.command(r, "status"), "I answer questions in this channel.", "agent `helper`", "where the documents have an answer", "Nothing is being answered", "`abc123`")
+		s.says("config", s.command(r, "config"), "`agent`: `helper` (footnote.yaml:7)", "`follow`: `always`", "As they come: project")
+		s.says("one setting", s.command(r, "config evidence"), "`evidence` is `0.6` (default)", "Write a number from 0 to 1")
+		s.says("a narrowing setting", s.command(r, "config askers"), "`askers` is not set (default)", "can only take away")
+		s.says("an unknown setting", s.command(r, "config colour blue"), "There is no setting `colour`", "agent, project, document_sets")
+		s.says("follow", s.command(r, "follow"), "`follow` is `always` (footnote.yaml:7)")
+		for _, text := range []string{"config follow mention", "follow mention", "pause", "resume", "config follow reset"} {
+			s.says(text+" by anybody", s.command(r, text), "Only administrators")
+		}
+		s.says("whoami", s.command(r, "whoami"), "You are `user:slack:U1`", "`members`: you are a full member", "You may ask in this channel.")
+		rules.say("askers", "group:staff")
+		s.says("whoami of a stranger", s.command(r, "whoami"), "You may not ask in this channel: only group:staff may.")
+		s.says("whoami when nobody knows", s.command(r, "whoami", func(c *answer.Command) {
+			c.Holds = func(context.Context) ([]answer.Held, error) { return nil, errors.New("away") }
+		}), "cannot be found out at the moment")
+		s.says("why", s.command(r, "why"), "nothing here yet")
+		s.says("stop", s.command(r, "stop"), "Nothing of yours")
+		s.says("forget-me", s.command(r, "forget-me"), "Nothing is kept of you here.")
+	})
+}
+
+func TestAdministratorsChangeSettings(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		r, rules := s.judging("follow", "mention", "askers", "members")
+		s.says("a change", s.command(r, "config follow always", admin), "`follow` is now `always` (changed in chat by U1 on 2000-01-01)")
+		if p, err := rules.Policy(s.Context(), tenant, session.PlaceOf(channelRef)); err != nil || p.Follow != answer.FollowAlways {
+			s.Errorf("follow is %s, %v", p.Follow, err)
+		}
+		if p, err := rules.Policy(s.Context(), tenant, session.Place{Platform: "slack", Workspace: "T1", Channel: "C2"}); err != nil || p.Follow != answer.FollowMention {
+			s.Errorf("follow elsewhere is %s, %v", p.Follow, err)
+		}
+		s.says("a value that is none", s.command(r, "config follow sometimes", admin), "`sometimes` is no value of `follow`: write mention, dialogue or always.")
+		s.says("a name that does not exist", s.command(r, "config agent nobody", admin), "cannot be set: there is no agent")
+		s.says("undone", s.command(r, "config follow reset", admin), "`follow` is now `mention` (footnote.yaml:7)")
+		s.says("undone twice", s.command(r, "config follow reset", admin), "was not changed in chat")
+		s.says("narrowed", s.command(r, "config askers group:staff", admin), "`members, and of those group:staff`", "footnote.yaml:7; changed in chat")
+		s.says("all channels", s.command(r, "config workspace bots true", admin), "`bots` is now `true`")
+		if p, err := rules.Policy(s.Context(), tenant, session.Place{Platform: "slack", Workspace: "T1", Channel: "C2"}); err != nil || !p.Bots {
+			s.Errorf("bots elsewhere: %v, %v", p.Bots, err)
+		}
+		s.says("follow", s.command(r, "follow dialogue", admin), "`follow` is now `dialogue`")
+
+		s.says("pause", s.command(r, "pause", admin), "paused", "/footnote resume")
+		s.says("status while paused", s.command(r, "status"), "Answering is paused")
+		if j := s.hear(r, "what is alpha?", mentioned, holding(access.Members, "group:staff")); j.Reason != "paused" || !strings.Contains(j.Sentence(), "/footnote resume") {
+			s.Errorf("a mention while paused: %+v", j.Decision)
+		}
+		s.says("resume", s.command(r, "resume", admin), "answered in this channel again")
+		if j := s.hear(r, "what is alpha?", mentioned, holding(access.Members, "group:staff")); j.Action != answer.Answer {
+			s.Errorf("a mention after the pause: %+v", j.Decision)
+		}
+	})
+}
+
+func TestStopCommandStopsWhatIsOnesOwn(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		s.slow = time.Hour
+		r, _ := s.judging()
+		thread := func(n string) func(*answer.Occurrence) { return func(o *answer.Occurrence) { o.Ref.Thread = n } }
+		s.hear(r, "one?", mentioned, thread("1"))
+		s.hear(r, "two?", mentioned, thread("2"))
+		s.hear(r, "three?", mentioned, thread("3"), by("U2"))
+		time.Sleep(time.Second)
+		s.says("stop", s.command(r, "stop"), "Stopped 2 answers.")
+		s.settle()
+		if n, err := s.store.Waiting(s.Context(), tenant, session.PlaceOf(channelRef)); n != 1 || err != nil {
+			s.Errorf("%d turns run, want that of somebody else; %v", n, err)
+		}
+		s.says("a stranger's stop", s.command(r, "stop", func(c *answer.Command) { c.Ref.Thread, c.By.ID = "3", "U9" }), "Only whoever asked")
+		s.says("an administrator's", s.command(r, "stop", admin, func(c *answer.Command) { c.Ref.Thread, c.By.ID = "3", "U9" }), "Stopped.")
+		s.settle()
+	})
+}
+
+func TestForgetMe(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		s.publish("alpha", access.Members)
+		r, _ := s.judging()
+		j := s.hear(r, "what is alpha?", mentioned)
+		s.hear(r, "and alpha again?", mentioned, by("U2"))
+		s.settle()
+		latest, err := s.store.TurnOf(s.Context(), tenant, channelRef, "q2")
+		if err != nil || j.Action != answer.Answer {
+			s.Fatal(err)
+		}
+		s.act(r, thread.ActionUp, latest.ID, "U1")
+		s.says("forget-me", s.command(r, "forget-me"), "1 question with their answers", "1 vote")
+		if _, err := s.store.TurnOf(s.Context(), tenant, channelRef, "q1"); !errors.Is(err, session.ErrUnknownTurn) {
+			s.Errorf("the question is still there: %v", err)
+		}
+		if votes, err := s.store.Feedback(s.Context(), session.FeedbackQuery{Tenant: tenant}); err != nil || len(votes) != 0 {
+			s.Errorf("votes left: %+v, %v", votes, err)
+		}
+		if _, err := s.store.TurnOf(s.Context(), tenant, channelRef, "q2"); err != nil {
+			s.Errorf("somebody else's question is gone: %v", err)
+		}
+	})
+}
+
+func TestWhyExplains(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		s.publish("alpha", access.Members)
+		r, _ := s.judging()
+		s.hear(r, "just talking")
+		s.hear(r, "what is alpha?", mentioned)
+		s.settle()
+		s.says("the newest", s.command(r, "why"),
+			"Decision: The bot was mentioned. (mention)", "Audience: whoever sees the answer holds members, public", `Search: "what is alpha?"`,
+			"\n- 1. alpha: score", "matches 70 % of the question", "Outcome: answered, written by m, cited")
+		about := func(id thread.MessageID) func(*answer.Command) { return func(c *answer.Command) { c.Message = id } }
+		s.says("a message that was not answered", s.command(r, "why", about("q1")), "Nobody addressed the bot. (not_addressed)", "its text was not kept")
+		s.says("a message that nobody knows", s.command(r, "why", about("q99")), "Nothing is known of this message")
+
+		// A document that was taken away since is not named, and how many there are is not told.
+		s.mu.Lock()
+		s.acl["docs:alpha"] = access.ACL{"group:board"}
+		s.mu.Unlock()
+		if got := s.command(r, "why"); strings.Contains(got, "alpha:") {
+			s.Errorf("a document is named that is not to be read any more: %q", got)
+		}
+	})
+}
+
+func TestWhyKeepsPrivateAnswersToTheirOwner(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		s.publish("alpha", access.Members)
+		r, _ := s.judging()
+		j := answer.Judgement{Decision: answer.Decision{Action: answer.Answer, Reason: "command", Private: true}}
+		_, err := r.Take(s.Context(), answer.Question{Judgement: j, Mention: thread.Mention{
+			Ref: channelRef, EventKey: "x", Message: "q1", Asker: thread.Person{ID: "U1"}, Text: "what is alpha?", Tenant: tenant, Listens: s.person["U1"],
+		}})
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.settle()
+		message := func(c *answer.Command) { c.Message = "q1" }
+		other := func(c *answer.Command) { c.By.ID = "U2" }
+		s.says("the owner", s.command(r, "why"), "A command is always answered.")
+		s.says("another person", s.command(r, "why", other), "nothing here yet")
+		if got := s.command(r, "why", other, message); strings.Contains(got, "command") || strings.Contains(got, "alpha") {
+			s.Errorf("another person about the message: %q", got)
+		}
+	})
+}
+
+func TestCommandsWithoutAStore(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		r := s.replica()
+		for _, text := range []string{"status", "config", "whoami", "why", "forget-me", "stop", "help"} {
+			if got := s.command(r, text, admin); got == "" {
+				s.Errorf("/footnote %s says nothing", text)
+			}
+		}
+		s.says("a change", s.command(r, "pause", admin), "footnote.yaml")
+	})
+}
+
+func FuzzCommand(f *testing.F) {
+	for _, text := range []string{"status", "config follow always", "config workspace", "config workspace askers group:x", "why", "\x00", "`", "config ` `", "forget-me"} {
+		f.Add(text, true)
+	}
+	f.Fuzz(func(t *testing.T, text string, privileged bool) {
+		bare(t, func(s *stage) {
+			r, rules := s.judging("askers", "members", "document_sets", "docs")
+			said := s.command(r, text, func(c *answer.Command) { c.Admin = privileged })
+			if said == "" || len(said) > 6000 {
+				t.Errorf("%q: %d bytes are said", text, len(said))
+			}
+			p, err := rules.Policy(t.Context(), tenant, session.PlaceOf(channelRef))
+			if err != nil || p.MayAsk(access.NewAudience(tenant, "user:slack:U7")) {
+				t.Errorf("%q lets a stranger ask", text)
+			}
+		})
+	})
+}
