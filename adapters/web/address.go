@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -43,6 +44,15 @@ func (s scope) holds(u *url.URL) bool {
 	return strings.HasPrefix(p, s.prefix) || p+"/" == s.prefix
 }
 
+// below is the path of a page below the folder, without a slash at its beginning.
+func (s scope) below(u *url.URL) string {
+	rest, _ := strings.CutPrefix(u.EscapedPath(), s.prefix)
+	if plain, err := url.PathUnescape(rest); err == nil {
+		return plain
+	}
+	return rest
+}
+
 func (s scope) sameHost(u *url.URL) bool {
 	return strings.EqualFold(u.Host, s.start.Host) && (u.Scheme == s.start.Scheme || u.Scheme == "https") && u.User == nil
 }
@@ -56,11 +66,15 @@ func (s scope) resource(name string) *url.URL {
 func tracking(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
-	case "gclid", "fbclid", "msclkid", "mc_cid", "mc_eid", "phpsessid", "jsessionid", "sessionid", "sid":
+	case "gclid", "fbclid", "msclkid", "mc_cid", "mc_eid", "yclid", "dclid", "_ga", "igshid", "phpsessid", "jsessionid", "sessionid", "session_id", "sid", "s_id",
+		"cfid", "cftoken", "zenid", "oscsid", "session", "replytocom":
 		return true
 	}
-	return strings.HasPrefix(name, "utm_")
+	return strings.HasPrefix(name, "utm_") || strings.HasPrefix(name, "aspsessionid")
 }
+
+// inPath is a session as a part of a path.
+var inPath = regexp.MustCompile(`/\([A-Z]\([0-9a-zA-Z]+\)\)/`)
 
 // clean returns the address by which a page is known: without fragment and tracking, with a path free of dots.
 func clean(u *url.URL) *url.URL {
@@ -68,6 +82,9 @@ func clean(u *url.URL) *url.URL {
 	c.Host = strings.TrimSuffix(c.Host, map[string]string{"http": ":80", "https": ":443"}[c.Scheme])
 	if before, _, session := strings.Cut(c.Path, ";jsessionid="); session {
 		c.Path, c.RawPath = before, ""
+	}
+	if inPath.MatchString(c.Path) { // ASP.NET
+		c.Path, c.RawPath = inPath.ReplaceAllString(c.Path, "/"), ""
 	}
 	if c.Path == "" {
 		c.Path = "/"

@@ -1,5 +1,5 @@
 // Package web reads documents from web sites: the pages that a sitemap names, or those that are linked from page to page below an address.
-// HTML, Markdown and plain text are read.
+// HTML, PDF, Word, Markdown and plain text are read.
 //
 // It obeys robots.txt under the name "footnote", asks no faster than it was told, asks again only for what has changed, never leaves the
 // address it was given, and reaches nothing that is not on the public internet unless the operator lists it.
@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/adapters/internal/pattern"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
-	"golang.org/x/time/rate"
 )
 
 // Kind of the sources that this package reads.
@@ -38,6 +38,12 @@ type Options struct {
 	MaxPages    int           // 10,000
 	MaxDepth    int           // links from the first page, where there is no sitemap; 16
 	MaxVariants int           // pages that differ in their query alone; 25
+	// Include are patterns of paths below the folder, such as "guide/**" and "*.html", of the pages to index; none means all. Without a sitemap
+	// other pages are still read for their links. "**" stands for any folders; a pattern without a slash is for the last part of a path.
+	Include    []string
+	Exclude    []string    // patterns of paths that are not even asked for, though included
+	Politeness *Politeness // of this process; one of its own if nil
+	CacheDir   string      // keeps machine code of the sandbox that reads PDF files; a folder below the user's cache
 }
 
 func (o Options) withDefaults() Options {
@@ -49,6 +55,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 50 << 20
+	}
+	if o.Politeness == nil {
+		o.Politeness = new(Politeness)
 	}
 	for _, field := range []struct {
 		value     *int
@@ -79,7 +88,7 @@ func New(options Options) (*Connector, error) {
 	options = options.withDefaults()
 	where, err := newScope(options.URL)
 	client, clientErr := newClient(options.AllowHosts, options.CAFile)
-	if err := errors.Join(err, clientErr); err != nil {
+	if err := errors.Join(err, clientErr, pattern.List(options.Include).Check(), pattern.List(options.Exclude).Check()); err != nil {
 		return nil, err
 	}
 	return &Connector{options: options, scope: where, client: client, source: where.source()}, nil
@@ -125,10 +134,15 @@ func sourceID(s scope) document.SourceID {
 func (c *Connector) Source() document.Source { return c.source }
 
 // reading numbers the rules by which pages become documents. Raise it when they change: every page is then read again.
-const reading = 1
+const reading = 2
 
 // Settings implements index.Connector.
-func (c *Connector) Settings() string { return fmt.Sprintf("web %d %v", reading, c.options.ACL) }
+func (c *Connector) Settings() string { return c.rules() + fmt.Sprintf(" %v", c.options.ACL) }
+
+// rules identify what decides which pages become documents, and how.
+func (c *Connector) rules() string {
+	return fmt.Sprintf("web %d %q %q", reading, c.options.Include, c.options.Exclude)
+}
 
 // Sync implements index.Connector. Every page is asked for, with the date and mark of the version that is known, so that the site may
 // answer that nothing has changed; pages whose date in the sitemap is the same are not asked for at all.
@@ -149,19 +163,5 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 				return
 			}
 		}
-	}
-}
-
-// paced waits its turn: one request in each interval.
-func paced(interval time.Duration) func(context.Context) error {
-	limiter := rate.NewLimiter(rate.Every(interval), 1)
-	return func(ctx context.Context) error {
-		if err := limiter.Wait(ctx); err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return err
-		}
-		return nil
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/pattern"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"golang.org/x/sync/errgroup"
@@ -33,7 +34,8 @@ type crawl struct {
 	failing   int // pages in a row that the site did not answer
 	blind     bool
 	full      bool
-	batch     index.Batch // being put together
+	said      map[string]bool // rules that were said to leave pages out
+	batch     index.Batch     // being put together
 }
 
 // page is one to be read.
@@ -52,10 +54,11 @@ const (
 
 func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*crawl, error) {
 	r := &crawl{
-		Connector: c, site: site{c.client, paced(c.options.Interval)}, known: readCheckpoint(since), now: make(map[string]state),
-		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool),
+		Connector: c, site: site{c.client, c.options.Politeness.of(c.scope.start.Host, c.options.Interval)},
+		known: readCheckpoint(since, c.rules()), now: make(map[string]state),
+		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool), said: make(map[string]bool),
 	}
-	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes})
+	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true})
 	var busy *busyError
 	switch {
 	case err == nil:
@@ -65,9 +68,7 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	case errors.As(err, &busy): // RFC 9309: an unreachable file forbids everything
 		return nil, fmt.Errorf("its robots.txt cannot be read, so it is not known what may be indexed: %w", err)
 	}
-	if r.robots.delay > c.options.Interval {
-		r.pace = paced(r.robots.delay)
-	}
+	r.pace.slow(r.robots.delay)
 	if !r.robots.allows(name(c.scope.start)) {
 		return nil, errors.New("its robots.txt does not allow it: ask the site's owner to allow the agent \"footnote\"")
 	}
@@ -98,7 +99,15 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 		return true
 	}
 	switch {
-	case endless(at) || depth > c.options.MaxDepth:
+	case c.excluded(at) || c.mapped && !c.included(at):
+		return false
+	case endless(at):
+		c.once("endless", at, fmt.Sprintf("Its address looks like one of a trap (more than %d characters, more than %d parts, or a part that comes more than "+
+			"%d times); pages like this are left out.", longestAddress, deepestPath, mostRepeats))
+		return false
+	case depth > c.options.MaxDepth:
+		c.once("deep", at, fmt.Sprintf("It is more than %d links away from the first page; pages like this are left out. To index them, name their folder "+
+			"as a source of its own.", c.options.MaxDepth))
 		return false
 	case at.RawQuery != "" && c.variants[at.Path] >= c.options.MaxVariants:
 		if c.variants[at.Path] == c.options.MaxVariants {
@@ -123,6 +132,25 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	}
 	c.queue = append(c.queue, page{at: at, depth: depth, sitemap: sitemap})
 	return true
+}
+
+// once says why a page is left out, for the first page that a rule leaves out.
+func (c *crawl) once(rule string, at *url.URL, sentence string) {
+	if !c.said[rule] {
+		c.said[rule] = true
+		c.skip(at.String()[:min(len(at.String()), longestShown)], sentence)
+	}
+}
+
+// longestShown is how much of an address is shown.
+const longestShown = 200
+
+func (c *crawl) included(at *url.URL) bool {
+	return len(c.options.Include) == 0 || pattern.List(c.options.Include).Match(c.scope.below(at))
+}
+
+func (c *crawl) excluded(at *url.URL) bool {
+	return pattern.List(c.options.Exclude).Match(c.scope.below(at))
 }
 
 // passedOver are files that hold no text, by their names, so that they are not even asked for.
@@ -196,7 +224,7 @@ func (c *crawl) checkpoint(complete bool) (index.Checkpoint, error) {
 		pages = maps.Clone(c.known)
 		maps.Copy(pages, c.now)
 	}
-	return json.Marshal(checkpoint{pages})
+	return json.Marshal(checkpoint{c.rules(), pages})
 }
 
 // answer is what came of asking for a page.

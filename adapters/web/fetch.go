@@ -13,10 +13,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 )
 
-// site fetches from the web, politely where it has a pace. It is safe for concurrent use.
+// site fetches from one host, politely. It is safe for concurrent use.
 type site struct {
 	client *http.Client
-	pace   func(context.Context) error // waits until the next request may be sent
+	pace   *pace // nil where a single page is fetched
 }
 
 // request is one page, or file, to fetch.
@@ -25,6 +25,7 @@ type request struct {
 	etag     string
 	modified string // Last-Modified of the version that is known
 	limit    int64
+	cut      bool                // what is longer is cut off, and no error
 	within   func(*url.URL) bool // where redirects may lead; nil means anywhere public
 }
 
@@ -52,14 +53,20 @@ const (
 	tries       = 3
 	firstPause  = 5 * time.Second
 	longestWait = time.Minute
+	longestRest = 24 * time.Hour
 )
+
+// leftAlone is the error of a host that said for how long it does not want to be asked.
+func leftAlone(what string, length time.Duration) *busyError {
+	return &busyError{"the server" + what + " wants to be left alone for " + length.Round(time.Second).String() + "; run it again after that", length}
+}
 
 // fetch gets a page, and tries again when the site asks for that. Errors are parts of sentences that say what happened; they wrap errGone
 // where the page does not exist and *busyError where a later run may succeed.
 func (s *site) fetch(ctx context.Context, r request) (response, error) {
 	pause := firstPause
 	for try := 1; ; try++ {
-		if err := s.pace(ctx); err != nil {
+		if err := s.pace.wait(ctx); err != nil {
 			return response{}, err
 		}
 		got, err := s.once(ctx, r)
@@ -71,14 +78,12 @@ func (s *site) fetch(ctx context.Context, r request) (response, error) {
 		if busy.after != noHint {
 			wait = busy.after
 		}
-		pause *= 2
-		timer := time.NewTimer(min(wait, longestWait))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return response{}, context.Cause(ctx)
-		case <-timer.C:
+		if wait > longestWait { // not now, and nothing else of the site either
+			s.pace.rest(min(wait, longestRest))
+			return got, err
 		}
+		pause *= 2
+		s.pace.rest(wait) // holds every request to the host back, and so the next try
 	}
 }
 
@@ -95,7 +100,7 @@ func (s *site) once(ctx context.Context, r request) (response, error) {
 	if err != nil {
 		return response{}, fmt.Errorf("its address cannot be used: %w", err)
 	}
-	req.Header.Set("Accept", "text/html, application/xhtml+xml, text/markdown, text/plain;q=0.9, */*;q=0.1")
+	req.Header.Set("Accept", "text/html, application/xhtml+xml, text/markdown, application/pdf;q=0.9, text/plain;q=0.9, */*;q=0.1")
 	if r.etag != "" {
 		req.Header.Set("If-None-Match", r.etag)
 	}
@@ -117,6 +122,9 @@ func (s *site) once(ctx context.Context, r request) (response, error) {
 	}
 	if got.body, err = io.ReadAll(io.LimitReader(resp.Body, r.limit+1)); err != nil {
 		return got, explain(ctx, err)
+	}
+	if int64(len(got.body)) > r.limit && r.cut {
+		got.body = got.body[:r.limit]
 	}
 	if int64(len(got.body)) > r.limit {
 		return got, fmt.Errorf("it has more than %s, the most that is read of one page", megabytes(r.limit))
@@ -144,7 +152,7 @@ func (s *site) bound(within func(*url.URL) bool) *http.Client {
 		if !within(req.URL) {
 			return &outsideError{req.URL}
 		}
-		return s.pace(req.Context())
+		return s.pace.wait(req.Context())
 	}
 	return &bounded
 }
@@ -165,7 +173,11 @@ func statusError(resp *http.Response) error {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return fmt.Errorf("the server answers %s: %w", status, errGone)
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
-		return &busyError{"the server answers " + status + " again and again; try later, or ask less often", retryAfter(resp.Header.Get("Retry-After"))}
+		after := retryAfter(resp.Header.Get("Retry-After"))
+		if after > longestWait && after != noHint {
+			return leftAlone(" answers "+status+" and", after)
+		}
+		return &busyError{"the server answers " + status + " again and again; try later, or ask less often", after}
 	case code >= 500:
 		return &busyError{"the server answers " + status + "; a later try may succeed", noRetry}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
@@ -178,7 +190,7 @@ func statusError(resp *http.Response) error {
 // retryAfter reads the header of that name: seconds, or a date.
 func retryAfter(value string) time.Duration {
 	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {
-		return min(time.Duration(seconds), longestWait/time.Second) * time.Second
+		return time.Duration(min(seconds, 1<<30)) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return max(time.Until(at), 0)

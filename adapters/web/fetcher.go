@@ -25,6 +25,7 @@ type FetcherOptions struct {
 	AllowHosts []string // hosts, addresses and networks that are fetched although they are not public
 	CAFile     string   // PEM certificates that are trusted beside the system's
 	MaxBytes   int64    // of a page; 5 MB
+	CacheDir   string   // keeps machine code of the sandbox that reads PDF files; a folder below the user's cache
 }
 
 // Fetcher reads single pages whose addresses people or documents gave. It reaches nothing that is not public, follows few redirects, none
@@ -32,6 +33,7 @@ type FetcherOptions struct {
 type Fetcher struct {
 	client   *http.Client
 	maxBytes int64
+	cacheDir string
 }
 
 // NewFetcher returns a fetcher.
@@ -43,7 +45,7 @@ func NewFetcher(o FetcherOptions) (*Fetcher, error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 5 << 20
 	}
-	return &Fetcher{client, o.MaxBytes}, nil
+	return &Fetcher{client, o.MaxBytes, o.CacheDir}, nil
 }
 
 // Fetch reads a page, once: it does not wait for sites that ask to be asked later. ctx bounds the wait beside the limit of a minute. The
@@ -57,17 +59,20 @@ func (f *Fetcher) Fetch(ctx context.Context, address string) (Page, error) {
 		return Page{}, errors.New("the address holds a user or a password: leave it out")
 	}
 	at.Fragment = ""
-	s := &site{client: f.client, pace: func(context.Context) error { return nil }}
+	s := &site{client: f.client}
 	got, err := s.once(ctx, request{address: at, limit: f.maxBytes})
 	if err != nil {
 		return Page{}, fmt.Errorf("%s could not be read: %w", at, err)
 	}
-	contentType := got.header.Get("Content-Type")
-	kind := formatOf(contentType, got.address)
+	kind := formatOf(got.header.Get("Content-Type"), got.address)
 	if kind == unread {
-		return Page{}, fmt.Errorf("%s could not be read: it holds %s, and only HTML, Markdown and plain text can be read", at, contentKind(got.header))
+		return Page{}, fmt.Errorf("%s could not be read: it holds %s, and only HTML, PDF, Word documents, Markdown and plain text can be read", at, contentKind(got.header))
 	}
-	d := build(got.address, kind.parse(decode(got.body, contentType)), statedDate("", got.header))
+	content, err := kind.read(ctx, got, f.cacheDir)
+	if err != nil {
+		return Page{}, fmt.Errorf("%s could not be read: %w", at, err)
+	}
+	d := build(got.address, content, statedDate("", got.header))
 	page := Page{URL: d.URL, Title: d.Title, Text: text(d), UpdatedAt: d.UpdatedAt}
 	if page.Text == "" {
 		return page, fmt.Errorf("%s holds no text: it may need a browser that runs scripts", at)

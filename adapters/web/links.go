@@ -1,7 +1,9 @@
 package web
 
 import (
+	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -67,6 +69,30 @@ func readDirections(text string, at *url.URL) directions {
 		}
 	}
 }
+
+// obeyHeader reads the headers that say of any page what elements say of HTML: X-Robots-Tag, and Link with a canonical address (RFC 8288).
+func (d *directions) obeyHeader(header http.Header, at *url.URL) {
+	for _, list := range header.Values("X-Robots-Tag") {
+		who, rest, named := strings.Cut(list, ":")
+		switch who = strings.ToLower(strings.TrimSpace(who)); {
+		case named && who == agent:
+			d.obey(rest)
+		case !named || strings.ContainsAny(who, ", "): // for everybody; the colon belongs to a date, say
+			d.obey(list)
+		}
+	}
+	for _, link := range header.Values("Link") {
+		address, parameters, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(link), "<"), ">")
+		if !found || d.canonical != nil || !canonicalRelation.MatchString(parameters) {
+			continue
+		}
+		if u, err := at.Parse(strings.TrimSpace(address)); err == nil {
+			d.canonical = u
+		}
+	}
+}
+
+var canonicalRelation = regexp.MustCompile(`(?i)^[^,<]*;\s*rel\s*=\s*"?canonical"?\s*(?:[;,]|$)`)
 
 // obey reads a list of directives, of a meta element or of the header X-Robots-Tag.
 func (d *directions) obey(list string) {

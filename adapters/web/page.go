@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"mime"
 	"net/http"
@@ -11,8 +12,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/docx"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
+	"github.com/footnotehq/footnote/adapters/internal/pdf"
 	"github.com/footnotehq/footnote/core/document"
 	"golang.org/x/net/html/charset"
 )
@@ -25,6 +28,8 @@ const (
 	htmlPage
 	markdownPage
 	plainPage
+	pdfPage
+	wordPage
 )
 
 // formatOf goes by the content type, and by the name where that says no more than that it is text, or nothing.
@@ -39,8 +44,23 @@ func formatOf(contentType string, at *url.URL) format {
 		return htmlPage
 	case "text/markdown", "text/x-markdown":
 		return markdownPage
+	case "application/pdf", "application/x-pdf":
+		return pdfPage
+	case "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
+		return wordPage
+	case "application/octet-stream", "binary/octet-stream", "application/zip": // what servers say of endings that they do not know
+		switch ending {
+		case ".pdf":
+			return pdfPage
+		case ".docx":
+			return wordPage
+		}
 	case "text/plain", "":
 		switch {
+		case kind == "" && ending == ".pdf":
+			return pdfPage
+		case kind == "" && ending == ".docx":
+			return wordPage
 		case ending == ".md" || ending == ".markdown":
 			return markdownPage
 		case kind == "" && (ending == ".html" || ending == ".htm" || ending == ""):
@@ -59,6 +79,20 @@ type parsed struct {
 	language string
 	updated  time.Time
 	outline  []document.Section
+}
+
+// read reads a page. The text of an error is a sentence that says what to do.
+func (f format) read(ctx context.Context, got response, cacheDir string) (parsed, error) {
+	switch f {
+	case pdfPage:
+		p, err := pdf.Parse(ctx, got.body, pdf.Options{CacheDir: cacheDir})
+		return parsed{title: p.Title, updated: p.UpdatedAt, outline: p.Sections}, err
+	case wordPage:
+		p, err := docx.Parse(got.body)
+		return parsed{title: p.Title, updated: p.UpdatedAt, outline: p.Sections}, err
+	default:
+		return f.parse(decode(got.body, got.header.Get("Content-Type"))), nil
+	}
 }
 
 // parse reads the text of a page.

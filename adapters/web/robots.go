@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +51,9 @@ func parseRobots(text string) robots {
 			named = named || product == agent
 			continue
 		}
+		if key != "allow" && key != "disallow" && key != "crawl-delay" { // RFC 9309: other records part no groups
+			continue
+		}
 		inRules = true
 		if forUs {
 			own.add(key, value)
@@ -69,7 +73,7 @@ func (r *robots) add(key, value string) {
 	switch key {
 	case "allow", "disallow":
 		if value != "" { // an empty Disallow allows everything
-			r.rules = append(r.rules, rule{value, key == "allow"})
+			r.rules = append(r.rules, rule{octets(value), key == "allow"})
 		}
 	case "crawl-delay":
 		if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
@@ -81,12 +85,42 @@ func (r *robots) add(key, value string) {
 // allows reports whether a path, with its query, may be fetched: the longest pattern that matches decides, and Allow among equals.
 func (r robots) allows(name string) bool {
 	longest, allowed := -1, true
+	name = octets(name)
 	for _, rule := range r.rules {
 		if n := len(rule.pattern); (n > longest || n == longest && rule.allow) && matches(rule.pattern, name) {
 			longest, allowed = n, rule.allow
 		}
 	}
 	return allowed
+}
+
+// octets writes a path or a pattern in the one way in which they are compared (RFC 9309, 2.2.2): characters outside of ASCII are encoded, those
+// that need no encoding are not, and the digits of encodings are in capitals.
+func octets(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				i += 2
+				if c = byte(n); !unreserved(c) {
+					fmt.Fprintf(&b, "%%%02X", c)
+					continue
+				}
+			}
+		}
+		if c >= 0x80 {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// unreserved characters mean the same whether encoded or not (RFC 3986, 2.3).
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
 // matches reports whether a pattern describes the beginning of a path; * stands for any characters, $ at the end for the path's end.

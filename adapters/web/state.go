@@ -21,14 +21,21 @@ type state struct {
 
 // checkpoint holds the pages by name.
 type checkpoint struct {
+	Rules string           `json:"rules,omitempty"` // by which they were read
 	Pages map[string]state `json:"pages"`
 }
 
-// readCheckpoint returns what is known; a checkpoint that cannot be read is like none.
-func readCheckpoint(raw index.Checkpoint) map[string]state {
+// readCheckpoint returns what is known; a checkpoint that cannot be read is like none. Of pages that were read by other rules only their names
+// are known, so that they are asked for anew.
+func readCheckpoint(raw index.Checkpoint, rules string) map[string]state {
 	var c checkpoint
 	if json.Unmarshal(raw, &c) != nil || c.Pages == nil {
 		return make(map[string]state)
+	}
+	if c.Rules != rules {
+		for name, s := range c.Pages {
+			c.Pages[name] = state{Hidden: s.Hidden}
+		}
 	}
 	return c.Pages
 }

@@ -20,6 +20,9 @@ func (c *crawl) take(p page, a answer) error {
 		if !c.mapped && len(c.queued) == 1 {
 			return a.err // the first page: there is nothing else to go by
 		}
+		if errors.As(a.err, &busy) && busy.after > longestWait && busy.after != noHint {
+			return a.err // asking for the next page would be as unwelcome
+		}
 		if c.failing++; c.failing >= mostErrors && errors.As(a.err, &busy) {
 			return fmt.Errorf("%d pages in a row could not be read, the last one because %w", c.failing, a.err)
 		}
@@ -97,7 +100,7 @@ func (c *crawl) unchanged(p page, skipped bool) {
 			if err != nil {
 				return document.Document{}, fmt.Errorf("%s", capital(err.Error())+".")
 			}
-			return c.document(p, got), nil
+			return c.document(ctx, p, got)
 		}})
 }
 
@@ -108,23 +111,25 @@ func (c *crawl) fresh(p page, got response) {
 	n := name(p.at)
 	c.now[n] = found
 	if kind == unread {
-		c.hide(p, found, fmt.Sprintf("It holds %s, and HTML, Markdown and plain text are read.", contentKind(got.header)))
+		c.hide(p, found, fmt.Sprintf("It holds %s, and HTML, PDF, Word documents, Markdown and plain text are read.", contentKind(got.header)))
 		return
 	}
 	var d directions
 	if kind == htmlPage {
 		d = readDirections(decode(got.body, got.header.Get("Content-Type")), p.at)
 	}
-	for _, list := range got.header.Values("X-Robots-Tag") {
-		d.obey(list)
-	}
+	d.obeyHeader(got.header, p.at)
 	if !c.mapped && !d.noFollow {
 		for _, to := range d.links {
 			c.add(to, p.depth+1, "")
 		}
 	}
-	if d.noIndex {
+	switch {
+	case d.noIndex:
 		c.hide(p, found, "It asks not to be indexed.")
+		return
+	case !c.included(p.at): // it was read for its links
+		c.hide(p, found, "")
 		return
 	}
 	if d.canonical != nil && !c.originals[n] {
@@ -137,7 +142,7 @@ func (c *crawl) fresh(p page, got response) {
 	}
 	c.documents++
 	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Size: int64(len(got.body)),
-		Load: func(context.Context) (document.Document, error) { return c.document(p, got), nil }})
+		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
 // hide leaves a page out, and takes out what was indexed of it.
@@ -146,7 +151,9 @@ func (c *crawl) hide(p page, found state, sentence string) {
 	n := name(p.at)
 	c.now[n] = found
 	c.forget(p)
-	c.skip(p.at.String(), sentence)
+	if sentence != "" {
+		c.skip(p.at.String(), sentence)
+	}
 }
 
 // original puts the page whose copy another one says it is into the queue. It is indexed whatever it says of itself, since two pages may
@@ -162,9 +169,12 @@ func (c *crawl) original(address string, copied page) {
 }
 
 // document reads a page.
-func (c *crawl) document(p page, got response) document.Document {
-	contentType := got.header.Get("Content-Type")
-	d := build(p.at, formatOf(contentType, p.at).parse(decode(got.body, contentType)), statedDate(p.sitemap, got.header))
+func (c *crawl) document(ctx context.Context, p page, got response) (document.Document, error) {
+	content, err := formatOf(got.header.Get("Content-Type"), p.at).read(ctx, got, c.options.CacheDir)
+	if err != nil {
+		return document.Document{}, errors.New(capital(err.Error()) + ".")
+	}
+	d := build(p.at, content, statedDate(p.sitemap, got.header))
 	d.ACL = c.options.ACL
-	return d
+	return d, nil
 }

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Politeness is the pace at which hosts are asked, whatever number of sources they are. One for a process is shared by its connectors. It is
+// safe for concurrent use; the zero value is ready for use.
+type Politeness struct {
+	mu    sync.Mutex
+	hosts map[string]*pace
+}
+
+// of is the pace of a host. A source that asks for a slower one slows the others down, because the wish is the host's.
+func (p *Politeness) of(host string, interval time.Duration) *pace {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hosts == nil {
+		p.hosts = make(map[string]*pace)
+	}
+	found := p.hosts[host]
+	if found == nil {
+		found = &pace{limiter: rate.NewLimiter(rate.Every(interval), 1)}
+		p.hosts[host] = found
+	}
+	found.slow(interval)
+	return found
+}
+
+// pace lets one request pass in each interval, and none while the host wants to be left alone.
+type pace struct {
+	mu      sync.Mutex
+	limiter *rate.Limiter
+	quiet   time.Time // until then
+}
+
+// slow makes the interval longer; shorter ones change nothing.
+func (p *pace) slow(interval time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if limit := rate.Every(interval); limit < p.limiter.Limit() {
+		p.limiter.SetLimit(limit)
+	}
+}
+
+// rest lets nothing pass for some time.
+func (p *pace) rest(length time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until := time.Now().Add(length); until.After(p.quiet) {
+		p.quiet = until
+	}
+}
+
+// wait waits its turn. Where the host wants to be left alone for longer than a run can wait, it fails at once.
+func (p *pace) wait(ctx context.Context) error {
+	for {
+		if err := p.limiter.Wait(ctx); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return err
+		}
+		p.mu.Lock()
+		length := time.Until(p.quiet)
+		p.mu.Unlock()
+		switch {
+		case length <= 0:
+			return nil
+		case length > longestWait:
+			return leftAlone("", length)
+		}
+		timer := time.NewTimer(length)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+}
