@@ -64,6 +64,26 @@ func TestDecide(t *testing.T) {
 		{"forum post, not enabled", event{Forum: true}, state{}, decision{Action: answer.Ignore, Reason: "forum_off"}},
 		{"mention in a forum post", event{Forum: true, Mentioned: true}, state{}, decision{Action: answer.Answer, Reason: "mention"}},
 
+		{"thanks in a dialogue", event{InThread: true, SmallTalk: true}, state{InThread: true, People: 1}, decision{Action: answer.Observe, Reason: "small_talk"}},
+		{"hello with a mention", event{Mentioned: true, SmallTalk: true}, state{}, decision{Action: answer.Answer, Reason: "mention"}},
+		{"hello in a direct message", event{Direct: true, SmallTalk: true}, state{}, decision{Action: answer.Answer, Reason: "direct_message"}},
+		{"hello to the channel, always", event{SmallTalk: true}, state{Follow: answer.FollowAlways}, decision{Action: answer.Observe, Reason: "small_talk"}},
+		{"reply after a helper's", event{InThread: true}, state{InThread: true, People: 1, Helped: true}, decision{Action: answer.Observe, Reason: "helper_replied"}},
+		{"reply to the bot after a helper's", event{InThread: true, AnswersBot: true}, state{InThread: true, People: 2, Helped: true}, decision{Action: answer.Answer, Reason: "answers_bot", Dialogue: true}},
+		{"root message that waits for people", event{}, state{Follow: answer.FollowAlways, Wait: time.Minute}, decision{Action: answer.Answer, Reason: "ambient", Ambient: true, Wait: time.Minute}},
+		{"forum post that waits for people", event{Forum: true}, state{Forum: true, ForumWait: time.Hour}, decision{Action: answer.Answer, Reason: "forum_post", Ambient: true, Wait: time.Hour}},
+		{"forum post that a helper took", event{Forum: true}, state{Forum: true, Helped: true}, decision{Action: answer.Observe, Reason: "helper_replied"}},
+		{"channel of private answers", event{Mentioned: true}, state{Private: answer.PrivateAlways}, decision{Action: answer.Answer, Reason: "mention", Private: true}},
+		{"direct message is private anyway", event{Direct: true}, state{Private: answer.PrivateAlways}, decision{Action: answer.Answer, Reason: "direct_message"}},
+		{"unasked in a channel of private answers", event{}, state{Private: answer.PrivateAlways, Follow: answer.FollowAlways}, decision{Action: answer.Answer, Reason: "ambient", Ambient: true}},
+		{"private command where none are given", event{Command: true, Private: true}, state{Private: answer.PrivateOff}, decision{Action: answer.Refuse, Reason: "private_off", Private: true}},
+		{"command where no private ones are given", event{Command: true}, state{Private: answer.PrivateOff}, decision{Action: answer.Answer, Reason: "command"}},
+		{"mention in a channel that is off", event{Mentioned: true}, state{Disabled: true, Paused: true}, decision{Action: answer.Refuse, Reason: "disabled"}},
+		{"mention in a channel that pauses", event{Mentioned: true}, state{Paused: true}, decision{Action: answer.Refuse, Reason: "paused"}},
+		{"reply in a channel that pauses", event{InThread: true}, state{InThread: true, People: 1, Paused: true}, decision{Action: answer.Observe, Reason: "paused_unasked"}},
+		{"root message in a channel that is off", event{}, state{Follow: answer.FollowAlways, Disabled: true}, decision{Action: answer.Observe, Reason: "disabled_unasked"}},
+		{"stop in a channel that pauses", event{Stop: true}, state{Paused: true}, decision{Action: answer.Stop, Reason: "stop"}},
+
 		{"stop", event{Stop: true, InThread: true}, state{InThread: true}, decision{Action: answer.Stop, Reason: "stop"}},
 		{"question edited", event{Change: answer.Edited, Known: true, Mentioned: true}, state{}, decision{Action: answer.Redo, Reason: "question_edited"}},
 		{"question deleted", event{Change: answer.Deleted, Known: true}, state{}, decision{Action: answer.Cancel, Reason: "question_deleted"}},
@@ -79,6 +99,9 @@ func TestDecide(t *testing.T) {
 			}
 			if answer.Explain(got.Reason) == "" {
 				t.Errorf("the reason %q has no words", got.Reason)
+			}
+			if (got.Sentence() != "") != (got.Action == answer.Refuse) {
+				t.Errorf("the person is told %q", got.Sentence())
 			}
 		})
 	}
@@ -115,10 +138,10 @@ func TestDecideForThoseWhoMayNotAsk(t *testing.T) {
 func TestStateInAThread(t *testing.T) {
 	t.Parallel()
 	got := answer.State{Permitted: true, Follow: answer.FollowAlways}.In(session.Thread{
-		Known: true, Unfollowed: true, People: 2, BotTurns: 3, Idle: time.Hour,
+		Known: true, Unfollowed: true, Helped: true, People: 2, BotTurns: 3, Idle: time.Hour,
 	})
 	want := answer.State{
-		Permitted: true, Follow: answer.FollowAlways, InThread: true, Unfollowed: true, People: 2, BotTurns: 3, Idle: time.Hour,
+		Permitted: true, Follow: answer.FollowAlways, InThread: true, Unfollowed: true, Helped: true, People: 2, BotTurns: 3, Idle: time.Hour,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("In (-want +got):\n%s", diff)
