@@ -91,6 +91,10 @@ LABELLED ?=
 bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: about 25 minutes, 8 GB of disk; LABELLED=folder)
 	@$(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)") $(if $(LABELLED),-labelled "$(LABELLED)")
 
+.PHONY: bench-slack
+bench-slack: need-go ## answers in Slack at once under its rate limits: first words, edits, refusals, acks
+	@$(GO) test ./bots/slackbot -run '^$$' -bench 'Answers|Stop' -benchtime 1x -timeout 20m $(TESTFLAGS) | grep -v '^--- BENCH\|^    bench_test'
+
 .PHONY: clean
 clean: ## remove what was built; the indexed documents stay
 	rm -rf .build

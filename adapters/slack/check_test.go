@@ -28,6 +28,17 @@ func TestDeployHoldsTheManifest(t *testing.T) {
 func TestManifestAsksForWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	type app struct {
+		Features struct {
+			Shortcuts []struct {
+				Name, Type, Description string
+				Callback                string `yaml:"callback_id"`
+			}
+			Commands []struct{ Command, URL, Description string } `yaml:"slash_commands"`
+			Agent    struct {
+				Description string                            `yaml:"agent_description"`
+				Prompts     []struct{ Title, Message string } `yaml:"suggested_prompts"`
+			} `yaml:"agent_view"`
+		}
 		OAuth struct {
 			Scopes struct{ Bot []string }
 		} `yaml:"oauth_config"`
@@ -47,7 +58,7 @@ func TestManifestAsksForWhatIsUsed(t *testing.T) {
 		followed bool
 	}{
 		{"all", slack.ManifestOptions{}, len(slack.Scopes), true, true},
-		{"mentions only", slack.ManifestOptions{MentionOnly: true}, len(slack.Scopes) - 2, true, false},
+		{"mentions only", slack.ManifestOptions{MentionOnly: true}, len(slack.Scopes) - 4, true, false},
 		{"over HTTP", slack.ManifestOptions{RequestURL: "https://bot.example/slack/events"}, len(slack.Scopes), false, true},
 	}
 	for _, tt := range tests {
@@ -62,6 +73,25 @@ func TestManifestAsksForWhatIsUsed(t *testing.T) {
 			}
 			if got.Settings.Sockets != tt.sockets || got.Settings.Events.URL != tt.options.RequestURL {
 				t.Errorf("delivery: %+v", got.Settings)
+			}
+			for _, event := range []string{"app_mention", "message.im", "agent_session_stopped", "app_home_opened", "user_change", "reaction_added"} {
+				if !slices.Contains(got.Settings.Events.Bot, event) {
+					t.Errorf("%s is not subscribed to", event)
+				}
+			}
+			if n := len(got.Features.Shortcuts); n == 0 || n > 10 || len(got.Features.Commands) != 2 || len(got.Features.Agent.Prompts) == 0 ||
+				len(got.Features.Agent.Prompts) > 4 || got.Features.Agent.Description == "" {
+				t.Errorf("features: %+v", got.Features)
+			}
+			for _, shortcut := range got.Features.Shortcuts {
+				if len(shortcut.Name) > 24 || len(shortcut.Description) > 150 || shortcut.Type != "message" || !strings.HasPrefix(shortcut.Callback, "footnote:") {
+					t.Errorf("shortcut %+v", shortcut)
+				}
+			}
+			for _, command := range got.Features.Commands {
+				if command.URL != tt.options.RequestURL || len(command.Description) > 100 {
+					t.Errorf("command %+v", command)
+				}
 			}
 			if followed := slices.Contains(got.Settings.Events.Bot, "message.channels"); followed != tt.followed {
 				t.Errorf("events: %v", got.Settings.Events.Bot)

@@ -3,6 +3,7 @@ package slack
 import (
 	"fmt"
 
+	"github.com/footnotehq/footnote/core/thread"
 	"github.com/goccy/go-yaml"
 )
 
@@ -42,10 +43,25 @@ type features struct {
 		Name   string `yaml:"display_name"`
 		Online bool   `yaml:"always_online"`
 	} `yaml:"bot_user"`
-	Commands []command `yaml:"slash_commands"`
-	Agent    struct {
-		Description string `yaml:"agent_description"`
+	Shortcuts []shortcut `yaml:"shortcuts"`
+	Commands  []command  `yaml:"slash_commands"`
+	Agent     struct {
+		Description string      `yaml:"agent_description"`
+		Prompts     []suggested `yaml:"suggested_prompts"`
 	} `yaml:"agent_view"`
+}
+
+// shortcut is an entry of a message's menu.
+type shortcut struct {
+	Name        string `yaml:"name"`
+	Type        string `yaml:"type"`
+	Callback    string `yaml:"callback_id"`
+	Description string `yaml:"description"`
+}
+
+type suggested struct {
+	Title   string `yaml:"title"`
+	Message string `yaml:"message"`
 }
 
 type command struct {
@@ -90,9 +106,20 @@ func Manifest(o ManifestOptions) string {
 	m.Features.Agent.Description = "Answers questions from your documents, with numbered links to them."
 	m.Features.Commands = []command{
 		{Command: "/ask", URL: o.RequestURL, Description: "Ask a question, answered in a thread", Hint: "[private] question"},
-		{Command: "/footnote", URL: o.RequestURL, Description: "Stop your running answers, or get help", Hint: "stop | help"},
+		{Command: "/footnote", URL: o.RequestURL, Description: "Settings, what you may read, and why an answer came about", Hint: "help | status | why | whoami | stop"},
 	}
-	events := []string{"app_mention", "member_joined_channel", "member_left_channel", "message.im", "reaction_added"}
+	for _, p := range Prompts {
+		m.Features.Agent.Prompts = append(m.Features.Agent.Prompts, suggested(p))
+	}
+	m.Features.Shortcuts = []shortcut{{"Ask about this", "message", actionID(ActionAsk, ""), "Answers the message from your documents, in its thread"}}
+	for _, a := range thread.Menu() {
+		m.Features.Shortcuts = append(m.Features.Shortcuts, shortcut{a.Label(), "message", actionID(a, ""), "For answers of " + o.Name})
+	}
+	// Besides what is said and pressed: who comes to be a member, a guest or a partner, and where, since answers depend on who listens.
+	events := []string{
+		"agent_session_stopped", "app_home_opened", "app_mention", "app_uninstalled", "channel_shared", "channel_unshared", "member_joined_channel",
+		"member_left_channel", "message.im", "reaction_added", "team_join", "tokens_revoked", "user_change",
+	}
 	for _, s := range Scopes {
 		if s.Mention || !o.MentionOnly {
 			m.OAuth.Scopes.Bot = append(m.OAuth.Scopes.Bot, s.Name)

@@ -23,6 +23,8 @@ var Scopes = []Scope{
 	{"reactions:read", "to stop an answer by a reaction", true},
 	{"channels:read", "to know who listens in a public channel", true},
 	{"groups:read", "to know who listens in a private channel", true},
+	{"users:read.email", "to know which documents name a person by address", false},
+	{"files:read", "to read files and pictures that come with a question", false},
 	{"channels:history", "to follow a thread in a public channel without a new mention", false},
 	{"groups:history", "to follow a thread in a private channel without a new mention", false},
 }
