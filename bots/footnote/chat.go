@@ -51,6 +51,7 @@ type dialogue struct {
 	interactive bool
 	interrupts  <-chan os.Signal
 	lines       <-chan line
+	last        session.TurnID // that was answered; empty before the first
 }
 
 // line is one line of input, or why there is none.
@@ -61,7 +62,7 @@ type line struct {
 
 func (d *dialogue) run(ctx context.Context) error {
 	if d.interactive {
-		d.say("Ask about the indexed documents. Ctrl-C stops an answer, Ctrl-D ends the chat.\n")
+		d.say("Ask about the indexed documents. Ctrl-C stops an answer, Ctrl-D ends the chat.\n" + chatHelp)
 	}
 	for {
 		question, err := d.question(ctx)
@@ -77,7 +78,11 @@ func (d *dialogue) run(ctx context.Context) error {
 		if strings.TrimSpace(question) == "" {
 			continue
 		}
-		if err := d.answer(ctx, question); errors.Is(err, errLeave) {
+		next := func() error { return d.answer(ctx, question) }
+		if do, text, ok := chatAction(question); ok {
+			next = func() error { return d.act(ctx, do, text) }
+		}
+		if err := next(); errors.Is(err, errLeave) {
 			return nil
 		} else if err != nil {
 			return err
@@ -113,7 +118,7 @@ func (d *dialogue) question(ctx context.Context) (string, error) {
 // errLeave ends the chat in the middle of an answer.
 var errLeave = errors.New("the chat was left")
 
-// answer asks and waits. Ctrl-C meanwhile stops the answer; a second one, before it has stopped, leaves the chat.
+// answer asks and waits.
 func (d *dialogue) answer(ctx context.Context, question string) error {
 	id, err := d.Ask(ctx, question)
 	var rejection answer.Rejection
@@ -124,6 +129,12 @@ func (d *dialogue) answer(ctx context.Context, question string) error {
 	if err != nil {
 		return err
 	}
+	d.last = id
+	return d.await(ctx, id)
+}
+
+// await waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped, leaves the chat.
+func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 	waiting, leave := context.WithCancelCause(ctx)
 	var interrupts sync.WaitGroup
 	if d.interactive {

@@ -27,21 +27,22 @@ const (
 
 // commands are the verbs. Each has its file.
 type commands struct {
-	Chat    chatCommand      `cmd:"" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
-	Ask     askCommand       `cmd:"" help:"Ask one question and print the answer."`
-	Index   indexCommand     `cmd:"" help:"Index files, folders and sites."`
-	Search  searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
-	Sources sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
-	Prompt  promptCommand    `cmd:"" help:"Show or change the system prompt."`
-	Eval    evalCommand      `cmd:"" help:"Measure retrieval on a labelled collection, beside the index."`
-	Migrate migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
-	Doctor  doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
-	Serve   serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
-	Slack   slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`
-	Discord discordCommand   `cmd:"" help:"What Discord needs: the link that adds the bot."`
-	Agents  agentsCommand    `cmd:"" help:"List the agents of the configuration file."`
-	Config  string           `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
-	Version kong.VersionFlag `help:"Print the version."`
+	Chat     chatCommand      `cmd:"" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
+	Ask      askCommand       `cmd:"" help:"Ask one question and print the answer."`
+	Index    indexCommand     `cmd:"" help:"Index files, folders and sites."`
+	Search   searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
+	Sources  sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
+	Prompt   promptCommand    `cmd:"" help:"Show or change the system prompt."`
+	Feedback feedbackCommand  `cmd:"" help:"List what people think of the answers."`
+	Eval     evalCommand      `cmd:"" help:"Measure retrieval on a labelled collection, beside the index."`
+	Migrate  migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
+	Doctor   doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
+	Serve    serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
+	Slack    slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`
+	Discord  discordCommand   `cmd:"" help:"What Discord needs: the link that adds the bot."`
+	Agents   agentsCommand    `cmd:"" help:"List the agents of the configuration file."`
+	Config   string           `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
+	Version  kong.VersionFlag `help:"Print the version."`
 }
 
 // environment is what commands may use of the process, so that tests can run them.

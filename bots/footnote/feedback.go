@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// feedbackCommand lists what people think of answers, for whoever looks after the documents.
+type feedbackCommand struct {
+	Since string `name:"since" placeholder:"WHEN" help:"Only since this day (2026-01-31), moment (RFC 3339), or so long ago (7d, 36h)."`
+	Down  bool   `name:"down" help:"Only those that were not content."`
+	Limit int    `name:"limit" default:"1000" help:"At most so many, the newest."`
+	JSON  bool   `name:"json" help:"Print one JSON array."`
+}
+
+// feedbackJSON is the form of feedback --json; its names are stable. A private answer's question is its asker's own concern and left out.
+type feedbackJSON struct {
+	At        time.Time `json:"at"`
+	Vote      string    `json:"vote"` // up or down
+	Reason    string    `json:"reason"`
+	Person    string    `json:"person"` // the platform's id
+	Name      string    `json:"name"`
+	Turn      string    `json:"turn"`
+	Outcome   string    `json:"outcome"`
+	Question  string    `json:"question"`
+	Private   bool      `json:"private"`
+	Platform  string    `json:"platform"`
+	Workspace string    `json:"workspace"`
+	Channel   string    `json:"channel"`
+	Thread    string    `json:"thread"`
+}
+
+// Run implements the verb.
+func (c *feedbackCommand) Run(ctx context.Context, env *environment) (err error) {
+	since, err := parseSince(c.Since, time.Now())
+	if err != nil {
+		return err
+	}
+	if c.Limit < 1 {
+		return usageError("--limit must be at least 1")
+	}
+	base, err := wire.Open(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	list, err := base.Sessions().Feedback(ctx, session.FeedbackQuery{Tenant: base.Tenant, Since: since, Down: c.Down, Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	rows := make([]feedbackJSON, len(list))
+	for i, f := range list {
+		rows[i] = describeFeedback(f)
+	}
+	if c.JSON {
+		return newEncoder(env.stdout).Encode(rows)
+	}
+	if len(rows) == 0 {
+		_, err := fmt.Fprintln(env.stderr, "There is no feedback.")
+		return err
+	}
+	return printFeedback(env, rows)
+}
+
+func describeFeedback(f session.Feedback) feedbackJSON {
+	row := feedbackJSON{
+		At: f.At, Vote: "down", Reason: f.Reason, Person: f.Person.ID, Name: f.Person.Name, Turn: string(f.Turn), Outcome: string(f.Outcome),
+		Question: f.Question, Private: f.Private, Platform: string(f.Ref.Platform), Workspace: f.Ref.Workspace, Channel: f.Ref.Channel, Thread: f.Ref.Thread,
+	}
+	if f.Up {
+		row.Vote = "up"
+	}
+	if f.Private {
+		row.Question = ""
+	}
+	return row
+}
+
+// maxFeedbackQuestion is how much of a question a line shows.
+const maxFeedbackQuestion = 80
+
+func printFeedback(env *environment, rows []feedbackJSON) error {
+	table := tabwriter.NewWriter(env.stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "WHEN\tVOTE\tBY\tOUTCOME\tQUESTION\tREASON")
+	for _, r := range rows {
+		question := plain(r.Question)
+		if runes := []rune(question); len(runes) > maxFeedbackQuestion {
+			question = string(runes[:maxFeedbackQuestion-1]) + "…"
+		}
+		if r.Private {
+			question = "(private)"
+		}
+		by := r.Name
+		if by == "" {
+			by = r.Person
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.At.Local().Format("2006-01-02 15:04"), r.Vote, plain(by), r.Outcome, question, plain(r.Reason))
+	}
+	return table.Flush()
+}
+
+// parseSince reads a day, a moment, or an age; empty is the beginning of time.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if days, found := strings.CutSuffix(text, "d"); found {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
+		return now.Add(-age), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, usageError(fmt.Sprintf("--since %q is no time: write a day such as 2026-01-31, a moment such as 2026-01-31T09:00:00Z, or an age such as 7d or 36h", text))
+}
