@@ -40,7 +40,7 @@ func TestIndexedSiteAnswersWithLinksToItsPages(t *testing.T) {
 	if r := p.run(t, "index", server.URL+"/guide/"); !strings.Contains(r.stderr, "0 indexed, 2 unchanged") {
 		t.Errorf("indexing again says:\n%s", r.stderr)
 	}
-	if r := p.try(t, "", "index", server.URL, "--include", "*.md"); r.code == 0 || !strings.Contains(r.stderr, "for folders") {
-		t.Errorf("patterns for a site: exit code %d\n%s", r.code, r.stderr)
+	if r := p.try(t, "", "index", server.URL, "--base-url", "https://docs.example.org"); r.code == 0 || !strings.Contains(r.stderr, "for folders") {
+		t.Errorf("a base address for a site: exit code %d\n%s", r.code, r.stderr)
 	}
 }

@@ -17,6 +17,9 @@ func IsURL(place string) bool {
 	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://")
 }
 
+// politeness is that of this process: sources on the same host, however many are read at once, ask it no faster than one.
+var politeness web.Politeness
+
 // Connect returns the connector that reads a source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
 	if s.URL == "" {
@@ -24,11 +27,11 @@ func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
 			Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: cfg.MaxDocumentBytes,
 		})
 	}
-	if s.BaseURL != "" || len(s.Include)+len(s.Exclude) > 0 {
-		return nil, errors.New("a base address and patterns are for folders: of a site, index the part that you want, such as https://docs.example.org/guide/")
+	if s.BaseURL != "" {
+		return nil, errors.New("a base address is for folders: the pages of a site have addresses of their own")
 	}
 	return web.New(web.Options{
-		URL: s.URL, ACL: s.ACL, AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile, MaxBytes: cfg.MaxDocumentBytes,
+		URL: s.URL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, Politeness: &politeness, AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile, MaxBytes: cfg.MaxDocumentBytes,
 		Interval: max(cfg.CrawlInterval, time.Nanosecond), // 0 is not to wait at all, and not the connector's default
 	})
 }
