@@ -10,7 +10,7 @@ import (
 )
 
 // segmentKey names something that is remembered of sealed segments: what an audience may find in one or, with an empty audience, what is in
-// the index at all; where its documents begin; the postings of a term.
+// the index at all; where its documents begin; the postings of a term; sketches of vectors.
 type segmentKey struct {
 	tenant   access.TenantID
 	shard    int16
@@ -18,6 +18,7 @@ type segmentKey struct {
 	audience string // access.Audience.Key, with the sources asked for
 	places   bool   // where the segment's documents begin
 	term     string // the sealed postings of a term, in whatever segments
+	model    int32  // sketches of the model's vectors in a block, whose number stands in segment
 }
 
 // segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once cached.
@@ -41,11 +42,12 @@ type segmentCache struct {
 }
 
 type cached struct {
-	key    segmentKey
-	bitmap segmentBitmap
-	places places
-	term   termLists
-	size   int64
+	key      segmentKey
+	bitmap   segmentBitmap
+	places   places
+	term     termLists
+	sketches *sketches
+	size     int64
 }
 
 func newSegmentCache(maxBytes int64) *segmentCache {

@@ -28,7 +28,22 @@ type aclWorld struct {
 // lists, removals, packing and searches.
 func TestNoSearchCrossesAnACL(t *testing.T) {
 	t.Parallel()
-	x, db := openIndex(t, postgres.IndexConfig{FreshLimit: 6, ExactLimit: 4, CacheBytes: 40 << 10})
+	for _, c := range []struct {
+		name string
+		cfg  postgres.IndexConfig
+	}{
+		{"vectors by graph, little memory", postgres.IndexConfig{FreshLimit: 6, ExactLimit: 4, CacheBytes: 40 << 10}},
+		{"vectors by sketches", postgres.IndexConfig{FreshLimit: 6, ExactLimit: 4}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			neverCrosses(t, c.cfg)
+		})
+	}
+}
+
+func neverCrosses(t *testing.T, cfg postgres.IndexConfig) {
+	x, db := openIndex(t, cfg)
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/footnotehq/footnote/core/index"
@@ -21,11 +22,14 @@ type IndexConfig struct {
 	Shards int
 	// FreshLimit is how many chunks wait before they are packed into a segment; 4,096. Until then a search reads them row by row.
 	FreshLimit int
-	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; above, it uses the HNSW index. 0 lets it choose
-	// what is faster: 5,000, or more in a large index (√(7 · candidates · chunks)).
+	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; above, it narrows them down by sketches or by the
+	// HNSW index. 0 lets it choose what is faster: 3,000 with sketches, else 5,000 or more in a large index (√(7 · candidates · chunks)).
 	ExactLimit int
+	// NoSketches asks the HNSW index for everything above ExactLimit. Else sketches of the vectors are kept in memory, 4 bytes and 1 bit a
+	// dimension for each chunk, as long as those of an index fit into half of CacheBytes.
+	NoSketches bool
 	// CacheBytes caps the memory for what is remembered of segments: what each audience may find there, 1 bit a chunk; where documents begin,
-	// 24 bytes a document; and the postings of words that were asked for, 4 bytes each; 256 MiB.
+	// 24 bytes a document; the postings of words that were asked for, 4 bytes each; and sketches of vectors; 256 MiB.
 	CacheBytes int64
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
 	Precision string
@@ -87,6 +91,8 @@ type Index struct {
 	cfg      IndexConfig
 	cache    *segmentCache
 	outlines outlines
+	spaces   spaces
+	searches atomic.Int64 // that compared vectors
 }
 
 // NewIndex returns the index kept in db.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -72,15 +73,15 @@ func (s *search) run(ctx context.Context) error {
 	var vectors round
 	for i, p := range s.request.Probes {
 		probes[i] = &probe{search: s, terms: s.words.queries[i], vector: p.Vector, byID: make(map[document.ChunkID]*retrieve.Candidate, 2*s.request.PerSide)}
-		if err := probes[i].queueVectors(&vectors); err != nil {
+		if err := probes[i].narrow(ctx, &vectors); err != nil {
 			return err
 		}
 	}
+	s.lap("narrow")
 	working := vectors.send(ctx, s.conn)
 	for _, p := range probes { // while PostgreSQL looks for the nearest vectors
-		p.keywords = score(p.terms, s.words.lists, &s.snapshot, s.scope)
+		p.compute()
 		defer p.keywords.release()
-		p.choose()
 	}
 	s.lap("keyword")
 	if err := working.read(); err != nil {
@@ -88,15 +89,20 @@ func (s *search) run(ctx context.Context) error {
 	}
 	var missing round
 	for _, p := range probes {
-		p.addSimilar()
+		if !p.sketched {
+			p.addSimilar()
+		}
 		p.queueDistances(&missing)
 	}
 	if err := missing.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("compare the vectors of candidates: %w", err)
 	}
-	if len(vectors.reads) > 0 {
-		s.lap("semantic")
+	for _, p := range probes {
+		if p.sketched { // these were all compared just now
+			p.addSimilar()
+		}
 	}
+	s.lap("semantic")
 	for i, p := range probes {
 		var err error
 		if s.out.Lists[i], err = p.list(ctx); err != nil {
@@ -148,9 +154,28 @@ type probe struct {
 	terms    []analyse.Term
 	vector   []float32
 	semantic bool // vectors are compared
+	sketched bool // and narrowed down by sketches
 	keywords *keywordScores
 	similar  similar
 	byID     map[document.ChunkID]*retrieve.Candidate
+}
+
+// compute sums up the keyword side and, at the same time, narrows the vectors down.
+func (p *probe) compute() {
+	var near []document.ChunkID
+	var other sync.WaitGroup
+	if p.sketched {
+		m, _ := p.snapshot.model()
+		other.Go(func() { near = p.nearest(m, p.vector) })
+	}
+	p.keywords = score(p.terms, p.words.lists, &p.snapshot, p.scope)
+	p.choose()
+	other.Wait()
+	for _, id := range near {
+		if p.byID[id] == nil {
+			p.byID[id] = &retrieve.Candidate{Chunk: id}
+		}
+	}
 }
 
 // choose takes the best of the keyword side.
@@ -165,7 +190,7 @@ func (p *probe) choose() {
 	}
 }
 
-// addSimilar adds the most similar chunks.
+// addSimilar adds the most similar chunks of those compared.
 func (p *probe) addSimilar() {
 	for i, id := range mostSimilar(p.similar.cosine, p.request.PerSide) {
 		if p.byID[id] == nil {
@@ -197,6 +222,11 @@ func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 		shard, chunk := splitID(id)
 		c.Flat, c.Title = p.keywords.at(shard, chunk)
 		c.Cosine = p.similar.cosine[id]
+	}
+	for id, c := range p.byID {
+		if c.KeywordPos == 0 && c.VectorPos == 0 {
+			delete(p.byID, id) // narrowed down to, and not among the best of those compared
+		}
 	}
 	var err error
 	list.Entries, err = p.place(ctx)

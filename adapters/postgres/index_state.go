@@ -76,8 +76,9 @@ func (s *snapshot) queue(first *round, r retrieve.Request) {
 	first.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 	if r.Model != "" {
 		first.queue(done, searchSettings)
-		first.queue(into(&s.models, scanModel),
-			`select number, name, dimensions, precision, indexed from embedding_model where tenant_id = $1 and name = $2`, tenant, r.Model)
+		first.queue(into(&s.models, scanVersion), `
+			select number, name, dimensions, precision, indexed, xmin::text::bigint from embedding_model
+			where tenant_id = $1 and name = $2`, tenant, r.Model)
 	}
 	if len(r.Sources) > 0 {
 		first.queue(into(&s.sources, pgx.RowTo[int32]), `select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
@@ -91,6 +92,12 @@ func (s *snapshot) queue(first *round, r retrieve.Request) {
 			  and (cardinality($4::text[]) = 0 or d.source_id = any($4::text[]))`,
 			tenant, strs(r.Documents), strs(r.Audience.Principals()), strs(r.Sources))
 	}
+}
+
+func scanVersion(row pgx.CollectableRow) (model, error) {
+	var m model
+	err := row.Scan(&m.number, &m.name, &m.dimensions, &m.precision, &m.indexed, &m.version)
+	return m, err
 }
 
 // model is the space in which the request's vectors lie, if the index knows it.

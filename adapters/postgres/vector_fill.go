@@ -97,7 +97,9 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 				return err
 			}
 		}
-		return nil
+		// A new version of the row tells searches that chunks which had no vector may have one now. It comes last: rows of shards are locked before.
+		_, err := tx.Exec(ctx, `update embedding_model set indexed = indexed where number = $1`, m.number)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("store %d vectors of model %q: %w", len(chunks), name, err)

@@ -22,7 +22,7 @@ func (x *Index) buildGraphs(ctx context.Context, tenant access.TenantID) error {
 		select number, name, dimensions, precision, indexed from embedding_model m
 		where tenant_id = $1 and not indexed
 		  and (select count(*) from (select 1 from embedding e where e.tenant_id = m.tenant_id and e.model = m.number limit $2) as enough) = $2`,
-		string(tenant), x.exactLimit(0, 0)+1)
+		string(tenant), x.exactLimit(0, 0, false)+1)
 	if err != nil {
 		return fmt.Errorf("look for models without an index: %w", err)
 	}

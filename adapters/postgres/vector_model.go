@@ -26,6 +26,7 @@ type model struct {
 	dimensions int32
 	precision  string
 	indexed    bool
+	version    int64 // of the row, read by searches alone: it changes when chunks that were there before get vectors
 }
 
 func (m model) check(dimensions int) error {

@@ -36,7 +36,7 @@ func routeIndex(t *testing.T, precision string) *Index {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	x, err := NewIndex(db, IndexConfig{FreshLimit: 1000, ExactLimit: 500, Precision: precision})
+	x, err := NewIndex(db, IndexConfig{FreshLimit: 1000, ExactLimit: 500, NoSketches: true, Precision: precision})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -33,25 +34,33 @@ const (
 	graphCost = 7
 	// fewVectors is up to how many distances are all fetched, which saves a look-up of those that are missing.
 	fewVectors = 2000
-	// minExact is up to how many allowed chunks every vector is compared at least.
+	// minExact is up to how many allowed chunks every vector is compared at least, without sketches.
 	minExact = 5000
+	// sketchFrom is up to how many allowed chunks every vector is compared although there are sketches: fewer would leave nothing to be narrowed
+	// down, and these cost about as much (measured by make bench-search).
+	sketchFrom = 3000
 )
 
-// exactLimit is up to how many allowed chunks comparing every vector is expected to be faster than the graph: where allowed equals
-// graphCost · candidates · chunks / allowed. It is exact as well, also where the allowed chunks lie far from the question.
-func (x *Index) exactLimit(chunks, candidates int) int {
-	if x.cfg.ExactLimit > 0 {
+// exactLimit is up to how many allowed chunks comparing every vector is expected to be faster than narrowing them down: with the graph,
+// where allowed equals graphCost · candidates · chunks / allowed. It is exact as well, also where the allowed chunks lie far from the question.
+func (x *Index) exactLimit(chunks, candidates int, sketches bool) int {
+	switch {
+	case x.cfg.ExactLimit > 0:
 		return x.cfg.ExactLimit
+	case sketches:
+		return sketchFrom
 	}
 	return max(minExact, int(math.Sqrt(graphCost*float64(candidates)*float64(chunks))))
 }
 
 // ExactLimit is up to how many allowed chunks a search compares every vector in an index of so many chunks.
-func (x *Index) ExactLimit(chunks int) int { return x.exactLimit(chunks, graphCandidates) }
+func (x *Index) ExactLimit(chunks int) int {
+	return x.exactLimit(chunks, graphCandidates, !x.cfg.NoSketches)
+}
 
-// queueVectors asks for the chunks most similar to the probe's vector: by comparing every allowed vector when there are few, else by the
-// HNSW index.
-func (p *probe) queueVectors(r *round) error {
+// narrow decides how the probe's vector is compared, and asks PostgreSQL for what that needs: every allowed vector when there are few; nothing
+// when sketches in memory narrow them down; else the nearest by the HNSW index.
+func (p *probe) narrow(ctx context.Context, r *round) error {
 	s, sc := &p.snapshot, p.scope
 	m, known := s.model()
 	if !known || len(p.vector) == 0 || isZero(p.vector) {
@@ -64,11 +73,22 @@ func (p *probe) queueVectors(r *round) error {
 	p.similar.cosine = make(map[document.ChunkID]float64, 2*p.request.PerSide)
 	flat, _ := s.stats()
 	candidates := min(p.request.PerSide, graphCandidates)
+	fitting := p.fitting(m)
 	p.out.Route = retrieve.RouteExact
-	switch {
-	case sc.count <= p.index.exactLimit(flat.chunks, candidates) || len(p.request.Documents) > 0:
+	if sc.count <= p.index.exactLimit(flat.chunks, candidates, fitting) || len(p.request.Documents) > 0 {
 		p.queueExact(r, m)
 		p.similar.all = sc.count <= fewVectors
+		return nil
+	}
+	if fitting {
+		var err error
+		if p.sketched, err = p.search.sketched(ctx, m); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.sketched:
+		p.out.Route = retrieve.RouteSketch
 	case !m.indexed:
 		p.queueScan(r, m)
 	default:

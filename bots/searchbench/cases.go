@@ -18,11 +18,11 @@ import (
 // compareRoutes searches by comparing every vector and by the graph, whatever the index would choose, for access lists of many sizes. N is
 // where the first becomes slower than the second.
 func (b *bench) compareRoutes(ctx context.Context) error {
-	everything, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, ExactLimit: b.chunks + 1})
+	everything, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, ExactLimit: b.chunks + 1, NoSketches: true})
 	if err != nil {
 		return err
 	}
-	graph, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, ExactLimit: 1})
+	graph, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, ExactLimit: 1, NoSketches: true})
 	if err != nil {
 		return err
 	}

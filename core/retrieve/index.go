@@ -40,15 +40,16 @@ type Probe struct {
 type Candidates struct {
 	Lists   []List // one per probe, in order
 	Allowed int    // chunks that the audience may read, of the sources and documents asked for; -1 when not counted
-	Route   string // how the semantic side searched: RouteExact, RouteHNSW or RouteNone
+	Route   string // how the semantic side searched: RouteExact, RouteSketch, RouteHNSW or RouteNone
 	Timings map[string]time.Duration
 }
 
 // Routes of the semantic side.
 const (
-	RouteExact = "exact" // every allowed vector was compared
-	RouteHNSW  = "hnsw"  // approximate, filtered while searching
-	RouteNone  = "none"  // no vectors were compared
+	RouteExact  = "exact"  // every allowed vector was compared
+	RouteSketch = "sketch" // every allowed vector was compared coarsely in memory, and the best of them exactly
+	RouteHNSW   = "hnsw"   // approximate, filtered while searching
+	RouteNone   = "none"   // no vectors were compared
 )
 
 // List holds the candidates of one probe: the union of the best of both sides, each with the scores of both. Order is not significant.

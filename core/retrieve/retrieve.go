@@ -79,7 +79,7 @@ type Trace struct {
 	Queries  []string                 `json:"queries"`
 	Alpha    float64                  `json:"alpha"` // effective
 	Embedder string                   `json:"embedder,omitempty"`
-	Route    string                   `json:"route,omitempty"`  // "exact", "hnsw" or "none" on the vector side
+	Route    string                   `json:"route,omitempty"`  // "exact", "sketch", "hnsw" or "none" on the vector side
 	Allowed  int                      `json:"allowed"`          // chunks that the audience may read; -1 when not counted
 	Notice   string                   `json:"notice,omitempty"` // a sentence when part of the search could not run
 	Timings  map[string]time.Duration `json:"-"`                // by stage

@@ -1,0 +1,269 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/footnotehq/footnote/core/retrieve/sketch"
+)
+
+const (
+	// sketchCandidates is how many chunks the sketches leave for the exact comparison. Measured on vectors of the local embedder, 256 dimensions:
+	// of the ten most similar chunks of 100,000, 99 % are among them.
+	sketchCandidates = 400
+	// sketchBatch is how many vectors a search reads at most to make sketches of; until all are there, it asks the graph.
+	sketchBatch = 8192
+	// sketchAfter is how many searches a process makes before it begins to, so that a command that asks once does not.
+	sketchAfter = 3
+	// sketchShare is the part of the memory for segments that the sketches of an index may take; a larger index is searched by the graph.
+	sketchShare = 2
+)
+
+// sketches are what a process remembers of the vectors of a block of chunks in one model. Vectors never change, and ids are never reused, so that
+// a sketch stays right; a chunk may get a vector later, which changes the version of the model's row.
+type sketches struct {
+	mu      sync.RWMutex
+	block   *sketch.Block
+	have    bm25.Bitmap
+	none    bm25.Bitmap // chunks that had no vector at the version
+	version int64
+}
+
+// spaces are the spaces that models' vectors are sketched in.
+type spaces struct {
+	mu      sync.Mutex
+	byModel map[int32]*sketch.Space
+}
+
+// mostSpaces bounds the memory; what is forgotten is made anew.
+const mostSpaces = 1024
+
+func (s *spaces) get(model int32) *sketch.Space {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byModel[model]
+}
+
+// put keeps a space unless there is one, and returns the one that is kept.
+func (s *spaces) put(model int32, space *sketch.Space) *sketch.Space {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if found := s.byModel[model]; found != nil {
+		return found
+	}
+	if s.byModel == nil || len(s.byModel) >= mostSpaces {
+		s.byModel = make(map[int32]*sketch.Space)
+	}
+	s.byModel[model] = space
+	return space
+}
+
+// fitting reports whether the sketches of everything that may be read have room.
+func (s *search) fitting(m model) bool {
+	return !s.index.cfg.NoSketches && int64(len(s.scope.allowed))*sketch.BlockBytes(int(m.dimensions)) <= s.index.cfg.CacheBytes/sketchShare
+}
+
+// sketched makes sure that there is a sketch of every vector that may be read, and reports whether that is so: a process that has begun a
+// short while ago makes some with every search.
+func (s *search) sketched(ctx context.Context, m model) (bool, error) {
+	searches := s.index.searches.Add(1)
+	for range 2 { // what is new, and what it shares a search with
+		missing, low, high := s.gap(m)
+		if missing == 0 {
+			return true, nil
+		}
+		if missing > sketchBatch && searches <= sketchAfter {
+			return false, nil
+		}
+		if err := s.sketch(ctx, m, low, high); err != nil {
+			return false, err
+		}
+	}
+	missing, _, _ := s.gap(m)
+	return missing == 0, nil
+}
+
+// sketchesOf returns what is remembered of a block; nil when nothing is.
+func (s *search) sketchesOf(m model, key blockKey) *sketches {
+	entry, found := s.index.cache.get(s.sketchKey(m, key))
+	if !found || entry.sketches.block.Space() != s.index.spaces.get(m.number) {
+		return nil
+	}
+	return entry.sketches
+}
+
+func (s *search) sketchKey(m model, key blockKey) segmentKey {
+	return segmentKey{tenant: s.request.Audience.Tenant(), shard: key.shard, segment: key.block, model: m.number}
+}
+
+// chunkPlace is a chunk by shard and id.
+type chunkPlace struct {
+	shard int16
+	id    int64
+}
+
+// gap counts the chunks that may be read and that nothing is known of, and returns a range of ids to read next.
+func (s *search) gap(m model) (missing int, low, high chunkPlace) {
+	for key, allowed := range s.scope.allowed {
+		first := -1
+		sk := s.sketchesOf(m, key)
+		if sk != nil {
+			sk.mu.RLock()
+		}
+		for i, w := range allowed {
+			if sk != nil {
+				w &^= sk.have[i]
+				if sk.version == m.version {
+					w &^= sk.none[i]
+				}
+			}
+			if w != 0 && first < 0 {
+				first = i << 6
+			}
+			missing += bits.OnesCount64(w)
+		}
+		if sk != nil {
+			sk.mu.RUnlock()
+		}
+		if first >= 0 && high.id == 0 {
+			low = chunkPlace{key.shard, bm25.Join(key.block, uint16(first))}
+			high = chunkPlace{key.shard, min(low.id+sketchBatch, bm25.Join(key.block+1, 0), s.snapshot.nextChunk(key.shard))}
+		}
+	}
+	return missing, low, high
+}
+
+// nextChunk is the first id of a shard that is not handed out yet.
+func (s *snapshot) nextChunk(shard int16) int64 {
+	for _, sh := range s.shards {
+		if sh.shard == shard {
+			return sh.nextChunk
+		}
+	}
+	return 0
+}
+
+// sketch reads a range of vectors, whoever may read their chunks, and remembers sketches of them. Served by the primary key.
+func (s *search) sketch(ctx context.Context, m model, low, high chunkPlace) error {
+	rows, err := s.conn.Query(ctx, `select chunk, `+m.precision+`_send(`+m.column()+`) from embedding
+		where tenant_id = $1 and shard = $2 and model = $3 and chunk >= $4 and chunk < $5 order by chunk`,
+		string(s.request.Audience.Tenant()), low.shard, m.number, low.id, high.id)
+	if err != nil {
+		return fmt.Errorf("read vectors to be sketched: %w", err)
+	}
+	defer rows.Close()
+	var offsets []uint16
+	var vectors [][]float32
+	for rows.Next() {
+		var id int64
+		var v rawVector
+		if err := rows.Scan(&id, &v); err != nil {
+			return fmt.Errorf("read vectors to be sketched: %w", err)
+		}
+		if len(v) == int(m.dimensions) {
+			offsets, vectors = append(offsets, uint16(id)), append(vectors, v)
+		}
+	}
+	if rows.Err() != nil {
+		return fmt.Errorf("read vectors to be sketched: %w", rows.Err())
+	}
+	space := s.index.spaces.get(m.number)
+	if space == nil {
+		sample := vectors
+		if len(sample) == 0 {
+			sample = [][]float32{make([]float32, m.dimensions)}
+		}
+		space = s.index.spaces.put(m.number, sketch.NewSpace(sample))
+	}
+	s.remember(m, space, low, high, offsets, vectors)
+	return nil
+}
+
+// remember keeps sketches of the vectors in a range of ids; the range's other chunks have none.
+func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, offsets []uint16, vectors [][]float32) {
+	key, from := blockOf(low.shard, low.id)
+	sk := s.sketchesOf(m, key)
+	if sk == nil {
+		sk = &sketches{block: sketch.NewBlock(space), version: m.version}
+		s.index.cache.put(&cached{key: s.sketchKey(m, key), sketches: sk, size: sketch.BlockBytes(int(m.dimensions)) + 2*bm25.BlockSize/8 + 512})
+	}
+	sk.mu.Lock()
+	defer sk.mu.Unlock()
+	if sk.version != m.version {
+		sk.version, sk.none = m.version, bm25.Bitmap{}
+	}
+	sk.none.Set(int(from), int(high.id-low.id))
+	for _, offset := range offsets {
+		sk.have.Set(int(offset), 1)
+	}
+	sk.block.Put(offsets, vectors)
+}
+
+// nearest returns the chunks that are probably most similar to a vector. It reads memory alone.
+func (s *search) nearest(m model, v []float32) []document.ChunkID {
+	space := s.index.spaces.get(m.number)
+	var parts []sketch.Part
+	for key, allowed := range s.scope.allowed {
+		sk := s.sketchesOf(m, key)
+		if sk == nil {
+			continue // forgotten this moment: memory is short
+		}
+		sk.mu.RLock()
+		defer sk.mu.RUnlock()
+		wanted := *allowed
+		for i := range wanted {
+			wanted[i] &= sk.have[i]
+		}
+		parts = append(parts, sketch.Part{Base: int64(chunkID(key.shard, bm25.Join(key.block, 0))), Block: sk.block, Wanted: &wanted})
+	}
+	if space == nil || len(parts) == 0 {
+		return nil
+	}
+	near := space.Query(unit(v)).Nearest(parts, sketchCandidates)
+	ids := make([]document.ChunkID, len(near))
+	for i, id := range near {
+		ids[i] = document.ChunkID(id)
+	}
+	return ids
+}
+
+// rawVector reads a halfvec or a vector in PostgreSQL's binary form (halfvec_send, vector_send) without a detour.
+type rawVector []float32
+
+// ScanBytes implements pgtype.BytesScanner.
+func (v *rawVector) ScanBytes(src []byte) error {
+	if len(src) < 4 {
+		return fmt.Errorf("a vector of %d bytes", len(src))
+	}
+	n, src := int(binary.BigEndian.Uint16(src)), src[4:]
+	*v = make([]float32, n)
+	switch len(src) {
+	case 2 * n:
+		for i := range *v {
+			(*v)[i] = half(binary.BigEndian.Uint16(src[2*i:]))
+		}
+	case 4 * n:
+		for i := range *v {
+			(*v)[i] = math.Float32frombits(binary.BigEndian.Uint32(src[4*i:]))
+		}
+	default:
+		return fmt.Errorf("a vector of %d dimensions in %d bytes", n, len(src))
+	}
+	return nil
+}
+
+// half converts a number of 16 bits; pgvector stores no infinities.
+func half(h uint16) float32 {
+	const exponents = 0x1p112 // the difference of the two formats' biases, which also makes small numbers right that have no exponent
+	magnitude := math.Float32frombits(uint32(h&0x7fff)<<13) * exponents
+	if h&0x8000 != 0 {
+		return -magnitude
+	}
+	return magnitude
+}

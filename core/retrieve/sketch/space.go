@@ -1,0 +1,143 @@
+// Package sketch compares vectors coarsely and fast: one bit for each dimension, in memory, so that the most similar of a million chunks are
+// narrowed down to a few hundred in milliseconds, whichever of them may be read. What remains is then compared exactly.
+//
+// The method is RaBitQ (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate Nearest
+// Neighbor Search", 2024): what a vector differs from the middle is turned by a random rotation, which spreads its length over all
+// dimensions alike, and the signs are kept; a query keeps its numbers. The inner product estimated so is right on average.
+package sketch
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// rounds is how often signs are flipped and dimensions mixed (Ailon and Chazelle, "The Fast Johnson–Lindenstrauss Transform", 2009): twice, and
+// twice as often where the length is no power of two and the two ends are mixed in turn.
+const rounds = 4
+
+// Space is a rotation around a middle, in which vectors of one length are sketched. It is immutable.
+type Space struct {
+	middle []float32
+	flips  [rounds][]float32 // 1 or −1
+}
+
+// NewSpace returns a space with the middle of a sample of the vectors that will be sketched. The sample must not be empty; the same sample
+// gives the same space. A sample that is not typical makes estimates coarser and never wrong.
+func NewSpace(sample [][]float32) *Space {
+	d := len(sample[0])
+	s := &Space{middle: make([]float32, d)}
+	for _, v := range sample {
+		for i := range s.middle {
+			s.middle[i] += v[i] / float32(len(sample))
+		}
+	}
+	rng := rand.New(rand.NewPCG(uint64(d), 1))
+	for r := range s.flips {
+		s.flips[r] = make([]float32, d)
+		for i := range s.flips[r] {
+			s.flips[r][i] = float32(1 - 2*int(rng.Uint32()&1))
+		}
+	}
+	return s
+}
+
+// words is how many 64-bit words a sketch takes.
+func (s *Space) words() int { return (len(s.middle) + 63) / 64 }
+
+// rotate turns v in place, keeping its length.
+func (s *Space) rotate(v []float32) {
+	d := len(v)
+	part := 1 << (bits.Len(uint(d)) - 1) // the largest power of two that fits
+	scale := float32(1 / math.Sqrt(float64(part)))
+	flips := s.flips[:]
+	if d == part {
+		flips = flips[:2] // there is no other half to be mixed in
+	}
+	for r, flip := range flips {
+		for i := range v {
+			v[i] *= flip[i]
+		}
+		mixed := v[:part]
+		if r%2 == 1 {
+			mixed = v[d-part:]
+		}
+		hadamard(mixed)
+		for i := range mixed {
+			mixed[i] *= scale
+		}
+	}
+}
+
+// hadamard is the Walsh–Hadamard transform, in place. The length is a power of two.
+func hadamard(v []float32) {
+	half := 1
+	if len(v) >= 4 { // the first two steps at once, which are half of the time otherwise
+		for q := v; len(q) >= 4; q = q[4:] {
+			a, b, c, d := q[0]+q[1], q[0]-q[1], q[2]+q[3], q[2]-q[3]
+			q[0], q[1], q[2], q[3] = a+c, b+d, a-c, b-d
+		}
+		half = 4
+	}
+	for ; half < len(v); half *= 2 {
+		for start := 0; start < len(v); start += 2 * half {
+			low, high := v[start:start+half], v[start+half:start+2*half]
+			high = high[:len(low)]
+			for i, a := range low {
+				b := high[i]
+				low[i], high[i] = a+b, a-b
+			}
+		}
+	}
+}
+
+// encode writes the sketch of v into words and returns the factor that makes estimates right on average. buffer has the length of v.
+func (s *Space) encode(v, buffer []float32, words []uint64) float32 {
+	for i := range v {
+		buffer[i] = v[i] - s.middle[i]
+	}
+	s.rotate(buffer)
+	clear(words)
+	var squares, sum float32
+	for i, x := range buffer {
+		if x > 0 {
+			words[i>>6] |= 1 << (i & 63)
+			sum += x
+		} else {
+			sum -= x
+		}
+		squares += x * x
+	}
+	if sum == 0 {
+		return 0
+	}
+	return squares / sum
+}
+
+// Query is a vector that sketches are compared with. It is immutable.
+type Query struct {
+	signs  []uint64
+	tables []float32 // for each byte of a sketch and each of its 256 values: the sum of the query's numbers, positive where a bit is set
+}
+
+// Query prepares a vector for the comparison with sketches of this space.
+func (s *Space) Query(v []float32) *Query {
+	d := len(v)
+	q := &Query{signs: make([]uint64, s.words()), tables: make([]float32, s.words()*8*256)}
+	turned := make([]float32, d)
+	s.encode(v, turned, q.signs) // around the middle, as the sketches are
+	copy(turned, v)
+	s.rotate(turned)
+	for b := range s.words() * 8 {
+		var numbers [8]float32
+		copy(numbers[:], turned[min(8*b, d):min(8*b+8, d)])
+		table := q.tables[b*256 : b*256+256]
+		for _, x := range numbers {
+			table[0] -= x
+		}
+		for value := 1; value < 256; value++ { // one bit more than a value before it
+			table[value] = table[value&(value-1)] + 2*numbers[bits.TrailingZeros(uint(value))]
+		}
+	}
+	return q
+}
