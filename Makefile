@@ -60,6 +60,15 @@ lint: vet ## vet, and golangci-lint (the first time it is built, which takes min
 bench: need-go deps-test ## run the benchmarks
 	@$(GO) test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PACKAGES)
 
+.PHONY: bench-turn
+bench-turn: need-go deps-test ## measure a turn: overhead, 5,000 at once, stop, acknowledgement, citations (6 minutes; on a quiet machine)
+	@$(GO) test -run '^$$' -bench 'Deltas|Overhead|BenchmarkTurn' -benchtime 3s -benchmem ./core/turn
+	@$(GO) test -run '^$$' -bench ConcurrentTurns -benchtime 1x ./core/turn
+	@$(GO) test -run '^$$' -bench Linearity -benchtime 1x ./core/cite
+	@$(GO) test -run '^$$' -bench StopAcrossProcesses -benchtime 1x ./bots/stopbench
+	@$(GO) test -run '^$$' -bench Ack -benchtime 1x ./bots/footnote
+	@$(GO) test -run '^$$' -bench LongSession -benchtime 1x ./adapters/postgres
+
 # How long "make chaos" disturbs the replicas.
 CHAOS ?= 10m
 

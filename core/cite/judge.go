@@ -86,11 +86,12 @@ func (j *judge) settle(all bool) {
 		c.marks = append(c.marks, claim{offset: m.offset, numbers: m.numbers})
 	}
 	homes := c.homes(spans)
-	n := 0
+	n, home, sentence := 0, -1, ""
 	for n < len(j.marks) && (all || homes[n] >= 0 && homes[n]+1 < len(spans)) {
-		sentence := ""
-		if h := homes[n]; h >= 0 {
-			sentence = tidy(string(j.body[spans[h].start:spans[h].end]))
+		if h := homes[n]; h != home {
+			if home, sentence = h, ""; h >= 0 {
+				sentence = tidy(string(j.body[spans[h].start:spans[h].end]))
+			}
 		}
 		j.marks[n].numbers = slices.DeleteFunc(j.marks[n].numbers, func(number int) bool { return !j.keep(sentence, number) })
 		n++
