@@ -115,6 +115,16 @@ func notOwner(err error) bool {
 // ErrNotOwner reports that building the index of vectors takes the role that owns the tables.
 var ErrNotOwner = errors.New("the index of vectors is due, and this database role may not build it")
 
+// Written returns a number that grows whenever documents are stored for a tenant.
+func (x *Index) Written(ctx context.Context, tenant access.TenantID) (int64, error) {
+	var written int64
+	err := x.db.Pool.QueryRow(ctx, `select coalesce(sum(next_chunk), 0)::bigint from index_shard where tenant_id = $1`, string(tenant)).Scan(&written)
+	if err != nil {
+		return 0, fmt.Errorf("ask how much was written to the index: %w", err)
+	}
+	return written, nil
+}
+
 // Tenants lists the tenants that have an index.
 func (x *Index) Tenants(ctx context.Context) ([]access.TenantID, error) {
 	rows, err := x.db.Pool.Query(ctx, `select distinct tenant_id from index_shard order by tenant_id`)

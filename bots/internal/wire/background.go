@@ -15,15 +15,27 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// thoroughEvery is how often a process looks for work whose being due is costly to find out; what usually makes it due also queues it.
-const thoroughEvery = 10 * time.Minute
+const (
+	// thoroughEvery is how often work is planned whose being due is costly to find out, although nothing was written.
+	thoroughEvery = 10 * time.Minute
+	// quietPlans is in how many plans after something was written such work is planned. One is too few: a job that had begun before, and
+	// looked already, keeps an equal one from being queued.
+	quietPlans = 2
+)
 
 // background is the work that serve does beside answering. It is safe for concurrent use.
 type background struct {
 	base *Base
 
-	mu       sync.Mutex
-	thorough time.Time // when all kinds of work were last planned by this process
+	mu    sync.Mutex
+	marks map[access.TenantID]mark
+}
+
+// mark is what a plan knows of a tenant's index from the plans before.
+type mark struct {
+	written  int64     // Index.Written
+	quiet    int       // plans since that changed
+	thorough time.Time // when all kinds of work were last planned
 }
 
 var _ jobs.Work = (*background)(nil)
@@ -34,7 +46,7 @@ func (b *Base) Background(ctx context.Context) (*jobs.Client, error) {
 	if err := b.declare(ctx); err != nil {
 		return nil, err
 	}
-	return jobs.New(b.DB, &background{base: b}, jobs.Config{Logger: b.Logger})
+	return jobs.New(b.DB, &background{base: b, marks: make(map[access.TenantID]mark)}, jobs.Config{Logger: b.Logger})
 }
 
 // at is the base for another tenant.
@@ -52,14 +64,15 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 	}
 	tenants = append(tenants, w.base.Tenant)
 	slices.Sort(tenants)
-	kinds := []jobs.Kind{jobs.Tidy}
-	if w.isThorough() {
-		kinds = append(kinds, jobs.Train, jobs.Vectors, jobs.Graph)
-	}
 	var due []jobs.Job
 	for _, tenant := range slices.Compact(tenants) {
-		for _, kind := range kinds {
-			due = append(due, jobs.Job{Kind: kind, Tenant: tenant})
+		due = append(due, jobs.Job{Kind: jobs.Tidy, Tenant: tenant})
+		written, err := w.base.Index.Written(ctx, tenant)
+		if err != nil {
+			return nil, err
+		}
+		if w.isThorough(tenant, written) {
+			due = append(due, jobs.Job{Kind: jobs.Train, Tenant: tenant}) // vectors and their index follow
 		}
 		sources, err := w.base.at(tenant).StoredSources(ctx)
 		if err != nil {
@@ -74,14 +87,20 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 	return due, nil
 }
 
-func (w *background) isThorough() bool {
+// isThorough reports whether all work on a tenant's index is to be planned.
+func (w *background) isThorough(tenant access.TenantID, written int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if time.Since(w.thorough) < thoroughEvery {
-		return false
+	m := w.marks[tenant]
+	if m.quiet++; m.written != written {
+		m.written, m.quiet = written, 1
 	}
-	w.thorough = time.Now()
-	return true
+	thorough := m.quiet <= quietPlans || time.Since(m.thorough) >= thoroughEvery
+	if thorough {
+		m.thorough = time.Now()
+	}
+	w.marks[tenant] = m
+	return thorough
 }
 
 // Do implements jobs.Work.
@@ -98,11 +117,7 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 		more, err = w.purge(ctx, until)
 		return more, nil, err
 	case jobs.Train:
-		trained, err := b.train(ctx, silent)
-		if trained {
-			next = []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}
-		}
-		return false, next, err
+		return false, []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}, b.train(ctx, silent)
 	case jobs.Vectors:
 		if err := b.fill(ctx, until, silent); err != nil {
 			more = errors.Is(err, index.ErrPaused)
@@ -157,7 +172,7 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 		err = b.afterFailure(ctx, id, err)
 	}
 	if run.Counts.Indexed > 0 {
-		next = []jobs.Job{{Kind: jobs.Train, Tenant: b.Tenant}, {Kind: jobs.Vectors, Tenant: b.Tenant}}
+		next = []jobs.Job{{Kind: jobs.Train, Tenant: b.Tenant}}
 	}
 	if errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
 		return true, next, nil

@@ -67,7 +67,7 @@ func (s modelStore) drop(ctx context.Context, tenant access.TenantID, versions [
 // one, postings are packed and vectors indexed. These are the steps that serve runs in the background, done at once. It can be interrupted and
 // goes on where it was. report is told each step.
 func (b *Base) Settle(ctx context.Context, report func(step string)) error {
-	if _, err := b.train(ctx, report); err != nil {
+	if err := b.train(ctx, report); err != nil {
 		return err
 	}
 	if err := b.fill(ctx, time.Time{}, report); err != nil {
@@ -80,31 +80,30 @@ func (b *Base) Settle(ctx context.Context, report func(step string)) error {
 	return b.buildGraphs(ctx)
 }
 
-// train learns the local vector space anew if it is in use and the corpus has outgrown it, and reports whether it did. The new one waits until
-// fill has given every chunk its vector; until then searches use the one before.
-func (b *Base) train(ctx context.Context, report func(string)) (bool, error) {
+// train learns the local vector space anew if it is in use and the corpus has outgrown it. The new one waits until fill has given every chunk its vector; until then searches use the one before.
+func (b *Base) train(ctx context.Context, report func(string)) error {
 	if b.Config.EmbeddingModel != "" {
-		return false, nil
+		return nil
 	}
 	chunks, err := b.Index.Size(ctx, b.Tenant)
 	if err != nil || chunks < localembed.MinChunks {
-		return false, err
+		return err
 	}
 	for _, waiting := range []bool{true, false} {
 		model, err := localembed.Load(ctx, modelStore{b.Index, waiting}, b.Tenant)
 		switch {
 		case err == nil && !model.Outgrown(chunks):
-			return false, nil
+			return nil
 		case err != nil && !errors.Is(err, localembed.ErrNoModel):
-			return false, fmt.Errorf("load the local embedder: %w", err)
+			return fmt.Errorf("load the local embedder: %w", err)
 		}
 	}
 	report(fmt.Sprintf("Training the local embedder on %d chunks", chunks))
 	model, err := localembed.Train(ctx, b.texts(ctx))
 	if err != nil {
-		return false, fmt.Errorf("train the local embedder: %w", err)
+		return fmt.Errorf("train the local embedder: %w", err)
 	}
-	return true, localembed.Save(ctx, modelStore{b.Index, true}, b.Tenant, model)
+	return localembed.Save(ctx, modelStore{b.Index, true}, b.Tenant, model)
 }
 
 // fill gives a vector to every chunk that lacks one. It returns index.ErrPaused when it goes on after until; a zero until is never reached.

@@ -24,10 +24,11 @@ type options struct {
 	Exclude  []string   `json:"exclude,omitempty"`
 	Every    string     `json:"every,omitempty"`
 	Declared string     `json:"declared,omitempty"` // its name in the configuration file
+	Asked    bool       `json:"asked"`              // tells apart a source that was asked for with no options
 }
 
 func optionsOf(s config.Source, declared string) options {
-	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Declared: declared}
+	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Declared: declared, Asked: true}
 	if s.Every > 0 {
 		o.Every = s.Every.String()
 	}
@@ -156,7 +157,7 @@ func stored(a postgres.Asked) (StoredSource, error) {
 	}
 	s := StoredSource{
 		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Every: o.every()},
-		ID:     a.Source.ID, Declared: o.Declared, Asked: string(a.Options) != "{}", origin: a.Source, last: a.Run, failing: a.Failing,
+		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, origin: a.Source, last: a.Run, failing: a.Failing,
 	}
 	if s.Path = a.Source.Name; a.Source.Kind == web.Kind {
 		s.Path, s.URL = "", a.Source.Name
