@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -14,11 +15,17 @@ import (
 // source is the one that a collection is indexed as.
 const source document.SourceID = "collection"
 
-// documentID names a document of a collection in the index.
-func documentID(id string) document.ID { return document.ID(string(source) + ":" + id) }
+// documentID names a document of a collection in the index: by its place, since the collection's own name may be anything.
+func documentID(place int) document.ID { return document.ID(fmt.Sprintf("%s:%d", source, place)) }
 
-// originalID is the name that the collection has for a document in the index.
-func originalID(id document.ID) string { return strings.TrimPrefix(string(id), string(source)+":") }
+// original is the document of the collection that a document in the index stands for.
+func (c *Collection) original(id document.ID) (Text, bool) {
+	place, err := strconv.Atoi(strings.TrimPrefix(string(id), string(source)+":"))
+	if err != nil || place < 0 || place >= len(c.Documents) {
+		return Text{}, false
+	}
+	return c.Documents[place], true
+}
 
 // connectorBatch is how many documents a batch holds.
 const connectorBatch = 256
@@ -49,8 +56,8 @@ func (c connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[index
 			}
 			end := min(start+connectorBatch, len(documents))
 			batch := index.Batch{Total: len(documents), Complete: end == len(documents)}
-			for _, t := range documents[start:end] {
-				batch.Documents = append(batch.Documents, index.Item{ID: documentID(t.ID), Size: int64(len(t.Text)), Load: t.load})
+			for i, t := range documents[start:end] {
+				batch.Documents = append(batch.Documents, index.Item{ID: documentID(start + i), Size: int64(len(t.Text)), Load: t.load})
 			}
 			if !yield(batch, nil) {
 				return

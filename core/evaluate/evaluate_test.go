@@ -1,6 +1,8 @@
 package evaluate_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"math"
 	"strings"
 	"testing"
@@ -108,22 +110,79 @@ func TestReadNamesTheFault(t *testing.T) {
 	}
 	for want, dir := range map[string]fstest.MapFS{
 		"line 2 of corpus.jsonl: it is not a JSON object": with("corpus.jsonl", "{\"_id\": \"d1\", \"text\": \"\"}\nnot json\n"),
-		"line 1 of corpus.jsonl: it has no \"text\"":      with("corpus.jsonl", "{\"_id\": \"d1\"}\n"),
-		"line 3 of corpus.jsonl: its id \"7\" is that of line 1": with("corpus.jsonl",
-			"{\"_id\": 7, \"text\": \"\"}\n\n{\"_id\": \"7\", \"text\": \"\"}\n"),
-		"an id is a text or a number":                   with("corpus.jsonl", "{\"_id\": [], \"text\": \"\"}\n"),
-		"line 1 of queries.jsonl: it has no \"_id\"":    with("queries.jsonl", "{\"text\": \"x\"}\n"),
-		"line 1 of queries.jsonl: its text is empty":    with("queries.jsonl", "{\"_id\": \"q1\", \"text\": \" \"}\n"),
-		"there is no corpus.jsonl":                      without("corpus.jsonl"),
-		"there is no queries.jsonl":                     without("queries.jsonl"),
-		"there is neither qrels.tsv nor qrels/test.tsv": without("qrels.tsv"),
-		"line 2 of qrels.tsv":                           files("q1\td1\t1\nq1\td2\tmany\n"),
-		"it has 2 columns":                              files("q1\td1\n"),
-		"0 judged queries":                              files("other\td1\t1\n"),
-		"no document of corpus.jsonl is judged":         files("q1\tother\t1\n"),
+		"line 1 of corpus.jsonl: it has neither \"text\"": with("corpus.jsonl", "{\"_id\": \"d1\"}\n"),
+		"ids, titles and texts are texts or numbers":      with("corpus.jsonl", "{\"_id\": [], \"text\": \"\"}\n"),
+		"line 1 of queries.jsonl: it has no \"_id\"":      with("queries.jsonl", "{\"text\": \"x\"}\n"),
+		"0 judged queries: ":                              with("queries.jsonl", "{\"_id\": \"q1\", \"text\": \" \"}\n"),
+		"the grade \"0.5\" is not a whole number":         files("q1\td1\t0.5\n"),
+		"read corpus.jsonl.gz of the collection":          gone(with("corpus.jsonl.gz", "not compressed"), "corpus.jsonl"),
+		"there is no corpus.jsonl":                        without("corpus.jsonl"),
+		"there is no queries.jsonl":                       without("queries.jsonl"),
+		"there is neither qrels.tsv nor qrels/test.tsv":   without("qrels.tsv"),
+		"line 2 of qrels.tsv":                             files("q1\td1\t1\nq1\td2\tmany\n"),
+		"it has 2 columns":                                files("q1\td1\n"),
+		"0 judged queries":                                files("other\td1\t1\n"),
+		"no document of corpus.jsonl is judged":           files("q1\tother\t1\n"),
 	} {
 		if _, err := evaluate.Read(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+func gone(dir fstest.MapFS, name string) fstest.MapFS {
+	delete(dir, name)
+	return dir
+}
+
+// packed is a file as gzip writes it.
+func packed(t *testing.T, text string) *fstest.MapFile {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &fstest.MapFile{Data: b.Bytes()}
+}
+
+// Collections are laid out in many ways; none of these says anything else.
+func TestReadTakesWhatIsAround(t *testing.T) {
+	t.Parallel()
+	want := evaluate.Collection{
+		Documents:  []evaluate.Text{{ID: "d 1/ä\"?", Title: "7", Text: "first"}, {ID: "2", Title: "Second"}},
+		Queries:    []evaluate.Text{{ID: "q1", Text: "ask"}},
+		Judgements: map[string]map[string]int{"q1": {"d 1/ä\"?": 2, "2": -1}},
+	}
+	corpus := `{"_id": "d 1/ä\"?", "title": 7, "text": "first", "metadata": {"url": []}}` + "\n" + `{"_id": 2, "title": "Second", "text": null}` + "\n"
+	queries := "\uFEFF" + `{"_id": "q1", "text": "ask", "metadata": {}}` + "\r\n" + `{"_id": "q2", "text": ""}` + "\n"
+	rels := "query-id\tcorpus-id\tscore\r\nq1\td 1/ä\"?\t2\r\nq1\t2\t-1\r\nq2\t2\t0\r\n"
+	plain := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	for name, c := range map[string]struct {
+		dir   fstest.MapFS
+		notes []string
+	}{
+		"as BEIR":    {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels/test.tsv": plain(rels)}, nil},
+		"compressed": {fstest.MapFS{"corpus.jsonl.gz": packed(t, corpus), "queries.jsonl.gz": packed(t, queries), "qrels/test.tsv.gz": packed(t, rels)}, nil},
+		"as TREC":    {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels.tsv": plain("q1\t0\td 1/ä\"?\t2.0\nq1\t0\t2\t-1\n")}, nil},
+		"only those for development": {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels/dev.tsv": plain(rels)},
+			[]string{"There is no qrels/test.tsv; the judgements are those of qrels/dev.tsv."}},
+		"an id twice": {fstest.MapFS{"corpus.jsonl": plain(corpus + `{"_id": " 2", "text": "other"}`), "queries.jsonl": plain(queries), "qrels.tsv": plain(rels)},
+			[]string{"1 lines of corpus.jsonl have the id of an earlier one and are left out."}},
+		"a judged query without text": {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels.tsv": plain(rels + "q2\t2\t1\n")},
+			[]string{"1 judged queries have no text and are left out."}},
+	} {
+		got, err := evaluate.Read(c.dir)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want.Notes = c.notes
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -75,10 +76,10 @@ func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(que
 		for stage, d := range found.Trace.Timings {
 			timings[stage] = append(timings[stage], d)
 		}
-		ranking := extend(nil, found.Hits)
+		ranking := c.extend(nil, q, found.Hits)
 		for times := deeper; times <= deepest && len(ranking) < min(rankingDepth, len(c.Documents)); times *= deeper {
 			before := len(ranking)
-			if ranking, err = r.complete(ctx, ranking, q, mode, times); err != nil {
+			if ranking, err = r.complete(ctx, c, ranking, q, mode, times); err != nil {
 				return Result{}, err
 			}
 			if len(ranking) == before {
@@ -92,13 +93,13 @@ func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(que
 }
 
 // complete adds to a ranking what a search with so many times the candidates finds beside.
-func (r Runner) complete(ctx context.Context, ranking []string, q Text, mode Mode, times int) ([]string, error) {
+func (r Runner) complete(ctx context.Context, c *Collection, ranking []string, q Text, mode Mode, times int) ([]string, error) {
 	search, err := r.searcher(mode, times)
 	if err != nil {
 		return nil, err
 	}
 	found, err := search(ctx, q)
-	return extend(ranking, found.Hits), err
+	return c.extend(ranking, q, found.Hits), err
 }
 
 // searcher returns a search in a mode with so many times the usual candidates.
@@ -141,12 +142,18 @@ type uncapped struct{ retrieve.Embedder }
 // MaxAlpha implements retrieve.Embedder.
 func (uncapped) MaxAlpha() float64 { return 1 }
 
-// extend adds the documents of hits that a ranking does not hold yet, in order.
-func extend(ranking []string, hits []retrieve.Hit) []string {
+// extend adds the documents of hits that a ranking does not hold yet, in order. In some collections the queries are documents themselves, which
+// find nothing but themselves first: such a document is passed over, as BEIR does, unless it is judged to be an answer.
+func (c *Collection) extend(ranking []string, q Text, hits []retrieve.Hit) []string {
 	for _, h := range hits {
-		if id := originalID(h.Document.ID); len(ranking) < rankingDepth && !slices.Contains(ranking, id) {
-			ranking = append(ranking, id)
+		d, ok := c.original(h.Document.ID)
+		if !ok || len(ranking) >= rankingDepth || slices.Contains(ranking, d.ID) {
+			continue
 		}
+		if _, judged := c.Judgements[q.ID][d.ID]; !judged && d.ID == q.ID && strings.TrimSpace(d.Text) == strings.TrimSpace(q.Text) {
+			continue
+		}
+		ranking = append(ranking, d.ID)
 	}
 	return ranking
 }
