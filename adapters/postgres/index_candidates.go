@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -51,6 +52,7 @@ type search struct {
 	fresh    freshPart
 	words    words
 	scope    *scope
+	sketches map[blockKey]*sketches // of every block that may be read; nil where vectors are compared by the database alone
 }
 
 // lap reports the time since the last call as that of a stage.
@@ -155,19 +157,24 @@ type probe struct {
 	vector   []float32
 	semantic bool // vectors are compared
 	sketched bool // and narrowed down by sketches
+	inMemory bool // and compared here
 	keywords *keywordScores
 	similar  similar
 	byID     map[document.ChunkID]*retrieve.Candidate
 }
 
-// compute sums up the keyword side and, at the same time, narrows the vectors down.
+// compute sums up the keyword side and, at the same time, does what the semantic side does here.
 func (p *probe) compute() {
 	var near []document.ChunkID
 	var other sync.WaitGroup
-	if p.sketched {
-		m, _ := p.snapshot.model()
-		other.Go(func() { near = p.nearest(m, p.vector) })
-	}
+	other.Go(func() {
+		switch {
+		case p.sketched:
+			near = p.nearest(p.vector)
+		case p.inMemory:
+			p.allVectors(p.vector, p.similar.cosine)
+		}
+	})
 	p.keywords = score(p.terms, p.words.lists, &p.snapshot, p.scope)
 	p.choose()
 	other.Wait()
@@ -175,6 +182,10 @@ func (p *probe) compute() {
 		if p.byID[id] == nil {
 			p.byID[id] = &retrieve.Candidate{Chunk: id}
 		}
+	}
+	if p.inMemory && p.sketched {
+		p.compare(p.vector, maps.Keys(p.byID), p.similar.cosine)
+		p.similar.all = true
 	}
 }
 

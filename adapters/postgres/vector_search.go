@@ -73,20 +73,23 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 	p.similar.cosine = make(map[document.ChunkID]float64, 2*p.request.PerSide)
 	flat, _ := s.stats()
 	candidates := min(p.request.PerSide, graphCandidates)
-	fitting := p.fitting(m)
 	p.out.Route = retrieve.RouteExact
-	if sc.count <= p.index.exactLimit(flat.chunks, candidates, fitting) || len(p.request.Documents) > 0 {
-		p.queueExact(r, m)
-		p.similar.all = sc.count <= fewVectors
-		return nil
-	}
-	if fitting {
-		var err error
-		if p.sketched, err = p.search.sketched(ctx, m); err != nil {
+	sketched, whole := p.fitting(m)
+	few := sc.count <= p.index.exactLimit(flat.chunks, candidates, sketched) || len(p.request.Documents) > 0
+	if sketched && (whole || !few) {
+		ready, err := p.search.sketched(ctx, m, whole, few)
+		if err != nil {
 			return err
 		}
+		whole = ready && p.search.whole()
+		p.inMemory, p.sketched = whole, ready && !few
 	}
 	switch {
+	case few && whole:
+		p.similar.all = true
+	case few:
+		p.queueExact(r, m)
+		p.similar.all = sc.count <= fewVectors
 	case p.sketched:
 		p.out.Route = retrieve.RouteSketch
 	case !m.indexed:
@@ -94,7 +97,7 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 	default:
 		p.out.Route = retrieve.RouteHNSW
 		sql, args := nearestSQL(p.request, s, m, p.vector, candidates)
-		r.queue(cosines(p.similar.cosine), sql, args...)
+		r.queue(cosines(s, p.similar.cosine), sql, args...)
 	}
 	return nil
 }
@@ -124,39 +127,36 @@ func (p *probe) queueExact(r *round, m model) {
 		})
 	}
 	for _, shard := range sortedKeys(byShard) {
-		r.queue(cosines(p.similar.cosine), `
-			select $2::smallint, e.chunk, e.d from unnest($4::bigint[], $5::bigint[]) as r (low, high)
+		r.queue(cosines(&p.snapshot, p.similar.cosine), `
+			select $2::smallint, e.chunk, e.d, e.access_number from unnest($4::bigint[], $5::bigint[]) as r (low, high)
 			cross join lateral (
-				select chunk, `+m.column()+` <#> $6 as d from embedding
-				where tenant_id = $1 and shard = $2 and model = $3 and chunk >= r.low and chunk <= r.high and access_number = any($7::int[])
+				select chunk, `+m.column()+` <#> $6 as d, access_number from embedding
+				where tenant_id = $1 and shard = $2 and model = $3 and chunk >= r.low and chunk <= r.high
 				offset 0) e
-			order by e.d limit $8`,
-			string(p.request.Audience.Tenant()), shard, m.number, byShard[shard].low, byShard[shard].high, m.query(p.vector), p.snapshot.lists, limit)
+			order by e.d limit $7`,
+			string(p.request.Audience.Tenant()), shard, m.number, byShard[shard].low, byShard[shard].high, m.query(p.vector), limit)
 	}
 }
 
-// queueDistances asks for the cosines of chunks by id. The access filter stands here too: ids come from bitmaps. Served by the primary key.
+// queueDistances asks for the cosines of chunks by id. Served by the primary key.
 func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32, found map[document.ChunkID]float64) {
 	m, _ := s.model()
 	for _, shard := range sortedKeys(byShard) {
 		slices.Sort(byShard[shard]) // neighbours lie on the same pages
-		r.queue(cosines(found), `
-			select $2::smallint, e.chunk, e.d from unnest($4::bigint[]) as w (id)
-			cross join lateral (
-				select chunk, `+m.column()+` <#> $5 as d from embedding
-				where tenant_id = $1 and shard = $2 and model = $3 and chunk = w.id and access_number = any($6::int[])
-				offset 0) e`,
-			string(tenant), shard, m.number, byShard[shard], m.query(v), s.lists)
+		r.queue(cosines(s, found), `
+			select shard, chunk, `+m.column()+` <#> $5 as d, access_number from embedding
+			where tenant_id = $1 and shard = $2 and model = $3 and chunk = any($4::bigint[])`,
+			string(tenant), shard, m.number, byShard[shard], m.query(v))
 	}
 }
 
 // queueScan compares every allowed vector of a model that has no HNSW index yet.
 func (p *probe) queueScan(r *round, m model) {
-	r.queue(cosines(p.similar.cosine), `
+	r.queue(cosines(&p.snapshot, p.similar.cosine), `
 		with c as materialized (
-			select shard, chunk, `+m.column()+` <#> $4 as d from embedding
+			select shard, chunk, `+m.column()+` <#> $4 as d, access_number from embedding
 			where tenant_id = $1 and model = $2 and access_number = any($3::int[]) and (cardinality($5::int[]) = 0 or source = any($5::int[])))
-		select shard, chunk, d from c order by d limit $6`,
+		select shard, chunk, d, access_number from c order by d limit $6`,
 		string(p.request.Audience.Tenant()), m.number, p.snapshot.lists, m.query(p.vector), sourceFilter(p.request, &p.snapshot), p.request.PerSide)
 }
 
@@ -170,7 +170,7 @@ func nearestSQL(r retrieve.Request, s *snapshot, m model, v []float32, candidate
 		args = append(args, s.sources)
 	}
 	expression := m.expression()
-	return fmt.Sprintf(`select shard, chunk, %s <#> $1 as d from embedding where model = %d and access_number = any($2::int[])%s order by %s <#> $1 limit $3`,
+	return fmt.Sprintf(`select shard, chunk, %s <#> $1 as d, access_number from embedding where model = %d and access_number = any($2::int[])%s order by %s <#> $1 limit $3`,
 		expression, m.number, sources, expression), args
 }
 
@@ -185,8 +185,9 @@ func sourceFilter(r retrieve.Request, s *snapshot) []int32 {
 	return s.sources
 }
 
-// cosines reads rows of (shard, chunk, negative inner product).
-func cosines(found map[document.ChunkID]float64) func(pgx.BatchResults) error {
+// cosines reads rows of (shard, chunk, negative inner product, access list). What the audience may not read is left out here as well, where it
+// costs less than as a condition: lists are thousands, and the chunks come from bitmaps.
+func cosines(s *snapshot, found map[document.ChunkID]float64) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()
 		if err != nil {
@@ -195,8 +196,11 @@ func cosines(found map[document.ChunkID]float64) func(pgx.BatchResults) error {
 		var shard int16
 		var id int64
 		var d float64
-		_, err = pgx.ForEachRow(rows, []any{&shard, &id, &d}, func() error {
-			found[chunkID(shard, id)] = -d
+		var list int32
+		_, err = pgx.ForEachRow(rows, []any{&shard, &id, &d, &list}, func() error {
+			if s.allows(list) {
+				found[chunkID(shard, id)] = -d
+			}
 			return nil
 		})
 		return err

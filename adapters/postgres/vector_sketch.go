@@ -1,11 +1,15 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"iter"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -30,6 +34,7 @@ const (
 type sketches struct {
 	mu      sync.RWMutex
 	block   *sketch.Block
+	vectors []uint16 // whole, 16 bits a number, where the memory allows it; else nil
 	have    bm25.Bitmap
 	none    bm25.Bitmap // chunks that had no vector at the version
 	version int64
@@ -64,29 +69,44 @@ func (s *spaces) put(model int32, space *sketch.Space) *sketch.Space {
 	return space
 }
 
-// fitting reports whether the sketches of everything that may be read have room.
-func (s *search) fitting(m model) bool {
-	return !s.index.cfg.NoSketches && int64(len(s.scope.allowed))*sketch.BlockBytes(int(m.dimensions)) <= s.index.cfg.CacheBytes/sketchShare
+// fitting reports whether sketches of the whole index have room in memory, and whether whole vectors have.
+func (s *search) fitting(m model) (sketched, whole bool) {
+	var blocks int64
+	for _, sh := range s.snapshot.shards {
+		blocks += (sh.nextChunk + bm25.BlockSize - 1) / bm25.BlockSize
+	}
+	room := s.index.cfg.CacheBytes / sketchShare
+	sketched = !s.index.cfg.NoSketches && blocks*sketch.BlockBytes(int(m.dimensions)) <= room
+	whole = sketched && m.precision == precisionHalf && blocks*(sketch.BlockBytes(int(m.dimensions))+wholeBytes(m)) <= room
+	return sketched, whole
 }
 
+// wholeBytes is what the whole vectors of a block take.
+func wholeBytes(m model) int64 { return bm25.BlockSize * 2 * int64(m.dimensions) }
+
 // sketched makes sure that there is a sketch of every vector that may be read, and reports whether that is so: a process that has begun a
-// short while ago makes some with every search.
-func (s *search) sketched(ctx context.Context, m model) (bool, error) {
+// short while ago makes some with every search. few says that comparing every vector in the database would be quick as well.
+func (s *search) sketched(ctx context.Context, m model, whole, few bool) (bool, error) {
 	searches := s.index.searches.Add(1)
-	for range 2 { // what is new, and what it shares a search with
+	for tries := 0; ; tries++ { // twice at most: what is new, and what it shares a search with
 		missing, low, high := s.gap(m)
 		if missing == 0 {
-			return true, nil
+			break
 		}
-		if missing > sketchBatch && searches <= sketchAfter {
+		if tries == 2 || searches <= sketchAfter && (few || missing > sketchBatch) {
 			return false, nil
 		}
-		if err := s.sketch(ctx, m, low, high); err != nil {
+		if err := s.sketch(ctx, m, whole, low, high); err != nil {
 			return false, err
 		}
 	}
-	missing, _, _ := s.gap(m)
-	return missing == 0, nil
+	s.sketches = make(map[blockKey]*sketches, len(s.scope.allowed))
+	for key := range s.scope.allowed {
+		if s.sketches[key] = s.sketchesOf(m, key); s.sketches[key] == nil {
+			return false, nil // forgotten this moment: memory is short
+		}
+	}
+	return true, nil
 }
 
 // sketchesOf returns what is remembered of a block; nil when nothing is.
@@ -150,7 +170,7 @@ func (s *snapshot) nextChunk(shard int16) int64 {
 }
 
 // sketch reads a range of vectors, whoever may read their chunks, and remembers sketches of them. Served by the primary key.
-func (s *search) sketch(ctx context.Context, m model, low, high chunkPlace) error {
+func (s *search) sketch(ctx context.Context, m model, whole bool, low, high chunkPlace) error {
 	rows, err := s.conn.Query(ctx, `select chunk, `+m.precision+`_send(`+m.column()+`) from embedding
 		where tenant_id = $1 and shard = $2 and model = $3 and chunk >= $4 and chunk < $5 order by chunk`,
 		string(s.request.Audience.Tenant()), low.shard, m.number, low.id, high.id)
@@ -181,17 +201,22 @@ func (s *search) sketch(ctx context.Context, m model, low, high chunkPlace) erro
 		}
 		space = s.index.spaces.put(m.number, sketch.NewSpace(sample))
 	}
-	s.remember(m, space, low, high, offsets, vectors)
+	s.remember(m, space, whole, low, high, offsets, vectors)
 	return nil
 }
 
 // remember keeps sketches of the vectors in a range of ids; the range's other chunks have none.
-func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, offsets []uint16, vectors [][]float32) {
+func (s *search) remember(m model, space *sketch.Space, whole bool, low, high chunkPlace, offsets []uint16, vectors [][]float32) {
 	key, from := blockOf(low.shard, low.id)
 	sk := s.sketchesOf(m, key)
 	if sk == nil {
 		sk = &sketches{block: sketch.NewBlock(space), version: m.version}
-		s.index.cache.put(&cached{key: s.sketchKey(m, key), sketches: sk, size: sketch.BlockBytes(int(m.dimensions)) + 2*bm25.BlockSize/8 + 512})
+		size := sketch.BlockBytes(int(m.dimensions)) + 2*bm25.BlockSize/8 + 512
+		if whole {
+			sk.vectors = make([]uint16, bm25.BlockSize*int(m.dimensions))
+			size += wholeBytes(m)
+		}
+		s.index.cache.put(&cached{key: s.sketchKey(m, key), sketches: sk, size: size})
 	}
 	sk.mu.Lock()
 	defer sk.mu.Unlock()
@@ -199,38 +224,103 @@ func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, of
 		sk.version, sk.none = m.version, bm25.Bitmap{}
 	}
 	sk.none.Set(int(from), int(high.id-low.id))
-	for _, offset := range offsets {
+	for i, offset := range offsets {
 		sk.have.Set(int(offset), 1)
+		if sk.vectors != nil {
+			at := int(offset) * int(m.dimensions)
+			for j, x := range vectors[i] {
+				sk.vectors[at+j] = toHalf(x)
+			}
+		}
 	}
 	sk.block.Put(offsets, vectors)
 }
 
 // nearest returns the chunks that are probably most similar to a vector. It reads memory alone.
-func (s *search) nearest(m model, v []float32) []document.ChunkID {
-	space := s.index.spaces.get(m.number)
+func (s *search) nearest(v []float32) []document.ChunkID {
 	var parts []sketch.Part
-	for key, allowed := range s.scope.allowed {
-		sk := s.sketchesOf(m, key)
-		if sk == nil {
-			continue // forgotten this moment: memory is short
-		}
+	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) { // locked in the same order by all
+		sk := s.sketches[key]
 		sk.mu.RLock()
 		defer sk.mu.RUnlock()
-		wanted := *allowed
+		wanted := *s.scope.allowed[key]
 		for i := range wanted {
 			wanted[i] &= sk.have[i]
 		}
 		parts = append(parts, sketch.Part{Base: int64(chunkID(key.shard, bm25.Join(key.block, 0))), Block: sk.block, Wanted: &wanted})
 	}
-	if space == nil || len(parts) == 0 {
+	if len(parts) == 0 {
 		return nil
 	}
-	near := space.Query(unit(v)).Nearest(parts, sketchCandidates)
+	near := parts[0].Block.Space().Query(unit(v)).Nearest(parts, sketchCandidates)
 	ids := make([]document.ChunkID, len(near))
 	for i, id := range near {
 		ids[i] = document.ChunkID(id)
 	}
 	return ids
+}
+
+func compareBlocks(a, b blockKey) int {
+	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.block, b.block))
+}
+
+// whole reports whether the vectors of everything that may be read are in memory.
+func (s *search) whole() bool {
+	for _, sk := range s.sketches {
+		if sk.vectors == nil {
+			return false
+		}
+	}
+	return len(s.sketches) > 0
+}
+
+// allVectors compares every vector that may be read with v. It reads memory alone.
+func (s *search) allVectors(v []float32, found map[document.ChunkID]float64) {
+	v = unit(v)
+	for key, sk := range s.sketches {
+		sk.mu.RLock()
+		eachAllowed(s.scope.allowed[key], func(offset int) {
+			if sk.have.Has(uint16(offset)) {
+				found[chunkID(key.shard, bm25.Join(key.block, uint16(offset)))] = sk.cosine(v, uint16(offset))
+			}
+		})
+		sk.mu.RUnlock()
+	}
+}
+
+// compare compares the vectors of some chunks with v, as far as it is not known yet. It reads memory alone.
+func (s *search) compare(v []float32, ids iter.Seq[document.ChunkID], found map[document.ChunkID]float64) {
+	v = unit(v)
+	for id := range ids {
+		if _, known := found[id]; known {
+			continue
+		}
+		key, offset := blockOf(splitID(id))
+		sk := s.sketches[key]
+		sk.mu.RLock()
+		if sk.have.Has(offset) {
+			found[id] = sk.cosine(v, offset)
+		}
+		sk.mu.RUnlock()
+	}
+}
+
+// cosine compares the vector of a chunk, which must be there, with one of length 1. The caller holds the lock.
+func (sk *sketches) cosine(v []float32, offset uint16) float64 {
+	at := int(offset) * len(v)
+	vector := sk.vectors[at : at+len(v)]
+	var sums [4]float32 // independent, so that the processor adds them at the same time
+	for len(v) >= 4 && len(vector) >= 4 {
+		sums[0] += v[0] * half(vector[0])
+		sums[1] += v[1] * half(vector[1])
+		sums[2] += v[2] * half(vector[2])
+		sums[3] += v[3] * half(vector[3])
+		v, vector = v[4:], vector[4:]
+	}
+	for i, x := range v {
+		sums[0] += x * half(vector[i])
+	}
+	return float64(sums[0] + sums[1] + sums[2] + sums[3])
 }
 
 // rawVector reads a halfvec or a vector in PostgreSQL's binary form (halfvec_send, vector_send) without a detour.
@@ -258,12 +348,16 @@ func (v *rawVector) ScanBytes(src []byte) error {
 	return nil
 }
 
+// exponents is the difference of the biases of 32-bit and 16-bit numbers, as a factor; it also makes small numbers right that have no exponent.
+const exponents = 0x1p112
+
 // half converts a number of 16 bits; pgvector stores no infinities.
 func half(h uint16) float32 {
-	const exponents = 0x1p112 // the difference of the two formats' biases, which also makes small numbers right that have no exponent
-	magnitude := math.Float32frombits(uint32(h&0x7fff)<<13) * exponents
-	if h&0x8000 != 0 {
-		return -magnitude
-	}
-	return magnitude
+	return math.Float32frombits(uint32(h&0x8000)<<16|uint32(h&0x7fff)<<13) * exponents
+}
+
+// toHalf is the inverse of half, for numbers that came from there.
+func toHalf(x float32) uint16 {
+	b := math.Float32bits(x / exponents)
+	return uint16(b>>16&0x8000 | b>>13&0x7fff)
 }
