@@ -50,10 +50,10 @@ type Client struct {
 
 	identity  atomic.Pointer[Identity]
 	twins     twins
-	statuses  *rate.Limiter // assistant.threads.setStatus: 60 a minute
-	prompts   *rate.Limiter // titles and suggested prompts: 50 a minute of each
-	reads     *rate.Limiter // of threads that answers need: half of 50 a minute
-	scans     *rate.Limiter // of what nobody waits for: a third
+	statuses  *rate.Limiter
+	prompts   *rate.Limiter
+	reads     *rate.Limiter // of threads that answers need
+	scans     *rate.Limiter // of what nobody waits for
 	noStreams atomic.Bool   // the workspace was found not to have them
 	connected atomic.Int32
 }
@@ -93,10 +93,7 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		config: config, logger: config.Logger, pacing: &Pacing{},
-		statuses: rate.NewLimiter(rate.Every(1500*time.Millisecond), 20),
-		prompts:  rate.NewLimiter(rate.Every(2*time.Second), 10),
-		reads:    rate.NewLimiter(rate.Every(3*time.Second), 8),
-		scans:    rate.NewLimiter(rate.Every(5*time.Second), 8),
+		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.limiter(),
 	}
 	options := []api.Option{
 		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
@@ -155,6 +152,35 @@ func (c *Client) Identity() Identity {
 	}
 	return Identity{}
 }
+
+// Share says how many processes serve the workspace, so that each takes no more than its part of the tiers. It may change at any time.
+func (c *Client) Share(processes int) {
+	n := max(processes, 1)
+	c.pacing.Share(n)
+	for limiter, whole := range map[*rate.Limiter]quota{
+		c.statuses: statusQuota, c.prompts: promptQuota, c.reads: readQuota, c.scans: scanQuota,
+	} {
+		limiter.SetLimit(rate.Every(whole.every * time.Duration(n)))
+		limiter.SetBurst(max(whole.burst/n, 1))
+	}
+}
+
+// quota is what all processes together make of a method's calls.
+type quota struct {
+	every time.Duration
+	burst int
+}
+
+// assistant.threads.setStatus takes 60 a minute. Titles and suggested prompts are 50 a minute of each; threads and channels are read 50 times
+// a minute, half of it for answers that wait for it and a third for what nobody waits for.
+var (
+	statusQuota = quota{1500 * time.Millisecond, 20}
+	promptQuota = quota{2 * time.Second, 10}
+	readQuota   = quota{3 * time.Second, 8}
+	scanQuota   = quota{5 * time.Second, 8}
+)
+
+func (q quota) limiter() *rate.Limiter { return rate.NewLimiter(rate.Every(q.every), q.burst) }
 
 // Pacing is the budget that all answers of the workspace share.
 func (c *Client) Pacing() *Pacing { return c.pacing }

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -27,13 +28,14 @@ var tiers = map[thread.Call]tier{
 	thread.StreamStop:   {burst: 10, every: 6 * time.Second},
 }
 
-// Pacing shares Slack's tiers among all answers of this process, a fifth of each kept for final writes. The zero value is ready for
-// use; it is safe for concurrent use.
+// Pacing shares Slack's tiers among all answers of a workspace, a fifth of each kept for final writes. Several processes share them
+// through Use, and while those tiers cannot be asked, or there are none, each has its Share. The zero value is that of a single process;
+// it is safe for concurrent use.
 type Pacing struct {
-	// Share divides every tier: 2 when two processes serve a workspace. 0 is 1. It is set before use.
-	Share int
-
 	mu      sync.Mutex
+	share   int          // of processes; 0 is 1
+	shared  thread.Tiers // nil: there are none
+	alone   time.Time    // until then the shared tiers are not asked again
 	buckets map[lane]*queue
 	edited  map[thread.Ref]time.Time // answers that were posted early and still need their final edit
 }
@@ -60,10 +62,67 @@ type lane struct {
 // queue is a bucket with those who wait for it: first come, first served, finals before the rest.
 type queue struct {
 	thread.Bucket
+	key     string // in shared tiers
 	waiting []*waiter
 }
 
+func (q *queue) tier() thread.Tier {
+	return thread.Tier{Burst: q.Burst, Every: q.Every, Reserve: q.Bucket.Reserve}
+}
+
 type waiter struct{ class thread.Class }
+
+// Share says how many processes serve the workspace. It may change at any time.
+func (p *Pacing) Share(processes int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.share = max(processes, 1)
+}
+
+// Use has the tiers shared with other processes. It is called before use.
+func (p *Pacing) Use(tiers thread.Tiers) { p.shared = tiers }
+
+const (
+	// tiersLimit bounds a question to the shared tiers, which answers of all threads wait for.
+	tiersLimit = 250 * time.Millisecond
+	// tiersAgain is how long they are left alone after they did not answer.
+	tiersAgain = 5 * time.Second
+)
+
+// together reports whether the shared tiers are asked. p.mu is held.
+func (p *Pacing) together(now time.Time) bool { return p.shared != nil && !now.Before(p.alone) }
+
+// grant takes a call that the process's own bucket has room for, or says how long the others make it wait. p.mu is held.
+func (p *Pacing) grant(q *queue, to thread.Ref, call thread.Call, class thread.Class, now time.Time) (wait time.Duration) {
+	if p.together(now) {
+		ctx, cancel := context.WithTimeout(context.Background(), tiersLimit) // whose answer it is for does not matter
+		defer cancel()
+		wait, err := p.shared.Take(ctx, q.key, q.tier(), class)
+		switch {
+		case err != nil:
+			p.alone = now.Add(tiersAgain)
+			if wait := p.queue(to, call).Wait(now, 1, class); wait > 0 { // now that it is a share of the tier
+				return wait
+			}
+		case wait > 0:
+			return wait
+		}
+	}
+	p.take(q, to, call, class, now)
+	return 0
+}
+
+// tell passes on to the shared tiers what happened here. p.mu is held.
+func (p *Pacing) tell(now time.Time, say func(context.Context, thread.Tiers) error) {
+	if !p.together(now) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tiersLimit)
+	defer cancel()
+	if say(ctx, p.shared) != nil {
+		p.alone = now.Add(tiersAgain)
+	}
+}
 
 // Reserve implements thread.Pacing. A wait that ctx's deadline would cut short is not begun.
 func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, class thread.Class) error {
@@ -96,14 +155,18 @@ func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, c
 func (p *Pacing) Count(to thread.Ref, call thread.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.queue(to, call).Take(time.Now())
+	q, now := p.queue(to, call), time.Now()
+	q.Take(now)
+	p.tell(now, func(ctx context.Context, t thread.Tiers) error { return t.Count(ctx, q.key, q.tier()) })
 }
 
 // Pause lets no call of this kind pass for a while, since Slack refused one.
 func (p *Pacing) Pause(to thread.Ref, call thread.Call, d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.queue(to, call).Pause(time.Now(), d)
+	q, now := p.queue(to, call), time.Now()
+	q.Pause(now, d)
+	p.tell(now, func(ctx context.Context, t thread.Tiers) error { return t.Pause(ctx, q.key, d) })
 }
 
 func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) (time.Duration, error) {
@@ -123,11 +186,12 @@ func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) (time.Duratio
 	if p.crowded(to, call, w.class, now) {
 		wait = max(wait, lookAgain)
 	}
-	switch {
-	case wait == 0 && ahead == 0:
-		p.take(q, to, call, w.class, now)
-		return 0, nil
-	case w.class == thread.Progress:
+	if wait == 0 && ahead == 0 {
+		if wait = p.grant(q, to, call, w.class, now); wait == 0 {
+			return 0, nil
+		}
+	}
+	if w.class == thread.Progress {
 		return 0, thread.ErrNoRoom
 	}
 	q.waiting = slices.Insert(q.waiting, ahead, w)
@@ -145,9 +209,10 @@ func (p *Pacing) try(to thread.Ref, call thread.Call, w *waiter) time.Duration {
 		wait = max(wait, lookAgain)
 	}
 	if wait == 0 && ahead == 0 {
-		p.take(q, to, call, w.class, now)
-		q.waiting = slices.Delete(q.waiting, 0, 1)
-		return 0
+		if wait = p.grant(q, to, call, w.class, now); wait == 0 {
+			q.waiting = slices.Delete(q.waiting, 0, 1)
+			return 0
+		}
 	}
 	return max(wait, time.Millisecond)
 }
@@ -177,7 +242,7 @@ func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, no
 			others++
 		}
 	}
-	return others >= max(maxEdited/max(p.Share, 1), 1)
+	return others >= max(maxEdited/max(p.share, 1), 1)
 }
 
 func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
@@ -196,9 +261,22 @@ func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
 	if t.channel {
 		at.channel = to.Channel
 	}
-	if q := p.buckets[at]; q != nil {
-		return q
+	q := p.buckets[at]
+	if q == nil {
+		q = &queue{key: fmt.Sprintf("slack:%s:%d:%s", at.workspace, at.call, at.channel)}
+		p.remember(at, q)
 	}
+	share := max(p.share, 1)
+	if p.together(time.Now()) {
+		share = 1
+	}
+	q.Burst, q.Every = max(t.burst/share, 1), t.every*time.Duration(share)
+	q.Bucket.Reserve = q.Burst / 5
+	return q
+}
+
+// remember keeps a lane, and forgets others when they have become many.
+func (p *Pacing) remember(at lane, q *queue) {
 	if p.buckets == nil {
 		p.buckets = make(map[lane]*queue)
 	}
@@ -210,9 +288,5 @@ func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
 			}
 		}
 	}
-	share := max(p.Share, 1)
-	q := &queue{Bucket: thread.Bucket{Burst: max(t.burst/share, 1), Every: t.every * time.Duration(share)}}
-	q.Reserve = q.Burst / 5
 	p.buckets[at] = q
-	return q
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,6 +168,86 @@ func TestWaitThatWouldBeInVainIsNotBegun(t *testing.T) {
 		}
 		if begun != 8 || refused != 2 || time.Since(begin) != 0 {
 			t.Errorf("%d streams begun, %d refused, after %s", begun, refused, time.Since(begin))
+		}
+	})
+}
+
+// down are tiers that cannot be asked.
+type down struct{ asked atomic.Int32 }
+
+func (d *down) Take(context.Context, string, thread.Tier, thread.Class) (time.Duration, error) {
+	d.asked.Add(1)
+	return 0, errors.New("the server is down")
+}
+func (d *down) Count(context.Context, string, thread.Tier) error {
+	return errors.New("the server is down")
+}
+func (d *down) Pause(context.Context, string, time.Duration) error {
+	return errors.New("the server is down")
+}
+
+// Two processes together stay within a tier: through tiers that they share, and with half of it each while those are down.
+func TestProcessesShareTheTiers(t *testing.T) {
+	t.Parallel()
+	for name, tiers := range map[string]thread.Tiers{"shared": &thread.LocalTiers{}, "none": nil, "down": &down{}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var both [2]slack.Pacing
+				for i := range both {
+					both[i].Share(2)
+					if tiers != nil {
+						both[i].Use(tiers)
+					}
+				}
+				var passed []time.Time
+				for range 3 * 60 * 4 { // three minutes in quarters of a second
+					for i := range both {
+						if both[i].Reserve(t.Context(), thread.Ref{Workspace: "T1", Channel: "C1"}, thread.Edit, thread.Progress) == nil {
+							passed = append(passed, time.Now())
+						}
+					}
+					time.Sleep(250 * time.Millisecond)
+				}
+				most := 0
+				for i := range passed {
+					n := 0
+					for _, at := range passed[i:] {
+						if at.Sub(passed[i]) < time.Minute {
+							n++
+						}
+					}
+					most = max(most, n)
+				}
+				if most > 50 || most < 40 {
+					t.Errorf("%d edits within a minute, want at most 50 and nearly as many", most)
+				}
+				if d, ok := tiers.(*down); ok && d.asked.Load() > 80 {
+					t.Errorf("tiers that are down were asked %d times within three minutes", d.asked.Load())
+				}
+			})
+		})
+	}
+}
+
+func TestRefusalAndUncountedCallsAreToldToOtherProcesses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tiers := &thread.LocalTiers{}
+		var one, other slack.Pacing
+		one.Use(tiers)
+		other.Use(tiers)
+		to := thread.Ref{Workspace: "T1", Channel: "C1"}
+		one.Pause(to, thread.Edit, 10*time.Second)
+		one.Count(to, thread.Create)
+		for _, call := range []thread.Call{thread.Edit, thread.Create} {
+			if err := other.Reserve(t.Context(), to, call, thread.Progress); !errors.Is(err, thread.ErrNoRoom) {
+				t.Errorf("call %d passes: %v", call, err)
+			}
+		}
+		begin := time.Now()
+		if err := other.Reserve(t.Context(), to, thread.Edit, thread.Final); err != nil || time.Since(begin) < 10*time.Second {
+			t.Errorf("a final write passes after %s: %v", time.Since(begin), err)
 		}
 	})
 }

@@ -40,6 +40,7 @@ type Deps struct {
 	Deliveries session.Deliveries          // required
 	Repairs    session.Repairs             // required
 	Threads    session.Threads             // required
+	Replicas   session.Replicas            // nil: this process is the only one
 	Renderer   stream.Renderer[slack.Page] // nil: a slack.Renderer as it is
 	Observe    func(stream.Write)          // told of every write of an answer, from any goroutine; nil: nobody is
 	Logger     *slog.Logger                // nil: silent
@@ -141,6 +142,10 @@ func (b *Bot) Run(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error {
+		b.share(ctx)
+		return nil
+	})
+	group.Go(func() error {
 		b.sayNotices(ctx)
 		return nil
 	})
@@ -176,6 +181,31 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		return nil, err
 	}
 	return &delivery{turn: t, stream: s, presence: show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, t, to) })}, nil
+}
+
+// Use has Slack's rate tiers shared with other processes. It is called once, before Run; without it each process takes its part.
+func (b *Bot) Use(tiers thread.Tiers) { b.client.Pacing().Use(tiers) }
+
+// shareEvery is how often the processes that serve the workspace are counted.
+const shareEvery = 5 * time.Second
+
+// share divides what Slack allows by the processes that are alive, until ctx ends.
+func (b *Bot) share(ctx context.Context) {
+	if b.deps.Replicas == nil {
+		return
+	}
+	ticker := time.NewTicker(shareEvery)
+	defer ticker.Stop()
+	for {
+		if n, err := b.deps.Replicas.Live(ctx); err == nil { // else it stays as it was
+			b.client.Share(n)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // actions are the buttons that an answer may have.

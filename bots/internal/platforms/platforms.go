@@ -68,7 +68,7 @@ func newSlack(base *wire.Base) (*slackbot.Bot, error) {
 	return slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
 		APIURL: c.SlackAPIURL, Tenant: base.Tenant, HTTP: base.HTTP(),
-	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Observe: base.Observe(), Logger: base.Logger})
+	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Observe: base.Observe(), Logger: base.Logger})
 }
 
 func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
@@ -116,6 +116,13 @@ func (s *Set) Bind(service *answer.Service) {
 	}
 	if s.discord != nil {
 		s.discord.Bind(service)
+	}
+}
+
+// Use has the platforms' rate tiers shared with other processes; nil leaves each process its part. It is called once, before Run.
+func (s *Set) Use(tiers thread.Tiers) {
+	if s.slack != nil && tiers != nil {
+		s.slack.Use(tiers)
 	}
 }
 

@@ -121,6 +121,14 @@ func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error)
 	return a.signal, nil
 }
 
+// Tiers are the rate tiers that all processes share; nil without Redis.
+func (a *Answering) Tiers() thread.Tiers {
+	if a.redis == nil {
+		return nil
+	}
+	return redis.NewTiers(a.redis)
+}
+
 // Close lets go of Redis.
 func (a *Answering) Close() error {
 	var err error

@@ -1,0 +1,61 @@
+package redis
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/redis/go-redis/v9"
+)
+
+// Tiers are rate tiers that all processes on one Redis share. Redis' clock counts, so the clocks of the processes need not agree. What
+// cannot be asked is an error: the caller then falls back to a share of its own.
+type Tiers struct{ client *Client }
+
+var _ thread.Tiers = (*Tiers)(nil)
+
+// NewTiers returns the tiers of a client. There is nothing to close.
+func NewTiers(client *Client) *Tiers { return &Tiers{client} }
+
+//go:embed tiers.lua
+var tiersScript string
+
+var takeScript = redis.NewScript(tiersScript)
+
+// What the script is asked to do.
+const (
+	doTake  = "take"
+	doCount = "count"
+	doPause = "pause"
+)
+
+// Take implements thread.Tiers.
+func (t *Tiers) Take(ctx context.Context, key string, tier thread.Tier, class thread.Class) (time.Duration, error) {
+	room := tier.Burst
+	if class != thread.Final {
+		room -= tier.Reserve
+	}
+	return t.run(ctx, key, doTake, room, tier.Every)
+}
+
+// Count implements thread.Tiers.
+func (t *Tiers) Count(ctx context.Context, key string, tier thread.Tier) error {
+	_, err := t.run(ctx, key, doCount, tier.Burst, tier.Every)
+	return err
+}
+
+// Pause implements thread.Tiers.
+func (t *Tiers) Pause(ctx context.Context, key string, d time.Duration) error {
+	_, err := t.run(ctx, key, doPause, 0, d)
+	return err
+}
+
+func (t *Tiers) run(ctx context.Context, key, do string, room int, every time.Duration) (time.Duration, error) {
+	wait, err := takeScript.Run(ctx, t.client.rdb, []string{t.client.prefix + "tier:" + key}, do, room, every.Microseconds()).Int64()
+	if err != nil {
+		return 0, fmt.Errorf("%s a call of a shared rate tier: %w: %w", do, ErrUnreachable, err)
+	}
+	return time.Duration(wait) * time.Microsecond, nil
+}
