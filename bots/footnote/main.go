@@ -40,6 +40,8 @@ type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
 	Slack    slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`
 	Discord  discordCommand   `cmd:"" help:"What Discord needs: the link that adds the bot."`
+	Why      whyCommand       `cmd:"" help:"Explain why a message was answered as it was, or not at all."`
+	Settings configCommand    `cmd:"" name:"config" help:"Show the settings of channels, and what was changed in chat."`
 	Agents   agentsCommand    `cmd:"" help:"List the agents of the configuration file."`
 	Config   string           `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
 	Version  kong.VersionFlag `help:"Print the version."`

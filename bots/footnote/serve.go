@@ -28,6 +28,8 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if c.Check {
 		return checkReady(ctx, env.config.AdminAddr)
 	}
+	again, deaf := hangups()
+	defer deaf()
 	admin, err := listen(ctx, env.config.AdminAddr, "ADMIN_ADDR")
 	if err != nil {
 		return err
@@ -50,6 +52,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	servers.Go(func() error { return env.serveHTTP(serving, admin, health(base, set)) })
+	servers.Go(func() error { return env.reloading(serving, base, again) })
 	env.logger.Info("serving", "admin_addr", admin.Addr().String(), "slack", env.config.SlackBotToken != "", "discord", env.config.DiscordBotToken != "")
 	err = c.answer(ctx, env, base, set)
 	env.logger.Info("stopping")
@@ -80,6 +83,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.
 	}
 	defer func() { err = errors.Join(err, answering.Close()) }()
 	set.Bind(answering.Service)
+	set.Use(answering.Tiers())
 	parts, ctx := errgroup.WithContext(ctx)
 	parts.Go(func() error { return answering.Run(ctx) })
 	parts.Go(func() error { return set.Run(ctx) })

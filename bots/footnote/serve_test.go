@@ -20,6 +20,7 @@ import (
 // server is footnote serve in a process of its own.
 type server struct {
 	cmd   *exec.Cmd
+	addr  string // of health checks
 	log   *lockedBuffer
 	ended chan error
 }
@@ -53,7 +54,7 @@ func serve(t testing.TB, p *program, args ...string) *server {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), limit)
 	t.Cleanup(cancel)
-	s := &server{cmd: p.with("ADMIN_ADDR="+addr).command(ctx, append([]string{"serve"}, args...)...), log: &lockedBuffer{}, ended: make(chan error, 1)}
+	s := &server{addr: addr, cmd: p.with("ADMIN_ADDR="+addr).command(ctx, append([]string{"serve"}, args...)...), log: &lockedBuffer{}, ended: make(chan error, 1)}
 	s.cmd.Stderr = s.log
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -266,7 +266,29 @@ func TestTheExampleIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Agents) != 2 || len(f.Channels) != 3 || len(f.Projects) != 1 || len(f.Sources) != 1 {
+	if len(f.Agents) != 2 || len(f.Channels) != 6 || len(f.Projects) != 1 || len(f.Sources) != 1 {
 		t.Errorf("the example holds %+v", f)
+	}
+	if e := f.At("slack", "T1", "C0123456780"); e.Follow != answer.FollowAlways || e.Ambient.Evidence != 0.7 || len(e.Quotas) != 3 || len(e.Ignored) != 0 {
+		t.Errorf("in its ambient channel holds %+v", e)
+	}
+}
+
+func TestDocumentSetsThatLeaveNothing(t *testing.T) {
+	t.Parallel()
+	_, err := config.ParseFile("f.yaml", []byte(`document_sets: {a: [x], b: [y]}
+agents: {one: {document_sets: a}}
+channels:
+  - agent: one
+    document_sets: b
+  - document_sets: c
+`))
+	for _, want := range []string{
+		`f.yaml:5: channels[1].document_sets leaves no documents to the agent one, which is limited to a: name one of these`,
+		`f.yaml:6: channels[2].document_sets names the document set "c", which does not exist: write a or b`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing from %v", want, err)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func (b *Base) File() *config.File {
 }
 
 // Reload makes another configuration file count from now on, for turns that begin and messages that are decided. Its projects are indexed
-// first; an error says that the old file stays. The base was opened by Open.
+// first; when that fails the old file stays. Its sources get their schedules. The base was opened by Open.
 func (b *Base) Reload(ctx context.Context, f *config.File) error {
 	for _, name := range projectsIn(f) {
 		if err := b.indexProject(ctx, f, name); err != nil {
@@ -31,7 +31,7 @@ func (b *Base) Reload(ctx context.Context, f *config.File) error {
 		}
 	}
 	b.file.Store(f)
-	return nil
+	return b.declare(ctx)
 }
 
 // projectsIn are the projects that channels of a file name.

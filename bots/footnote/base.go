@@ -1,0 +1,18 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/footnotehq/footnote/bots/internal/wire"
+)
+
+// withBase runs a verb that needs the database and nothing that answers.
+func (env *environment) withBase(ctx context.Context, do func(*wire.Base) error) (err error) {
+	base, err := wire.Open(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	return do(base)
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// configCommand shows what holds where, and what was changed in chat.
+type configCommand struct {
+	Show configShowCommand `cmd:"" default:"withargs" help:"Print what holds in each channel, and who said so."`
+	Diff configDiffCommand `cmd:"" help:"Print what was changed in chat, beside what the configuration file says."`
+}
+
+// place is where something holds, as flags.
+type place struct {
+	Platform  string `name:"platform" help:"Only this platform: slack, discord or console."`
+	Workspace string `name:"workspace" help:"Only this workspace or server, by its id."`
+	Channel   string `name:"channel" help:"Only this channel, by its id: everything that holds there."`
+}
+
+type configShowCommand struct {
+	place `embed:""`
+	JSON  bool `name:"json" help:"Print JSON."`
+}
+
+// settingJSON is a setting as config show --json prints it; its names are stable.
+type settingJSON struct {
+	Key    string   `json:"key"`
+	Value  string   `json:"value"`
+	Origin []string `json:"origin"` // empty: the default
+}
+
+// placeJSON is a place as config show --json prints it.
+type placeJSON struct {
+	Platform  thread.Platform `json:"platform"`
+	Workspace string          `json:"workspace"`
+	Channel   string          `json:"channel"`
+	Settings  []settingJSON   `json:"settings"`
+}
+
+// Run implements the verb.
+func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
+	return env.withBase(ctx, func(base *wire.Base) error {
+		hash, err := base.Hash(ctx)
+		if err != nil {
+			return err
+		}
+		changed, err := base.Sessions().AllSettings(ctx, base.Tenant)
+		if err != nil {
+			return err
+		}
+		shown := []placeJSON{}
+		for _, at := range c.places(base.File(), changed) {
+			e, err := base.Policies().Policy(ctx, base.Tenant, at)
+			if err != nil {
+				return err
+			}
+			shown = append(shown, describePlace(at, e, at == session.Place{} || c.Channel != ""))
+		}
+		if c.JSON {
+			return newEncoder(env.stdout).Encode(struct {
+				Configuration string      `json:"configuration"`
+				File          string      `json:"file"`
+				Places        []placeJSON `json:"places"`
+			}{hash, base.File().Path, shown})
+		}
+		if _, err := fmt.Fprintf(env.stdout, "configuration %s, file %s\n", hash, cmp.Or(base.File().Path, "none")); err != nil {
+			return err
+		}
+		for _, p := range shown {
+			if err := printPlace(env.stdout, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// places are those that are to be shown: the one that was named, else everywhere and each that the file or chat speaks of.
+func (c *configShowCommand) places(f *config.File, changed []session.Setting) []session.Place {
+	if c.Channel != "" {
+		return []session.Place{{Platform: thread.Platform(c.Platform), Workspace: c.Workspace, Channel: c.Channel}}
+	}
+	all := []session.Place{{}}
+	for _, r := range f.Channels {
+		all = append(all, session.Place{Platform: r.Platform, Workspace: r.Workspace, Channel: r.Channel})
+	}
+	for _, s := range changed {
+		all = append(all, s.Place)
+	}
+	all = slices.DeleteFunc(all, func(p session.Place) bool {
+		return p != session.Place{} && (c.Platform != "" && string(p.Platform) != c.Platform || c.Workspace != "" && p.Workspace != c.Workspace)
+	})
+	slices.SortFunc(all, func(a, b session.Place) int {
+		return cmp.Or(cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Workspace, b.Workspace), cmp.Compare(a.Channel, b.Channel))
+	})
+	return slices.Compact(all)
+}
+
+// describePlace lists a place's settings: all of them, or those that somebody spoke of.
+func describePlace(at session.Place, e answer.Effective, all bool) placeJSON {
+	p := placeJSON{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel, Settings: []settingJSON{}}
+	for _, s := range answer.Settings() {
+		origins := e.Origins(s.Key)
+		if len(origins) == 0 && !all {
+			continue
+		}
+		said := []string{}
+		for _, o := range origins {
+			said = append(said, o.String())
+		}
+		p.Settings = append(p.Settings, settingJSON{Key: s.Key, Value: s.Show(e.Policy), Origin: said})
+	}
+	return p
+}
+
+func printPlace(to io.Writer, p placeJSON) error {
+	if _, err := fmt.Fprintf(to, "\n%s\n", placeName(session.Place{Platform: p.Platform, Workspace: p.Workspace, Channel: p.Channel})); err != nil {
+		return err
+	}
+	for _, s := range p.Settings {
+		origin := "default"
+		if len(s.Origin) > 0 {
+			origin = strings.Join(s.Origin, "; ")
+		}
+		if _, err := fmt.Fprintf(to, "  %-14s %-24s %s\n", s.Key, cmp.Or(s.Value, "-"), origin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placeName is a place in a line.
+func placeName(p session.Place) string {
+	if p == (session.Place{}) {
+		return "everywhere"
+	}
+	name := cmp.Or(string(p.Platform), "every platform")
+	if p.Workspace != "" {
+		name += " workspace " + p.Workspace
+	}
+	if p.Channel != "" {
+		name += " channel " + p.Channel
+	}
+	return name
+}
+
+type configDiffCommand struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// changeJSON is a change as config diff --json prints it; its names are stable.
+type changeJSON struct {
+	Platform  thread.Platform `json:"platform"`
+	Workspace string          `json:"workspace"`
+	Channel   string          `json:"channel"`
+	Key       string          `json:"key"`
+	File      string          `json:"file"`      // what the file says, or the default
+	Chat      string          `json:"chat"`      // what was said in chat
+	Effective string          `json:"effective"` // what holds
+	By        string          `json:"by"`
+	At        string          `json:"at"`
+	Counts    bool            `json:"counts"` // false: the value is none any more
+}
+
+// Run implements the verb.
+func (c *configDiffCommand) Run(ctx context.Context, env *environment) error {
+	return env.withBase(ctx, func(base *wire.Base) error {
+		changed, err := base.Sessions().AllSettings(ctx, base.Tenant)
+		if err != nil {
+			return err
+		}
+		changes := []changeJSON{}
+		for _, s := range changed {
+			change, err := describeChange(ctx, base, s)
+			if err != nil {
+				return err
+			}
+			changes = append(changes, change)
+		}
+		if c.JSON {
+			return newEncoder(env.stdout).Encode(changes)
+		}
+		if len(changes) == 0 {
+			_, err := fmt.Fprintln(env.stderr, "Nothing was changed in chat.")
+			return err
+		}
+		for _, d := range changes {
+			if err := printChange(env.stdout, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func describeChange(ctx context.Context, base *wire.Base, s session.Setting) (changeJSON, error) {
+	d := changeJSON{
+		Platform: s.Platform, Workspace: s.Workspace, Channel: s.Channel, Key: s.Key, Chat: s.Value, By: s.By, At: s.At.Format("2006-01-02T15:04:05Z07:00"),
+	}
+	e, err := base.Policies().Policy(ctx, base.Tenant, s.Place)
+	if err != nil {
+		return d, err
+	}
+	setting, known := answer.FindSetting(s.Key)
+	if known {
+		d.File = setting.Show(answer.Settle(base.File().Said(s.Place)...).Policy)
+		d.Effective = setting.Show(e.Policy)
+	}
+	d.Counts = known && !slices.ContainsFunc(e.Ignored, func(v answer.Said) bool { return v.Key == s.Key && v.Value == s.Value && v.Origin.Place == s.Place })
+	return d, nil
+}
+
+func printChange(to io.Writer, d changeJSON) error {
+	at := placeName(session.Place{Platform: d.Platform, Workspace: d.Workspace, Channel: d.Channel})
+	note := ""
+	switch {
+	case !d.Counts:
+		note = "; does not count: it is no value any more"
+	case d.Effective != d.Chat:
+		note = "; holds: " + cmp.Or(d.Effective, "-")
+	}
+	_, err := fmt.Fprintf(to, "%s\n  %s: %s -> %s, by %s on %s%s\n", at, d.Key, cmp.Or(d.File, "-"), d.Chat, d.By, d.At, note)
+	return err
+}

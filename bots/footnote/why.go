@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// whyCommand explains a decision and the answer that came of it.
+type whyCommand struct {
+	Ref  string `arg:"" help:"A turn's or session's id, a link to a message, or CHANNEL/MESSAGE with the ids that the platform gives them."`
+	JSON bool   `name:"json" help:"Print a JSON array."`
+}
+
+// explanationJSON is the form of why --json; its names are stable.
+type explanationJSON struct {
+	Turn      session.TurnID     `json:"turn,omitempty"`
+	Session   session.ID         `json:"session,omitempty"`
+	Platform  thread.Platform    `json:"platform"`
+	Workspace string             `json:"workspace"`
+	Channel   string             `json:"channel"`
+	Thread    string             `json:"thread"`
+	Message   thread.MessageID   `json:"message"`
+	Asker     string             `json:"asker,omitempty"`
+	Intake    *time.Time         `json:"intake,omitempty"`
+	Reason    answer.Reason      `json:"reason"`
+	Words     string             `json:"words"`
+	Audience  []string           `json:"audience,omitempty"`
+	Ambient   bool               `json:"ambient"`
+	State     session.State      `json:"state,omitempty"`
+	Outcome   session.Outcome    `json:"outcome,omitempty"`
+	Sentence  string             `json:"sentence,omitempty"`
+	Reference string             `json:"reference,omitempty"`
+	Model     string             `json:"model,omitempty"`
+	Grounding string             `json:"grounding,omitempty"`
+	TotalMS   int64              `json:"total_ms,omitempty"`
+	Searches  []retrieve.Account `json:"searches"`
+}
+
+// Run implements the verb.
+func (c *whyCommand) Run(ctx context.Context, env *environment) error {
+	return env.withBase(ctx, func(base *wire.Base) error {
+		found, err := explain(ctx, base, c.Ref)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			out := make([]explanationJSON, len(found))
+			for i, e := range found {
+				out[i] = explanationOf(e)
+			}
+			return newEncoder(env.stdout).Encode(out)
+		}
+		for i, e := range found {
+			if err := printExplanation(env, i, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// errUnexplained says how to ask.
+var errUnexplained = errors.New("nothing is known of it: give a turn's or session's id, a link to the message, or CHANNEL/MESSAGE; " +
+	"decisions about messages that were not answered are kept for a week")
+
+// explain finds what a reference means.
+func explain(ctx context.Context, base *wire.Base, ref string) ([]answer.Explanation, error) {
+	sessions := base.Sessions()
+	inspect := answer.Inspector{Turns: sessions, Verdicts: sessions, History: sessions}
+	t, err := sessions.Turn(ctx, base.Tenant, session.TurnID(ref))
+	if err == nil {
+		e, err := inspect.Turn(ctx, t)
+		return []answer.Explanation{e}, err
+	}
+	if !errors.Is(err, session.ErrUnknownTurn) {
+		return nil, err
+	}
+	turns, err := sessions.TurnsOf(ctx, base.Tenant, session.ID(ref))
+	if err != nil {
+		return nil, err
+	}
+	var found []answer.Explanation
+	for _, t := range turns {
+		e, err := inspect.Turn(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	return explainMessage(ctx, base, sessions, inspect, ref)
+}
+
+func explainMessage(
+	ctx context.Context, base *wire.Base, sessions *postgres.Sessions, inspect answer.Inspector, ref string,
+) ([]answer.Explanation, error) {
+	channel, message := parseMessage(ref)
+	places, err := sessions.Locate(ctx, base.Tenant, message)
+	if err != nil {
+		return nil, err
+	}
+	var found []answer.Explanation
+	for _, at := range places {
+		// Discord links name the thread, which is a channel of its own there; its ids are unique everywhere.
+		if channel != "" && at.Channel != channel && at.Platform != "discord" {
+			continue
+		}
+		e, err := inspect.Message(ctx, base.Tenant, at, message)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	if len(found) == 0 {
+		return nil, errUnexplained
+	}
+	return found, nil
+}
+
+// slackPermalink is the last part of a link to a Slack message: its time without the point.
+var slackPermalink = regexp.MustCompile(`^p(\d{10,})(\d{6})$`)
+
+// parseMessage reads the address of a message: a link as Slack and Discord copy it, CHANNEL/MESSAGE, or the message's id alone.
+func parseMessage(ref string) (channel string, message thread.MessageID) {
+	path := strings.TrimSpace(ref)
+	if u, err := url.Parse(path); err == nil && u.Scheme != "" && u.Host != "" {
+		path = u.Path
+	}
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == ' ' })
+	if len(parts) == 0 {
+		return "", ""
+	}
+	last := parts[len(parts)-1]
+	if m := slackPermalink.FindStringSubmatch(last); m != nil {
+		last = m[1] + "." + m[2]
+	}
+	if len(parts) > 1 {
+		channel = parts[len(parts)-2]
+	}
+	return channel, thread.MessageID(last)
+}
+
+func explanationOf(e answer.Explanation) explanationJSON {
+	v := e.Verdict
+	out := explanationJSON{
+		Platform: v.Ref.Platform, Workspace: v.Ref.Workspace, Channel: v.Ref.Channel, Thread: v.Ref.Thread, Message: v.Message,
+		Reason: e.Reason(), Words: answer.Explain(e.Reason()), Searches: []retrieve.Account{},
+	}
+	t := e.Turn
+	if t == nil {
+		return out
+	}
+	ref := t.Session.Ref
+	out.Turn, out.Session, out.Asker, out.Intake, out.Ambient, out.State, out.Outcome = t.ID, t.Session.ID, t.Asker.ID, &t.Intake, t.Ambient, t.State, t.Outcome
+	out.Platform, out.Workspace, out.Channel, out.Thread, out.Message = ref.Platform, ref.Workspace, ref.Channel, ref.Thread, t.Message
+	for _, p := range t.Audience.Principals() {
+		out.Audience = append(out.Audience, string(p))
+	}
+	out.Sentence, out.Reference, out.TotalMS = e.Saved.Sentence, e.Saved.Reference, e.Saved.Timings["total"].Milliseconds()
+	if best, ran := e.Saved.Best(); ran {
+		out.Model, out.Grounding = best.Model, string(best.Ending.Grounding)
+	}
+	for _, run := range e.Saved.Runs {
+		out.Searches = append(out.Searches, run.Searches...)
+	}
+	return out
+}
+
+func printExplanation(env *environment, n int, e answer.Explanation) error {
+	gap := ""
+	if n > 0 {
+		gap = "\n"
+	}
+	if t := e.Turn; t != nil {
+		ref := t.Session.Ref
+		if _, err := fmt.Fprintf(env.stdout, "%sTurn %s, number %d of session %s\nAsked by %s in %s, thread %s, on %s\n", gap, t.ID, t.Number, t.Session.ID,
+			t.Asker.ID, placeName(session.PlaceOf(ref)), ref.Thread, t.Intake.Format("2006-01-02 15:04:05 UTC")); err != nil {
+			return err
+		}
+	} else if _, err := fmt.Fprintf(env.stdout, "%sMessage %s in %s\n", gap, e.Verdict.Message, placeName(session.PlaceOf(e.Verdict.Ref))); err != nil {
+		return err
+	}
+	for _, line := range e.Sentences(func(document.ID) bool { return true }) {
+		if _, err := fmt.Fprintln(env.stdout, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

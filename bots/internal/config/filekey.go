@@ -1,0 +1,50 @@
+package config
+
+import "github.com/footnotehq/footnote/core/answer"
+
+// FileKey is one key of footnote.yaml, for the README and for people.
+type FileKey struct {
+	Key     string // its path: "agents.NAME.tools", "channels[].follow"
+	Values  string // what may be written
+	Default string // empty: not set
+	Help    string
+}
+
+// FileKeys lists every key of footnote.yaml in the order in which people read them.
+func FileKeys() []FileKey {
+	const (
+		text = "text"
+		list = "a list"
+		acl  = "an access list"
+	)
+	keys := []FileKey{
+		{"agent", "an agent's name", "", "who answers where no channel and no command says otherwise"},
+		{"agents.NAME.instructions", text, "", "what the agent is told, just above each question"},
+		{"agents.NAME.replace_system_prompt", "true or false", "false", "the instructions take the place of the system prompt"},
+		{"agents.NAME.tools", "internal_search, read_file, open_url", "all", "what the agent may use"},
+		{"agents.NAME.document_sets", list, "all documents", "names of document sets that it searches"},
+		{"agents.NAME.model", text, "LLM_MODEL", "the model that writes its answers"},
+		{"agents.NAME.reminder", text, "", "one or two sentences at the very end of every prompt"},
+		{"agents.NAME.grounding", "open or strict", "open", "strict: only what the documents support"},
+		{"document_sets.NAME", list, "", "names of sources, or what footnote sources lists"},
+		{"projects.NAME.files", list, "", "paths of files that every answer in the project has at hand"},
+		{"projects.NAME.acl", acl, "members", "who may meet the files"},
+		{"projects.NAME.files[].path", "a path", "", "a file with what holds for it alone"},
+		{"projects.NAME.files[].base_url", "an address", "", "where its folder is published"},
+		{"projects.NAME.files[].acl", acl, "the project's", "who may meet this file"},
+		{"sources.NAME.path", "a path", "", "a folder or file; either this or url"},
+		{"sources.NAME.url", "an address", "", "a site; either this or path"},
+		{"sources.NAME.base_url", "an address", "", "where the folder is published"},
+		{"sources.NAME.acl", acl, "members", "who may read its documents"},
+		{"sources.NAME.include", list, "all files", "patterns of what is indexed"},
+		{"sources.NAME.exclude", list, "", "patterns of what is not"},
+		{"sources.NAME.every", "a length of time, such as 6h or 1d", "", "how often footnote serve reads it again"},
+		{"channels[].platform", "slack, discord or console", "all", "where the rule holds"},
+		{"channels[].workspace", "an id", "all", "of the Slack workspace or Discord server"},
+		{"channels[].channel", "an id", "all", "of the channel; needs platform"},
+	}
+	for _, s := range answer.Settings() {
+		keys = append(keys, FileKey{"channels[]." + s.Key, s.Values, s.Default(), s.Help})
+	}
+	return keys
+}
