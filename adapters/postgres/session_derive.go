@@ -42,6 +42,13 @@ func (s *Sessions) Derive(ctx context.Context, d session.Derive) (session.Accept
 			accepted.Turn, err = loadTurn(ctx, tx, d.Tenant, made)
 			return err
 		}
+		until, err := limit(ctx, tx, d.Tenant, d.Quotas)
+		if err != nil {
+			return err
+		}
+		if !until.IsZero() {
+			return &session.QuotaError{Until: until} // which takes the press back as well
+		}
 		id, ahead, err := derive(ctx, tx, d)
 		if err != nil {
 			return err

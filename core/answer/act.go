@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
@@ -118,7 +119,10 @@ func (s *Service) act(ctx context.Context, a Action) (Reply, error) {
 		return Reply{}, err
 	}
 	reply, err := s.actOn(ctx, a, r)
+	var full *session.QuotaError
 	switch {
+	case errors.As(err, &full):
+		return refuse(sayLimited(full.Until, time.Now())), nil
 	case errors.Is(err, session.ErrUnknownTurn):
 		return refuse(sentenceNoAnswer), nil
 	case errors.Is(err, session.ErrRemoved):

@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,4 +160,57 @@ func play(t *testing.T, plan []step) (leaks []string) {
 		}
 	}
 	return leaks
+}
+
+// policies says that a channel holds what the test wants.
+type policies struct {
+	answer.Policies
+	change func(*answer.Policy)
+}
+
+func (p policies) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
+	e := answer.Settle()
+	p.change(&e.Policy)
+	return e, nil
+}
+
+// What is answered once more is admitted like a new question.
+func TestWhatHoldsInTheChannelHoldsForAnotherTry(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		change func(*answer.Policy)
+		by     string
+		want   [2]string // what a retry and a private answer are refused with; empty: they are not
+	}{
+		{"nothing special", func(*answer.Policy) {}, "U1", [2]string{}},
+		{"it is paused", func(p *answer.Policy) { p.Paused = true }, "U1", [2]string{"paused", "paused"}},
+		{"it is switched off", func(p *answer.Policy) { p.Enabled = false }, "U1", [2]string{"do not answer", "do not answer"}},
+		{"private answers are off", func(p *answer.Policy) { p.Private = answer.PrivateOff }, "U1", [2]string{"", "Private answers"}},
+		{"the asker may not ask any more", func(p *answer.Policy) { p.Askers = []access.ACL{{"group:board"}} }, "U1", [2]string{"cannot ask here", "cannot ask here"}},
+		{"a moderator may", func(p *answer.Policy) { p.Askers = []access.ACL{{"group:board"}} }, "MOD", [2]string{"", "Only whoever asked"}},
+		{"a quota", func(p *answer.Policy) {
+			p.Quotas = []answer.Quota{{For: answer.PerUser, Count: 1, Window: 24 * time.Hour}}
+		}, "U1", [2]string{"", "used up"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				s.publish("handbook", access.Members)
+				r := s.service()
+				defer s.run(r)()
+				q := s.ask(r, "handbook?")
+				s.settle()
+				r.Policies = policies{change: tt.change}
+				for i, do := range []thread.Action{thread.ActionRetry, thread.ActionPrivate} {
+					got := s.act(r, do, q.ID, tt.by)
+					if got.Refused != (tt.want[i] != "") || !strings.Contains(got.Sentence, tt.want[i]) {
+						t.Errorf("%s is answered with %+v, want %q", do, got, tt.want[i])
+					}
+					s.settle()
+				}
+			})
+		})
+	}
 }

@@ -25,7 +25,6 @@ const (
 	sentenceAskerOnly       = "Only whoever asked can have this answered privately. Ask the question yourself to get an answer of your own."
 	sentencePrivately       = "Your private answer is being written."
 	sentencePrivatelyTwice  = "You have asked for this private answer already."
-	sentenceNoPrivate       = "Private answers are switched off here."
 	sentenceUnknownListener = "At the moment it cannot be found out who may read what. Try again in a minute."
 
 	sentenceNotPrivate    = "This is no private answer."

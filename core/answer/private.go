@@ -22,12 +22,12 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 	case r.Private != "":
 		return Reply{Sentence: sentencePrivatelyTwice, Turn: r.Private, Duplicate: true}, nil
 	}
-	policy, err := s.policy(ctx, a.Tenant, session.PlaceOf(r.Session.Ref))
+	refusal, quotas, err := s.admit(ctx, a, r.Turn, true)
 	if err != nil {
 		return Reply{}, err
 	}
-	if policy.Private == PrivateOff {
-		return refuse(sentenceNoPrivate), nil
+	if refusal != "" {
+		return refuse(refusal), nil
 	}
 	audience, err := s.Surfaces.Listeners(ctx, alone(r.Turn))
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 		return refuse(sentenceUnknownListener), nil
 	}
 	made, err := s.Store.Revisions.Derive(ctx, session.Derive{
-		Tenant: a.Tenant, Of: r.ID, As: session.Privately, Key: a.key(), Audience: audience, Reply: a.Reply,
+		Tenant: a.Tenant, Of: r.ID, As: session.Privately, Key: a.key(), Audience: audience, Reply: a.Reply, Quotas: quotas,
 	})
 	if err != nil {
 		return Reply{}, err

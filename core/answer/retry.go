@@ -21,13 +21,15 @@ func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply,
 	case r.Outcome.Silent():
 		return refuse(sentenceCannotRetry), nil
 	}
-	return s.again(ctx, a, r, "")
-}
-
-// again queues the turn that replaces another one's answer; a text takes the place of the question's.
-func (s *Service) again(ctx context.Context, a Action, r session.Record, text string) (Reply, error) {
+	refusal, quotas, err := s.admit(ctx, a, r.Turn, false)
+	if err != nil {
+		return Reply{}, err
+	}
+	if refusal != "" {
+		return refuse(refusal), nil
+	}
 	made, err := s.Store.Revisions.Derive(ctx, session.Derive{
-		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Key: a.key(), Audience: r.Audience, Text: text, Reply: a.Reply,
+		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Key: a.key(), Audience: r.Audience, Reply: a.Reply, Quotas: quotas,
 	})
 	if err != nil {
 		return Reply{}, err

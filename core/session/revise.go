@@ -79,6 +79,15 @@ type Derive struct {
 	Text     string      // of the question; empty: the origin's
 	Reply    *ReplyToken // of the press
 	Saved    Saved       // Shared: what is shown
+	Quotas   []Quota     // that it counts against
+}
+
+// QuotaError says that one of the quotas had no room: nothing was made, and it counts in none.
+type QuotaError struct{ Until time.Time }
+
+// Error implements error.
+func (e *QuotaError) Error() string {
+	return "a quota has no room before " + e.Until.Format(time.RFC3339)
 }
 
 // Revisions change what was said, each in one transaction, so that every replica sees all of a change or nothing. What is to change on the
@@ -89,7 +98,7 @@ type Revisions interface {
 	Find(ctx context.Context, t Target) (Record, error)
 	// Derive makes the turn, or returns the one that is there already: a turn is retried, answered privately and shared once at most, and
 	// whoever wants to retry again retries the newest. Duplicate says so. A turn that is to be retried must be Done, else ErrUnfinished.
-	// It fails with ErrUnknownTurn, ErrRemoved, and when retried with ErrCorrected.
+	// It fails with ErrUnknownTurn, ErrRemoved, a QuotaError, and when retried with ErrCorrected.
 	Derive(ctx context.Context, d Derive) (Accepted, error)
 	// Remove takes an answer away for good, with those that it replaced and the copies that were shared of it. What is being written is
 	// stopped and not kept, and what waits is not begun. Feedback stays. It returns the turns that run and are to be told to stop. A second

@@ -130,6 +130,10 @@ func (m *Memory) Derive(ctx context.Context, d session.Derive) (session.Accepted
 	if taken := m.press(of, d.Key); taken != nil {
 		return session.Accepted{Turn: taken.newest().Turn, Duplicate: true}, nil
 	}
+	if until := m.limit(d.Tenant, d.Quotas); !until.IsZero() {
+		delete(m.events, eventKey{d.Tenant, of.Session.Ref.Platform, of.Session.Ref.Workspace, d.Key})
+		return session.Accepted{}, &session.QuotaError{Until: until}
+	}
 	return m.derive(of, d), nil
 }
 

@@ -148,6 +148,32 @@ func racingRetries(f *fixture) {
 	f.noLease("r1")
 }
 
+func derivedQuota(f *fixture) {
+	quotas := []session.Quota{{Counter: "user:x", Limit: 1, Window: 24 * time.Hour}}
+	var turns []session.TurnID
+	for range 2 {
+		turns = append(turns, f.answered(f.question("q"), "A").ID)
+	}
+	d := session.Derive{Tenant: tenant, Of: turns[0], As: session.Retried, Key: "k0", Audience: access.NewAudience(tenant), Quotas: quotas}
+	if _, err := f.Derive(f.ctx, d); err != nil {
+		f.Fatal(err)
+	}
+	for range 2 { // the press that had no room may come again
+		d.Of, d.Key = turns[1], "k1"
+		var full *session.QuotaError
+		if _, err := f.Derive(f.ctx, d); !errors.As(err, &full) || !full.Until.After(time.Now()) {
+			f.Errorf("beyond its quota a retry gives %v", err)
+		}
+	}
+	if r := f.find(session.Target{Turn: turns[1]}); r.ID != turns[1] {
+		f.Errorf("it was replaced by turn %d", r.Number)
+	}
+	d.Quotas = nil
+	if got, err := f.Derive(f.ctx, d); err != nil || got.Duplicate {
+		f.Errorf("without the quota it gives %+v (%v)", got, err)
+	}
+}
+
 func privately(f *fixture) {
 	f.answered(f.question("earlier"), "A earlier")
 	public := f.answered(f.question("q"), "A public")
