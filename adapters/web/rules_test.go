@@ -150,7 +150,7 @@ func TestLongRest(t *testing.T) {
 		}
 	}))
 	i := newIndexer(t)
-	run := i.must(t, web.Options{URL: address})
+	i.must(t, web.Options{URL: address})
 	tired.Store(true)
 	run, err := i.run(t, web.Options{URL: address})
 	if err == nil || !strings.Contains(err.Error(), "left alone for 1h0m0s") || len(i.documents(t, run)) != 101 {

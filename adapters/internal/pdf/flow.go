@@ -62,6 +62,7 @@ func (e *element) text(known words) string {
 		return strings.Join(lines, "\n")
 	case code:
 		return e.code()
+	case prose, item, title:
 	}
 	text := ""
 	for _, l := range e.lines {
