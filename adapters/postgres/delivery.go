@@ -120,13 +120,19 @@ func (s *Sessions) Drop(ctx context.Context, f session.Fence, key session.PageKe
 // Disturbed implements session.Repairs.
 func (s *Sessions) Disturbed(ctx context.Context, f session.Fence) error {
 	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `update turn set disturbed = true where tenant_id = $1 and id = $2 and attempt <> $3`, f.Tenant, f.Turn, f.Attempt)
+		newest, err := newestTurn(ctx, tx, f.Tenant, string(f.Turn)) // that has the messages now
+		if errors.Is(err, session.ErrUnknownTurn) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		const disturb = `update turn set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4)`
+		tag, err := tx.Exec(ctx, disturb, f.Tenant, newest, f.Attempt, f.Turn)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		const unwrite = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
-			where tenant_id = $1 and turn_id = $2`
-		_, err = tx.Exec(ctx, unwrite, f.Tenant, f.Turn)
+		_, err = tx.Exec(ctx, unwrite, f.Tenant, newest)
 		return err
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ lost as materialized (
 -- One that was written over after it was done, by turn_disturbed, of which there are hardly ever any.
 spoilt as materialized (
     select t.tenant_id, t.id from turn t
-    where t.state = 'done' and t.disturbed
+    where t.state = 'done' and t.disturbed and t.replaced_by is null
       and t.not_before <= statement_timestamp()
       and ($5::text[] is null or t.platform = any ($5::text[]))
       and ($6::text[] is null or t.workspace = any ($6::text[]))

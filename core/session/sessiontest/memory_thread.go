@@ -166,17 +166,10 @@ func (m *Memory) page(ctx context.Context, f session.Fence, key session.PageKey,
 func (m *Memory) Disturbed(ctx context.Context, f session.Fence) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, t := range m.turns {
-		if t.ID != f.Turn || t.Session.Tenant != f.Tenant || t.Attempt == f.Attempt {
-			continue
-		}
+	if t := m.byID(f.Tenant, f.Turn); t != nil && (t.Attempt != f.Attempt || t.replacedBy != nil) {
+		t = t.newest() // that has the messages now
 		t.disturbed = true
-		for i := range t.pages {
-			t.pages[i].Hash = ""
-			if t.pages[i].State == session.Final {
-				t.pages[i].State = session.Posted
-			}
-		}
+		unwrite(t)
 	}
 	return ctx.Err()
 }

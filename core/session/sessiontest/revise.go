@@ -120,6 +120,31 @@ func retried(f *fixture) {
 	}
 }
 
+// A worker that wrote over an answer finds out when the answer has been retried: what took its place is delivered once more.
+func disturbedRetry(f *fixture) {
+	f.accept(f.question("q"))
+	late := f.lease("r1")
+	f.must(f.Intend(f.ctx, late.Fence(), firstPage, place))
+	f.must(f.Posted(f.ctx, late.Fence(), firstPage, "p1", "h"))
+	f.expire("r1")
+	taken := f.lease("r2")
+	f.finish(taken, session.Answered)
+	again := f.derive(taken.ID, session.Retried).Turn
+	f.must(f.Disturbed(f.ctx, late.Fence()))
+	for _, state := range []session.State{session.Running, session.Done} {
+		t := f.lease("r2")
+		if t.ID != again.ID || t.State != state {
+			f.Fatalf("leased turn %d (%s), want the second try (%s)", t.Number, t.State, state)
+		}
+		if state == session.Running {
+			f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered}))
+			f.must(f.Final(f.ctx, t.Fence(), firstPage, "h2"))
+		}
+		f.must(f.Delivered(f.ctx, t.Fence()))
+	}
+	f.noLease("r2")
+}
+
 func racingRetries(f *fixture) {
 	old := f.answered(f.question("q"), "A")
 	var wg sync.WaitGroup

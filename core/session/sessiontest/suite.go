@@ -79,6 +79,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"sweeping keeps what is needed", sweep},
 		{"a retried turn takes the place and the messages of the old one", retried},
 		{"racing retries make one turn", racingRetries},
+		{"a retried answer that was written over is delivered again", disturbedRetry},
 		{"a retry counts against quotas", derivedQuota},
 		{"a private answer is in another session", privately},
 		{"a shared answer is delivered beside what runs", sharedCopy},
