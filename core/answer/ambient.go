@@ -27,18 +27,21 @@ const (
 // volunteer carries a turn that nobody asked for: it is silent until there is a word that rests on a document, and if that never comes,
 // nobody learns of it.
 func (s *Service) volunteer(ctx context.Context, a *attempt) error {
-	why, err := s.reluctance(ctx, a.turn)
+	held := &heldBack{open: func() (Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
+	began, err := s.began(ctx, a.turn)
 	if err != nil {
 		return err
 	}
-	if why != "" {
-		return s.decline(ctx, a, session.Saved{Sentence: why})
-	}
-	held := &heldBack{open: func() (Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
-	if a.turn.Attempt > 1 { // an earlier attempt may have shown something, which is then to be completed or taken back
-		if err := held.begin(); err != nil {
-			return fmt.Errorf("open the delivery: %w", err)
+	if began { // by an attempt that died: what can be seen is to be completed
+		err = held.begin()
+	} else {
+		var why string
+		if why, err = s.reluctance(ctx, a.turn); err == nil && why != "" {
+			return s.decline(ctx, a, session.Saved{Sentence: why})
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("begin an unasked answer: %w", err)
 	}
 	saved, err := s.produce(ctx, a, held)
 	if err != nil {
@@ -57,6 +60,17 @@ func (s *Service) volunteer(ctx context.Context, a *attempt) error {
 		return err
 	}
 	return s.deliver(ctx, a, held.to, Final{Outcome: saved.Outcome, Saved: saved})
+}
+
+// began reports whether something of the answer can be seen already.
+func (s *Service) began(ctx context.Context, t session.Turn) (bool, error) {
+	if t.Attempt <= 1 || s.Store.Deliveries == nil {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	pages, err := s.Store.Deliveries.Pages(ctx, t.Fence())
+	return len(pages) > 0, err
 }
 
 // decline ends a turn without a word. What was made of it is kept, for explanations.

@@ -175,3 +175,35 @@ func TestUnaskedAnswersCoolDown(t *testing.T) {
 		}
 	})
 }
+
+// A replica that dies in the middle of an unasked answer leaves no half of it behind, whatever would hold the answer back by now.
+func TestAnUnaskedAnswerThatBeganIsCompleted(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		s.publish("alpha", access.Members)
+		ctx := s.Context()
+		_, err := s.store.Accept(ctx, session.Intake{
+			Tenant: tenant, Ref: channelRef, EventKey: "e", Message: "q1", Asker: thread.Person{ID: "U1"}, Text: "what is alpha?", Ambient: true, Audience: s.channel,
+		})
+		must(t, err)
+		must(t, s.store.Beat(ctx, "dead", time.Second))
+		dying, err := s.store.Lease(ctx, session.LeaseRequest{Replica: "dead"})
+		must(t, err)
+		id, err := s.Post(ctx, channelRef, "half of")
+		must(t, err)
+		key := session.PageKey{Kind: session.Answer}
+		must(t, s.store.Intend(ctx, dying.Fence(), key, channelRef))
+		must(t, s.store.Posted(ctx, dying.Fence(), key, id, "h"))
+		time.Sleep(2 * time.Second)
+		s.judging("follow", "always", "evidence", "0.9")
+		s.settle()
+		s.want("", "alpha says so [[1]](https://docs.example/alpha). <up> <down>")
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -62,7 +62,7 @@ func (s *stage) judging(pairs ...string) (*answer.Service, *rules) {
 	service, err := answer.New(answer.Deps{
 		Store: answer.Store{
 			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: m, Votes: m, Offers: m, Threads: m,
-			Settings: m, Verdicts: m, Turns: m, Changes: m, Forgetter: m,
+			Settings: m, Verdicts: m, Turns: m, Changes: m, Forgetter: m, Deliveries: m,
 		},
 		Signal: s.signal, Engine: accounting{s}, Setups: setups{}, Library: s, Surfaces: s, Retriever: covered{s}, Policies: r,
 	}, answer.Config{})

@@ -56,7 +56,7 @@ func TestValuesThatAreNone(t *testing.T) {
 	t.Parallel()
 	for key, values := range map[string][]string{
 		"agent": {"", "a, b"}, "enabled": {"yes", "1", ""}, "follow": {"sometimes"}, "askers": {"everybody", ""}, "bot_turns": {"0", "101", "x"},
-		"evidence": {"2", "-1", "NaN", "x"}, "cool_down": {"soon", "-1m", "721h", "5"}, "private": {"true"}, "document_sets": {"", ","},
+		"evidence": {"2", "-1", "NaN", "x"}, "cool_down": {"soon", "-1m", "721h", "5"}, "wait": {"13h"}, "private": {"true"}, "document_sets": {"", ","},
 		"user_quota": {"", "20", "20/week", "0/day", "x/day", "20/hour 3"}, "role_quota": {"5/day", "interns 5/day", "group:a"},
 	} {
 		s, ok := answer.FindSetting(key)

@@ -28,15 +28,16 @@ type Store struct {
 	Prompts  session.Prompts
 
 	// The following may be nil; what needs one of them then fails, or is left out, as its method says.
-	Threads   session.Threads   // Judge
-	Settings  session.Settings  // commands that change something
-	Verdicts  session.Verdicts  // why a message was not answered
-	Turns     session.Turns     // cool-down, edits, why
-	Changes   session.Changes   // Edited, Deleted
-	Forgetter session.Forgetter // forget-me
-	Revisions session.Revisions // Act
-	Votes     session.Votes     // Act
-	Offers    session.Offers    // private answers are offered
+	Threads    session.Threads    // Judge
+	Settings   session.Settings   // commands that change something
+	Verdicts   session.Verdicts   // why a message was not answered
+	Turns      session.Turns      // cool-down, edits, why
+	Changes    session.Changes    // Edited, Deleted
+	Deliveries session.Deliveries // unasked answers that another replica began
+	Forgetter  session.Forgetter  // forget-me
+	Revisions  session.Revisions  // Act
+	Votes      session.Votes      // Act
+	Offers     session.Offers     // private answers are offered
 }
 
 // Deps is what a Service works with. All but Logger, Policies, Retriever and Metrics are required.

@@ -94,10 +94,14 @@ func share(key, help string, of func(*Policy) *float64) Setting {
 	}
 }
 
-// maxLength is far more than anybody waits; it keeps times within what the store can count.
-const maxLength = 30 * 24 * time.Hour
+// Longest times. A turn that waits for longer than a day counts as lost (session.Janitor), and the store looks a month back for what was
+// said unasked.
+const (
+	maxWait     = 12 * time.Hour
+	maxCoolDown = 30 * 24 * time.Hour
+)
 
-func length(key, help string, of func(*Policy) *time.Duration) Setting {
+func length(key string, most time.Duration, help string, of func(*Policy) *time.Duration) Setting {
 	return Setting{
 		Key: key, Values: "a length of time, such as 90s or 10m", Help: help, show: func(p Policy) string { return sayLength(*of(&p)) },
 		read: func(p *Policy, text string) error {
@@ -105,8 +109,8 @@ func length(key, help string, of func(*Policy) *time.Duration) Setting {
 			if text == "0" {
 				d, err = 0, nil
 			}
-			if err != nil || d < 0 || d > maxLength {
-				return errors.New("write a length of time up to 720h, such as 90s or 10m")
+			if err != nil || d < 0 || d > most {
+				return fmt.Errorf("write a length of time up to %s, such as 90s or 10m", sayLength(most))
 			}
 			*of(p) = d
 			return nil

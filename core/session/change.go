@@ -40,7 +40,7 @@ type Changed struct {
 type Changes interface {
 	// Edit has a question answered anew, in place: a waiting turn takes the new text, a running one stops and begins again, and a finished
 	// one is queued once more as the session's newest, keeping the messages that it posted. What was answered before is kept as a turn
-	// of its own whose outcome is Superseded. A turn that a person stopped while it ran stays stopped.
+	// of its own whose outcome is Superseded. An answer that nobody had asked for counts as asked for from then on. A turn that a person stopped while it ran stays stopped.
 	Edit(ctx context.Context, e Edit) (Changed, error)
 	// Withdraw erases the text and files of a question that was deleted and ends its turn as Superseded. A finished one is delivered once
 	// more, with the sentence saved beside what it had answered.

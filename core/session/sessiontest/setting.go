@@ -129,6 +129,16 @@ func unasked(f *fixture) {
 	if ago, err = f.Unasked(f.ctx, tenant, at); err != nil || ago < 0 || ago > time.Minute {
 		f.Errorf("the unasked answer was given %s ago, %v", ago, err)
 	}
+	late := f.question("an unasked question that is edited")
+	late.Ambient = true
+	edited := f.accept(late)
+	f.complete(f.lease("r1"), "an answer")
+	f.edit(edited.Message, "now it is asked")
+	if again := f.lease("r1"); again.Ambient {
+		f.Error("an edited question counts as unasked although its answer can be seen")
+	} else {
+		f.finish(again, session.Answered)
+	}
 	f.accept(f.question("@bot"))
 	if known, err = f.Thread(f.ctx, tenant, place); err != nil || known.Helped {
 		f.Errorf("after the bot was asked: %+v, %v", known, err)
