@@ -69,10 +69,7 @@ func (s *Sessions) withCorrections(
 // Numbers implements session.History.
 func (s *Sessions) Numbers(ctx context.Context, of session.Turn) (map[document.ID]int, error) {
 	const numbers = `
-		select d.document_id, min(d.number) from turn t
-		join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id
-		join message_document d on d.tenant_id = m.tenant_id and d.message_id = m.id
-		where t.tenant_id = $1 and t.session_id = $2 group by d.document_id`
+		select document_id, min(number) from session_document where tenant_id = $1 and session_id = $2 group by document_id`
 	rows, err := s.db.Pool.Query(ctx, numbers, of.Session.Tenant, of.Session.ID)
 	if err != nil {
 		return nil, fmt.Errorf("load document numbers of session %s: %w", of.Session.ID, err)

@@ -61,15 +61,21 @@ func (r documentRow) ref() document.Ref {
 
 // insertMessages stores what was said in a turn, in order.
 func insertMessages(ctx context.Context, q executor, tenant access.TenantID, turn string, model int, messages []message.Message) error {
+	own, inherited, err := inherit(ctx, q, tenant, turn, messages)
+	if err != nil {
+		return err
+	}
 	batch := new(pgx.Batch)
 	for ordinal, m := range messages {
 		id, err := newID()
 		if err != nil {
 			return err
 		}
-		batch.Queue(`insert into message (tenant_id, id, turn_id, model_index, ordinal, role, author, text, call_id, tokens, at)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			tenant, id, turn, model, ordinal, m.Role, storable(m.Author), storable(m.Text), storable(m.CallID), m.Tokens, orNull(m.At))
+		batch.Queue(`insert into message (tenant_id, id, turn_id, model_index, ordinal, role, author, text, call_id, tokens, at, inherited)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12::int[], '{}'))`,
+			tenant, id, turn, model, ordinal, m.Role, storable(m.Author), storable(m.Text), storable(m.CallID), m.Tokens, orNull(m.At),
+			inherited[ordinal])
+		m.Documents = own[ordinal]
 		queueParts(batch, tenant, id, m)
 	}
 	return q.SendBatch(ctx, batch).Close()
@@ -198,6 +204,9 @@ func loadSources(ctx context.Context, q executor, tenant access.TenantID, messag
 		m := by[r.MessageID]
 		m.Documents = append(m.Documents, message.Reference{Number: r.Number, Document: r.ref(), Chunk: document.ChunkID(r.Chunk),
 			Anchor: r.Anchor, Text: r.Text, Score: r.Score})
+	}
+	if err := loadInherited(ctx, q, tenant, ids, by); err != nil {
+		return fmt.Errorf("load inherited documents of %d messages: %w", len(ids), err)
 	}
 	return nil
 }
