@@ -110,6 +110,7 @@ func (s *Service) act(ctx context.Context, a Action) (Reply, error) {
 		return s.actStop(ctx, a)
 	case thread.ActionFollow, thread.ActionUnfollow:
 		return s.actFollow(ctx, a)
+	default: // about one answer
 	}
 	r, err := s.Store.Revisions.Find(ctx, session.Target{Tenant: a.Tenant, Ref: a.Ref, Turn: a.Turn, Message: a.Message})
 	if errors.Is(err, session.ErrUnknownTurn) || err == nil && !a.sees(r) {
