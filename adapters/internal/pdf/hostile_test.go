@@ -104,7 +104,7 @@ func TestDamageThatCanBeRepaired(t *testing.T) {
 func TestBombsAreEnded(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string][]byte{
-		"white space": bomb(300<<20, strings.Repeat(" ", 4096)),
+		"white space": bomb(120<<20, strings.Repeat(" ", 4096)),
 		"text":        bomb(80<<20, "(aaaaaaaaaaaaaaaa) Tj "),
 		"states":      bomb(40<<20, "q q q q q q q q "),
 		"arrays":      bomb(40<<20, "[[[[[[[["),

@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	// memoryLimit is what reading one file may use. Files of 50 MB with compressed pictures, which are not unpacked for their text, need less.
-	memoryLimit = 512 << 20
+	// memoryLimit is what reading one file may use: a file of 50 MB, whose pictures are not unpacked for their text, needs less. The process
+	// itself may take twice as much for moments, because memory that grows is copied.
+	memoryLimit = 256 << 20
 	wasmPage    = 64 << 10
 	// parallel is how many files are read at once: it bounds memory, and more would not be faster on machines that do something else too.
 	parallel = 2
