@@ -1,17 +1,16 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -124,7 +123,7 @@ func (s *search) read(ctx context.Context) error {
 	likely, found := s.index.outlines.get(s.request.Audience.Tenant())
 	if found {
 		s.words.analyse(s.request.Probes, likely.languages)
-		s.words.queueFresh(&first, s.request)
+		s.words.queueFresh(&first, s.request, likely)
 		s.fresh.queue(&first, s.request, likely.shards)
 	}
 	if err := first.run(ctx, s.conn); err != nil {
@@ -134,7 +133,7 @@ func (s *search) read(ctx context.Context) error {
 	if !found || !likely.covers(now) {
 		s.words, s.fresh = words{}, freshPart{}
 		s.words.analyse(s.request.Probes, now.languages)
-		s.words.queueFresh(&second, s.request)
+		s.words.queueFresh(&second, s.request, now)
 		s.fresh.queue(&second, s.request, now.shards)
 	}
 	s.index.outlines.put(s.request.Audience.Tenant(), now)
@@ -191,8 +190,11 @@ func (p *probe) compute() {
 
 // choose takes the best of the keyword side.
 func (p *probe) choose() {
-	for i, b := range p.keywords.top(p.request.PerSide, p.request.TitleRatio, p.scope) {
-		c := &retrieve.Candidate{Chunk: document.ChunkID(b.ID), KeywordPos: i + 1}
+	best := p.keywords.top(p.request.PerSide, p.request.TitleRatio, p.scope)
+	candidates := make([]retrieve.Candidate, len(best))
+	for i, b := range best {
+		c := &candidates[i]
+		c.Chunk, c.KeywordPos = document.ChunkID(b.ID), i+1
 		if i < retrieve.CoverageDepth {
 			shard, id := splitID(c.Chunk)
 			c.Coverage = p.keywords.coverage(p.words.lists, shard, id)
@@ -246,12 +248,14 @@ func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 
 // mostSimilar returns at most n ids, the most similar first.
 func mostSimilar(cosine map[document.ChunkID]float64, n int) []document.ChunkID {
-	ids := make([]document.ChunkID, 0, len(cosine))
-	for id := range cosine {
-		ids = append(ids, id)
+	top := bm25.NewTop(n)
+	for id, c := range cosine {
+		top.Offer(bm25.Scored{ID: int64(id), Score: c})
 	}
-	slices.SortFunc(ids, func(a, b document.ChunkID) int {
-		return cmp.Or(cmp.Compare(cosine[b], cosine[a]), cmp.Compare(a, b))
-	})
-	return ids[:min(n, len(ids))]
+	best := top.Best()
+	ids := make([]document.ChunkID, len(best))
+	for i, b := range best {
+		ids[i] = document.ChunkID(b.ID)
+	}
+	return ids
 }

@@ -21,12 +21,13 @@ type outline struct {
 type sealedShard struct {
 	shard    int16
 	sealedTo int64
+	fresh    bool // there are some
 }
 
 func outlineOf(s *snapshot) outline {
 	o := outline{languages: s.languages()}
 	for _, sh := range s.shards {
-		o.shards = append(o.shards, sealedShard{sh.shard, sh.sealedTo})
+		o.shards = append(o.shards, sealedShard{sh.shard, sh.sealedTo, sh.nextChunk > sh.sealedTo})
 	}
 	return o
 }
@@ -34,8 +35,13 @@ func outlineOf(s *snapshot) outline {
 // covers reports whether what was asked for by an outline is all that is needed by a newer one.
 func (o outline) covers(now outline) bool {
 	return slices.Equal(o.languages, now.languages) && slices.EqualFunc(o.shards, now.shards, func(a, b sealedShard) bool {
-		return a.shard == b.shard && a.sealedTo <= b.sealedTo
+		return a.shard == b.shard && a.sealedTo <= b.sealedTo && (a.fresh || !b.fresh)
 	})
+}
+
+// fresh reports whether anything is not sealed.
+func (o outline) fresh() bool {
+	return slices.ContainsFunc(o.shards, func(s sealedShard) bool { return s.fresh })
 }
 
 // outlines remembers one outline for each tenant.
@@ -77,6 +83,9 @@ type freshDoc struct {
 // number the planner knows that few documents lie beyond it.
 func (f *freshPart) queue(r *round, request retrieve.Request, shards []sealedShard) {
 	for _, sh := range shards {
+		if !sh.fresh {
+			continue
+		}
 		r.queue(func(br pgx.BatchResults) error {
 			var more []freshDoc
 			err := into(&more, scanFresh)(br)

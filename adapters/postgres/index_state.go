@@ -65,7 +65,7 @@ func scanRange(row pgx.CollectableRow) (docRange, error) {
 // beginRead opens the transaction that gives a search one consistent state of the index and of the access lists.
 const beginRead = `begin transaction isolation level repeatable read read only`
 
-// queue asks for the outline, and sets what the transaction's statements run with. Every statement touches few rows.
+// queue asks for the outline. Every statement touches few rows.
 func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	first.queue(into(&s.lists, pgx.RowTo[int32]),
@@ -75,7 +75,6 @@ func (s *snapshot) queue(first *round, r retrieve.Request) {
 		from index_shard where tenant_id = $1 order by shard`, tenant)
 	first.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 	if r.Model != "" {
-		first.queue(done, searchSettings)
 		first.queue(into(&s.models, scanVersion), `
 			select number, name, dimensions, precision, indexed, xmin::text::bigint from embedding_model
 			where tenant_id = $1 and name = $2`, tenant, r.Model)

@@ -44,8 +44,8 @@ func scanPosting(row pgx.CollectableRow) (postingRow, error) {
 }
 
 // queueFresh asks for the postings of chunks that are not sealed. Served by the primary key of fresh_posting.
-func (w *words) queueFresh(r *round, request retrieve.Request) {
-	if len(w.terms) > 0 {
+func (w *words) queueFresh(r *round, request retrieve.Request, o outline) {
+	if len(w.terms) > 0 && o.fresh() {
 		r.queue(into(&w.fresh, scanPosting), `
 			select shard, first_chunk, field, term, payload from fresh_posting where tenant_id = $1 and term = any($2::text[])`,
 			string(request.Audience.Tenant()), w.terms)

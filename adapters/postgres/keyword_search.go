@@ -52,7 +52,14 @@ type keywordScores struct {
 	chunks            int
 	sums              [2]map[blockKey]*bm25.Sums
 	maxFlat, maxTitle float64 // among allowed chunks
+	peaks             [2]map[blockKey]*peaks
 }
+
+// peaks are the best allowed sums of each 64 neighbouring chunks of a block.
+type peaks [bm25.BlockSize / 64]float32
+
+// noPeaks stands for a field that nothing matches in; it is never written to.
+var noPeaks peaks
 
 // sumsPool recycles the 256 KiB arrays of scores.
 var sumsPool = sync.Pool{New: func() any { return new(bm25.Sums) }}
@@ -74,6 +81,7 @@ func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywor
 	flat, title := s.stats()
 	k := &keywordScores{terms: terms, frequency: make([]int, len(terms)), chunks: flat.chunks}
 	k.sums = [2]map[blockKey]*bm25.Sums{make(map[blockKey]*bm25.Sums), make(map[blockKey]*bm25.Sums)}
+	k.peaks = [2]map[blockKey]*peaks{make(map[blockKey]*peaks), make(map[blockKey]*peaks)}
 	for field, stats := range [2]fieldStats{flat, title} {
 		for i, t := range terms {
 			found := lists[field][t.Text]
@@ -105,23 +113,31 @@ func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywor
 	return k
 }
 
+// maximum finds the peaks of a field and returns the highest.
 func (k *keywordScores) maximum(field int, sc *scope) float64 {
-	var best float32
+	var most float32
 	for key, sums := range k.sums[field] {
+		high := new(peaks)
+		k.peaks[field][key] = high
 		for i, w := range sc.allowed[key] {
-			part := sums[i*64 : i*64+64]
+			part := (*[64]float32)(sums[i*64:])
+			var best float32
 			if w == math.MaxUint64 { // the usual case: everything is allowed
-				for _, v := range part {
-					best = max(best, v)
+				var a, b, c, d float32 // independent, so that the processor compares them at the same time
+				for j := 0; j < 64; j += 4 {
+					a, b, c, d = max(a, part[j]), max(b, part[j+1]), max(c, part[j+2]), max(d, part[j+3])
 				}
-				continue
+				best = max(a, b, c, d)
+			} else {
+				for ; w != 0; w &= w - 1 {
+					best = max(best, part[bits.TrailingZeros64(w)])
+				}
 			}
-			for ; w != 0; w &= w - 1 {
-				best = max(best, part[bits.TrailingZeros64(w)])
-			}
+			high[i] = best
+			most = max(most, best)
 		}
 	}
-	return float64(best)
+	return float64(most)
 }
 
 // eachAllowed calls f for every marked offset.
@@ -163,13 +179,23 @@ func (k *keywordScores) top(n int, titleRatio float64, sc *scope) []bm25.Scored 
 		if title == nil {
 			title = &noSums
 		}
+		flatPeaks, titlePeaks := k.peaks[fieldFlat][key], k.peaks[fieldTitle][key]
+		if flatPeaks == nil {
+			flatPeaks = &noPeaks
+		}
+		if titlePeaks == nil {
+			titlePeaks = &noPeaks
+		}
 		base := int64(chunkID(key.shard, bm25.Join(key.block, 0)))
 		floor := float32(top.Floor())
 		for i, w := range sc.allowed[key] {
+			if peak := float32(a*flatPeaks[i]) + float32(b*titlePeaks[i]); peak <= 0 || peak < floor {
+				continue // none of these 64 has a place among the best
+			}
 			f, t := flat[i*64:i*64+64], title[i*64:i*64+64]
 			for ; w != 0; w &= w - 1 {
 				j := bits.TrailingZeros64(w)
-				if s := a*f[j] + b*t[j]; s > 0 && s >= floor {
+				if s := float32(a*f[j]) + float32(b*t[j]); s > 0 && s >= floor {
 					top.Offer(bm25.Scored{ID: base | int64(i*64+j), Score: float64(s)})
 					floor = float32(top.Floor())
 				}

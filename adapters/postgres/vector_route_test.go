@@ -121,6 +121,7 @@ func checkPlan(t *testing.T, x *Index, a access.Audience, question []float32) {
 	err := x.db.inTx(t.Context(), pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var s snapshot
 		var first round
+		first.queue(done, searchSettings)
 		s.queue(&first, r)
 		if err := first.run(t.Context(), tx); err != nil {
 			return err

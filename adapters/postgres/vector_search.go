@@ -84,6 +84,9 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 		whole = ready && p.search.whole()
 		p.inMemory, p.sketched = whole, ready && !few
 	}
+	if !p.inMemory && !p.sketched {
+		r.queue(done, searchSettings)
+	}
 	switch {
 	case few && whole:
 		p.similar.all = true

@@ -63,20 +63,29 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	if b.FavorRecent {
 		decay *= c.FavorRecent
 	}
-	ranked := make([]Ranked, len(list.Entries))
+	scored := make([]Ranked, len(list.Entries))
+	order := make([]*Ranked, len(list.Entries)) // sorted in place of the values, which are large
 	for i, e := range list.Entries {
 		s := Scores{Flat: e.Flat, Title: e.Title, Cosine: e.Cosine, Keyword: keyword[i], Semantic: cosine[i], Boost: e.Boost,
 			Recency: Recency(e.UpdatedAt, b.Now, decay, c.RecencyFloor), Coverage: e.Coverage, KeywordPos: e.KeywordPos, VectorPos: e.VectorPos}
 		s.Score = ((1-alpha)*s.Keyword + alpha*s.Semantic) * s.Boost * s.Recency
-		ranked[i] = Ranked{e, s}
+		scored[i] = Ranked{e, s}
+		order[i] = &scored[i]
 	}
-	slices.SortFunc(ranked, compareRanked)
+	slices.SortFunc(order, compareRanked)
+	ranked := make([]Ranked, len(order))
+	for i, r := range order {
+		ranked[i] = *r
+	}
 	return ranked
 }
 
 // compareRanked sorts by score; equal ones by raw scores, then by chunk, so that results are the same every time.
-func compareRanked(a, b Ranked) int {
-	return cmp.Or(cmp.Compare(b.Scores.Score, a.Scores.Score), cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Chunk, b.Chunk))
+func compareRanked(a, b *Ranked) int {
+	if a.Scores.Score != b.Scores.Score { // nearly always
+		return cmp.Compare(b.Scores.Score, a.Scores.Score)
+	}
+	return cmp.Or(cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Chunk, b.Chunk))
 }
 
 // EffectiveAlpha is the share that the semantic side really gets: none when no vectors were compared, everything when no word matched.

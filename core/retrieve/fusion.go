@@ -54,6 +54,6 @@ func Fuse(rankings [][]Ranked, weights []float64) []Ranked {
 		f.ranked.Scores.Score = f.ranked.Scores.RRF
 		merged = append(merged, f.ranked)
 	}
-	slices.SortFunc(merged, compareRanked)
+	slices.SortFunc(merged, func(a, b Ranked) int { return compareRanked(&a, &b) })
 	return merged
 }

@@ -1,10 +1,8 @@
 package sketch
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
@@ -55,15 +53,14 @@ const (
 // Nearest returns the n chunks that are probably most similar to the query, the most similar first. Of the ten really most similar, hardly
 // any is missing among a few hundred. All blocks are of the query's space.
 func (q *Query) Nearest(parts []Part, n int) []int64 {
-	near := q.bySigns(parts)
-	scored := make([]bm25.Scored, len(near))
-	for i, p := range near {
-		scored[i] = bm25.Scored{ID: parts[p.part].Base + int64(p.offset), Score: float64(q.estimate(parts[p.part].Block, int(p.offset)))}
+	top := bm25.NewTop(n)
+	for _, p := range q.bySigns(parts) {
+		top.Offer(bm25.Scored{ID: parts[p.part].Base + int64(p.offset), Score: float64(q.estimate(parts[p.part].Block, int(p.offset)))})
 	}
-	slices.SortFunc(scored, func(a, b bm25.Scored) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
-	ids := make([]int64, min(n, len(scored)))
-	for i := range ids {
-		ids[i] = scored[i].ID
+	best := top.Best()
+	ids := make([]int64, len(best))
+	for i, b := range best {
+		ids[i] = b.ID
 	}
 	return ids
 }
