@@ -15,13 +15,14 @@ import (
 )
 
 // health answers /healthz while the process lives, and /readyz while it can do its work: the database answers and every platform's
-// connection is up. Replicas that show the same configuration answer alike.
-func health(base *wire.Base, set *platforms.Set) http.Handler {
+// connection is up, and /metrics with what the process has counted. Replicas that show the same configuration answer alike.
+func health(base *wire.Base, set *platforms.Set, metrics http.Handler) http.Handler {
 	var down atomic.Bool
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeHealth(w, true, map[string]string{"status": "ok"})
 	})
+	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
 		defer cancel()

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/telemetry"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"golang.org/x/sync/errgroup"
@@ -43,6 +44,8 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 		return errors.Join(err, admin.Close())
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth})
+	base.Meter = metrics
 	set, err := platforms.New(base, c.Only)
 	if err != nil {
 		return errors.Join(err, admin.Close())
@@ -51,7 +54,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	var servers errgroup.Group
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	servers.Go(func() error { return env.serveHTTP(serving, admin, health(base, set)) })
+	servers.Go(func() error { return env.serveHTTP(serving, admin, health(base, set, metrics.Handler())) })
 	servers.Go(func() error { return env.reloading(serving, base, again) })
 	env.logger.Info("serving", "admin_addr", admin.Addr().String(), "slack", env.config.SlackBotToken != "", "discord", env.config.DiscordBotToken != "")
 	err = c.answer(ctx, env, base, set)
