@@ -4,6 +4,7 @@ package pdf_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -24,10 +25,27 @@ func plain() *book {
 	return b
 }
 
-// bomb is a file whose only page unpacks to very much.
-func bomb(size int, unit string) []byte {
-	b := &book{packed: true}
-	b.sheet().content.WriteString("BT /R 12 Tf 72 700 Td " + strings.Repeat(unit, size/len(unit)) + " ET")
+// bomb is a file whose only page unpacks to very much: one piece of a compressed stream, which refers to the piece before it, again and again.
+func bomb(t *testing.T, size int, unit string) []byte {
+	t.Helper()
+	const piece = 1 << 20
+	var out bytes.Buffer
+	z := zlib.NewWriter(&out)
+	write := func(text string) []byte {
+		from := out.Len()
+		if _, err := z.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Clone(out.Bytes()[from:])
+	}
+	write("BT /R 12 Tf 72 700 Td " + strings.Repeat(unit, piece/len(unit)))
+	again := write(strings.Repeat(unit, piece/len(unit)))
+	b := &book{}
+	s := b.sheet()
+	s.packed = append(out.Bytes(), bytes.Repeat(again, size/piece)...)
 	return b.bytes()
 }
 
@@ -104,10 +122,10 @@ func TestDamageThatCanBeRepaired(t *testing.T) {
 func TestBombsAreEnded(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string][]byte{
-		"white space": bomb(120<<20, strings.Repeat(" ", 4096)),
-		"text":        bomb(80<<20, "(aaaaaaaaaaaaaaaa) Tj "),
-		"states":      bomb(40<<20, "q q q q q q q q "),
-		"arrays":      bomb(40<<20, "[[[[[[[["),
+		"white space": bomb(t, 900<<20, "        "),
+		"text":        bomb(t, 200<<20, "(aaaaaaaaaaaaaaaa) Tj "),
+		"states":      bomb(t, 200<<20, "q q q q q q q q "),
+		"arrays":      bomb(t, 200<<20, "[[[[[[[["),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

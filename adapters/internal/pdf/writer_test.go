@@ -4,7 +4,6 @@ package pdf_test
 
 import (
 	"bytes"
-	"compress/zlib"
 	"crypto/md5"
 	"crypto/rc4"
 	"encoding/binary"
@@ -16,6 +15,7 @@ import (
 // sheet is a page to be written.
 type sheet struct {
 	content strings.Builder
+	packed  []byte // compressed content, instead
 	rotate  int
 }
 
@@ -98,7 +98,6 @@ type book struct {
 	marks    []entry
 	password string // the user's, with RC4 of 40 bits
 	locked   bool   // encrypted, though the password may be empty
-	packed   bool
 }
 
 // entry is one of the table of contents.
@@ -193,12 +192,8 @@ func (b *book) bytes() []byte {
 		pages[i], content = w.reserve(), w.reserve()
 		w.put(pages[i], fmt.Sprintf("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 612 792] /Rotate %d /Resources << /Font << %s >> >> /Contents %d 0 R >>",
 			tree, s.rotate, fonts, content))
-		if b.packed {
-			var z bytes.Buffer
-			p := zlib.NewWriter(&z)
-			_, _ = p.Write([]byte(s.content.String())) // to memory
-			_ = p.Close()
-			w.stream(content, "/Filter /FlateDecode", z.Bytes())
+		if s.packed != nil {
+			w.stream(content, "/Filter /FlateDecode", s.packed)
 		} else {
 			w.stream(content, "", []byte(s.content.String()))
 		}
