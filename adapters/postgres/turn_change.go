@@ -62,6 +62,9 @@ func (s *Sessions) Edit(ctx context.Context, e session.Edit) (changed session.Ch
 			changed.Same = true
 			return nil
 		}
+		if changed.LimitedUntil, err = limit(ctx, tx, e.Tenant, e.Quotas); err != nil || !changed.LimitedUntil.IsZero() {
+			return err
+		}
 		changed.Stop = row.State == string(session.Running) || row.State == string(session.Delivering)
 		files, err := filesJSON(e.Files)
 		if err != nil {

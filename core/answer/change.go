@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
@@ -27,11 +28,36 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	if e.Text, err = s.question(e.Text); err != nil {
 		return changed, err
 	}
+	policy, err := s.policy(ctx, e.Tenant, session.PlaceOf(e.Ref))
+	if err != nil {
+		return changed, err
+	}
+	if !policy.Enabled || policy.Paused { // the answer that was given stays
+		return session.Changed{Same: true}, nil
+	}
+	if e.Quotas, err = s.editQuotas(ctx, e, policy.Policy); err != nil {
+		return changed, err
+	}
 	if changed, err = s.Store.Changes.Edit(ctx, e); err != nil {
 		return changed, fmt.Errorf("change a question: %w", err)
 	}
+	if !changed.LimitedUntil.IsZero() {
+		return changed, Rejection{sayLimited(changed.LimitedUntil, time.Now())}
+	}
 	s.told(ctx, changed)
 	return changed, nil
+}
+
+// editQuotas are those that an edit counts against. Roles are counted at intake alone: an edit does not tell what its author holds.
+func (s *Service) editQuotas(ctx context.Context, e session.Edit, p Policy) ([]session.Quota, error) {
+	if len(p.Quotas) == 0 || s.Store.Turns == nil {
+		return nil, nil
+	}
+	t, err := s.Store.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
+	if errors.Is(err, session.ErrUnknownTurn) {
+		return nil, nil
+	}
+	return p.counters(session.PlaceOf(e.Ref), t.Asker.ID, access.Audience{}), err
 }
 
 // Deleted ends the turn of a question that was deleted: one that waits or runs is cancelled, an answer that was given is marked, and the

@@ -282,6 +282,35 @@ func TestAnEditedQuestionIsAnsweredInPlace(t *testing.T) {
 	})
 }
 
+func TestEditsCountAndHoldWhereAnswersDo(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		s.publish("alpha", access.Members)
+		s.publish("beta", access.Members)
+		r, rules := s.judging("user_quota", "2/hour")
+		s.hear(r, "what is alpha?", mentioned)
+		s.settle()
+		edit := func(text string) error {
+			_, err := r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: text})
+			s.settle()
+			return err
+		}
+		if err := edit("what is beta?"); err != nil {
+			s.Fatal(err)
+		}
+		var rejected answer.Rejection
+		if err := edit("what is alpha now?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "is used up for now") {
+			s.Errorf("an edit beyond the quota: %v", err)
+		}
+		rules.say("paused", "true")
+		time.Sleep(time.Hour)
+		if err := edit("what is alpha now?"); err != nil {
+			s.Errorf("an edit while answering pauses: %v", err)
+		}
+		s.want("", "beta says so [[1]](https://docs.example/beta). <up> <down>")
+	})
+}
+
 func TestAQuestionEditedWhileItRunsBeginsAgain(t *testing.T) {
 	t.Parallel()
 	bare(t, func(s *stage) {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/message"
@@ -24,7 +25,8 @@ type Edit struct {
 	Ref     thread.Ref // Thread is not looked at
 	Message thread.MessageID
 	Text    string
-	Files   []message.File
+	Files   []message.File // nil: the question keeps those that it has
+	Quotas  []Quota        // that an edit counts against, as a question does; without room the question stays as it was
 }
 
 // Changed is what became of a change.
@@ -33,6 +35,8 @@ type Changed struct {
 	Same  bool   // the question reads as before: nothing was done
 	Stop  bool   // an attempt is running and is to be told to stop
 	Asker string // platform id of who asked
+	// LimitedUntil says that a quota had no room for the edit, which changed nothing.
+	LimitedUntil time.Time
 }
 
 // Changes are what happened to questions after they were taken in. A message that is no question of a turn changes nothing and is no

@@ -1,6 +1,8 @@
 package sessiontest
 
 import (
+	"time"
+
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -54,6 +56,26 @@ func editWaiting(f *fixture) {
 	f.must(err)
 	if changed.Same || !changed.Stop {
 		f.Errorf("an edit that takes the files away: %+v", changed)
+	}
+}
+
+func editLimited(f *fixture) {
+	first := f.accept(f.question("first"))
+	f.complete(f.lease("r1"), "old answer")
+	edit := session.Edit{Tenant: tenant, Ref: place, Message: first.Message, Text: "second", Quotas: []session.Quota{{Counter: "c", Limit: 1, Window: time.Hour}}}
+	if changed, err := f.Edit(f.ctx, edit); err != nil || !changed.LimitedUntil.IsZero() {
+		f.Fatalf("the first edit: %+v, %v", changed, err)
+	}
+	f.complete(f.lease("r1"), "new answer")
+	edit.Text = "third"
+	changed, err := f.Edit(f.ctx, edit)
+	f.must(err)
+	if changed.Turn != first.ID || changed.Same || time.Until(changed.LimitedUntil) <= 0 {
+		f.Errorf("the second edit: %+v", changed)
+	}
+	f.noLease("r1")
+	if t, err := f.Turn(f.ctx, tenant, first.ID); err != nil || t.Question.Text != "second" {
+		f.Errorf("turn %+v, %v", t, err)
 	}
 }
 

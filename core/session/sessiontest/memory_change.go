@@ -40,6 +40,9 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 		changed.Same = true
 		return changed, nil
 	}
+	if changed.LimitedUntil = m.limit(e.Tenant, e.Quotas); !changed.LimitedUntil.IsZero() {
+		return changed, nil
+	}
 	newest.Text, newest.Tokens = e.Text, 0
 	if e.Files != nil {
 		newest.Files = slices.Clone(e.Files)

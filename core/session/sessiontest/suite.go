@@ -70,6 +70,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a running turn begins again when its question is edited", editRunning},
 		{"an answered question is edited", editAnswered},
 		{"a question is edited while its answer is delivered", editDelivering},
+		{"an edit counts against quotas", editLimited},
 		{"a stop takes the sense from an edit", editStopped},
 		{"a waiting question is withdrawn", withdrawWaiting},
 		{"a running turn ends when its question is withdrawn", withdrawRunning},
