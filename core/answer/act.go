@@ -163,11 +163,14 @@ func (s *Service) actOn(ctx context.Context, a Action, r session.Record) (Reply,
 	}
 }
 
-// sees reports whether the person may know of the turn at all. A private answer is its owner's, wherever the owner is; any other is known
-// where it was given.
+// sees reports whether the person may know of the turn at all. A private answer is its owner's, wherever the owner is, and so is the offer of
+// one its asker's; any other answer is known where it was given.
 func (a Action) sees(r session.Record) bool {
-	if r.Session.Owner != "" {
-		return r.Session.Ref.Platform == a.Ref.Platform && r.Session.Owner == a.By.ID
+	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
+	case r.Session.Owner != "":
+		return own && r.Session.Owner == a.By.ID
+	case a.Do == thread.ActionPrivate && own:
+		return true
 	}
 	ref := r.Session.Ref
 	return ref.Platform == a.Ref.Platform && ref.Workspace == a.Ref.Workspace && ref.Channel == a.Ref.Channel

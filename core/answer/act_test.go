@@ -237,7 +237,7 @@ func TestPrivateAnswerIsOfferedToItsAskerAlone(t *testing.T) {
 		if got := s.act(r, thread.ActionPrivate, q.ID, "U2"); !got.Refused {
 			t.Errorf("somebody else's wish is answered with %+v", got)
 		}
-		got := s.act(r, thread.ActionPrivate, q.ID, "U1")
+		got := s.act(r, thread.ActionPrivate, q.ID, "U1", func(a *answer.Action) { a.Ref.Channel = "D1" }) // where the offer may have been made
 		if twice := s.act(r, thread.ActionPrivate, q.ID, "U1"); !twice.Duplicate || twice.Turn != got.Turn {
 			t.Errorf("a second click is answered with %+v", twice)
 		}
