@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,7 +37,7 @@ type Config struct {
 	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
 	StreamAge time.Duration // after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
 	Timeout   time.Duration // of one call of the Web API: 10 s
-	// Reconnect is the least time between two connections in the long run; the first few follow one another at once. 10 s.
+	// Reconnect is the least time between two connections in the long run; the first few follow one another at once. 30 s.
 	Reconnect time.Duration
 }
 
@@ -50,6 +51,7 @@ type Client struct {
 
 	identity  atomic.Pointer[Identity]
 	twins     twins
+	late      sync.WaitGroup // commands and presses that were acknowledged before they were carried out
 	statuses  *rate.Limiter
 	prompts   *rate.Limiter
 	reads     *rate.Limiter // of threads that answers need
@@ -83,7 +85,7 @@ func New(config Config) (*Client, error) {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 10 * time.Second}} {
+	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 30 * time.Second}} {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}

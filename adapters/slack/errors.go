@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"slices"
 	"time"
 
@@ -129,6 +130,10 @@ func explain(what string, err error) error {
 
 // Transient reports whether the same call may succeed later: Slack refused it for a moment, or did not answer.
 func Transient(err error) bool {
+	var status api.StatusCodeError
+	if errors.As(err, &status) && status.Code >= 400 && status.Code < 500 && status.Code != http.StatusTooManyRequests {
+		return false
+	}
 	refusal := code(err)
 	return err != nil && (refusal == "" || slices.Contains(codesLimited, refusal) || slices.Contains(codesDown, refusal))
 }

@@ -157,7 +157,7 @@ func (c *Client) ref(channel, root string) thread.Ref {
 
 func (c *Client) event(ctx context.Context, h Handler, cb callback, raw []byte, attempt int) error {
 	e := cb.Event
-	if team := c.Identity().Team; cb.Team != "" && cb.Team != team {
+	if !cb.concerns(c.Identity().Team) {
 		c.logger.WarnContext(ctx, "event of another workspace ignored", "workspace", cb.Team)
 		return nil
 	}

@@ -146,6 +146,8 @@ func TestOtherPayloads(t *testing.T) {
 		{"a renamed channel", "events_api", `{"event":{"type":"channel_rename","channel":{"id":"C1","name":"x"}}}`, heard{}},
 		{"tokens taken away", "events_api", `{"event":{"type":"tokens_revoked","tokens":{"bot":["U0BOT"]}}}`, heard{}},
 		{"another workspace", "events_api", `{"team_id":"T2","event":{"type":"app_mention","channel":"C1","user":"U1"}}`, heard{}},
+		{"a shared channel's event of the other side", "events_api", `{"team_id":"T2","authorizations":[{"team_id":"T1"}],"event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"type":"message","channel":"C1","ts":"1.2"}}}`,
+			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", Name: "x", By: "U1"}}}},
 		{"unknown event", "events_api", `{"event":{"type":"something_new"}}`, heard{}},
 		{"no event at all", "events_api", `[]`, heard{}},
 		{"command", "slash_commands", `{"command":"/ask","text":" why? ","channel_id":"C1","user_id":"U1","user_name":"ann","trigger_id":"t1"}`,

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	api "github.com/slack-go/slack"
@@ -51,6 +52,7 @@ func (c *Client) Listen(ctx context.Context, h Handler) error {
 	}
 	workers.Wait() // they end with ctx, or when a connection turns out to be hopeless
 	end()
+	c.late.Wait()
 	return group.Wait()
 }
 
@@ -82,13 +84,13 @@ func (c *Client) work(ctx context.Context, h Handler, j job) {
 	// An event that is being taken in is finished when the process ends; it is acked or comes again.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handleLimit)
 	defer cancel()
-	sentence, err := c.handle(ctx, h, j.Type, j.Payload, j.Attempt)
+	sentence, err := c.inTime(ctx, h, j.Type, j.Payload, j.Attempt)
 	if err != nil {
 		c.logger.WarnContext(ctx, "event not taken in", "kind", j.Type, "attempt", j.Attempt, "error", err)
 		if j.Type == "events_api" {
 			return // Slack delivers it again
 		}
-		sentence = "Something went wrong. Please try again."
+		sentence = sayFailed
 	}
 	var payload any
 	if sentence != "" && j.Type == "slash_commands" {
@@ -96,6 +98,69 @@ func (c *Client) work(ctx context.Context, h Handler, j job) {
 	}
 	if err := j.socket.AckCtx(ctx, j.ID, payload); err != nil {
 		c.logger.WarnContext(ctx, "event not acknowledged; it will come again", "kind", j.Type, "error", err)
+	}
+}
+
+// commandLimit is how long a command or a press may keep somebody waiting. Slack gives up after three seconds, and does not deliver it
+// again; what takes longer is acknowledged, and its sentence told afterwards.
+const commandLimit = 2 * time.Second
+
+// inTime handles a payload, and does not wait for a command or a press that takes too long. It goes on all the same.
+func (c *Client) inTime(ctx context.Context, h Handler, kind string, raw []byte, attempt int) (sentence string, err error) {
+	if kind == "events_api" { // comes again when it was not taken in
+		return c.handle(ctx, h, kind, raw, attempt)
+	}
+	type result struct {
+		sentence string
+		err      error
+	}
+	var settled atomic.Bool // by whoever came first: the result, or the time
+	done := make(chan result, 1)
+	c.late.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateLimit)
+		defer cancel()
+		sentence, err := c.handle(ctx, h, kind, raw, attempt)
+		if settled.CompareAndSwap(false, true) {
+			done <- result{sentence, err}
+			return
+		}
+		if err != nil {
+			c.logger.WarnContext(ctx, "command or press not carried out", "kind", kind, "error", err)
+			sentence = sayFailed
+		}
+		c.tellLate(ctx, kind, raw, sentence)
+	})
+	timer := time.NewTimer(commandLimit)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.sentence, r.err
+	case <-timer.C:
+	}
+	if settled.CompareAndSwap(false, true) {
+		return "", nil
+	}
+	r := <-done
+	return r.sentence, r.err
+}
+
+const (
+	// lateLimit bounds what nobody waits for any more.
+	lateLimit = 30 * time.Second
+	sayFailed = "Something went wrong. Please try again."
+)
+
+// tellLate says the answer to a command that was acknowledged without one.
+func (c *Client) tellLate(ctx context.Context, kind string, raw []byte, sentence string) {
+	if kind != "slash_commands" || sentence == "" {
+		return
+	}
+	s, err := decode[slash]("a command", raw)
+	if err == nil {
+		err = c.Whisper(ctx, c.ref(s.Channel, ""), s.User, sentence, false, "")
+	}
+	if err != nil {
+		c.logger.WarnContext(ctx, "a command's answer was not shown", "error", err)
 	}
 }
 

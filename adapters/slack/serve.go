@@ -57,14 +57,14 @@ func (c *Client) Handler(h Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleLimit)
 		defer cancel()
 		c.peek(kind, payload)
-		sentence, err := c.handle(ctx, h, kind, payload, attempt)
+		sentence, err := c.inTime(ctx, h, kind, payload, attempt)
 		if err != nil {
 			c.logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", attempt, "error", err)
 			if kind == "events_api" {
 				http.Error(w, "The event could not be taken in.", http.StatusServiceUnavailable)
 				return
 			}
-			sentence = "Something went wrong. Please try again."
+			sentence = sayFailed
 		}
 		if sentence == "" || kind != "slash_commands" {
 			return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
@@ -130,10 +131,13 @@ func (c *Client) Untell(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return translate("take a notice back", err, false)
 }
 
-// notice is a sentence with buttons under it, each about a turn or whatever else subject names.
+// notice is a sentence, or some Markdown, with buttons under it, each about a turn or whatever else subject names.
 func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
-	text := EscapeText(sentence)
-	blocks := []api.Block{api.NewSectionBlock(mrkdwnText(text), nil, nil)}
+	text := Mrkdwn(sentence)
+	var blocks []api.Block
+	for _, part := range answer.Parse(sentence).Pages(mrkdwn{}, answer.Policy{}, answer.RuneCount, MaxSection) {
+		blocks = append(blocks, api.NewSectionBlock(mrkdwnText(part.Text), nil, nil))
+	}
 	var elements []api.BlockElement
 	for _, b := range buttons {
 		elements = append(elements, button(b, subject))

@@ -21,8 +21,21 @@ type callback struct {
 	Challenge string `json:"challenge"`
 	Team      string `json:"team_id"`
 	ID        string `json:"event_id"`
-	Shared    bool   `json:"is_ext_shared_channel"`
 	Event     event  `json:"event"`
+	// For names the installations that the event is for. In a channel that is shared with another organisation, Team may be theirs.
+	For []struct {
+		Team string `json:"team_id"`
+	} `json:"authorizations"`
+}
+
+// concerns reports whether an event is for a workspace.
+func (c callback) concerns(team string) bool {
+	for _, f := range c.For {
+		if f.Team == team {
+			return true
+		}
+	}
+	return c.Team == "" || c.Team == team
 }
 
 // id is an id that some events give bare and others inside an object.

@@ -54,11 +54,13 @@ func (s *stage) delivered(id string) slacktest.Delivery {
 // settled waits until everything about a question is done.
 func (s *stage) settled(c *slacktest.Channel, question string) {
 	s.t.Helper()
+	s.wait("the turn is done", func() bool { return s.done(c, question) })
+}
+
+func (s *stage) done(c *slacktest.Channel, question string) bool {
 	ref := thread.Ref{Platform: slack.Platform, Workspace: slacktest.TeamID, Channel: c.ID}
-	s.wait("the turn is done", func() bool {
-		t, err := s.store.TurnOf(s.ctx, access.DefaultTenant, ref, thread.MessageID(question))
-		return err == nil && t.State == session.Done
-	})
+	t, err := s.store.TurnOf(s.ctx, access.DefaultTenant, ref, thread.MessageID(question))
+	return err == nil && t.State == session.Done
 }
 
 // told waits until a person was told something alone that holds a text.
@@ -82,6 +84,7 @@ func TestFeedbackIsKeptWithItsReason(t *testing.T) {
 	s := play(t, options{}, llmtest.Answer("Install the client."))
 	root := s.ann.Say(s.general, "", slacktest.Mention()+" how?")
 	s.answered(s.general, root, 1)
+	s.settled(s.general, root)
 	answer := s.Answers(s.general, root)[0]
 	s.click(s.ann, s.general, answer, thread.ActionUp)
 	s.told(s.ann, "Thank")
@@ -130,7 +133,7 @@ func TestPrivateAnswerIsOfferedToTheAskerAlone(t *testing.T) {
 		t.Error("bob was told of the offer")
 	}
 	s.click(s.ann, s.general, offer, thread.ActionPrivate)
-	dm, _ := s.ann.DM("", "stop") // which runs nothing, and opens the conversation in the test
+	dm := s.ann.OpenDM()
 	s.told(s.ann, "direct message")
 	var private slacktest.Message
 	s.wait("the answer stands in the direct message", func() bool {
@@ -165,6 +168,8 @@ func TestModeratorsRemoveAndCorrect(t *testing.T) {
 	s.answered(s.general, first, 1)
 	second := s.ann.Say(s.general, "", slacktest.Mention()+" and how else?")
 	s.answered(s.general, second, 1)
+	s.settled(s.general, first)
+	s.settled(s.general, second)
 	wrong := s.Answers(s.general, first)[0]
 	s.delivered(s.bob.Shortcut(s.general, wrong.TS, thread.ButtonID(thread.ActionRemove, "")))
 	if s.told(s.bob, "nly"); strings.Contains(s.Answers(s.general, first)[0].Shown(), "removed") {
@@ -301,7 +306,7 @@ func TestAskAboutThis(t *testing.T) {
 
 	far := s.ann.Say(elsewhere, "", "and how do I remove it?")
 	s.delivered(s.ann.Shortcut(elsewhere, far, ask))
-	dm, _ := s.ann.DM("", "stop")
+	dm := s.ann.OpenDM()
 	s.wait("where the bot is not, the answer comes in private", func() bool {
 		for _, r := range s.Roots(dm) {
 			for _, a := range s.Answers(dm, r.TS) {

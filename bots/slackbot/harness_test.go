@@ -47,6 +47,7 @@ type stage struct {
 type options struct {
 	slack  slacktest.Config
 	bot    func(*slackbot.Config)
+	fault  *slacktest.Fault
 	policy []answer.Said // what the file says
 	secret access.ACL    // of a second document; empty: there is one that everybody may read
 	wrap   func(llm.Model) llm.Model
@@ -65,6 +66,9 @@ func play(t testing.TB, o options, replies ...llmtest.Reply) *stage {
 	t.Cleanup(s.Close)
 	s.ann, s.bob = s.Person("ann", nil), s.Person("bob", nil)
 	s.general = s.Channel("general", nil, s.ann, s.bob)
+	if o.fault != nil {
+		s.Fail(*o.fault)
+	}
 	var cancel context.CancelFunc
 	s.ctx, cancel = context.WithTimeout(context.Background(), max(o.patience, patience))
 	t.Cleanup(cancel)
@@ -196,6 +200,9 @@ func (policies) Hash(context.Context) (string, error) { return "h", nil }
 
 // said is a setting of the file.
 func said(key, value string) []answer.Said { return []answer.Said{{Key: key, Value: value}} }
+
+// nothing is a service that is never asked anything.
+func nothing() *answer.Service { return &answer.Service{} }
 
 // setups answers every turn with one model.
 type setups struct{ model llm.Model }

@@ -104,11 +104,31 @@ func New(config Config, deps Deps) (*Bot, error) {
 	return b, nil
 }
 
-// Connect signs in. Its error is a sentence that says what to do.
+// Connect signs in. While Slack cannot be reached it tries again for some minutes. Its error is a sentence that says what to do.
 func (b *Bot) Connect(ctx context.Context) error {
-	_, err := b.client.Connect(ctx)
-	return err
+	begin := time.Now()
+	for wait := connectFirst; ; wait = min(2*wait, connectLast) {
+		_, err := b.client.Connect(ctx)
+		if err == nil || !slack.Transient(err) || time.Since(begin) > connectFor {
+			return err
+		}
+		b.deps.Logger.WarnContext(ctx, "slack cannot be reached; trying again", "error", err)
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
+	}
 }
+
+// How long, and how often, signing in is tried while Slack cannot be reached.
+const (
+	connectFor   = 3 * time.Minute
+	connectFirst = 500 * time.Millisecond
+	connectLast  = 15 * time.Second
+)
 
 // Workspaces are those whose turns this bot can deliver, once it is connected.
 func (b *Bot) Workspaces() []string { return []string{b.client.Identity().Team} }

@@ -53,6 +53,7 @@ type Fault struct {
 	RetryAfter time.Duration // with status 429
 	Error      string        // an error in a 200 answer
 	Drop       bool          // the connection is closed without an answer
+	Delay      time.Duration // the call is carried out so much later, and nothing else happens to it
 
 	left int
 }

@@ -98,6 +98,21 @@ func (p *Person) Send(c *Channel, thread, text string, files ...File) string {
 	return added.TS
 }
 
+// Whisper writes a message whose events are not delivered; Tell delivers them.
+func (p *Person) Whisper(c *Channel, text string) string {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.add("person", Message{Channel: c.ID, User: p.ID, Bot: p.Bot, Text: text}).TS
+}
+
+// Tell delivers the events of a message.
+func (s *Server) Tell(c *Channel, ts string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told(c, s.messages[place{c.ID, ts}])
+}
+
 // told delivers the events of a new message. s.mu is held.
 func (s *Server) told(c *Channel, m *Message) {
 	if !c.has(BotUser) {
@@ -184,7 +199,7 @@ func (p *Person) Delete(c *Channel, ts string) {
 	if m == nil {
 		return
 	}
-	m.Deleted = true
+	m.Deleted, m.Streaming = true, false
 	s.keep("person", m)
 	if s.granted(c.kind() + ":history") {
 		s.event(c, map[string]any{

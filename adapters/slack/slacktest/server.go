@@ -212,9 +212,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	call := Call{Method: name, At: time.Now(), Form: form, Status: http.StatusOK}
 	s.mu.Lock()
 	fault := s.fault(name)
+	if fault != nil && fault.Delay > 0 {
+		s.mu.Unlock()
+		s.wait(r, fault.Delay)
+		s.mu.Lock()
+		fault = nil
+	}
+	call := Call{Method: name, At: time.Now(), Form: form, Status: http.StatusOK}
 	body, limited := reply(nil), time.Duration(0)
 	switch {
 	case fault != nil && !fault.After:
@@ -244,6 +250,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		tooMany(w, limited)
 	default:
 		answer(w, body, err, s.config.Scopes)
+	}
+}
+
+// wait holds a request back, until its client has gone at most.
+func (s *Server) wait(r *http.Request, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.Context().Done():
 	}
 }
 
