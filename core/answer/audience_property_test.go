@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -301,7 +302,9 @@ func converse(t *testing.T, questions []question) []string {
 	for n, q := range questions {
 		secret := fmt.Sprintf("secret%dx", n)
 		told[q.owner][secret] = true
-		s.prepare(q, told[q.owner])
+		open := maps.Clone(told[q.owner])
+		maps.Copy(open, told[""]) // a private conversation may know what was said in the thread, and never the other way round
+		s.prepare(q, open)
 		accept, asker := service.Accept, "U1"
 		if q.owner != "" {
 			accept, asker = service.AcceptPrivate, q.owner
@@ -314,7 +317,7 @@ func converse(t *testing.T, questions []question) []string {
 		if err != nil {
 			t.Error(err)
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(2 * time.Second)
 		synctest.Wait()
 	}
 	cancel()

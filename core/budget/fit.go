@@ -13,6 +13,9 @@ const MinWindow = 1000
 // images, do not fit the window.
 var ErrTooLarge = errors.New("the message does not fit the model's window")
 
+// ErrWindow is returned for a model whose window is smaller than [MinWindow].
+var ErrWindow = errors.New("the model's window is too small")
+
 // Config describes the window that a [Fitter] fits contexts into.
 type Config struct {
 	// Window is the whole window of the model in tokens, prompt and reply; at
@@ -75,7 +78,7 @@ func NewFitter(counter Counter, config Config) (*Fitter, error) {
 func (c Config) validate() error {
 	var errs []error
 	if c.Window < MinWindow {
-		errs = append(errs, fmt.Errorf("the window is %d tokens, at least %d are needed: choose a model with a larger one", c.Window, MinWindow))
+		errs = append(errs, fmt.Errorf("%w: it is %d tokens, at least %d are needed: choose a model with a larger one", ErrWindow, c.Window, MinWindow))
 	}
 	if c.Reserve < 0 || c.Reserve > c.Window/2 {
 		errs = append(errs, fmt.Errorf("the reply reserve is %d tokens, set it between 0 and half the window of %d", c.Reserve, c.Window))

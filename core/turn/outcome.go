@@ -88,7 +88,7 @@ func settle(err error, f facts) Ending {
 		return Ending{Outcome: session.Failed, Sentence: sentenceStalled, Retryable: true}
 	case errors.Is(err, llm.ErrUnavailable):
 		return Ending{Outcome: session.Failed, Sentence: sentenceDown, Retryable: true}
-	case errors.Is(err, llm.ErrAuth), errors.Is(err, llm.ErrNotFound), errors.Is(err, llm.ErrBadRequest):
+	case errors.Is(err, llm.ErrAuth), errors.Is(err, llm.ErrNotFound), errors.Is(err, llm.ErrBadRequest), errors.Is(err, budget.ErrWindow):
 		return Ending{Outcome: session.Failed, Sentence: sentenceSetup}
 	default:
 		return Ending{Outcome: session.Failed, Sentence: sentenceBroken, Retryable: true}
