@@ -278,7 +278,7 @@ func TestFitRefuses(t *testing.T) {
 func TestNewFitterNamesAllFaults(t *testing.T) {
 	t.Parallel()
 	_, err := budget.NewFitter(budgettest.NewWords(), budget.Config{Window: 999, Reserve: 600})
-	if err == nil || !strings.Contains(err.Error(), "window is 999") || !strings.Contains(err.Error(), "reserve is 600") {
+	if err == nil || !strings.Contains(err.Error(), "it is 999") || !strings.Contains(err.Error(), "reserve is 600") {
 		t.Errorf("error = %v, want both faults named", err)
 	}
 }
