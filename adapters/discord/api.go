@@ -168,16 +168,16 @@ func (a *api) dm(ctx context.Context, user string) (string, error) {
 	return c.ID, err
 }
 
-// isMember reports whether somebody is a full member of a guild. One who has yet to accept its rules is not.
-func (a *api) isMember(ctx context.Context, guild, user string) (bool, error) {
-	var m struct{ Pending bool }
+// member looks somebody up in a server; nil when the person is not there.
+func (a *api) member(ctx context.Context, guild, user string) (*discordgo.Member, error) {
+	var m discordgo.Member
 	err := a.do(ctx, request{
 		doing: "look up a member", method: http.MethodGet, url: discordgo.EndpointGuildMember(guild, user), bucket: "GET member " + guild,
 	}, &m)
 	if c := code(err); c == codeUnknownMember || c == codeUnknownUser {
-		return false, nil
+		return nil, nil
 	}
-	return err == nil && !m.Pending, err
+	return &m, err
 }
 
 // message reads one message.

@@ -2,11 +2,15 @@ package discord
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"os"
 	"sync"
 	"time"
 
@@ -23,17 +27,22 @@ const Platform thread.Platform = "discord"
 
 // Config sets a client up. Only Token is required; zero fields take the defaults given.
 type Config struct {
-	Token    string
-	APIURL   string // DISCORD_API_URL: replaces https://discord.com/api, without a version
-	Gateway  GatewayConfig
-	InPlace  bool          // answer in the channel, as a reply, instead of in a thread of its own
-	Interval time.Duration // between two edits of one answer: 1.25 s
+	Token   string
+	APIURL  string // DISCORD_API_URL: replaces https://discord.com/api, without a version
+	Gateway GatewayConfig
+	// CommandGuilds are the servers to which the commands are registered; none: everywhere, direct messages included.
+	CommandGuilds []string
+	// NoGateway takes only interactions, as signed requests (Handler): no messages and no reactions.
+	NoGateway bool
+	Interval  time.Duration // between two edits of one answer: 1.25 s
 	// TokenLife is how long an interaction may be answered through its token: 15 min. A fifteenth of it is left unused.
 	TokenLife time.Duration
 	// Recent is how far back messages are looked for that arrived while the bot was not connected: 15 min.
 	Recent time.Duration
-	TLS    *tls.Config  // nil: the system's certificate authorities
-	Logger *slog.Logger // nil: silent
+	// PublicKey is the application's, in hexadecimal: interactions come as signed requests (Handler). Empty: none do.
+	PublicKey string
+	CAFile    string       // of certificate authorities that are trusted beside the system's
+	Logger    *slog.Logger // nil: silent
 }
 
 func (c *Config) setDefaults() {
@@ -64,22 +73,34 @@ type Client struct {
 	sealer    sealer
 	roots     *roots
 	logger    *slog.Logger
+	address   *url.URL // of the API
+	key       ed25519.PublicKey
+	files     *http.Client // fetches attachments
 
 	mu        sync.Mutex
 	bot       string // the bot's own id, once connected
 	app       string
-	shards    int                      // into which the bot's servers are divided
-	connected map[int]bool             // shards whose events arrive
-	guilds    map[int][]string         // by shard: to which servers the bot belongs, once that is known
-	active    map[string]time.Time     // threads, to when something was last asked there
-	seen      map[string]string        // channel to the last message that was handled
-	acks      map[string]chan struct{} // by interaction: closed when it is acknowledged
+	shards    int                                                       // into which the bot's servers are divided
+	connected map[int]bool                                              // shards whose events arrive
+	guilds    map[int][]string                                          // by shard: to which servers the bot belongs, once that is known
+	active    map[string]time.Time                                      // threads, to when something was last asked there
+	seen      map[string]string                                         // channel to the last message that was handled
+	acks      map[string]chan struct{}                                  // by interaction: closed when it is acknowledged
+	inbound   func(*discordgo.Interaction, *discordgo.Channel, *inline) // takes an interaction that a request brought; nil while not running
 }
 
 // New returns a client. Nothing is sent before Run or Check.
 func New(config Config) (*Client, error) {
 	config.setDefaults()
 	address, err := parseAPI(config.APIURL)
+	var key ed25519.PublicKey
+	if config.PublicKey != "" {
+		var fault error
+		key, fault = parsePublicKey(config.PublicKey)
+		err = errors.Join(err, fault)
+	}
+	trusted, fault := trust(config.CAFile)
+	err = errors.Join(err, fault)
 	if config.Token == "" {
 		err = errors.Join(err, errors.New("DISCORD_BOT_TOKEN is not set"))
 	}
@@ -87,7 +108,7 @@ func New(config Config) (*Client, error) {
 		return nil, fmt.Errorf("set up Discord: %w", err)
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone() // with the proxy of the environment
-	base.TLSClientConfig = config.TLS
+	base.TLSClientConfig = trusted
 	base.MaxIdleConnsPerHost = 16
 	l := newLimits()
 	a, err := newAPI(config.Token, &transport{api: address, base: base, limits: l}, l)
@@ -100,23 +121,61 @@ func New(config Config) (*Client, error) {
 	}
 	return &Client{
 		config: config, api: a, dialer: &websocket.Dialer{
-			Proxy: http.ProxyFromEnvironment, TLSClientConfig: config.TLS, HandshakeTimeout: handshakeLimit,
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: trusted.Clone(), HandshakeTimeout: handshakeLimit,
 		}, limits: l, directory: newDirectory(a), sealer: seal,
+		address: address, key: key, files: &http.Client{Transport: base, Timeout: filesLimit, CheckRedirect: stay},
 		roots: newRoots(a), logger: config.Logger, shards: 1, connected: make(map[int]bool), guilds: make(map[int][]string), seen: make(map[string]string), active: make(map[string]time.Time), acks: make(map[string]chan struct{}),
 	}, nil
 }
 
+// stay follows no redirection: a file's address leads to the file.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 // Handler decides about what happens on Discord. Its methods are called from several goroutines, in order for what happens in one
 // channel.
 type Handler interface {
-	// Guilds tells to which servers the bot belongs, after each connect.
-	Guilds(ctx context.Context, ids []string)
-	// Joined tells that the bot was added to a server.
-	Joined(ctx context.Context, id string)
+	Servers
+	// Message is told of new messages, Edited of ones that were changed, with what they say now.
 	Message(ctx context.Context, m Message)
-	Command(ctx context.Context, c Command)
+	Edited(ctx context.Context, m Message)
 	// Stop is told of stop reactions and of deleted messages.
 	Stop(ctx context.Context, s Stop)
+	Interactor
+}
+
+// trust is the TLS configuration with a file's certificate authorities beside the system's; nil without a file.
+func trust(file string) (*tls.Config, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read CA_FILE: %w", err)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool() // the system has none
+	}
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("CA_FILE %s holds no certificate", file)
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, nil
+}
+
+// Servers is told of the servers that the bot belongs to.
+type Servers interface {
+	// Guilds tells to which servers the bot belongs, after each connect.
+	Guilds(ctx context.Context, ids []string)
+	// Joined tells that the bot belongs to a server: once for each after connecting, and when it is added to one.
+	Joined(ctx context.Context, id string)
+}
+
+// Interactor is told of interactions. Each is to be answered within three seconds.
+type Interactor interface {
+	Command(ctx context.Context, c Command)
+	Press(ctx context.Context, p Press)
+	// Suggest returns values for an option that somebody is typing.
+	Suggest(ctx context.Context, t Typing) []string
 }
 
 // Run stays connected and hands events to h until ctx ends; then it returns nil once no call of h runs any more. A FatalError says what
@@ -128,17 +187,72 @@ func (c *Client) Run(ctx context.Context, h Handler) error {
 	in := newIntake(c, h)
 	var handling sync.WaitGroup
 	handling.Go(func() { in.run(ctx, events) })
-	g := &Gateway{config: c.config.Gateway, api: c.api, dialer: c.dialer, logger: c.logger, planned: c.planned, deliver: func(shard int, event any) {
+	c.setInbound(func(i *discordgo.Interaction, ch *discordgo.Channel, source *inline) { in.brought(ctx, i, ch, source) })
+	err := c.listen(ctx, func(shard int, event any) {
 		select {
 		case events <- arrival{shard, event}:
 		case <-ctx.Done():
 		}
-	}}
-	err := g.run(ctx)
+	})
+	c.setInbound(nil)
 	cancel()
 	handling.Wait()
 	c.planned(c.shards)
 	return err
+}
+
+func (c *Client) setInbound(take func(*discordgo.Interaction, *discordgo.Channel, *inline)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inbound = take
+}
+
+// listen delivers events until ctx ends.
+func (c *Client) listen(ctx context.Context, deliver func(shard int, event any)) error {
+	if !c.config.NoGateway {
+		g := &Gateway{config: c.config.Gateway, api: c.api, dialer: c.dialer, logger: c.logger, planned: c.planned, deliver: deliver}
+		return g.run(ctx)
+	}
+	ready, err := c.introduce(ctx)
+	if err != nil {
+		return err
+	}
+	deliver(0, ready)
+	<-ctx.Done()
+	return nil
+}
+
+// introduce asks what the gateway would have said first: who the bot is and where it belongs.
+func (c *Client) introduce(ctx context.Context) (*discordgo.Ready, error) {
+	ready := &discordgo.Ready{Application: &discordgo.Application{}}
+	for wait := c.config.Gateway.Retry; ; wait = min(2*wait, lastRetry) {
+		var err error
+		for _, r := range []struct {
+			request
+			out any
+		}{
+			{request{doing: "look up the bot", method: http.MethodGet, url: discordgo.EndpointUser("@me"), bucket: "GET me"}, &ready.User},
+			{request{doing: "list the bot's servers", method: http.MethodGet, url: discordgo.EndpointUserGuilds("@me"), bucket: "GET guilds"}, &ready.Guilds},
+		} {
+			if err == nil {
+				err = c.api.do(ctx, r.request, r.out)
+			}
+		}
+		if err == nil {
+			ready.Application.ID, err = c.Application(ctx)
+		}
+		var stated *apiError
+		switch {
+		case err == nil, ctx.Err() != nil:
+			return ready, nil
+		case errors.As(err, &stated) && stated.status == http.StatusUnauthorized:
+			return nil, &FatalError{Sentence: fatalSentences[closeNotAuthenticated], Code: closeNotAuthenticated}
+		}
+		c.logger.WarnContext(ctx, "Discord does not say who the bot is", "error", err, "again_in", wait.String())
+		if pause(ctx, jitter(wait)) != nil {
+			return ready, nil
+		}
+	}
 }
 
 // Close lets go of connections that are not in use. It is called last, when no Surface writes any more.
@@ -249,11 +363,6 @@ func (c *Client) recent() []string {
 		}
 	}
 	return ids
-}
-
-// IsMember reports whether somebody is a full member of a server. The answer may be some minutes old.
-func (c *Client) IsMember(ctx context.Context, guild, user string) (bool, error) {
-	return c.directory.isMember(ctx, guild, user)
 }
 
 // GuildName returns the name of a server, or its id where it is not known.

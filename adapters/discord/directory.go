@@ -24,19 +24,24 @@ type directory struct {
 type guild struct {
 	name  string
 	owner string
-	roles map[string]int64 // permissions
+	roles map[string]int64  // permissions
+	names map[string]string // of roles
 }
 
 // place is a channel or thread.
 type place struct {
 	id, guild, parent, name string
+	owner                   string // who began the thread
 	thread                  bool
 	forum                   bool // its threads are posts
+	text                    bool // people write there
+	overwrites              []*discordgo.PermissionOverwrite
 }
 
-// membership is what was last asked about somebody.
+// membership is what was last said about somebody in a server.
 type membership struct {
-	in    bool
+	in    bool // a full member: one who has yet to accept the server's rules is not
+	roles []string
 	until time.Time
 }
 
@@ -61,6 +66,11 @@ func (d *directory) learn(event any) {
 			c.GuildID = e.ID
 			d.remember(c)
 		}
+		for _, m := range e.Members {
+			if m.User != nil {
+				d.keep(e.ID, m.User.ID, m)
+			}
+		}
 	case *discordgo.GuildUpdate:
 		d.learnGuild(e.Guild)
 	case *discordgo.GuildDelete:
@@ -74,6 +84,18 @@ func (d *directory) learn(event any) {
 	case *discordgo.GuildRoleDelete:
 		if g := d.guilds[e.GuildID]; g != nil {
 			delete(g.roles, e.RoleID)
+		}
+	case *discordgo.GuildMemberUpdate:
+		if e.Member != nil && e.User != nil {
+			d.keep(e.GuildID, e.User.ID, e.Member)
+		}
+	case *discordgo.GuildMemberRemove:
+		if e.Member != nil && e.User != nil {
+			d.member[[2]string{e.GuildID, e.User.ID}] = membership{until: time.Now().Add(membershipAge)}
+		}
+	case *discordgo.MessageCreate:
+		if e.Member != nil && e.Author != nil && e.WebhookID == "" {
+			d.keep(e.GuildID, e.Author.ID, e.Member)
 		}
 	case *discordgo.ChannelCreate:
 		d.remember(e.Channel)
@@ -91,16 +113,16 @@ func (d *directory) learn(event any) {
 }
 
 func (d *directory) learnGuild(g *discordgo.Guild) {
-	known := &guild{name: g.Name, owner: g.OwnerID, roles: make(map[string]int64)}
+	known := &guild{name: g.Name, owner: g.OwnerID, roles: make(map[string]int64), names: make(map[string]string)}
 	for _, r := range g.Roles {
-		known.roles[r.ID] = r.Permissions
+		known.roles[r.ID], known.names[r.ID] = r.Permissions, r.Name
 	}
 	d.guilds[g.ID] = known
 }
 
 func (d *directory) learnRole(guild string, r *discordgo.Role) {
 	if g := d.guilds[guild]; g != nil {
-		g.roles[r.ID] = r.Permissions
+		g.roles[r.ID], g.names[r.ID] = r.Permissions, r.Name
 	}
 }
 
@@ -111,8 +133,11 @@ func (d *directory) remember(c *discordgo.Channel) place {
 			break
 		}
 	}
-	p := place{id: c.ID, guild: c.GuildID, parent: c.ParentID, name: c.Name, thread: c.IsThread()}
+	p := place{
+		id: c.ID, guild: c.GuildID, parent: c.ParentID, name: c.Name, owner: c.OwnerID, thread: c.IsThread(), overwrites: c.PermissionOverwrites,
+	}
 	p.forum = c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
+	p.text = p.forum || c.Type == discordgo.ChannelTypeGuildText || c.Type == discordgo.ChannelTypeGuildNews
 	d.places[c.ID] = p
 	return p
 }
@@ -134,22 +159,9 @@ func (d *directory) place(ctx context.Context, id string) (place, error) {
 	return d.remember(c), nil
 }
 
-// moderates reports whether somebody with these roles may manage messages: whoever may delete an answer may stop it.
-func (d *directory) moderates(guildID, user string, roles []string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	g := d.guilds[guildID]
-	if g == nil {
-		return false
-	}
-	if user == g.owner {
-		return true
-	}
-	held := g.roles[guildID] // of everyone
-	for _, r := range roles {
-		held |= g.roles[r]
-	}
-	return held&moderator != 0
+// moderates reports whether somebody with these roles may manage messages in a channel: whoever may delete an answer may stop it.
+func (d *directory) moderates(channel, user string, roles []string) bool {
+	return d.may(channel, user, roles, moderator)
 }
 
 // guildName returns the name of a guild, or its id.
@@ -162,26 +174,52 @@ func (d *directory) guildName(id string) string {
 	return id
 }
 
-// isMember reports whether somebody is a full member of a guild at present, or was a few minutes ago.
-func (d *directory) isMember(ctx context.Context, guildID, user string) (bool, error) {
-	key := [2]string{guildID, user}
+// membership returns what holds for somebody in a server at present, or did a few minutes ago.
+func (d *directory) membership(ctx context.Context, guildID, user string) (membership, error) {
 	d.mu.Lock()
-	m, known := d.member[key]
+	m, known := d.member[[2]string{guildID, user}]
 	d.mu.Unlock()
 	if known && time.Now().Before(m.until) {
-		return m.in, nil
+		return m, nil
 	}
-	in, err := d.api.isMember(ctx, guildID, user)
+	found, err := d.api.member(ctx, guildID, user)
 	if err != nil {
-		return false, err
+		return membership{}, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if found == nil {
+		m := membership{until: time.Now().Add(membershipAge)}
+		d.member[[2]string{guildID, user}] = m
+		return m, nil
+	}
+	return d.keep(guildID, user, found), nil
+}
+
+// keep notes what the platform said of somebody. It is called with the lock held.
+func (d *directory) keep(guildID, user string, m *discordgo.Member) membership {
 	if len(d.member) >= maxPlaces {
 		clear(d.member)
 	}
-	d.member[key] = membership{in: in, until: time.Now().Add(membershipAge)}
-	return in, nil
+	kept := membership{in: !m.Pending, roles: m.Roles, until: time.Now().Add(membershipAge)}
+	d.member[[2]string{guildID, user}] = kept
+	return kept
+}
+
+// met notes what an interaction says of its user.
+func (d *directory) met(guildID, user string, m *discordgo.Member) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.keep(guildID, user, m)
+}
+
+// meet notes a channel that an interaction tells of, unless more is known of it.
+func (d *directory) meet(c *discordgo.Channel) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, known := d.places[c.ID]; !known {
+		d.remember(c)
+	}
 }
 
 // timeOf is when something with this id was made: a snowflake counts milliseconds since 2015.

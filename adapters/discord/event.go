@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -25,9 +24,12 @@ type Message struct {
 	Text     string          // as a model should read it
 	At       time.Time
 	Late     bool         // found after an interruption
-	Event    answer.Event // Stop and Unfollow say what the words mean where the bot is spoken to
+	Event    answer.Event // what the platform says of it
+	Files    []Attachment
+	Hidden   bool // what was written cannot be read without the MESSAGE CONTENT intent
 
 	channel string // where it stands
+	raw     *discordgo.Message
 }
 
 // After reports whether the message was written after another one.
@@ -55,6 +57,10 @@ func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (
 		Author: thread.Person{ID: m.Author.ID, Name: displayName(m.Author, m.Member)},
 		By:     session.Stopper{ID: m.Author.ID},
 		Text:   question(m, bot, c.channelName),
+		raw:    m,
+	}
+	for _, a := range m.Attachments {
+		out.Files = append(out.Files, attachmentOf(a))
 	}
 	e := &out.Event
 	e.Bot = m.Author.Bot || m.WebhookID != ""
@@ -62,8 +68,7 @@ func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (
 	e.Mentioned = mentions(m.Content, bot)
 	e.AnswersBot = answers(m, bot)
 	e.OthersNamed = namesOthers(m, bot)
-	e.Question = strings.Contains(m.Content, "?")
-	e.Stop, e.Unfollow = answer.IsStop(m.Content), answer.IsUnfollow(m.Content)
+	out.Hidden = c.config.Gateway.NoMessageContent && m.GuildID != "" && m.Content == "" && len(m.Attachments) == 0 && !e.Mentioned
 	if m.GuildID == "" {
 		e.Direct = true
 		out.Ref = thread.Ref{Platform: Platform, Channel: m.ChannelID, Thread: m.ChannelID}
@@ -76,12 +81,24 @@ func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (
 	}
 	out.Ref = thread.Ref{Platform: Platform, Workspace: m.GuildID, Channel: m.ChannelID, Thread: m.ID}
 	if m.Member != nil {
-		out.By.Privileged = c.directory.moderates(m.GuildID, m.Author.ID, m.Member.Roles)
+		out.By.Privileged = c.directory.moderates(m.ChannelID, m.Author.ID, m.Member.Roles)
 	}
 	switch {
+	case p.thread && p.id == m.ID: // the first message of a post has the post's id
+		out.Ref.Channel, out.Ref.Thread = p.parent, p.id
+		out.Starter = m.Author.ID
+		e.Forum = true
+		if out.Text != "" {
+			out.Text = p.name + "\n\n" + out.Text
+		} else {
+			out.Text = p.name
+		}
 	case p.thread:
 		e.InThread = true
 		out.Ref.Channel, out.Ref.Thread = p.parent, p.id
+		if p.owner == m.Author.ID {
+			out.Starter = p.owner
+		}
 	case e.AnswersBot: // a chain of replies is a thread too, where none could be opened
 		e.InThread = true
 		out.Ref.Thread, err = c.roots.find(ctx, m.ChannelID, m.ReferencedMessage)
@@ -138,7 +155,7 @@ func (c *Client) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) 
 	}
 	by := session.Stopper{ID: r.UserID}
 	if r.Member != nil {
-		by.Privileged = c.directory.moderates(r.GuildID, r.UserID, r.Member.Roles)
+		by.Privileged = c.directory.moderates(r.ChannelID, r.UserID, r.Member.Roles)
 	}
 	return Stop{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, true, nil
 }

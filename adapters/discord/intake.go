@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -77,7 +78,9 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	case *discordgo.MessageCreate:
 		in.messages.do(e.ChannelID, func() { in.guard(ctx, "message", func() error { return in.created(ctx, e.Message, false) }) })
 	case *discordgo.InteractionCreate:
-		in.urgent.do(e.ID, func() { in.guard(ctx, "interaction", func() error { return in.interaction(ctx, e.Interaction) }) })
+		in.urgent.do(e.ID, func() { in.guard(ctx, "interaction", func() error { return in.interaction(ctx, e.Interaction, nil) }) })
+	case *discordgo.MessageUpdate:
+		in.messages.do(e.ChannelID, func() { in.guard(ctx, "edit", func() error { return in.edited(ctx, e.Message) }) })
 	case *discordgo.MessageReactionAdd:
 		in.urgent.do(e.MessageID, func() {
 			in.guard(ctx, "reaction", func() error {
@@ -173,6 +176,34 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool) 
 	}
 	in.handler.Message(ctx, out)
 	return nil
+}
+
+// edited handles a message that was changed. Discord also tells of previews that it added, which change no text.
+func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
+	if m.EditedTimestamp == nil || m.Author == nil || !in.roots.knows(m.ID) && !mentions(m.Content, in.self()) && m.GuildID != "" {
+		return nil
+	}
+	var out Message
+	var ok bool
+	err := in.persist(ctx, func() (err error) {
+		out, ok, err = in.message(ctx, m, false)
+		return err
+	})
+	if err != nil || !ok {
+		return err
+	}
+	out.Event.Change = answer.Edited
+	in.handler.Edited(ctx, out)
+	return nil
+}
+
+// brought handles an interaction that a request brought. ch is what it tells of its channel.
+func (in *intake) brought(ctx context.Context, i *discordgo.Interaction, ch *discordgo.Channel, source *inline) {
+	if ch != nil && ch.ID == i.ChannelID && i.GuildID != "" {
+		ch.GuildID = i.GuildID
+		in.directory.meet(ch)
+	}
+	in.urgent.do(i.ID, func() { in.guard(ctx, "interaction", func() error { return in.interaction(ctx, i, source) }) })
 }
 
 func (in *intake) deleted(ctx context.Context, guild, channel, message string) {

@@ -75,7 +75,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	}
 	last = &pages[len(pages)-1]
 	last.Done = done
-	last.Buttons = buttons(v)
+	last.Buttons = stream.Buttons(v)
 	if long && done {
 		last.Attachment = r.file(v)
 	}
@@ -127,6 +127,7 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 		}
 	}
 	list, more := foot.Sources(v, r.now(), MaxSources)
+	links, list := linked(list)
 	if len(list) > 0 {
 		put("-# **" + foot.Head(list) + "**")
 	}
@@ -136,7 +137,25 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	if more > 0 {
 		put("-# " + foot.More(more))
 	}
+	pages[len(pages)-1].Links = links
 	return pages
+}
+
+// linked makes buttons of the first cited sources, as far as a button can open them, and returns the others, which are listed.
+func linked(list []foot.Source) (links []Link, others []foot.Source) {
+	for _, s := range list {
+		to, ok := address(s.URL)
+		if s.Number == 0 || !ok || len(to) > maxLinkURL || len(links) == maxLinks {
+			others = append(others, s)
+			continue
+		}
+		label := "[" + strconv.Itoa(s.Number) + "] " + s.Title
+		if s.Age != "" && units(label+" · "+s.Age) <= maxLinkLabel {
+			label += " · " + s.Age
+		}
+		links = append(links, Link{Label: shorten(label, maxLinkLabel), URL: to})
+	}
+	return links, others
 }
 
 // small writes a sentence in small letters.
@@ -191,20 +210,6 @@ func (r *Renderer) file(v *stream.View) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-func buttons(v *stream.View) []Button {
-	if v.Phase != stream.Done {
-		return []Button{{Action: ActionStop, Label: "Stop"}}
-	}
-	var list []Button
-	if v.Problem != nil && v.Problem.Retryable {
-		list = append(list, Button{Action: ActionRetry, Label: "Try again"})
-	}
-	if v.Len() > 0 && v.Problem == nil {
-		list = append(list, Button{Action: ActionHelpful, Label: "👍"}, Button{Action: ActionUnhelpful, Label: "👎"})
-	}
-	return list
 }
 
 // Hash implements stream.Renderer.

@@ -123,7 +123,7 @@ const maxTableWidth = 56
 
 func (dialect) Table(t *answer.Block, _ func([]answer.Inline) string, width int) (answer.Grid, bool) {
 	lines, ok := answer.AlignedTable(t, cell, min(width, maxTableWidth))
-	if !ok || linked(t) {
+	if !ok || hasLinks(t) {
 		return answer.Grid{}, false
 	}
 	return answer.Grid{Open: append([]string{"```"}, lines[:2]...), Rows: lines[2:], Close: "```"}, true
@@ -140,8 +140,8 @@ func cell(inlines []answer.Inline) string {
 	return dialect{}.CodeLine(neutralCode(s), 0)
 }
 
-// linked reports whether a table has links, which code cannot have.
-func linked(t *answer.Block) bool {
+// hasLinks reports whether a table has links, which code cannot have.
+func hasLinks(t *answer.Block) bool {
 	for _, row := range t.Rows {
 		for _, c := range row {
 			for _, n := range c {

@@ -1,5 +1,7 @@
 package discord
 
+import "github.com/footnotehq/footnote/core/thread"
+
 // What one message can hold. Discord refuses more than 2,000 characters of content; pages keep room for what is put below them, and
 // are counted in UTF-16 code units, which are never fewer than what Discord counts.
 const (
@@ -15,25 +17,19 @@ const AttachmentName = "answer.md"
 // same, suppresses embeds, and cuts, escapes and adds nothing.
 type Page struct {
 	Content    string
-	Buttons    []Button
+	Buttons    []thread.Button
+	Links      []Link // sources that are opened by a button
 	Attachment string // Markdown of the whole answer, to be attached as AttachmentName to this message; empty nearly always
 	Number     int    // of the page, from 0
 	Done       bool   // the answer has ended and this is its last page
 }
 
-// Action is what a button does.
-type Action string
+// Link is a button that opens an address.
+type Link struct{ Label, URL string }
 
-// The buttons of an answer. Their custom ids, which say for which turn, are the sender's.
+// Limits of link buttons.
 const (
-	ActionStop      Action = "stop"      // while the answer runs
-	ActionHelpful   Action = "helpful"   // 👍
-	ActionUnhelpful Action = "unhelpful" // 👎
-	ActionRetry     Action = "retry"     // after a failure that may pass
+	maxLinks     = 5
+	maxLinkLabel = 80  // UTF-16 units, to be on the safe side
+	maxLinkURL   = 512 // bytes
 )
-
-// Button is a button under an answer.
-type Button struct {
-	Action Action
-	Label  string
-}

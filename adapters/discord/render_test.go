@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -18,10 +19,12 @@ func TestFinishedAnswer(t *testing.T) {
 	view := viewOf(append(cited(), packet.MessageDelta{Text: "Set it [[1]](https://docs.example/r#wal). "},
 		packet.Stop{Reason: "answered", Notices: []string{"@here notes.txt was *left out*."}})...)
 	want := []discord.Page{{
-		Content: "Set it [1](<https://docs.example/r#wal>).\n\n-# @\u200bhere notes.txt was \\*left out\\*.\n-# **Sources**\n" +
-			"-# [1] [Replication](<https://docs.example/r#wal>) · 5 months old\n-# [2] [Settings](<https://docs.example/s>)\n-# [3] notes.txt",
-		Buttons: []discord.Button{{Action: discord.ActionHelpful, Label: "👍"}, {Action: discord.ActionUnhelpful, Label: "👎"}},
-		Done:    true,
+		Content: "Set it [1](<https://docs.example/r#wal>).\n\n-# @\u200bhere notes.txt was \\*left out\\*.\n-# **Sources**\n-# [3] notes.txt",
+		Buttons: []thread.Button{{Action: thread.ActionUp, Label: "👍"}, {Action: thread.ActionDown, Label: "👎"}},
+		Links: []discord.Link{
+			{Label: "[1] Replication · 5 months old", URL: "https://docs.example/r#wal"}, {Label: "[2] Settings", URL: "https://docs.example/s"},
+		},
+		Done: true,
 	}}
 	if diff := cmp.Diff(want, renderer().Render(view)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -31,8 +34,9 @@ func TestFinishedAnswer(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	old := renderNow.Add(-24 * time.Hour)
-	stop := []discord.Button{{Action: discord.ActionStop, Label: "Stop"}}
-	rate := []discord.Button{{Action: discord.ActionHelpful, Label: "👍"}, {Action: discord.ActionUnhelpful, Label: "👎"}}
+	stop := []thread.Button{{Action: thread.ActionStop, Label: "Stop"}}
+	again := []thread.Button{{Action: thread.ActionRetry, Label: "Try again", Primary: true}}
+	rate := []thread.Button{{Action: thread.ActionUp, Label: "👍"}, {Action: thread.ActionDown, Label: "👎"}}
 	for name, c := range map[string]struct {
 		packets []packet.Payload
 		want    discord.Page
@@ -40,12 +44,12 @@ func TestOutcomes(t *testing.T) {
 		"failed before a word": {
 			[]packet.Payload{packet.Error{Message: "It broke. Ask again.", Reference: "r-1", Retryable: true}, packet.Stop{Reason: "failed"}},
 			discord.Page{
-				Content: "It broke. Ask again.\n\nReference: r-1", Buttons: []discord.Button{{Action: discord.ActionRetry, Label: "Try again"}}, Done: true,
+				Content: "It broke. Ask again.\n\nReference: r-1", Buttons: []thread.Button{{Action: thread.ActionRetry, Label: "Try again", Primary: true}}, Done: true,
 			},
 		},
 		"stopped": {
 			[]packet.Payload{packet.MessageDelta{Text: "Half **an"}, packet.Stop{Reason: "stopped", Message: "Stopped. What had been written is kept."}},
-			discord.Page{Content: "Half \\*\\*an\n\n-# Stopped. What had been written is kept.", Buttons: rate, Done: true},
+			discord.Page{Content: "Half \\*\\*an\n\n-# Stopped. What had been written is kept.", Buttons: append(again, rate...), Done: true},
 		},
 		"nothing found": {
 			[]packet.Payload{packet.Stop{
@@ -53,7 +57,7 @@ func TestOutcomes(t *testing.T) {
 				Closest: []packet.Document{{Title: "Backups", URL: "https://docs.example/b", UpdatedAt: &old}},
 			}},
 			discord.Page{
-				Content: "Nothing in the documents answers this.\n\n-# **The closest documents**\n-# [Backups](<https://docs.example/b>) · 1 day old", Done: true,
+				Content: "Nothing in the documents answers this.\n\n-# **The closest documents**\n-# [Backups](<https://docs.example/b>) · 1 day old", Buttons: rate, Done: true,
 			},
 		},
 		"being written": {
@@ -115,7 +119,7 @@ func TestLongAnswersAreAttached(t *testing.T) {
 	checkContent(t, pages)
 	last := pages[len(pages)-1]
 	if !strings.HasPrefix(last.Attachment, code) || !strings.Contains(last.Attachment, "- [1] Replication <https://docs.example/r#wal> (5 months old)") ||
-		!strings.Contains(pages[discord.MaxPages-1].Content, discord.AttachmentName) || !strings.Contains(last.Content, "Replication") {
+		!strings.Contains(pages[discord.MaxPages-1].Content, discord.AttachmentName) || len(last.Links) != 2 {
 		t.Errorf("%d pages, last %+v", len(pages), last)
 	}
 }
@@ -135,7 +139,7 @@ func TestManySourcesGoToAnotherMessage(t *testing.T) {
 	for _, p := range pages {
 		all.WriteString(p.Content + "\n")
 	}
-	if n := strings.Count(all.String(), "-# ["); n != discord.MaxSources || !strings.Contains(all.String(), "-# 4 more documents are not listed.") ||
+	if n := strings.Count(all.String(), "-# [") + len(pages[len(pages)-1].Links); n != discord.MaxSources || !strings.Contains(all.String(), "-# 4 more documents are not listed.") ||
 		strings.Contains(all.String(), "@everyone") {
 		t.Errorf("%d sources in %d messages: %s", n, len(pages), all.String())
 	}

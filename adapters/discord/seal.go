@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // sealer encrypts interaction tokens for the store. Its key is derived from the bot token, so that every replica of the bot can open
@@ -35,6 +36,12 @@ type ticket struct {
 	Ephemeral bool   `json:"ephemeral,omitempty"`
 	ID        string `json:"id"`
 	Channel   string `json:"channel"` // where it was used
+
+	// Original is the message that the first response changes, where that is not a message of its own.
+	Original string `json:"original,omitempty"`
+
+	at     time.Time // when it came; tokens live from then
+	inline *inline   // the request that brought it; nil where it came over the gateway
 }
 
 func (s sealer) seal(t ticket) ([]byte, error) {

@@ -37,7 +37,7 @@ func TestSealedTokenIsOpenedByTheSameBotOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(ticket{})); diff != "" {
 		t.Errorf("opened (-want +got):\n%s", diff)
 	}
 	if _, err := stranger.open(sealed); !errors.Is(err, errSealed) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // spot is where an answer is posted.
@@ -36,10 +38,8 @@ func (s *Surface) find(ctx context.Context) (spot, error) {
 	case s.turn.Session.Owner != "":
 		channel, err := c.api.dm(ctx, s.turn.Session.Owner)
 		return spot{channel: channel}, err
-	case ref.Thread == question && c.config.InPlace:
-		return spot{channel: ref.Channel, replyTo: question}, nil
 	case ref.Thread == question:
-		return s.open(ctx)
+		return s.beginning(ctx)
 	}
 	p, err := c.directory.place(ctx, ref.Thread)
 	switch {
@@ -49,6 +49,25 @@ func (s *Surface) find(ctx context.Context) (spot, error) {
 		return spot{channel: ref.Channel, replyTo: question}, nil
 	default:
 		return spot{}, err
+	}
+}
+
+// beginning is the place for the answer to a question that stands in no thread, or that a post of a forum begins with.
+func (s *Surface) beginning(ctx context.Context) (spot, error) {
+	ref, question := s.turn.Session.Ref, string(s.turn.Message)
+	if p, known := s.client.directory.peek(question); known && p.thread {
+		return spot{channel: question, thread: true}, nil
+	}
+	parent, err := s.client.directory.place(ctx, ref.Channel)
+	switch {
+	case err != nil && !errors.Is(err, thread.ErrNotPermitted):
+		return spot{}, err
+	case err == nil && parent.forum:
+		return spot{channel: question, thread: true}, nil
+	case s.inPlace:
+		return spot{channel: ref.Channel, replyTo: question}, nil
+	default:
+		return s.open(ctx)
 	}
 }
 

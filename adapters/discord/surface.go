@@ -16,8 +16,9 @@ import (
 // Surface writes the answer to one turn: to the interaction that asked for it as long as that can be answered, else to the thread of
 // the question, which it opens, else to the channel itself. It is safe for concurrent use.
 type Surface struct {
-	client *Client
-	turn   session.Turn
+	client  *Client
+	turn    session.Turn
+	inPlace bool // a question in a channel is answered there, as a reply, instead of in a thread of its own
 
 	finding sync.Mutex // held while the place is looked for
 	where   *spot      // guarded by finding
@@ -39,9 +40,10 @@ var (
 	_ thread.Pacing        = (*Surface)(nil)
 )
 
-// Surface returns the surface of a turn. resumed says that an earlier attempt has posted pages already.
-func (c *Client) Surface(t session.Turn, resumed bool) *Surface {
-	s := &Surface{client: c, turn: t, replied: resumed, shown: resumed}
+// Surface returns the surface of a turn. resumed says that an earlier attempt has posted pages already, inPlace that a question in a channel
+// is answered there, as a reply, instead of in a thread of its own.
+func (c *Client) Surface(t session.Turn, resumed, inPlace bool) *Surface {
+	s := &Surface{client: c, turn: t, inPlace: inPlace, replied: resumed, shown: resumed}
 	if t.Reply != nil {
 		ticket, err := c.sealer.open(t.Reply.Sealed)
 		if err != nil {
@@ -55,7 +57,9 @@ func (c *Client) Surface(t session.Turn, resumed bool) *Surface {
 
 // Capabilities implements thread.Surface.
 func (s *Surface) Capabilities() thread.Capabilities {
-	return thread.Capabilities{MaxRunes: 2000, MinEditInterval: s.client.config.Interval, MaxEditAge: time.Hour, Threads: true, Reactions: true}
+	return thread.Capabilities{
+		MaxRunes: MaxContent, MinEditInterval: s.client.config.Interval, MaxEditAge: time.Hour, Threads: true, Reactions: true, Buttons: true,
+	}
 }
 
 // ticket returns how the interaction is answered at present; nil when it no longer can be.
@@ -105,7 +109,11 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 		return "", err
 	}
 	id, err := s.create(ctx, where, page)
-	if where.thread && code(err) == codeMissingPermission {
+	if where.thread && code(err) == codeArchived && s.client.api.unarchive(ctx, where.channel) == nil {
+		id, err = s.create(ctx, where, page)
+	}
+	beside := s.turn.Session.Ref.Thread == string(s.turn.Message) // the question stands in the channel
+	if where.thread && (code(err) == codeMissingPermission || beside && (code(err) == codeThreadLocked || code(err) == codeArchived)) {
 		// The bot may open threads here and not write in them: the channel is tried, where the question stands.
 		where = s.inChannel(ctx, err)
 		id, err = s.create(ctx, where, page)
@@ -115,7 +123,7 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 
 // create posts a page as a message of its own.
 func (s *Surface) create(ctx context.Context, where spot, page Page) (string, error) {
-	body := outgoingOf(page)
+	body := s.outgoing(page)
 	body.Nonce, body.EnforceNonce = s.nonce(page.Number), true
 	if where.replyTo != "" && page.Number == 0 {
 		body.Reference = &reference{MessageID: where.replyTo}
@@ -134,7 +142,7 @@ func (s *Surface) answer(ctx context.Context, t ticket, page Page) (string, erro
 	s.mu.Lock()
 	first := !s.replied
 	s.mu.Unlock()
-	body := outgoingOf(page)
+	body := s.outgoing(page)
 	r := request{
 		doing: "answer a command", method: http.MethodPatch, url: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
 		bucket: replyBucket(t.Token), body: body, paid: s.spend(replyBucket(t.Token)),
@@ -165,7 +173,7 @@ func unknown(err error) error {
 
 // Edit implements thread.Surface.
 func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, page Page) error {
-	err := s.edit(ctx, string(id), outgoingOf(page))
+	err := s.edit(ctx, string(id), s.outgoing(page))
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) {
 		s.mu.Lock()
 		s.reposted++ // else the nonce of what is posted instead would bring the old message back
@@ -177,6 +185,9 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 func (s *Surface) edit(ctx context.Context, id string, body outgoing) error {
 	if t := s.ticket(); t != nil {
 		bucket := replyBucket(t.Token)
+		if id == t.Original {
+			id = "@original"
+		}
 		err := s.client.api.do(ctx, request{
 			doing: "edit the answer to a command", method: http.MethodPatch, url: discordgo.EndpointWebhookMessage(t.App, t.Token, id), bucket: bucket,
 			body: body, paid: s.spend(bucket),

@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
 var (
@@ -88,23 +89,42 @@ func title(text string) string {
 	if text == "" {
 		return defaultTitle
 	}
-	if units(text) <= maxTitle {
+	return shorten(text, maxTitle)
+}
+
+// shorten cuts a text to a length, at a word where that does not cost half of it.
+func shorten(text string, most int) string {
+	if units(text) <= most {
 		return text
 	}
 	cut, length, space := 0, 0, 0
-	for i, r := range text {
-		if r == ' ' {
-			space = i
+	for rest := text; rest != ""; {
+		size := answer.Cluster(rest) // what looks like one character is one
+		if rest[0] == ' ' {
+			space = cut
 		}
-		if length += max(1, utf16.RuneLen(r)); length > maxTitle-1 {
+		if length += units(rest[:size]); length > most-1 {
 			break
 		}
-		cut = i + len(string(r))
+		cut += size
+		rest = rest[size:]
 	}
 	if space > cut/2 {
 		cut = space
 	}
 	return strings.TrimSpace(text[:cut]) + "…"
+}
+
+// said lays Markdown out as messages: what is told to one person, in which nothing is cited.
+func said(markdown string) []string {
+	var texts []string
+	for _, p := range answer.Parse(markdown).Pages(dialect{}, answer.Policy{}, answer.UTF16Count, pageLimit) {
+		texts = append(texts, p.Text)
+	}
+	if len(texts) == 0 {
+		return []string{"…"}
+	}
+	return texts
 }
 
 // units is a length as the platform counts it.

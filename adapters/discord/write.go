@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // mentionNobody is sent with every create and every edit: an edit without it parses mentions anew, with the platform's defaults.
@@ -19,7 +20,7 @@ type outgoing struct {
 	Nonce           string                       `json:"nonce,omitempty"`
 	EnforceNonce    bool                         `json:"enforce_nonce,omitempty"`
 	Reference       *reference                   `json:"message_reference,omitempty"`
-	Attachments     []attachment                 `json:"attachments,omitempty"`
+	Attachments     []uploaded                   `json:"attachments,omitempty"`
 
 	file string // content of the attachment
 }
@@ -30,8 +31,8 @@ type reference struct {
 	FailIfNotExists bool   `json:"fail_if_not_exists"`
 }
 
-// attachment names the only file that a message is to have; the id is that of the part in the same request.
-type attachment struct {
+// uploaded names the only file that a message is to have; the id is that of the part in the same request.
+type uploaded struct {
 	ID   int    `json:"id"`
 	Name string `json:"filename"`
 }
@@ -43,31 +44,58 @@ func sentence(text string) outgoing {
 	}
 }
 
-// outgoingOf is a page as it is sent.
-func outgoingOf(p Page) outgoing {
+// outgoing is a page as it is sent.
+func (s *Surface) outgoing(p Page) outgoing {
 	o := sentence(p.Content)
-	o.Components = shownButtons(p.Buttons)
+	o.Components = s.rows(p)
 	if p.Attachment != "" {
-		o.file, o.Attachments = p.Attachment, []attachment{{Name: AttachmentName}}
+		o.file, o.Attachments = p.Attachment, []uploaded{{Name: AttachmentName}}
 	}
 	return o
 }
 
-// stopButton is the custom id of the button that stops an answer: which one is said by the message that it stands under.
-const stopButton = "footnote:stop"
-
-// shownButtons are those that do something: what is not handled is not shown.
-func shownButtons(wanted []Button) []discordgo.MessageComponent {
-	var row discordgo.ActionsRow
-	for _, b := range wanted {
-		if b.Action == ActionStop {
-			row.Components = append(row.Components, discordgo.Button{Label: b.Label, Style: discordgo.SecondaryButton, CustomID: stopButton})
+// rows are the buttons under a page: what can be done about the answer, then its sources.
+func (s *Surface) rows(p Page) []discordgo.MessageComponent {
+	rows := buttonRow(p.Buttons, string(s.turn.ID))
+	if p.Done && s.client.config.Gateway.NoMessageContent && s.turn.Session.Ref.Workspace != "" && len(rows) > 0 {
+		// What is written here cannot be read, unless it mentions the bot: a form can.
+		first := rows[0].(discordgo.ActionsRow)
+		ask := discordgo.Button{Label: "Ask a follow-up", Style: discordgo.SecondaryButton, CustomID: buttonFollowUp + s.turn.Session.Ref.Thread}
+		if len(first.Components) < maxRow {
+			first.Components = append(first.Components, ask)
+			rows[0] = first
+		} else {
+			rows = append(rows, discordgo.ActionsRow{Components: []discordgo.MessageComponent{ask}})
 		}
 	}
-	if len(row.Components) == 0 {
-		return []discordgo.MessageComponent{}
+	var links discordgo.ActionsRow
+	for _, l := range p.Links {
+		links.Components = append(links.Components, discordgo.Button{Label: l.Label, Style: discordgo.LinkButton, URL: l.URL})
 	}
-	return []discordgo.MessageComponent{row}
+	if len(links.Components) > 0 {
+		rows = append(rows, links)
+	}
+	return rows
+}
+
+// maxRow is how many buttons stand in a row.
+const maxRow = 5
+
+// buttonRow is a row of buttons about an answer; no row where there are none.
+func buttonRow(list []thread.Button, turn string) []discordgo.MessageComponent {
+	rows := []discordgo.MessageComponent{}
+	var row discordgo.ActionsRow
+	for _, b := range list[:min(len(list), maxRow)] {
+		style := discordgo.SecondaryButton
+		if b.Primary {
+			style = discordgo.PrimaryButton
+		}
+		row.Components = append(row.Components, discordgo.Button{Label: b.Label, Style: style, CustomID: thread.ButtonID(b.Action, turn)})
+	}
+	if len(row.Components) > 0 {
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // encode returns a body and its type. A file makes it a form of several parts.

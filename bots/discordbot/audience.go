@@ -2,9 +2,11 @@ package discordbot
 
 import (
 	"context"
+	"slices"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -15,34 +17,58 @@ func (b *Bot) channel(ref thread.Ref) access.Audience {
 	if b.config.Members && b.binding.allows(ref.Workspace) {
 		held = append(held, access.Members)
 	}
-	return access.NewAudience(b.config.Tenant, held...)
+	return access.NewAudience(b.tenant(ref), held...)
 }
 
-// alone is the audience of an answer that one person sees.
-func (b *Bot) alone(ctx context.Context, person string) access.Audience {
-	held := []access.Principal{access.User(string(discord.Platform), person)}
-	for _, guild := range b.binding.guilds() {
-		in, err := b.client.IsMember(ctx, guild, person)
-		if err != nil {
-			b.deps.Logger.WarnContext(ctx, "membership not known; the answer uses public documents only", "guild", guild, "error", err)
+// alone is the audience of an answer that one person sees: the person's own account, and, in servers of the tenant, what the person is
+// there. Where a server cannot be asked the person is nothing in it, and the error says so.
+func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.Audience, error) {
+	held, err := b.holds(ctx, ref, person)
+	principals := make([]access.Principal, len(held))
+	for i, h := range held {
+		principals[i] = h.Principal
+	}
+	return access.NewAudience(b.tenant(ref), principals...), err
+}
+
+// holds returns what somebody is, and where that comes from.
+func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []answer.Held, err error) {
+	held = []answer.Held{{Principal: access.User(string(discord.Platform), person), From: "your Discord account"}}
+	tenant := b.tenant(ref)
+	for _, guild := range b.binding.guilds(tenant) {
+		m, failed := b.client.Membership(ctx, guild, person)
+		if failed != nil {
+			err = failed
 			continue
 		}
-		if in {
-			held = append(held, access.Members)
-			break
+		if !m.Full {
+			continue
+		}
+		name := b.client.GuildName(guild)
+		if !slices.ContainsFunc(held, func(h answer.Held) bool { return h.Principal == access.Members }) {
+			held = append(held, answer.Held{Principal: access.Members, From: "you are a member of the server " + name})
+		}
+		for _, role := range m.Roles {
+			held = append(held, answer.Held{Principal: RoleGroup(role), From: "your role " + b.client.RoleName(guild, role) + " in the server " + name})
+		}
+		for _, id := range m.Channels {
+			held = append(held, answer.Held{Principal: access.Channel(string(discord.Platform), id), From: "you can open the channel " + b.client.ChannelName(id)})
 		}
 	}
-	return access.NewAudience(b.config.Tenant, held...)
+	return held, err
 }
+
+// RoleGroup is the group of everybody who has a role in a server.
+func RoleGroup(role string) access.Principal { return access.Group("discord:" + role) }
 
 // Listeners implements answer.Surfaces.
 func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Audience, error) {
-	return b.audience(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != ""), nil
+	return b.audience(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != "")
 }
 
-func (b *Bot) audience(ctx context.Context, ref thread.Ref, person string, alone bool) access.Audience {
+func (b *Bot) audience(ctx context.Context, ref thread.Ref, person string, alone bool) (access.Audience, error) {
 	if alone {
-		return b.alone(ctx, person)
+		return b.alone(ctx, ref, person)
 	}
-	return b.channel(ref)
+	return b.channel(ref), nil
 }

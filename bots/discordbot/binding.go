@@ -2,78 +2,209 @@ package discordbot
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/core/access"
 )
 
-// binding knows which servers' members are the tenant's. Anyone can invite a public bot to a server of his own, so a server is bound by
-// the operator; only one that is alone is bound without being listed. It is safe for concurrent use.
+// Bindings remembers to which tenant each server belongs, for all replicas. Safe for concurrent use.
+type Bindings interface {
+	// Bound returns all servers that are bound.
+	Bound(ctx context.Context) (map[string]access.TenantID, error)
+	// BindFirst binds a server if none is, nor any other workspace, and reports whether that was so.
+	BindFirst(ctx context.Context, guild string, tenant access.TenantID) (bool, error)
+}
+
+// bindingAge is between two readings of the bindings.
+const bindingAge = 15 * time.Second
+
+// binding knows which servers' members are which tenant's. Anyone can invite a public bot to a server of his own, so a server is bound by
+// the operator; only the first one is bound by itself. It is safe for concurrent use.
 type binding struct {
-	first  bool // bind the only server
-	name   func(guild string) string
-	logger *slog.Logger
+	tenantID access.TenantID // of servers that are not bound, and of those that Config lists
+	first    bool            // bind the only server
+	stored   Bindings
+	name     func(guild string) string
+	logger   *slog.Logger
 
 	mu    sync.Mutex
-	bound []string
+	bound map[string]access.TenantID
+	fixed []string        // by configuration
 	known map[string]bool // servers that the bot belongs to
 	told  map[string]bool // servers that were said to be unbound
 }
 
-func newBinding(guilds []string, first bool, name func(string) string, logger *slog.Logger) *binding {
-	return &binding{
-		first: first && len(guilds) == 0, name: name, logger: logger, bound: slices.Clone(guilds), known: make(map[string]bool),
-		told: make(map[string]bool),
+func newBinding(c Config, stored Bindings, name func(string) string, logger *slog.Logger) *binding {
+	b := &binding{
+		tenantID: c.Tenant, first: c.BindFirst && len(c.Guilds) == 0, stored: stored, name: name, logger: logger, fixed: slices.Clone(c.Guilds),
+		bound: make(map[string]access.TenantID), known: make(map[string]bool), told: make(map[string]bool),
 	}
+	for _, g := range b.fixed {
+		b.bound[g] = c.Tenant
+	}
+	return b
 }
 
 // belongs notes to which servers the bot belongs. It comes before joined.
 func (b *binding) belongs(ctx context.Context, ids []string) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	clear(b.known)
 	for _, id := range ids {
 		b.known[id] = true
 	}
-	b.bind(ctx)
+	b.mu.Unlock()
+	b.bindFirst(ctx)
 }
 
 // joined notes one more server.
 func (b *binding) joined(ctx context.Context, id string) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.known[id] = true
-	b.bind(ctx)
-	if b.told[id] || slices.Contains(b.bound, id) {
-		return
-	}
-	b.told[id] = true
-	b.logger.WarnContext(ctx, "this server gets answers from public documents only; list it in DISCORD_GUILDS if its members may read what is for members",
-		"guild", id, "name", b.name(id))
-}
-
-// bind binds a server that is alone.
-func (b *binding) bind(ctx context.Context) {
-	if !b.first || len(b.bound) > 0 || len(b.known) != 1 {
-		return
-	}
-	for id := range b.known {
-		b.bound = append(b.bound, id)
-		b.logger.InfoContext(ctx, "the bot's only server is bound: its members may read what is for members; list it in DISCORD_GUILDS to keep it so when the bot joins others",
-			"guild", id, "name", b.name(id))
+	b.mu.Unlock()
+	b.bindFirst(ctx)
+	b.refresh(ctx)
+	b.mu.Lock()
+	_, bound := b.bound[id]
+	tell := !bound && !b.told[id]
+	b.told[id] = b.told[id] || tell
+	b.mu.Unlock()
+	if tell {
+		b.logger.WarnContext(ctx, "this server gets answers from public documents only; run footnote discord allow "+id+
+			" if its members may read what is for members", "guild", id, "name", b.name(id))
 	}
 }
 
-// allows reports whether a server's members are the tenant's.
+// bindFirst binds a server that is alone.
+func (b *binding) bindFirst(ctx context.Context) {
+	b.refresh(ctx)
+	b.mu.Lock()
+	only := ""
+	if b.first && len(b.bound) == 0 && len(b.known) == 1 {
+		for only = range b.known {
+		}
+	}
+	b.mu.Unlock()
+	if only == "" {
+		return
+	}
+	if b.stored != nil {
+		done, err := b.stored.BindFirst(ctx, only, b.tenantID)
+		if err != nil {
+			b.logger.WarnContext(ctx, "the first server is not bound; it gets answers from public documents only", "guild", only, "error", err)
+		}
+		if err != nil || !done {
+			return
+		}
+	}
+	b.mu.Lock()
+	b.bound[only] = b.tenantID
+	b.mu.Unlock()
+	b.logger.InfoContext(ctx, "the bot's first server is bound: its members may read what is for members; others need footnote discord allow",
+		"guild", only, "name", b.name(only), "tenant", b.tenantID)
+}
+
+// refresh reads the bindings anew. Without an answer the last ones count.
+func (b *binding) refresh(ctx context.Context) {
+	if b.stored == nil {
+		return
+	}
+	found, err := b.stored.Bound(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			b.logger.WarnContext(ctx, "to which tenants servers belong is not known anew", "error", err)
+		}
+		return
+	}
+	for _, g := range b.fixed {
+		found[g] = b.tenantID
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bound = found
+}
+
+// watch reads the bindings again and again until ctx ends, so that a command of the operator counts within seconds.
+func (b *binding) watch(ctx context.Context) {
+	tick := time.NewTicker(bindingAge)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			b.refresh(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// current are the bindings as they were a few seconds ago.
+func (b *binding) current() map[string]access.TenantID {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.bound)
+}
+
+// tenant is whose documents a server is answered from: its tenant's, and public ones of the default where it is not bound. A direct
+// conversation has the default.
+func (b *binding) tenant(guild string) access.TenantID {
+	if t, bound := b.current()[guild]; bound {
+		return t
+	}
+	return b.tenantID
+}
+
+// allows reports whether a server's members are its tenant's.
 func (b *binding) allows(guild string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Contains(b.bound, guild)
+	_, bound := b.current()[guild]
+	return bound
 }
 
-// guilds lists the bound servers.
-func (b *binding) guilds() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.bound)
+// tenants lists all tenants of which there are servers, the default one first.
+func (b *binding) tenants() []access.TenantID {
+	list := []access.TenantID{b.tenantID}
+	for _, t := range b.current() {
+		if !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// guilds lists the servers of a tenant.
+func (b *binding) guilds(tenant access.TenantID) []string {
+	var list []string
+	for g, t := range b.current() {
+		if t == tenant {
+			list = append(list, g)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// checkBindings says which servers are bound, for the doctor. It asks Discord where the bot belongs.
+func (b *Bot) checkBindings(ctx context.Context) []discord.Finding {
+	guilds, err := b.client.BelongsTo(ctx)
+	if err != nil {
+		return nil // what cannot be reached was said already
+	}
+	b.binding.refresh(ctx)
+	bound := b.binding.current()
+	var list []discord.Finding
+	for _, g := range guilds {
+		if tenant, ok := bound[g.ID]; ok {
+			list = append(list, discord.Finding{OK: true, Sentence: fmt.Sprintf("The server %q (%s) belongs to the tenant %s.", g.Name, g.ID, tenant)})
+			continue
+		}
+		list = append(list, discord.Finding{Optional: true, Sentence: fmt.Sprintf(
+			"The server %q (%s) gets answers from public documents only: run footnote discord allow %s if its members may read what is for members.",
+			g.Name, g.ID, g.ID)})
+	}
+	return list
 }

@@ -2,71 +2,107 @@ package discordbot
 
 import (
 	"context"
-	"errors"
 	"slices"
+	"strings"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Command implements discord.Handler.
+// Command implements discord.Interactor.
 func (b *Bot) Command(ctx context.Context, c discord.Command) {
 	switch c.Name {
 	case discord.CommandAsk:
 		b.askCommand(ctx, c)
+	case discord.CommandAbout:
+		b.askAbout(ctx, c)
 	case discord.CommandStop:
 		b.respond(ctx, c, b.stopCommand(ctx, c))
+	case discord.CommandFootnote:
+		b.footnoteCommand(ctx, c)
 	default:
 		b.respond(ctx, c, sayUnknown)
 	}
 }
 
-// permitted reports whether questions are answered where a command was used.
-func (b *Bot) permitted(c discord.Command) bool {
-	return answer.Decide(answer.Event{Command: true, Direct: c.Direct}, b.place(c.Ref)).Action != answer.Refuse
+// maxCommands is how many commands of a channel /stop looks at.
+const maxCommands = 20
+
+// askAbout asks about the message in whose menu the command stands.
+func (b *Bot) askAbout(ctx context.Context, c discord.Command) {
+	if c.Target == nil || c.Target.Text == "" && len(c.Files) == 0 {
+		b.respond(ctx, c, "There is nothing to read in this message. Use /ask to ask a question.")
+		return
+	}
+	c.Question = "What is to be known about this message? If it asks something, answer that.\n\n> " +
+		strings.ReplaceAll(strings.TrimSpace(c.Target.Text), "\n", "\n> ")
+	b.askCommand(ctx, c)
 }
 
 // askCommand takes a question in and only then acknowledges the command: what Discord knows to be answered is answered.
 func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
-	if !b.permitted(c) {
-		b.respond(ctx, c, answer.Say(session.NotPermitted))
+	tenant := b.tenant(c.Ref)
+	j, err := b.service.Judge(ctx, answer.Occurrence{
+		Event:  answer.Event{Command: true, Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Own && !c.Direct},
+		Tenant: tenant, Ref: c.Ref, Author: c.Asker.ID,
+		Holds: func(ctx context.Context) (access.Audience, error) { return b.alone(ctx, c.Ref, c.Asker.ID) },
+	})
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "what holds here is not known", "event", c.EventKey, "error", err)
+		j = answer.Judgement{Decision: answer.Decide(answer.Event{Command: true, Private: c.Private && !c.Direct, Direct: c.Direct}, answer.State{Permitted: true})}
+	}
+	if j.Action != answer.Answer {
+		b.respond(ctx, c, j.Sentence())
 		return
 	}
-	private := c.Private && !c.Direct
+	if c.Agent != "" && !slices.Contains(b.agents(), c.Agent) {
+		b.respond(ctx, c, "There is no agent of that name. Leave the option away, or choose one from the list.")
+		return
+	}
+	if private := j.Private && !c.Direct; private != c.Private {
+		c = c.Privately(private)
+	}
 	reply, err := b.client.Token(c)
 	if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
 		b.respond(ctx, c, sayLost)
 		return
 	}
-	mention := thread.Mention{
-		Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, At: c.At, Direct: c.Direct, Tenant: b.config.Tenant,
-		Listens: b.audience(ctx, c.Ref, c.Asker.ID, private || c.Direct),
+	listens, err := b.audience(ctx, c.Ref, c.Asker.ID, c.Private || c.Direct)
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "what somebody may read is not known; the answer uses public documents only", "error", err)
 	}
-	take := b.service.Accept
-	if private {
-		take = b.service.AcceptPrivate
-	}
-	_, err = b.accept(withMore(ctx, more{reply: reply}), commandPatience, func(ctx context.Context) (answer.Accepted, error) {
-		return take(ctx, mention)
+	accepted, err := b.take(ctx, commandPatience, answer.Question{
+		Mention: thread.Mention{
+			Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, c.Files), At: c.At,
+			Direct: c.Direct, Tenant: tenant, Listens: listens, Agent: c.Agent,
+		},
+		Judgement: j, Reply: reply,
 	})
-	var rejected answer.Rejection
-	switch {
-	case errors.As(err, &rejected):
-		b.respond(ctx, c, rejected.Sentence)
+	if sentence, rejected := rejection(err); rejected {
+		b.respond(ctx, c, sentence)
 		return
-	case err != nil:
+	} else if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
 		b.respond(ctx, c, sayLost)
 		return
 	}
+	_ = accepted
 	b.remember(c)
 	if err := b.client.Defer(ctx, c); err != nil {
 		// The answer comes all the same, as a message in the channel.
 		b.deps.Logger.WarnContext(ctx, "command not acknowledged", "event", c.EventKey, "error", err)
 	}
+}
+
+func (b *Bot) agents() []string {
+	if b.config.Agents == nil {
+		return nil
+	}
+	return b.config.Agents()
 }
 
 // starter is who began a command's thread: in a channel the command has one of its own.
@@ -110,8 +146,68 @@ func (b *Bot) stopCommand(ctx context.Context, c discord.Command) string {
 	return said
 }
 
-func (b *Bot) respond(ctx context.Context, c discord.Command, sentence string) {
-	if err := b.client.Respond(ctx, c, sentence); err != nil {
-		b.deps.Logger.WarnContext(ctx, "command not answered", "event", c.EventKey, "error", err)
+// footnoteCommand carries out /footnote.
+func (b *Bot) footnoteCommand(ctx context.Context, c discord.Command) {
+	name, _, _ := strings.Cut(c.Text, " ")
+	b.answer(ctx, c, func(ctx context.Context) discord.Reply {
+		switch name {
+		case discord.SubSetup:
+			return b.setup(ctx, c.Place(), c.Admin, c.Direct)
+		case "stop":
+			return discord.Reply{Markdown: b.stopCommand(ctx, c)}
+		}
+		return discord.Reply{Markdown: b.command(ctx, c.Place(), c.Asker, c.Admin, c.Direct, c.Text)}
+	})
+}
+
+// command has the core carry out a command, and returns what to tell the person.
+func (b *Bot) command(ctx context.Context, at thread.Ref, by thread.Person, admin, direct bool, text string) string {
+	said, err := b.service.Command(ctx, answer.Command{
+		Tenant: b.tenant(at), Ref: at, By: by, Admin: admin || direct, Direct: direct, Text: text,
+		Holds: func(ctx context.Context) ([]answer.Held, error) { return b.holds(ctx, at, by.ID) },
+	})
+	if err != nil {
+		b.deps.Logger.ErrorContext(ctx, "command not carried out", "command", text, "error", err)
+		return sayBroken
+	}
+	return said
+}
+
+// Suggest implements discord.Interactor.
+func (b *Bot) Suggest(_ context.Context, t discord.Typing) []string {
+	var all []string
+	switch {
+	case t.Command == discord.CommandAsk:
+		all = b.agents()
+	case t.Command == discord.CommandFootnote:
+		for _, s := range answer.Settings() {
+			all = append(all, s.Key)
+		}
+	}
+	typed := strings.ToLower(strings.TrimSpace(t.Text))
+	var fitting []string
+	for _, begins := range []bool{true, false} { // those that begin with it first
+		for _, name := range all {
+			low := strings.ToLower(name)
+			if strings.HasPrefix(low, typed) == begins && strings.Contains(low, typed) {
+				fitting = append(fitting, name)
+			}
+		}
+	}
+	return fitting
+}
+
+func (b *Bot) respond(ctx context.Context, to discord.Interaction, sentence string) {
+	if sentence == "" {
+		sentence = sayBroken
+	}
+	if err := b.client.Respond(ctx, to, sentence); err != nil {
+		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)
+	}
+}
+
+func (b *Bot) answer(ctx context.Context, to discord.Interaction, how func(context.Context) discord.Reply) {
+	if err := b.client.Answer(ctx, to, how); err != nil {
+		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)
 	}
 }

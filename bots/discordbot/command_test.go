@@ -63,7 +63,7 @@ func TestPrivateAsk(t *testing.T) {
 	if got := w.discord.Shown(w.general); len(got) != 0 {
 		t.Errorf("others see %+v", got)
 	}
-	want := access.NewAudience(access.DefaultTenant, access.Members, access.User("discord", w.ada.ID))
+	want := access.NewAudience(access.DefaultTenant, access.Members, access.User("discord", w.ada.ID), access.Channel("discord", w.general))
 	if got := w.library.heard(); len(got) != 1 || got[0].Key() != want.Key() {
 		t.Errorf("audience = %v, want %v", got, want)
 	}

@@ -28,12 +28,14 @@ type delivery struct {
 
 func newDelivery(
 	ctx context.Context, cancel context.CancelFunc, surface *discord.Surface, s *stream.ThreadStream[discord.Page], permit answer.Permit,
-	logger *slog.Logger, to thread.Ref,
+	logger *slog.Logger, to thread.Ref, unasked bool,
 ) *delivery {
 	d := &delivery{stream: s, surface: surface, cancel: cancel}
 	typing, hush := context.WithCancel(ctx)
 	d.hush = hush
-	d.typing.Go(func() { show(typing, surface, permit, logger, to) })
+	if !unasked { // nobody waits for what nobody asked for, and it may come to nothing
+		d.typing.Go(func() { show(typing, surface, permit, logger, to) })
+	}
 	return d
 }
 

@@ -1,5 +1,5 @@
-// Package discordbot joins Discord to the core: what is said there becomes questions and stops, and answers are written where they
-// were asked.
+// Package discordbot joins Discord to the core: what is said there becomes questions, stops and what else people do about answers, and
+// answers are written where they were asked.
 package discordbot
 
 import (
@@ -23,30 +23,30 @@ type Config struct {
 	APIURL           string          // DISCORD_API_URL; empty: Discord's own
 	NoMessageContent bool            // do not ask for the privileged intent: follow-ups need a mention then
 	Members          bool            // ask for the privileged intent that lets servers see what is for members
-	Tenant           access.TenantID // whose documents are answered from; the default one
+	Tenant           access.TenantID // whose documents are answered from where nothing else is said; the default one
 	Guilds           []string        // servers whose members count as the tenant's
-	// BindFirst lets the only server that the bot belongs to count as one of Guilds where none is listed. It is set where no Slack
-	// workspace says who the members are.
+	// BindFirst binds the only server that the bot belongs to where none is. It is set where no Slack workspace says who the members are.
 	BindFirst bool
-
-	// Place says what holds in a channel of a server: whether questions are answered there, the follow policy, other bots. Nil: they
-	// are, and Follow holds.
-	Place   func(guild, channel string) answer.State
-	Follow  answer.Follow  // of replies that do not mention the bot; dialogue
+	// Agents lists the agents that may be asked for by name; nil: none.
+	Agents  func() []string
 	Pace    stream.Pace    // of answers; the platform's
 	Discord discord.Config // further settings; the fields above lead
 }
 
-// Deps is what a Bot works with. All but Logger are required.
+// Deps is what a Bot works with. All but Policies, Bindings and Logger are required.
 type Deps struct {
 	Deliveries session.Deliveries
 	Repairs    session.Repairs
 	Threads    session.Threads
+	Turns      session.Turns
+	Policies   answer.Policies // what holds in each channel; nil: the defaults
+	Bindings   Bindings        // of servers to tenants; nil: only what Config says
 	Renderer   stream.Renderer[discord.Page]
-	Logger     *slog.Logger // nil: silent
+	Observe    func(stream.Write) // told of every write of an answer, from any goroutine; nil: nobody is
+	Logger     *slog.Logger       // nil: silent
 }
 
-// Bot is one Discord application. It implements answer.Surfaces and discord.Handler, and is safe for concurrent use.
+// Bot is one Discord application. It implements answer.Surfaces, answer.Whisperer and discord.Handler, and is safe for concurrent use.
 type Bot struct {
 	config  Config
 	deps    Deps
@@ -60,23 +60,21 @@ type Bot struct {
 }
 
 var (
-	_ answer.Surfaces = (*Bot)(nil)
-	_ discord.Handler = (*Bot)(nil)
+	_ answer.Surfaces  = (*Bot)(nil)
+	_ answer.Whisperer = (*Bot)(nil)
+	_ discord.Handler  = (*Bot)(nil)
 )
 
 // New returns a bot. Bind it and Run it. Nothing is sent before.
 func New(config Config, deps Deps) (*Bot, error) {
-	if deps.Deliveries == nil || deps.Repairs == nil || deps.Threads == nil || deps.Renderer == nil {
-		return nil, errors.New("set up the Discord bot: deliveries, repairs, threads and a renderer are required")
+	if deps.Deliveries == nil || deps.Repairs == nil || deps.Threads == nil || deps.Turns == nil || deps.Renderer == nil {
+		return nil, errors.New("set up the Discord bot: deliveries, repairs, threads, turns and a renderer are required")
 	}
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
 	}
 	if config.Tenant == "" {
 		config.Tenant = access.DefaultTenant
-	}
-	if config.Follow == "" {
-		config.Follow = answer.FollowDialogue
 	}
 	settings := config.Discord
 	settings.Token, settings.APIURL, settings.Logger = config.Token, config.APIURL, deps.Logger
@@ -86,7 +84,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 		return nil, err
 	}
 	return &Bot{
-		config: config, deps: deps, client: client, binding: newBinding(config.Guilds, config.BindFirst, client.GuildName, deps.Logger),
+		config: config, deps: deps, client: client, binding: newBinding(config, deps.Bindings, client.GuildName, deps.Logger),
 		notices: make(map[session.TurnID]discord.Note), commands: make(map[string][]thread.Ref),
 	}, nil
 }
@@ -94,13 +92,24 @@ func New(config Config, deps Deps) (*Bot, error) {
 // Bind says which service answers. It is called once, before Run.
 func (b *Bot) Bind(service *answer.Service) { b.service = service }
 
+// Client returns the connection to Discord, for what needs no service: its check, and the handler of signed requests.
+func (b *Bot) Client() *discord.Client { return b.client }
+
 // Run receives events until ctx ends. It returns an error, a sentence, when Discord cannot be reached with these settings at all.
 func (b *Bot) Run(ctx context.Context) error {
 	if b.service == nil {
 		return errors.New("run the Discord bot: it has no service")
 	}
+	var watching sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	watching.Go(func() { b.binding.watch(ctx) })
+	defer watching.Wait()
+	defer cancel()
 	return b.client.Run(ctx, b)
 }
+
+// Connect reads what is to be known before the first answer is written.
+func (b *Bot) Connect(ctx context.Context) { b.binding.refresh(ctx) }
 
 // Close lets go of idle connections, once neither the bot nor its service runs any more.
 func (b *Bot) Close() { b.client.Close() }
@@ -109,13 +118,18 @@ func (b *Bot) Close() { b.client.Close() }
 func (b *Bot) Connected() bool { return b.client.Connected() }
 
 // Check looks at everything that can be wrong with the settings.
-func (b *Bot) Check(ctx context.Context) []discord.Finding { return b.client.Check(ctx) }
+func (b *Bot) Check(ctx context.Context) []discord.Finding {
+	return append(b.client.Check(ctx), b.checkBindings(ctx)...)
+}
 
-// Guilds implements discord.Handler.
+// Guilds implements discord.Servers.
 func (b *Bot) Guilds(ctx context.Context, ids []string) { b.binding.belongs(ctx, ids) }
 
-// Joined implements discord.Handler.
-func (b *Bot) Joined(ctx context.Context, id string) { b.binding.joined(ctx, id) }
+// Joined implements discord.Servers.
+func (b *Bot) Joined(ctx context.Context, id string) {
+	b.binding.joined(ctx, id)
+	b.tellLacking(ctx, id)
+}
 
 // Open implements answer.Surfaces.
 func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
@@ -129,15 +143,28 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
 	}
 	b.answering(ctx, t.ID)
-	surface := b.client.Surface(t, len(pages) > 0)
+	surface := b.client.Surface(t, len(pages) > 0, b.inPlace(ctx, t))
 	writing, cancel := context.WithCancel(ctx)
 	s, err := stream.Open(writing, to, 0, b.config.Pace, stream.Deps[discord.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
-		Renderer: b.deps.Renderer, Pacing: surface, Log: log, Logger: b.deps.Logger,
+		Renderer: b.deps.Renderer, Pacing: surface, Log: log, Turn: t, Observe: b.deps.Observe, Logger: b.deps.Logger,
 	})
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	return newDelivery(writing, cancel, surface, s, permit, b.deps.Logger, to), nil
+	return newDelivery(writing, cancel, surface, s, permit, b.deps.Logger, to, t.Ambient), nil
+}
+
+// inPlace reports whether a question in a channel is answered there instead of in a thread of its own.
+func (b *Bot) inPlace(ctx context.Context, t session.Turn) bool {
+	if b.deps.Policies == nil {
+		return false
+	}
+	policy, err := b.deps.Policies.Policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "what holds in a channel is not known; the answer gets a thread", "channel", t.Session.Ref.Channel, "error", err)
+		return false
+	}
+	return policy.Reply == answer.ReplyInPlace
 }

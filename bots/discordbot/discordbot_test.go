@@ -163,7 +163,7 @@ func TestOtherWaysToStop(t *testing.T) {
 	}{
 		{"a message that is just stop", func(w *world, thread string) { w.ada.Say(thread, "Stop!") }},
 		{"the question is deleted", func(w *world, question string) { w.ada.Delete(question) }},
-		{"the button", func(w *world, thread string) { w.ada.Press(firstAnswer(w, thread), "footnote:stop") }},
+		{"the button", func(w *world, thread string) { w.ada.Press(firstAnswer(w, thread), w.button(thread, "stop")) }},
 		{"/stop", func(w *world, thread string) { w.ada.Command(thread, "stop", nil) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestOtherWaysToStop(t *testing.T) {
 				t.Errorf("the answer lost its text: %q", got)
 			}
 			for _, v := range w.discord.Answers(question) {
-				if len(v.Buttons) > 0 {
+				if slices.ContainsFunc(v.Buttons, func(id string) bool { return strings.HasPrefix(id, "footnote:stop:") }) {
 					t.Errorf("the finished answer has the buttons %q", v.Buttons)
 				}
 			}
@@ -191,7 +191,7 @@ func TestDirectMessage(t *testing.T) {
 	w.answers(w.ada.DM(), 1)
 	w.ada.Say(w.ada.DM(), "And then?")
 	w.answers(w.ada.DM(), 2)
-	want := access.NewAudience(access.DefaultTenant, access.Members, access.User("discord", w.ada.ID))
+	want := access.NewAudience(access.DefaultTenant, access.Members, access.User("discord", w.ada.ID), access.Channel("discord", w.general))
 	if got := w.library.heard(); len(got) != 1 || got[0].Key() != want.Key() {
 		t.Errorf("audience = %v, want %v", got, want)
 	}

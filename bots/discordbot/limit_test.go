@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
@@ -85,7 +86,9 @@ func TestTenAnswersAtOnceAreNeverRefused(t *testing.T) {
 				replies = append(replies, said(20*time.Millisecond, words(40)...))
 			}
 			w := begin(t, llmtest.Native(replies...), func(s *setting) {
-				s.bot.Discord.InPlace = tt.inPlace
+				if tt.inPlace {
+					s.policies = holding(func(p *answer.Policy) { p.Reply = answer.ReplyInPlace })
+				}
 				s.server.BucketWindow = 500 * time.Millisecond
 			})
 			var questions []string

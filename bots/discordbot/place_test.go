@@ -1,33 +1,52 @@
 package discordbot_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // Where a channel is switched off, whoever asks is told so, and nobody else is answered.
 func TestChannelWhereNobodyMayAsk(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "Never said.")), func(s *setting) {
-		s.bot.Place = func(guild, channel string) answer.State {
-			return answer.State{Follow: answer.FollowDialogue}
-		}
+		s.policies = holding(func(p *answer.Policy) { p.Enabled = false })
 	})
 	w.ada.Mention(w.general, "May I ask?")
 	w.until("Ada is told", func() bool {
 		for _, m := range w.discord.Shown(w.general) {
-			if strings.Contains(m.Content, "cannot ask here") {
+			if strings.Contains(m.Content, "do not answer questions in this channel") {
 				return true
 			}
 		}
 		return false
 	})
 	asked := w.ada.Ask(w.general, "May I ask so?")
-	w.until("the command is answered", func() bool { return strings.Contains(asked.State().Content, "cannot ask here") })
+	w.until("the command is answered", func() bool { return strings.Contains(asked.State().Content, "do not answer questions in this channel") })
 	if n := len(w.model.Requests()); n != 0 {
 		t.Errorf("the model was asked %d times", n)
 	}
 }
+
+// holding is what holds in every channel.
+type holding func(*answer.Policy)
+
+// Policy implements answer.Policies.
+func (h holding) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
+	e := answer.Settle()
+	h(&e.Policy)
+	return e, nil
+}
+
+// Accept implements answer.Policies.
+func (h holding) Accept(context.Context, access.TenantID, session.Place, string, string) error {
+	return nil
+}
+
+// Hash implements answer.Policies.
+func (h holding) Hash(context.Context) (string, error) { return "test", nil }

@@ -29,7 +29,7 @@ import (
 )
 
 // limit bounds a test: conditions that do not come true by then fail it.
-const limit = 60 * time.Second
+const limit = 20 * time.Second
 
 // world is a Discord with a guild, a channel and a person, and the bot that is tested.
 type world struct {
@@ -45,6 +45,9 @@ type world struct {
 	log     *logs
 	setting setting
 	stop    func() // ends the first bot
+
+	asking sync.Mutex
+	turns  []session.Turn
 }
 
 // setting changes what a world is made of before it begins.
@@ -55,6 +58,9 @@ type setting struct {
 	grace  time.Duration             // for running answers at the end: 5 s
 	wrap   func(llm.Model) llm.Model // put around the model
 	inbox  session.Inbox             // instead of the store's
+
+	policies answer.Policies // what holds where; nil: the defaults
+	bindings discordbot.Bindings
 }
 
 // begin starts everything and waits until the bot is connected.
@@ -134,7 +140,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	s.bot.Token, s.bot.APIURL = cmp.Or(s.bot.Token, w.discord.Token()), w.discord.URL()
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	bot, err := discordbot.New(s.bot, discordbot.Deps{
-		Deliveries: w.store, Repairs: w.store, Threads: w.store, Renderer: &discord.Renderer{}, Logger: logger,
+		Deliveries: w.store, Repairs: w.store, Threads: w.store, Turns: w.store, Policies: s.policies, Bindings: s.bindings, Renderer: &discord.Renderer{}, Logger: logger,
 	})
 	if err != nil {
 		w.Fatal(err)
@@ -155,10 +161,12 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	}
 	service, err := answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: discordbot.Inbox(inner), Queue: w.store, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
+			Inbox: inner, Queue: w.store, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
+			Threads: w.store, Settings: w.store, Verdicts: w.store, Turns: w.store, Changes: w.store, Forgetter: w.store, Revisions: w.store,
+			Votes: w.store, Offers: w.store,
 		},
 		Signal: signal, Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
-		Setups: setups{model}, Library: everything{}, Surfaces: bot, Logger: logger,
+		Setups: setups{model, w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
 	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second)})
 	if err != nil {
 		w.Fatal(err)
@@ -204,6 +212,37 @@ func (w *world) answers(channel string, n int) []string {
 	return texts
 }
 
+// note remembers a turn that is answered.
+func (w *world) note(t session.Turn) {
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	w.turns = append(w.turns, t)
+}
+
+// asked returns the turns that were answered, in the order in which that began.
+func (w *world) asked() []session.Turn {
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	return slices.Clone(w.turns)
+}
+
+// button waits for a button of an action under the bot's newest message in a place, and returns its id.
+func (w *world) button(channel, action string) (id string) {
+	w.Helper()
+	w.until("the button "+action+" is shown", func() bool {
+		shown := w.discord.Answers(channel)
+		for _, b := range shown[max(0, len(shown)-1):] {
+			for _, have := range b.Buttons {
+				if strings.HasPrefix(have, "footnote:"+action+":") {
+					id = have
+				}
+			}
+		}
+		return id != ""
+	})
+	return id
+}
+
 // library is a retriever with fixed documents.
 type library struct {
 	mu        sync.Mutex
@@ -219,7 +258,7 @@ func (l *library) Search(_ context.Context, s retrieve.Search) (retrieve.Result,
 		ref := document.Ref{ID: document.ID("docs:" + name), Kind: "file", Title: strings.ToUpper(name), URL: "https://docs.example/" + name}
 		return retrieve.Hit{
 			Document: ref, Chunk: document.ChunkID(len(name)*1000 + int(name[0])), Anchor: "top", Link: ref.Link("top"), Text: text,
-			Scores: retrieve.Scores{Score: 0.5},
+			ACL: access.ACL{access.Public}, Scores: retrieve.Scores{Score: 0.5},
 		}
 	}
 	return retrieve.Result{Evidence: true, Hits: []retrieve.Hit{
@@ -234,10 +273,14 @@ func (l *library) heard() []access.Audience {
 	return slices.Clone(l.audiences)
 }
 
-type setups struct{ model llm.Model }
+type setups struct {
+	model llm.Model
+	w     *world
+}
 
 // Setup implements answer.Setups.
-func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
+func (s setups) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
+	s.w.note(t)
 	return answer.Setup{Models: []llm.Model{s.model}}, nil
 }
 

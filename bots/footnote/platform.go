@@ -37,6 +37,7 @@ func (c *slackManifest) Run(_ context.Context, env *environment) error {
 // discordCommand prints what Discord needs.
 type discordCommand struct {
 	Invite discordInvite `cmd:"" help:"Print the link that adds the bot to a server, and what it asks for."`
+	Allow  discordAllow  `cmd:"" help:"Let a server's members read what is for members."`
 }
 
 type discordInvite struct {

@@ -246,7 +246,7 @@ func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]
 
 // member is somebody in a guild as the API shows it.
 func (s *Server) member(g *guild, user string) map[string]any {
-	permissions := int64(permView | permSend | permHistory | permSendInThreads)
+	permissions := int64(permEveryone)
 	for _, r := range g.rolesOf(user) {
 		for _, known := range g.roles {
 			if known.ID == r {

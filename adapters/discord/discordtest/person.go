@@ -28,7 +28,7 @@ func (s *Server) AddGuild(name string) *Guild {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := &guild{id: s.id(), name: name, members: map[string]string{s.bot.ID: ""}, joined: time.Now()}
-	g.roles = []role{{ID: g.id, Name: "@everyone", Permissions: formatPermissions(permView | permSend | permHistory)}}
+	g.roles = []role{{ID: g.id, Name: "@everyone", Permissions: formatPermissions(permEveryone)}}
 	s.guilds[g.id] = g
 	s.dispatch(g.id, "GUILD_CREATE", IntentGuilds, func(int) any { return s.guildJSON(g) })
 	return &Guild{ID: g.id, s: s}
@@ -74,7 +74,9 @@ func (g *Guild) AddBot(name string) *Person {
 func (s *Server) Deny(channel string, permissions int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.channels[channel].denied |= permissions
+	ch := s.channels[channel]
+	ch.denied |= permissions
+	s.dispatch(ch.guild, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return s.channelJSON(ch) })
 }
 
 // Archive puts a thread into the archive.

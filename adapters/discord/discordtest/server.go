@@ -87,6 +87,14 @@ type role struct {
 	Permissions string `json:"permissions"`
 }
 
+// overwrite changes permissions in one channel: of a role (type 0) or a member (1).
+type overwrite struct {
+	ID    string `json:"id"`
+	Type  int    `json:"type"`
+	Allow string `json:"allow"`
+	Deny  string `json:"deny"`
+}
+
 type guild struct {
 	id, name, owner string
 	roles           []role
@@ -100,6 +108,7 @@ type channel struct {
 	recipients                     []string
 	archived, locked, deleted      bool
 	denied                         int64 // permissions that the bot lacks here
+	overwrites                     []overwrite
 	last                           string
 	created                        time.Time
 }

@@ -14,6 +14,10 @@ const (
 	permHistory        = 1 << 16
 	permCreateThreads  = 1 << 35
 	permSendInThreads  = 1 << 38
+
+	// permEveryone is what everybody may in a new guild, as far as it matters here: to react, view, write, embed, attach, read what was
+	// written, and to open and write in threads.
+	permEveryone = 1<<6 | permView | permSend | 1<<14 | 1<<15 | permHistory | permCreateThreads | permSendInThreads
 )
 
 // Names of permissions, for Deny.
@@ -47,7 +51,15 @@ func (s *Server) channelJSON(ch *channel) map[string]any {
 		shown["recipients"] = recipients
 		return shown
 	}
-	shown["guild_id"], shown["name"], shown["permission_overwrites"] = ch.guild, ch.name, []any{}
+	shown["guild_id"], shown["name"] = ch.guild, ch.name
+	overwrites := ch.overwrites
+	if ch.denied != 0 {
+		overwrites = append([]overwrite{{ID: s.bot.ID, Type: 1, Allow: "0", Deny: formatPermissions(ch.denied)}}, overwrites...)
+	}
+	if overwrites == nil {
+		overwrites = []overwrite{}
+	}
+	shown["permission_overwrites"] = overwrites
 	if ch.kind == typeThread {
 		shown["parent_id"], shown["owner_id"] = ch.parent, ch.owner
 		shown["thread_metadata"] = map[string]any{

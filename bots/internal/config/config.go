@@ -73,6 +73,10 @@ type Config struct {
 	DiscordMessageContent bool
 	DiscordMembers        bool
 	DiscordGuilds         []string // whose members count as the tenant's
+	DiscordPublicKey      string   // interactions come as signed requests to HTTPAddr
+	DiscordGateway        bool     // messages and reactions, and interactions unless they come as requests, come over sockets
+	DiscordShards         int      // 0: as many as Discord recommends
+	DiscordCommandGuilds  []string // to which the commands are registered; none: everywhere
 
 	HTTPAddr  string
 	AdminAddr string

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/ed25519"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -66,7 +68,11 @@ func (c *Config) settings() []Setting {
 		{"DISCORD_API_URL", "", "replaces https://discord.com/api, without a version, for proxies", httpURL(&c.DiscordAPIURL)},
 		{"DISCORD_MESSAGE_CONTENT", "true", "ask for the privileged intent to read messages, without which follow-ups need a mention", yesNo(&c.DiscordMessageContent)},
 		{"DISCORD_MEMBERS", "false", "ask for the privileged intent to see members, without which a server sees only public documents", yesNo(&c.DiscordMembers)},
-		{"DISCORD_GUILDS", "", "ids of the servers whose members count as members, separated by commas", list(&c.DiscordGuilds)},
+		{"DISCORD_GUILDS", "", "ids of the servers whose members count as members, separated by commas, beside those of footnote discord allow", list(&c.DiscordGuilds)},
+		{"DISCORD_PUBLIC_KEY", "", "public key of the application: commands and buttons come as signed requests to HTTP_ADDR, path /discord/interactions", discordKey(&c.DiscordPublicKey)},
+		{"DISCORD_GATEWAY", "true", "false connects no socket: only commands and buttons work, by DISCORD_PUBLIC_KEY; no mentions, follow-ups and reactions", yesNo(&c.DiscordGateway)},
+		{"DISCORD_SHARDS", "0", "connections among which servers are divided. 0: as many as Discord recommends", number(&c.DiscordShards, 0, 16384)},
+		{"DISCORD_COMMAND_GUILDS", "", "ids of the servers to which the commands are registered, at once, separated by commas. Unset: everywhere, direct messages included", list(&c.DiscordCommandGuilds)},
 		{"HTTP_ADDR", "127.0.0.1:8080", "address for the platforms' signed requests", text(&c.HTTPAddr)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
 		{"SHUTDOWN_GRACE", "30s", "how long running answers may take to finish when the process is asked to end", duration(&c.Grace)},
@@ -96,6 +102,17 @@ func token(to *Secret, prefix string) func(string) error {
 			return fmt.Errorf("does not begin with %s: it is another kind of token", prefix)
 		}
 		return secret(to)(v)
+	}
+}
+
+// discordKey is the key with which Discord signs requests: 32 bytes, in hexadecimal.
+func discordKey(to *string) func(string) error {
+	return func(v string) error {
+		if raw, err := hex.DecodeString(v); err != nil || v != "" && len(raw) != ed25519.PublicKeySize {
+			return errors.New("is not a public key: copy the 64 characters from the Developer Portal (General Information, Public Key)")
+		}
+		*to = v
+		return nil
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/bots/discordbot"
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -77,10 +78,20 @@ func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
 	return discordbot.New(discordbot.Config{
 		Token: c.DiscordBotToken.Reveal(), APIURL: c.DiscordAPIURL, Tenant: base.Tenant, NoMessageContent: !c.DiscordMessageContent,
 		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !slack,
-		Place: func(guild, channel string) answer.State {
-			return base.File().At(discord.Platform, guild, channel).State()
+		Agents: func() []string {
+			var names []string
+			for _, a := range base.File().Agents {
+				names = append(names, a.Name)
+			}
+			return names
 		},
-	}, discordbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Renderer: &discord.Renderer{}, Observe: base.Observe(), Logger: base.Logger})
+		Discord: discord.Config{
+			PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway, CAFile: c.CAFile, Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
+		},
+	}, discordbot.Deps{
+		Deliveries: sessions, Repairs: sessions, Threads: sessions, Turns: sessions, Policies: base.Policies(),
+		Bindings: postgres.NewWorkspaces(base.DB, discord.Platform), Renderer: &discord.Renderer{}, Observe: base.Observe(), Logger: base.Logger,
+	})
 }
 
 // Empty reports whether no platform is configured.
@@ -88,6 +99,9 @@ func (s *Set) Empty() bool { return s.slack == nil && s.discord == nil }
 
 // Connect signs in where that is needed before questions are taken. Its error is a sentence that says what to do.
 func (s *Set) Connect(ctx context.Context) error {
+	if s.discord != nil {
+		s.discord.Connect(ctx)
+	}
 	if s.slack == nil {
 		return nil
 	}
@@ -104,7 +118,6 @@ func (s *Set) Place() wire.Place {
 	if s.discord != nil {
 		p.Platforms = append(p.Platforms, discord.Platform)
 		p.Workspaces = nil // which guilds there are is known only later
-		p.Inbox = discordbot.Inbox
 	}
 	return p
 }
@@ -179,11 +192,19 @@ func (s *Set) Whisper(ctx context.Context, t session.Turn, note answer.Note) err
 
 // Handler takes the platforms' signed requests; nil where events come over sockets alone.
 func (s *Set) Handler(c *config.Config) http.Handler {
-	if s.slack == nil || c.SlackSigningSecret == "" {
+	mux := http.NewServeMux()
+	none := true
+	if s.slack != nil && c.SlackSigningSecret != "" {
+		none = false
+		mux.Handle("POST /slack/events", s.slack.Handler())
+	}
+	if s.discord != nil && c.DiscordPublicKey != "" {
+		none = false
+		mux.Handle("POST /discord/interactions", s.discord.Client().Handler())
+	}
+	if none {
 		return nil
 	}
-	mux := http.NewServeMux()
-	mux.Handle("POST /slack/events", s.slack.Handler())
 	return mux
 }
 

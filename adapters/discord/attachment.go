@@ -1,0 +1,124 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/internal/attachment"
+	"github.com/footnotehq/footnote/core/message"
+	"golang.org/x/sync/errgroup"
+)
+
+// Attachment is a file that came with a message or a command, as Discord tells of it. Fetch reads it.
+type Attachment struct {
+	ID, Name, Media string
+	Size            int64
+	url             string
+}
+
+func attachmentOf(a *discordgo.MessageAttachment) Attachment {
+	return Attachment{ID: a.ID, Name: a.Filename, Media: a.ContentType, Size: int64(a.Size), url: a.URL}
+}
+
+// Fetching of files: all of a message within so long, and only from where Discord keeps them.
+const filesLimit = 8 * time.Second
+
+var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
+
+const (
+	sayNoFile  = "Discord did not hand it out. Attach it again."
+	sayNotHere = "It is not kept by Discord. Attach the file itself."
+)
+
+// Fetch reads files. It never fails: of a file that cannot be read it says why. The bot's token is not sent.
+func (c *Client) Fetch(ctx context.Context, list []Attachment) []message.File {
+	if len(list) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, filesLimit)
+	defer cancel()
+	out := make([]message.File, len(list))
+	var group errgroup.Group
+	group.SetLimit(4)
+	for i, a := range list {
+		group.Go(func() error {
+			if i >= attachment.MaxFiles {
+				out[i] = unread(a, attachment.SayTooMany)
+			} else {
+				out[i] = c.fetch(ctx, a)
+			}
+			out[i].ID = message.FileID(a.ID)
+			return nil
+		})
+	}
+	_ = group.Wait() // nothing of it fails
+	return out
+}
+
+// unread is a file that could not be read, under its clean name.
+func unread(a Attachment, sentence string) message.File {
+	f := attachment.Read(a.Name, a.Media, nil)
+	f.Failed = sentence
+	return f
+}
+
+func (c *Client) fetch(ctx context.Context, a Attachment) message.File {
+	switch {
+	case !c.keeps(a.url):
+		return unread(a, sayNotHere)
+	case a.Size > attachment.Limit(a.Media):
+		return unread(a, attachment.SayTooLarge)
+	}
+	data, err := c.download(ctx, a.url, attachment.Limit(a.Media))
+	switch {
+	case err != nil:
+		c.logger.WarnContext(ctx, "file not read", "file", a.ID, "error", err)
+		return unread(a, sayNoFile)
+	case data == nil:
+		return unread(a, attachment.SayTooLarge)
+	}
+	return attachment.Read(a.Name, a.Media, data)
+}
+
+// keeps reports whether an address is one at which Discord keeps files. Behind another DISCORD_API_URL its host counts too.
+func (c *Client) keeps(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil || u.User != nil {
+		return false
+	}
+	if c.address.String() != defaultAPI && u.Host == c.address.Host && u.Scheme == c.address.Scheme {
+		return true
+	}
+	return u.Scheme == "https" && u.Port() == "" && slices.Contains(fileHosts, strings.ToLower(u.Hostname()))
+}
+
+// download reads a file, nil when it is larger than it may be.
+func (c *Client) download(ctx context.Context, address string, most int64) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, fmt.Errorf("fetch a file: %w", err)
+	}
+	res, err := c.files.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("fetch a file: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }() // what was read is judged by itself
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("fetch a file: %s", res.Status)
+	}
+	data, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("fetch a file: %w", err)
+	}
+	if int64(len(data)) > most {
+		return nil, nil
+	}
+	return data, nil
+}

@@ -1,0 +1,146 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// everything is what owners and administrators may.
+const everything int64 = -1
+
+// permissions computes what somebody with these roles may in a channel, as the platform's documentation says: the roles' permissions, then
+// the overwrites of everyone, of the roles together, and of the person. A thread has those of its channel. It is called with the lock held.
+func (d *directory) permissions(p place, user string, roles []string) int64 {
+	g := d.guilds[p.guild]
+	if g == nil {
+		return 0
+	}
+	if user == g.owner {
+		return everything
+	}
+	held := g.roles[p.guild] // of everyone
+	for _, r := range roles {
+		held |= g.roles[r]
+	}
+	if held&discordgo.PermissionAdministrator != 0 {
+		return everything
+	}
+	if p.thread {
+		parent, known := d.places[p.parent]
+		if !known {
+			return 0
+		}
+		p.overwrites = parent.overwrites
+	}
+	var everyone, own, all discordgo.PermissionOverwrite
+	for _, o := range p.overwrites {
+		switch {
+		case o.Type == discordgo.PermissionOverwriteTypeMember && o.ID == user:
+			own = *o
+		case o.Type == discordgo.PermissionOverwriteTypeMember:
+		case o.ID == p.guild:
+			everyone = *o
+		case slices.Contains(roles, o.ID):
+			all.Allow |= o.Allow
+			all.Deny |= o.Deny
+		}
+	}
+	for _, o := range []discordgo.PermissionOverwrite{everyone, all, own} {
+		held = held&^o.Deny | o.Allow
+	}
+	if held&discordgo.PermissionViewChannel == 0 {
+		return 0
+	}
+	return held
+}
+
+// may reports whether somebody with these roles has one of the permissions in a place that is known.
+func (d *directory) may(channel, user string, roles []string, any int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, known := d.places[channel]
+	return known && d.permissions(p, user, roles)&any != 0
+}
+
+// Membership is what somebody is in a server.
+type Membership struct {
+	Full     bool     // a full member
+	Roles    []string // ids, that of everyone aside
+	Channels []string // ids of those that the person can open, as far as they are known
+}
+
+// Membership returns what somebody is in a server. It may be some minutes old.
+func (c *Client) Membership(ctx context.Context, guild, user string) (Membership, error) {
+	d := c.directory
+	m, err := d.membership(ctx, guild, user)
+	if err != nil || !m.in {
+		return Membership{}, err
+	}
+	out := Membership{Full: true, Roles: m.roles}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id, p := range d.places {
+		if p.guild == guild && !p.thread && p.text && d.permissions(p, user, m.roles)&discordgo.PermissionViewChannel != 0 {
+			out.Channels = append(out.Channels, id)
+		}
+	}
+	slices.Sort(out.Channels)
+	return out, nil
+}
+
+// RoleName returns the name of a role, or its id where it is not known.
+func (c *Client) RoleName(guild, role string) string {
+	d := c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if g := d.guilds[guild]; g != nil && g.names[role] != "" {
+		return g.names[role]
+	}
+	return role
+}
+
+// ChannelName returns the name of a channel, or its id where it is not known.
+func (c *Client) ChannelName(id string) string { return cmp.Or(c.channelName(id), id) }
+
+// Lacking is a channel in which the bot lacks permissions.
+type Lacking struct {
+	Channel, Name string
+	Permissions   []Permission
+}
+
+// Lacking lists the channels of a server that the bot can see and in which it lacks something, in the order of their names. only, where
+// not empty, are the channels to look at; of those it also tells what it cannot see.
+func (c *Client) Lacking(ctx context.Context, guild string, only []string) ([]Lacking, error) {
+	d := c.directory
+	me, err := d.membership(ctx, guild, c.self())
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var list []Lacking
+	for id, p := range d.places {
+		asked := slices.Contains(only, id)
+		if p.guild != guild || p.thread || !p.text || len(only) > 0 && !asked {
+			continue
+		}
+		held := d.permissions(p, c.self(), me.roles)
+		if held&discordgo.PermissionViewChannel == 0 && !asked {
+			continue // not meant for the bot
+		}
+		lacking := Lacking{Channel: id, Name: p.name}
+		for _, needed := range Permissions() {
+			if held&needed.Bit == 0 && !(p.forum && needed.Bit == discordgo.PermissionCreatePublicThreads) {
+				lacking.Permissions = append(lacking.Permissions, needed)
+			}
+		}
+		if len(lacking.Permissions) > 0 {
+			list = append(list, lacking)
+		}
+	}
+	slices.SortFunc(list, func(a, b Lacking) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Channel, b.Channel)) })
+	return list, nil
+}

@@ -1,0 +1,176 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// commands are what people can type, and what stands in the menu of a message.
+func commands() []*discordgo.ApplicationCommand {
+	everywhere := []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM}
+	list := []*discordgo.ApplicationCommand{
+		{
+			Name: CommandAsk, Description: "Ask a question; the answer names its sources.", Type: discordgo.ChatApplicationCommand, Contexts: &everywhere,
+			Options: []*discordgo.ApplicationCommandOption{
+				option(optionQuestion, "What would you like to know?", discordgo.ApplicationCommandOptionString, func(o *discordgo.ApplicationCommandOption) {
+					o.Required = true
+				}),
+				option(optionPrivate, "Show the answer to you alone.", discordgo.ApplicationCommandOptionBoolean, nil),
+				option(optionAgent, "Who is to answer.", discordgo.ApplicationCommandOptionString, suggested),
+				option(optionFile, "A file that the question is about.", discordgo.ApplicationCommandOptionAttachment, nil),
+			},
+		},
+		{
+			Name: CommandStop, Description: "Stop the answer that is being written here.", Type: discordgo.ChatApplicationCommand, Contexts: &everywhere,
+		},
+		{
+			Name: CommandFootnote, Description: "Status, settings, and why an answer is as it is.", Type: discordgo.ChatApplicationCommand,
+			Contexts: &everywhere, Options: subcommands(),
+		},
+		{Name: CommandAbout, Type: discordgo.MessageApplicationCommand, Contexts: &everywhere},
+	}
+	for _, a := range thread.Menu() {
+		list = append(list, &discordgo.ApplicationCommand{Name: a.Label(), Type: discordgo.MessageApplicationCommand, Contexts: &everywhere})
+	}
+	return list
+}
+
+// subcommands are those of the core, and what only Discord has.
+func subcommands() []*discordgo.ApplicationCommandOption {
+	list := []*discordgo.ApplicationCommandOption{
+		option(SubSetup, "choose channels, roles and how questions are answered in this server", discordgo.ApplicationCommandOptionSubCommand, nil),
+	}
+	for _, c := range answer.Commands() {
+		list = append(list, option(c.Name, c.Help, discordgo.ApplicationCommandOptionSubCommand, func(o *discordgo.ApplicationCommandOption) {
+			switch c.Name {
+			case "config":
+				o.Options = append(o.Options, option(optionKey, "Which setting; nothing lists all.", discordgo.ApplicationCommandOptionString, suggested),
+					option(optionValue, "Its new value, or reset.", discordgo.ApplicationCommandOptionString, nil))
+			case "follow":
+				o.Options = append(o.Options, option(optionValue, "Which messages are answered.", discordgo.ApplicationCommandOptionString, follows))
+			}
+		}))
+	}
+	return list
+}
+
+// SubSetup is the subcommand of /footnote that only Discord has.
+const SubSetup = "setup"
+
+func option(
+	name, description string, kind discordgo.ApplicationCommandOptionType, change func(*discordgo.ApplicationCommandOption),
+) *discordgo.ApplicationCommandOption {
+	o := &discordgo.ApplicationCommandOption{Name: name, Description: description, Type: kind}
+	if change != nil {
+		change(o)
+	}
+	return o
+}
+
+func suggested(o *discordgo.ApplicationCommandOption) { o.Autocomplete = true }
+
+func follows(o *discordgo.ApplicationCommandOption) {
+	for _, f := range []answer.Follow{answer.FollowMention, answer.FollowDialogue, answer.FollowAlways} {
+		o.Choices = append(o.Choices, &discordgo.ApplicationCommandOptionChoice{Name: string(f), Value: string(f)})
+	}
+}
+
+// Register brings the bot's commands up to date: of all servers, or of those that Config names. They are written only when they differ,
+// since a day has 200 writes.
+func (c *Client) Register(ctx context.Context) error {
+	c.mu.Lock()
+	app := c.app
+	c.mu.Unlock()
+	if app == "" {
+		var err error
+		if app, err = c.Application(ctx); err != nil {
+			return err
+		}
+	}
+	everywhere := commands()
+	if len(c.config.CommandGuilds) > 0 {
+		everywhere = nil // they would be shown twice
+	}
+	if err := c.register(ctx, discordgo.EndpointApplicationGlobalCommands(app), "", everywhere); err != nil {
+		return err
+	}
+	for _, guild := range c.config.CommandGuilds {
+		if err := c.register(ctx, discordgo.EndpointApplicationGuildCommands(app, guild), guild, commands()); err != nil {
+			return fmt.Errorf("server %s: %w", guild, err)
+		}
+	}
+	return nil
+}
+
+func (c *Client) register(ctx context.Context, endpoint, guild string, wanted []*discordgo.ApplicationCommand) error {
+	var present []any
+	if err := c.api.do(ctx, request{
+		doing: "read the bot's commands", method: http.MethodGet, url: endpoint, bucket: "GET commands " + guild,
+	}, &present); err != nil {
+		return err
+	}
+	body := []any{}
+	for _, w := range wanted {
+		raw, err := json.Marshal(w)
+		if err != nil {
+			return fmt.Errorf("register the bot's commands: %w", err)
+		}
+		var plain map[string]any
+		if err := json.Unmarshal(raw, &plain); err != nil {
+			return fmt.Errorf("register the bot's commands: %w", err)
+		}
+		if plain["type"] != float64(discordgo.ChatApplicationCommand) {
+			delete(plain, "description") // they have none
+		}
+		body = append(body, plain)
+	}
+	if essence(present) == essence(body) {
+		return nil
+	}
+	if err := c.api.do(ctx, request{
+		doing: "register the bot's commands", method: http.MethodPut, url: endpoint, bucket: "PUT commands " + guild, body: body,
+	}, nil); err != nil {
+		return err
+	}
+	c.logger.InfoContext(ctx, "commands registered", "guild", guild, "commands", len(body))
+	return nil
+}
+
+// ours are the fields of commands and options that the bot sets; the platform adds ids and defaults.
+var ours = []string{"name", "description", "type", "options", "choices", "value", "required", "autocomplete", "contexts"}
+
+// essence writes what of a list of commands is ours in one way.
+func essence(list any) string {
+	switch v := list.(type) {
+	case []any:
+		parts := make([]string, len(v))
+		for i, e := range v {
+			parts[i] = essence(e)
+		}
+		slices.Sort(parts) // the platform keeps no order of its own
+		return "[" + strings.Join(parts, ",") + "]"
+	case map[string]any:
+		var parts []string
+		for _, key := range ours {
+			part := essence(v[key])
+			if part != "" && part != "[]" && part != "false" && part != `""` {
+				parts = append(parts, key+":"+part)
+			}
+		}
+		return "{" + strings.Join(parts, " ") + "}"
+	case nil:
+		return ""
+	case string:
+		return fmt.Sprintf("%q", v)
+	default:
+		return fmt.Sprint(v)
+	}
+}

@@ -1,0 +1,187 @@
+package discord
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+const (
+	// ackLimit is how long after an interaction Discord waits for its first response.
+	ackLimit = 3 * time.Second
+	// answerLimit is after which an answer that is not ready is announced.
+	answerLimit = 1500 * time.Millisecond
+)
+
+// Token is what a turn keeps to answer a command or a press with, encrypted.
+func (c *Client) Token(t Interaction) (*session.ReplyToken, error) {
+	ticket := t.reply()
+	sealed, err := c.sealer.seal(ticket)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.acks[ticket.ID] = make(chan struct{})
+	c.mu.Unlock()
+	return &session.ReplyToken{Sealed: sealed, Expires: ticket.at.Add(c.config.TokenLife)}, nil
+}
+
+// Interaction is what can be responded to: a Command or a Press.
+type Interaction interface{ reply() ticket }
+
+func (c Command) reply() ticket { return c.ticket }
+
+// acknowledged waits until this process has acknowledged an interaction, before which Discord does not know its token. The turn may begin
+// earlier, since an interaction is acknowledged only once it is stored.
+func (c *Client) acknowledged(ctx context.Context, interaction string) {
+	c.mu.Lock()
+	ack := c.acks[interaction]
+	c.mu.Unlock()
+	if ack == nil {
+		return
+	}
+	timer := time.NewTimer(ackLimit)
+	defer timer.Stop()
+	select {
+	case <-ack:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Defer acknowledges an interaction: its user sees that the bot thinks, or, where a message is to be changed, that message as it is.
+func (c *Client) Defer(ctx context.Context, to Interaction) error {
+	if to.reply().Original != "" {
+		return c.Notice(ctx, to)
+	}
+	flags := 0
+	if to.reply().Ephemeral {
+		flags = int(discordgo.MessageFlagsEphemeral)
+	}
+	return c.callback(ctx, to.reply(), discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": flags})
+}
+
+// Notice acknowledges the press of a button: nothing is to be seen.
+func (c *Client) Notice(ctx context.Context, to Interaction) error {
+	return c.callback(ctx, to.reply(), discordgo.InteractionResponseDeferredMessageUpdate, nil)
+}
+
+// Respond answers an interaction with a sentence that its user alone sees.
+func (c *Client) Respond(ctx context.Context, to Interaction, text string) error {
+	return c.callback(ctx, to.reply(), discordgo.InteractionResponseChannelMessageWithSource, ephemeral(sentence(text)))
+}
+
+func ephemeral(o outgoing) outgoing {
+	o.Flags |= int(discordgo.MessageFlagsEphemeral)
+	return o
+}
+
+// Answer answers an interaction with Markdown that its user alone sees. What takes longer is announced first.
+func (c *Client) Answer(ctx context.Context, to Interaction, answer func(context.Context) Reply) error {
+	ready := make(chan Reply, 1)
+	go func() { ready <- answer(ctx) }() // is waited for below
+	timer := time.NewTimer(answerLimit)
+	defer timer.Stop()
+	select {
+	case r := <-ready:
+		return c.reply(ctx, to.reply(), r, false)
+	case <-timer.C:
+	}
+	t := to.reply()
+	t.Ephemeral = true
+	err := c.callback(ctx, t, discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": int(discordgo.MessageFlagsEphemeral)})
+	r := <-ready
+	if err != nil {
+		return err
+	}
+	return c.reply(ctx, t, r, true)
+}
+
+// Reply is what the user of an interaction is told alone.
+type Reply struct {
+	Markdown string
+	Rows     []discordgo.MessageComponent // below the last message
+	Update   bool                         // takes the place of the message under which a button was pressed
+}
+
+// reply says something in as many messages as it takes.
+func (c *Client) reply(ctx context.Context, t ticket, r Reply, deferred bool) error {
+	pages := said(r.Markdown)
+	for i, page := range pages {
+		body := ephemeral(sentence(page))
+		if i == len(pages)-1 && len(r.Rows) > 0 {
+			body.Components = r.Rows
+		}
+		var err error
+		switch {
+		case i == 0 && deferred:
+			err = c.api.do(ctx, request{
+				doing: "answer a command", method: http.MethodPatch, url: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
+				bucket: replyBucket(t.Token), body: body,
+			}, nil)
+		case i == 0 && r.Update:
+			err = c.callback(ctx, t, discordgo.InteractionResponseUpdateMessage, body)
+		case i == 0:
+			err = c.callback(ctx, t, discordgo.InteractionResponseChannelMessageWithSource, body)
+		default:
+			err = c.api.do(ctx, request{
+				doing: "answer a command further", method: http.MethodPost, url: discordgo.EndpointWebhookToken(t.App, t.Token),
+				bucket: replyBucket(t.Token), body: body,
+			}, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Suggest answers what somebody is typing with at most 25 values to choose from.
+func (c *Client) Suggest(ctx context.Context, t ticket, values []string) error {
+	choices := []map[string]string{}
+	for _, v := range values[:min(len(values), maxChoices)] {
+		if n := units(v); n > 0 && n <= maxChoice {
+			choices = append(choices, map[string]string{"name": v, "value": v})
+		}
+	}
+	return c.callback(ctx, t, discordgo.InteractionApplicationCommandAutocompleteResult, map[string]any{"choices": choices})
+}
+
+// Limits of choices.
+const (
+	maxChoices = 25
+	maxChoice  = 100
+)
+
+// callback makes the first response to an interaction: over the request that brought it, or with one of its own.
+func (c *Client) callback(ctx context.Context, t ticket, kind discordgo.InteractionResponseType, data any) error {
+	response := map[string]any{"type": kind}
+	if data != nil {
+		response["data"] = data
+	}
+	if t.inline != nil && t.inline.answer(response) {
+		return nil // it is acknowledged when the request is
+	}
+	defer c.acknowledge(t.ID)
+	err := c.api.do(ctx, request{
+		doing: "answer a command", method: http.MethodPost, url: discordgo.EndpointInteractionResponse(t.ID, t.Token),
+		bucket: replyBucket(t.Token), body: response,
+	}, nil)
+	if code(err) == codeAcknowledged {
+		return nil // by an earlier delivery of the same event
+	}
+	return err
+}
+
+// acknowledge lets whoever waits for it use an interaction's token. It is done after a failure too: then there is nothing to wait for.
+func (c *Client) acknowledge(interaction string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ack := c.acks[interaction]; ack != nil {
+		close(ack)
+		delete(c.acks, interaction)
+	}
+}

@@ -1,0 +1,95 @@
+package discordbot
+
+import (
+	"context"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Press implements discord.Interactor.
+func (b *Bot) Press(ctx context.Context, p discord.Press) {
+	what, setup := p.Setup()
+	switch {
+	case p.Action != "":
+		b.act(ctx, p)
+	case p.FollowUp() && p.Submitted:
+		b.askCommand(ctx, p.Command(p.Text))
+	case p.FollowUp():
+		b.show(ctx, p, p.FormFollowUp())
+	case setup:
+		b.answer(ctx, p, func(ctx context.Context) discord.Reply { return b.choose(ctx, p, what) })
+	default: // of another version
+		b.respond(ctx, p, "This button does nothing any more. Ask again.")
+	}
+}
+
+// act does what a person asks for about an answer.
+func (b *Bot) act(ctx context.Context, p discord.Press) {
+	a := answer.Action{
+		Do: p.Action, Tenant: b.tenant(p.Ref), Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.Key, By: p.By, Moderator: p.Moderator,
+		Text: p.Text, Submitted: p.Submitted, Vanishing: p.Ephemeral,
+	}
+	b.locate(ctx, &a, p)
+	written := p.Action == thread.ActionPrivate || p.Action == thread.ActionRetry && p.Ephemeral
+	if written {
+		p = p.Answered()
+		reply, err := b.client.Token(p)
+		if err != nil {
+			b.deps.Logger.ErrorContext(ctx, "press not taken in", "action", p.Action, "error", err)
+			b.respond(ctx, p, sayBroken)
+			return
+		}
+		a.Reply = reply
+	}
+	reply, err := b.service.Act(ctx, a)
+	switch {
+	case err != nil:
+		b.deps.Logger.ErrorContext(ctx, "press not taken in", "action", p.Action, "error", err)
+		b.respond(ctx, p, sayBroken)
+	case reply.Form != nil:
+		f := reply.Form
+		b.show(ctx, p, discord.Form{
+			ID: thread.ButtonID(f.Do, string(f.Turn)), Title: f.Title, Label: f.Label, Hint: f.Hint, Text: f.Text, Max: f.Max, Required: f.Required,
+		})
+	case written && !reply.Refused && !reply.Duplicate:
+		if err := b.client.Defer(ctx, p); err != nil {
+			// The answer comes all the same, as a direct message.
+			b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", p.Action, "error", err)
+		}
+	case reply.Sentence != "" && !(p.Action == thread.ActionStop && !reply.Refused && !reply.Duplicate):
+		b.answer(ctx, p, func(context.Context) discord.Reply { return discord.Reply{Markdown: reply.Sentence} })
+	default:
+		if err := b.client.Notice(ctx, p); err != nil {
+			b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", p.Action, "error", err)
+		}
+	}
+}
+
+// locate says where the turn of a button is that stands in a direct message: an offer that was made there, a private answer that was sent
+// there. It is about the place of the question.
+func (b *Bot) locate(ctx context.Context, a *answer.Action, p discord.Press) {
+	if !p.Direct || p.Turn == "" {
+		return
+	}
+	for _, tenant := range b.binding.tenants() {
+		t, err := b.deps.Turns.Turn(ctx, tenant, p.Turn)
+		if err == nil && (t.Asker.ID == p.By.ID || t.Session.Owner == p.By.ID) {
+			a.Tenant, a.Ref = tenant, t.Session.Ref
+			return
+		}
+	}
+}
+
+func (b *Bot) show(ctx context.Context, p discord.Press, f discord.Form) {
+	if err := b.client.Show(ctx, p, f); err != nil {
+		b.deps.Logger.WarnContext(ctx, "form not shown", "error", err)
+	}
+}
+
+// Whisper implements answer.Whisperer: under a command's answer as something that its user alone sees, else as a direct message.
+func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
+	return b.client.Whisper(ctx, t, note.Sentence, note.Buttons)
+}

@@ -1,0 +1,224 @@
+package discordbot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+const (
+	sayServersOnly = "This is for servers. Use it in a channel of the server that you want to set up."
+	sayManagers    = "Only whoever may manage the server can set it up. Ask one of them to run `/footnote setup`."
+)
+
+// maxLacking is how many channels with missing permissions are named.
+const maxLacking = 15
+
+// setup shows what holds in a server and the menus with which that is changed.
+func (b *Bot) setup(ctx context.Context, at thread.Ref, admin, direct bool) discord.Reply {
+	switch {
+	case direct || at.Workspace == "":
+		return discord.Reply{Markdown: sayServersOnly}
+	case !admin:
+		return discord.Reply{Markdown: sayManagers}
+	}
+	return b.setupReply(ctx, at, "")
+}
+
+// setupReply is the page of /footnote setup, below what has just been done.
+func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) discord.Reply {
+	var s strings.Builder
+	if done != "" {
+		s.WriteString(done + "\n\n")
+	}
+	fmt.Fprintf(&s, "**How questions are answered in %s.** What you choose counts at once.\n", discord.EscapeText(b.client.GuildName(at.Workspace)))
+	s.WriteString("\n1. **Channels** in which I answer. Choose none, and I answer in all that I can see.")
+	s.WriteString("\n2. **Roles** that may ask. Choose none, and everybody may.")
+	s.WriteString("\n3. **Mode**: whether I answer when nobody mentions me. Before you choose, I answer mentions, `/ask` and direct messages, " +
+		"and follow the threads that those opened.\n")
+	if b.binding.allows(at.Workspace) {
+		fmt.Fprintf(&s, "\nMembers of this server may read what is for members of `%s`.", b.tenant(at))
+		if !b.config.Members {
+			s.WriteString(" In channels only public documents and those of the channel are used, because the bot does not ask who is in a channel (`DISCORD_MEMBERS`).")
+		}
+	} else {
+		fmt.Fprintf(&s, "\nThis server gets answers from public documents only. Whoever runs me can change that: `footnote discord allow %s`.", at.Workspace)
+	}
+	s.WriteString("\n\n" + b.lacking(ctx, at.Workspace))
+	holds := b.workspacePolicy(ctx, at)
+	return discord.Reply{Markdown: s.String(), Rows: discord.SetupRows(discord.Setup{
+		Modes: []discord.Choice{
+			{Value: string(answer.FollowMention), Label: "Mentions only", Help: "in threads too"},
+			{Value: string(answer.FollowDialogue), Label: "Dialogue", Help: "follow threads while one person talks with me"},
+			{Value: string(answer.FollowAlways), Label: "Always", Help: "answer what nobody asked me, where the documents have an answer"},
+		},
+		Mode: string(holds.Follow), Channels: b.chosenChannels(ctx, at), Roles: chosenRoles(holds),
+	})}
+}
+
+// lacking names the channels in which the bot lacks permissions.
+func (b *Bot) lacking(ctx context.Context, guild string) string {
+	list, err := b.client.Lacking(ctx, guild, nil)
+	switch {
+	case err != nil:
+		b.deps.Logger.WarnContext(ctx, "what the bot may do is not known", "guild", guild, "error", err)
+		return "What I may do in the channels cannot be found out at the moment."
+	case len(list) == 0:
+		return "I have all permissions that I need in the channels that I can see."
+	}
+	var s strings.Builder
+	s.WriteString("Permissions that I lack:\n")
+	for _, l := range list[:min(len(list), maxLacking)] {
+		fmt.Fprintf(&s, "\n- `#%s`: %s", strings.ReplaceAll(l.Name, "`", "'"), permissions(l))
+	}
+	if more := len(list) - maxLacking; more > 0 {
+		fmt.Fprintf(&s, "\n- and %d more channels", more)
+	}
+	return s.String()
+}
+
+func permissions(l discord.Lacking) string {
+	names := make([]string, len(l.Permissions))
+	for i, p := range l.Permissions {
+		names[i] = p.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// tellLacking logs what the bot may not do in a server.
+func (b *Bot) tellLacking(ctx context.Context, guild string) {
+	list, err := b.client.Lacking(ctx, guild, nil)
+	if err != nil {
+		return // said when it matters
+	}
+	for _, l := range list {
+		b.deps.Logger.WarnContext(ctx, "the bot lacks permissions in a channel", "guild", guild, "channel", l.Channel, "name", l.Name, "permissions", permissions(l))
+	}
+}
+
+// workspacePolicy is what holds in a server where no channel says otherwise.
+func (b *Bot) workspacePolicy(ctx context.Context, at thread.Ref) answer.Policy {
+	if b.deps.Policies == nil {
+		return answer.DefaultPolicy()
+	}
+	e, err := b.deps.Policies.Policy(ctx, b.tenant(at), session.Place{Platform: discord.Platform, Workspace: at.Workspace})
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "what holds in a server is not known", "guild", at.Workspace, "error", err)
+		return answer.DefaultPolicy()
+	}
+	return e.Policy
+}
+
+// chosenChannels are those in which the bot answers, where it does not answer in all.
+func (b *Bot) chosenChannels(ctx context.Context, at thread.Ref) []string {
+	if b.workspacePolicy(ctx, at).Enabled || b.deps.Policies == nil {
+		return nil
+	}
+	var chosen []string
+	for _, id := range b.client.TextChannels(at.Workspace) {
+		e, err := b.deps.Policies.Policy(ctx, b.tenant(at), session.Place{Platform: discord.Platform, Workspace: at.Workspace, Channel: id})
+		if err == nil && e.Enabled {
+			chosen = append(chosen, id)
+		}
+	}
+	return chosen
+}
+
+func chosenRoles(p answer.Policy) []string {
+	var roles []string
+	for _, acl := range p.Askers {
+		for _, held := range acl {
+			if id, ok := strings.CutPrefix(string(held), string(RoleGroup(""))); ok && !slices.Contains(roles, id) {
+				roles = append(roles, id)
+			}
+		}
+	}
+	return roles
+}
+
+// choose carries out a choice in the menus of /footnote setup.
+func (b *Bot) choose(ctx context.Context, p discord.Press, what string) discord.Reply {
+	if !p.Admin {
+		return discord.Reply{Markdown: sayManagers}
+	}
+	at := p.Ref
+	at.Thread = ""
+	var done []string
+	config := func(channel, text string) {
+		where := at
+		where.Channel = channel
+		said := b.command(ctx, where, p.By, true, false, "config "+text)
+		if !strings.Contains(said, "was not changed in chat") {
+			done = append(done, said)
+		}
+	}
+	switch {
+	case what == discord.SetupMode && len(p.Values) == 1:
+		config(at.Channel, "workspace follow "+p.Values[0])
+	case what == discord.SetupRoles && len(p.Values) == 0:
+		config(at.Channel, "workspace askers reset")
+	case what == discord.SetupRoles:
+		var groups []string
+		for _, id := range p.Values {
+			groups = append(groups, string(RoleGroup(id)))
+		}
+		config(at.Channel, "workspace askers reset") // what narrows is not added to what was chosen before
+		done = nil
+		config(at.Channel, "workspace askers "+strings.Join(groups, ","))
+	case what == discord.SetupChannels:
+		earlier := b.chosenChannels(ctx, at)
+		if len(p.Values) == 0 {
+			config(at.Channel, "workspace enabled reset")
+		} else {
+			config(at.Channel, "workspace enabled false")
+		}
+		for _, id := range earlier {
+			if !slices.Contains(p.Values, id) {
+				config(id, "enabled reset")
+			}
+		}
+		for _, id := range p.Values {
+			config(id, "enabled true")
+		}
+		done = []string{saidChannels(p.Values)}
+		if said := b.lackingIn(ctx, at.Workspace, p.Values); said != "" {
+			done = append(done, said)
+		}
+	}
+	reply := b.setupReply(ctx, at, strings.Join(done, "\n"))
+	reply.Update = true
+	return reply
+}
+
+func saidChannels(ids []string) string {
+	switch len(ids) {
+	case 0:
+		return "I answer in all channels that I can see."
+	case 1:
+		return "I answer in the channel that you chose, and in no other."
+	default:
+		return fmt.Sprintf("I answer in the %d channels that you chose, and in no other.", len(ids))
+	}
+}
+
+// lackingIn names what the bot lacks in channels that were chosen, those that it cannot see included.
+func (b *Bot) lackingIn(ctx context.Context, guild string, channels []string) string {
+	if len(channels) == 0 {
+		return ""
+	}
+	list, err := b.client.Lacking(ctx, guild, channels)
+	if err != nil || len(list) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, l := range list {
+		parts = append(parts, fmt.Sprintf("`#%s` (%s)", strings.ReplaceAll(l.Name, "`", "'"), permissions(l)))
+	}
+	return "Before I can answer everywhere there, give my role what it lacks in " + strings.Join(parts, ", ") + "."
+}

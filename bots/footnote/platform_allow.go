@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// discordAllow binds a server to a tenant. Anyone can invite a public bot, so who belongs to a tenant is the operator's to say.
+type discordAllow struct {
+	Guild  string `arg:"" name:"server-id" help:"The server's id, as footnote doctor and the log tell it."`
+	Tenant string `name:"tenant" placeholder:"TENANT" help:"Whose documents the server is answered from (default: the default tenant)."`
+}
+
+// Run implements the verb.
+func (c *discordAllow) Run(ctx context.Context, env *environment) (err error) {
+	if _, err := strconv.ParseUint(c.Guild, 10, 64); err != nil {
+		return usageError("a server's id is a number, such as 81384788765712384; footnote doctor lists those that the bot belongs to")
+	}
+	base, err := wire.Open(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	tenant := base.Tenant
+	if c.Tenant != "" {
+		tenant = access.TenantID(c.Tenant)
+	}
+	created, err := postgres.NewWorkspaces(base.DB, discord.Platform).Bind(ctx, c.Guild, tenant, "operator")
+	if err != nil {
+		return err
+	}
+	said := fmt.Sprintf("The server %s now belongs to the tenant %s: its members may read what is for members. It counts within a minute, without a restart.\n", c.Guild, tenant)
+	if created {
+		said += fmt.Sprintf("There was no tenant %s before, so it has no documents yet.\n", tenant)
+	}
+	_, err = fmt.Fprint(env.stdout, said)
+	return err
+}
