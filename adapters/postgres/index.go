@@ -23,7 +23,7 @@ type IndexConfig struct {
 	// FreshLimit is how many chunks wait before they are packed into a segment; 4,096. Until then a search reads them row by row.
 	FreshLimit int
 	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; above, it narrows them down by sketches or by the
-	// HNSW index. 0 lets it choose what is faster: 3,000 with sketches, else 5,000 or more in a large index (√(7 · candidates · chunks)).
+	// HNSW index. 0 lets it choose what is faster: 2,000 with sketches, else 5,000 or more in a large index (√(7 · candidates · chunks)).
 	ExactLimit int
 	// NoSketches asks the HNSW index for everything above ExactLimit. Else sketches of the vectors are kept in memory, 4 bytes and 1 bit a
 	// dimension for each chunk, as long as those of an index fit into half of CacheBytes.

@@ -38,7 +38,7 @@ const (
 	minExact = 5000
 	// sketchFrom is up to how many allowed chunks every vector is compared although there are sketches: fewer would leave nothing to be narrowed
 	// down, and these cost about as much (measured by make bench-search).
-	sketchFrom = 3000
+	sketchFrom = 2000
 )
 
 // exactLimit is up to how many allowed chunks comparing every vector is expected to be faster than narrowing them down: with the graph,

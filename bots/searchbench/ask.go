@@ -174,7 +174,7 @@ func (b *bench) searchAll(ctx context.Context) error {
 			}
 			recall := "-"
 			if m.name == "semantic" {
-				r, err := b.recall(ctx, b.index, s, texts[warmUpEach:])
+				r, err := b.recall(ctx, b.index, []access.Principal{s.group}, texts[warmUpEach:])
 				if err != nil {
 					return err
 				}
@@ -233,18 +233,18 @@ func stages(timings map[string][]time.Duration) string {
 }
 
 // recall is the share of the ten most similar chunks that the index finds, over the questions.
-func (b *bench) recall(ctx context.Context, x *postgres.Index, s share, texts []string) (float64, error) {
+func (b *bench) recall(ctx context.Context, x *postgres.Index, groups []access.Principal, texts []string) (float64, error) {
 	var found, wanted float64
 	for _, text := range texts {
 		v := b.vectors[text]
 		if !slices.ContainsFunc(v, func(f float32) bool { return f != 0 }) {
 			continue // no word that the model knows: the semantic side has nothing to say
 		}
-		exact, err := b.nearest(ctx, s, v)
+		exact, err := b.nearest(ctx, groups, v)
 		if err != nil {
 			return 0, err
 		}
-		got, err := x.Candidates(ctx, retrieve.Request{Audience: s.audience(), Probes: []retrieve.Probe{{Vector: v}}, Model: b.model.Model(), PerSide: 500})
+		got, err := x.Candidates(ctx, retrieve.Request{Audience: access.NewAudience(access.DefaultTenant, groups...), Probes: []retrieve.Probe{{Vector: v}}, Model: b.model.Model(), PerSide: 500})
 		if err != nil {
 			return 0, err
 		}
@@ -265,12 +265,16 @@ func (b *bench) recall(ctx context.Context, x *postgres.Index, s share, texts []
 }
 
 // nearest compares every vector that may be read and returns the ten best cosines, best first.
-func (b *bench) nearest(ctx context.Context, s share, v []float32) ([]float64, error) {
+func (b *bench) nearest(ctx context.Context, groups []access.Principal, v []float32) ([]float64, error) {
+	names := make([]string, len(groups))
+	for i, g := range groups {
+		names[i] = string(g)
+	}
 	rows, err := b.db.Pool.Query(ctx, `
 		with c as materialized (
 			select -(emb <#> $1::text::halfvec) as cosine from embedding
-			where access_number in (select number from access_list where $2 = any(principals)))
-		select cosine from c order by cosine desc limit 10`, literal(v), string(s.group))
+			where access_number in (select number from access_list where $2::text[] && principals))
+		select cosine from c order by cosine desc limit 10`, literal(v), names)
 	if err != nil {
 		return nil, fmt.Errorf("compare every vector: %w", err)
 	}

@@ -12,48 +12,85 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"golang.org/x/sync/errgroup"
 )
 
-// compareRoutes searches by comparing every vector and by the graph, whatever the index would choose, for access lists of many sizes. N is
-// where the first becomes slower than the second.
+// routeQuestions is how many questions each route is asked: the slow ones take seconds.
+const routeQuestions = 20
+
+// compareRoutes searches by comparing every vector in the table, by the graph, and by sketches, whatever the index would choose, for access lists
+// of many sizes, each of whole topics. N, up to where the index compares every vector, is where the first becomes slower than the last.
 func (b *bench) compareRoutes(ctx context.Context) error {
-	everything, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, ExactLimit: b.chunks + 1, NoSketches: true})
-	if err != nil {
-		return err
+	routes := []struct {
+		name string
+		cfg  postgres.IndexConfig
+		most int // share of the index, 1 of so many, up to which the route is worth measuring
+		few  int // and from which
+	}{
+		{"exact", postgres.IndexConfig{ExactLimit: b.chunks + 1, NoSketches: true}, 10, 1 << 30},
+		{"graph", postgres.IndexConfig{ExactLimit: 1, NoSketches: true}, 1, 20},
+		{"sketch", postgres.IndexConfig{ExactLimit: 1}, 1, 1 << 30},
 	}
-	graph, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, ExactLimit: 1, NoSketches: true})
-	if err != nil {
-		return err
-	}
-	b.printf("%-16s %9s %12s %12s %12s %7s\n", "readable", "chunks", "exact p50", "graph p50", "graph p95", "recall")
-	for i, s := range shares[1:] {
-		texts, err := b.questions(ctx, uint64(300+i), warmUpEach+b.queries)
+	b.printf("%9s", "chunks")
+	var indexes []*postgres.Index
+	for _, r := range routes {
+		r.cfg.Logger = b.logger
+		x, err := postgres.NewIndex(b.db, r.cfg)
 		if err != nil {
 			return err
 		}
-		var p50 [2]float64
-		var last sample
-		for j, x := range []*postgres.Index{everything, graph} {
-			h, err := b.searcher(x, 1)
+		indexes = append(indexes, x)
+		b.printf(" | %-6s p50 ms   p95 ms  recall", r.name)
+	}
+	b.printf("\n")
+	texts, err := b.questions(ctx, 300, warmUp+routeQuestions)
+	if err != nil {
+		return err
+	}
+	h, err := b.searcher(indexes[2], 1)
+	if err != nil {
+		return err
+	}
+	if _, err := ask(ctx, h, shares[0].audience(), texts[:warmUp]); err != nil { // sketches are made while searching
+		return err
+	}
+	for _, n := range []int{1, 3, 10, 30, 100, spaces} {
+		var groups []access.Principal
+		for i := range n {
+			groups = append(groups, access.Principal(fmt.Sprintf("group:space-%d", i)))
+		}
+		counted, err := indexes[2].Candidates(ctx, retrieve.Request{Audience: access.NewAudience(access.DefaultTenant, groups...)})
+		if err != nil {
+			return err
+		}
+		b.printf("%9d", counted.Allowed)
+		for i, r := range routes {
+			if part := spaces / n; part < r.most || part > r.few {
+				b.printf(" | %6s      -        -       -", "")
+				continue
+			}
+			h, err := b.searcher(indexes[i], 1)
 			if err != nil {
 				return err
 			}
-			if _, err := ask(ctx, h, s.audience(), texts[:warmUpEach]); err != nil {
+			audience := access.NewAudience(access.DefaultTenant, groups...)
+			if _, err := ask(ctx, h, audience, texts[:warmUpEach]); err != nil {
 				return err
 			}
-			if last, err = ask(ctx, h, s.audience(), texts[warmUpEach:]); err != nil {
+			s, err := ask(ctx, h, audience, texts[warmUp:])
+			if err != nil {
 				return err
 			}
-			p50[j] = last.percentile(50)
+			recall, err := b.recall(ctx, indexes[i], groups, texts[warmUp:])
+			if err != nil {
+				return err
+			}
+			b.printf(" | %13.2f %8.2f  %6.3f", s.percentile(50), s.percentile(95), recall)
 		}
-		recall, err := b.recall(ctx, graph, s, texts[warmUpEach:])
-		if err != nil {
-			return err
-		}
-		b.printf("%-16s %9d %12.2f %12.2f %12.2f %7.3f\n", s.name, last.allowed, p50[0], p50[1], last.percentile(95), recall)
+		b.printf("\n")
 	}
-	b.printf("the index compares up to %d chunks and asks the graph above\n", b.index.ExactLimit(b.chunks))
+	b.printf("the index compares up to %d chunks in the table and narrows down above\n", b.index.ExactLimit(b.chunks))
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 // Config of a Pipeline. Zero fields get their defaults.
 type Config struct {
 	Workers       int           // documents read and cut at once; one per processor
-	Group         int           // documents stored in one transaction; 32
+	Group         int           // documents stored in one transaction; 96
 	EmbedBatch    int           // texts per call of the embedder; 64
 	EmbedParallel int           // calls at once; 4
 	EmbedAttempts int           // 5
@@ -35,7 +35,7 @@ func (c Config) withDefaults() Config {
 		value     *int
 		otherwise int
 	}{
-		{&c.Workers, runtime.GOMAXPROCS(0)}, {&c.Group, 32}, {&c.EmbedBatch, 64}, {&c.EmbedParallel, 4}, {&c.EmbedAttempts, 5},
+		{&c.Workers, runtime.GOMAXPROCS(0)}, {&c.Group, 96}, {&c.EmbedBatch, 64}, {&c.EmbedParallel, 4}, {&c.EmbedAttempts, 5},
 	} {
 		if *field.value <= 0 {
 			*field.value = field.otherwise
