@@ -170,22 +170,22 @@ func small(s string) string {
 // maxSource is how long the line of a source may be with its link; a longer one has none.
 const maxSource = 900
 
-// source is a document on one line: number, title as a link, age.
+// source is a document on one line: number, title as a link, where it lies, age.
 func source(s foot.Source) string {
 	title := EscapeText(s.Title)
-	number, age := "", ""
+	number, detail := "", ""
 	if s.Number > 0 {
 		number = "[" + strconv.Itoa(s.Number) + "] "
 	}
-	if s.Age != "" {
-		age = " · " + s.Age
+	if d := s.Detail(); d != "" {
+		detail = " · " + EscapeText(d)
 	}
 	if link := (dialect{}).Link(title, s.URL); link != "" && !strings.HasPrefix(link, "<") {
-		if line := number + link + age; answer.UTF16Count(line) <= maxSource {
+		if line := number + link + detail; answer.UTF16Count(line) <= maxSource {
 			return line
 		}
 	}
-	return number + title + age
+	return number + title + detail
 }
 
 // file is the whole answer as Markdown.
@@ -204,8 +204,8 @@ func (r *Renderer) file(v *stream.View) string {
 		if to, ok := address(s.URL); ok {
 			b.WriteString(" <" + to + ">")
 		}
-		if s.Age != "" {
-			b.WriteString(" (" + s.Age + ")")
+		if d := s.Detail(); d != "" {
+			b.WriteString(" (" + d + ")")
 		}
 		b.WriteByte('\n')
 	}

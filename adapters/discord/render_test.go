@@ -57,7 +57,7 @@ func TestOutcomes(t *testing.T) {
 				Closest: []packet.Document{{Title: "Backups", URL: "https://docs.example/b", UpdatedAt: &old}},
 			}},
 			discord.Page{
-				Content: "Nothing in the documents answers this.\n\n-# **The closest documents**\n-# [Backups](<https://docs.example/b>) · 1 day old", Buttons: rate, Done: true,
+				Content: "Nothing in the documents answers this.\n\n-# **The closest documents**\n-# [Backups](<https://docs.example/b>) · docs.example · 1 day old", Buttons: rate, Done: true,
 			},
 		},
 		"being written": {
@@ -118,7 +118,7 @@ func TestLongAnswersAreAttached(t *testing.T) {
 	pages = renderer().Render(view)
 	checkContent(t, pages)
 	last := pages[len(pages)-1]
-	if !strings.HasPrefix(last.Attachment, code) || !strings.Contains(last.Attachment, "- [1] Replication <https://docs.example/r#wal> (5 months old)") ||
+	if !strings.HasPrefix(last.Attachment, code) || !strings.Contains(last.Attachment, "- [1] Replication <https://docs.example/r#wal> (docs.example · 5 months old)") ||
 		!strings.Contains(pages[discord.MaxPages-1].Content, discord.AttachmentName) || len(last.Links) != 2 {
 		t.Errorf("%d pages, last %+v", len(pages), last)
 	}

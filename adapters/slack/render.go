@@ -108,7 +108,7 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	list, more := foot.Sources(v, r.now(), MaxSources)
 	for _, s := range list {
 		url, _ := address(s.URL)
-		p.Sources = append(p.Sources, Source{Number: s.Number, Title: s.Title, URL: url, Age: s.Age})
+		p.Sources = append(p.Sources, Source{Number: s.Number, Title: s.Title, URL: url, Detail: s.Detail()})
 	}
 	p.Heading, p.More = foot.Head(list), foot.More(more)
 }

@@ -52,7 +52,7 @@ type Source struct {
 	Number int    // 0 for one that was not cited
 	Title  string // one line, nothing escaped; contains no mention
 	URL    string // escaped for every renderer; empty when there is no address that a reader could open
-	Age    string // "5 months old"; empty when it is not known
+	Detail string // where it lies and how old it is: "docs.example · 5 months old"; empty when neither is known
 }
 
 // TaskStatus is the state of a search step.

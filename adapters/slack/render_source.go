@@ -13,14 +13,14 @@ func (s Source) label() string {
 	return "[" + strconv.Itoa(s.Number) + "] " + s.Title
 }
 
-// Mrkdwn is the source as one line of mrkdwn: number and title, linked where there is an address, and the age.
+// Mrkdwn is the source as one line of mrkdwn: number and title, linked where there is an address, and where it lies and how old it is.
 func (s Source) Mrkdwn() string {
 	label := mrkdwnWord(Neutral(s.label()), answer.Place{})
 	if s.URL != "" {
 		label = mrkdwn{}.Link(label, s.URL)
 	}
-	if s.Age != "" {
-		label += " · " + s.Age
+	if s.Detail != "" {
+		label += " · " + mrkdwnWord(Neutral(s.Detail), answer.Place{})
 	}
 	return label
 }

@@ -24,8 +24,8 @@ func TestFinishedAnswerHasSourcesNotesAndButtons(t *testing.T) {
 		Notes:    []string{"&lt;\u200b!here&gt; notes.txt was left out."},
 		Heading:  "Sources",
 		Sources: []slack.Source{
-			{Number: 1, Title: "Replication", URL: "https://docs.example/r#wal", Age: "5 months old"},
-			{Number: 2, Title: "Settings", URL: "https://docs.example/s"},
+			{Number: 1, Title: "Replication", URL: "https://docs.example/r#wal", Detail: "docs.example · 5 months old"},
+			{Number: 2, Title: "Settings", URL: "https://docs.example/s", Detail: "docs.example"},
 			{Number: 3, Title: "notes.txt"},
 		},
 		Buttons: []thread.Button{thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown)},
@@ -65,7 +65,7 @@ func TestOutcomes(t *testing.T) {
 			}},
 			slack.Page{
 				Markdown: "Nothing in the documents answers this.", Text: "Nothing in the documents answers this.\nThe closest documents:\nBackups",
-				Heading: "The closest documents", Sources: []slack.Source{{Title: "Backups", URL: "https://docs.example/b", Age: "1 day old"}},
+				Heading: "The closest documents", Sources: []slack.Source{{Title: "Backups", URL: "https://docs.example/b", Detail: "docs.example · 1 day old"}},
 				Buttons: []thread.Button{thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown)}, Done: true,
 			},
 		},
@@ -107,7 +107,7 @@ func TestSourcesAreCappedAndSaySo(t *testing.T) {
 	if got := len(pages[0].Sources); got != slack.MaxSources || pages[0].More != "4 more documents are not listed." {
 		t.Errorf("%d sources, more: %q", got, pages[0].More)
 	}
-	want := "<https://docs.example/a%7Cb%3E|[1] Title ‹!here› \u200b*\u200b1\u200b*\u200b>"
+	want := "<https://docs.example/a%7Cb%3E|[1] Title ‹!here› \u200b*\u200b1\u200b*\u200b> · docs.example"
 	if got := pages[0].Sources[0].Mrkdwn(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -63,7 +63,7 @@ func TestPostedAndEditedMessages(t *testing.T) {
 	}
 	p = page("**More words** [1](https://docs.example/a)")
 	p.Notes, p.Heading, p.More = []string{"A note."}, "Sources", "And 3 more."
-	p.Sources = []slack.Source{{Number: 1, Title: "A <title>", URL: "https://docs.example/a", Age: "2 days old"}}
+	p.Sources = []slack.Source{{Number: 1, Title: "A <title>", URL: "https://docs.example/a", Detail: "docs.example · 2 days old"}}
 	if err := d.surface.Edit(t.Context(), d.to, id, p); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestPostedAndEditedMessages(t *testing.T) {
 	if len(got) != 1 || got[0].Edited {
 		t.Fatalf("the thread shows %+v, want one message that does not say (edited)", got)
 	}
-	want := "**More words** [1](https://docs.example/a)\nA note.\n*Sources*\n<https://docs.example/a|[1] A &lt;title&gt;> · 2 days old\nAnd 3 more."
+	want := "**More words** [1](https://docs.example/a)\nA note.\n*Sources*\n<https://docs.example/a|[1] A &lt;title&gt;> · docs.example · 2 days old\nAnd 3 more."
 	if diff := cmp.Diff(want, got[0].Shown()); diff != "" {
 		t.Errorf("it shows (-want +got):\n%s", diff)
 	}

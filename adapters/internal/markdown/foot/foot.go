@@ -4,11 +4,13 @@ package foot
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 )
@@ -41,18 +43,44 @@ type Source struct {
 	Number int    // as cited; 0 for one that was close and not cited
 	Title  string // cite.SafeTitle
 	URL    string // as the connector gave it
+	From   string // where it lies: a site's host, else the kind of source, such as "file"
 	Age    string // "5 months old"; empty when it is not known
 }
+
+// Detail is what stands beside the title: where the document lies, and how old it is.
+func (s Source) Detail() string {
+	if s.From == "" || s.Age == "" {
+		return s.From + s.Age
+	}
+	return s.From + " · " + s.Age
+}
+
+// from names where a document lies, in at most maxFrom characters.
+func from(address string, kind document.Kind) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
+		host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+		if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.:") != "" { // nobody's idea of a host
+			host = cite.SafeTitle(host)
+		}
+		return Cut(host, maxFrom)
+	}
+	if kind == "" {
+		return ""
+	}
+	return Cut(cite.SafeTitle(string(kind)), maxFrom)
+}
+
+const maxFrom = 60
 
 // Sources are the cited documents in the order of their numbers; when nothing was cited, the closest documents that were found, if the
 // view tells them. At most limit are listed; more is how many are left out.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
 	for _, c := range v.Citations {
-		list = append(list, Source{Number: c.Number, Title: cite.SafeTitle(c.Title), URL: c.URL, Age: age(updated(v, c), now)})
+		list = append(list, Source{Number: c.Number, Title: cite.SafeTitle(c.Title), URL: c.URL, From: from(c.URL, c.Source), Age: age(updated(v, c), now)})
 	}
 	if len(list) == 0 {
 		for _, d := range v.Closest {
-			list = append(list, Source{Title: cite.SafeTitle(d.Title), URL: d.URL, Age: age(d.UpdatedAt, now)})
+			list = append(list, Source{Title: cite.SafeTitle(d.Title), URL: d.URL, From: from(d.URL, d.Source), Age: age(d.UpdatedAt, now)})
 		}
 	}
 	if len(list) > limit {

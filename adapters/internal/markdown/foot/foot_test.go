@@ -1,7 +1,9 @@
 package foot_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
@@ -93,5 +95,34 @@ func TestWhoCorrectsMayLinkToAnything(t *testing.T) {
 	}
 	if _, ok := p.Cited(1, "https://wiki.example/x"); ok {
 		t.Error("a number that the answer has no source for is a footnote")
+	}
+}
+
+func TestSourcesSayWhereTheyLieAndHowOldTheyAre(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	at := now.AddDate(0, -5, -3)
+	for name, tt := range map[string]struct {
+		document packet.Document
+		want     string
+	}{
+		"a site":              {packet.Document{URL: "https://www.Docs.example/a", Source: "web", UpdatedAt: &at}, "docs.example · 5 months old"},
+		"a site without date": {packet.Document{URL: "http://docs.example:8080/a", Source: "web"}, "docs.example"},
+		"a file":              {packet.Document{URL: "file:///srv/a.txt", Source: "file", UpdatedAt: &at}, "file · 5 months old"},
+		"nothing known":       {packet.Document{}, ""},
+		"a date alone":        {packet.Document{UpdatedAt: &at}, "5 months old"},
+		"a long host":         {packet.Document{URL: "https://" + strings.Repeat("a", 70)}, strings.Repeat("a", 59) + "…"},
+	} {
+		v := &stream.View{}
+		v.Apply(packet.Packet{Payload: packet.Stop{Reason: "no_evidence", Closest: []packet.Document{tt.document}}})
+		list, more := foot.Sources(v, now, 10)
+		if len(list) != 1 || more != 0 || list[0].Detail() != tt.want {
+			t.Errorf("%s: %+v says %q, want %q", name, list, list[0].Detail(), tt.want)
+		}
+	}
+	v := &stream.View{}
+	v.Apply(packet.Packet{Payload: packet.CitationInfo{Number: 1, URL: "https://<!channel>/x", Source: "web"}})
+	if list, _ := foot.Sources(v, now, 10); strings.ContainsAny(list[0].Detail(), "<>") {
+		t.Errorf("a host that mentions somebody is shown as %q", list[0].Detail())
 	}
 }
