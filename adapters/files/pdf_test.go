@@ -1,5 +1,3 @@
-//go:build pdfium
-
 package files_test
 
 import (

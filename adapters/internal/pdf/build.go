@@ -1,5 +1,3 @@
-//go:build pdfium
-
 package pdf
 
 import (

@@ -1,5 +1,3 @@
-//go:build pdfium
-
 // Package pdf reads PDF files as documents: sections of headings, paragraphs, lists, tables and code, each with the page it stands on.
 //
 // PDFium does the reading, compiled to WebAssembly and run in a sandbox without files, network or clock: the worst that a hostile file
