@@ -7,11 +7,12 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/jackc/pgx/v5"
 )
 
 // ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a sentence that says what to do.
-var ErrDimensions = errors.New("the vectors have the wrong number of dimensions")
+var ErrDimensions = retrieve.ErrDimensions
 
 // Limits of HNSW in pgvector: a larger vector can be stored and not indexed.
 const (

@@ -103,6 +103,59 @@ func TestBlendProperties(t *testing.T) {
 	})
 }
 
+// Each setting moves a score in the direction that its name says, and no further than the components allow.
+func TestBlendFollowsItsSettings(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawList(t)
+		cfg := retrieve.DefaultConfig()
+		scores := func(change func(*retrieve.Config, *retrieve.Blending)) map[document.ChunkID]retrieve.Scores {
+			c, b := cfg, retrieve.Blending{Alpha: 0.4, Now: now}
+			change(&c, &b)
+			out := make(map[document.ChunkID]retrieve.Scores)
+			for _, r := range c.Blend(list, b) {
+				out[r.Chunk] = r.Scores
+			}
+			return out
+		}
+		low, high := rapid.Float64Range(0, 0.5).Draw(t, "lower"), rapid.Float64Range(0.5, 1).Draw(t, "higher")
+		words := scores(func(_ *retrieve.Config, b *retrieve.Blending) { b.Alpha = low })
+		meaning := scores(func(_ *retrieve.Config, b *retrieve.Blending) { b.Alpha = high })
+		older := scores(func(c *retrieve.Config, _ *retrieve.Blending) { c.TimeDecay = 1 })
+		recent := scores(func(_ *retrieve.Config, b *retrieve.Blending) { b.FavorRecent = true })
+		floored := scores(func(c *retrieve.Config, _ *retrieve.Blending) { c.RecencyFloor = high })
+		titles := scores(func(c *retrieve.Config, _ *retrieve.Blending) { c.TitleRatio = 1 })
+		bodies := scores(func(c *retrieve.Config, _ *retrieve.Blending) { c.TitleRatio = 0 })
+		for id, s := range scores(func(*retrieve.Config, *retrieve.Blending) {}) {
+			blend := s.Score / (s.Boost * s.Recency)
+			if blend < min(s.Keyword, s.Semantic)-1e-9 || list.Semantic && blend > max(s.Keyword, s.Semantic)+1e-9 {
+				t.Fatalf("the blend %v does not lie between its sides: %+v", blend, s)
+			}
+			if list.Semantic && list.MaxFlat+list.MaxTitle > 0 && (meaning[id].Score-words[id].Score)*(s.Semantic-s.Keyword) < -1e-9 {
+				t.Fatalf("more of the semantic side goes the wrong way: %v, then %v; %+v", words[id].Score, meaning[id].Score, s)
+			}
+			if older[id].Recency > s.Recency || recent[id].Recency > s.Recency || floored[id].Recency < s.Recency {
+				t.Fatalf("recency %v; with more decay %v, recent favoured %v, a higher floor %v", s.Recency, older[id].Recency, recent[id].Recency, floored[id].Recency)
+			}
+			for other := range titles {
+				a, b := list.Entries[id], list.Entries[other]
+				if a.Title > b.Title && titles[id].Keyword < titles[other].Keyword || a.Flat > b.Flat && bodies[id].Keyword < bodies[other].Keyword {
+					t.Fatalf("the title ratio does not choose the field: %+v and %+v", titles[id], titles[other])
+				}
+			}
+		}
+		plain := scores(func(*retrieve.Config, *retrieve.Blending) {})
+		for i := range list.Entries {
+			list.Entries[i].Boost = 2
+		}
+		for id, s := range scores(func(*retrieve.Config, *retrieve.Blending) {}) {
+			if math.Abs(s.Score-2*plain[id].Score) > 1e-9 {
+				t.Fatalf("a boost of 2 makes %v of %v", s.Score, plain[id].Score)
+			}
+		}
+	})
+}
+
 func TestBlendByHand(t *testing.T) {
 	t.Parallel()
 	list := retrieve.List{MaxFlat: 10, MaxTitle: 4, Semantic: true, Entries: []retrieve.Candidate{

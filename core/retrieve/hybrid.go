@@ -50,6 +50,11 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (Result, error) {
 		return Result{}, err
 	}
 	candidates, err := h.index.Candidates(ctx, request)
+	if errors.Is(err, ErrDimensions) {
+		trace.Notice = "The embedding model gives vectors of another length than the index holds, so the search went by keywords alone."
+		request.withoutVectors()
+		candidates, err = h.index.Candidates(ctx, request)
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("find candidates: %w", err)
 	}
@@ -97,8 +102,8 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 		return nil
 	}
 	vectors, err := h.embedder.Embed(ctx, ForQuery, texts)
-	if err == nil && len(vectors) != len(texts) {
-		err = fmt.Errorf("the embedder gave %d vectors for %d texts", len(vectors), len(texts))
+	if err == nil {
+		err = h.check(vectors, len(texts))
 	}
 	trace.Timings["embed"] = time.Since(began)
 	trace.Embedder = h.embedder.Model()
@@ -107,11 +112,27 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 			return fmt.Errorf("embed the question: %w", context.Cause(ctx))
 		}
 		trace.Notice = "The embedding model did not answer, so the search went by keywords alone."
+		if errors.Is(err, ErrDimensions) {
+			trace.Notice = "The embedding model gives vectors of another length than it is set up for, so the search went by keywords alone."
+		}
 		return nil
 	}
 	r.Model = h.embedder.Model()
 	for i, v := range vectors {
 		r.Probes[at[i]].Vector = v
+	}
+	return nil
+}
+
+// check reports vectors that are not what was asked for.
+func (h *Hybrid) check(vectors [][]float32, want int) error {
+	if len(vectors) != want {
+		return fmt.Errorf("the embedder gave %d vectors for %d texts", len(vectors), want)
+	}
+	for _, v := range vectors {
+		if len(v) != h.embedder.Dimensions() {
+			return fmt.Errorf("%w: the embedder gave %d instead of %d", ErrDimensions, len(v), h.embedder.Dimensions())
+		}
 	}
 	return nil
 }

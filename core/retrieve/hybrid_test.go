@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"github.com/google/go-cmp/cmp"
@@ -178,11 +180,53 @@ func TestHybridBlendsMeaning(t *testing.T) {
 	}
 }
 
+// faulty is an embedder that fails in one way.
+type faulty struct {
+	embedder
+	vectors [][]float32
+	err     error
+}
+
+func (f *faulty) Embed(context.Context, retrieve.Purpose, []string) ([][]float32, error) {
+	return f.vectors, f.err
+}
+
+// shorter is an index whose vectors have another length than the question's.
+type shorter struct{ *retrievetest.Memory }
+
+func (s shorter) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Candidates, error) {
+	if r.Model != "" {
+		return retrieve.Candidates{}, fmt.Errorf("search the index: %w", retrieve.ErrDimensions)
+	}
+	return s.Memory.Candidates(ctx, r)
+}
+
+// Whatever is wrong with the vectors, the words are searched and the result says that they alone were.
 func TestHybridGoesOnWithoutTheEmbedder(t *testing.T) {
 	t.Parallel()
-	r := search(t, newHybrid(t, library(t), &embedder{most: 1}, nil), ask("standby"))
-	if len(r.Hits) == 0 || r.Hits[0].Document.ID != "guide" || r.Trace.Notice == "" || r.Trace.Alpha != 0 {
-		t.Errorf("hits %v, trace %+v", documents(r), r.Trace)
+	for _, c := range []struct {
+		name  string
+		model retrieve.Embedder
+		index retrieve.Index
+	}{
+		{"it is down", &faulty{err: errors.New("connection refused")}, library(t)},
+		{"it is rate limited", &faulty{err: &llm.RateLimitError{RetryAfter: time.Minute}}, library(t)},
+		{"it gives no vector", &faulty{}, library(t)},
+		{"its vector is too long", &faulty{vectors: [][]float32{{1, 0, 0}}}, library(t)},
+		{"its vector is empty", &faulty{vectors: [][]float32{nil}}, library(t)},
+		{"the index holds shorter ones", &faulty{vectors: [][]float32{{1, 0}}}, shorter{library(t)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.model.(*faulty).most = 1
+			r := search(t, newHybrid(t, c.index, c.model, nil), ask("standby"))
+			if len(r.Hits) == 0 || r.Hits[0].Document.ID != "guide" || r.Trace.Alpha != 0 || r.Trace.Route != retrieve.RouteNone {
+				t.Errorf("hits %v, trace %+v", documents(r), r.Trace)
+			}
+			if !strings.HasSuffix(r.Trace.Notice, "the search went by keywords alone.") {
+				t.Errorf("notice %q", r.Trace.Notice)
+			}
+		})
 	}
 }
 
@@ -247,26 +291,5 @@ func TestOverlappingChunksAreJoinedOnce(t *testing.T) {
 	r := search(t, newHybrid(t, m, nil, nil), ask("delta"))
 	if want := "alpha bravo charlie delta écho\n\n| head |\n| row |"; len(r.Hits) != 1 || r.Hits[0].Text != want || r.Hits[0].Start != 0 || r.Hits[0].End != 40 {
 		t.Errorf("hits %+v, want one with %q", r.Hits, want)
-	}
-}
-
-func TestWindow(t *testing.T) {
-	t.Parallel()
-	m := library(t)
-	h := newHybrid(t, m, nil, nil)
-	hits := search(t, h, ask("improved")).Hits
-	earlier := []retrieve.Span{{Document: "notes"}, {Document: "secret"}, {Document: "gone"}, {Document: "guide", From: 1, To: 3}}
-	for limit, want := range map[int][]string{1: nil, 2: {"streaming replication needs a standby"}, 9: {"streaming replication needs a standby", "monitoring lag", "last words"}} {
-		got, err := h.Window(t.Context(), retrievetest.Members(), hits, earlier, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var added []string
-		for _, hit := range got[len(hits):] {
-			added = append(added, hit.Text)
-		}
-		if diff := cmp.Diff(want, added); diff != "" {
-			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
-		}
 	}
 }

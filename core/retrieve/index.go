@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -11,13 +12,17 @@ import (
 // Index finds candidates on both sides and fetches passages. Implementations are safe for concurrent use, and apply the audience in
 // both calls: what it may not read is neither a candidate nor a passage, from the moment at which the change of an access list returned.
 type Index interface {
-	// Candidates answers all probes of a request from one consistent state of the index.
+	// Candidates answers all probes of a request from one consistent state of the index. Probes whose vectors have another length than those
+	// of the model give ErrDimensions.
 	Candidates(ctx context.Context, r Request) (Candidates, error)
 	// Chunks fetches chunks by id, ordered by id. Those that do not exist any more or that the audience may not read are left out.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]Passage, error)
 	// Excerpts fetches chunks by document and position, ordered by document and position, and leaves out the same.
 	Excerpts(ctx context.Context, audience access.Audience, spans []Span) ([]Passage, error)
 }
+
+// ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a sentence that says what to do.
+var ErrDimensions = errors.New("the vectors have the wrong number of dimensions")
 
 // Request asks for candidates on behalf of an audience.
 type Request struct {
@@ -28,6 +33,14 @@ type Request struct {
 	Documents  []document.ID       // only these; none means all
 	TitleRatio float64             // share of the title field when keyword candidates are chosen
 	PerSide    int                 // candidates per probe and side
+}
+
+// withoutVectors makes a request one for words alone.
+func (r *Request) withoutVectors() {
+	r.Model = ""
+	for i := range r.Probes {
+		r.Probes[i].Vector = nil
+	}
 }
 
 // Probe is one query in the forms that the two sides compare.

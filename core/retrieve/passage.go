@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 )
 
@@ -154,43 +153,4 @@ func fit(hits []Hit, maxTokens int) []Hit {
 		}
 	}
 	return kept
-}
-
-// Window adds passages that the thread used before, the first ones first, to the hits of a follow-up, until there are limit chunks. What the
-// audience may no longer read, what is gone, and what a hit holds already is left out. Added hits have no scores.
-func (h *Hybrid) Window(ctx context.Context, audience access.Audience, hits []Hit, earlier []Span, limit int) ([]Hit, error) {
-	if len(hits) >= limit || len(earlier) == 0 {
-		return hits, nil
-	}
-	passages, err := h.index.Excerpts(ctx, audience, earlier)
-	if err != nil {
-		return nil, fmt.Errorf("fetch the thread's earlier sources: %w", err)
-	}
-	type place struct {
-		doc     document.ID
-		ordinal int
-	}
-	byPlace := make(map[place]Passage, len(passages))
-	for _, p := range passages {
-		byPlace[place{p.Document.ID, p.Chunk.Ordinal}] = p
-	}
-	out := slices.Clone(hits)
-	for _, span := range earlier {
-		for ordinal := span.From; ordinal <= span.To && len(out) < limit; ordinal++ {
-			p, found := byPlace[place{span.Document, ordinal}]
-			if !found || holds(out, p) {
-				continue
-			}
-			out = append(out, Hit{Document: p.Document, ACL: p.ACL, Chunk: p.ID, Ordinal: ordinal, Heading: p.Chunk.Heading, Anchor: p.Chunk.Anchor,
-				Link: p.Document.Link(p.Chunk.Anchor), Text: p.Chunk.Shown(), Start: p.Chunk.Start, End: p.Chunk.End, Tokens: p.Chunk.Tokens})
-		}
-	}
-	return out, nil
-}
-
-// holds reports whether a hit shows all of a passage.
-func holds(hits []Hit, p Passage) bool {
-	return slices.ContainsFunc(hits, func(h Hit) bool {
-		return h.Document.ID == p.Document.ID && h.Start <= p.Chunk.Start && h.End >= p.Chunk.End
-	})
 }
