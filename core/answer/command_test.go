@@ -167,6 +167,13 @@ func TestWhyExplains(t *testing.T) {
 		s.says("the newest", s.command(r, "why"),
 			"Decision: The bot was mentioned. (mention)", "Audience: whoever sees the answer holds members, public", `Search: "what is alpha?"`,
 			"\n- 1. alpha: score", "matches 70 % of the question", "Outcome: answered, written by m, cited")
+		first, err := s.store.TurnOf(s.Context(), tenant, channelRef, "q2")
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.act(r, thread.ActionRetry, first.ID, "U1")
+		s.settle()
+		s.says("one that was tried again", s.command(r, "why"), "Decision: The question was answered anew", string(first.ID))
 		about := func(id thread.MessageID) func(*answer.Command) { return func(c *answer.Command) { c.Message = id } }
 		s.says("a message that was not answered", s.command(r, "why", about("q1")), "Nobody addressed the bot. (not_addressed)", "its text was not kept")
 		s.says("a message that nobody knows", s.command(r, "why", about("q99")), "Nothing is known of this message")

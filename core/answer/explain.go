@@ -77,6 +77,9 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	}
 	t := e.Turn
 	said := []string{decided(string(e.Reason()))}
+	if origin, derived := origins[t.Origin.As]; derived {
+		said[0] = fmt.Sprintf("Decision: %s (of turn %s)", origin, t.Origin.Turn)
+	}
 	if t.Ambient {
 		said = append(said, "Nobody had asked for the answer.")
 	}
@@ -96,6 +99,13 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 		}
 	}
 	return append(said, e.outcome()...)
+}
+
+// origins says why a turn exists that no new question made.
+var origins = map[session.Derivation]string{
+	session.Retried:   "The question was answered anew, in the place of an earlier answer.",
+	session.Privately: "The asker wanted the answer privately.",
+	session.Shared:    "Its owner shared a private answer.",
 }
 
 func decided(reason string) string {
