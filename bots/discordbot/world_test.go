@@ -46,6 +46,7 @@ type world struct {
 	setting setting
 	stop    func() // ends the first bot
 
+	client *discord.Client // of the newest bot
 	asking sync.Mutex
 	turns  []session.Turn
 }
@@ -59,6 +60,9 @@ type setting struct {
 	wrap   func(llm.Model) llm.Model // put around the model
 	inbox  session.Inbox             // instead of the store's
 
+	key  bool // interactions may come as signed requests
+	deaf bool // the bot connects to no gateway
+
 	policies answer.Policies // what holds where; nil: the defaults
 	bindings discordbot.Bindings
 }
@@ -67,7 +71,7 @@ type setting struct {
 func begin(t testing.TB, model *llmtest.Model, change ...func(*setting)) *world {
 	t.Helper()
 	w := prepare(t, model, change...)
-	w.until("the bot is connected", func() bool { _, puts := w.discord.Commands(); return w.discord.Connected() && puts == 1 })
+	w.until("the bot is connected", func() bool { _, puts := w.discord.Commands(); return (w.setting.deaf || w.discord.Connected()) && puts == 1 })
 	return w
 }
 
@@ -138,6 +142,9 @@ func (w *world) start() (stop func()) {
 func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	w.Helper()
 	s.bot.Token, s.bot.APIURL = cmp.Or(s.bot.Token, w.discord.Token()), w.discord.URL()
+	if s.key {
+		s.bot.Discord.PublicKey = w.discord.PublicKey()
+	}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	bot, err := discordbot.New(s.bot, discordbot.Deps{
 		Deliveries: w.store, Repairs: w.store, Threads: w.store, Turns: w.store, Policies: s.policies, Bindings: s.bindings, Renderer: &discord.Renderer{}, Logger: logger,
@@ -172,6 +179,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 		w.Fatal(err)
 	}
 	bot.Bind(service)
+	w.client = bot.Client()
 	return bot, service.Run
 }
 
@@ -216,7 +224,9 @@ func (w *world) answers(channel string, n int) []string {
 func (w *world) note(t session.Turn) {
 	w.asking.Lock()
 	defer w.asking.Unlock()
-	w.turns = append(w.turns, t)
+	if !slices.ContainsFunc(w.turns, func(known session.Turn) bool { return known.ID == t.ID }) {
+		w.turns = append(w.turns, t)
+	}
 }
 
 // asked returns the turns that were answered, in the order in which that began.
@@ -245,6 +255,8 @@ func (w *world) button(channel, action string) (id string) {
 
 // library is a retriever with fixed documents.
 type library struct {
+	acl access.ACL // of all documents; nil: public
+
 	mu        sync.Mutex
 	audiences []access.Audience
 }
@@ -254,11 +266,18 @@ func (l *library) Search(_ context.Context, s retrieve.Search) (retrieve.Result,
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.audiences = append(l.audiences, s.Audience)
+	acl := l.acl
+	if acl == nil {
+		acl = access.ACL{access.Public}
+	}
+	if !s.Audience.MayRead(acl) {
+		return retrieve.Result{}, nil
+	}
 	hit := func(name, text string) retrieve.Hit {
 		ref := document.Ref{ID: document.ID("docs:" + name), Kind: "file", Title: strings.ToUpper(name), URL: "https://docs.example/" + name}
 		return retrieve.Hit{
 			Document: ref, Chunk: document.ChunkID(len(name)*1000 + int(name[0])), Anchor: "top", Link: ref.Link("top"), Text: text,
-			ACL: access.ACL{access.Public}, Scores: retrieve.Scores{Score: 0.5},
+			ACL: acl, Scores: retrieve.Scores{Score: 0.5, Coverage: 0.9},
 		}
 	}
 	return retrieve.Result{Evidence: true, Hits: []retrieve.Hit{

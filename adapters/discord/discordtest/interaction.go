@@ -20,6 +20,12 @@ type Interaction struct {
 	kind     int       // of the first response
 	private  bool
 	original string // message
+
+	pressed   string // the message under which the button stands
+	typing    bool   // values are asked for
+	choices   []string
+	submitted bool   // a form was filled in
+	form      string // that is shown
 }
 
 // Interaction callbacks.
@@ -27,6 +33,9 @@ const (
 	callbackMessage  = 4
 	callbackDeferred = 5
 	callbackUpdate   = 6 // of a button: nothing to see
+	callbackChange   = 7 // the message under which it stands
+	callbackChoices  = 8
+	callbackModal    = 9
 )
 
 // State is what an interaction's user sees.
@@ -37,6 +46,9 @@ type State struct {
 	Original string // id of the message
 	Content  string // of the message
 	Loading  bool   // it still says that the bot thinks
+	Buttons  []string
+	Choices  []string // that are offered
+	Form     string   // id of the form that is shown
 }
 
 // State returns what the interaction's user sees.
@@ -47,8 +59,12 @@ func (i *Interaction) State() State {
 		return State{}
 	}
 	m := i.server.messages[i.original]
+	if m == nil {
+		return State{Kind: i.kind, After: i.answered.Sub(i.created), Choices: slices.Clone(i.choices), Form: i.form}
+	}
 	return State{
-		Kind: i.kind, After: i.answered.Sub(i.created), Private: i.private, Original: i.original, Content: m.content, Loading: m.flags&flagLoading != 0,
+		Buttons: slices.Clone(m.buttons),
+		Kind:    i.kind, After: i.answered.Sub(i.created), Private: i.private || m.ephemeral, Original: i.original, Content: m.content, Loading: m.flags&flagLoading != 0,
 	}
 }
 
@@ -59,56 +75,115 @@ func (i *Interaction) Expire() {
 	i.created = time.Now().Add(-i.server.config.TokenLife)
 }
 
+// callback is the first response to an interaction.
+type callback struct {
+	Type int `json:"type"`
+	Data *struct {
+		write
+		CustomID string `json:"custom_id"` // of a form
+		Title    string `json:"title"`
+		Choices  []struct {
+			Name  string `json:"name"`
+			Value string `json:"value"`
+		} `json:"choices"`
+	} `json:"data"`
+}
+
 func (s *Server) postCallback(c *call) (any, *apiError) {
 	i := s.pending[c.PathValue("token")]
 	if i == nil || i.ID != c.PathValue("interaction") {
 		return nil, errUnknownInteract
 	}
-	if i.kind != 0 {
-		return nil, errAcknowledged
-	}
-	if time.Since(i.created) > s.config.AckLimit {
-		return nil, errUnknownInteract
-	}
-	var body struct {
-		Type int    `json:"type"`
-		Data *write `json:"data"`
-	}
+	var body callback
 	if problem := c.decode(&body); problem != nil {
 		return nil, problem
 	}
+	return nil, s.respond(i, body)
+}
+
+// respond takes the first response to an interaction.
+func (s *Server) respond(i *Interaction, body callback) *apiError {
+	switch {
+	case i.kind != 0:
+		return errAcknowledged
+	case time.Since(i.created) > s.config.AckLimit:
+		return errUnknownInteract
+	}
 	if body.Data == nil {
-		body.Data = &write{}
+		body.Data = new(struct {
+			write
+			CustomID string `json:"custom_id"`
+			Title    string `json:"title"`
+			Choices  []struct {
+				Name  string `json:"name"`
+				Value string `json:"value"`
+			} `json:"choices"`
+		})
 	}
-	if problem := body.Data.check(); problem != nil {
-		return nil, problem
+	data := body.Data
+	if problem := data.check(); problem != nil {
+		return problem
 	}
-	if body.Type == callbackUpdate && i.original != "" {
-		i.kind, i.answered = body.Type, time.Now()
-		return nil, nil
+	answered := func() { i.kind, i.answered = body.Type, time.Now() }
+	switch {
+	case body.Type == callbackChoices && i.typing:
+		if len(data.Choices) > 25 {
+			return tooLong("choices", 25)
+		}
+		for _, choice := range data.Choices {
+			if choice.Name == "" || len([]rune(choice.Name)) > 100 || len([]rune(choice.Value)) > 100 {
+				return tooLong("name", 100)
+			}
+			i.choices = append(i.choices, choice.Value)
+		}
+		answered()
+		return nil
+	case i.typing:
+		return errInvalidForm
+	case body.Type == callbackModal && !i.submitted:
+		if n := len([]rune(data.Title)); n < 1 || n > 45 || data.CustomID == "" || len(data.CustomID) > 100 || len(data.Components) == 0 {
+			return errInvalidForm
+		}
+		i.form = data.CustomID
+		answered()
+		return nil
+	case body.Type == callbackModal:
+		return errInvalidForm
+	case body.Type == callbackUpdate && i.pressed != "":
+		i.original = i.pressed
+		answered()
+		return nil
+	case body.Type == callbackChange && i.pressed != "":
+		i.original = i.pressed
+		m := s.messages[i.pressed]
+		m.apply(&data.write)
+		answered()
+		s.publish("edit", m, data.AllowedMentions)
+		return nil
 	}
 	m := s.newMessage(s.channels[i.Channel], s.bot.ID, "")
 	m.interaction, m.kind = i.ID, typeCommand
-	if body.Data.Flags != nil {
-		m.flags = *body.Data.Flags
+	if data.Flags != nil {
+		m.flags = *data.Flags
 		m.ephemeral = m.flags&flagEphemeral != 0
 	}
 	switch body.Type {
 	case callbackMessage:
-		if body.Data.Content == nil || strings.TrimSpace(*body.Data.Content) == "" {
+		if data.Content == nil || strings.TrimSpace(*data.Content) == "" {
 			delete(s.messages, m.id)
-			return nil, errEmpty
+			return errEmpty
 		}
-		m.content = *body.Data.Content
+		m.content, m.buttons, m.links = *data.Content, data.buttons(), data.links()
 	case callbackDeferred:
 		m.flags = m.flags&flagEphemeral | flagLoading // nothing but EPHEMERAL can be set
 	default:
 		delete(s.messages, m.id)
-		return nil, &apiError{status: 400, code: 50035, text: "Invalid Form Body"}
+		return errInvalidForm
 	}
-	i.kind, i.answered, i.original, i.private = body.Type, time.Now(), m.id, m.ephemeral
-	s.publish("create", m, body.Data.AllowedMentions)
-	return nil, nil
+	i.original, i.private = m.id, m.ephemeral
+	answered()
+	s.publish("create", m, data.AllowedMentions)
+	return nil
 }
 
 // reply returns the interaction of a webhook call, if its token is still good.
@@ -142,10 +217,11 @@ func (s *Server) postFollowUp(c *call) (any, *apiError) {
 		return nil, errEmpty
 	}
 	m := s.newMessage(s.channels[i.Channel], s.bot.ID, *w.Content)
-	m.buttons, m.file = w.buttons(), c.file
+	m.buttons, m.links, m.file = w.buttons(), w.links(), c.file
 	m.interaction, m.ephemeral = i.ID, i.private
 	if w.Flags != nil {
 		m.flags = *w.Flags
+		m.ephemeral = m.ephemeral || m.flags&flagEphemeral != 0
 	}
 	s.publish("create", m, w.AllowedMentions)
 	return s.json(m, true), nil
@@ -158,11 +234,12 @@ func (s *Server) target(c *call) (*message, *apiError) {
 		return nil, problem
 	}
 	id := c.PathValue("message")
-	if id == "@original" {
+	original := id == "@original"
+	if original {
 		id = i.original
 	}
 	m := s.messages[id]
-	if m == nil || m.deleted || m.interaction != i.ID {
+	if m == nil || m.deleted || m.interaction != i.ID && !original {
 		return nil, errUnknownMessage
 	}
 	return m, nil
@@ -194,37 +271,119 @@ func (s *Server) deleteReply(c *call) (any, *apiError) {
 	return nil, nil
 }
 
-// interact dispatches the use of a command. Options are name and value.
-func (s *Server) interact(user *User, ch *channel, command string, options map[string]any) *Interaction {
+// begin makes an interaction.
+func (s *Server) begin(user *User, ch *channel) *Interaction {
 	i := &Interaction{ID: s.id(), Channel: ch.id, User: user.ID, server: s, created: time.Now()}
 	i.Token = "aW50ZXJhY3Rpb24-" + i.ID
 	s.pending[i.Token] = i
-	var given []map[string]any
-	for name, value := range options {
-		kind := 3
-		if _, ok := value.(bool); ok {
-			kind = 5
-		}
-		given = append(given, map[string]any{"name": name, "type": kind, "value": value})
-	}
-	slices.SortFunc(given, func(a, b map[string]any) int { return strings.Compare(a["name"].(string), b["name"].(string)) })
-	s.send(i, user, ch, map[string]any{"type": 2, "data": map[string]any{"id": s.id(), "name": command, "type": 1, "options": given}})
 	return i
 }
 
-// Press presses a button under a message.
-func (p *Person) Press(message, button string) *Interaction {
+// Sub is the use of a subcommand, as the value of an option of Command.
+type Sub map[string]any
+
+// Upload is a file, as the value of an option of Command.
+type Upload struct{ Name, Media, Content string }
+
+// interact dispatches the use of a command. Options are name and value.
+func (s *Server) interact(user *User, ch *channel, command string, options map[string]any) *Interaction {
+	i := s.begin(user, ch)
+	data := map[string]any{"id": s.id(), "name": command, "type": 1}
+	data["options"] = s.options(options, data)
+	s.send(i, user, ch, map[string]any{"type": 2, "data": data})
+	return i
+}
+
+func (s *Server) options(options map[string]any, data map[string]any) []map[string]any {
+	given := []map[string]any{}
+	for name, value := range options {
+		o := map[string]any{"name": name, "type": 3, "value": value}
+		switch v := value.(type) {
+		case bool:
+			o["type"] = 5
+		case Sub:
+			o["type"] = 1
+			delete(o, "value")
+			o["options"] = s.options(v, data)
+		case Upload:
+			a := s.upload(v)
+			o["type"], o["value"] = 11, a.ID
+			data["resolved"] = map[string]any{"attachments": map[string]any{a.ID: a}}
+		}
+		given = append(given, o)
+	}
+	slices.SortFunc(given, func(a, b map[string]any) int { return strings.Compare(a["name"].(string), b["name"].(string)) })
+	return given
+}
+
+// Type types into an option of a command that offers values.
+func (p *Person) Type(channel, command, option, text string) *Interaction {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.channels[channel]
+	i := s.begin(s.users[p.ID], ch)
+	i.typing = true
+	s.send(i, s.users[p.ID], ch, map[string]any{"type": 4, "data": map[string]any{
+		"id": s.id(), "name": command, "type": 1, "options": []map[string]any{{"name": option, "type": 3, "value": text, "focused": true}},
+	}})
+	return i
+}
+
+// Menu uses a command in the menu of a message.
+func (p *Person) Menu(message, command string) *Interaction {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.messages[message]
 	ch := s.channels[m.channel]
-	i := &Interaction{ID: s.id(), Channel: ch.id, User: p.ID, server: s, created: time.Now(), original: m.id}
-	i.Token = "aW50ZXJhY3Rpb24-" + i.ID
-	s.pending[i.Token] = i
-	s.send(i, s.users[p.ID], ch, map[string]any{
-		"type": 3, "message": s.json(m, true), "data": map[string]any{"custom_id": button, "component_type": 2},
-	})
+	i := s.begin(s.users[p.ID], ch)
+	s.send(i, s.users[p.ID], ch, map[string]any{"type": 2, "data": map[string]any{
+		"id": s.id(), "name": command, "type": 3, "target_id": m.id, "resolved": map[string]any{"messages": map[string]any{m.id: s.json(m, true)}},
+	}})
+	return i
+}
+
+// Press presses a button under a message.
+func (p *Person) Press(message, button string) *Interaction {
+	return p.component(message, map[string]any{"custom_id": button, "component_type": 2})
+}
+
+// Choose chooses values in a menu under a message.
+func (p *Person) Choose(message, menu string, kind int, values ...string) *Interaction {
+	if values == nil {
+		values = []string{}
+	}
+	return p.component(message, map[string]any{"custom_id": menu, "component_type": kind, "values": values})
+}
+
+func (p *Person) component(message string, data map[string]any) *Interaction {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[message]
+	ch := s.channels[m.channel]
+	i := s.begin(s.users[p.ID], ch)
+	i.pressed = m.id
+	s.send(i, s.users[p.ID], ch, map[string]any{"type": 3, "message": s.json(m, true), "data": data})
+	return i
+}
+
+// Submit fills in the form that an interaction was answered with.
+func (p *Person) Submit(form *Interaction, text string) *Interaction {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.channels[form.Channel]
+	i := s.begin(s.users[p.ID], ch)
+	i.submitted, i.pressed = true, form.pressed
+	event := map[string]any{"type": 5, "data": map[string]any{"custom_id": form.form, "components": []any{map[string]any{
+		"type": 1, "components": []any{map[string]any{"type": 4, "custom_id": "text", "value": text}},
+	}}}}
+	if m := s.messages[form.pressed]; m != nil {
+		event["message"] = s.json(m, true)
+	}
+	s.send(i, s.users[p.ID], ch, event)
 	return i
 }
 
@@ -241,12 +400,19 @@ func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]
 	} else {
 		event["user"] = user
 	}
+	if s.inbound.url != "" {
+		s.deliver(i, event)
+		return
+	}
 	s.dispatch(ch.guild, "INTERACTION_CREATE", 0, func(int) any { return event })
 }
 
 // member is somebody in a guild as the API shows it.
 func (s *Server) member(g *guild, user string) map[string]any {
 	permissions := int64(permEveryone)
+	if user == g.owner {
+		permissions = 1<<50 - 1
+	}
 	for _, r := range g.rolesOf(user) {
 		for _, known := range g.roles {
 			if known.ID == r {

@@ -18,6 +18,8 @@ type message struct {
 	flags, kind                  int
 	ephemeral, deleted           bool
 	buttons                      []string // custom ids
+	links                        []string // addresses of buttons
+	attached                     []*attachment
 	file                         string
 	created                      time.Time
 	edited                       *time.Time
@@ -65,9 +67,26 @@ type write struct {
 	Embeds     []json.RawMessage `json:"embeds"`
 	Components []struct {
 		Components []struct {
+			Type     int    `json:"type"`
+			Style    int    `json:"style"`
+			Label    string `json:"label"`
+			URL      string `json:"url"`
 			CustomID string `json:"custom_id"`
 		} `json:"components"`
 	} `json:"components"`
+}
+
+// links are the addresses of a write's buttons.
+func (w *write) links() []string {
+	var urls []string
+	for _, row := range w.Components {
+		for _, c := range row.Components {
+			if c.URL != "" {
+				urls = append(urls, c.URL)
+			}
+		}
+	}
+	return urls
 }
 
 // buttons are the custom ids of a write's buttons.
@@ -75,7 +94,9 @@ func (w *write) buttons() []string {
 	var ids []string
 	for _, row := range w.Components {
 		for _, c := range row.Components {
-			ids = append(ids, c.CustomID)
+			if c.CustomID != "" {
+				ids = append(ids, c.CustomID)
+			}
 		}
 	}
 	return ids
@@ -84,6 +105,24 @@ func (w *write) buttons() []string {
 func (w *write) check() *apiError {
 	if w.Content != nil && len(utf16.Encode([]rune(*w.Content))) > maxContent {
 		return tooLong("content", maxContent)
+	}
+	if len(w.Components) > 5 {
+		return tooLong("components", 5)
+	}
+	seen := make(map[string]bool)
+	for _, row := range w.Components {
+		if n := len(row.Components); n < 1 || n > 5 {
+			return errInvalidForm
+		}
+		for _, c := range row.Components {
+			switch {
+			case len(c.CustomID) > 100, c.CustomID != "" && seen[c.CustomID], len([]rune(c.Label)) > 80, len(c.URL) > 512:
+				return errInvalidForm
+			case c.Type == 2 && (c.Style == 5) != (c.URL != ""), c.Type == 2 && (c.Style == 5) == (c.CustomID != ""):
+				return errInvalidForm // a link button has an address and no id, any other an id and no address
+			}
+			seen[c.CustomID] = true
+		}
 	}
 	if nonce := strings.Trim(string(w.Nonce), `"`); len(nonce) > 25 {
 		return tooLong("nonce", 25)
@@ -140,7 +179,7 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 		}
 	}
 	m := s.newMessage(ch, s.bot.ID, *w.Content)
-	m.nonce, m.buttons, m.file = nonce, w.buttons(), c.file
+	m.nonce, m.buttons, m.links, m.file = nonce, w.buttons(), w.links(), c.file
 	if w.Flags != nil {
 		m.flags = *w.Flags
 	}
@@ -218,10 +257,14 @@ func (s *Server) json(m *message, readable bool) map[string]any {
 	if mentions == nil {
 		mentions = []*User{}
 	}
+	attached := m.attached
+	if attached == nil || !readable {
+		attached = []*attachment{}
+	}
 	shown := map[string]any{
 		"id": m.id, "channel_id": m.channel, "author": s.users[m.author], "content": content, "timestamp": m.created.UTC().Format(time.RFC3339Nano),
 		"edited_timestamp": m.edited, "type": m.kind, "flags": m.flags, "mentions": mentions, "mention_roles": []string{},
-		"mention_everyone": false, "attachments": []any{}, "embeds": []any{}, "pinned": false, "tts": false,
+		"mention_everyone": false, "attachments": attached, "embeds": []any{}, "pinned": false, "tts": false,
 	}
 	if m.nonce != "" {
 		shown["nonce"] = m.nonce
@@ -329,14 +372,21 @@ func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	if problem := w.check(); problem != nil {
 		return nil, problem
 	}
+	m.apply(&w)
+	if c.file != "" {
+		m.file = c.file
+	}
+	s.publish("edit", m, w.AllowedMentions)
+	return s.json(m, true), nil
+}
+
+// apply changes what a write says.
+func (m *message) apply(w *write) {
 	if w.Content != nil {
 		m.content = *w.Content
 	}
 	if w.Components != nil {
-		m.buttons = w.buttons()
-	}
-	if c.file != "" {
-		m.file = c.file
+		m.buttons, m.links = w.buttons(), w.links()
 	}
 	if w.Flags != nil {
 		m.flags = m.flags&^flagSuppressEmbeds | *w.Flags&flagSuppressEmbeds
@@ -344,8 +394,6 @@ func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	m.flags &^= flagLoading
 	now := time.Now()
 	m.edited = &now
-	s.publish("edit", m, w.AllowedMentions)
-	return s.json(m, true), nil
 }
 
 func (s *Server) deleteMessage(c *call) (any, *apiError) {

@@ -60,6 +60,49 @@ func (g *Guild) AddPerson(name string, moderator bool) *Person {
 	return &Person{User: *u, s: g.s}
 }
 
+// AddRole makes a role.
+func (g *Guild) AddRole(name string, permissions int64) string {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	own := g.s.guilds[g.ID]
+	r := role{ID: g.s.id(), Name: name, Permissions: formatPermissions(permissions)}
+	own.roles = append(own.roles, r)
+	g.s.dispatch(g.ID, "GUILD_ROLE_CREATE", IntentGuilds, func(int) any { return map[string]any{"guild_id": g.ID, "role": r} })
+	return r.ID
+}
+
+// Grant gives somebody a role, in the place of an earlier one.
+func (g *Guild) Grant(p *Person, role string) {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	g.s.guilds[g.ID].members[p.ID] = role
+}
+
+// Own makes somebody the owner of the guild, who may do everything.
+func (g *Guild) Own(p *Person) {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	own := g.s.guilds[g.ID]
+	own.owner = p.ID
+	g.s.dispatch(g.ID, "GUILD_UPDATE", IntentGuilds, func(int) any {
+		return map[string]any{
+			"id": g.ID, "name": own.name, "owner_id": own.owner, "roles": own.roles,
+		}
+	})
+}
+
+// Hide lets only a role see a channel, with an overwrite for everybody and one for the role.
+func (g *Guild) Hide(channel, role string) {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	ch := g.s.channels[channel]
+	ch.overwrites = []overwrite{
+		{ID: g.ID, Type: 0, Allow: "0", Deny: formatPermissions(permView)}, {ID: role, Type: 0, Allow: formatPermissions(permView), Deny: "0"},
+		{ID: g.s.bot.ID, Type: 1, Allow: formatPermissions(permView), Deny: "0"},
+	}
+	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
+}
+
 // AddBot makes another bot that is in the guild.
 func (g *Guild) AddBot(name string) *Person {
 	p := g.AddPerson(name, false)

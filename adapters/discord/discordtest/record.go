@@ -19,6 +19,7 @@ type Version struct {
 	ReplyTo   string
 	Ephemeral bool
 	Buttons   []string // custom ids
+	Links     []string // addresses of buttons
 	File      string   // content of the attachment
 	Pings     []string // whom this write notified: "everyone", or ids
 	At        time.Time
@@ -109,7 +110,14 @@ func (s *Server) TypingLog() []Typing {
 func (s *Server) Commands() (string, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return string(s.commands), s.puts
+	return string(s.commands[""]), s.puts
+}
+
+// CommandsOf returns the commands that were registered to one guild.
+func (s *Server) CommandsOf(guild string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.commands[guild])
 }
 
 // Thread is a thread as people see it in the channel list.
@@ -136,7 +144,7 @@ func (s *Server) Threads(parent string) []Thread {
 func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.versions = append(s.versions, Version{
 		Message: m.id, Channel: m.channel, Author: m.author, Op: op, Content: m.content, Flags: m.flags, Nonce: m.nonce, ReplyTo: m.replyTo,
-		Ephemeral: m.ephemeral, Buttons: m.buttons, File: m.file, Pings: s.pings(m, mentions), At: time.Now(),
+		Ephemeral: m.ephemeral, Buttons: m.buttons, Links: m.links, File: m.file, Pings: s.pings(m, mentions), At: time.Now(),
 	})
 	s.notify()
 }

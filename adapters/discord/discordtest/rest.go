@@ -31,6 +31,7 @@ var (
 	errUnknownInteract   = &apiError{status: 404, code: 10062, text: "Unknown interaction"}
 	errOldEdits          = &apiError{status: 429, code: 30046, text: "Maximum number of edits to messages older than 1 hour reached. Try again later."}
 	errAcknowledged      = &apiError{status: 400, code: 40060, text: "Interaction has already been acknowledged."}
+	errInvalidForm       = &apiError{status: 400, code: 50035, text: "Invalid Form Body"}
 	errMissingAccess     = &apiError{status: 403, code: 50001, text: "Missing Access"}
 	errOtherAuthor       = &apiError{status: 403, code: 50005, text: "Cannot edit a message authored by another user"}
 	errEmpty             = &apiError{status: 400, code: 50006, text: "Cannot send an empty message"}
@@ -89,6 +90,7 @@ type handler func(c *call) (any, *apiError)
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /gw/", s.serveGateway)
+	mux.HandleFunc("GET /files/{id}/{name}", s.getFile)
 	mux.HandleFunc("GET /resume/", s.serveGateway)
 	for pattern, h := range map[string]handler{
 		"GET /gateway":                                                     s.getGateway,
@@ -98,6 +100,9 @@ func (s *Server) routes() http.Handler {
 		"GET /oauth2/applications/@me":                                     s.getApplication,
 		"POST /users/@me/channels":                                         s.postDM,
 		"GET /guilds/{guild}/members/{user}":                               s.getMember,
+		"GET /users/@me/guilds":                                            s.getGuilds,
+		"GET /applications/{app}/guilds/{guild}/commands":                  s.getCommands,
+		"PUT /applications/{app}/guilds/{guild}/commands":                  s.putCommands,
 		"GET /channels/{channel}":                                          s.getChannel,
 		"PATCH /channels/{channel}":                                        s.patchChannel,
 		"POST /channels/{channel}/typing":                                  s.postTyping,
@@ -256,11 +261,19 @@ func (s *Server) getMember(c *call) (any, *apiError) {
 	return s.member(g, user), nil
 }
 
-func (s *Server) getCommands(*call) (any, *apiError) {
-	if s.commands == nil {
-		return []any{}, nil
+func (s *Server) getGuilds(*call) (any, *apiError) {
+	list := []any{}
+	for _, id := range s.guildIDs() {
+		list = append(list, map[string]any{"id": id, "name": s.guilds[id].name, "owner": false, "permissions": "0"})
 	}
-	return json.RawMessage(s.commands), nil
+	return list, nil
+}
+
+func (s *Server) getCommands(c *call) (any, *apiError) {
+	if list := s.commands[c.PathValue("guild")]; list != nil {
+		return json.RawMessage(list), nil
+	}
+	return []any{}, nil
 }
 
 func (s *Server) putCommands(c *call) (any, *apiError) {
@@ -268,13 +281,20 @@ func (s *Server) putCommands(c *call) (any, *apiError) {
 	if problem := c.decode(&commands); problem != nil {
 		return nil, problem
 	}
+	if problem := checkCommands(commands); problem != nil {
+		return nil, problem
+	}
 	for _, command := range commands {
 		command["id"], command["application_id"], command["version"] = s.id(), s.bot.ID, s.id()
+		command["default_member_permissions"], command["nsfw"], command["integration_types"] = nil, false, []int{0}
 		if command["type"] == nil {
 			command["type"] = 1
 		}
+		if command["description"] == nil {
+			command["description"] = ""
+		}
 	}
 	s.puts++
-	s.commands, _ = json.Marshal(commands) // what was decoded can be encoded
+	s.commands[c.PathValue("guild")], _ = json.Marshal(commands) // what was decoded can be encoded
 	return commands, nil
 }

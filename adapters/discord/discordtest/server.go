@@ -60,18 +60,22 @@ type Server struct {
 	channels map[string]*channel
 	messages map[string]*message
 	pending  map[string]*Interaction // by token
-	commands []byte                  // as they were last overwritten
+	commands map[string][]byte       // as they were last overwritten, by guild
 	puts     int
 	buckets  map[string]*bucket
 	global   []time.Time
 
 	globalUntil time.Time // everything is refused until then
 
-	faults   []*Fault
-	gateway  gateway
-	versions []Version
-	requests []Request
-	typing   []Typing
+	faults  []*Fault
+	gateway gateway
+	inbound endpoint
+	uploads map[string]*attachment
+
+	inboundBusy sync.WaitGroup
+	versions    []Version
+	requests    []Request
+	typing      []Typing
 }
 
 // User is an account.
@@ -118,6 +122,7 @@ const (
 	typeText   = 0
 	typeDM     = 1
 	typeThread = 11
+	typeForum  = 15
 )
 
 // New starts a server on a free port of the loopback interface. Close it.
@@ -128,9 +133,10 @@ func New(config Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		config: config, addr: listener.Addr().String(), done: make(chan error, 1), changed: make(chan struct{}),
+		commands: make(map[string][]byte),
+		config:   config, addr: listener.Addr().String(), done: make(chan error, 1), changed: make(chan struct{}),
 		users: make(map[string]*User), guilds: make(map[string]*guild), channels: make(map[string]*channel),
-		messages: make(map[string]*message), pending: make(map[string]*Interaction), buckets: make(map[string]*bucket),
+		messages: make(map[string]*message), pending: make(map[string]*Interaction), uploads: make(map[string]*attachment), buckets: make(map[string]*bucket),
 	}
 	s.gateway.sessions, s.gateway.began, s.gateway.shards = make(map[string]*session), make(map[int][]time.Time), make(map[int]bool)
 	s.bot = s.addUser("Footnote", true)
@@ -173,6 +179,7 @@ func (c *Config) fill() {
 
 // Close ends the server and every connection.
 func (s *Server) Close() error {
+	s.inboundBusy.Wait()
 	s.mu.Lock()
 	for _, g := range s.gateway.sessions {
 		g.disconnect()

@@ -130,6 +130,8 @@ func (s *Server) startThread(c *call, parent *channel, id string) (any, *apiErro
 		return nil, problem
 	}
 	switch n := utf8.RuneCountInString(body.Name); {
+	case parent.kind == typeForum:
+		return nil, errUnknownMessage
 	case parent.kind != typeText:
 		return nil, &apiError{status: 400, code: 50024, text: "Cannot execute action on this channel type"}
 	case parent.denied&permCreateThreads != 0:
@@ -150,6 +152,46 @@ func (s *Server) openThread(parent *channel, id, name, owner string) *channel {
 	s.dispatch(parent.guild, "THREAD_CREATE", IntentGuilds, func(int) any { return shown })
 	s.notify()
 	return thread
+}
+
+// Lock locks a thread: nobody but a moderator may write there.
+func (s *Server) Lock(thread string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[thread].locked = true
+}
+
+// AddForum makes a forum channel.
+func (g *Guild) AddForum(name string) *Channel {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	ch := &channel{id: g.s.id(), guild: g.ID, name: name, kind: typeForum, created: time.Now()}
+	g.s.channels[ch.id] = ch
+	g.s.dispatch(g.ID, "CHANNEL_CREATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
+	return &Channel{ID: ch.id, s: g.s}
+}
+
+// Post writes a post to a forum: a thread whose first message has the thread's id.
+func (p *Person) Post(forum, title, text string) string {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	thread := p.s.openThread(p.s.channels[forum], p.s.id(), title, p.ID)
+	m := p.s.newMessage(thread, p.ID, text)
+	delete(p.s.messages, m.id)
+	m.id = thread.id
+	thread.last = m.id
+	p.s.messages[m.id] = m
+	p.s.publish("create", m, nil)
+	return m.id
+}
+
+// Open opens a thread from a message, as a person does.
+func (p *Person) Open(message, title string) string {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	m := p.s.messages[message]
+	m.flags |= flagHasThread
+	return p.s.openThread(p.s.channels[m.channel], message, title, p.ID).id
 }
 
 func (s *Server) postTyping(c *call) (any, *apiError) {

@@ -1,0 +1,58 @@
+package discordtest
+
+import "net/http"
+
+// attachment is a file as the API shows it.
+type attachment struct {
+	ID          string `json:"id"`
+	Filename    string `json:"filename"`
+	ContentType string `json:"content_type,omitempty"`
+	Size        int    `json:"size"`
+	URL         string `json:"url"`
+	ProxyURL    string `json:"proxy_url"`
+
+	content string
+}
+
+// upload keeps a file. Called with the lock held.
+func (s *Server) upload(u Upload) *attachment {
+	a := &attachment{ID: s.id(), Filename: u.Name, ContentType: u.Media, Size: len(u.Content), content: u.Content}
+	a.URL = "http://" + s.addr + "/files/" + a.ID + "/" + u.Name
+	a.ProxyURL = a.URL
+	s.uploads[a.ID] = a
+	return a
+}
+
+func (s *Server) getFile(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	a := s.uploads[r.PathValue("id")]
+	token := r.Header.Get("Authorization")
+	s.mu.Unlock()
+	if a == nil || token != "" { // the bot's token is nobody else's to see
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", a.ContentType)
+	_, _ = w.Write([]byte(a.content)) // the client is gone if this fails
+}
+
+// Attach writes a message with files to a channel.
+func (p *Person) Attach(channel, text string, files ...Upload) string {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	m := p.s.newMessage(p.s.channels[channel], p.ID, text)
+	for _, f := range files {
+		m.attached = append(m.attached, p.s.upload(f))
+	}
+	p.s.publish("create", m, nil)
+	return m.id
+}
+
+// Elsewhere makes a file's address one that is not the platform's.
+func (s *Server) Elsewhere(message, address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.messages[message].attached {
+		a.URL = address
+	}
+}

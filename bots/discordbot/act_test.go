@@ -1,0 +1,238 @@
+package discordbot_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// told waits until an interaction's user is told something.
+func (w *world) told(i *discordtest.Interaction, text string) discordtest.State {
+	w.Helper()
+	w.until("somebody is told "+text, func() bool { return strings.Contains(i.State().Content, text) })
+	if s := i.State(); !s.Private {
+		w.Errorf("others see %q", s.Content)
+	}
+	return i.State()
+}
+
+func TestFeedbackWithAReason(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The answer.")))
+	thread := w.ada.Mention(w.general, "What is it?")
+	w.answers(thread, 1)
+	message := w.discord.Answers(thread)[0].Message
+	up := w.ada.Press(message, w.button(thread, "up"))
+	w.told(up, "👍 is noted")
+	down := w.ada.Press(message, w.button(thread, "down"))
+	w.until("a reason is asked for", func() bool { return down.State().Kind == 9 })
+	w.told(w.ada.Submit(down, "It is out of date."), "your reason")
+	got, err := w.store.Feedback(t.Context(), session.FeedbackQuery{Tenant: access.DefaultTenant})
+	if err != nil || len(got) != 1 || got[0].Up || got[0].Reason != "It is out of date." || got[0].Person.ID != w.ada.ID {
+		t.Errorf("feedback = %+v, %v", got, err)
+	}
+}
+
+func TestRetryTakesThePlaceOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Hang()}, said(0, "The better answer.")))
+	thread := w.ada.Mention(w.general, "What is it?")
+	w.until("words appear", func() bool { return len(w.discord.Answers(thread)) == 1 })
+	message := w.discord.Answers(thread)[0].Message
+	w.ada.Press(message, w.button(thread, "stop"))
+	eve := w.guild.AddPerson("Eve", false)
+	again := w.button(thread, "retry")
+	w.told(eve.Press(message, again), "Only whoever asked")
+	w.ada.Press(message, again)
+	w.until("the answer is replaced", func() bool {
+		got := w.discord.Answers(thread)
+		return len(got) == 1 && got[0].Message == message && strings.HasPrefix(got[0].Content, "The better answer.")
+	})
+}
+
+func TestModeratorRemovesAndCorrects(t *testing.T) {
+	t.Parallel()
+	seen := make(chan struct{})
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Wait(seen), llmtest.Text("And ends.")}))
+	mod := w.guild.AddPerson("Mod", true)
+	thread := w.ada.Mention(w.general, "What is it?")
+	w.until("words appear", func() bool { return len(w.discord.Answers(thread)) == 1 })
+	close(seen)
+	w.button(thread, "up") // the message is known to be posted when it is edited
+	message := w.discord.Answers(thread)[0].Message
+	w.told(w.ada.Menu(message, "Correct answer"), "Only moderators")
+	form := mod.Menu(message, "Correct answer")
+	w.until("a form is shown", func() bool { return form.State().Kind == 9 })
+	w.told(mod.Submit(form, "What a *person* wrote."), "takes the place")
+	w.until("the correction is shown", func() bool { return strings.HasPrefix(w.discord.Answers(thread)[0].Content, "What a *person* wrote.") })
+	remove := mod.Menu(message, "Remove answer")
+	w.until("the removal is answered", func() bool { return remove.State().Kind != 0 })
+	if s := remove.State(); s.Kind == 9 {
+		w.told(mod.Submit(remove, "wrong"), "removed")
+	}
+	w.until("the answer is gone", func() bool {
+		got := w.discord.Answers(thread)
+		return len(got) == 1 && got[0].Content == "This answer was removed." && len(got[0].Buttons) == 0
+	})
+	why := w.ada.Menu(message, "Why this answer?")
+	w.until("it is said why", func() bool { return why.State().Content != "" })
+	w.harmless()
+}
+
+func TestAskAboutAMessage(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "It means this.")))
+	bob := w.guild.AddPerson("Bob", false)
+	message := bob.Say(w.general, "The standby lags behind.")
+	if got := w.finished(w.ada.Menu(message, "Ask about this")); !strings.HasPrefix(got.Content, "It means this.") {
+		t.Errorf("the command shows %+v", got)
+	}
+	if got := w.asked(); len(got) != 1 || !strings.Contains(got[0].Question.Text, "The standby lags behind.") {
+		t.Errorf("asked = %+v", got)
+	}
+}
+
+func TestFollowUpByAForm(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "The third answer.")), func(s *setting) {
+		s.server.NoContent, s.bot.NoMessageContent = true, true
+	})
+	thread := w.ada.Mention(w.general, "What is first?")
+	w.answers(thread, 1)
+	shown := w.discord.Answers(thread)[0]
+	i := slices.IndexFunc(shown.Buttons, func(id string) bool { return strings.HasPrefix(id, "footnote-ask:") })
+	if i < 0 {
+		t.Fatalf("there is no button for a follow-up: %q", shown.Buttons)
+	}
+	form := w.ada.Press(shown.Message, shown.Buttons[i])
+	w.until("a form is shown", func() bool { return form.State().Kind == 9 })
+	if got := w.finished(w.ada.Submit(form, "And second?")); !strings.HasPrefix(got.Content, "The second answer.") {
+		t.Errorf("the follow-up shows %+v", got)
+	}
+	requests := w.model.Requests()
+	if last := requests[len(requests)-1]; len(last.Messages) < 4 {
+		t.Errorf("the follow-up's prompt has %d messages, want the history in it", len(last.Messages))
+	}
+	w.ada.Reply(shown.Message, "And by a reply?") // which mentions whom it answers
+	w.until("the reply is answered", func() bool {
+		return slices.ContainsFunc(w.discord.Answers(thread), func(v discordtest.Version) bool { return strings.HasPrefix(v.Content, "The third answer.") })
+	})
+}
+
+func TestFootnoteCommands(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The answer.")), func(s *setting) { s.bot.BindFirst = true })
+	mod := w.guild.AddPerson("Boss", false)
+	w.guild.Own(mod)
+	w.answers(w.ada.Mention(w.general, "What is it?"), 1)
+	use := func(p *discordtest.Person, name string, options map[string]any) *discordtest.Interaction {
+		return p.Command(w.general, "footnote", map[string]any{name: discordtest.Sub(options)})
+	}
+	w.told(use(w.ada, "status", nil), "I answer questions in this channel.")
+	w.told(use(w.ada, "whoami", nil), "you are a member of the server Team")
+	w.told(use(w.ada, "follow", map[string]any{"value": "mention"}), "Only administrators")
+	w.told(use(w.ada, "why", nil), "mentioned")
+	w.told(use(w.ada, "help", nil), "/footnote status")
+	w.told(use(w.ada, "setup", nil), "Only whoever may manage the server")
+	w.told(use(w.ada, "forget-me", nil), "1 question")
+}
+
+func TestAgentsAreOfferedAndChosen(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "By the book.")), func(s *setting) {
+		s.bot.Agents = func() []string { return []string{"legal", "support", "release-notes"} }
+	})
+	typed := w.ada.Type(w.general, "ask", "agent", "LE")
+	w.until("values are offered", func() bool { return typed.State().Kind == 8 })
+	if got := typed.State().Choices; !slices.Equal(got, []string{"legal", "release-notes"}) {
+		t.Errorf("choices = %q", got)
+	}
+	w.finished(w.ada.Command(w.general, "ask", map[string]any{"question": "May we?", "agent": "legal"}))
+	if got := w.asked(); len(got) != 1 || got[0].Agent != "legal" {
+		t.Errorf("asked = %+v", got)
+	}
+	w.told(w.ada.Command(w.general, "ask", map[string]any{"question": "May we?", "agent": "nobody"}), "no agent of that name")
+}
+
+func TestPrivateOffer(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "Nothing for everybody."), said(0, "Between us."), said(0, "In time.")), func(s *setting) {
+		s.bot.BindFirst = true
+		s.before = func(w *world) { w.library.acl = access.ACL{access.Members} }
+	})
+	thread := w.ada.Mention(w.general, "What is it?")
+	w.answers(thread, 1)
+	w.until("an answer for Ada alone is offered", func() bool { return len(w.discord.Answers(w.ada.DM())) == 1 })
+	offer := w.discord.Answers(w.ada.DM())[0]
+	if len(offer.Buttons) != 1 {
+		t.Fatalf("the offer has the buttons %q", offer.Buttons)
+	}
+	i := w.ada.Press(offer.Message, offer.Buttons[0])
+	w.until("the private answer is there", func() bool { return strings.HasPrefix(i.State().Content, "Between us.") })
+	if got := w.discord.Answers(thread); len(got) != 1 {
+		t.Errorf("others see %+v", got)
+	}
+	w.harmless()
+}
+
+func TestSetup(t *testing.T) {
+	t.Parallel()
+	var w *world
+	w = begin(t, llmtest.Native(said(0, "The answer.")), func(s *setting) { s.policies = inChat(func() *world { return w }) })
+	boss := w.guild.AddPerson("Boss", false)
+	w.guild.Own(boss)
+	other := w.guild.AddText("off-topic").ID
+	role := w.guild.AddRole("staff", 0)
+	w.discord.Deny(other, discordtest.CreatePublicThreads)
+	i := boss.Command(w.general, "footnote", map[string]any{"setup": discordtest.Sub{}})
+	state := w.told(i, "How questions are answered in Team")
+	if !strings.Contains(state.Content, "`#off-topic`: Create Public Threads") || !strings.Contains(state.Content, "footnote discord allow "+w.guild.ID) {
+		t.Errorf("/footnote setup says %q", state.Content)
+	}
+	w.told(boss.Choose(i.State().Original, "footnote-setup:channels", 8, w.general), "in the channel that you chose")
+	w.told(boss.Choose(i.State().Original, "footnote-setup:roles", 6, role), "askers")
+	w.told(boss.Choose(i.State().Original, "footnote-setup:mode", 3, "mention"), "follow")
+	settings, err := w.store.AllSettings(t.Context(), access.DefaultTenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range settings {
+		got = append(got, s.Channel+" "+s.Key+" "+s.Value)
+	}
+	want := []string{" askers group:discord:" + role, " enabled false", " follow mention", w.general + " enabled true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("settings = %q, want %q", got, want)
+	}
+	w.told(w.ada.Ask(w.general, "May I?"), "cannot ask")
+	w.ada.Mention(other, "And here?")
+	w.until("Ada is told", func() bool { return len(w.discord.Answers(other)) == 1 })
+}
+
+// inChat is what was changed in chat, and the defaults elsewhere.
+type inChat func() *world
+
+// Policy implements answer.Policies.
+func (c inChat) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (answer.Effective, error) {
+	settings, err := c().store.Settings(ctx, tenant, at)
+	var said []answer.Said
+	for _, s := range settings {
+		said = append(said, answer.SaidInChat(s))
+	}
+	return answer.Settle(said...), err
+}
+
+// Accept implements answer.Policies.
+func (c inChat) Accept(context.Context, access.TenantID, session.Place, string, string) error {
+	return nil
+}
+
+// Hash implements answer.Policies.
+func (c inChat) Hash(context.Context) (string, error) { return "test", nil }
