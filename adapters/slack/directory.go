@@ -122,20 +122,20 @@ type Held struct {
 
 // Principals returns what a person is. The account is always among it; with an error, nothing that could not be found out.
 func (c *Client) Principals(ctx context.Context, person string) ([]Held, error) {
-	held := []Held{{access.User(string(Platform), person), "the Slack account"}}
+	held := []Held{{access.User(string(Platform), person), "your Slack account"}}
 	p, err := c.Profile(ctx, person)
 	if err != nil {
 		return held, err
 	}
 	if !p.Outsider {
-		held = append(held, Held{access.Members, "a full member of the Slack workspace"})
+		held = append(held, Held{access.Members, "you are a full member of this Slack workspace"})
 	}
 	if p.Email != "" {
-		held = append(held, Held{access.User("email", p.Email), "the address in the Slack profile"})
+		held = append(held, Held{access.User("email", p.Email), "the address in your Slack profile"})
 	}
 	homes, err := c.directory.homesOf(ctx, person)
 	for _, id := range homes {
-		held = append(held, Held{access.Channel(string(Platform), id), "in the channel"})
+		held = append(held, Held{access.Channel(string(Platform), id), "you are in this channel"})
 	}
 	return held, err
 }

@@ -30,16 +30,20 @@ func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
 		return b.ask(ctx, c)
 	}
 	return b.service.Command(ctx, answer.Command{
-		Tenant: b.config.Tenant, Ref: c.Ref, By: c.By, Admin: b.privileged(ctx, c.By.ID), Direct: c.Direct, Text: c.Text,
-		Holds: func(ctx context.Context) ([]answer.Held, error) {
-			facts, err := b.client.Principals(ctx, c.By.ID)
-			held := make([]answer.Held, len(facts))
-			for i, f := range facts {
-				held[i] = answer.Held{Principal: f.Principal, From: f.From}
-			}
-			return held, err
-		},
+		Tenant: b.config.Tenant, Ref: c.Ref, By: c.By, Admin: b.privileged(ctx, c.By.ID), Direct: c.Direct, Text: c.Text, Holds: b.facts(c.By.ID),
 	})
+}
+
+// facts returns what somebody holds, and where each of it comes from.
+func (b *Bot) facts(person string) func(context.Context) ([]answer.Held, error) {
+	return func(ctx context.Context) ([]answer.Held, error) {
+		facts, err := b.client.Principals(ctx, person)
+		held := make([]answer.Held, len(facts))
+		for i, f := range facts {
+			held[i] = answer.Held{Principal: f.Principal, From: f.From}
+		}
+		return held, err
+	}
 }
 
 // ask posts the question of a command and takes it in.

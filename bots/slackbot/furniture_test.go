@@ -194,6 +194,13 @@ func TestModeratorsRemoveAndCorrect(t *testing.T) {
 	})
 	s.delivered(s.ann.Shortcut(s.general, wrong.TS, thread.ButtonID(thread.ActionWhy, "")))
 	s.told(s.ann, "corrected")
+	unasked := s.bob.Say(s.general, "", "just talking")
+	s.wait("it is decided about", func() bool {
+		v, err := s.store.Verdict(s.ctx, access.DefaultTenant, thread.Ref{Platform: slack.Platform, Workspace: slacktest.TeamID, Channel: s.general.ID}, thread.MessageID(unasked))
+		return err == nil && v.Reason != ""
+	})
+	s.delivered(s.ann.Shortcut(s.general, unasked, thread.ButtonID(thread.ActionWhy, "")))
+	s.told(s.ann, "Nobody addressed the bot.")
 }
 
 func TestEditedQuestionIsAnsweredAnewInPlace(t *testing.T) {

@@ -63,8 +63,21 @@ func (b *Bot) act(ctx context.Context, p slack.Press) error {
 		}
 		b.deps.Logger.WarnContext(ctx, "form not shown", "action", p.Action, "error", err)
 	}
+	if p.Action == thread.ActionWhy && reply.Refused {
+		if reply.Sentence, err = b.why(ctx, p); err != nil {
+			return err
+		}
+	}
 	b.whisper(ctx, p.Ref, p.By, reply.Sentence, false) // in a direct message too: it is not worth a message that stays
 	return nil
+}
+
+// why explains a message that is no answer: why it was not answered, for instance.
+func (b *Bot) why(ctx context.Context, p slack.Press) (string, error) {
+	return b.service.Command(ctx, answer.Command{
+		Tenant: b.config.Tenant, Ref: p.Ref, By: thread.Person{ID: p.By, Name: p.ByName}, Admin: b.privileged(ctx, p.By), Direct: p.Direct,
+		Text: "why", Message: p.Message, Holds: b.facts(p.By),
+	})
 }
 
 // Whisper implements answer.Whisperer. Somebody who has left the channel is told in a direct message.

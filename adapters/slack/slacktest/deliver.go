@@ -89,6 +89,7 @@ func (s *Server) attempt(d *delivery) {
 		return
 	}
 	if len(s.sockets) == 0 {
+		s.unheard++
 		return // as if it had been sent to one that has gone
 	}
 	c := s.sockets[d.Attempts%len(s.sockets)]

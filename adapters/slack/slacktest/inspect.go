@@ -128,3 +128,10 @@ func (s *Server) Undelivered() []string {
 	}
 	return ids
 }
+
+// Unheard counts the deliveries for which no socket was open.
+func (s *Server) Unheard() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unheard
+}

@@ -79,6 +79,7 @@ type Server struct {
 	tickets  map[string]bool
 	sockets  []*socket
 	opened   int
+	unheard  int
 	pending  map[string]*delivery
 	done     []Delivery
 	work     sync.WaitGroup

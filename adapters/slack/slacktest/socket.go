@@ -126,6 +126,15 @@ func (s *Server) Disconnect(reason string) {
 	}
 }
 
+// DisconnectOne tells one socket to go.
+func (s *Server) DisconnectOne(reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.sockets) > 0 {
+		s.sockets[0].send(map[string]any{"type": "disconnect", "reason": reason, "debug_info": map[string]string{"host": "slacktest"}})
+	}
+}
+
 // CutSockets ends every connection without a word.
 func (s *Server) CutSockets() {
 	s.mu.Lock()
