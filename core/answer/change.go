@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -18,12 +19,15 @@ var errNoChanges = errors.New("the service keeps no changes of questions")
 const sentenceWithdrawn = "The question was deleted."
 
 // Edited has a question answered anew in place: its messages are edited, what was answered before is kept as Superseded. A message that is
-// no question, and an edit that leaves its text as it was (a preview of a link appeared), change nothing. When it returns, the change is
+// no question, and an edit that leaves no text or the text as it was (a preview appeared), change nothing. When it returns, the change is
 // recorded and no turn that it is meant for can miss it. A Rejection is a sentence for the person, and the old answer stays.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	defer s.guard(ctx, "edit", &err)
 	if s.Store.Changes == nil {
 		return changed, errNoChanges
+	}
+	if strings.TrimSpace(e.Text) == "" { // of files alone, whose previews platforms tell of as edits
+		return session.Changed{Same: true}, nil
 	}
 	if e.Text, err = s.question(e.Text); err != nil {
 		return changed, err

@@ -81,7 +81,7 @@ func (a accounting) Run(ctx context.Context, req turn.Request, sink packet.Sink)
 	if err != nil {
 		return report, err
 	}
-	found, err := covered{a.stage}.Search(ctx, retrieve.Search{Audience: req.Audience, Queries: []retrieve.Query{{Text: req.Question.Text}}})
+	found, err := covered(a).Search(ctx, retrieve.Search{Audience: req.Audience, Queries: []retrieve.Query{{Text: req.Question.Text}}})
 	found.Trace.Queries = []string{req.Question.Text}
 	report.Answers[0].Searches = []retrieve.Account{found.Account()}
 	return report, err
@@ -275,10 +275,16 @@ func TestAnEditedQuestionIsAnsweredInPlace(t *testing.T) {
 		if changed, err = r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: " what is beta?\n"}); err != nil || !changed.Same {
 			s.Errorf("an edit that changes nothing: %+v, %v", changed, err)
 		}
-		var rejected answer.Rejection
-		if _, err = r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: " "}); !errors.As(err, &rejected) {
-			s.Errorf("an empty question: %v", err)
+		if changed, err = r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: " "}); err != nil || !changed.Same {
+			s.Errorf("an edit that leaves no word: %+v, %v", changed, err)
 		}
+		var rejected answer.Rejection
+		long := strings.Repeat("a", 100_001)
+		if _, err = r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: long}); !errors.As(err, &rejected) {
+			s.Errorf("an edit that is too long: %v", err)
+		}
+		s.settle()
+		s.want("", "beta says so [[1]](https://docs.example/beta). <up> <down>")
 	})
 }
 
