@@ -160,9 +160,9 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 			return w.finalised(ctx, n, hash)
 		}
 		return nil
-	case w.removed && errors.Is(err, thread.ErrMessageGone):
+	case final && w.removed && errors.Is(err, thread.ErrMessageGone):
 		return w.finalised(ctx, n, hash)
-	case w.removed && errors.Is(err, thread.ErrNotEditable):
+	case final && w.removed && errors.Is(err, thread.ErrNotEditable):
 		if err := w.delete(ctx, w.pages[n].ID); err != nil {
 			return fmt.Errorf("delete page %d of an answer that was removed: %w", n+1, err)
 		}
