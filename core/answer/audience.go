@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -25,7 +26,7 @@ func (s *Service) listeners(ctx context.Context, t session.Turn) access.Audience
 	if err == nil && present.Tenant() == t.Session.Tenant {
 		return present
 	}
-	if ctx.Err() == nil || context.Cause(ctx) == context.DeadlineExceeded {
+	if !errors.Is(ctx.Err(), context.Canceled) { // a stopped turn needs no warning
 		s.Logger.WarnContext(ctx, "nobody knows who listens now; the answer uses public documents only", "turn", t.ID, "error", err)
 	}
 	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant))

@@ -239,7 +239,7 @@ func (nothing) Fetch(context.Context, string) (openurl.Page, error) {
 type setup struct{ shelf *shelf }
 
 func (s setup) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
-	return answer.Setup{Models: []llm.Model{parrot{s.shelf}}, Project: s.shelf.project(t)}, nil
+	return answer.Setup{Models: []llm.Model{parrot(s)}, Project: s.shelf.project(t)}, nil
 }
 
 // question is one turn of the test.
