@@ -2,9 +2,11 @@ package discord
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/thread"
@@ -53,6 +55,29 @@ func (e *apiError) Error() string {
 }
 
 func (e *apiError) Unwrap() error { return e.is }
+
+// lacking names what the bot lacks in a channel when the platform says that it lacks something there.
+func (c *Client) lacking(ctx context.Context, channel string, err error) error {
+	if code(err) != codeMissingPermission && code(err) != codeMissingAccess {
+		return err
+	}
+	p, known := c.directory.peek(channel)
+	if known && p.thread {
+		p, known = c.directory.peek(p.parent)
+	}
+	if !known {
+		return err
+	}
+	list, asked := c.Lacking(ctx, p.guild, []string{p.id})
+	if asked != nil || len(list) == 0 {
+		return err
+	}
+	names := make([]string, len(list[0].Permissions))
+	for i, lacks := range list[0].Permissions {
+		names[i] = lacks.Name
+	}
+	return fmt.Errorf("%w; in #%s the bot's role lacks: %s", err, p.name, strings.Join(names, ", "))
+}
 
 // hints say what an operator can do.
 var hints = map[int]string{

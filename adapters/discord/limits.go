@@ -41,6 +41,12 @@ type bucket struct {
 	resets   time.Time
 	inFlight int
 	used     time.Time
+	changed  chan struct{} // closed and replaced when more is known of it
+}
+
+func (b *bucket) tell() {
+	close(b.changed)
+	b.changed = make(chan struct{})
 }
 
 func newLimits() *limits {
@@ -52,30 +58,37 @@ func (l *limits) try(key string, keep int) bool {
 	if l.global.Tokens() <= globalKept && keep > 0 {
 		return false
 	}
-	return l.take(key, keep) == 0
+	after, _ := l.take(key, keep)
+	return after == 0
 }
 
 // wait takes a request of a bucket, as soon as there is one.
 func (l *limits) wait(ctx context.Context, key string) error {
 	for {
-		after := l.take(key, 0)
+		after, changed := l.take(key, 0)
 		if after == 0 {
 			return nil
 		}
-		if err := pause(ctx, after); err != nil {
-			return err
+		timer := time.NewTimer(after)
+		select {
+		case <-timer.C:
+		case <-changed: // an answer that was on its way may say that there is room sooner
+			timer.Stop()
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
 		}
 	}
 }
 
-// take takes a request, or says how long there will be none.
-func (l *limits) take(key string, keep int) time.Duration {
+// take takes a request, or says how long there will be none, unless that changes.
+func (l *limits) take(key string, keep int) (time.Duration, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
 	l.sweep(now)
 	if l.paused.After(now) && !isInteraction(key) {
-		return l.paused.Sub(now)
+		return l.paused.Sub(now), nil
 	}
 	b := l.bucket(key, now)
 	if now.Sub(b.used) > 2*requestTimeout {
@@ -86,13 +99,12 @@ func (l *limits) take(key string, keep int) time.Duration {
 		b.resets = now.Add(assumedWindow)
 	}
 	if b.left <= keep {
-		// An answer that is on its way may say that there is room sooner.
-		return max(min(b.resets.Sub(now), assumedWindow), 10*time.Millisecond)
+		return max(min(b.resets.Sub(now), assumedWindow), 10*time.Millisecond), b.changed
 	}
 	b.left--
 	b.inFlight++
 	b.used = now
-	return 0
+	return 0, nil
 }
 
 // giveBack returns a request that was taken and not made.
@@ -102,6 +114,7 @@ func (l *limits) giveBack(key string) {
 	if b := l.buckets[key]; b != nil {
 		b.left++
 		b.inFlight = max(0, b.inFlight-1)
+		b.tell()
 	}
 }
 
@@ -111,6 +124,7 @@ func (l *limits) answered(key string, h http.Header) {
 	defer l.mu.Unlock()
 	now := time.Now()
 	b := l.bucket(key, now)
+	defer b.tell()
 	b.inFlight = max(0, b.inFlight-1)
 	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 	if err != nil {
@@ -160,7 +174,7 @@ func (l *limits) admit(ctx context.Context, key string) error {
 func (l *limits) bucket(key string, now time.Time) *bucket {
 	b := l.buckets[key]
 	if b == nil {
-		b = &bucket{left: assumedRequests, resets: now.Add(assumedWindow), used: now}
+		b = &bucket{left: assumedRequests, resets: now.Add(assumedWindow), used: now, changed: make(chan struct{})}
 		l.buckets[key] = b
 	}
 	return b

@@ -118,7 +118,7 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 		where = s.inChannel(ctx, err)
 		id, err = s.create(ctx, where, page)
 	}
-	return id, err
+	return id, s.client.lacking(ctx, where.channel, err)
 }
 
 // create posts a page as a message of its own.

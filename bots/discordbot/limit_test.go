@@ -72,18 +72,19 @@ func (w *world) obeyed(global bool, pause time.Duration) {
 	}
 }
 
-func TestTenAnswersAtOnceAreNeverRefused(t *testing.T) {
+func TestFiftyAnswersAtOnceAreNeverRefused(t *testing.T) {
 	t.Parallel()
-	const n = 10
+	const n = 50
 	for _, tt := range []struct {
-		name    string
-		inPlace bool // all answers in one channel
-	}{{"each in its thread", false}, {"all in one channel", true}} {
+		name     string
+		inPlace  bool // all answers in one channel
+		channels bool // each question in a channel of its own
+	}{{"each in its thread", false, false}, {"all in one channel", true, false}, {"each in its channel", true, true}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var replies []llmtest.Reply
 			for range n {
-				replies = append(replies, said(20*time.Millisecond, words(40)...))
+				replies = append(replies, said(20*time.Millisecond, words(20)...))
 			}
 			w := begin(t, llmtest.Native(replies...), func(s *setting) {
 				if tt.inPlace {
@@ -91,19 +92,23 @@ func TestTenAnswersAtOnceAreNeverRefused(t *testing.T) {
 				}
 				s.server.BucketWindow = 500 * time.Millisecond
 			})
-			var questions []string
-			for i := range n {
-				questions = append(questions, w.ada.Mention(w.general, fmt.Sprintf("Question %d?", i)))
-			}
-			want := strings.TrimSpace(strings.Join(words(40), ""))
 			var places []string
-			for _, q := range questions {
-				if tt.inPlace {
+			for i := range n {
+				channel := w.general
+				if tt.channels {
+					channel = w.guild.AddText(fmt.Sprintf("channel-%d", i)).ID
+				}
+				question := w.ada.Mention(channel, fmt.Sprintf("Question %d?", i))
+				switch {
+				case tt.channels:
+					places = append(places, channel)
+				case tt.inPlace:
 					places = []string{w.general}
-				} else {
-					places = append(places, q)
+				default:
+					places = append(places, question)
 				}
 			}
+			want := strings.TrimSpace(strings.Join(words(20), ""))
 			for _, place := range places {
 				for _, got := range w.answers(place, n/len(places)) {
 					if got != want {

@@ -71,7 +71,10 @@ type setting struct {
 func begin(t testing.TB, model *llmtest.Model, change ...func(*setting)) *world {
 	t.Helper()
 	w := prepare(t, model, change...)
-	w.until("the bot is connected", func() bool { _, puts := w.discord.Commands(); return (w.setting.deaf || w.discord.Connected()) && puts == 1 })
+	w.until("the bot is connected", func() bool {
+		_, puts := w.discord.Commands()
+		return (w.setting.deaf || w.discord.Connected()) && puts == 1
+	})
 	return w
 }
 
