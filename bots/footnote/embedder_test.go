@@ -58,6 +58,9 @@ func TestLocalEmbedderGrowsWithTheCorpus(t *testing.T) {
 			t.Errorf("hit %d (%s) has no vector of the new model", i, h.Title)
 		}
 	}
+	if r := jsonOf[traced](t, p.with("HYBRID_ALPHA=0.1").run(t, "search", "how do standby servers follow?", "--json")); r.Trace.Alpha != 0.1 {
+		t.Errorf("HYBRID_ALPHA=0.1 gives alpha %v", r.Trace.Alpha)
+	}
 }
 
 // embedder returns the name of the embedder in use, as the doctor says it.
