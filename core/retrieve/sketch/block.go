@@ -79,10 +79,11 @@ func (q *Query) bySigns(parts []Part) []place {
 			count += bits.OnesCount64(w)
 		}
 	}
-	distances := make([]uint16, 0, count)
+	distances := make([]uint16, count)
 	frequency := make([]int, 64*len(q.signs)+1)
+	rest := distances
 	for _, p := range parts {
-		distances = q.distances(distances, p)
+		rest = q.distances(rest, p)
 	}
 	for _, d := range distances {
 		frequency[d]++
@@ -107,7 +108,7 @@ func (q *Query) bySigns(parts []Part) []place {
 	return near
 }
 
-// distances appends the number of differing bits of every chunk wanted, in order.
+// distances writes the number of differing bits of every chunk wanted, in order, and returns the room that is left.
 func (q *Query) distances(to []uint16, p Part) []uint16 {
 	if len(q.signs) == 4 { // 256 dimensions, those of the local embedder
 		return q.distances4(to, p)
@@ -120,7 +121,7 @@ func (q *Query) distances(to []uint16, p Part) []uint16 {
 			for i, word := range p.Block.words[start : start+w] {
 				d += bits.OnesCount64(word ^ q.signs[i])
 			}
-			to = append(to, uint16(d))
+			to[0], to = uint16(d), to[1:]
 		}
 	}
 	return to
@@ -130,16 +131,17 @@ func (q *Query) distances4(to []uint16, p Part) []uint16 {
 	a, b, c, d := q.signs[0], q.signs[1], q.signs[2], q.signs[3]
 	for at, wanted := range p.Wanted {
 		if wanted == math.MaxUint64 { // the usual case: everything is wanted
-			words := p.Block.words[at*256 : at*256+256]
-			for ; len(words) >= 4; words = words[4:] {
-				to = append(to, uint16(bits.OnesCount64(words[0]^a)+bits.OnesCount64(words[1]^b)+bits.OnesCount64(words[2]^c)+bits.OnesCount64(words[3]^d)))
+			words := (*[256]uint64)(p.Block.words[at*256:])
+			out := (*[64]uint16)(to)
+			for i := range out {
+				out[i] = uint16(bits.OnesCount64(words[4*i]^a) + bits.OnesCount64(words[4*i+1]^b) + bits.OnesCount64(words[4*i+2]^c) + bits.OnesCount64(words[4*i+3]^d))
 			}
+			to = to[64:]
 			continue
 		}
 		for ; wanted != 0; wanted &= wanted - 1 {
-			start := (at<<6 | bits.TrailingZeros64(wanted)) * 4
-			words := p.Block.words[start : start+4]
-			to = append(to, uint16(bits.OnesCount64(words[0]^a)+bits.OnesCount64(words[1]^b)+bits.OnesCount64(words[2]^c)+bits.OnesCount64(words[3]^d)))
+			words := (*[4]uint64)(p.Block.words[(at<<6|bits.TrailingZeros64(wanted))*4:])
+			to[0], to = uint16(bits.OnesCount64(words[0]^a)+bits.OnesCount64(words[1]^b)+bits.OnesCount64(words[2]^c)+bits.OnesCount64(words[3]^d)), to[1:]
 		}
 	}
 	return to
@@ -148,14 +150,11 @@ func (q *Query) distances4(to []uint16, p Part) []uint16 {
 // estimate is the inner product of the query with a chunk's vector, less that with the middle, which is the same for all.
 func (q *Query) estimate(b *Block, offset int) float32 {
 	w := len(q.signs)
-	var sum float32
-	tables := q.tables
-	for _, word := range b.words[offset*w : offset*w+w] {
-		for range 8 {
-			sum += tables[byte(word)]
-			word >>= 8
-			tables = tables[256:]
-		}
+	var even, odd float32 // independent, so that the processor adds them at the same time
+	for i, word := range b.words[offset*w : offset*w+w] {
+		t := (*[8 * 256]float32)(q.tables[i*8*256:])
+		even += t[byte(word)] + t[2*256+int(byte(word>>16))] + t[4*256+int(byte(word>>32))] + t[6*256+int(byte(word>>48))]
+		odd += t[256+int(byte(word>>8))] + t[3*256+int(byte(word>>24))] + t[5*256+int(byte(word>>40))] + t[7*256+int(byte(word>>56))]
 	}
-	return sum * b.scales[offset]
+	return (even + odd) * b.scales[offset]
 }
