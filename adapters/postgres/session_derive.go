@@ -124,6 +124,7 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 			}
 		}
 		return id, 0, nil
+	case session.Privately: // the question stays where it is
 	}
 	if err != nil {
 		return "", 0, err

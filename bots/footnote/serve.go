@@ -44,7 +44,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 		return errors.Join(err, admin.Close())
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
-	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth})
+	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth}) //nolint:contextcheck // a scrape brings no context, and is bounded
 	base.Meter = metrics
 	set, err := platforms.New(base, c.Only)
 	if err != nil {
