@@ -26,10 +26,11 @@ type IndexConfig struct {
 	// HNSW index. 0 lets it choose what is faster: 2,000 with sketches, else 5,000 or more in a large index (√(7 · candidates · chunks)).
 	ExactLimit int
 	// NoSketches asks the HNSW index for everything above ExactLimit. Else sketches of the vectors are kept in memory, 4 bytes and 1 bit a
-	// dimension for each chunk, as long as those of an index fit into half of CacheBytes.
+	// dimension for each chunk, and whole 16-bit vectors beside them, as long as those of an index fit into three quarters of CacheBytes.
 	NoSketches bool
 	// CacheBytes caps the memory for what is remembered of segments: what each audience may find there, 1 bit a chunk; where documents begin,
-	// 24 bytes a document; the postings of words that were asked for, 4 bytes each; and sketches of vectors; 256 MiB.
+	// 24 bytes a document; the postings of words that were asked for, 4 bytes each; and the vectors with their sketches; 1 GiB. What
+	// there is no room for is read from the tables.
 	CacheBytes int64
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
 	Precision string
@@ -40,7 +41,7 @@ type IndexConfig struct {
 }
 
 // DefaultCacheBytes is IndexConfig.CacheBytes unless told otherwise.
-const DefaultCacheBytes = 256 << 20
+const DefaultCacheBytes = 1 << 30
 
 func (c IndexConfig) withDefaults() IndexConfig {
 	if c.Shards == 0 {

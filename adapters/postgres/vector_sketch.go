@@ -25,8 +25,8 @@ const (
 	sketchBatch = 8192
 	// sketchAfter is how many searches a process makes before it begins to, so that a command that asks once does not.
 	sketchAfter = 3
-	// sketchShare is the part of the memory for segments that the sketches of an index may take; a larger index is searched by the graph.
-	sketchShare = 2
+	// sketchShare is the part of the memory, in quarters, that the sketches of an index may take; a larger index is searched by the graph.
+	sketchShare = 3
 )
 
 // sketches are what a process remembers of the vectors of a block of chunks in one model. Vectors never change, and ids are never reused, so that
@@ -75,7 +75,7 @@ func (s *search) fitting(m model) (sketched, whole bool) {
 	for _, sh := range s.snapshot.shards {
 		blocks += (sh.nextChunk + bm25.BlockSize - 1) / bm25.BlockSize
 	}
-	room := s.index.cfg.CacheBytes / sketchShare
+	room := s.index.cfg.CacheBytes / 4 * sketchShare
 	sketched = !s.index.cfg.NoSketches && blocks*sketch.BlockBytes(int(m.dimensions)) <= room
 	whole = sketched && m.precision == precisionHalf && blocks*(sketch.BlockBytes(int(m.dimensions))+wholeBytes(m)) <= room
 	return sketched, whole

@@ -55,6 +55,7 @@ type Config struct {
 	RecencyFloor     float64
 	ConsoleAudience  access.ACL // principals of whoever uses the terminal
 	MaxDocumentBytes int64
+	IndexMemoryBytes int64 // what a process remembers of the index, at most
 	CrawlInterval    time.Duration
 	PrivateHosts     []string // that may be fetched
 	DropUnsupported  bool     // leave out citations that share nothing with their sentence

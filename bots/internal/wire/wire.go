@@ -92,7 +92,7 @@ func (b *Base) openScratch(ctx context.Context) error {
 	if b.DB, err = postgres.Open(ctx, postgres.Config{URL: b.scratch.URL()}); err != nil {
 		return err
 	}
-	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{Logger: b.Logger})
+	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Logger: b.Logger})
 	return err
 }
 
@@ -117,7 +117,7 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if err != nil {
 		return err
 	}
-	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{Logger: b.Logger})
+	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Logger: b.Logger})
 	return err
 }
 
