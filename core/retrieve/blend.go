@@ -39,7 +39,8 @@ type Ranked struct {
 // Blend scores and sorts candidates, best first:
 //
 //	flat'    = flat / max flat,  title' = title / max title                  (max over everything the audience may read)
-//	keyword  = minmax((1−r)·flat' + r·title'),  semantic = minmax(cosine)    (over the candidates)
+//	k        = minmax((1−r)·flat' + r·title'),  semantic = minmax(cosine)    (over the candidates)
+//	keyword  = minmax(k + support(k))                                        (support: the document's other candidates)
 //	score    = [(1−a)·keyword + a·semantic] · boost · recency
 //
 // A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid
@@ -54,6 +55,11 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 		cosine[i] = e.Cosine
 	}
 	minMax(keyword)
+	supported := support(list.Entries, keyword)
+	for i := range keyword {
+		keyword[i] += supported[i]
+	}
+	minMax(keyword)
 	if list.Semantic {
 		minMax(cosine)
 	} else {
@@ -66,7 +72,7 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	scored := make([]Ranked, len(list.Entries))
 	order := make([]*Ranked, len(list.Entries)) // sorted in place of the values, which are large
 	for i, e := range list.Entries {
-		s := Scores{Flat: e.Flat, Title: e.Title, Cosine: e.Cosine, Keyword: keyword[i], Semantic: cosine[i], Boost: e.Boost,
+		s := Scores{Flat: e.Flat, Title: e.Title, Cosine: e.Cosine, Keyword: keyword[i], Support: supported[i], Semantic: cosine[i], Boost: e.Boost,
 			Recency: Recency(e.UpdatedAt, b.Now, decay, c.RecencyFloor), Coverage: e.Coverage, KeywordPos: e.KeywordPos, VectorPos: e.VectorPos}
 		s.Score = ((1-alpha)*s.Keyword + alpha*s.Semantic) * s.Boost * s.Recency
 		scored[i] = Ranked{e, s}

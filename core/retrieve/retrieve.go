@@ -65,6 +65,7 @@ type Scores struct {
 	Title      float64 `json:"title"`       // raw BM25 of the title
 	Cosine     float64 `json:"cosine"`      // raw similarity; 0 without an embedder
 	Keyword    float64 `json:"keyword"`     // blended and normalised keyword side, 0–1
+	Support    float64 `json:"support"`     // what the document's other passages added to keyword, before it was normalised
 	Semantic   float64 `json:"semantic"`    // normalised semantic side, 0–1
 	Recency    float64 `json:"recency"`     // multiplier
 	Boost      float64 `json:"boost"`       // multiplier
