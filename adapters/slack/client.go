@@ -56,6 +56,7 @@ type Client struct {
 	prompts   *rate.Limiter
 	reads     *rate.Limiter // of threads that answers need
 	scans     *rate.Limiter // of what nobody waits for
+	lists     *rate.Limiter // of the workspace's members
 	noStreams atomic.Bool   // the workspace was found not to have them
 	connected atomic.Int32
 }
@@ -96,6 +97,7 @@ func New(config Config) (*Client, error) {
 	c := &Client{
 		config: config, logger: config.Logger, pacing: &Pacing{},
 		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.limiter(),
+		lists: listQuota.limiter(),
 	}
 	options := []api.Option{
 		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
@@ -160,7 +162,7 @@ func (c *Client) Share(processes int) {
 	n := max(processes, 1)
 	c.pacing.Share(n)
 	for limiter, whole := range map[*rate.Limiter]quota{
-		c.statuses: statusQuota, c.prompts: promptQuota, c.reads: readQuota, c.scans: scanQuota,
+		c.statuses: statusQuota, c.prompts: promptQuota, c.reads: readQuota, c.scans: scanQuota, c.lists: listQuota,
 	} {
 		limiter.SetLimit(rate.Every(whole.every * time.Duration(n)))
 		limiter.SetBurst(max(whole.burst/n, 1))
@@ -180,6 +182,7 @@ var (
 	promptQuota = quota{2 * time.Second, 10}
 	readQuota   = quota{3 * time.Second, 8}
 	scanQuota   = quota{5 * time.Second, 8}
+	listQuota   = quota{5 * time.Second, 8} // of 20 a minute
 )
 
 func (q quota) limiter() *rate.Limiter { return rate.NewLimiter(rate.Every(q.every), q.burst) }

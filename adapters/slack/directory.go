@@ -2,7 +2,9 @@ package slack
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +20,10 @@ const (
 	maxCached  = 10_000
 	pageSize   = 1000
 	// maxLookups is how many people of a channel who are not in the list of members are looked up one by one.
-	maxLookups = 20
+	maxLookups = 30
+	// listLimit bounds the listing of a large workspace; listAgain is when it is tried again after a failure.
+	listLimit = 15 * time.Minute
+	listAgain = 2 * time.Minute
 	// maxOwnChannels is how many channels of a person count when that person asks in private.
 	maxOwnChannels = 1000
 )
@@ -43,6 +48,7 @@ type directory struct {
 	channels map[string]known[room]
 	homes    map[string]known[[]string] // the channels that a person is in, of those that the bot can see
 	members  known[map[string]bool]     // of the organisation
+	moved    map[string]bool            // who has changed since a listing began, and whether they count now; nil while none runs
 	changes  int                        // counts what was forgotten, so that no answer from before is kept
 }
 
@@ -200,10 +206,7 @@ func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 	if info.IsExtShared || info.IsPendingExtShared || info.IsGlobalShared {
 		return found, nil
 	}
-	members, err := d.organisation(ctx)
-	if err != nil {
-		return room{}, err
-	}
+	members := d.organisation()
 	strangers := 0
 	for cursor := ""; ; {
 		ids, next, err := d.client.api.GetUsersInConversationContext(limited, &api.GetUsersInConversationParameters{
@@ -265,38 +268,79 @@ func (d *directory) homesOf(ctx context.Context, person string) ([]string, error
 	return homes, nil
 }
 
-// organisation returns the full members of the workspace, and the bots in it, which nobody reads through.
-func (d *directory) organisation(ctx context.Context) (map[string]bool, error) {
+// organisation returns the full members of the workspace, and the bots in it, which nobody reads through; nothing while they are not known.
+func (d *directory) organisation() map[string]bool {
 	d.mu.Lock()
-	k, changes := d.members, d.changes
+	defer d.mu.Unlock()
+	if !d.members.fresh(2*peopleAge + listLimit) { // it is not being kept: everybody is looked up
+		return nil
+	}
+	return d.members.value
+}
+
+// list reads the members of the workspace, at a pace that leaves room for others.
+func (d *directory) list(ctx context.Context) error {
+	d.mu.Lock()
+	d.moved = make(map[string]bool)
 	d.mu.Unlock()
-	if k.fresh(peopleAge) {
-		return k.value, nil
-	}
 	at := time.Now()
-	users, err := d.client.api.GetUsersContext(ctx, api.GetUsersOptionLimit(pageSize))
-	if err != nil {
-		return nil, fmt.Errorf("list the members of the workspace: %w", explain("users.list", err))
-	}
-	members := make(map[string]bool, len(users))
-	for _, u := range users {
-		if d.counts(&u) {
-			members[u.ID] = true
+	members, profiles := make(map[string]bool), make(map[string]known[Profile])
+	page := d.client.api.GetUsersPaginated(api.GetUsersOptionLimit(pageSize))
+	for {
+		if err := d.client.lists.Wait(ctx); err != nil {
+			return fmt.Errorf("list the members of the workspace: %w", err)
+		}
+		next, err := page.Next(ctx)
+		if page.Done(err) {
+			break
+		}
+		var refused *api.RateLimitedError
+		if errors.As(err, &refused) {
+			if err := pause(ctx, refused.RetryAfter); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("list the members of the workspace: %w", explain("users.list", err))
+		}
+		page = next
+		for _, u := range page.Users {
+			if d.counts(&u) {
+				members[u.ID] = true
+			}
+			if len(profiles) < maxCached/2 {
+				profiles[u.ID] = known[Profile]{d.profile(&u), at}
+			}
 		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if changes != d.changes {
-		return members, nil
+	for id, counts := range d.moved { // while they were being listed
+		delete(profiles, id)
+		delete(members, id)
+		if counts {
+			members[id] = true
+		}
 	}
+	d.moved = nil
 	d.members = known[map[string]bool]{members, at}
-	if len(users) > maxCached-len(d.profiles) {
-		return members, nil
+	if len(d.profiles)+len(profiles) > maxCached {
+		clear(d.profiles)
 	}
-	for _, u := range users { // they need not be looked up one by one
-		d.profiles[u.ID] = known[Profile]{d.profile(&u), at}
+	maps.Copy(d.profiles, profiles) // they need not be looked up one by one
+	return nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	return members, nil
 }
 
 // counts reports whether somebody's presence leaves a channel one of the organisation alone.

@@ -62,6 +62,9 @@ func (d *directory) person(id string, raw []byte) {
 	d.changes++
 	delete(d.profiles, id)
 	now := readable && d.counts(&said.Event.User)
+	if d.moved != nil {
+		d.moved[id] = now
+	}
 	if readable && now == d.members.value[id] {
 		return
 	}

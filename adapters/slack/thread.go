@@ -96,10 +96,29 @@ func (c *Client) DirectChannel(ctx context.Context, person string) (string, erro
 	return channel.ID, nil
 }
 
-// Warm reads what questions will need, so that the first one need not wait for it.
-func (c *Client) Warm(ctx context.Context) error {
-	_, err := c.directory.organisation(ctx)
-	return err
+// Keep lists the members of the workspace and keeps the list until ctx ends, so that nobody who asks has to wait for it. While it is not
+// known, the people of a channel are looked up one by one; first is called when the first listing has ended.
+func (c *Client) Keep(ctx context.Context, first func(error)) {
+	for {
+		limited, cancel := context.WithTimeout(ctx, listLimit)
+		err := c.directory.list(limited)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		if first != nil {
+			first(err)
+			first = nil
+		}
+		wait := peopleAge
+		if err != nil {
+			wait = listAgain
+			c.logger.WarnContext(ctx, "members of the workspace are not known; people are looked up one by one", "error", err)
+		}
+		if pause(ctx, wait) != nil {
+			return
+		}
+	}
 }
 
 // Tell posts a notice into a thread, where everybody sees it, with buttons about what subject names.

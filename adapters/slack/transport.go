@@ -1,8 +1,11 @@
 package slack
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +31,7 @@ func (c *Client) httpClient() *http.Client {
 		next = http.DefaultTransport
 	}
 	limited := *base
-	limited.Transport = &connectLimiter{next: next, limit: rate.NewLimiter(rate.Every(c.config.Reconnect), connectBurst)}
+	limited.Transport = &connectLimiter{next: &readAgain{next}, limit: rate.NewLimiter(rate.Every(c.config.Reconnect), connectBurst)}
 	limited.Timeout = c.config.Timeout + time.Minute // a waiting connection counts too; other calls have their own limit
 	return &limited
 }
@@ -64,4 +67,68 @@ func (l *connectLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return l.next.RoundTrip(r)
+}
+
+// readAgain makes calls that only read once more when Slack asks for a short pause or fails, within their own time. Writes are never
+// repeated here: whoever makes them knows better what is still to be written.
+type readAgain struct{ next http.RoundTripper }
+
+// Limits of reading again: what takes longer is a matter of the event's redelivery, or of answering with less.
+const (
+	readAttempts = 3
+	readPause    = 250 * time.Millisecond // after a failure
+	readLongest  = 3 * time.Second        // that Slack may ask for
+)
+
+// reads are the methods that change nothing, or nothing more when they are repeated.
+var reads = map[string]bool{
+	"users.info": true, "users.list": true, "users.conversations": true, "conversations.info": true, "conversations.members": true,
+	"conversations.replies": true, "conversations.history": true, "conversations.open": true, "files.info": true,
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *readAgain) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !reads[path.Base(r.URL.Path)] || r.Body != nil && r.GetBody == nil {
+		return a.next.RoundTrip(r)
+	}
+	for attempt := 1; ; attempt++ {
+		res, err := a.next.RoundTrip(r)
+		wait, again := pauseAfter(res, err)
+		if !again || attempt == readAttempts || r.Context().Err() != nil {
+			return res, err
+		}
+		if deadline, ok := r.Context().Deadline(); ok && time.Until(deadline) < wait {
+			return res, err
+		}
+		if err == nil {
+			_ = res.Body.Close() // of an answer that is not wanted
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+			timer.Stop()
+			return nil, context.Cause(r.Context())
+		}
+		r = r.Clone(r.Context()) // a request must not be changed
+		if r.GetBody != nil {
+			if r.Body, err = r.GetBody(); err != nil {
+				return nil, fmt.Errorf("read the request anew: %w", err)
+			}
+		}
+	}
+}
+
+// pauseAfter says whether a call is worth another try, and after how long.
+func pauseAfter(res *http.Response, err error) (time.Duration, bool) {
+	switch {
+	case err != nil:
+		return readPause, true
+	case res.StatusCode == http.StatusTooManyRequests:
+		seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
+		wait := time.Duration(seconds) * time.Second
+		return wait + readPause, err == nil && wait <= readLongest
+	default:
+		return readPause, res.StatusCode >= http.StatusInternalServerError
+	}
 }

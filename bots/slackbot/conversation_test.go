@@ -270,3 +270,29 @@ func TestWhatSlackTellsOfPeopleCountsAtOnce(t *testing.T) {
 	s.bob.Become(func(p *slacktest.Person) { p.Deleted = true })
 	listens(strangers)
 }
+
+func TestBotsThatTalkToEachOtherComeToAnEnd(t *testing.T) {
+	t.Parallel()
+	var replies []llmtest.Reply
+	for i := range 8 {
+		replies = append(replies, llmtest.Answer(fmt.Sprintf("Answer %d.", i)))
+	}
+	s := play(t, options{policy: said("bots", "true")}, replies...)
+	parrot := s.Person("parrot", func(p *slacktest.Person) { p.Bot = true })
+	parrot.Join(s.general)
+	root := parrot.Say(s.general, "", slacktest.Mention()+" say something")
+	for i := 1; i < 8; i++ { // it answers each answer
+		s.wait("nothing is under way", func() bool { return len(s.Undelivered()) == 0 && s.model.Open() == 0 })
+		if len(s.Answers(s.general, root)) < i {
+			break
+		}
+		parrot.Say(s.general, root, slacktest.Mention()+" say something else")
+	}
+	s.wait("nothing is under way", func() bool { return len(s.Undelivered()) == 0 && s.model.Open() == 0 })
+	if n := len(s.model.Requests()); n < 1 || n > 4 {
+		t.Errorf("the bots were answered %d times", n)
+	}
+	asked := len(s.model.Requests())
+	s.ann.Say(s.general, root, slacktest.Mention()+" and you tell me?")
+	s.wait("a person is answered", func() bool { return len(s.model.Requests()) == asked+1 })
+}

@@ -152,9 +152,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		if err := b.client.Warm(ctx); err != nil && ctx.Err() == nil {
-			b.deps.Logger.WarnContext(ctx, "members of the workspace are not known; answers use public documents only", "error", err)
-		}
+		b.client.Keep(ctx, nil)
 		return nil
 	})
 	group.Go(func() error {
