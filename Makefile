@@ -104,6 +104,10 @@ bench-search: need-go deps ## measure indexing and search on SIZE synthetic chun
 bench-slack: need-go ## answers in Slack at once under its rate limits: first words, edits, refusals, acks
 	@$(GO) test ./bots/slackbot -run '^$$' -bench 'Answers|Stop' -benchtime 1x -timeout 20m $(TESTFLAGS) | grep -v '^--- BENCH\|^    bench_test'
 
+.PHONY: bench-discord
+bench-discord: need-go ## answers in Discord at once under its rate limits: first words, edits, refusals, stops
+	@$(GO) test ./bots/discordbot -run '^$$' -bench 'Answers|Stop' -benchtime 1x -timeout 20m $(TESTFLAGS) | grep -v '^--- BENCH\|^    bench_test'
+
 .PHONY: clean
 clean: ## remove what was built; the indexed documents stay
 	rm -rf .build
