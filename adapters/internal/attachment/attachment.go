@@ -1,9 +1,10 @@
-// Package attachment reads files that come with chat messages: text, pages and Word documents as text, pictures as they are. It is told
+// Package attachment reads files that come with chat messages: text, pages, Word documents and PDF files as text, pictures as they are. It is told
 // a name, a media type and the bytes, and trusts neither of the first two.
 package attachment
 
 import (
 	"bytes"
+	"context"
 	"image"
 	_ "image/gif" // the sizes of pictures are read
 	_ "image/jpeg"
@@ -11,10 +12,12 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/internal/docx"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
+	"github.com/footnotehq/footnote/adapters/internal/pdf"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"golang.org/x/text/encoding/unicode"
@@ -33,12 +36,15 @@ const (
 	mostImage      = 1600
 )
 
+// pdfLimit is how long a PDF file may take to read: somebody waits for it.
+const pdfLimit = 5 * time.Second
+
 // The sentences of files that cannot be read. They begin with what the file is and say what to do.
 const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
 	SayTooMany  = "Only the first 10 files of a message are read. Attach it to a message of its own."
 	sayImage    = "The picture is larger than 5 MB. Attach a smaller one."
-	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word document or a picture."
+	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word document, a PDF file or a picture."
 	sayEmpty    = "It is empty."
 	sayNoText   = "No text was found in it. If it is a scan, attach its text."
 )
@@ -73,6 +79,13 @@ func Read(name, media string, raw []byte) message.File {
 		page, err := docx.Parse(raw)
 		if err != nil {
 			f.Failed = "The Word document could not be read: " + err.Error() + "."
+			return f
+		}
+		f.Text = flat(page.Title, page.Sections)
+	case kind == "application/pdf":
+		page, err := pdf.Parse(context.Background(), raw, pdf.Options{Timeout: pdfLimit}) // the person's message has no deadline of its own
+		if err != nil {
+			f.Failed = "The PDF file could not be read: " + err.Error() + "."
 			return f
 		}
 		f.Text = flat(page.Title, page.Sections)
