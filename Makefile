@@ -101,12 +101,24 @@ bench-search: need-go deps ## measure indexing and search on SIZE synthetic chun
 	@$(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)") $(if $(LABELLED),-labelled "$(LABELLED)")
 
 .PHONY: bench-slack
-bench-slack: need-go ## answers in Slack at once under its rate limits: first words, edits, refusals, acks
-	@$(GO) test ./bots/slackbot -run '^$$' -bench 'Answers|Stop' -benchtime 1x -timeout 20m $(TESTFLAGS) | grep -v '^--- BENCH\|^    bench_test'
+bench-slack: need-go ## answers in Slack at once under its rate limits: first words, writes, refusals, acks, as a table
+	@$(GO) test ./bots/slackbot -run '^$$' -bench Answers -benchtime 1x -timeout 20m $(TESTFLAGS) | awk ' \
+		BEGIN { print "| answers at once | first words, median | first words, slowest | last token to final write, slowest | writes per answer | 429 | ack p99 |"; \
+			print "|---|---|---|---|---|---|---|" } \
+		/^BenchmarkAnswers/ { split($$1, name, /[\/-]/); for (i = 4; i < NF; i++) m[$$(i+1)] = $$i; \
+			printf "| %s | %s ms | %s ms | %s ms | %s | %s | %s ms |\n", name[2], m["ms-words-p50"], m["ms-words-max"], m["ms-final-max"], \
+				m["writes/answer"], m["429s"], m["ms-ack-p99"]; found = 1 } \
+		/^(FAIL|panic|---.*FAIL)/ { print; bad = 1 } \
+		END { exit bad || !found }'
 
 .PHONY: bench-discord
-bench-discord: need-go ## answers in Discord at once under its rate limits: first words, edits, refusals, stops
-	@$(GO) test ./bots/discordbot -run '^$$' -bench 'Answers|Stop' -benchtime 1x -timeout 20m $(TESTFLAGS) | grep -v '^--- BENCH\|^    bench_test'
+bench-discord: need-go ## answers in Discord at once under its rate limits: first words, writes, refusals, as a table
+	@$(GO) test ./bots/discordbot -run '^$$' -bench Answers -benchtime 1x -timeout 20m $(TESTFLAGS) | awk ' \
+		BEGIN { print "| answers at once | first words, slowest | last token to final write, slowest | writes per answer | 429 |"; print "|---|---|---|---|---|" } \
+		/^BenchmarkAnswers/ { sub(/^BenchmarkAnswers\//, "", $$1); sub(/-[0-9]+$$/, "", $$1); for (i = 4; i < NF; i++) m[$$(i+1)] = $$i; \
+			printf "| %s | %s ms | %s ms | %s | %s |\n", $$1, m["ms-to-first-text"], m["ms-to-final"], m["writes/answer"], m["refusals"]; found = 1 } \
+		/^(FAIL|panic|---.*FAIL)/ { print; bad = 1 } \
+		END { exit bad || !found }'
 
 .PHONY: clean
 clean: ## remove what was built; the indexed documents stay

@@ -65,7 +65,7 @@ func BenchmarkAnswers(b *testing.B) {
 		name       string
 		n          int
 		oneChannel bool // Discord opens five threads of a channel in five seconds
-	}{{"1", 1, false}, {"10", 10, false}, {"50", 50, false}, {"10-in-one-channel", 10, true}} {
+	}{{"1", 1, false}, {"10", 10, false}, {"50", 50, false}, {"10-in-one-channel", 10, true}, {"50-in-one-channel", 50, true}} {
 		b.Run(tt.name, func(b *testing.B) {
 			for b.Loop() {
 				answerMany(b, tt.n, tt.oneChannel)
