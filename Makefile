@@ -97,7 +97,7 @@ TEXT ?=
 LABELLED ?=
 
 .PHONY: bench-search
-bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: about 25 minutes, 8 GB of disk; LABELLED=folder)
+bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: under 30 minutes, 10 GB of disk; LABELLED=folder)
 	@$(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)") $(if $(LABELLED),-labelled "$(LABELLED)")
 
 .PHONY: bench-slack

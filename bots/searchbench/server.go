@@ -25,7 +25,7 @@ type server struct {
 }
 
 // memory is what a server for a million chunks is given; the rest is as `make run` has it.
-var memory = map[string]string{"shared_buffers": "3GB", "effective_cache_size": "6GB", "max_wal_size": "8GB"}
+var memory = map[string]string{"shared_buffers": "3GB", "effective_cache_size": "6GB", "max_wal_size": "4GB"}
 
 // start begins a server in a folder that stop removes, or takes the one of DATABASE_URL.
 func (b *bench) start(ctx context.Context) error {
