@@ -13,18 +13,19 @@ type Matched struct {
 
 // Coverage is the share of a question's weight that a passage matches: the weights of the words it holds over those of all words. A word
 // weighs the inverse document frequency of its rarest term that occurs anywhere among the chunks, or of a term that never occurs, and is
-// matched when any of its terms is. Words that every question carries (analyse.Term.Chatter) weigh nothing. The result is 0 to 1, and 0 when
-// no word weighs anything. found runs parallel to terms.
+// matched when any of its terms is. Words that every question carries (analyse.Term.Chatter) weigh nothing, and those of a language that no
+// document is written in (analyse.Term.Foreign) a quarter where they occur nowhere: names and identifiers in such a question still find what
+// they name. The result is 0 to 1, and 0 when no word weighs anything. found runs parallel to terms.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
 	for i := 0; i < len(terms); {
 		word, rarest := terms[i].Word, 0
-		counts, here := false, false
+		counts, here, foreign := false, false, false
 		for ; i < len(terms) && terms[i].Word == word; i++ {
 			if terms[i].Chatter {
 				continue
 			}
-			counts = true
+			counts, foreign = true, foreign || terms[i].Foreign
 			here = here || found[i].Here
 			if f := found[i].Frequency; f > 0 && (rarest == 0 || f < rarest) {
 				rarest = f
@@ -34,6 +35,9 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 			continue
 		}
 		weight := bm25.IDF(chunks, rarest)
+		if foreign && rarest == 0 {
+			weight *= foreignShare
+		}
 		all += weight
 		if here {
 			hit += weight
@@ -44,6 +48,9 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	}
 	return hit / all
 }
+
+// foreignShare is what a word of another language that occurs nowhere weighs, of what such a word otherwise weighs.
+const foreignShare = 0.25
 
 // Words counts the words of a question that weigh something in Coverage.
 func Words(terms []analyse.Term) int {

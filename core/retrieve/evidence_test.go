@@ -26,6 +26,8 @@ func TestCoverage(t *testing.T) {
 		{"one of two equal words", []analyse.Term{term(0, false), term(1, false)}, []retrieve.Matched{{5, true}, {5, false}}, 0.5, 0.5},
 		{"the frequent one of two", []analyse.Term{term(0, false), term(1, false)}, []retrieve.Matched{{500, true}, {5, false}}, 0.01, 0.3},
 		{"a word that is nowhere weighs most", []analyse.Term{term(0, false), term(1, false)}, []retrieve.Matched{{5, true}, {0, false}}, 0.3, 0.49},
+		{"a foreign word that is nowhere weighs little", []analyse.Term{{Word: 0}, {Word: 1, Foreign: true}}, []retrieve.Matched{{5, true}, {0, false}}, 0.7, 0.8},
+		{"a foreign word that is somewhere weighs as any", []analyse.Term{{Word: 0}, {Word: 1, Foreign: true}}, []retrieve.Matched{{5, true}, {5, false}}, 0.5, 0.5},
 		{"a part is enough for an identifier", []analyse.Term{term(0, false), term(0, false)}, []retrieve.Matched{{5, true}, {0, false}}, 1, 1},
 	}
 	for _, tt := range tests {

@@ -17,6 +17,8 @@ type Term struct {
 	// Chatter marks words that questions carry whatever they ask about ("please", "anybody", "explain"), and words that are stop words in
 	// one of the languages: they are looked for, but a passage without them lacks nothing.
 	Chatter bool
+	// Foreign marks words of a language, or in a script, in which no document is written. That no document holds one says little.
+	Foreign bool
 }
 
 // Query analyses a question in every language that the documents it is asked of are written in. DefaultLanguage is always among them.
@@ -24,6 +26,7 @@ type Term struct {
 func Query(text string, languages []string) []Term {
 	langs := queryLanguages(languages)
 	asked := languageOf(Guess(text))
+	other := speaksOther(text, langs)
 	stemmers := make([]stemmer, len(langs))
 	for i, l := range langs {
 		stemmers[i] = stemmer{lang: l}
@@ -34,7 +37,7 @@ func Query(text string, languages []string) []Term {
 		text = cut(text)
 		if !seen[text] && len(terms) < MaxQueryTerms {
 			seen[text] = true
-			terms = append(terms, Term{Text: text, Word: word, Chatter: chatter})
+			terms = append(terms, Term{Text: text, Word: word, Chatter: chatter, Foreign: other || otherScript(text, langs)})
 		}
 	}
 	scan(fold(text), func(t token) bool {
