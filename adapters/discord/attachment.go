@@ -64,9 +64,7 @@ func (c *Client) Fetch(ctx context.Context, list []Attachment) []message.File {
 
 // unread is a file that could not be read, under its clean name.
 func unread(a Attachment, sentence string) message.File {
-	f := attachment.Read(a.Name, a.Media, nil)
-	f.Failed = sentence
-	return f
+	return attachment.Unread(a.Name, a.Media, sentence)
 }
 
 func (c *Client) fetch(ctx context.Context, a Attachment) message.File {
@@ -84,7 +82,7 @@ func (c *Client) fetch(ctx context.Context, a Attachment) message.File {
 	case data == nil:
 		return unread(a, attachment.SayTooLarge)
 	}
-	return attachment.Read(a.Name, a.Media, data)
+	return attachment.Read(ctx, a.Name, a.Media, data)
 }
 
 // keeps reports whether an address is one at which Discord keeps files. Behind another DISCORD_API_URL its host counts too.

@@ -77,7 +77,7 @@ func (c *Client) Fetch(ctx context.Context, list []File) []message.File {
 	group.SetLimit(4)
 	for i, f := range list {
 		if i >= attachment.MaxFiles {
-			out[i] = message.File{Name: f.Name, Media: f.Media, Failed: attachment.SayTooMany}
+			out[i] = attachment.Unread(f.Name, f.Media, attachment.SayTooMany)
 			continue
 		}
 		group.Go(func() error {
@@ -93,11 +93,7 @@ func (c *Client) Fetch(ctx context.Context, list []File) []message.File {
 }
 
 func (c *Client) fetch(ctx context.Context, f File) message.File {
-	failed := func(sentence string) message.File {
-		named := attachment.Read(f.Name, f.Media, nil) // for its clean name
-		named.Failed = sentence
-		return named
-	}
+	failed := func(sentence string) message.File { return attachment.Unread(f.Name, f.Media, sentence) }
 	if f.ask {
 		found, _, _, err := c.api.GetFileInfoContext(ctx, f.ID, 1, 1)
 		if err != nil {
@@ -119,7 +115,7 @@ func (c *Client) fetch(ctx context.Context, f File) message.File {
 	case err != nil:
 		return failed(c.unread(ctx, "download a file", err))
 	}
-	read := attachment.Read(f.Name, f.Media, into.data.Bytes())
+	read := attachment.Read(ctx, f.Name, f.Media, into.data.Bytes())
 	if strings.HasPrefix(f.Media, "image/") && read.Image == nil && read.Text != "" {
 		return failed(sayNoFile) // a sign-in page
 	}

@@ -93,11 +93,13 @@ const (
 func (p *Pacing) together(now time.Time) bool { return p.shared != nil && !now.Before(p.alone) }
 
 // grant takes a call that the process's own bucket has room for, or says how long the others make it wait. p.mu is held.
-func (p *Pacing) grant(q *queue, to thread.Ref, call thread.Call, class thread.Class, now time.Time) (wait time.Duration) {
+func (p *Pacing) grant(
+	ctx context.Context, q *queue, to thread.Ref, call thread.Call, class thread.Class, now time.Time,
+) (wait time.Duration) {
 	if p.together(now) {
-		ctx, cancel := context.WithTimeout(context.Background(), tiersLimit) // whose answer it is for does not matter
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit) // an answer that is stopped says nothing of the tiers
 		defer cancel()
-		wait, err := p.shared.Take(ctx, q.key, q.tier(), class)
+		wait, err := p.shared.Take(limited, q.key, q.tier(), class)
 		switch {
 		case err != nil:
 			p.alone = now.Add(tiersAgain)
@@ -113,11 +115,11 @@ func (p *Pacing) grant(q *queue, to thread.Ref, call thread.Call, class thread.C
 }
 
 // tell passes on to the shared tiers what happened here. p.mu is held.
-func (p *Pacing) tell(now time.Time, say func(context.Context, thread.Tiers) error) {
+func (p *Pacing) tell(ctx context.Context, now time.Time, say func(context.Context, thread.Tiers) error) {
 	if !p.together(now) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), tiersLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit)
 	defer cancel()
 	if say(ctx, p.shared) != nil {
 		p.alone = now.Add(tiersAgain)
@@ -127,7 +129,7 @@ func (p *Pacing) tell(now time.Time, say func(context.Context, thread.Tiers) err
 // Reserve implements thread.Pacing. A wait that ctx's deadline would cut short is not begun.
 func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, class thread.Class) error {
 	w := &waiter{class}
-	wait, err := p.enter(to, call, w)
+	wait, err := p.enter(ctx, to, call, w)
 	if wait == 0 || err != nil {
 		return err
 	}
@@ -144,7 +146,7 @@ func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, c
 			p.leave(to, call, w)
 			return context.Cause(ctx)
 		}
-		if wait = p.try(to, call, w); wait == 0 {
+		if wait = p.try(ctx, to, call, w); wait == 0 {
 			return nil
 		}
 		timer.Reset(wait)
@@ -152,24 +154,24 @@ func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, c
 }
 
 // Count notes a call that could not wait for its turn, so that others wait instead.
-func (p *Pacing) Count(to thread.Ref, call thread.Call) {
+func (p *Pacing) Count(ctx context.Context, to thread.Ref, call thread.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q, now := p.queue(to, call), time.Now()
 	q.Take(now)
-	p.tell(now, func(ctx context.Context, t thread.Tiers) error { return t.Count(ctx, q.key, q.tier()) })
+	p.tell(ctx, now, func(ctx context.Context, t thread.Tiers) error { return t.Count(ctx, q.key, q.tier()) })
 }
 
 // Pause lets no call of this kind pass for a while, since Slack refused one.
-func (p *Pacing) Pause(to thread.Ref, call thread.Call, d time.Duration) {
+func (p *Pacing) Pause(ctx context.Context, to thread.Ref, call thread.Call, d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q, now := p.queue(to, call), time.Now()
 	q.Pause(now, d)
-	p.tell(now, func(ctx context.Context, t thread.Tiers) error { return t.Pause(ctx, q.key, d) })
+	p.tell(ctx, now, func(ctx context.Context, t thread.Tiers) error { return t.Pause(ctx, q.key, d) })
 }
 
-func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) (time.Duration, error) {
+func (p *Pacing) enter(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (time.Duration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q, now := p.queue(to, call), time.Now()
@@ -187,7 +189,7 @@ func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) (time.Duratio
 		wait = max(wait, lookAgain)
 	}
 	if wait == 0 && ahead == 0 {
-		if wait = p.grant(q, to, call, w.class, now); wait == 0 {
+		if wait = p.grant(ctx, q, to, call, w.class, now); wait == 0 {
 			return 0, nil
 		}
 	}
@@ -199,7 +201,7 @@ func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) (time.Duratio
 }
 
 // try takes a token when it is the waiter's turn, or says how long that may take.
-func (p *Pacing) try(to thread.Ref, call thread.Call, w *waiter) time.Duration {
+func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q, now := p.queue(to, call), time.Now()
@@ -209,7 +211,7 @@ func (p *Pacing) try(to thread.Ref, call thread.Call, w *waiter) time.Duration {
 		wait = max(wait, lookAgain)
 	}
 	if wait == 0 && ahead == 0 {
-		if wait = p.grant(q, to, call, w.class, now); wait == 0 {
+		if wait = p.grant(ctx, q, to, call, w.class, now); wait == 0 {
 			q.waiting = slices.Delete(q.waiting, 0, 1)
 			return 0
 		}

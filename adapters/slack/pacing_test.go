@@ -108,7 +108,7 @@ func TestPacingPausesAfterARefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pacing slack.Pacing
 		to := thread.Ref{Workspace: "T1", Channel: "C1"}
-		pacing.Pause(to, thread.Edit, 30*time.Second)
+		pacing.Pause(t.Context(), to, thread.Edit, 30*time.Second)
 		begin := time.Now()
 		if err := pacing.Reserve(t.Context(), to, thread.Edit, thread.Final); err != nil {
 			t.Fatal(err)
@@ -238,8 +238,8 @@ func TestRefusalAndUncountedCallsAreToldToOtherProcesses(t *testing.T) {
 		one.Use(tiers)
 		other.Use(tiers)
 		to := thread.Ref{Workspace: "T1", Channel: "C1"}
-		one.Pause(to, thread.Edit, 10*time.Second)
-		one.Count(to, thread.Create)
+		one.Pause(t.Context(), to, thread.Edit, 10*time.Second)
+		one.Count(t.Context(), to, thread.Create)
 		for _, call := range []thread.Call{thread.Edit, thread.Create} {
 			if err := other.Reserve(t.Context(), to, call, thread.Progress); !errors.Is(err, thread.ErrNoRoom) {
 				t.Errorf("call %d passes: %v", call, err)

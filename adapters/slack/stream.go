@@ -42,7 +42,7 @@ func (s *Surface) Start(ctx context.Context, to thread.Ref, piece Page) (thread.
 	case slices.Contains(codesNoStream, code(err)):
 		return "", fmt.Errorf("%w: Slack answered %s", thread.ErrNoStream, code(err))
 	}
-	return thread.MessageID(ts), s.failed(to, "begin the answer's stream", thread.StreamStart, err, true)
+	return thread.MessageID(ts), s.failed(ctx, to, "begin the answer's stream", thread.StreamStart, err, true)
 }
 
 // Append implements thread.Streamer.
@@ -58,7 +58,7 @@ func (s *Surface) Append(ctx context.Context, to thread.Ref, id thread.MessageID
 	defer cancel()
 	_, _, err = s.client.api.AppendStreamContext(ctx, to.Channel, string(id), api.MsgOptionChunks(parts...))
 	s.noticeStop(err)
-	return s.failed(to, "append to the answer's stream", thread.StreamAppend, err, false)
+	return s.failed(ctx, to, "append to the answer's stream", thread.StreamAppend, err, false)
 }
 
 // Stop implements thread.Streamer.
@@ -77,7 +77,7 @@ func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	}
 	_, _, err = s.client.api.StopStreamContext(ctx, to.Channel, string(id), options...)
 	s.noticeStop(err)
-	return s.failed(to, "end the answer's stream", thread.StreamStop, err, false)
+	return s.failed(ctx, to, "end the answer's stream", thread.StreamStop, err, false)
 }
 
 // noticeStop passes on that the reader pressed the stop button of Slack's client.

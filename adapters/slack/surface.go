@@ -64,11 +64,11 @@ func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 // failed translates an error, and holds all answers back after a refusal.
-func (s *Surface) failed(to thread.Ref, what string, kind thread.Call, err error, create bool) error {
+func (s *Surface) failed(ctx context.Context, to thread.Ref, what string, kind thread.Call, err error, create bool) error {
 	err = translate(what, err, create)
 	var limited *thread.RateLimitError
 	if errors.As(err, &limited) {
-		s.client.pacing.Pause(to, kind, limited.RetryAfter)
+		s.client.pacing.Pause(ctx, to, kind, limited.RetryAfter)
 	}
 	return err
 }
@@ -105,7 +105,7 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page Page) (thread.Me
 		_, ts, err = s.client.api.PostMessageContext(ctx, to.Channel, append(options, api.MsgOptionTS(to.Thread))...)
 		return err
 	})
-	return thread.MessageID(ts), s.failed(to, "post the answer", thread.Create, err, true)
+	return thread.MessageID(ts), s.failed(ctx, to, "post the answer", thread.Create, err, true)
 }
 
 // Edit implements thread.Surface. A message that is still streaming, such as one of a process that has gone, is closed first.
@@ -122,11 +122,11 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	err = s.write(page, update)
 	if code(err) == "streaming_state_conflict" {
 		if _, _, err := s.client.api.StopStreamContext(ctx, to.Channel, string(id)); err != nil && !streamOver(err) {
-			return s.failed(to, "close the answer's stream", thread.StreamStop, err, false)
+			return s.failed(ctx, to, "close the answer's stream", thread.StreamStop, err, false)
 		}
 		err = s.write(page, update)
 	}
-	return s.failed(to, "edit the answer", thread.Edit, err, false)
+	return s.failed(ctx, to, "edit the answer", thread.Edit, err, false)
 }
 
 // streamOver reports whether a stream that was to be stopped has been stopped.
@@ -145,7 +145,7 @@ func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID
 	if code(err) == "message_not_found" {
 		return nil
 	}
-	return s.failed(to, "delete a part of the answer", thread.Edit, err, false)
+	return s.failed(ctx, to, "delete a part of the answer", thread.Edit, err, false)
 }
 
 // Own implements thread.Adopter. A workspace that lets the bot read no history gives nothing: there a lost confirmation can leave a

@@ -20,7 +20,7 @@ func (c *Client) Whisper(ctx context.Context, to thread.Ref, person, sentence st
 	options := append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))
 	var err error
 	if direct {
-		c.pacing.Count(to, thread.Create)
+		c.pacing.Count(ctx, to, thread.Create)
 		_, _, err = c.api.PostMessageContext(ctx, to.Channel, options...)
 	} else {
 		_, err = c.api.PostEphemeralContext(ctx, to.Channel, person, options...)
@@ -35,7 +35,7 @@ const shownQuestion = 2800
 func (c *Client) Ask(ctx context.Context, channel string, asker thread.Person, question string) (thread.Ref, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	c.pacing.Count(c.ref(channel, ""), thread.Create)
+	c.pacing.Count(ctx, c.ref(channel, ""), thread.Create)
 	_, ts, err := c.api.PostMessageContext(ctx, channel, append(asked(asker.Name+" asks: ", question),
 		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{}}))...)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *Client) Private(ctx context.Context, channel, turn, question string, ag
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	c.pacing.Count(c.ref(channel, ""), thread.Create)
+	c.pacing.Count(ctx, c.ref(channel, ""), thread.Create)
 	_, ts, err := c.api.PostMessageContext(ctx, channel, append(asked("You asked: ", question),
 		api.MsgOptionMetadata(api.SlackMetadata{EventType: privateType, EventPayload: map[string]any{"turn": turn}}))...)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Client) Keep(ctx context.Context, first func(error)) {
 func (c *Client) Tell(ctx context.Context, to thread.Ref, sentence, subject string, buttons ...thread.Button) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	c.pacing.Count(to, thread.Create)
+	c.pacing.Count(ctx, to, thread.Create)
 	_, ts, err := c.api.PostMessageContext(ctx, to.Channel, append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))...)
 	return thread.MessageID(ts), translate("post a notice", err, true)
 }
@@ -134,7 +134,7 @@ func (c *Client) Tell(ctx context.Context, to thread.Ref, sentence, subject stri
 func (c *Client) Retell(ctx context.Context, to thread.Ref, id thread.MessageID, sentence string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	c.pacing.Count(to, thread.Edit)
+	c.pacing.Count(ctx, to, thread.Edit)
 	_, _, _, err := c.api.UpdateMessageContext(ctx, to.Channel, string(id), notice(sentence, "", nil)...)
 	return translate("change a notice", err, false)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/access"
@@ -23,6 +24,11 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 	j, err := b.service.Judge(ctx, b.occurrence(m))
 	if err != nil {
 		return err
+	}
+	if m.Change == slack.Edited && m.Mentioned && j.Action == answer.Ignore && !m.Own && !m.System && time.Since(m.At) < editedFor {
+		// It was no question before: the mention was added, or the words after it. No other event tells of that.
+		m.Change = slack.Created
+		return b.Message(ctx, m)
 	}
 	b.deps.Logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)
 	switch j.Action {
@@ -49,6 +55,9 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 	}
 	return nil
 }
+
+// editedFor is how long a message may become a question by being edited.
+const editedFor = 10 * time.Minute
 
 // occurrence states what Slack says about a message.
 func (b *Bot) occurrence(m slack.Message) answer.Occurrence {

@@ -220,6 +220,17 @@ func TestEditedQuestionIsAnsweredAnewInPlace(t *testing.T) {
 	}
 }
 
+func TestMessageBecomesAQuestionByBeingEdited(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{}, llmtest.Answer("With the client."))
+	root := s.ann.Say(s.general, "", slacktest.Mention())
+	s.told(s.ann, "There is no question")
+	s.ann.Edit(s.general, root, slacktest.Mention()+" how do I connect?")
+	if shown := s.answered(s.general, root, 1); !strings.HasPrefix(shown[0], "With the client.") {
+		t.Errorf("the thread shows %q", shown)
+	}
+}
+
 func TestDeletedQuestionOfAnAnswerThatWasGivenIsMarked(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{}, llmtest.Answer("Install the client."))

@@ -43,11 +43,11 @@ func (b *Bot) take(ctx context.Context, m slack.Message, j answer.Judgement) err
 		attached = b.client.Attached(ctx, m)
 	}
 	files = append(files, b.client.Fetch(ctx, attached)...)
-	err = b.accept(ctx, answer.Question{Judgement: j, Bot: m.Bot, Mention: thread.Mention{
+	taken, err := b.accept(ctx, answer.Question{Judgement: j, Bot: m.Bot, Mention: thread.Mention{
 		Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: b.person(ctx, m.Author), Starter: starter, Text: questionOf(m.Text, files), Files: files,
 		At: m.At, Direct: m.Direct, Tenant: b.config.Tenant, Listens: audience,
 	}}, m.Late)
-	if err != nil {
+	if err != nil || !taken {
 		return err
 	}
 	b.taken.first(key)
@@ -79,8 +79,9 @@ func (b *Bot) person(ctx context.Context, id string) thread.Person {
 	return thread.Person{ID: id, Name: p.Name}
 }
 
-// accept takes a question in. late says that it was read and not heard: then nobody waits for a word about it.
-func (b *Bot) accept(ctx context.Context, q answer.Question, late bool) error {
+// accept takes a question in, unless it is rejected with a sentence. late says that it was read and not heard: then nobody waits for a
+// word about it.
+func (b *Bot) accept(ctx context.Context, q answer.Question, late bool) (taken bool, err error) {
 	accepted, err := b.service.Take(ctx, q)
 	rejected, ok := rejection(err)
 	switch {
@@ -88,14 +89,14 @@ func (b *Bot) accept(ctx context.Context, q answer.Question, late bool) error {
 		if !late && !q.Judgement.Ambient {
 			b.whisperOnce(ctx, slack.Message{Ref: q.Ref, ID: q.Message, Author: q.Asker.ID, Direct: q.Direct}, rejected)
 		}
-		return nil
+		return false, nil
 	case err != nil:
-		return fmt.Errorf("take a question in: %w", err)
+		return false, fmt.Errorf("take a question in: %w", err)
 	}
 	if !accepted.Duplicate && accepted.Notice != "" {
 		b.queued(ctx, q.Ref, accepted.Turn.ID)
 	}
-	return nil
+	return true, nil
 }
 
 // rejection is the sentence of a question that was not taken in for a reason that its asker is told.

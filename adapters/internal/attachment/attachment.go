@@ -60,8 +60,8 @@ func Limit(media string) int64 {
 	return MaxBytes
 }
 
-// Read returns a file with its text, its picture, or a sentence about why it has neither. It never fails.
-func Read(name, media string, raw []byte) message.File {
+// Read returns a file with its text, its picture, or a sentence about why it has neither. It never fails, also when ctx ends.
+func Read(ctx context.Context, name, media string, raw []byte) message.File {
 	f := message.File{Name: clean(name), Media: media}
 	kind, _, _ := strings.Cut(http.DetectContentType(raw), ";")
 	switch ending := strings.ToLower(path.Ext(name)); {
@@ -83,7 +83,7 @@ func Read(name, media string, raw []byte) message.File {
 		}
 		f.Text = flat(page.Title, page.Sections)
 	case kind == "application/pdf":
-		page, err := pdf.Parse(context.Background(), raw, pdf.Options{Timeout: pdfLimit}) // the person's message has no deadline of its own
+		page, err := pdf.Parse(ctx, raw, pdf.Options{Timeout: pdfLimit})
 		if err != nil {
 			f.Failed = "The PDF file could not be read: " + err.Error() + "."
 			return f
@@ -105,6 +105,11 @@ func Read(name, media string, raw []byte) message.File {
 		f.Text, f.Failed = "", sayNoText
 	}
 	return f
+}
+
+// Unread is a file that could not be fetched, with a sentence about why.
+func Unread(name, media, sentence string) message.File {
+	return message.File{Name: clean(name), Media: media, Failed: sentence}
 }
 
 // cost is what a picture is assumed to take of the window, in tokens.

@@ -55,7 +55,7 @@ func TestRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			f := attachment.Read(tt.file, tt.media, tt.raw)
+			f := attachment.Read(t.Context(), tt.file, tt.media, tt.raw)
 			if !strings.Contains(f.Failed, tt.failed) || (f.Failed == "") != (tt.failed == "") {
 				t.Errorf("failed: %q, want %q", f.Failed, tt.failed)
 			}
@@ -74,7 +74,7 @@ func TestNamesStayOnOneLine(t *testing.T) {
 	for given, want := range map[string]string{
 		"a\n\"b\".txt": "a 'b'.txt", " ": "file", strings.Repeat("x", 200): strings.Repeat("x", 119) + "…",
 	} {
-		if got := attachment.Read(given, "", []byte("x")).Name; got != want {
+		if got := attachment.Read(t.Context(), given, "", []byte("x")).Name; got != want {
 			t.Errorf("%q became %q, want %q", given, got, want)
 		}
 	}
@@ -88,7 +88,7 @@ func FuzzRead(f *testing.F) {
 		if bytes.Contains(raw, []byte("%PDF-")) { // fuzzed in a package of their own, where the sandbox is made once
 			return
 		}
-		got := attachment.Read(name, media, raw)
+		got := attachment.Read(t.Context(), name, media, raw)
 		filled := 0
 		for _, set := range []bool{got.Text != "", got.Image != nil, got.Failed != ""} {
 			if set {
