@@ -34,6 +34,9 @@ func (c *Client) Check(ctx context.Context) []Finding {
 		ID    string `json:"id"`
 		Name  string `json:"name"`
 		Flags int    `json:"flags"`
+
+		Key      string  `json:"verify_key"`
+		Endpoint *string `json:"interactions_endpoint_url"`
 	}
 	err := c.api.do(ctx, request{
 		doing: "look up the Discord application", method: http.MethodGet, url: discordgo.EndpointAPI + "applications/@me", bucket: "GET application",
@@ -48,8 +51,22 @@ func (c *Client) Check(ctx context.Context) []Finding {
 	findings := []Finding{{OK: true, Sentence: fmt.Sprintf("The token belongs to the application %q (%s).", app.Name, app.ID)}}
 	findings = append(findings, intent(
 		"MESSAGE CONTENT INTENT", app.Flags&(flagContent|flagContentLimited) != 0, !c.config.Gateway.NoMessageContent,
-		"follow-ups in a thread need a mention", "DISCORD_MESSAGE_CONTENT",
+		"follow-ups in a thread need the button, a reply, a mention or /ask, and what nobody asked the bot is not answered", "DISCORD_MESSAGE_CONTENT",
 	))
+	set := app.Endpoint != nil && *app.Endpoint != ""
+	switch {
+	case c.config.PublicKey != "" && app.Key != "" && !strings.EqualFold(app.Key, c.config.PublicKey):
+		findings = append(findings, Finding{Sentence: "DISCORD_PUBLIC_KEY is another application's. Copy it from the Developer Portal (General Information → Public Key)."})
+	case set && c.config.PublicKey == "":
+		findings = append(findings, Finding{Sentence: fmt.Sprintf(
+			"Discord sends commands and buttons to %s, and not over the socket. Set DISCORD_PUBLIC_KEY to take them there, or empty the Interactions Endpoint URL in the "+
+				"Developer Portal (General Information).", *app.Endpoint)})
+	case set:
+		findings = append(findings, Finding{OK: true, Sentence: "Commands and buttons come as signed requests to " + *app.Endpoint + "."})
+	case c.config.PublicKey != "":
+		findings = append(findings, Finding{Optional: !c.config.NoGateway, Sentence: "DISCORD_PUBLIC_KEY is set, but the application has no Interactions Endpoint URL. Enter " +
+			"https://HOST/discord/interactions in the Developer Portal (General Information) while footnote serve runs."})
+	}
 	return append(findings, intent(
 		"SERVER MEMBERS INTENT", app.Flags&(flagMembers|flagMembersLimited) != 0, c.config.Gateway.Members,
 		"answers in servers use public documents only", "DISCORD_MEMBERS",

@@ -22,9 +22,11 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 		{"the token is wrong", discordtest.Config{}, discord.Config{Token: "wrong"}, false, "DISCORD_BOT_TOKEN"},
 		{"message content is missing", discordtest.Config{NoContent: true}, discord.Config{}, false, "MESSAGE CONTENT INTENT is not enabled"},
 		{"message content is missed by nobody", discordtest.Config{NoContent: true},
-			discord.Config{Gateway: discord.GatewayConfig{NoMessageContent: true}}, true, "follow-ups in a thread need a mention"},
+			discord.Config{Gateway: discord.GatewayConfig{NoMessageContent: true}}, true, "follow-ups in a thread need the button"},
 		{"members is missing", discordtest.Config{}, discord.Config{Gateway: discord.GatewayConfig{Members: true}}, false,
 			"SERVER MEMBERS INTENT is not enabled"},
+		{"the public key is another application's", discordtest.Config{}, discord.Config{PublicKey: strings.Repeat("ab", 32)}, false,
+			"DISCORD_PUBLIC_KEY is another application's"},
 		{"nobody answers", discordtest.Config{}, discord.Config{APIURL: "http://127.0.0.1:1/api"}, false, "DISCORD_API_URL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

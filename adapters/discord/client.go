@@ -218,9 +218,18 @@ func (c *Client) listen(ctx context.Context, deliver func(shard int, event any))
 		return err
 	}
 	deliver(0, ready)
+	for _, g := range ready.Guilds {
+		if err := c.Survey(ctx, g.ID); err != nil { // what is not known is asked for when it matters
+			c.logger.WarnContext(ctx, "server not looked at", "guild", g.ID, "error", err)
+		}
+		deliver(0, &joined{guild: g.ID})
+	}
 	<-ctx.Done()
 	return nil
 }
+
+// joined stands in the place of GUILD_CREATE where there is no gateway.
+type joined struct{ guild string }
 
 // introduce asks what the gateway would have said first: who the bot is and where it belongs.
 func (c *Client) introduce(ctx context.Context) (*discordgo.Ready, error) {

@@ -75,6 +75,8 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		for _, c := range append(e.Channels, e.Threads...) {
 			in.catchUp(ctx, c.ID, e.ID, c.LastMessageID)
 		}
+	case *joined:
+		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.guild); return nil }) })
 	case *discordgo.MessageCreate:
 		in.messages.do(e.ChannelID, func() { in.guard(ctx, "message", func() error { return in.created(ctx, e.Message, false) }) })
 	case *discordgo.InteractionCreate:

@@ -11,12 +11,15 @@ import (
 )
 
 // Rates of the platform. The numbers of a bucket are only what is assumed until its first answer tells better; the global rate is 50
-// in any second, which a rate of 40 and a burst of 5 stay below, even when some calls travel faster than others.
+// in any second, which a rate of 40 and a burst of 5 stay below.
 const (
 	assumedRequests = 5
 	assumedWindow   = 5 * time.Second
 	globalRate      = 40
 	globalBurst     = 5
+	// globalWindow calls at most are on their way, or ended less than a second ago. The platform counts a call somewhere between its
+	// beginning and its end, so that no second has more of them, however long some take and whatever they overtake.
+	globalWindow = 48
 	// globalKept is how much of the burst progress edits leave to first and final writes.
 	globalKept = globalBurst / 5
 	// bucketKept is how many requests of a bucket progress edits leave.
@@ -28,6 +31,7 @@ const (
 // limits knows how many requests may be made. Discord says so in the headers of each answer. It is safe for concurrent use.
 type limits struct {
 	global *rate.Limiter
+	window chan struct{} // holds a token for each call that may be counted in the present second
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
@@ -50,7 +54,7 @@ func (b *bucket) tell() {
 }
 
 func newLimits() *limits {
-	return &limits{global: rate.NewLimiter(globalRate, globalBurst), buckets: make(map[string]*bucket)}
+	return &limits{global: rate.NewLimiter(globalRate, globalBurst), window: make(chan struct{}, globalWindow), buckets: make(map[string]*bucket)}
 }
 
 // try takes a request of a bucket if more than keep are left in it and the process has room; otherwise it takes nothing.
@@ -153,22 +157,32 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 	b.left, b.resets = 0, until
 }
 
-// admit waits for the process's share, and out of a global pause. Interactions are outside both.
-func (l *limits) admit(ctx context.Context, key string) error {
+// admit waits for the process's share, and out of a global pause. What it returns is called when the call has ended. Interactions are
+// outside both.
+func (l *limits) admit(ctx context.Context, key string) (ended func(), err error) {
 	if isInteraction(key) {
-		return nil
+		return func() {}, nil
 	}
 	for {
 		l.mu.Lock()
 		after := time.Until(l.paused)
 		l.mu.Unlock()
 		if after <= 0 {
-			return l.global.Wait(ctx)
+			break
 		}
 		if err := pause(ctx, after); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	if err := l.global.Wait(ctx); err != nil {
+		return nil, err
+	}
+	select {
+	case l.window <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return func() { time.AfterFunc(time.Second, func() { <-l.window }) }, nil
 }
 
 func (l *limits) bucket(key string, now time.Time) *bucket {

@@ -3,6 +3,7 @@ package discord
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"slices"
 
 	"github.com/bwmarrin/discordgo"
@@ -115,7 +116,11 @@ type Lacking struct {
 // not empty, are the channels to look at; of those it also tells what it cannot see.
 func (c *Client) Lacking(ctx context.Context, guild string, only []string) ([]Lacking, error) {
 	d := c.directory
-	me, err := d.membership(ctx, guild, c.self())
+	self, err := c.whoAmI(ctx)
+	if err != nil {
+		return nil, err
+	}
+	me, err := d.membership(ctx, guild, self)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +132,7 @@ func (c *Client) Lacking(ctx context.Context, guild string, only []string) ([]La
 		if p.guild != guild || p.thread || !p.text || len(only) > 0 && !asked {
 			continue
 		}
-		held := d.permissions(p, c.self(), me.roles)
+		held := d.permissions(p, self, me.roles)
 		if held&discordgo.PermissionViewChannel == 0 && !asked {
 			continue // not meant for the bot
 		}
@@ -143,4 +148,14 @@ func (c *Client) Lacking(ctx context.Context, guild string, only []string) ([]La
 	}
 	slices.SortFunc(list, func(a, b Lacking) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Channel, b.Channel)) })
 	return list, nil
+}
+
+// whoAmI returns the bot's own id, which it asks for where it is not connected.
+func (c *Client) whoAmI(ctx context.Context) (string, error) {
+	if id := c.self(); id != "" {
+		return id, nil
+	}
+	var me struct{ ID string }
+	err := c.api.do(ctx, request{doing: "look up the bot", method: http.MethodGet, url: discordgo.EndpointUser("@me"), bucket: "GET me"}, &me)
+	return me.ID, err
 }

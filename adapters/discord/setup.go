@@ -74,6 +74,24 @@ func (c *Client) TextChannels(guild string) []string {
 	return ids
 }
 
+// Survey asks for what the gateway would tell of a server: its roles, its channels, and what the bot is there.
+func (c *Client) Survey(ctx context.Context, guild string) error {
+	g := &discordgo.Guild{}
+	if err := c.api.do(ctx, request{
+		doing: "look up a server", method: http.MethodGet, url: discordgo.EndpointGuild(guild), bucket: "GET guild " + guild,
+	}, g); err != nil {
+		return err
+	}
+	if err := c.api.do(ctx, request{
+		doing: "list a server's channels", method: http.MethodGet, url: discordgo.EndpointGuildChannels(guild), bucket: "GET channels " + guild,
+	}, &g.Channels); err != nil {
+		return err
+	}
+	g.Threads, g.Members = nil, nil
+	c.directory.learn(&discordgo.GuildCreate{Guild: g})
+	return nil
+}
+
 // Guild is a server that the bot belongs to.
 type Guild struct{ ID, Name string }
 

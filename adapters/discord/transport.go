@@ -55,10 +55,12 @@ func parseAPI(raw string) (*url.URL, error) {
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	key, _ := req.Context().Value(bucketKey{}).(string)
-	if err := t.limits.admit(req.Context(), key); err != nil {
+	ended, err := t.limits.admit(req.Context(), key)
+	if err != nil {
 		t.limits.giveBack(key)
 		return nil, fmt.Errorf("wait for a call of Discord: %w", notSentError{err})
 	}
+	defer ended()
 	out := req.Clone(req.Context())
 	if strings.HasPrefix(out.URL.Path, "/api/") {
 		out.URL.Scheme, out.URL.Host = t.api.Scheme, t.api.Host

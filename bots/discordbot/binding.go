@@ -188,8 +188,11 @@ func (b *binding) guilds(tenant access.TenantID) []string {
 	return list
 }
 
-// checkBindings says which servers are bound, for the doctor. It asks Discord where the bot belongs.
-func (b *Bot) checkBindings(ctx context.Context) []discord.Finding {
+// maxChecked is how many servers the doctor looks at.
+const maxChecked = 20
+
+// checkServers says which servers are bound, and what the bot lacks in their channels, for the doctor. It asks Discord.
+func (b *Bot) checkServers(ctx context.Context) []discord.Finding {
 	guilds, err := b.client.BelongsTo(ctx)
 	if err != nil {
 		return nil // what cannot be reached was said already
@@ -197,14 +200,28 @@ func (b *Bot) checkBindings(ctx context.Context) []discord.Finding {
 	b.binding.refresh(ctx)
 	bound := b.binding.current()
 	var list []discord.Finding
-	for _, g := range guilds {
+	for _, g := range guilds[:min(len(guilds), maxChecked)] {
 		if tenant, ok := bound[g.ID]; ok {
 			list = append(list, discord.Finding{OK: true, Sentence: fmt.Sprintf("The server %q (%s) belongs to the tenant %s.", g.Name, g.ID, tenant)})
+		} else {
+			list = append(list, discord.Finding{Optional: true, Sentence: fmt.Sprintf(
+				"The server %q (%s) gets answers from public documents only: run footnote discord allow %s if its members may read what is for members.",
+				g.Name, g.ID, g.ID)})
+		}
+		if err := b.client.Survey(ctx, g.ID); err != nil {
+			list = append(list, discord.Finding{Optional: true, Sentence: fmt.Sprintf("What the bot may do in the server %q cannot be found out: %v.", g.Name, err)})
 			continue
 		}
-		list = append(list, discord.Finding{Optional: true, Sentence: fmt.Sprintf(
-			"The server %q (%s) gets answers from public documents only: run footnote discord allow %s if its members may read what is for members.",
-			g.Name, g.ID, g.ID)})
+		lacking, err := b.client.Lacking(ctx, g.ID, nil)
+		if err != nil {
+			continue
+		}
+		for _, l := range lacking[:min(len(lacking), maxLacking)] {
+			list = append(list, discord.Finding{Optional: true, Sentence: fmt.Sprintf("In #%s of the server %q the bot's role lacks: %s.", l.Name, g.Name, permissions(l))})
+		}
+	}
+	if more := len(guilds) - maxChecked; more > 0 {
+		list = append(list, discord.Finding{Optional: true, Sentence: fmt.Sprintf("%d more servers were not looked at.", more)})
 	}
 	return list
 }

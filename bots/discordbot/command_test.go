@@ -150,6 +150,17 @@ func TestStopCommandStopsACommandInTheSameChannel(t *testing.T) {
 	}
 }
 
+func TestCommandsOfSomeServers(t *testing.T) {
+	t.Parallel()
+	w := prepare(t, llmtest.Native(), func(s *setting) {
+		s.before = func(w *world) { w.chosen = w.guild.ID }
+	})
+	w.until("they are registered there", func() bool { return strings.Contains(w.discord.CommandsOf(w.guild.ID), `"ask"`) })
+	if list, _ := w.discord.Commands(); strings.Contains(list, `"ask"`) {
+		t.Errorf("they are shown twice: %s", list)
+	}
+}
+
 func TestCommandsAreWrittenOnlyWhenTheyChanged(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native())

@@ -119,7 +119,7 @@ func (b *Bot) Connected() bool { return b.client.Connected() }
 
 // Check looks at everything that can be wrong with the settings.
 func (b *Bot) Check(ctx context.Context) []discord.Finding {
-	return append(b.client.Check(ctx), b.checkBindings(ctx)...)
+	return append(b.client.Check(ctx), b.checkServers(ctx)...)
 }
 
 // Guilds implements discord.Servers.

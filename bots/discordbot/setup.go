@@ -20,6 +20,9 @@ const (
 // maxLacking is how many channels with missing permissions are named.
 const maxLacking = 15
 
+// maxLogged is how many of them are logged.
+const maxLogged = 5
+
 // setup shows what holds in a server and the menus with which that is changed.
 func (b *Bot) setup(ctx context.Context, at thread.Ref, admin, direct bool) discord.Reply {
 	switch {
@@ -97,8 +100,9 @@ func (b *Bot) tellLacking(ctx context.Context, guild string) {
 	if err != nil {
 		return // said when it matters
 	}
-	for _, l := range list {
-		b.deps.Logger.WarnContext(ctx, "the bot lacks permissions in a channel", "guild", guild, "channel", l.Channel, "name", l.Name, "permissions", permissions(l))
+	for _, l := range list[:min(len(list), maxLogged)] {
+		b.deps.Logger.WarnContext(ctx, "the bot lacks permissions in a channel; footnote doctor and /footnote setup list all", "guild", guild,
+			"channel", l.Channel, "name", l.Name, "permissions", permissions(l))
 	}
 }
 

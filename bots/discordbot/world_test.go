@@ -47,6 +47,7 @@ type world struct {
 	stop    func() // ends the first bot
 
 	client *discord.Client // of the newest bot
+	chosen string          // the server to which commands are registered; empty: all
 	asking sync.Mutex
 	turns  []session.Turn
 }
@@ -147,6 +148,9 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	s.bot.Token, s.bot.APIURL = cmp.Or(s.bot.Token, w.discord.Token()), w.discord.URL()
 	if s.key {
 		s.bot.Discord.PublicKey = w.discord.PublicKey()
+	}
+	if w.chosen != "" {
+		s.bot.Discord.CommandGuilds = []string{w.chosen}
 	}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	bot, err := discordbot.New(s.bot, discordbot.Deps{

@@ -21,6 +21,14 @@ type endpoint struct {
 	failed  []string // what went wrong with requests
 }
 
+// shown is the address as the API shows it.
+func (e endpoint) shown() any {
+	if e.url == "" {
+		return nil
+	}
+	return e.url
+}
+
 // PublicKey is the application's key, in hexadecimal.
 func (s *Server) PublicKey() string {
 	s.mu.Lock()

@@ -100,6 +100,8 @@ func (s *Server) routes() http.Handler {
 		"GET /oauth2/applications/@me":                                     s.getApplication,
 		"POST /users/@me/channels":                                         s.postDM,
 		"GET /guilds/{guild}/members/{user}":                               s.getMember,
+		"GET /guilds/{guild}":                                              s.getGuild,
+		"GET /guilds/{guild}/channels":                                     s.getGuildChannels,
 		"GET /users/@me/guilds":                                            s.getGuilds,
 		"GET /applications/{app}/guilds/{guild}/commands":                  s.getCommands,
 		"PUT /applications/{app}/guilds/{guild}/commands":                  s.putCommands,
@@ -235,7 +237,7 @@ func (s *Server) getGateway(*call) (any, *apiError) {
 
 // getApplication tells which privileged intents are enabled in the portal.
 func (s *Server) getApplication(*call) (any, *apiError) {
-	return map[string]any{"id": s.bot.ID, "name": "Footnote", "bot_public": true, "flags": s.flags(), "bot": s.bot}, nil
+	return map[string]any{"id": s.bot.ID, "name": "Footnote", "bot_public": true, "verify_key": s.publicKey(), "interactions_endpoint_url": s.inbound.shown(), "flags": s.flags(), "bot": s.bot}, nil
 }
 
 func (s *Server) flags() int {
@@ -259,6 +261,29 @@ func (s *Server) getMember(c *call) (any, *apiError) {
 		return nil, errUnknownMember
 	}
 	return s.member(g, user), nil
+}
+
+func (s *Server) getGuild(c *call) (any, *apiError) {
+	g := s.guilds[c.PathValue("guild")]
+	if g == nil {
+		return nil, errUnknownGuild
+	}
+	return map[string]any{"id": g.id, "name": g.name, "owner_id": g.owner, "roles": g.roles, "emojis": []any{}, "features": []any{}}, nil
+}
+
+// getGuildChannels lists channels; threads are not among them.
+func (s *Server) getGuildChannels(c *call) (any, *apiError) {
+	g := s.guilds[c.PathValue("guild")]
+	if g == nil {
+		return nil, errUnknownGuild
+	}
+	list := []any{}
+	for _, ch := range s.channels {
+		if ch.guild == g.id && ch.kind != typeThread && !ch.deleted {
+			list = append(list, s.channelJSON(ch))
+		}
+	}
+	return list, nil
 }
 
 func (s *Server) getGuilds(*call) (any, *apiError) {
