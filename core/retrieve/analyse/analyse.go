@@ -25,7 +25,11 @@ type Counts struct {
 func Text(text, language string) Counts {
 	c := Counts{Frequency: make(map[string]int, len(text)/12)}
 	lang := languageOf(language)
-	s := stemmer{lang: lang}
+	s := &stemmer{lang: lang}
+	if lang.pool != nil {
+		s = lang.pool.borrow(lang)
+		defer lang.pool.giveBack(s)
+	}
 	scan(fold(text), func(t token) bool {
 		if t.kind == word && lang.stops[t.text] {
 			return true

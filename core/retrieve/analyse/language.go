@@ -15,6 +15,7 @@ type language struct {
 	name  string
 	stops map[string]bool
 	stem  stemFunc
+	pool  *stemmers // nil where there is no stemmer
 }
 
 // guessable are the languages that Guess tells apart by their small words, the default first.
@@ -24,7 +25,7 @@ var guessable = []string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "
 var languages = func() map[string]language {
 	all := make(map[string]language)
 	for _, name := range append(slices.Clone(guessable), "ru", "ar", "ga", "ta") {
-		all[name] = language{name: name, stops: set(stopWords(name)), stem: algorithm(name)}
+		all[name] = language{name: name, stops: set(stopWords(name)), stem: algorithm(name), pool: new(stemmers)}
 	}
 	return all
 }()

@@ -1,6 +1,9 @@
 package analyse
 
 import (
+	"strings"
+	"sync"
+
 	snowball "github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/danish"
@@ -68,7 +71,28 @@ func algorithm(language string) stemFunc {
 	return nil
 }
 
-// stemmer stems the words of one text and remembers them, since texts repeat their words. It serves one goroutine.
+// stemmers lends stemmers of a language, with what they remember of the texts before: stemming costs far more than a look-up, and texts repeat
+// their words.
+type stemmers struct{ pool sync.Pool }
+
+// mostStems bounds the memory of a stemmer to a few megabytes.
+const mostStems = 1 << 15
+
+func (p *stemmers) borrow(lang language) *stemmer {
+	if s, ok := p.pool.Get().(*stemmer); ok {
+		return s
+	}
+	return &stemmer{lang: lang}
+}
+
+func (p *stemmers) giveBack(s *stemmer) {
+	if len(s.known) > mostStems {
+		clear(s.known)
+	}
+	p.pool.Put(s)
+}
+
+// stemmer stems words and remembers them. It serves one goroutine.
 type stemmer struct {
 	lang  language
 	env   *snowball.Env
@@ -92,6 +116,6 @@ func (s *stemmer) stem(w string) string {
 	if stem == "" {
 		stem = w
 	}
-	s.known[w] = stem
+	s.known[strings.Clone(w)] = strings.Clone(stem) // the text that they are parts of may be large
 	return stem
 }
