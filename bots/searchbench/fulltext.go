@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -106,8 +107,12 @@ func (b *bench) compareLabelled(ctx context.Context) error {
 		}
 		rankings := make(map[string][]string)
 		for _, q := range collection.Queries {
-			if rankings[q.ID], err = rankFulltext(ctx, db, q.Text); err != nil {
+			places, err := rankFulltext(ctx, db, q.Text)
+			if err != nil {
 				return err
+			}
+			for _, n := range places {
+				rankings[q.ID] = append(rankings[q.ID], collection.Documents[n].ID)
 			}
 		}
 		theirs := evaluate.Measure(rankings, collection.Judgements)
@@ -118,8 +123,8 @@ func (b *bench) compareLabelled(ctx context.Context) error {
 	})
 }
 
-// rankFulltext ranks documents by their best chunk.
-func rankFulltext(ctx context.Context, db *postgres.DB, question string) ([]string, error) {
+// rankFulltext ranks documents by their best chunk. A document of a collection is named in the index by its place there.
+func rankFulltext(ctx context.Context, db *postgres.DB, question string) ([]int, error) {
 	rows, err := db.Pool.Query(ctx, `
 		select d.external_id from (`+fulltextSQL+`) best
 		join chunk c on c.shard = best.shard and c.id = best.id
@@ -129,16 +134,21 @@ func rankFulltext(ctx context.Context, db *postgres.DB, question string) ([]stri
 		return nil, fmt.Errorf("ask ts_rank_cd: %w", err)
 	}
 	defer rows.Close()
-	var ranking []string
-	seen := make(map[string]bool)
+	var ranking []int
+	seen := make(map[int]bool)
 	for rows.Next() {
 		var id string
 		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
-		if _, name, _ := strings.Cut(id, ":"); !seen[name] {
-			seen[name] = true
-			ranking = append(ranking, name)
+		_, name, _ := strings.Cut(id, ":")
+		n, err := strconv.Atoi(name)
+		if err != nil {
+			return nil, fmt.Errorf("document %q of the collection: %w", id, err)
+		}
+		if !seen[n] {
+			seen[n] = true
+			ranking = append(ranking, n)
 		}
 	}
 	return ranking, rows.Err()
