@@ -65,7 +65,7 @@ func (d *directory) person(id string, raw []byte) {
 	if d.moved != nil {
 		d.moved[id] = now
 	}
-	if readable && now == d.members.value[id] {
+	if readable && d.members.value != nil && now == d.members.value[id] {
 		return
 	}
 	clear(d.channels)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
@@ -155,6 +156,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // twins lets the two events of one message know of each other: app_mention does not tell of files, and the message event does.
 type twins struct {
+	absent atomic.Bool // the last mention had none in time, and no message event has come since
+
 	mu   sync.Mutex
 	seen map[string]*twin
 }
@@ -197,6 +200,7 @@ func (t *twins) of(channel, ts string) *twin {
 
 // tell notes the files of a message event.
 func (t *twins) tell(channel, ts string, files []File) {
+	t.absent.Store(false)
 	found := t.of(channel, ts)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,22 +213,36 @@ func (t *twins) tell(channel, ts string, files []File) {
 }
 
 // Attached returns the files of a message whose event does not tell of them: those of its other event, which is waited for a moment, and
-// else what Slack says when it is asked. Without the right to read the channel it is none.
+// else what Slack says when it is asked. Without the right to read the channel, and when much is being read already, it is none: a
+// question is not held up for the files that it may have.
 func (c *Client) Attached(ctx context.Context, m Message) []File {
 	if !c.mayRead(m.Ref.Channel) {
 		return nil
 	}
 	found := c.twins.of(m.Ref.Channel, string(m.ID))
-	timer := time.NewTimer(twinWait)
+	wait := twinWait
+	if c.twins.absent.Load() {
+		wait = 0 // the app hears of mentions alone, it seems
+	}
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
+	select {
+	case <-found.told:
+		return found.files
+	default:
+	}
 	select {
 	case <-found.told:
 		return found.files
 	case <-ctx.Done():
 		return nil
 	case <-timer.C:
+		c.twins.absent.Store(true)
 	}
-	read, err := c.One(ctx, m.Ref, m.ID)
+	if !c.reads.Allow() {
+		return nil
+	}
+	read, err := c.one(ctx, m.Ref, m.ID)
 	if err != nil {
 		c.logger.WarnContext(ctx, "whether a message has files is not known", "error", err)
 		return nil

@@ -79,6 +79,10 @@ func (c *Client) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 	if err := c.reads.Wait(ctx); err != nil {
 		return Message{}, fmt.Errorf("read a message: %w", err)
 	}
+	return c.one(ctx, ref, id)
+}
+
+func (c *Client) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (Message, error) {
 	var messages []api.Message
 	if ref.Thread != "" && ref.Thread != string(id) {
 		found, _, _, err := c.replies(ctx, &api.GetConversationRepliesParameters{
