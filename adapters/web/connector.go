@@ -81,7 +81,7 @@ type Connector struct {
 	source  document.Source
 }
 
-var _ index.Connector = (*Connector)(nil)
+var _ index.Resumer = (*Connector)(nil)
 
 // New returns a connector for options.URL. It connects to nothing yet. Faults are named all at once.
 func New(options Options) (*Connector, error) {

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/pattern"
 	"github.com/footnotehq/footnote/core/document"
@@ -30,8 +31,10 @@ type crawl struct {
 	variants  map[string]int  // of a path
 	originals map[string]bool // pages that others say they are copies of, by name
 	documents int
-	unsaved   int // pages since the last checkpoint
-	failing   int // pages in a row that the site did not answer
+	unsaved   int       // pages since the last checkpoint
+	saved     time.Time // when that was
+	resumed   bool      // an earlier crawl began the pass
+	failing   int       // pages in a row that the site did not answer
 	blind     bool
 	full      bool
 	said      map[string]bool // rules that were said to leave pages out
@@ -48,14 +51,15 @@ type page struct {
 // Sizes of a run.
 const (
 	batchSize  = 16
-	savedEvery = 256
-	mostErrors = 10 // pages in a row without an answer; then the site is taken to be down
+	savedEvery = 256             // pages between two checkpoints at most
+	savedAfter = 5 * time.Second // what takes long is not to be done again after an interruption
+	mostErrors = 10              // pages in a row without an answer; then the site is taken to be down
 )
 
 func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*crawl, error) {
 	r := &crawl{
 		Connector: c, site: site{c.client, c.options.Politeness.of(c.scope.start.Host, c.options.Interval)},
-		known: readCheckpoint(since, c.rules()), now: make(map[string]state),
+		known: readCheckpoint(since, c.rules()), now: make(map[string]state), saved: time.Now(),
 		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool), said: make(map[string]bool),
 	}
 	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true})
@@ -71,6 +75,10 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	r.pace.slow(r.robots.delay)
 	if !r.robots.allows(name(c.scope.start)) {
 		return nil, errors.New("its robots.txt does not allow it: ask the site's owner to allow the agent \"footnote\"")
+	}
+	if p := readPass(since, c.rules()); p != nil {
+		r.resume(p)
+		return r, nil
 	}
 	if r.mapped, err = r.sitemap(ctx); err != nil || r.mapped {
 		return r, err
@@ -202,10 +210,10 @@ func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 	if last && c.documents == 0 {
 		return batch, fmt.Errorf("none of its %d pages holds text that can be indexed. Check the address%s", len(c.queued), firstReason(batch))
 	}
-	batch.Complete = last && !c.blind && !c.full
-	if c.unsaved += len(pages); last || c.unsaved >= savedEvery {
-		c.unsaved = 0
-		batch.Next, err = c.checkpoint(batch.Complete)
+	batch.Complete, batch.Resumed = last && !c.blind && !c.full, c.resumed
+	if c.unsaved += len(pages); last || c.unsaved >= savedEvery || time.Since(c.saved) >= savedAfter {
+		c.unsaved, c.saved = 0, time.Now()
+		batch.Next, err = c.checkpoint(last, batch.Complete)
 	}
 	return batch, err
 }
@@ -218,13 +226,17 @@ func firstReason(b index.Batch) string {
 }
 
 // checkpoint holds what this run knows and, before its end, what the last one knew of the other pages.
-func (c *crawl) checkpoint(complete bool) (index.Checkpoint, error) {
+func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 	pages := c.now
 	if !complete {
 		pages = maps.Clone(c.known)
 		maps.Copy(pages, c.now)
 	}
-	return json.Marshal(checkpoint{c.rules(), pages})
+	kept := checkpoint{Rules: c.rules(), Pages: pages}
+	if !last {
+		kept.Pass = c.place()
+	}
+	return json.Marshal(kept)
 }
 
 // answer is what came of asking for a page.

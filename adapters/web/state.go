@@ -23,6 +23,7 @@ type state struct {
 type checkpoint struct {
 	Rules string           `json:"rules,omitempty"` // by which they were read
 	Pages map[string]state `json:"pages"`
+	Pass  *pass            `json:"pass,omitempty"` // in the middle of one
 }
 
 // readCheckpoint returns what is known; a checkpoint that cannot be read is like none. Of pages that were read by other rules only their names

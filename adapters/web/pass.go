@@ -1,0 +1,88 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// pass is the place in an unfinished pass over a site: what a crawl knows beside the pages.
+type pass struct {
+	Done      []string       `json:"done"` // pages read, by name
+	Queue     []waiting      `json:"queue"`
+	Queued    []string       `json:"queued"`
+	Variants  map[string]int `json:"variants,omitempty"`
+	Originals []string       `json:"originals,omitempty"`
+	Said      []string       `json:"said,omitempty"`
+	Documents int            `json:"documents"`
+	Mapped    bool           `json:"mapped,omitempty"`
+	Blind     bool           `json:"blind,omitempty"`
+	Full      bool           `json:"full,omitempty"`
+}
+
+// waiting is a page of the queue.
+type waiting struct {
+	Address string `json:"a"`
+	Depth   int    `json:"n,omitempty"`
+	Sitemap string `json:"d,omitempty"`
+}
+
+// Restart implements index.Resumer.
+func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
+	var last checkpoint
+	if json.Unmarshal(since, &last) != nil || last.Pass == nil {
+		return since
+	}
+	last.Pass = nil
+	fresh, err := json.Marshal(last)
+	if err != nil { // it was read from JSON just now
+		return nil
+	}
+	return fresh
+}
+
+// readPass returns the place in an unfinished pass; nil without one, or where pages were read by other rules than now.
+func readPass(since index.Checkpoint, rules string) *pass {
+	var last checkpoint
+	if json.Unmarshal(since, &last) != nil || last.Rules != rules || last.Pass == nil || len(last.Pass.Queue) == 0 {
+		return nil
+	}
+	return last.Pass
+}
+
+// place is where the crawl stands.
+func (c *crawl) place() *pass {
+	p := &pass{
+		Done: slices.Sorted(maps.Keys(c.now)), Queued: slices.Sorted(maps.Keys(c.queued)), Variants: c.variants,
+		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.said)),
+		Documents: c.documents, Mapped: c.mapped, Blind: c.blind, Full: c.full,
+	}
+	for _, w := range c.queue {
+		p.Queue = append(p.Queue, waiting{w.at.String(), w.depth, w.sitemap})
+	}
+	return p
+}
+
+// resume goes to a place where an earlier crawl stood.
+func (c *crawl) resume(p *pass) {
+	c.resumed, c.mapped, c.documents, c.blind, c.full = true, p.Mapped, p.Documents, p.Blind, p.Full
+	for _, n := range p.Done {
+		c.now[n] = c.known[n]
+	}
+	for _, set := range []struct {
+		names []string
+		in    map[string]bool
+	}{{p.Queued, c.queued}, {p.Originals, c.originals}, {p.Said, c.said}} {
+		for _, n := range set.names {
+			set.in[n] = true
+		}
+	}
+	maps.Copy(c.variants, p.Variants)
+	for _, w := range p.Queue {
+		if at, err := c.scope.start.Parse(w.Address); err == nil {
+			c.queue = append(c.queue, page{at: at, depth: w.Depth, sitemap: w.Sitemap})
+		}
+	}
+}
