@@ -77,6 +77,8 @@ func derived(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
 // derivable says why a turn cannot be derived from.
 func derivable(of standing, as session.Derivation) error {
 	switch {
+	case of.withdrawn: // there is no question any more
+		return session.ErrUnknownTurn
 	case of.removed:
 		return session.ErrRemoved
 	case as == session.Retried && of.corrected:

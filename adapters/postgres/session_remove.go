@@ -55,7 +55,8 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	if err != nil {
 		return nil, err
 	}
-	// What waits is not begun; what runs is stopped, and its Finish finds that it was removed.
+	// What waits is not begun; what runs is stopped, and its Finish finds that it was removed. What another turn replaced, or an edit, has no
+	// messages that were to be written.
 	const remove = `
 		update turn set removed_at = clock_timestamp(), removed_by = $3, removed_by_name = $4, removal_reason = $5,
 			correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '', sentence = '',
@@ -63,7 +64,8 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 			outcome = case when state = 'queued' then 'stopped' else outcome end,
 			finished_at = case when state = 'queued' then clock_timestamp() else finished_at end,
 			state = case when state = 'queued' then 'done' else state end,
-			revision = revision + (replaced_by is null)::int, disturbed = replaced_by is null
+			revision = revision + 1, disturbed = replaced_by is null and (outcome is distinct from 'superseded' or exists (
+				select from delivery d where d.tenant_id = turn.tenant_id and d.turn_id = turn.id))
 		where tenant_id = $1 and id = any($2::text[]::uuid[]) and removed_at is null
 		returning id::text, state = 'running'`
 	if rows, err = tx.Query(ctx, remove, tenant, line, storable(r.By.ID), storable(r.By.Name), storable(r.Reason)); err != nil {

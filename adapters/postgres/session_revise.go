@@ -113,6 +113,7 @@ type standing struct {
 	state              session.State
 	owner              string
 	removed, corrected bool
+	withdrawn          bool
 }
 
 // lockTurn locks a turn, after the messages that belong to it, which stops lock before the turn.
@@ -126,9 +127,10 @@ func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session
 		return s, err
 	}
 	const lock = `
-		select s.platform, s.workspace, s.channel, s.thread, t.state, t.owner, t.removed_at is not null, t.corrected_at is not null
+		select s.platform, s.workspace, s.channel, s.thread, t.state, t.owner, t.removed_at is not null, t.corrected_at is not null,
+			t.withdrawn_at is not null
 		from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id where t.tenant_id = $1 and t.id = $2 for update of t`
-	err := tx.QueryRow(ctx, lock, tenant, id).Scan(&s.ref.Platform, &s.ref.Workspace, &s.ref.Channel, &s.ref.Thread, &s.state, &s.owner, &s.removed, &s.corrected)
+	err := tx.QueryRow(ctx, lock, tenant, id).Scan(&s.ref.Platform, &s.ref.Workspace, &s.ref.Channel, &s.ref.Thread, &s.state, &s.owner, &s.removed, &s.corrected, &s.withdrawn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = session.ErrUnknownTurn
 	}

@@ -99,7 +99,8 @@ func filesJSON(files []message.File) (*string, error) {
 }
 
 func setEdit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, text string, files *string) error {
-	_, err := tx.Exec(ctx, `update turn set edited_text = $3, edited_files = coalesce($4, edited_files) where tenant_id = $1 and id = $2`,
+	// There was room for the edit, whether or not there had been for the question.
+	_, err := tx.Exec(ctx, `update turn set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null where tenant_id = $1 and id = $2`,
 		tenant, id, storable(text), files)
 	return err
 }
@@ -204,7 +205,15 @@ func (s *Sessions) Withdraw(
 		batch := new(pgx.Batch)
 		batch.Queue(`update turn set withdrawn_at = clock_timestamp(), edited_text = null, edited_files = null where tenant_id = $1 and id = $2`, tenant, row.ID)
 		batch.Queue(`
-			with q as (update message set text = '', tokens = 0 where tenant_id = $1 and turn_id = $2 and model_index = -1 returning id)
+			with same as (
+				-- By turn_place: those that it replaced, and what stood in its place before an edit.
+				select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
+					and coalesce(e.place, e.sequence) = coalesce(t.place, t.sequence)
+				where t.tenant_id = $1 and t.id = $2
+			), q as (
+				update message m set text = '', tokens = 0 from same
+				where m.tenant_id = $1 and m.turn_id = same.id and m.model_index = -1 returning m.id
+			)
 			delete from message_file f using q where f.tenant_id = $1 and f.message_id = q.id`, tenant, row.ID)
 		if changed.Stop = row.State == string(session.Running); !changed.Stop {
 			batch.Queue(withdrawSQL, tenant, row.ID, sentence)

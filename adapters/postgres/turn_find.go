@@ -77,7 +77,7 @@ func (s *Sessions) Waiting(ctx context.Context, tenant access.TenantID, at sessi
 	// By turn_unfinished, which is short.
 	const count = `
 		select count(*) from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
-		where t.tenant_id = $1 and t.state <> 'done' and s.platform = $2 and s.workspace = $3 and s.channel = $4`
+		where t.tenant_id = $1 and t.state <> 'done' and s.platform = $2 and s.workspace = $3 and s.channel = $4 and s.owner = ''`
 	var n int
 	if err := s.db.Pool.QueryRow(ctx, count, tenant, at.Platform, at.Workspace, at.Channel).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count the unfinished turns of a channel: %w", err)

@@ -57,24 +57,28 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 	if saved.Outcome == "" {
 		return fmt.Errorf("finish turn %s: it has no outcome", f.Turn)
 	}
-	edited := false
+	var edited, stands bool
 	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		// Of a superseded turn that has posted nothing there is nothing to deliver.
 		const finish = `
-			update turn t set outcome = $4, sentence = $5, reference = $6, timings = $7, finished_at = clock_timestamp(),
+			update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
 				state = case when $4 = 'superseded' and not exists (
 					select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id) then 'done' else 'delivering' end
 			where tenant_id = $1 and id = $2 and attempt = $3 and state = 'running' and (withdrawn_at is null or $4 = 'superseded')
-			returning removed_at is not null, edited_text is not null and stop_requested_at is null, ambient and $4 = 'answered'`
+			returning removed_at is not null, edited_text is not null and stop_requested_at is null,
+				edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`
 		timings := make(map[string]int64, len(saved.Timings))
 		for name, d := range saved.Timings {
 			timings[storable(name)] = d.Microseconds()
 		}
 		var removed, appears bool
 		err := tx.QueryRow(ctx, finish, f.Tenant, f.Turn, f.Attempt, saved.Outcome, storable(saved.Sentence), saved.Reference, timings).
-			Scan(&removed, &edited, &appears)
+			Scan(&removed, &edited, &stands, &appears)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault(ctx, tx, f)
+		}
+		if err == nil && stands { // the edit is not answered, since somebody stopped it, but the question reads so from now on
+			err = replaceQuestion(ctx, tx, f.Tenant, string(f.Turn))
 		}
 		if edited = edited && !removed; err != nil || removed { // what was written of it is not kept
 			return err

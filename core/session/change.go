@@ -44,9 +44,11 @@ type Changed struct {
 type Changes interface {
 	// Edit has a question answered anew, in place: a waiting turn takes the new text, a running one stops and begins again, and a finished
 	// one is queued once more as the session's newest, keeping the messages that it posted. What was answered before is kept as a turn
-	// of its own whose outcome is Superseded. An answer that nobody had asked for counts as asked for from then on. A turn that a person stopped while it ran stays stopped.
+	// of its own whose outcome is Superseded. An answer that nobody had asked for counts as asked for from then on. A turn that a person
+	// stopped while it ran stays stopped, with the question as it was edited.
 	Edit(ctx context.Context, e Edit) (Changed, error)
-	// Withdraw erases the text and files of a question that was deleted and ends its turn as Superseded. A finished one is delivered once
+	// Withdraw erases the text and files of a question that was deleted, from turns too whose place its turn took, and ends its turn as
+	// Superseded. A finished one is delivered once
 	// more, with the sentence saved beside what it had answered.
 	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (Changed, error)
 }

@@ -44,7 +44,7 @@ type Turns interface {
 	Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (Turn, error)
 	// Unasked returns how long ago an answer that nobody had asked for was given in a channel; Never when none was.
 	Unasked(ctx context.Context, tenant access.TenantID, at Place) (time.Duration, error)
-	// Waiting counts the unfinished turns of a channel.
+	// Waiting counts the unfinished turns of a channel, without those of private sessions, of which the channel does not learn.
 	Waiting(ctx context.Context, tenant access.TenantID, at Place) (int, error)
 }
 

@@ -98,7 +98,8 @@ type Revisions interface {
 	Find(ctx context.Context, t Target) (Record, error)
 	// Derive makes the turn, or returns the one that is there already: a turn is retried, answered privately and shared once at most, and
 	// whoever wants to retry again retries the newest. Duplicate says so. A turn that is to be retried must be Done, else ErrUnfinished.
-	// It fails with ErrUnknownTurn, ErrRemoved, a QuotaError, and when retried with ErrCorrected.
+	// It fails with ErrUnknownTurn, which is also said of a question that was deleted, ErrRemoved, a QuotaError, and when retried with
+	// ErrCorrected.
 	Derive(ctx context.Context, d Derive) (Accepted, error)
 	// Remove takes an answer away for good, with those that it replaced and the copies that were shared of it. What is being written is
 	// stopped and not kept, and what waits is not begun. Feedback stays. It returns the turns that run and are to be told to stop. A second

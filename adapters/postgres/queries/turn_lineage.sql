@@ -10,7 +10,8 @@ same as (
     select id from line
     union
     select e.id from line l join turn e
-        on e.tenant_id = $1 and e.session_id = l.session_id and coalesce(e.place, e.sequence) = l.place and e.number < 0
+        on e.tenant_id = $1 and e.session_id = l.session_id and coalesce(e.place, e.sequence) = l.place
+        and e.outcome = 'superseded' and e.platform_message = ''
 )
 select id::text from same
 union

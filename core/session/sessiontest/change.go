@@ -171,11 +171,72 @@ func editStopped(f *fixture) {
 	f.must(err)
 	f.finish(t, session.Stopped)
 	f.noLease("r1")
+	if stopped, err := f.Turn(f.ctx, tenant, t.ID); err != nil || stopped.Question.Text != "second" || stopped.Outcome != session.Stopped {
+		f.Errorf("the stopped turn is %+v (%v)", stopped, err)
+	}
 	if changed := f.edit(first.Message, "third"); changed.Same {
 		f.Errorf("an edit after the stop has happened: %+v", changed)
 	}
 	if again := f.lease("r1"); again.Question.Text != "third" {
 		f.Errorf("leased %q", again.Question.Text)
+	}
+}
+
+func editBornLimited(f *fixture) {
+	quotas := []session.Quota{{Counter: "c", Limit: 1, Window: 24 * time.Hour}}
+	ask := func(text string) session.Turn {
+		in := f.question(text)
+		in.Quotas = quotas
+		return f.accept(in)
+	}
+	ask("room")
+	f.finish(f.lease("r1"), session.Answered)
+	for _, state := range []session.State{session.Queued, session.Running, session.Done} {
+		t := ask("no room")
+		if t.LimitedUntil.IsZero() {
+			f.Fatal("there was room")
+		}
+		if state != session.Queued {
+			t = f.lease("r1")
+		}
+		if state == session.Done {
+			f.finish(t, session.Limited)
+		}
+		f.edit(t.Message, "asked again")
+		if state == session.Running {
+			f.wantErr(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Limited}), session.ErrEdited)
+		}
+		again := f.lease("r1")
+		if again.ID != t.ID || !again.LimitedUntil.IsZero() || again.Question.Text != "asked again" {
+			f.Errorf("edited when %s it is leased as %+v", state, again)
+		}
+		f.finish(again, session.Answered)
+	}
+}
+
+func withdrawRetried(f *fixture) {
+	first := f.accept(f.question("personal"))
+	f.complete(f.lease("r1"), "A")
+	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod}) // it stays with the answer that it is about
+	f.must(err)
+	f.edit(first.Message, "personal too")
+	f.complete(f.lease("r1"), "B")
+	f.derive(first.ID, session.Retried)
+	f.complete(f.lease("r1"), "C")
+	f.withdraw(first.Message)
+	votes, err := f.Feedback(f.ctx, session.FeedbackQuery{Tenant: tenant})
+	f.must(err)
+	if r := f.find(session.Target{Turn: first.ID}); len(votes) != 1 || votes[0].Question != "" || r.Question.Text != "" {
+		f.Errorf("what is left is %+v and %q", votes, r.Question.Text)
+	}
+	old, err := f.Turn(f.ctx, tenant, first.ID)
+	if err != nil || old.Question.Text != "" {
+		f.Errorf("the turn that was retried keeps %q (%v)", old.Question.Text, err)
+	}
+	newest := f.find(session.Target{Turn: first.ID}).ID
+	for _, as := range []session.Derivation{session.Retried, session.Privately} {
+		_, err := f.Derive(f.ctx, session.Derive{Tenant: tenant, Of: newest, As: as, Key: "late " + string(as), Audience: old.Audience})
+		f.wantErr(err, session.ErrUnknownTurn)
 	}
 }
 

@@ -92,6 +92,7 @@ type turn struct {
 	finished  time.Time
 	edit      *message.Message // the question as it is to be answered once the attempt that runs lets go
 	withdrawn bool             // the question was deleted
+	became    *turn            // that stands in its place since the question was edited
 	revised
 }
 

@@ -47,6 +47,7 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 	if e.Files != nil {
 		newest.Files = slices.Clone(e.Files)
 	}
+	t.LimitedUntil = time.Time{} // there was room for the edit
 	switch t.State {
 	case session.Queued:
 		t.Question = newest
@@ -66,6 +67,10 @@ func (m *Memory) again(t *turn, question message.Message) {
 	old := *t
 	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false
 	old.State, old.Outcome, old.saved.Outcome = session.Done, session.Superseded, session.Superseded
+	old.became = t
+	for i := range old.votes { // they are about what was answered before
+		old.votes[i].Turn = old.ID
+	}
 	old.Origin = session.Origin{} // what was made of the old answer belongs to it
 	t.private, t.copied, t.votes, t.offered = nil, nil, nil, false
 	for _, other := range m.turns {
@@ -105,7 +110,11 @@ func (m *Memory) Withdraw(
 		return changed, nil
 	}
 	t.withdrawn, t.edit = true, nil
-	t.Question.Text, t.Question.Files, t.Question.Tokens = "", nil, 0
+	for _, part := range m.turns {
+		if part.shows(t) {
+			part.Question.Text, part.Question.Files, part.Question.Tokens = "", nil, 0
+		}
+	}
 	if t.State == session.Running {
 		changed.Stop = true
 		return changed, nil

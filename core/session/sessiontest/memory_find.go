@@ -67,7 +67,7 @@ func (m *Memory) Waiting(ctx context.Context, tenant access.TenantID, at session
 	defer m.mu.Unlock()
 	n := 0
 	for _, t := range m.turns {
-		if t.State != session.Done && t.Session.Tenant == tenant && session.PlaceOf(t.Session.Ref) == at {
+		if t.State != session.Done && t.Session.Owner == "" && t.Session.Tenant == tenant && session.PlaceOf(t.Session.Ref) == at {
 			n++
 		}
 	}

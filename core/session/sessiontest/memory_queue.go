@@ -115,6 +115,9 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 	if t.removed != nil {
 		s = session.Saved{Outcome: s.Outcome, Timings: s.Timings}
 	}
+	if t.edit != nil && t.StopRequested { // it is not answered, and stands there all the same
+		t.Question, t.edit = *t.edit, nil
+	}
 	t.saved, t.Outcome, t.State, t.finished = s, s.Outcome, session.Delivering, time.Now()
 	if t.edits() {
 		m.again(t, *t.edit)

@@ -120,6 +120,8 @@ func (m *Memory) Derive(ctx context.Context, d session.Derive) (session.Accepted
 		return session.Accepted{Turn: made.newest().Turn, Duplicate: true}, nil
 	}
 	switch {
+	case of.withdrawn:
+		return session.Accepted{}, session.ErrUnknownTurn
 	case of.removed != nil:
 		return session.Accepted{}, session.ErrRemoved
 	case d.As == session.Retried && of.correction != nil:
@@ -227,18 +229,30 @@ func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.
 			part.StopRequested = true
 			running = append(running, part.ID)
 		}
-		if part.replacedBy == nil {
+		if part.replacedBy == nil && part.became == nil {
 			part.revise()
 		}
 	}
 	return running, ctx.Err()
 }
 
+// shows reports whether a turn is another one, was replaced by it, or stood in its place before the question was edited; or the other way
+// round.
+func (t *turn) shows(other *turn) bool {
+	standing := func(t *turn) *turn {
+		if t.became != nil {
+			t = t.became
+		}
+		return t.newest()
+	}
+	return standing(t) == standing(other)
+}
+
 // lineage is a turn, those that it replaced, those that replaced it, and the copies of all of them.
 func (m *Memory) lineage(t *turn) []*turn {
 	var found []*turn
 	for _, other := range m.turns {
-		if other.newest() == t.newest() || other.Origin.As == session.Shared && m.byID(other.Session.Tenant, other.Origin.Turn).newest() == t.newest() {
+		if other.shows(t) || other.Origin.As == session.Shared && m.byID(other.Session.Tenant, other.Origin.Turn).shows(t) {
 			found = append(found, other)
 		}
 	}

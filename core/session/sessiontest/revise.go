@@ -294,6 +294,34 @@ func removed(f *fixture) {
 	f.wantErr(err, session.ErrUnknownTurn)
 }
 
+func removedEdited(f *fixture) {
+	in := f.question("q")
+	first := f.answered(in, "secret 1")
+	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod}) // it stays with the answer that it is about
+	f.must(err)
+	f.edit(in.Message, "asked in other words")
+	second := f.answerNext("secret 2")
+	votes, err := f.Feedback(f.ctx, session.FeedbackQuery{Tenant: tenant})
+	if err != nil || len(votes) != 1 || votes[0].Turn == second.ID {
+		f.Fatalf("the vote is about %+v (%v)", votes, err)
+	}
+	before, err := f.Turn(f.ctx, tenant, votes[0].Turn)
+	f.must(err)
+	_, err = f.Remove(f.ctx, tenant, second.ID, "act:remove", session.Removal{By: mod})
+	f.must(err)
+	for name, t := range map[string]session.Turn{"before the edit": before, "after the edit": second} {
+		if saved, err := f.Saved(f.ctx, t); err != nil || len(saved.Runs) != 0 || saved.Removed == nil {
+			f.Errorf("%s is left %+v (%v)", name, saved, err)
+		}
+	}
+	if t := f.lease("r1"); t.ID != second.ID {
+		f.Fatalf("turn %d is delivered; what stood there before has no messages", t.Number)
+	} else {
+		f.must(f.Delivered(f.ctx, t.Fence()))
+	}
+	f.noLease("r1")
+}
+
 func removedWhileRunning(f *fixture) {
 	f.accept(f.question("runs"))
 	f.accept(f.question("waits"))
@@ -312,7 +340,7 @@ func removedWhileRunning(f *fixture) {
 	f.must(err)
 	f.must(f.Finish(f.ctx, run.Fence(), session.Saved{Outcome: session.Stopped, Sentence: "secret", Runs: []session.Run{answer("secret")}}))
 	saved, err := f.Saved(f.ctx, run)
-	if err != nil || len(saved.Runs) != 0 || saved.Removed == nil {
+	if err != nil || len(saved.Runs) != 0 || saved.Removed == nil || saved.Sentence != "" {
 		f.Errorf("what ran left %+v (%v)", saved, err)
 	}
 	f.must(f.Delivered(f.ctx, run.Fence()))

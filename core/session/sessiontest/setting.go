@@ -206,7 +206,7 @@ func found(f *fixture) {
 	f.wantErr(err, session.ErrUnknownTurn)
 	n, err := f.Waiting(f.ctx, tenant, session.PlaceOf(place))
 	f.must(err)
-	f.equal("waiting", n, 2)
+	f.equal("waiting, what is private aside", n, 1)
 }
 
 func stopChannel(f *fixture) {
