@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -168,8 +169,10 @@ func (p *probe) compute() {
 	var other sync.WaitGroup
 	other.Go(func() {
 		switch {
+		case p.sketched && p.inMemory:
+			p.compare(p.vector, slices.Values(p.nearest(p.vector, sketchCompared)), p.similar.cosine)
 		case p.sketched:
-			near = p.nearest(p.vector)
+			near = p.nearest(p.vector, sketchCandidates)
 		case p.inMemory:
 			p.allVectors(p.vector, p.similar.cosine)
 		}
@@ -177,12 +180,12 @@ func (p *probe) compute() {
 	p.keywords = score(p.terms, p.words.lists, &p.snapshot, p.scope)
 	p.choose()
 	other.Wait()
-	for _, id := range near {
+	for _, id := range near { // to be compared by the database
 		if p.byID[id] == nil {
 			p.byID[id] = &retrieve.Candidate{Chunk: id}
 		}
 	}
-	if p.inMemory && p.sketched {
+	if p.sketched && p.inMemory {
 		p.compare(p.vector, maps.Keys(p.byID), p.similar.cosine)
 		p.similar.all = true
 	}

@@ -21,6 +21,8 @@ const (
 	// sketchCandidates is how many chunks the sketches leave for the exact comparison. Measured on vectors of the local embedder (256 dimensions,
 	// make bench-search): of the ten most similar of 100,000 chunks 99 % are among 400, of a million 96 %.
 	sketchCandidates = 600
+	// sketchCompared is the same where whole vectors are in memory, which makes the comparison cheap.
+	sketchCompared = 1000
 	// sketchBatch is how many vectors a search reads at most to make sketches of; until all are there, it asks the graph.
 	sketchBatch = 8192
 	// sketchAfter is how many searches a process makes before it begins to, so that a command that asks once does not.
@@ -236,8 +238,8 @@ func (s *search) remember(m model, space *sketch.Space, whole bool, low, high ch
 	sk.block.Put(offsets, vectors)
 }
 
-// nearest returns the chunks that are probably most similar to a vector. It reads memory alone.
-func (s *search) nearest(v []float32) []document.ChunkID {
+// nearest returns n chunks that are probably most similar to a vector. It reads memory alone.
+func (s *search) nearest(v []float32, n int) []document.ChunkID {
 	var parts []sketch.Part
 	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) { // locked in the same order by all
 		sk := s.sketches[key]
@@ -252,7 +254,7 @@ func (s *search) nearest(v []float32) []document.ChunkID {
 	if len(parts) == 0 {
 		return nil
 	}
-	near := parts[0].Block.Space().Query(unit(v)).Nearest(parts, sketchCandidates)
+	near := parts[0].Block.Space().Query(unit(v)).Nearest(parts, n)
 	ids := make([]document.ChunkID, len(near))
 	for i, id := range near {
 		ids[i] = document.ChunkID(id)

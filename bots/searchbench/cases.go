@@ -96,6 +96,9 @@ func (b *bench) compareRoutes(ctx context.Context) error {
 
 // during measures hybrid searches for every access list while something else goes on.
 func (b *bench) during(ctx context.Context, series uint64, work func(context.Context) (done int, err error), what string) error {
+	if err := b.settle(ctx); err != nil {
+		return err
+	}
 	working, stop := context.WithCancel(ctx)
 	var steps atomic.Int64
 	var group errgroup.Group

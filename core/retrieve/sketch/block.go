@@ -47,7 +47,7 @@ type Part struct {
 const (
 	// leastSigns and signsShare say how many chunks the comparison of signs leaves for that with the query's numbers.
 	leastSigns = 3000
-	signsShare = 100 // 1 of so many
+	signsShare = 64 // 1 of so many
 )
 
 // Nearest returns the n chunks that are probably most similar to the query, the most similar first. Of the ten really most similar, hardly
