@@ -41,6 +41,7 @@ type Stop struct {
 	Message thread.MessageID
 	By      session.Stopper
 	Deleted bool // the message was deleted
+	Asked   bool // Deleted: this process knows it as a question
 }
 
 // stopSigns are the reactions that stop an answer.
@@ -160,10 +161,11 @@ func (c *Client) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) 
 	return Stop{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, true, nil
 }
 
-// deletion translates the end of a message. Only those count that this process knows as questions: everybody deletes messages all the time.
+// deletion translates the end of a message.
 func (c *Client) deletion(ctx context.Context, guild, channel, message string) (Stop, bool, error) {
-	if !c.roots.knows(message) {
-		return Stop{}, false, nil
+	known := c.roots.knows(message)
+	if _, placed := c.directory.peek(channel); !known && !placed && guild != "" {
+		return Stop{}, false, nil // nothing was ever asked there
 	}
 	ref, err := c.home(ctx, guild, channel)
 	if err != nil {
@@ -173,5 +175,5 @@ func (c *Client) deletion(ctx context.Context, guild, channel, message string) (
 		return Stop{}, false, err
 	}
 	// Whoever could delete it may stop it: the platform itself has checked.
-	return Stop{Ref: ref, Message: thread.MessageID(message), By: session.Stopper{Privileged: true}, Deleted: true}, true, nil
+	return Stop{Ref: ref, Message: thread.MessageID(message), By: session.Stopper{Privileged: true}, Deleted: true, Asked: known}, true, nil
 }

@@ -38,9 +38,12 @@ func (s *shard) run(ctx context.Context) error {
 			l.close()
 		}
 	}()
-	wait := s.config.Retry
+	wait, failed := s.config.Retry, 0
 	for {
 		if l == nil {
+			if failed > 0 {
+				s.ask(ctx)
+			}
 			var err error
 			if l, err = s.link(ctx); err != nil {
 				return err
@@ -59,14 +62,19 @@ func (s *shard) run(ctx context.Context) error {
 		if fatal := s.fatal(err); fatal != nil {
 			return fatal
 		}
+		if l.opened {
+			failed = 0
+		} else {
+			failed++
+		}
 		if time.Since(began) > lastRetry {
 			wait = s.config.Retry
 		}
 		pausing := jitter(wait)
 		switch {
-		case over(err):
+		case over(err), failed > 0 && failed%maxFailed == 0: // perhaps the address is good no longer
 			l.close()
-			l, pausing = nil, s.config.Retry+rand.N((freshWait-1)*s.config.Retry)
+			l, pausing = nil, max(pausing, s.config.Retry+rand.N((freshWait-1)*s.config.Retry))
 		case errors.Is(err, errStuck):
 			// The SDK holds its own lock and never gives it back. One goroutine of it stays behind.
 			l = nil
@@ -81,6 +89,19 @@ func (s *shard) run(ctx context.Context) error {
 		}
 		wait = min(2*wait, lastRetry)
 	}
+}
+
+// maxFailed is how often in a row a session's address is tried before a new session is begun where the platform says by then.
+const maxFailed = 4
+
+// ask asks anew where sessions begin. Without an answer they begin where the last one did.
+func (s *shard) ask(ctx context.Context) {
+	p, err := s.api.plan(ctx)
+	if err != nil {
+		return
+	}
+	s.gateway = p.URL
+	s.starts.learn(p)
 }
 
 // over reports whether a session cannot be resumed.
@@ -102,8 +123,10 @@ var (
 type link struct {
 	sdk   *discordgo.Session
 	relay *relay
-	down  chan struct{}         // holds a token when the connection has ended
-	begun func(identified bool) // tells that the session began, or could not
+	down  chan struct{} // holds a token when the connection has ended
+
+	opened bool                  // the last connection was
+	begun  func(identified bool) // tells that the session began, or could not
 }
 
 // link makes a session, as soon as one may begin. It returns nil when ctx ended first.
@@ -146,9 +169,11 @@ func (l *link) stay(ctx context.Context, limit time.Duration) error {
 	case <-l.down: // of an earlier connection
 	default:
 	}
+	l.opened = false
 	if err := l.open(ctx, limit); err != nil {
 		return err
 	}
+	l.opened = true
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -11,11 +11,15 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// channel is the audience of an answer that everybody in a channel sees. Without the members intent nobody knows who that is.
+// channel is the audience of an answer that everybody in a channel sees. Without the members intent nobody knows who that is, and in a
+// server that is not bound it is anybody at all.
 func (b *Bot) channel(ref thread.Ref) access.Audience {
-	held := []access.Principal{access.Channel(string(discord.Platform), ref.Channel)}
-	if b.config.Members && b.binding.allows(ref.Workspace) {
-		held = append(held, access.Members)
+	var held []access.Principal
+	if b.binding.allows(ref.Workspace) {
+		held = append(held, access.Channel(string(discord.Platform), ref.Channel))
+		if b.config.Members {
+			held = append(held, access.Members)
+		}
 	}
 	return access.NewAudience(b.tenant(ref), held...)
 }

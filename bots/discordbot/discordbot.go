@@ -55,8 +55,8 @@ type Bot struct {
 	binding *binding
 
 	mu       sync.Mutex
-	notices  map[session.TurnID]discord.Note // that a question waits
-	commands map[string][]thread.Ref         // channel to the sessions of commands that were used there, newest last
+	notices  map[session.TurnID]*discord.Note // that a question waits; nil while that is being said
+	commands map[string][]thread.Ref          // channel to the sessions of commands that were used there, newest last
 }
 
 var (
@@ -85,7 +85,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 	}
 	return &Bot{
 		config: config, deps: deps, client: client, binding: newBinding(config, deps.Bindings, client.GuildName, deps.Logger),
-		notices: make(map[session.TurnID]discord.Note), commands: make(map[string][]thread.Ref),
+		notices: make(map[session.TurnID]*discord.Note), commands: make(map[string][]thread.Ref),
 	}, nil
 }
 

@@ -89,7 +89,12 @@ func (b *Bot) Edited(ctx context.Context, m discord.Message) {
 // Stop implements discord.Handler.
 func (b *Bot) Stop(ctx context.Context, s discord.Stop) {
 	if s.Deleted {
-		// The deletion may overtake its question, so it is recorded whether or not the question is known.
+		if !s.Asked { // people delete messages all the time; an earlier process may have been asked
+			t, err := b.deps.Turns.TurnOf(ctx, b.tenant(s.Ref), s.Ref, s.Message)
+			if err != nil || t.Message != s.Message {
+				return
+			}
+		}
 		if _, err := b.service.Deleted(ctx, b.tenant(s.Ref), s.Ref, s.Message); err != nil {
 			b.deps.Logger.ErrorContext(ctx, "deletion not recorded", "message", s.Message, "error", err)
 		}

@@ -63,17 +63,32 @@ func (b *Bot) ask(ctx context.Context, m discord.Message, j answer.Judgement) {
 			b.deps.Logger.WarnContext(ctx, "how far a thread was read is not noted; some of it may be read again", "error", err)
 		}
 	}
-	if accepted.Duplicate || accepted.Notice == "" {
-		return
+	if !accepted.Duplicate && accepted.Notice != "" {
+		b.queued(ctx, m, accepted)
 	}
+}
+
+// queued says that a question waits, until it is answered.
+func (b *Bot) queued(ctx context.Context, m discord.Message, accepted answer.Accepted) {
+	id := accepted.Turn.ID
+	b.mu.Lock()
+	b.notices[id] = nil // its turn may come before it is said
+	b.mu.Unlock()
 	note, err := b.client.Say(ctx, m, accepted.Notice)
+	b.mu.Lock()
+	_, waits := b.notices[id]
+	switch {
+	case err != nil:
+		delete(b.notices, id)
+	case waits:
+		b.notices[id] = &note
+	}
+	b.mu.Unlock()
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
-		return
+	} else if !waits {
+		b.unsay(ctx, note)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.notices[accepted.Turn.ID] = note
 }
 
 // take tries to take a question in until that is known to be done, or the person's patience is over.
@@ -105,12 +120,15 @@ func rejection(err error) (sentence string, ok bool) {
 // answering takes back the notice that a question waits.
 func (b *Bot) answering(ctx context.Context, id session.TurnID) {
 	b.mu.Lock()
-	note, said := b.notices[id]
+	note := b.notices[id]
 	delete(b.notices, id)
 	b.mu.Unlock()
-	if !said {
-		return
+	if note != nil {
+		b.unsay(ctx, *note)
 	}
+}
+
+func (b *Bot) unsay(ctx context.Context, note discord.Note) {
 	if err := b.client.Unsay(ctx, note); err != nil {
 		b.deps.Logger.WarnContext(ctx, "notice not taken back", "error", err)
 	}

@@ -26,6 +26,7 @@ type gateway struct {
 	goodbye int                 // live sessions that the client gave up
 	shards  map[int]bool        // that identified
 
+	away    bool // the address for resumes answers with 503
 	silent  bool // the next connection gets no hello
 	ping    bool // the next one is asked for a heartbeat before READY or RESUMED
 	op7     bool // the next one is told to reconnect before READY or RESUMED
@@ -80,6 +81,13 @@ const (
 )
 
 func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	away := s.gateway.away && strings.HasPrefix(r.URL.Path, "/resume")
+	s.mu.Unlock()
+	if away {
+		http.Error(w, "away", http.StatusServiceUnavailable)
+		return
+	}
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -408,6 +416,13 @@ func (s *Server) Drop(invalid bool) {
 	s.gateway.invalid = invalid
 	s.mu.Unlock()
 	s.connections(func(g *session, _ *connection) { g.disconnect() })
+}
+
+// Away makes the address for resumes answer nobody.
+func (s *Server) Away() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gateway.away = true
 }
 
 // Freeze makes the bot's connection a zombie: it stays open, heartbeats are not acknowledged, and no event arrives.
