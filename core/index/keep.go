@@ -14,7 +14,8 @@ const patience = 3
 func (r *run) keep(ctx context.Context, s step) error {
 	if s.resumed && !r.carried {
 		r.carried = true
-		r.state.Counts, r.state.Failures, r.state.Skipped = r.last.Counts, r.last.Failures, r.last.Skipped
+		r.saved = findings{r.last.Counts, r.last.Failures, r.last.Skipped}
+		r.state.Counts, r.state.Failures, r.state.Skipped = r.saved.counts, r.saved.failures, r.saved.skipped
 	}
 	for _, n := range s.failures {
 		r.failed(n)
@@ -36,6 +37,7 @@ func (r *run) keep(ctx context.Context, s step) error {
 	}
 	if s.next != nil {
 		r.state.Checkpoint = s.next
+		r.saved = findings{r.state.Counts, r.state.Failures, r.state.Skipped}
 	}
 	if err := r.store.Save(ctx, r.tenant, r.state); err != nil {
 		return fmt.Errorf("save the state of indexing %s: %w", r.state.Source.Name, err)

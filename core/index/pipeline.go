@@ -149,8 +149,15 @@ type run struct {
 	complete   bool
 	resumed    bool
 	state      Run
-	carried    bool // what the runs before found is in state
-	failing    int  // documents in a row that the store or the embedder did not take
+	carried    bool     // what the runs before found is in state
+	saved      findings // up to the checkpoint
+	failing    int      // documents in a row that the store or the embedder did not take
+}
+
+// findings are what a run tells of documents.
+type findings struct {
+	counts            Counts
+	failures, skipped []Notice
 }
 
 func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
@@ -208,6 +215,9 @@ func (r *run) remove(ctx context.Context, ids []document.ID) error {
 }
 
 func (r *run) finish(ctx context.Context, err error) error {
+	if errors.Is(err, ErrPaused) && r.resumer { // the rest is found again
+		r.state.Counts, r.state.Failures, r.state.Skipped = r.saved.counts, r.saved.failures, r.saved.skipped
+	}
 	switch {
 	case errors.Is(err, ErrPaused): // as if it ran on
 	case err != nil:
