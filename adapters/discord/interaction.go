@@ -69,6 +69,7 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 		in.directory.met(i.GuildID, user.ID, i.Member)
 	}
 	switch i.Type {
+	case discordgo.InteractionPing: // answered where requests come in
 	case discordgo.InteractionApplicationCommand:
 		data := i.ApplicationCommandData()
 		if action := menu(data.Name); action != "" {

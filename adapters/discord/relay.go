@@ -69,15 +69,16 @@ func (r *relay) client() *http.Client {
 
 // websocket returns the SDK's dialer: it reaches the relay whatever the address.
 func (r *relay) websocket() *websocket.Dialer {
-	return &websocket.Dialer{NetDialContext: func(context.Context, string, string) (net.Conn, error) {
+	return &websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		near, far := net.Pipe()
 		ended := make(chan struct{})
 		r.mu.Lock()
 		r.cause, r.ended = nil, ended
 		r.mu.Unlock()
+		lasting := context.WithoutCancel(ctx) // the connection outlives its handshake
 		go func() {
 			defer close(ended)
-			r.fail(r.serve(far))
+			r.fail(r.serve(lasting, far))
 			_ = far.Close() // it ends either way
 		}()
 		return near, nil
@@ -133,8 +134,8 @@ func (r *relay) wait() {
 }
 
 // serve connects to Discord and carries packets until one side ends.
-func (r *relay) serve(sdk net.Conn) error {
-	up, err := r.connect()
+func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
+	up, err := r.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (r *relay) serve(sdk net.Conn) error {
 }
 
 // connect dials the gateway.
-func (r *relay) connect() (*websocket.Conn, error) {
+func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	r.mu.Lock()
 	address := r.gateway
 	if r.resume != "" {
@@ -174,7 +175,7 @@ func (r *relay) connect() (*websocket.Conn, error) {
 	if !strings.HasSuffix(u.Path, "/") {
 		u.Path += "/"
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), r.limit)
+	ctx, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
 	up, res, err := r.dialer.DialContext(ctx, u.String(), nil)
 	if res != nil && res.Body != nil {

@@ -109,7 +109,7 @@ func TestChainOfRepliesIsContext(t *testing.T) {
 
 func TestForumPosts(t *testing.T) {
 	t.Parallel()
-	wait := 300 * time.Millisecond
+	wait := 2 * time.Second
 	w := begin(t, llmtest.Native(searched(), said(0, "Set it to replica [1]."), searched(), said(0, "The second answer [1].")), func(s *setting) {
 		s.policies = holding(func(p *answer.Policy) {
 			p.Forum = answer.Forum{Posts: true, Wait: wait}
