@@ -59,6 +59,7 @@ type Client struct {
 	lists     *rate.Limiter // of the workspace's members
 	noStreams atomic.Bool   // the workspace was found not to have them
 	connected atomic.Int32
+	processes atomic.Int32 // that serve the workspace, as far as is known
 }
 
 // Identity is who the bot is.
@@ -160,6 +161,7 @@ func (c *Client) Identity() Identity {
 // Share says how many processes serve the workspace, so that each takes no more than its part of the tiers. It may change at any time.
 func (c *Client) Share(processes int) {
 	n := max(processes, 1)
+	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
 	for limiter, whole := range map[*rate.Limiter]quota{
 		c.statuses: statusQuota, c.prompts: promptQuota, c.reads: readQuota, c.scans: scanQuota, c.lists: listQuota,

@@ -43,8 +43,8 @@ func (c *Client) Listen(ctx context.Context, h Handler) error {
 	for i := range work {
 		work[i] = make(chan job, laneDepth)
 	}
-	for range c.config.Sockets {
-		group.Go(func() error { return c.keepSocket(ctx, living, work) })
+	for i := range c.config.Sockets {
+		group.Go(func() error { return c.keepSocket(ctx, living, work, i > 0) })
 	}
 	var workers sync.WaitGroup
 	for _, lane := range work {
@@ -169,10 +169,25 @@ func ephemeral(text string) map[string]string {
 	return map[string]string{"response_type": "ephemeral", "text": Mrkdwn(text)}
 }
 
-// keepSocket keeps one connection until living ends or it is hopeless. When ctx ends it hands out nothing more.
-func (c *Client) keepSocket(ctx, living context.Context, work []chan job) error {
+// maxSockets is how many Slack lets an app have, of all its processes together.
+const maxSockets = 10
+
+// spare reports whether a further socket of this process would be one too many.
+func (c *Client) spare() bool { return int(c.processes.Load())*c.config.Sockets > maxSockets }
+
+// keepSocket keeps one connection until living ends or it is hopeless. When ctx ends it hands out nothing more. A further one gives way
+// while there are so many processes that each can have but one.
+func (c *Client) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
 	for {
-		err := c.socket(ctx, living, work)
+		for further && c.spare() {
+			if pause(ctx, listenAgain) != nil {
+				return nil
+			}
+		}
+		err := c.socket(ctx, living, work, further)
+		if errors.Is(err, errGaveWay) {
+			continue
+		}
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -180,18 +195,17 @@ func (c *Client) keepSocket(ctx, living context.Context, work []chan job) error 
 			return fmt.Errorf("receive events from Slack: %w", explain("apps.connections.open", err))
 		}
 		c.logger.WarnContext(ctx, "connection to slack ended; connecting again", "error", err)
-		timer := time.NewTimer(listenAgain)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if pause(ctx, listenAgain) != nil {
 			return nil
 		}
 	}
 }
 
+// errGaveWay says that a socket was left to other processes.
+var errGaveWay = errors.New("a socket was left to other processes")
+
 // socket runs the library's connection loop, which reconnects by itself, and hands its events out.
-func (c *Client) socket(ctx, living context.Context, work []chan job) error {
+func (c *Client) socket(ctx, living context.Context, work []chan job, further bool) error {
 	living, cancel := context.WithCancel(living)
 	defer cancel()
 	client := socketmode.New(c.api, socketmode.OptionDialer(c.dialer()), socketmode.OptionLog(log.New(io.Discard, "", 0)))
@@ -215,6 +229,11 @@ func (c *Client) socket(ctx, living context.Context, work []chan job) error {
 				mark(true)
 			case socketmode.EventTypeConnecting:
 				mark(false)
+				if further && c.spare() {
+					cancel()
+					<-ended
+					return errGaveWay
+				}
 			case socketmode.EventTypeConnectionError:
 				if failed, ok := evt.Data.(*api.ConnectionErrorEvent); ok && hopeless(failed.ErrorObj) {
 					cancel()

@@ -155,3 +155,17 @@ func TestPrivateAnswerIsTakenOver(t *testing.T) {
 		t.Errorf("the direct message has %d threads", n)
 	}
 }
+
+// Slack lets an app have ten sockets: where there are many processes each makes do with one.
+func TestManyProcessesHaveOneSocketEach(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{crowd: 6}, llmtest.Answer("Still here."))
+	s.wait("the processes were counted", func() bool { return s.crowd.asked.Load() > 0 })
+	s.Disconnect("refresh_requested")
+	s.wait("one socket is open", func() bool { n, ever := s.Sockets(); return n == 1 && ever >= 2 })
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" hello?")
+	s.answered(s.general, root, 1)
+	if n, _ := s.Sockets(); n != 1 {
+		t.Errorf("%d sockets are open", n)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,12 +42,26 @@ type stage struct {
 	bob     *slacktest.Person
 	stop    context.CancelFunc
 	ended   chan error
+	crowd   *crowd
+}
+
+// crowd are replicas of which so many are alive.
+type crowd struct {
+	session.Replicas
+	alive int
+	asked atomic.Int32
+}
+
+func (c *crowd) Live(context.Context) (int, error) {
+	c.asked.Add(1)
+	return c.alive, nil
 }
 
 // options shape a stage.
 type options struct {
 	slack  slacktest.Config
 	bot    func(*slackbot.Config)
+	crowd  int // processes that are said to be alive; 0: nobody counts them
 	fault  *slacktest.Fault
 	policy []answer.Said // what the file says
 	secret access.ACL    // of a second document; empty: there is one that everybody may read
@@ -84,7 +99,12 @@ func (s *stage) start(o options) {
 	if o.bot != nil {
 		o.bot(&config)
 	}
-	bot, err := slackbot.New(config, slackbot.Deps{Deliveries: s.store, Repairs: s.store, Threads: s.store})
+	deps := slackbot.Deps{Deliveries: s.store, Repairs: s.store, Threads: s.store}
+	if o.crowd > 0 {
+		s.crowd = &crowd{Replicas: s.store, alive: o.crowd}
+		deps.Replicas = s.crowd
+	}
+	bot, err := slackbot.New(config, deps)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -17,12 +17,13 @@ const sayStill = "I was not there when this was asked. Is an answer still wanted
 // unheard answers what was asked while nobody was there to hear it, and asks about what was asked long ago. What was taken in then, by
 // whichever process, is not answered twice: the store knows the message.
 func (b *Bot) unheard(ctx context.Context) {
-	err := b.client.Unheard(ctx, time.Now().Add(-lookBack), func(m slack.Message) error {
+	begun := time.Now() // what is read late because there are many channels is not older for that
+	err := b.client.Unheard(ctx, begun.Add(-lookBack), func(m slack.Message) error {
 		if answer.IsStop(m.Text) || answer.IsUnfollow(m.Text) {
 			return nil // it was meant for something that has ended
 		}
 		m.Late = true
-		if time.Since(m.At) <= b.config.MaxAge {
+		if begun.Sub(m.At) <= b.config.MaxAge {
 			return b.Message(ctx, m)
 		}
 		return b.askAbout(ctx, m)
