@@ -173,14 +173,14 @@ func TestWhyExplainsATurnASessionAndAMessage(t *testing.T) {
 		Searches []struct {
 			Queries []string
 			Found   []struct {
-				Title      string
-				KeywordPos int `json:"keyword_pos"`
+				Title      string `json:"document_title"`
+				KeywordPos int    `json:"keyword_pos"`
 				Score      float64
 			}
 		}
 	}
 	why := jsonOf[[]explanation](t, p.run(t, "why", asked.TurnID, "--json"))
-	if len(why) != 1 || len(why[0].Searches) == 0 || len(why[0].Searches[0].Found) == 0 || why[0].Searches[0].Found[0].Score <= 0 {
+	if len(why) != 1 || len(why[0].Searches) == 0 || len(why[0].Searches[0].Found) == 0 || why[0].Searches[0].Found[0].Score <= 0 || why[0].Searches[0].Found[0].Title == "" {
 		t.Errorf("why --json: %+v", why)
 	}
 	ref := thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1", Thread: "1700000000.000100"}

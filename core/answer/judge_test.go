@@ -12,6 +12,8 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -430,4 +432,35 @@ func TestQuestionsAreToldFromRemarks(t *testing.T) {
 func bare(t *testing.T, test func(s *stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(newStage(t)) })
+}
+
+// quoting says that its only model can do no more than quote documents.
+type quoting struct{ models []llm.Model }
+
+func (q quoting) Setup(context.Context, session.Turn) (answer.Setup, error) {
+	return answer.Setup{Models: q.models}, nil
+}
+
+func TestWhoCanOnlyQuoteGreetsBack(t *testing.T) {
+	t.Parallel()
+	for name, extractive := range map[string]bool{"quotations": true, "a model that talks": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bare(t, func(s *stage) {
+				s.publish("hello", access.Members)
+				m := s.store
+				r, err := answer.New(answer.Deps{
+					Store:  answer.Store{Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m},
+					Signal: s.signal, Engine: s, Setups: quoting{[]llm.Model{llmtest.New(llm.Info{Extractive: extractive})}}, Library: s, Surfaces: s,
+				}, answer.Config{})
+				must(s.T, err)
+				s.Cleanup(s.run(r))
+				s.ask(r, "hello")
+				s.settle()
+				if seen := strings.Join(s.seen(""), ""); strings.Contains(seen, "hello says so") == extractive || extractive && !strings.Contains(seen, "Ask me a question") {
+					t.Errorf("a greeting is answered with %q", seen)
+				}
+			})
+		})
+	}
 }

@@ -13,7 +13,7 @@ type Account struct {
 // Found is one passage of an Account.
 type Found struct {
 	Document document.ID      `json:"document_id"`
-	Title    string           `json:"title"`
+	Title    string           `json:"document_title"`
 	Chunk    document.ChunkID `json:"chunk_id"`
 	Ordinal  int              `json:"ordinal"`
 	Scores

@@ -241,6 +241,9 @@ func TestResult(t *testing.T) {
 	if !result.Citable || !result.Evidence || len(result.References) != 3 || !x.asked[0].FavorRecent || x.asked[0].Audience.Key() != members.Key() {
 		t.Errorf("result %+v of search %+v", result, x.asked[0])
 	}
+	if result.Search == nil || len(result.Search.Found) != 3 || result.Search.Found[1].Title != "Title b" {
+		t.Errorf("the search cannot be explained: %+v", result.Search)
+	}
 	var kinds []string
 	for _, p := range packets {
 		kinds = append(kinds, p.Payload.Kind())
