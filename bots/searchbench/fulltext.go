@@ -64,6 +64,9 @@ func (b *bench) compareFulltext(ctx context.Context) error {
 		}
 		theirs.took = append(theirs.took, time.Since(asked))
 	}
+	if err := b.settle(ctx); err != nil {
+		return err
+	}
 	h, err := b.searcher(b.index, 0)
 	if err != nil {
 		return err
