@@ -37,7 +37,7 @@ type Config struct {
 	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
 	StreamAge time.Duration // after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
 	Timeout   time.Duration // of one call of the Web API: 10 s
-	// Reconnect is the least time between two connections in the long run; the first few follow one another at once. 30 s.
+	// Reconnect is the least time between two connections in the long run; the first few follow one another at once. 15 s.
 	Reconnect time.Duration
 }
 
@@ -57,6 +57,7 @@ type Client struct {
 	reads     *rate.Limiter // of threads that answers need
 	scans     *rate.Limiter // of what nobody waits for
 	lists     *rate.Limiter // of the workspace's members
+	homes     *rate.Limiter // the channels of a person
 	noStreams atomic.Bool   // the workspace was found not to have them
 	connected atomic.Int32
 	processes atomic.Int32 // that serve the workspace, as far as is known
@@ -87,7 +88,7 @@ func New(config Config) (*Client, error) {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 30 * time.Second}} {
+	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}} {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}
@@ -98,7 +99,7 @@ func New(config Config) (*Client, error) {
 	c := &Client{
 		config: config, logger: config.Logger, pacing: &Pacing{},
 		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.limiter(),
-		lists: listQuota.limiter(),
+		lists: listQuota.limiter(), homes: homeQuota.limiter(),
 	}
 	options := []api.Option{
 		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
@@ -164,7 +165,7 @@ func (c *Client) Share(processes int) {
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
 	for limiter, whole := range map[*rate.Limiter]quota{
-		c.statuses: statusQuota, c.prompts: promptQuota, c.reads: readQuota, c.scans: scanQuota, c.lists: listQuota,
+		c.statuses: statusQuota, c.prompts: promptQuota, c.reads: readQuota, c.scans: scanQuota, c.lists: listQuota, c.homes: homeQuota,
 	} {
 		limiter.SetLimit(rate.Every(whole.every * time.Duration(n)))
 		limiter.SetBurst(max(whole.burst/n, 1))
@@ -184,7 +185,8 @@ var (
 	promptQuota = quota{2 * time.Second, 10}
 	readQuota   = quota{3 * time.Second, 8}
 	scanQuota   = quota{5 * time.Second, 8}
-	listQuota   = quota{5 * time.Second, 8} // of 20 a minute
+	listQuota   = quota{5 * time.Second, 8}          // of 20 a minute
+	homeQuota   = quota{1700 * time.Millisecond, 14} // of 50 a minute
 )
 
 func (q quota) limiter() *rate.Limiter { return rate.NewLimiter(rate.Every(q.every), q.burst) }

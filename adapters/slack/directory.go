@@ -237,6 +237,16 @@ func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 	}
 }
 
+// homesWait is how long a question waits for its turn to ask which channels its asker is in.
+const homesWait = 2 * time.Second
+
+// turn waits until one more call of users.conversations has room.
+func (d *directory) turn(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, homesWait)
+	defer cancel()
+	return d.client.homes.Wait(ctx)
+}
+
 // homesOf lists the channels that a person is in, as far as the bot can see them: all public ones, and private ones that it is in too.
 // Without the scopes it is none.
 func (d *directory) homesOf(ctx context.Context, person string) ([]string, error) {
@@ -247,6 +257,9 @@ func (d *directory) homesOf(ctx context.Context, person string) ([]string, error
 	ctx, cancel := context.WithTimeout(ctx, d.client.config.Timeout)
 	defer cancel()
 	for cursor := ""; ; {
+		if err := d.turn(ctx); err != nil {
+			return homes, nil // many have asked at once; what is known so far counts, and is asked for the next time
+		}
 		list, next, err := d.client.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
 			UserID: person, Types: []string{"public_channel", "private_channel"}, Cursor: cursor, Limit: 200, ExcludeArchived: true,
 		})

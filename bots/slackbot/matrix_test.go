@@ -65,9 +65,13 @@ func TestFiftyQuestionsAtOnce(t *testing.T) {
 		replies = append(replies, llmtest.Answer(fmt.Sprintf("Answer #%d#.", i)))
 	}
 	s := play(t, options{}, replies...)
-	channels := []*slacktest.Channel{s.general}
-	for i := range 9 {
-		channels = append(channels, s.Channel(fmt.Sprintf("more-%d", i), nil, s.ann, s.bob))
+	var people []*slacktest.Person
+	for i := range 50 {
+		people = append(people, s.Person(fmt.Sprintf("p%d", i), nil))
+	}
+	var channels []*slacktest.Channel
+	for i := range 10 {
+		channels = append(channels, s.Channel(fmt.Sprintf("more-%d", i), nil, people...))
 	}
 	type question struct {
 		c    *slacktest.Channel
@@ -76,7 +80,7 @@ func TestFiftyQuestionsAtOnce(t *testing.T) {
 	var asked []question
 	for i := range 50 {
 		c := channels[i%len(channels)]
-		asked = append(asked, question{c, s.ann.Say(c, "", slacktest.Mention()+" how so?")})
+		asked = append(asked, question{c, people[i].Say(c, "", slacktest.Mention()+" how so?")})
 	}
 	seen := make(map[string]bool)
 	for _, q := range asked {
