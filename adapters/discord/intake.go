@@ -182,7 +182,7 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool) 
 
 // edited handles a message that was changed. Discord also tells of previews that it added, which change no text.
 func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
-	if m.EditedTimestamp == nil || m.Author == nil || !in.roots.knows(m.ID) && !mentions(m.Content, in.self()) && m.GuildID != "" {
+	if m.EditedTimestamp == nil || m.Author == nil || m.Content == "" {
 		return nil
 	}
 	var out Message

@@ -2,7 +2,9 @@ package discord
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -74,6 +76,15 @@ func (c *Client) Respond(ctx context.Context, to Interaction, text string) error
 	return c.callback(ctx, to.reply(), discordgo.InteractionResponseChannelMessageWithSource, ephemeral(sentence(text)))
 }
 
+// Amend says a sentence in the place of an answer that was announced by Defer.
+func (c *Client) Amend(ctx context.Context, to Interaction, text string) error {
+	t := to.reply()
+	return c.api.do(ctx, request{
+		doing: "answer a command", method: http.MethodPatch, url: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
+		bucket: replyBucket(t.Token), body: sentence(text),
+	}, nil)
+}
+
 func ephemeral(o outgoing) outgoing {
 	o.Flags |= int(discordgo.MessageFlagsEphemeral)
 	return o
@@ -82,7 +93,15 @@ func ephemeral(o outgoing) outgoing {
 // Answer answers an interaction with Markdown that its user alone sees. What takes longer is announced first.
 func (c *Client) Answer(ctx context.Context, to Interaction, answer func(context.Context) Reply) error {
 	ready := make(chan Reply, 1)
-	go func() { ready <- answer(ctx) }() // is waited for below
+	go func() { // is waited for below
+		defer func() {
+			if p := recover(); p != nil {
+				c.logger.ErrorContext(ctx, "event handler panicked", "event", "answer", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				ready <- Reply{Markdown: "This could not be done. Try again in a minute; if it happens again, tell whoever runs this bot."}
+			}
+		}()
+		ready <- answer(ctx)
+	}()
 	timer := time.NewTimer(answerLimit)
 	defer timer.Stop()
 	select {

@@ -71,11 +71,19 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 		b.respond(ctx, c, sayLost)
 		return
 	}
+	patience, say := commandPatience, func(sentence string) { b.respond(ctx, c, sentence) }
+	early := len(c.Files) > 0
+	if early { // files take longer to fetch than Discord waits
+		if err := b.client.Defer(ctx, c); err != nil {
+			b.deps.Logger.WarnContext(ctx, "command not acknowledged", "event", c.EventKey, "error", err)
+		}
+		patience, say = messagePatience, func(sentence string) { b.amend(ctx, c, sentence) }
+	}
 	listens, err := b.audience(ctx, c.Ref, c.Asker.ID, c.Private || c.Direct)
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "what somebody may read is not known; the answer uses public documents only", "error", err)
 	}
-	accepted, err := b.take(ctx, commandPatience, answer.Question{
+	_, err = b.take(ctx, patience, answer.Question{
 		Mention: thread.Mention{
 			Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, c.Files), At: c.At,
 			Direct: c.Direct, Tenant: tenant, Listens: listens, Agent: c.Agent,
@@ -83,15 +91,17 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 		Judgement: j, Reply: reply,
 	})
 	if sentence, rejected := rejection(err); rejected {
-		b.respond(ctx, c, sentence)
+		say(sentence)
 		return
 	} else if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
-		b.respond(ctx, c, sayLost)
+		say(sayLost)
 		return
 	}
-	_ = accepted
 	b.remember(c)
+	if early {
+		return
+	}
 	if err := b.client.Defer(ctx, c); err != nil {
 		// The answer comes all the same, as a message in the channel.
 		b.deps.Logger.WarnContext(ctx, "command not acknowledged", "event", c.EventKey, "error", err)
@@ -202,6 +212,13 @@ func (b *Bot) respond(ctx context.Context, to discord.Interaction, sentence stri
 		sentence = sayBroken
 	}
 	if err := b.client.Respond(ctx, to, sentence); err != nil {
+		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)
+	}
+}
+
+// amend says something in the place of the answer that a command was promised.
+func (b *Bot) amend(ctx context.Context, c discord.Command, sentence string) {
+	if err := b.client.Amend(ctx, c, sentence); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)
 	}
 }

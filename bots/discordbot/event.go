@@ -2,6 +2,7 @@ package discordbot
 
 import (
 	"context"
+	"errors"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
@@ -67,6 +68,13 @@ func (b *Bot) occurrence(m discord.Message) answer.Occurrence {
 func (b *Bot) Edited(ctx context.Context, m discord.Message) {
 	if m.Hidden || m.Text == "" {
 		return
+	}
+	t, err := b.deps.Turns.TurnOf(ctx, b.tenant(m.Ref), m.Ref, m.ID)
+	if err != nil || t.Message != m.ID {
+		if err != nil && !errors.Is(err, session.ErrUnknownTurn) {
+			b.deps.Logger.WarnContext(ctx, "edit not looked at", "message", m.ID, "error", err)
+		}
+		return // people edit messages all the time
 	}
 	j, err := b.service.Judge(ctx, b.occurrence(m))
 	if err != nil {
