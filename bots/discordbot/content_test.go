@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // files returns the files of the n-th question, by name.
@@ -75,18 +77,18 @@ func TestThreadThatIsEnteredHalfWayIsReadOnce(t *testing.T) {
 	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer.")))
 	bob := w.guild.AddPerson("Bob", false)
 	root := bob.Say(w.general, "The standby lags behind.")
-	thread := bob.Open(root, "Standby")
-	w.ada.Say(thread, "Since when?")
-	bob.Say(thread, "Since Monday.")
-	w.ada.Mention(thread, "What can we do?")
-	w.answers(thread, 1)
+	place := bob.Open(root, "Standby")
+	w.ada.Say(place, "Since when?")
+	bob.Say(place, "Since Monday.")
+	w.ada.Mention(place, "What can we do?")
+	w.answers(place, 1)
 	want := "Bob: The standby lags behind.\nAda: Since when?\nBob: Since Monday."
 	if got := w.files(0)["Earlier messages of this thread"]; got.Text != want {
 		t.Errorf("context = %q, want %q", got.Text, want)
 	}
-	bob.Say(thread, "I restarted it.")
-	w.ada.Mention(thread, "And now?")
-	w.answers(thread, 2)
+	bob.Say(place, "I restarted it.")
+	w.ada.Mention(place, "And now?")
+	w.answers(place, 2)
 	if got := w.files(1)["Earlier messages of this thread"]; got.Text != "Bob: I restarted it." {
 		t.Errorf("later context = %q", got.Text)
 	}
@@ -127,7 +129,12 @@ func TestForumPosts(t *testing.T) {
 	if text := w.asked()[len(w.asked())-1].Question.Text; text != "How do I set up replication?\n\nThe guide says nothing." {
 		t.Errorf("asked %q", text)
 	}
-	w.ada.Say(post, "And then?") // in the post's thread, the bot takes part now
+	ref := thread.Ref{Platform: discord.Platform, Workspace: w.guild.ID, Channel: forum, Thread: post}
+	w.until("the bot takes part in the post's thread", func() bool {
+		known, err := w.store.Thread(w.ctx, access.DefaultTenant, ref)
+		return err == nil && known.Known
+	})
+	w.ada.Say(post, "And then?")
 	w.answers(post, 2)
 	if threads := w.discord.Threads(forum); len(threads) != 2 {
 		t.Errorf("threads = %+v", threads)

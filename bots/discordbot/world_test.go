@@ -29,7 +29,7 @@ import (
 )
 
 // limit bounds a test: conditions that do not come true by then fail it.
-const limit = 25 * time.Second
+const limit = 60 * time.Second
 
 // world is a Discord with a guild, a channel and a person, and the bot that is tested.
 type world struct {
@@ -175,7 +175,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	}
 	service, err := answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: inner, Queue: w.store, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
+			Inbox: inner, Queue: waking{w.store, w.discord.Wake}, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
 			Threads: w.store, Settings: w.store, Verdicts: w.store, Turns: w.store, Changes: w.store, Forgetter: w.store, Revisions: w.store,
 			Votes: w.store, Offers: w.store,
 		},
@@ -225,6 +225,18 @@ func (w *world) answers(channel string, n int) []string {
 		w.Fatalf("the bot shows %d messages, want %d:\n%s", len(texts), n, strings.Join(texts, "\n---\n"))
 	}
 	return texts
+}
+
+// waking is a queue that has conditions asked again once a turn is saved.
+type waking struct {
+	session.Queue
+	wake func()
+}
+
+// Finish implements session.Queue.
+func (q waking) Finish(ctx context.Context, f session.Fence, s session.Saved) error {
+	defer q.wake()
+	return q.Queue.Finish(ctx, f, s)
 }
 
 // note remembers a turn that is answered.
