@@ -84,13 +84,18 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 }
 
 // enqueue stores the question as the session's newest turn and returns how many unfinished ones are before it. Intakes of one session
-// wait for one another on the session's row, so numbers grow in the order of commits.
+// wait for one another on the session's row, so numbers grow in the order of commits. Quotas are locked before the session, as edits and
+// retries do.
 func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
 		on conflict (tenant_id, platform, workspace, channel, thread, owner) do update
 		set turns = session.turns + 1, starter = case when session.starter = '' then excluded.starter else session.starter end
 		returning id::text, turns, starter`
+	until, err := limit(ctx, tx, in.Tenant, in.Quotas)
+	if err != nil {
+		return 0, err
+	}
 	fresh, err := newID()
 	if err != nil {
 		return 0, err
@@ -103,10 +108,6 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 		return 0, fmt.Errorf("resolve the session: %w", err)
 	}
 	if err := overtake(ctx, tx, in, sessionID); err != nil {
-		return 0, err
-	}
-	until, err := limit(ctx, tx, in.Tenant, in.Quotas)
-	if err != nil {
 		return 0, err
 	}
 	const insert = `

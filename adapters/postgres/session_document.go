@@ -70,9 +70,12 @@ func number(ctx context.Context, q executor, tenant access.TenantID, turn string
 		batch.Queue(`insert into session_document (tenant_id, session_id, number, document_id, source_id, kind, title, url, updated_at)
 			select $1, t.session_id, $3, $4, $5, $6, $7, $8, $9 from turn t where t.tenant_id = $1 and t.id = $2 on conflict do nothing`,
 			tenant, turn, n, storable(string(d.ID)), d.Source, d.Kind, storable(d.Title), storable(d.URL), orNull(d.UpdatedAt))
-		known[n] = storable(string(d.ID)) // the turns of a session end one after the other: nobody else numbers now
 	}
-	return known, q.SendBatch(ctx, batch).Close()
+	if err := q.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	// The turns of a session end one after the other; a copy that is shared in its thread may have taken a number all the same.
+	return numbered(ctx, q, tenant, turn, numbers)
 }
 
 func numbered(ctx context.Context, q executor, tenant access.TenantID, turn string, numbers []int32) (map[int32]string, error) {

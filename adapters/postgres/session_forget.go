@@ -41,6 +41,11 @@ func (s *Sessions) Forget(
 				gone.Running = append(gone.Running, session.TurnID(r.ID))
 			}
 		}
+		// Intakes hold the rows of their sessions: what they stored is seen once the rows are this transaction's.
+		const wait = `select from session where tenant_id = $1 and id = any($2::text[]::uuid[]) order by id for update`
+		if _, err := tx.Exec(ctx, wait, tenant, sessions); err != nil {
+			return fmt.Errorf("lock empty sessions: %w", err)
+		}
 		const empty = `
 			delete from session s where s.tenant_id = $1 and s.id = any($2::text[]::uuid[])
 			  and not exists (select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id)`
@@ -53,6 +58,10 @@ func (s *Sessions) Forget(
 		batch.Queue(`update session set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
 		batch.Queue(`update thread set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
 		batch.Queue(`delete from participant where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
+		// A stop stays one, and names nobody.
+		batch.Queue(`update turn set stop_requested_by = '' where tenant_id = $1 and platform = $2 and stop_requested_by = $3`, tenant, platform, person)
+		batch.Queue(`update surface_message set stop_by = array_remove(stop_by, $3) where tenant_id = $1 and platform = $2 and $3 = any(stop_by)`,
+			tenant, platform, person)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return fmt.Errorf("delete the part in threads: %w", err)
 		}

@@ -22,8 +22,14 @@ type changedRow struct {
 	At                             *time.Time
 }
 
-// lockQuestion returns the turn whose question a message is, locked until the transaction ends; nil when there is none.
+// lockQuestion returns the turn whose question a message is, locked until the transaction ends; nil when there is none. The message is
+// locked first, as everybody does: a retry gives it to another turn, which is found once the retry has ended.
 func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (*changedRow, error) {
+	const message = `
+		select from surface_message where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 for update`
+	if _, err := tx.Exec(ctx, message, tenant, at.Platform, at.Workspace, at.Channel, storable(string(id))); err != nil {
+		return nil, err
+	}
 	// By the primary keys and message's unique one.
 	const lock = `
 		select t.id::text, t.state, t.asker_id, q.text, q.author, t.edited_text, t.edited_files,
