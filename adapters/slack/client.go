@@ -58,6 +58,7 @@ type Client struct {
 	scans     *rate.Limiter // of what nobody waits for
 	lists     *rate.Limiter // of the workspace's members
 	homes     *rate.Limiter // the channels of a person
+	infos     *rate.Limiter // people, one by one
 	noStreams atomic.Bool   // the workspace was found not to have them
 	connected atomic.Int32
 	processes atomic.Int32 // that serve the workspace, as far as is known
@@ -99,7 +100,7 @@ func New(config Config) (*Client, error) {
 	c := &Client{
 		config: config, logger: config.Logger, pacing: &Pacing{},
 		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.limiter(),
-		lists: listQuota.limiter(), homes: homeQuota.limiter(),
+		lists: listQuota.limiter(), homes: homeQuota.limiter(), infos: infoQuota.limiter(),
 	}
 	options := []api.Option{
 		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
@@ -165,7 +166,7 @@ func (c *Client) Share(processes int) {
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
 	for limiter, whole := range map[*rate.Limiter]quota{
-		c.statuses: statusQuota, c.prompts: promptQuota, c.reads: readQuota, c.scans: scanQuota, c.lists: listQuota, c.homes: homeQuota,
+		c.statuses: statusQuota, c.prompts: promptQuota, c.reads: readQuota, c.scans: scanQuota, c.lists: listQuota, c.homes: homeQuota, c.infos: infoQuota,
 	} {
 		limiter.SetLimit(rate.Every(whole.every * time.Duration(n)))
 		limiter.SetBurst(max(whole.burst/n, 1))
@@ -186,6 +187,7 @@ var (
 	readQuota   = quota{3 * time.Second, 8}
 	scanQuota   = quota{5 * time.Second, 8}
 	listQuota   = quota{5 * time.Second, 8}          // of 20 a minute
+	infoQuota   = quota{time.Second, 40}             // of 100 a minute
 	homeQuota   = quota{1700 * time.Millisecond, 14} // of 50 a minute
 )
 

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
+	"golang.org/x/time/rate"
 )
 
 // How long what was read of people and channels counts. Events that tell of a change end it earlier.
@@ -48,6 +50,7 @@ type directory struct {
 	channels map[string]known[room]
 	homes    map[string]known[[]string] // the channels that a person is in, of those that the bot can see
 	members  known[map[string]bool]     // of the organisation
+	listing  chan struct{}              // closed when the first listing has ended; nil while there is none
 	moved    map[string]bool            // who has changed since a listing began, and whether they count now; nil while none runs
 	changes  int                        // counts what was forgotten, so that no answer from before is kept
 }
@@ -155,6 +158,9 @@ func (c *Client) Profile(ctx context.Context, id string) (Profile, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
+	if err := turn(ctx, c.infos); err != nil {
+		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", err)
+	}
 	u, err := c.api.GetUserInfoContext(ctx, id)
 	if err != nil {
 		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", explain("users.info", err))
@@ -206,7 +212,7 @@ func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 	if info.IsExtShared || info.IsPendingExtShared || info.IsGlobalShared {
 		return found, nil
 	}
-	members := d.organisation()
+	members := d.organisation(limited)
 	strangers := 0
 	for cursor := ""; ; {
 		ids, next, err := d.client.api.GetUsersInConversationContext(limited, &api.GetUsersInConversationParameters{
@@ -237,14 +243,17 @@ func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 	}
 }
 
-// homesWait is how long a question waits for its turn to ask which channels its asker is in.
-const homesWait = 2 * time.Second
+// lookWait is how long a question waits for its turn to look somebody up.
+const lookWait = 2 * time.Second
 
-// turn waits until one more call of users.conversations has room.
-func (d *directory) turn(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, homesWait)
+// turn waits until one more call has room; thread.ErrNoRoom says that it would be too long.
+func turn(ctx context.Context, limit *rate.Limiter) error {
+	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
-	return d.client.homes.Wait(ctx)
+	if err := limit.Wait(limited); err != nil {
+		return thread.ErrNoRoom
+	}
+	return nil
 }
 
 // homesOf lists the channels that a person is in, as far as the bot can see them: all public ones, and private ones that it is in too.
@@ -257,7 +266,7 @@ func (d *directory) homesOf(ctx context.Context, person string) ([]string, error
 	ctx, cancel := context.WithTimeout(ctx, d.client.config.Timeout)
 	defer cancel()
 	for cursor := ""; ; {
-		if err := d.turn(ctx); err != nil {
+		if err := turn(ctx, d.client.homes); err != nil {
 			return homes, nil // many have asked at once; what is known so far counts, and is asked for the next time
 		}
 		list, next, err := d.client.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
@@ -281,14 +290,39 @@ func (d *directory) homesOf(ctx context.Context, person string) ([]string, error
 	return homes, nil
 }
 
+// firstList is how long the first questions wait for the list of members. In a large workspace it takes longer, and people are looked up.
+const firstList = 2 * time.Second
+
 // organisation returns the full members of the workspace, and the bots in it, which nobody reads through; nothing while they are not known.
-func (d *directory) organisation() map[string]bool {
+func (d *directory) organisation(ctx context.Context) map[string]bool {
+	d.mu.Lock()
+	listing := d.listing
+	d.mu.Unlock()
+	if listing != nil {
+		timer := time.NewTimer(firstList)
+		defer timer.Stop()
+		select {
+		case <-listing:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.members.fresh(2*peopleAge + listLimit) { // it is not being kept: everybody is looked up
 		return nil
 	}
 	return d.members.value
+}
+
+// begin says that the members are about to be listed, and returns what says that they have been.
+func (d *directory) begin() (ended func()) {
+	listing := make(chan struct{})
+	d.mu.Lock()
+	d.listing = listing
+	d.mu.Unlock()
+	var once sync.Once
+	return func() { once.Do(func() { close(listing) }) }
 }
 
 // list reads the members of the workspace, at a pace that leaves room for others.

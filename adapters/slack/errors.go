@@ -130,6 +130,9 @@ func explain(what string, err error) error {
 
 // Transient reports whether the same call may succeed later: Slack refused it for a moment, or did not answer.
 func Transient(err error) bool {
+	if errors.Is(err, thread.ErrNoRoom) { // it was waited for as long as it is worth
+		return false
+	}
 	var status api.StatusCodeError
 	if errors.As(err, &status) && status.Code >= 400 && status.Code < 500 && status.Code != http.StatusTooManyRequests {
 		return false

@@ -231,8 +231,7 @@ func (c *Client) socket(ctx, living context.Context, work []chan job, further bo
 				mark(false)
 				if further && c.spare() {
 					cancel()
-					<-ended
-					return errGaveWay
+					return errors.Join(errGaveWay, <-ended)
 				}
 			case socketmode.EventTypeConnectionError:
 				if failed, ok := evt.Data.(*api.ConnectionErrorEvent); ok && hopeless(failed.ErrorObj) {

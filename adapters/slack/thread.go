@@ -97,18 +97,16 @@ func (c *Client) DirectChannel(ctx context.Context, person string) (string, erro
 }
 
 // Keep lists the members of the workspace and keeps the list until ctx ends, so that nobody who asks has to wait for it. While it is not
-// known, the people of a channel are looked up one by one; first is called when the first listing has ended.
-func (c *Client) Keep(ctx context.Context, first func(error)) {
+// known, the people of a channel are looked up one by one.
+func (c *Client) Keep(ctx context.Context) {
+	ended := c.directory.begin()
 	for {
 		limited, cancel := context.WithTimeout(ctx, listLimit)
 		err := c.directory.list(limited)
 		cancel()
+		ended()
 		if ctx.Err() != nil {
 			return
-		}
-		if first != nil {
-			first(err)
-			first = nil
 		}
 		wait := peopleAge
 		if err != nil {

@@ -61,7 +61,8 @@ func (c *crowd) Live(context.Context) (int, error) {
 type options struct {
 	slack  slacktest.Config
 	bot    func(*slackbot.Config)
-	crowd  int // processes that are said to be alive; 0: nobody counts them
+	before func(*slacktest.Server) // the bot is there
+	crowd  int                     // processes that are said to be alive; 0: nobody counts them
 	fault  *slacktest.Fault
 	policy []answer.Said // what the file says
 	secret access.ACL    // of a second document; empty: there is one that everybody may read
@@ -83,6 +84,9 @@ func play(t testing.TB, o options, replies ...llmtest.Reply) *stage {
 	s.general = s.Channel("general", nil, s.ann, s.bob)
 	if o.fault != nil {
 		s.Fail(*o.fault)
+	}
+	if o.before != nil {
+		o.before(s.Server)
 	}
 	var cancel context.CancelFunc
 	s.ctx, cancel = context.WithTimeout(context.Background(), max(o.patience, patience))

@@ -64,11 +64,12 @@ func TestFiftyQuestionsAtOnce(t *testing.T) {
 	for i := range 50 {
 		replies = append(replies, llmtest.Answer(fmt.Sprintf("Answer #%d#.", i)))
 	}
-	s := play(t, options{}, replies...)
 	var people []*slacktest.Person
-	for i := range 50 {
-		people = append(people, s.Person(fmt.Sprintf("p%d", i), nil))
-	}
+	s := play(t, options{before: func(s *slacktest.Server) {
+		for i := range 50 {
+			people = append(people, s.Person(fmt.Sprintf("p%d", i), nil))
+		}
+	}}, replies...)
 	var channels []*slacktest.Channel
 	for i := range 10 {
 		channels = append(channels, s.Channel(fmt.Sprintf("more-%d", i), nil, people...))

@@ -152,7 +152,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		b.client.Keep(ctx, nil)
+		b.client.Keep(ctx)
 		return nil
 	})
 	group.Go(func() error {
