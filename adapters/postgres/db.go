@@ -103,6 +103,22 @@ func (db *DB) inTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error
 	return pgx.BeginTxFunc(ctx, db.Pool, opts, f)
 }
 
+// deadlocked is the SQLSTATE of a transaction that was rolled back so that another one could go on.
+const deadlocked = "40P01"
+
+// inTxAgain is inTx for changes that begin with a person, which meet in an order that nobody chose: f is called again, in a new transaction,
+// when it was rolled back to end a deadlock. f sets what it returns anew.
+func (db *DB) inTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
+	const tries = 4
+	for try := 1; ; try++ {
+		err := db.inTx(ctx, pgx.TxOptions{}, f)
+		var pgErr *pgconn.PgError
+		if !errors.As(err, &pgErr) || pgErr.Code != deadlocked || try == tries || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
 // Versions returns the server's version and that of pgvector, as people write them.
 func (db *DB) Versions(ctx context.Context) (server, vector string, err error) {
 	err = db.Pool.QueryRow(ctx, `

@@ -16,7 +16,8 @@ func (s *Sessions) Accept(ctx context.Context, in session.Intake) (session.Accep
 		return session.Accepted{}, err
 	}
 	var accepted session.Accepted
-	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
+		accepted = session.Accepted{}
 		id, err := newID()
 		if err != nil {
 			return err

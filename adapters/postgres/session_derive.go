@@ -12,7 +12,7 @@ import (
 // Derive implements session.Revisions.
 func (s *Sessions) Derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	var accepted session.Accepted
-	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		accepted = session.Accepted{}
 		of, err := lockTurn(ctx, tx, d.Tenant, d.Of)
 		if err != nil {

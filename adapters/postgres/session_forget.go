@@ -15,7 +15,7 @@ import (
 func (s *Sessions) Forget(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,
 ) (gone session.Forgotten, err error) {
-	err = s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		gone = session.Forgotten{}
 		// Everything that hangs on a turn goes with it (on delete cascade), but for the messages that platforms know.
 		const turns = `

@@ -163,6 +163,34 @@ func TestEditRacesIntakeOverQuota(t *testing.T) {
 	r.release()
 }
 
+// Somebody edits an unasked question that somebody else's question overtakes: each has what the other waits for, and both go through.
+func TestEditRacesOvertaking(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	quota := session.Quota{Counter: "channel:C", Limit: 10, Window: 24 * time.Hour}
+	unasked := raceIntake("m1", thread.Person{ID: "U1"}, quota)
+	unasked.Ambient, unasked.After = true, time.Hour
+	if _, err := r.Accept(t.Context(), unasked); err != nil {
+		t.Fatal(err)
+	}
+	r.lock(`select from quota_use for update`)
+	var asked session.Accepted
+	r.start(func() (err error) {
+		asked, err = r.Accept(t.Context(), raceIntake("m2", thread.Person{ID: "U2"}, quota))
+		return err
+	})
+	r.start(func() error {
+		_, err := r.Edit(t.Context(), session.Edit{
+			Tenant: access.DefaultTenant, Ref: racePlace, Message: "m1", Text: "edited", Quotas: []session.Quota{quota},
+		})
+		return err
+	})
+	r.release()
+	if asked.Duplicate || asked.Turn.Message != "m2" {
+		t.Errorf("the question was taken in as %+v", asked)
+	}
+}
+
 // Somebody asks in a session that looks empty to whoever is forgotten.
 func TestForgetRacesIntake(t *testing.T) {
 	t.Parallel()

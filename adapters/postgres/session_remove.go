@@ -23,7 +23,7 @@ func isID(text string) bool { return uuid.Validate(text) == nil }
 // Remove implements session.Revisions.
 func (s *Sessions) Remove(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, r session.Removal) ([]session.TurnID, error) {
 	var running []session.TurnID
-	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		running = nil
 		t, err := lockTurn(ctx, tx, tenant, id)
 		if err != nil {
@@ -131,7 +131,7 @@ func (s *Sessions) Keep(ctx context.Context, tenant access.TenantID, id session.
 
 // revise changes a finished turn, once for a press.
 func (s *Sessions) revise(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, change func(pgx.Tx) error) error {
-	return s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	return s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		t, err := finished(ctx, tx, tenant, id)
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 
 // Vote implements session.Votes.
 func (s *Sessions) Vote(ctx context.Context, v session.Vote) (changed bool, err error) {
-	err = s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		changed = false
 		t, err := lockTurn(ctx, tx, v.Tenant, v.Turn)
 		if err != nil {

@@ -52,7 +52,7 @@ func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thr
 
 // Edit implements session.Changes.
 func (s *Sessions) Edit(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
-	err = s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		changed = session.Changed{}
 		row, err := lockQuestion(ctx, tx, e.Tenant, e.Ref, e.Message)
 		if err != nil || row == nil {
@@ -198,7 +198,7 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) er
 func (s *Sessions) Withdraw(
 	ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string,
 ) (changed session.Changed, err error) {
-	err = s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		changed = session.Changed{}
 		row, err := lockQuestion(ctx, tx, tenant, at, id)
 		if err != nil || row == nil {

@@ -58,7 +58,8 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 		return fmt.Errorf("finish turn %s: it has no outcome", f.Turn)
 	}
 	var edited, stands bool
-	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
+		edited, stands = false, false
 		// Of a superseded turn that has posted nothing there is nothing to deliver.
 		const finish = `
 			update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
@@ -126,7 +127,7 @@ func (s *Sessions) Delivered(ctx context.Context, f session.Fence) error {
 
 // deliveredEdited queues a turn whose question was edited while its answer was delivered, or tells why it was not marked.
 func (s *Sessions) deliveredEdited(ctx context.Context, f session.Fence) error {
-	return s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	return s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		const pending = `select ` + pendingEdit + ` from turn where tenant_id = $1 and id = $2 and attempt = $3 for update`
 		var edited bool
 		err := tx.QueryRow(ctx, pending, f.Tenant, f.Turn, f.Attempt).Scan(&edited)

@@ -61,7 +61,7 @@ type candidate struct {
 // Request implements session.Stops.
 func (s *Sessions) Request(ctx context.Context, r session.StopRequest) (session.StopResult, error) {
 	var result session.StopResult
-	err := s.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		result = session.StopResult{}
 		candidates, armed, err := stoppable(ctx, tx, r)
 		if err != nil {
