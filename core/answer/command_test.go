@@ -242,3 +242,27 @@ func FuzzCommand(f *testing.F) {
 		})
 	})
 }
+
+func TestWhyTellsNothingOfThePrivateSearch(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		r, _ := s.judging()
+		s.publish("alpha", access.Members)
+		s.channel = access.NewAudience(tenant)
+		q := s.ask(r, "alpha?")
+		s.settle()
+		private := s.act(r, thread.ActionPrivate, q.ID, "U1").Turn
+		s.settle()
+		s.says("its owner", s.command(r, "why"), "Search:")
+		s.channel = access.NewAudience(tenant, access.Members)
+		if got := s.act(r, thread.ActionShare, private, "U1"); got.Refused {
+			s.Fatalf("sharing is answered with %+v", got)
+		}
+		s.settle()
+		got := s.command(r, "why", func(c *answer.Command) { c.By.ID = "U2" })
+		s.says("whoever was shown the copy", got, "Its owner shared a private answer.")
+		if strings.Contains(got, "Search:") {
+			s.Errorf("whoever was shown the copy is told how it was found: %q", got)
+		}
+	})
+}

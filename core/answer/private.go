@@ -180,7 +180,7 @@ func copyOf(saved session.Saved, r session.Record, by string) session.Saved {
 	if r.Origin.As != session.Privately {
 		best.Shown = quoted(r.Question.Text) + "\n\n" + best.Shown
 	}
-	best.Ending.Closest = nil
+	best.Ending.Closest, best.Searches = nil, nil
 	best.Ending.Notices = append(append([]string{}, best.Ending.Notices...), fmt.Sprintf(noticeShared, nameOf(by)))
 	return session.Saved{Outcome: session.Answered, Sentence: saved.Sentence, Runs: []session.Run{best}}
 }
