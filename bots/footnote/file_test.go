@@ -52,7 +52,7 @@ func TestFilesComeWithTheQuestionAndStayInTheConversation(t *testing.T) {
 		t.Errorf("the follow-up's prompt lacks the file:\n%s", prompt)
 	}
 
-	for name, want := range map[string]string{"long.txt": "at most 500 are read", "secret.pdf": "PDF files are not read", "broken.png": "damaged"} {
+	for name, want := range map[string]string{"long.txt": "at most 500 are read", "secret.pdf": "not built as PDF files are", "broken.png": "damaged"} {
 		got := jsonOf[struct{ Notices []string }](t, p.run(t, "ask", "What is this?", "--json", "--file", filepath.Join(dir, name)))
 		if len(got.Notices) != 1 || !strings.Contains(got.Notices[0], name) || !strings.Contains(got.Notices[0], want) {
 			t.Errorf("%s: notices %q, want one with %q", name, got.Notices, want)
