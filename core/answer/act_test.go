@@ -144,6 +144,25 @@ func TestRemovalGoesEverywhere(t *testing.T) {
 	})
 }
 
+// An edit's signal may be so late that the edited question is being answered already.
+func TestSignalOfAnEarlierAttemptStopsNothing(t *testing.T) {
+	t.Parallel()
+	perform(t, func(s *stage, r *answer.Service) {
+		s.publish("handbook", access.Members)
+		s.slow = 10 * time.Second
+		q := s.ask(r, "handbook?")
+		time.Sleep(5 * time.Second)
+		s.mu.Lock()
+		s.slow = 0
+		s.mu.Unlock()
+		if err := s.signal.Raise(t.Context(), q.ID); err != nil {
+			t.Fatal(err)
+		}
+		s.settle()
+		s.want("", footed+" <up> <down>")
+	})
+}
+
 func TestRemovalStopsWhatRuns(t *testing.T) {
 	t.Parallel()
 	perform(t, func(s *stage, r *answer.Service) {

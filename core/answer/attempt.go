@@ -24,6 +24,9 @@ const (
 	retryLast     = 30 * time.Second
 )
 
+// errStray hands a turn back that nobody wanted stopped.
+var errStray = errors.New("the turn was stopped by a signal of an earlier attempt")
+
 // attempt is one turn that this process works on. Its context ends when the process must let go of it; the run's context, below it,
 // ends when a person stops the turn as well. The functions are nil before the contexts exist, and are guarded by the service's lock.
 type attempt struct {
@@ -77,7 +80,7 @@ func (s *Service) execute(ctx context.Context, a *attempt) {
 // release hands the turn back: at once when the process ends, else after a while.
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
-	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, session.ErrWithdrawn) {
+	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStray) && !errors.Is(cause, session.ErrWithdrawn) {
 		after = min(retryFirst<<min(a.turn.Attempt, 10), retryLast)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
@@ -182,7 +185,18 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (se
 		return s.state(ctx, a, sink, stated(session.Limited, sayLimited(until, time.Now()))), nil
 	}
 	defer s.measureStop(a)
-	return s.ask(ctx, run, a, sink)
+	saved, err := s.ask(ctx, run, a, sink)
+	if err == nil && saved.Outcome == session.Stopped && s.stray(ctx, a) {
+		return session.Saved{}, errStray
+	}
+	return saved, err
+}
+
+// stray reports whether a turn was stopped by a signal that was not meant for this attempt: one of an edit, which comes so late that the
+// edited question is being answered already. Whatever is meant for it was recorded before it was signalled.
+func (s *Service) stray(ctx context.Context, a *attempt) bool {
+	requested, err := s.stopRequested(ctx, a)
+	return err == nil && !requested
 }
 
 // measureStop counts how long a run went on after this process learned that it is to stop.

@@ -266,3 +266,22 @@ func TestWhyTellsNothingOfThePrivateSearch(t *testing.T) {
 		}
 	})
 }
+
+func TestPrivateAnswersAreNotTriedAgainWhereThereAreNone(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		r, rules := s.judging()
+		s.publish("alpha", access.Members)
+		q := s.ask(r, "alpha?")
+		s.settle()
+		private := s.act(r, thread.ActionPrivate, q.ID, "U1").Turn
+		s.settle()
+		rules.say("private", "off")
+		if got := s.act(r, thread.ActionRetry, private, "U1"); !got.Refused || !strings.HasSuffix(got.Sentence, ".") {
+			s.Errorf("another try of the private answer is answered with %+v", got)
+		}
+		if got := s.act(r, thread.ActionRetry, q.ID, "U1"); got.Refused {
+			s.Errorf("another try of the channel's answer is answered with %+v", got)
+		}
+	})
+}

@@ -21,7 +21,7 @@ func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply,
 	case r.Outcome.Silent():
 		return refuse(sentenceCannotRetry), nil
 	}
-	refusal, quotas, err := s.admit(ctx, a, r.Turn, false)
+	refusal, quotas, err := s.admit(ctx, a, r.Turn, r.Session.Owner != "")
 	if err != nil {
 		return Reply{}, err
 	}
