@@ -175,7 +175,7 @@ func TestEvalSaysWhatIsWrongWithACollection(t *testing.T) {
 	p := newProgram(t).with("FOOTNOTE_DATA=" + t.TempDir())
 	broken := folder(t, map[string]string{"corpus.jsonl": "{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"b\"}\n"})
 	for name, want := range map[string]string{
-		t.TempDir(): "there is no corpus.jsonl", broken: `read line 2 of corpus.jsonl: it has no "text"`, broken + "/none": "there is no corpus.jsonl",
+		t.TempDir(): "there is no corpus.jsonl", broken: `read line 2 of corpus.jsonl: it has neither "text" nor "title"`, broken + "/none": "there is no corpus.jsonl",
 	} {
 		if r := p.try(t, "", "eval", name); r.code != 1 || !strings.Contains(r.stderr, want) {
 			t.Errorf("eval %s: exit code %d\n%s", name, r.code, r.stderr)

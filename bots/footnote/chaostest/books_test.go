@@ -45,7 +45,8 @@ func (w *world) ask(asking, ctx context.Context, random *rand.Rand) func() []que
 						return // said by settle, which looks at every question
 					}
 				}
-				if !pause(asking, time.Duration(own.IntN(1000))*time.Millisecond) {
+				// Together they ask about as much as Slack lets one workspace be answered: some forty answers a minute.
+				if !pause(asking, time.Duration(15+own.IntN(15))*time.Second) {
 					return
 				}
 			}
@@ -73,7 +74,7 @@ func complete(m slacktest.Message, q question) bool {
 func (w *world) settle(ctx context.Context, questions []question) {
 	for _, q := range questions {
 		if err := w.answered(ctx, q); err != nil {
-			w.Errorf("%s has no answer: %+v", q, w.slack.Thread(q.room, q.root))
+			w.Errorf("%s has no answer:\n%s", q, w.shown(q))
 		}
 	}
 	const open = `select count(*) from turn where state <> 'done'`
@@ -82,6 +83,17 @@ func (w *world) settle(ctx context.Context, questions []question) {
 	if n := w.count(open); n > 0 {
 		w.Errorf("%d turns are not at their end", n)
 	}
+}
+
+// shown is a thread as people read it.
+func (w *world) shown(q question) string {
+	var lines strings.Builder
+	for _, m := range w.slack.Thread(q.room, q.root) {
+		const most = 80
+		text := m.Shown()
+		fmt.Fprintf(&lines, "  %s %s streaming=%t: %s\n", m.TS, m.User, m.Streaming, text[:min(len(text), most)])
+	}
+	return lines.String()
 }
 
 // check looks at what people see and at what is stored.

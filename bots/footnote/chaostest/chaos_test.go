@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 const (
 	replicas      = 3
-	conversations = 12
+	conversations = 6
 	shortest      = 20 * time.Second // without CHAOS
 	settle        = 2 * time.Minute  // for what is under way at the end
 )
