@@ -112,7 +112,7 @@ func (s *Service) act(ctx context.Context, a Action) (Reply, error) {
 		return s.actFollow(ctx, a)
 	default: // about one answer
 	}
-	r, err := s.Store.Revisions.Find(ctx, session.Target{Tenant: a.Tenant, Ref: a.Ref, Turn: a.Turn, Message: a.Message})
+	r, err := s.find(ctx, a)
 	if errors.Is(err, session.ErrUnknownTurn) || err == nil && !a.sees(r) {
 		return refuse(sentenceNoAnswer), nil
 	}
@@ -137,6 +137,32 @@ func (s *Service) act(ctx context.Context, a Action) (Reply, error) {
 		reply.Turn = r.ID
 	}
 	return reply, err
+}
+
+const (
+	// landing is how long a press waits for an answer that stands there to be known as delivered: less than the platforms wait for the
+	// press (3 s).
+	landing      = 1500 * time.Millisecond
+	landingCheck = 50 * time.Millisecond
+)
+
+// find looks up what is acted on. An answer whose buttons are on the screen may be a moment away from being known as delivered.
+func (s *Service) find(ctx context.Context, a Action) (session.Record, error) {
+	waited, cancel := context.WithTimeout(ctx, landing)
+	defer cancel()
+	for {
+		r, err := s.Store.Revisions.Find(ctx, session.Target{Tenant: a.Tenant, Ref: a.Ref, Turn: a.Turn, Message: a.Message})
+		if err != nil || r.State != session.Delivering {
+			return r, err
+		}
+		timer := time.NewTimer(landingCheck)
+		select {
+		case <-timer.C:
+		case <-waited.Done():
+			timer.Stop()
+			return r, nil
+		}
+	}
 }
 
 // actOn does what is done to one answer.

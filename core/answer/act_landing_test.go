@@ -1,0 +1,49 @@
+package answer_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// landing is a store that knows of an answer's last write a little later than its readers.
+type landing struct {
+	session.Revisions
+	late int // lookups
+}
+
+func (l *landing) Find(ctx context.Context, target session.Target) (session.Record, error) {
+	r, err := l.Revisions.Find(ctx, target)
+	if l.late > 0 {
+		l.late--
+		r.State = session.Delivering
+	}
+	return r, err
+}
+
+// The buttons of an answer are on the screen a moment before the answer is known as delivered.
+func TestPressThatIsSoonerThanTheRecord(t *testing.T) {
+	t.Parallel()
+	perform(t, func(s *stage, r *answer.Service) {
+		s.publish("handbook", access.Members)
+		q := s.ask(r, "handbook?")
+		s.settle()
+		for late, refused := range map[int]bool{3: false, 1000: true} {
+			m := s.store
+			early, err := answer.New(answer.Deps{
+				Store:  answer.Store{Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: &landing{m, late}, Votes: m, Threads: m},
+				Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Surfaces: s,
+			}, answer.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.act(early, thread.ActionCorrect, q.ID, "MOD"); got.Refused != refused || refused == (got.Form != nil) {
+				t.Errorf("%d lookups too soon, the press is answered with %+v", late, got)
+			}
+		}
+	})
+}
