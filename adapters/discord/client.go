@@ -3,18 +3,16 @@ package discord
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/gorilla/websocket"
 )
@@ -99,7 +97,7 @@ func New(config Config) (*Client, error) {
 		key, fault = parsePublicKey(config.PublicKey)
 		err = errors.Join(err, fault)
 	}
-	trusted, fault := trust(config.CAFile)
+	trusted, fault := outhttp.Trust(config.CAFile)
 	err = errors.Join(err, fault)
 	if config.Token == "" {
 		err = errors.Join(err, errors.New("DISCORD_BOT_TOKEN is not set"))
@@ -141,25 +139,6 @@ type Handler interface {
 	// Stop is told of stop reactions and of deleted messages.
 	Stop(ctx context.Context, s Stop)
 	Interactor
-}
-
-// trust is the TLS configuration with a file's certificate authorities beside the system's; nil without a file.
-func trust(file string) (*tls.Config, error) {
-	if file == "" {
-		return nil, nil
-	}
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read CA_FILE: %w", err)
-	}
-	roots, err := x509.SystemCertPool()
-	if err != nil {
-		roots = x509.NewCertPool() // the system has none
-	}
-	if !roots.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("CA_FILE %s holds no certificate", file)
-	}
-	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, nil
 }
 
 // Servers is told of the servers that the bot belongs to.

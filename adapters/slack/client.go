@@ -4,6 +4,7 @@ package slack
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
@@ -32,6 +34,7 @@ type Config struct {
 	APIURL        string // ends in /api/ or /api; empty is Slack's own
 	Tenant        access.TenantID
 	HTTP          *http.Client // for proxies and certificates; nil is a plain one
+	CAFile        string       // certificates that sockets trust beside the system's; HTTP has its own
 	Logger        *slog.Logger // nil: silent
 
 	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
@@ -44,6 +47,7 @@ type Config struct {
 // Client is one workspace. It is safe for concurrent use.
 type Client struct {
 	config    Config
+	trusted   *tls.Config // of sockets
 	api       *api.Client
 	logger    *slog.Logger
 	pacing    *Pacing
@@ -97,8 +101,12 @@ func New(config Config) (*Client, error) {
 	if config.Sockets <= 0 {
 		config.Sockets = 2
 	}
+	trusted, err := outhttp.Trust(config.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("set up Slack: %w", err)
+	}
 	c := &Client{
-		config: config, logger: config.Logger, pacing: &Pacing{},
+		config: config, trusted: trusted, logger: config.Logger, pacing: &Pacing{},
 		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.limiter(),
 		lists: listQuota.limiter(), homes: homeQuota.limiter(), infos: infoQuota.limiter(),
 	}

@@ -38,20 +38,10 @@ func (c *Client) httpClient() *http.Client {
 
 // dialer opens sockets through the same proxy and with the same certificates as the Web API is called.
 func (c *Client) dialer() *websocket.Dialer {
-	d := &websocket.Dialer{
-		Proxy: http.ProxyFromEnvironment, HandshakeTimeout: handshake,
+	return &websocket.Dialer{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: c.trusted.Clone(), HandshakeTimeout: handshake,
 		WriteBufferSize: 32 << 10, // an ack in several frames is ignored by Slack
 	}
-	if c.config.HTTP == nil {
-		return d
-	}
-	if t, ok := c.config.HTTP.Transport.(*http.Transport); ok {
-		d.TLSClientConfig = t.TLSClientConfig.Clone()
-		if t.Proxy != nil {
-			d.Proxy = t.Proxy
-		}
-	}
-	return d
 }
 
 type connectLimiter struct {

@@ -84,7 +84,7 @@ func New(config Config) (*http.Client, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	roots, err := roots(config.CAFile)
+	trusted, err := Trust(config.CAFile)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func New(config Config) (*http.Client, error) {
 	var chain http.RoundTripper = &http.Transport{
 		Proxy:                 config.Proxy,
 		DialContext:           dial,
-		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
+		TLSClientConfig:       trusted,
 		ForceAttemptHTTP2:     true, // a TLS configuration of one's own turns it off otherwise
 		TLSHandshakeTimeout:   config.TLSTimeout,
 		ResponseHeaderTimeout: config.HeaderTimeout,
@@ -118,6 +118,16 @@ func New(config Config) (*http.Client, error) {
 	}
 	client.Transport = &named{agent: config.UserAgent, next: chain}
 	return client, nil
+}
+
+// Trust is the TLS configuration of everything that connects without the client, such as WebSockets: at least TLS 1.2, and the
+// certificates of a PEM file beside the system's. Without a file the system's alone are trusted.
+func Trust(file string) (*tls.Config, error) {
+	pool, err := roots(file)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}, nil
 }
 
 // roots returns the system's certificates with those of file, or nil (the system's alone) without a file.
