@@ -2,11 +2,11 @@ package main_test
 
 import (
 	"context"
-	"net"
 	"strings"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
 // Commands come as signed requests to HTTP_ADDR; whose members a server's are is the operator's to say, and counts without a restart.
@@ -17,14 +17,7 @@ func TestDiscordBySignedRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = discord.Close() })
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	addr := footnotetest.FreeAddress(t)
 	p := newProgram(t, "DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL(), "DISCORD_PUBLIC_KEY="+discord.PublicKey(), "HTTP_ADDR="+addr)
 	p.run(t, "index", handbook(t), "--base-url", "https://docs.example") // for members
 	first, second := discord.AddGuild("Guild"), discord.AddGuild("Partners")

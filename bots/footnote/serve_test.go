@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
 // server is footnote serve in a process of its own.
@@ -45,14 +46,7 @@ func (b *lockedBuffer) String() string {
 
 func serve(t testing.TB, p *program, args ...string) *server {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	addr := footnotetest.FreeAddress(t)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), limit)
 	t.Cleanup(cancel)
 	s := &server{addr: addr, cmd: p.with("ADMIN_ADDR="+addr).command(ctx, append([]string{"serve"}, args...)...), log: &lockedBuffer{}, ended: make(chan error, 1)}

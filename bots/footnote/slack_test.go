@@ -2,12 +2,12 @@ package main_test
 
 import (
 	"context"
-	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -15,14 +15,7 @@ import (
 // answered in place, a file is read, and settings that are changed in chat hold.
 func TestSlackOverSignedRequests(t *testing.T) {
 	t.Parallel()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	addr := footnotetest.FreeAddress(t)
 	slack := slacktest.Start(slacktest.Config{EventsURL: "http://" + addr + "/slack/events", Redeliver: []time.Duration{}})
 	t.Cleanup(slack.Close)
 	alice := slack.Person("alice", func(p *slacktest.Person) { p.Admin = true })

@@ -166,7 +166,8 @@ func TestMentionOnlyAppAnswersWithoutHistory(t *testing.T) {
 
 func TestConversationWithTheAgent(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("With a key."), llmtest.Answer("With another key."))
+	seen := make(chan struct{})
+	s := play(t, options{}, llmtest.Reply{llmtest.Wait(seen), llmtest.Text("With a key.")}, llmtest.Answer("With another key."))
 	dm := s.ann.OpenDM()
 	s.wait("questions are offered", func() bool { return len(s.Prompts()) == 1 })
 	if p := s.Prompts()[0]; p.Channel != dm.ID || len(p.Prompts) != len(slack.Prompts) || p.Prompts[0].Title == "" || p.Prompts[0].Message == "" {
@@ -174,6 +175,8 @@ func TestConversationWithTheAgent(t *testing.T) {
 	}
 	s.ann.OpenDM()
 	root := s.ann.Say(dm, "", "how do I open\nthe door?")
+	s.wait("a status is shown", func() bool { return len(s.Statuses()) > 0 })
+	close(seen)
 	s.answered(dm, root, 1)
 	s.wait("the conversation is named", func() bool { return s.Title(dm, root) == "how do I open the door?" })
 	s.ann.Say(dm, root, "and the other one?")
@@ -184,7 +187,7 @@ func TestConversationWithTheAgent(t *testing.T) {
 	if n := len(s.Prompts()); n != 1 {
 		t.Errorf("questions were offered %d times", n)
 	}
-	if st := s.Statuses(); len(st) == 0 || st[0].Thread != root || st[0].Text == "" {
+	if st := s.Statuses(); st[0].Thread != root || st[0].Text == "" {
 		t.Errorf("statuses: %+v", st)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -148,15 +149,38 @@ func (r *Replica) Ready() {
 // Log is the end of what the replica wrote in all its lives.
 func (r *Replica) Log() string { return r.log.tail() }
 
-// FreeAddress is an address of the loopback interface that nobody listens at.
+// FreeAddress is an address of the loopback interface that nobody listens at, and that is given to nobody else. It lies below the ports
+// that systems hand out to connections, so that it stays free while a replica starts anew.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
-	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
+	given.mu.Lock()
+	defer given.mu.Unlock()
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 15_000+rand.IntN(17_000))
+		if given.addresses[address] {
+			continue
+		}
+		listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", address)
+		if err != nil {
+			continue // somebody listens there
+		}
+		if err := listener.Close(); err != nil {
+			tb.Fatal(err)
+		}
+		if given.addresses == nil {
+			given.addresses = make(map[string]bool)
+		}
+		given.addresses[address] = true
+		return address
 	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
+	tb.Fatal("no address of the loopback interface is free")
+	return ""
+}
+
+// given are the addresses that this process has handed out.
+var given struct {
+	mu        sync.Mutex
+	addresses map[string]bool
 }
 
 type log struct {
