@@ -35,7 +35,7 @@ func stored(t *testing.T, db *postgres.DB) [4]int {
 }
 
 // untilStored waits for so many documents in the index, or for the end of the program.
-func untilStored(t *testing.T, db *postgres.DB, n int, ended <-chan error) {
+func untilStored(t *testing.T, db *postgres.DB, n int, ended <-chan struct{}) {
 	t.Helper()
 	deadline := time.Now().Add(limit)
 	for stored(t, db)[0] < n && time.Now().Before(deadline) {
@@ -63,8 +63,11 @@ func TestKilledIndexingGoesOn(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = cmd.Wait() // it is killed
+		}()
 		untilStored(t, db, at, ended)
 		_ = cmd.Process.Kill() // it may have ended just now
 		<-ended

@@ -28,7 +28,7 @@ func Build(m *testing.M, set func(binary string), flags ...string) int {
 	defer func() { _ = os.RemoveAll(dir) }()
 	binary := filepath.Join(dir, "footnote")
 	args := append(append([]string{"build"}, flags...), "-o", binary, "github.com/footnotehq/footnote/bots/footnote")
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(context.Background(), "go", args...).CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		return 1
 	}
@@ -84,7 +84,8 @@ func Serve(tb testing.TB, binary string, environment []string) *Replica {
 // Start starts the process, which must have ended.
 func (r *Replica) Start() {
 	r.tb.Helper()
-	cmd := exec.Command(r.binary, "serve") // ended by End, whatever becomes of the test's context
+	// End ends it, whatever becomes of the test's context.
+	cmd := exec.CommandContext(context.WithoutCancel(r.tb.Context()), r.binary, "serve")
 	cmd.Env = append([]string{"ADMIN_ADDR=" + r.Admin}, r.environment...)
 	cmd.Stderr = &r.log
 	if err := cmd.Start(); err != nil {
