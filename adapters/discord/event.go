@@ -95,7 +95,7 @@ func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (
 			out.Text = p.name
 		}
 	case p.thread:
-		e.InThread = true
+		e.InThread, e.Foreign = true, p.owner != bot
 		out.Ref.Channel, out.Ref.Thread = p.parent, p.id
 		if p.owner == m.Author.ID {
 			out.Starter = p.owner

@@ -179,3 +179,22 @@ func TestPrincipalsComeFromRolesAndOverwrites(t *testing.T) {
 		t.Errorf("audiences = %q, want %q", got, want)
 	}
 }
+
+// Until somebody says how the bot is to behave on a server, it follows only what it opened itself.
+func TestThreadOfSomebodyElseIsNotFollowedBeforeTheServerIsSetUp(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "As you say."), said(0, "Now it does.")))
+	root := w.ada.Say(w.general, "the printer hums")
+	thread := w.ada.Open(root, "Printer")
+	w.ada.Mention(thread, "what do you think?")
+	w.until("the mention is answered", func() bool { return len(w.discord.Answers(thread)) == 1 })
+	w.ada.Say(thread, "and why is that?")
+	w.ada.Mention(thread, "does it need oil?")
+	w.until("the second mention is answered", func() bool {
+		got := w.discord.Answers(thread)
+		return len(got) == 2 && strings.HasPrefix(got[1].Content, "Now it does.")
+	})
+	if asked := w.asked(); len(asked) != 2 || asked[1].Question.Text != "does it need oil?" {
+		t.Errorf("asked was %+v", asked)
+	}
+}

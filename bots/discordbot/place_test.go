@@ -38,7 +38,7 @@ type holding func(*answer.Policy)
 
 // Policy implements answer.Policies.
 func (h holding) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
-	e := answer.Settle()
+	e := answer.Settle(answer.Said{Key: "follow", Value: string(answer.FollowDialogue)})
 	h(&e.Policy)
 	return e, nil
 }

@@ -21,6 +21,7 @@ type Event struct {
 	Direct      bool // in a direct message, or an agent's own thread
 	Mentioned   bool // the bot is mentioned, outside code
 	InThread    bool // a reply in a thread, not its root
+	Foreign     bool // InThread, where strangers can bring the bot: the thread was opened by somebody else than the bot
 	Forum       bool // the first message of a forum post
 	AnswersBot  bool // a reply to one of the bot's messages
 	OthersNamed bool // mentions people or bots, but not this one
@@ -55,6 +56,7 @@ type State struct {
 	Disabled  bool // nobody may
 	Paused    bool // nobody may at the moment
 	Follow    Follow
+	Chosen    bool          // somebody said what Follow is
 	Private   Private       // empty means PrivateOnRequest
 	Bots      bool          // other bots are answered here
 	BotTurns  int           // turns in a row that bots asked for in this thread
@@ -239,6 +241,8 @@ func decideReply(e Event, s State) Decision {
 	switch {
 	case follow == FollowMention:
 		return Decision{Action: Observe, Reason: "mention_only"}
+	case e.Foreign && !s.Chosen: // nobody has set the bot up here: it follows what it opened itself
+		return Decision{Action: Observe, Reason: "foreign_thread"}
 	case s.Unfollowed:
 		return Decision{Action: Observe, Reason: "unfollowed"}
 	case e.OthersNamed:

@@ -43,6 +43,9 @@ func TestDecide(t *testing.T) {
 
 		{"reply, mention only", event{InThread: true, AnswersBot: true}, state{InThread: true, Follow: answer.FollowMention, People: 1}, decision{Action: answer.Observe, Reason: "mention_only"}},
 		{"reply in a dialogue", event{InThread: true}, state{InThread: true, People: 1}, decision{Action: answer.Answer, Reason: "dialogue", Dialogue: true}},
+		{"reply in a thread of others, nobody has chosen", event{InThread: true, Foreign: true, AnswersBot: true}, state{InThread: true, People: 1}, decision{Action: answer.Observe, Reason: "foreign_thread"}},
+		{"reply in a thread of others, chosen", event{InThread: true, Foreign: true}, state{InThread: true, People: 1, Chosen: true}, decision{Action: answer.Answer, Reason: "dialogue", Dialogue: true}},
+		{"mention in a thread of others", event{Mentioned: true, InThread: true, Foreign: true}, state{InThread: true}, decision{Action: answer.Answer, Reason: "mention"}},
 		{"reply among people", event{InThread: true}, state{InThread: true, People: 2}, decision{Action: answer.Observe, Reason: "people_talk"}},
 		{"reply to the bot among people", event{InThread: true, AnswersBot: true}, state{InThread: true, People: 2}, decision{Action: answer.Answer, Reason: "answers_bot", Dialogue: true}},
 		{"reply that names somebody else", event{InThread: true, OthersNamed: true}, state{InThread: true, People: 1}, decision{Action: answer.Observe, Reason: "others_addressed"}},

@@ -80,7 +80,7 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 		return j, err
 	}
 	state := j.Policy.State().In(j.Thread)
-	state.Answered = j.Thread.Known
+	state.Answered, state.Chosen = j.Thread.Known, len(j.Policy.Said()) > 0
 	o.read(j.Policy.Policy, j.Thread.Known)
 	if err := s.cooling(ctx, o, j.Policy.Policy, &state); err != nil {
 		return j, err

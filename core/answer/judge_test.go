@@ -164,6 +164,25 @@ func TestJudgeFollowsAThread(t *testing.T) {
 	})
 }
 
+// Where strangers can bring the bot, it follows what it opened itself until somebody says how it is to behave.
+func TestJudgeFollowsThreadsOfOthersOnlyWhereSomebodyChose(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		r, rules := s.judging()
+		foreign := func(o *answer.Occurrence) { o.InThread, o.Foreign = true, true }
+		if j := s.hear(r, "what is alpha?", foreign, mentioned); j.Reason != "mention" {
+			s.Errorf("a mention: %s", j.Reason)
+		}
+		if j := s.hear(r, "and b?", foreign); j.Action != answer.Observe || j.Reason != "foreign_thread" {
+			s.Errorf("a follow-up before anybody chose: %s", j.Reason)
+		}
+		rules.say("follow", "dialogue")
+		if j := s.hear(r, "and c?", foreign); j.Reason != "dialogue" {
+			s.Errorf("a follow-up: %s", j.Reason)
+		}
+	})
+}
+
 func TestJudgeAsksWhoSomebodyIsOnlyWhereItMatters(t *testing.T) {
 	t.Parallel()
 	bare(t, func(s *stage) {

@@ -35,6 +35,7 @@ var reasons = map[Reason]string{
 	"forum_post":                "A new forum post is answered once, if the documents have an answer.",
 	"other_thread":              "The bot does not take part in the thread.",
 	"not_addressed":             "Nobody addressed the bot.",
+	"foreign_thread":            "Nobody has set the bot up here yet, and until then it follows only threads that it opened itself.",
 	"mention_only":              "In this channel the bot answers mentions only.",
 	"unfollowed":                "Somebody told the bot to stop following this thread; a mention brings it back.",
 	"others_addressed":          "The message addresses somebody else.",
