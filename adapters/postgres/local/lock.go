@@ -19,10 +19,14 @@ type fileLock struct {
 	released sync.Once
 }
 
-// release may be called more than once, and on nil. Closing is what unlocks.
+// release may be called more than once, and on nil.
 func (l *fileLock) release() {
 	if l != nil {
-		l.released.Do(func() { _ = syscall.Close(l.fd) })
+		l.released.Do(func() {
+			// Closing alone leaves the lock to a child that another goroutine has just forked, until that begins its program.
+			_ = syscall.Flock(l.fd, syscall.LOCK_UN)
+			_ = syscall.Close(l.fd)
+		})
 	}
 }
 
