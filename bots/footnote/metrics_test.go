@@ -38,7 +38,11 @@ func TestServeTellsItsMetrics(t *testing.T) {
 	}); err != nil {
 		t.Fatalf("%v\n%s", err, s.log)
 	}
+	// Slack shows the last write a moment before the program hears that it succeeded.
 	got := scrape(ctx, t, s)
+	for !strings.Contains(got, "\nfootnote_first_words_seconds_count 1") && ctx.Err() == nil {
+		got = scrape(ctx, t, s)
+	}
 	for _, want := range []string{
 		`footnote_turns_total{outcome="answered",platform="slack"} 1`, "footnote_first_words_seconds_count 1", "footnote_queue_depth 0",
 		`footnote_retrieval_seconds_count{stage="total"}`, "footnote_rate_limited_total 0", "footnote_dedupe_hits_total ", "footnote_lease_takeovers_total 0",
