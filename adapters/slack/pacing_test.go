@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/thread/threadtest"
 )
 
 func TestPacingStaysWithinEveryTier(t *testing.T) {
@@ -189,7 +190,7 @@ func (d *down) Pause(context.Context, string, time.Duration) error {
 // Two processes together stay within a tier: through tiers that they share, and with half of it each while those are down.
 func TestProcessesShareTheTiers(t *testing.T) {
 	t.Parallel()
-	for name, tiers := range map[string]thread.Tiers{"shared": &thread.LocalTiers{}, "none": nil, "down": &down{}} {
+	for name, tiers := range map[string]thread.Tiers{"shared": &threadtest.Tiers{}, "none": nil, "down": &down{}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -233,7 +234,7 @@ func TestProcessesShareTheTiers(t *testing.T) {
 func TestRefusalAndUncountedCallsAreToldToOtherProcesses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		tiers := &thread.LocalTiers{}
+		tiers := &threadtest.Tiers{}
 		var one, other slack.Pacing
 		one.Use(tiers)
 		other.Use(tiers)

@@ -2,7 +2,6 @@ package thread
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -23,57 +22,4 @@ type Tiers interface {
 	Count(ctx context.Context, key string, tier Tier) error
 	// Pause lets nothing pass for so long, since the platform refused a call.
 	Pause(ctx context.Context, key string, d time.Duration) error
-}
-
-// LocalTiers are those of one process. The zero value is ready for use.
-type LocalTiers struct {
-	mu      sync.Mutex
-	buckets map[string]*Bucket
-}
-
-var _ Tiers = (*LocalTiers)(nil)
-
-// Take implements Tiers.
-func (l *LocalTiers) Take(_ context.Context, key string, tier Tier, class Class) (time.Duration, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	b, now := l.bucket(key, tier), time.Now()
-	if wait := b.Wait(now, 1, class); wait > 0 {
-		return wait, nil
-	}
-	b.Take(now)
-	return 0, nil
-}
-
-// Count implements Tiers.
-func (l *LocalTiers) Count(_ context.Context, key string, tier Tier) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.bucket(key, tier).Take(time.Now())
-	return nil
-}
-
-// Pause implements Tiers.
-func (l *LocalTiers) Pause(_ context.Context, key string, d time.Duration) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	b := l.buckets[key]
-	if b == nil {
-		b = l.bucket(key, Tier{})
-	}
-	b.Pause(time.Now(), d)
-	return nil
-}
-
-func (l *LocalTiers) bucket(key string, tier Tier) *Bucket {
-	if l.buckets == nil {
-		l.buckets = make(map[string]*Bucket)
-	}
-	b := l.buckets[key]
-	if b == nil {
-		b = &Bucket{}
-		l.buckets[key] = b
-	}
-	b.Burst, b.Every, b.Reserve = tier.Burst, tier.Every, tier.Reserve
-	return b
 }

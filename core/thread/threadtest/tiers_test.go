@@ -1,4 +1,4 @@
-package thread_test
+package threadtest_test
 
 import (
 	"testing"
@@ -7,10 +7,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread/threadtest"
 )
 
-func TestLocalTiers(t *testing.T) {
+func TestTiers(t *testing.T) {
 	t.Parallel()
 	threadtest.TiersSuite(t, func(*testing.T) (one, other thread.Tiers) {
-		tiers := &thread.LocalTiers{}
+		tiers := &threadtest.Tiers{}
 		return tiers, tiers
 	})
 }
