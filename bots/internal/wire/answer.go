@@ -36,15 +36,6 @@ type Place struct {
 	Workspaces []string
 	Choice     Choice
 	Grace      time.Duration // for running answers at the end; 0 is SHUTDOWN_GRACE
-	// Inbox wraps the store's, where a platform keeps more of a question than the service passes on; nil leaves it as it is.
-	Inbox func(session.Inbox) session.Inbox
-}
-
-func (p Place) inbox(store session.Inbox) session.Inbox {
-	if p.Inbox == nil {
-		return store
-	}
-	return p.Inbox(store)
 }
 
 // Answering builds the answer service for a place.
@@ -90,7 +81,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	sessions := b.Sessions()
 	return answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: place.inbox(sessions), Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: sessions,
+			Inbox: sessions, Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: sessions,
 			Revisions: sessions, Votes: sessions, Offers: sessions, Threads: sessions,
 			Settings: sessions, Verdicts: sessions, Turns: sessions, Changes: sessions, Forgetter: sessions, Deliveries: sessions,
 		},
