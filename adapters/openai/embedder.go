@@ -47,34 +47,8 @@ const (
 	maxDimensions    = 16_000 // what pgvector stores
 )
 
-// NewEmbedder returns an embedder. It does not connect. A model that is not known needs Dimensions; Measure finds them.
+// NewEmbedder returns an embedder. It does not connect. A model that is not known needs Dimensions.
 func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
-	e, faults := newEmbedder(config)
-	if faults == nil && e.config.Dimensions == 0 {
-		faults = fmt.Errorf("the dimensions of embedding model %q are not known: set EMBEDDING_DIMENSIONS", e.config.Model)
-	}
-	if faults != nil {
-		return nil, faults
-	}
-	return e, nil
-}
-
-// Measure asks the endpoint how many dimensions a model's vectors have.
-func Measure(ctx context.Context, config EmbedderConfig) (int, error) {
-	config.Dimensions = 0
-	e, err := newEmbedder(config)
-	if err != nil {
-		return 0, err
-	}
-	e.config.Dimensions = 0 // whatever the table says
-	vectors, err := e.Embed(ctx, retrieve.ForQuery, []string{"dimensions"})
-	if err != nil {
-		return 0, err
-	}
-	return len(vectors[0]), nil
-}
-
-func newEmbedder(config EmbedderConfig) (*Embedder, error) {
 	config.setDefaults()
 	faults := config.validate()
 	config.Model = strings.TrimSpace(config.Model)
@@ -87,6 +61,8 @@ func newEmbedder(config EmbedderConfig) (*Embedder, error) {
 		config.Dimensions = own
 	}
 	switch {
+	case config.Dimensions == 0 && faults == nil:
+		faults = fmt.Errorf("the dimensions of embedding model %q are not known: set EMBEDDING_DIMENSIONS", config.Model)
 	case config.Dimensions < 0 || config.Dimensions > maxDimensions:
 		faults = errors.Join(faults, fmt.Errorf("embeddings of %d dimensions cannot be stored: use 1 to %d", config.Dimensions, maxDimensions))
 	case own > 0 && config.Dimensions > own, own > 0 && config.Dimensions < own && !t.shorter:

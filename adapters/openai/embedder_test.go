@@ -280,18 +280,6 @@ func TestEmbedCanceled(t *testing.T) {
 	})
 }
 
-func TestMeasure(t *testing.T) {
-	t.Parallel()
-	server := openaitest.New(t)
-	server.SetDimensions(17)
-	client := &http.Client{Transport: &http.Transport{}}
-	defer client.CloseIdleConnections()
-	got, err := openai.Measure(t.Context(), openai.EmbedderConfig{Endpoint: openai.Endpoint{BaseURL: server.URL(), HTTP: client}, Model: "house-model"})
-	if err != nil || got != 17 {
-		t.Errorf("measured %d, error %v; want 17", got, err)
-	}
-}
-
 func TestNewEmbedderRefuses(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
