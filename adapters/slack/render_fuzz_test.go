@@ -55,7 +55,7 @@ func renderPlain(pages []answer.Page) string {
 func checkPages(t interface{ Fatalf(string, ...any) }, source string, limit int) {
 	tree := answer.Parse(source)
 	for name, d := range renderDialects {
-		for unit, count := range map[string]func(string) int{"runes": answer.RuneCount, "utf16": answer.UTF16Count, "bytes": answer.ByteCount} {
+		for unit, count := range map[string]func(string) int{"runes": answer.RuneCount, "utf16": answer.UTF16Count, "bytes": func(s string) int { return len(s) }} {
 			pages := tree.Pages(d, renderPolicy, count, limit)
 			for i, p := range pages {
 				if n := count(p.Text); n > limit {

@@ -90,6 +90,3 @@ func UTF16Count(s string) int {
 	}
 	return n
 }
-
-// ByteCount counts bytes.
-func ByteCount(s string) int { return len(s) }
