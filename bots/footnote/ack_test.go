@@ -32,8 +32,7 @@ func BenchmarkAck(b *testing.B) {
 		}
 		return openaitest.Reply{Text: text, Delay: 50 * time.Millisecond} // longer than the benchmark takes
 	})
-	p := newProgram(b, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
-		"OPENAI_BASE_URL="+model.URL(), "SHUTDOWN_GRACE=1s")
+	p := newProgram(b, socketSettings(slack, "OPENAI_BASE_URL="+model.URL(), "SHUTDOWN_GRACE=1s")...)
 	alice := slack.Person("alice", nil)
 	room := slack.Channel("help", nil, alice)
 	s := serve(b, p)

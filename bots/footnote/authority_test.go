@@ -73,9 +73,7 @@ func TestOwnAuthorityIsTrusted(t *testing.T) {
 	defer s.stop(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
-		t.Fatalf("%v\n%s", err, s.log)
-	}
+	s.inSlack(ctx, t, slack)
 	root := alice.Say(room, "", slacktest.Mention()+" is it?")
 	if err := slack.Wait(ctx, "the answer", func() bool {
 		answers := slack.Answers(room, root)

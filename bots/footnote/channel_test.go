@@ -15,7 +15,7 @@ func TestAChannelIsConfiguredInChat(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{})
 	t.Cleanup(slack.Close)
-	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL())
+	p := newProgram(t, socketSettings(slack)...)
 	p.run(t, "index", handbook(t), "--base-url", "https://docs.example", "--acl", "public")
 	alice := slack.Person("alice", nil)
 	boss := slack.Person("boss", func(p *slacktest.Person) { p.Admin = true })

@@ -5,45 +5,22 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
+	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
 // binary is the real program, built once for all tests of the package.
 var binary string
 
 func TestMain(m *testing.M) {
-	os.Exit(buildAndRun(m))
-}
-
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "footnote-e2e-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	binary = filepath.Join(dir, "footnote")
-	arguments := []string{"build", "-o", binary, "."}
-	flag.Parse()
-	if bench := flag.Lookup("test.bench"); bench == nil || bench.Value.String() == "" { // the race detector would be what is measured
-		arguments = slices.Insert(arguments, 1, "-race")
-	}
-	build := exec.Command("go", arguments...)
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
+	os.Exit(footnotetest.Build(m, func(built string) { binary = built }))
 }
 
 // limit bounds one run of the program; it is far above what any takes.
@@ -73,7 +50,7 @@ type result struct {
 func (p *program) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	// Nothing of the machine's own settings may reach the program.
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.Getenv("TMPDIR")}, p.env...)
+	cmd.Env = footnotetest.Environment(p.env...)
 	return cmd
 }
 

@@ -16,7 +16,7 @@ func TestServeTellsItsMetrics(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{})
 	t.Cleanup(slack.Close)
-	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL())
+	p := newProgram(t, socketSettings(slack)...)
 	p.run(t, "index", handbook(t), "--base-url", "https://docs.example", "--acl", "public")
 	alice := slack.Person("alice", nil)
 	room := slack.Channel("help", nil, alice)
@@ -24,9 +24,7 @@ func TestServeTellsItsMetrics(t *testing.T) {
 	defer s.stop(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
-		t.Fatalf("%v\n%s", err, s.log)
-	}
+	s.inSlack(ctx, t, slack)
 	root := alice.Say(room, "", slacktest.Mention()+" How many vacation days does an employee have?")
 	if err := slack.Wait(ctx, "the answer", func() bool {
 		for _, m := range slack.Answers(room, root) {

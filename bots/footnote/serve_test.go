@@ -58,6 +58,19 @@ func serve(t testing.TB, p *program, args ...string) *server {
 	return s
 }
 
+// socketSettings connect a program to a Slack by sockets.
+func socketSettings(slack *slacktest.Server, more ...string) []string {
+	return append([]string{"SLACK_BOT_TOKEN=" + slacktest.BotToken, "SLACK_APP_TOKEN=" + slacktest.AppToken, "SLACK_API_URL=" + slack.URL()}, more...)
+}
+
+// inSlack waits until Slack can reach the server over a socket.
+func (s *server) inSlack(ctx context.Context, t *testing.T, slack *slacktest.Server) {
+	t.Helper()
+	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+}
+
 // stop ends the process as an operator does.
 func (s *server) stop(t testing.TB) {
 	t.Helper()
@@ -85,8 +98,7 @@ func TestServeAnswersInSlackAndDiscord(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = discord.Close() })
-	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
-		"DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL())
+	p := newProgram(t, socketSettings(slack, "DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL())...)
 	p.run(t, "index", handbook(t), "--base-url", "https://docs.example", "--acl", "public")
 	guild := discord.AddGuild("Guild")
 	general, bob := guild.AddText("general"), guild.AddPerson("bob", false)
@@ -97,9 +109,7 @@ func TestServeAnswersInSlackAndDiscord(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 
-	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
-		t.Fatalf("%v\n%s", err, s.log)
-	}
+	s.inSlack(ctx, t, slack)
 	root := alice.Say(room, "", slacktest.Mention()+" How many vacation days does an employee have?")
 	answered := func(text string) func() bool {
 		return func() bool {
@@ -148,14 +158,12 @@ func TestConfiguredChannelIsNotAnswered(t *testing.T) {
 	alice := slack.Person("alice", nil)
 	closed, open := slack.Channel("closed", nil, alice), slack.Channel("open", nil, alice)
 	file := filepath.Join(folder(t, map[string]string{"footnote.yaml": "channels:\n  - {platform: slack, channel: " + closed.ID + ", enabled: false}\n"}), "footnote.yaml")
-	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(), "FOOTNOTE_CONFIG="+file)
+	p := newProgram(t, socketSettings(slack, "FOOTNOTE_CONFIG="+file)...)
 	s := serve(t, p)
 	defer s.stop(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
-		t.Fatalf("%v\n%s", err, s.log)
-	}
+	s.inSlack(ctx, t, slack)
 	refused := alice.Say(closed, "", slacktest.Mention()+" is this answered?")
 	answered := alice.Say(open, "", slacktest.Mention()+" is this answered?")
 	if err := slack.Wait(ctx, "the answer in the open channel, and the word about the closed one", func() bool {
@@ -181,17 +189,14 @@ func stopByReaction(t *testing.T, p *program, args ...string) {
 	t.Cleanup(slack.Close)
 	gate := make(chan struct{})
 	model := openaitest.New(t, openaitest.Reply{Text: "This answer has a beginning. It never comes to an end.", Gate: gate, GateAfter: 8})
-	p = p.with("SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
-		"OPENAI_BASE_URL="+model.URL())
+	p = p.with(socketSettings(slack, "OPENAI_BASE_URL="+model.URL())...)
 	alice := slack.Person("alice", nil)
 	room := slack.Channel("help", nil, alice)
 	s := serve(t, p, args...)
 	defer s.stop(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
-		t.Fatalf("%v\n%s", err, s.log)
-	}
+	s.inSlack(ctx, t, slack)
 	root := alice.Say(room, "", slacktest.Mention()+" tell me a story")
 	if err := slack.Wait(ctx, "the beginning", func() bool {
 		return len(slack.Answers(room, root)) > 0 && strings.Contains(slack.Answers(room, root)[0].Shown(), "a beginning")

@@ -28,7 +28,7 @@ const (
 var binary string
 
 func TestMain(m *testing.M) {
-	os.Exit(footnotetest.Build(m, func(built string) { binary = built }, "-race"))
+	os.Exit(footnotetest.Build(m, func(built string) { binary = built }))
 }
 
 const (

@@ -4,6 +4,7 @@ package footnotetest
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -18,8 +19,8 @@ import (
 )
 
 // Build builds the program into a folder that goes with the process, runs the tests and returns their exit code. It is called from
-// TestMain; flags are those of go build.
-func Build(m *testing.M, set func(binary string), flags ...string) int {
+// TestMain. The program has the race detector unless benchmarks are run, which would measure that.
+func Build(m *testing.M, set func(binary string)) int {
 	dir, err := os.MkdirTemp("", "footnote-processes-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -27,7 +28,12 @@ func Build(m *testing.M, set func(binary string), flags ...string) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	binary := filepath.Join(dir, "footnote")
-	args := append(append([]string{"build"}, flags...), "-o", binary, "github.com/footnotehq/footnote/bots/footnote")
+	args := []string{"build", "-o", binary}
+	flag.Parse()
+	if bench := flag.Lookup("test.bench"); bench == nil || bench.Value.String() == "" {
+		args = append(args, "-race")
+	}
+	args = append(args, "github.com/footnotehq/footnote/bots/footnote")
 	if out, err := exec.CommandContext(context.Background(), "go", args...).CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		return 1
