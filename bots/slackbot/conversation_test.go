@@ -138,7 +138,7 @@ func TestAppsThatMayReadLittleAnswerWithWhatTheyGet(t *testing.T) {
 	for i := range 30 {
 		s.bob.Say(s.general, root, fmt.Sprintf("idea number %d", i))
 	}
-	s.wait("the start has read what it reads", func() bool { return len(s.Calls("conversations.history")) > 0 })
+	s.looked()
 	s.ann.Say(s.general, root, slacktest.Mention()+" what do you think?")
 	s.answered(s.general, root, 1)
 	if text, _ := s.asked(0); !strings.Contains(text, "idea number 5") || !strings.Contains(text, "Not all of it could be read") {

@@ -211,6 +211,12 @@ func (s *stage) quiet(events int) {
 	s.wait("everything is acknowledged", func() bool { return len(s.Deliveries()) >= events })
 }
 
+// looked waits until a started bot has read what was said while it was away: it finds nothing of what is said from then on but by events.
+func (s *stage) looked() {
+	s.t.Helper()
+	s.wait("the start has read what it reads", func() bool { return len(s.Calls("conversations.history")) > 0 })
+}
+
 // policies are what the file says, and nothing is changed in chat.
 type policies struct{ said []answer.Said }
 

@@ -104,6 +104,7 @@ func TestFiftyQuestionsAtOnce(t *testing.T) {
 func TestEventsOutOfOrder(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{}, llmtest.Answer("Not asked for."), llmtest.Answer("Not asked for."))
+	s.looked()
 	ts := s.ann.Whisper(s.general, slacktest.Mention()+" never mind?") // its events come later
 	s.ann.React(s.general, ts, "octagonal_sign")
 	gone := s.ann.Whisper(s.general, slacktest.Mention()+" forget it?")
