@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/footnotehq/footnote/core/span"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -56,8 +57,9 @@ type search struct {
 }
 
 // lap reports the time since the last call as that of a stage.
-func (s *search) lap(stage string) {
+func (s *search) lap(ctx context.Context, stage string) {
 	now := time.Now()
+	span.Record(ctx, stage, s.clock, now)
 	s.out.Timings[stage] += now.Sub(s.clock)
 	s.clock = now
 }
@@ -67,7 +69,7 @@ func (s *search) run(ctx context.Context) error {
 		return err
 	}
 	s.out.Allowed = s.scope.count
-	s.lap("access")
+	s.lap(ctx, "access")
 	if s.scope.count == 0 {
 		return nil
 	}
@@ -79,13 +81,13 @@ func (s *search) run(ctx context.Context) error {
 			return err
 		}
 	}
-	s.lap("narrow")
+	s.lap(ctx, "narrow")
 	working := vectors.send(ctx, s.conn)
 	for _, p := range probes { // while PostgreSQL looks for the nearest vectors
 		p.compute()
 		defer p.keywords.release()
 	}
-	s.lap("keyword")
+	s.lap(ctx, "keyword")
 	if err := working.read(); err != nil {
 		return fmt.Errorf("search the vectors: %w", err)
 	}
@@ -104,14 +106,14 @@ func (s *search) run(ctx context.Context) error {
 			p.addSimilar()
 		}
 	}
-	s.lap("semantic")
+	s.lap(ctx, "semantic")
 	for i, p := range probes {
 		var err error
 		if s.out.Lists[i], err = p.list(ctx); err != nil {
 			return err
 		}
 	}
-	s.lap("place")
+	s.lap(ctx, "place")
 	return nil
 }
 

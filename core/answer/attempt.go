@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -35,11 +36,12 @@ type attempt struct {
 	stop  context.CancelCauseFunc
 
 	stopped time.Time // when this process learned of a stop; zero while there is none
+	told    span.Span // of the attempt
 }
 
 // begin registers a turn, so that it can be stopped and let go of.
 func (s *Service) begin(lasting context.Context, t session.Turn) (context.Context, *attempt) {
-	ctx, letGo := context.WithCancelCause(lasting)
+	ctx, letGo := context.WithCancelCause(s.traced(lasting, t))
 	a := &attempt{turn: t, letGo: letGo}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +61,9 @@ func (s *Service) permit(ctx context.Context) Permit {
 
 // execute carries a turn as far as it goes and lets go of it.
 func (s *Service) execute(ctx context.Context, a *attempt) {
+	ctx, a.told = s.beginAttempt(ctx, a.turn)
 	err := s.carry(ctx, a)
+	a.told.End(err)
 	a.letGo(nil)
 	switch {
 	case err == nil:
@@ -225,8 +229,10 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 // ask lays the request out and runs the engine, on the run's context.
 func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
 	t := a.turn
-	t.Audience = s.listeners(run, t)
-	req, err := s.request(run, t)
+	preparing, told := span.Begin(run, "prepare")
+	t.Audience = s.listeners(preparing, t)
+	req, err := s.request(preparing, t)
+	told.End(err)
 	if errors.Is(context.Cause(run), turn.ErrStopped) {
 		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}

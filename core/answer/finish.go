@@ -5,10 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/turn"
 )
@@ -55,14 +57,17 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 
 // save gives the turn its outcome. It is tried until it is known to have happened, or the turn is another's. A turn whose question was
 // deleted meanwhile ends as Superseded, and is then handed back with ErrWithdrawn, to be delivered anew as what it is now.
-func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) error {
-	err := s.finish(ctx, a, saved)
+func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
+	ctx, told := span.Begin(ctx, "save")
+	defer func() { told.End(err) }()
+	err = s.finish(ctx, a, saved)
 	if errors.Is(err, session.ErrWithdrawn) {
 		saved.Outcome, saved.Sentence, saved.Reference = session.Superseded, sentenceWithdrawn, ""
 		if err := s.finish(ctx, a, saved); err != nil {
 			return err
 		}
 	}
+	a.told.Note(slog.String("outcome", string(saved.Outcome)))
 	if err == nil {
 		s.Metrics.Turn(a.turn.Session.Ref.Platform, saved)
 	}
@@ -113,7 +118,10 @@ func settled(err error) bool {
 func (s *Service) deliver(ctx context.Context, a *attempt, delivery Delivery, final Final) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
-	if err := delivery.Finish(limited, final); err != nil {
+	limited, told := span.Begin(limited, "deliver")
+	err := delivery.Finish(limited, final)
+	told.End(err)
+	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)
 		}

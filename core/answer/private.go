@@ -34,7 +34,7 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 		s.Logger.WarnContext(ctx, "private answer not begun: nobody says what the asker may read", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
 	}
-	made, err := s.Store.Revisions.Derive(ctx, session.Derive{
+	made, err := s.derive(ctx, session.Derive{
 		Tenant: a.Tenant, Of: r.ID, As: session.Privately, Key: a.key(), Audience: audience, Reply: a.Reply, Quotas: quotas,
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) share(ctx context.Context, a Action, r session.Record) (Reply,
 	if !allowed {
 		return refuse(sentenceRestricted), nil
 	}
-	made, err := s.Store.Revisions.Derive(ctx, session.Derive{
+	made, err := s.derive(ctx, session.Derive{
 		Tenant: a.Tenant, Of: r.ID, As: session.Shared, Key: a.key(), Audience: channel, Saved: copyOf(saved, r, a.By.Name),
 	})
 	if err != nil {

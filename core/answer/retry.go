@@ -28,7 +28,7 @@ func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply,
 	if refusal != "" {
 		return refuse(refusal), nil
 	}
-	made, err := s.Store.Revisions.Derive(ctx, session.Derive{
+	made, err := s.derive(ctx, session.Derive{
 		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Key: a.key(), Audience: r.Audience, Reply: a.Reply, Quotas: quotas,
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -53,6 +54,7 @@ type Deps struct {
 	Policies  Policies           // what holds in each channel; nil: the defaults everywhere
 	Retriever retrieve.Retriever // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered
 	Metrics   Metrics            // nil: nothing is counted
+	Tracer    span.Tracer        // nil: nothing is traced
 }
 
 // Config sets a Service up. Zero fields take the defaults given.
@@ -175,12 +177,15 @@ func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake)
 	}
 	in.Tenant, in.Ref, in.Starter, in.EventKey, in.Message, in.Asker = m.Tenant, m.Ref, m.Starter, m.EventKey, m.Message, m.Asker
 	in.Files, in.At, in.Direct, in.Audience, in.Agent = m.Files, m.At, m.Direct, m.Listens, m.Agent
+	began := time.Now()
 	stored, err := s.Store.Inbox.Accept(ctx, in)
 	if err != nil {
 		return Accepted{}, err
 	}
 	if stored.Duplicate {
 		s.Metrics.Repeated(m.Ref.Platform)
+	} else {
+		s.tellIntake(ctx, began, stored.Turn)
 	}
 	s.nudge()
 	notice := SayQueued(stored.Ahead)

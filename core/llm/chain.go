@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"time"
+
+	"github.com/footnotehq/footnote/core/span"
 )
 
 // Chain is a model with fallbacks: it asks the first, asks again what may succeed a little later, and goes on to the next when that
@@ -45,7 +48,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 		for i, m := range c.models {
 			for attempt := 1; ; attempt++ {
 				t := try{model: m, policy: c.policy, yield: yield, fallback: i > 0}
-				err := t.run(ctx, req)
+				err := t.traced(ctx, req, attempt)
 				if t.left || err == nil {
 					return
 				}
@@ -78,6 +81,23 @@ type try struct {
 	held  []Delta // not passed on yet
 	shown bool    // something was passed on
 	left  bool    // the reader has left the loop
+
+	first  time.Time // when the first delta came
+	usage  Usage
+	finish Finish
+}
+
+// traced is run, as a span of its own.
+func (t *try) traced(ctx context.Context, req Request, attempt int) error {
+	began := time.Now()
+	ctx, told := span.Begin(ctx, "model", slog.String("model", t.model.Info().Name), slog.Int("attempt", attempt), slog.Bool("fallback", t.fallback))
+	err := t.run(ctx, req)
+	if !t.first.IsZero() {
+		told.Note(slog.Duration("first_delta", t.first.Sub(began)))
+	}
+	told.Note(slog.Int("input_tokens", t.usage.Input), slog.Int("output_tokens", t.usage.Output), slog.String("finish", string(t.finish)))
+	told.End(err)
+	return err
 }
 
 // run returns nil when the stream was passed on whole, or the reader has left.
@@ -87,14 +107,14 @@ func (t *try) run(parent context.Context, req Request) error {
 	// The provider is made to end by cancelling its context: there is no second goroutine that could be left behind.
 	watchdog := time.AfterFunc(t.policy.FirstDelta, func() { cancel(ErrStalled) })
 	defer watchdog.Stop()
-	name, finished := t.model.Info().Name, false
+	name := t.model.Info().Name
 	for d, err := range t.model.Stream(ctx, req) {
 		if err != nil {
 			return t.failure(ctx, name, err)
 		}
 		// The reader's time is not the model's silence.
 		watchdog.Stop()
-		finished = finished || d.Finish != ""
+		t.note(d)
 		if !t.pass(d, name) {
 			t.left = true
 			return nil
@@ -105,13 +125,26 @@ func (t *try) run(parent context.Context, req Request) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return t.failure(ctx, name, cause)
 	}
-	if !finished {
+	if t.finish == "" {
 		return t.failure(ctx, name, ErrIncomplete)
 	}
 	if !t.flush() {
 		t.left = true
 	}
 	return nil
+}
+
+// note takes down what is told of the stream as a whole.
+func (t *try) note(d Delta) {
+	if t.first.IsZero() {
+		t.first = time.Now()
+	}
+	if d.Usage != nil {
+		t.usage = *d.Usage
+	}
+	if d.Finish != "" {
+		t.finish = d.Finish
+	}
 }
 
 func (t *try) failure(ctx context.Context, name string, err error) error {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
+
+	"github.com/footnotehq/footnote/core/span"
 )
 
 var _ Retriever = (*Hybrid)(nil)
@@ -29,7 +32,17 @@ func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
 func (h *Hybrid) Config() Config { return h.cfg }
 
 // Search implements Retriever. When the embedder fails, the search goes on by keywords alone and says so in its trace.
-func (h *Hybrid) Search(ctx context.Context, s Search) (Result, error) {
+func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error) {
+	ctx, told := span.Begin(ctx, "search", slog.Int("queries", len(s.Queries)))
+	defer func() {
+		told.Note(slog.String("route", result.Trace.Route), slog.Float64("alpha", result.Trace.Alpha), slog.Int("allowed", result.Trace.Allowed),
+			slog.Int("hits", len(result.Hits)), slog.Bool("evidence", result.Evidence))
+		told.End(err)
+	}()
+	return h.search(ctx, s)
+}
+
+func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	began := time.Now()
 	if s.Now.IsZero() {
 		s.Now = began
@@ -64,7 +77,9 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (Result, error) {
 	}
 	ranked, evidence := h.rank(queries, candidates, s, &trace)
 	assembling := time.Now()
-	hits, err := h.assemble(ctx, s, ranked)
+	fetching, told := span.Begin(ctx, "passages")
+	hits, err := h.assemble(fetching, s, ranked)
+	told.End(err)
 	if err != nil {
 		return Result{}, err
 	}
@@ -101,10 +116,12 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 	if len(texts) == 0 {
 		return nil
 	}
-	vectors, err := h.embedder.Embed(ctx, ForQuery, texts)
+	embedding, told := span.Begin(ctx, "embed", slog.String("model", h.embedder.Model()), slog.Int("texts", len(texts)))
+	vectors, err := h.embedder.Embed(embedding, ForQuery, texts)
 	if err == nil {
 		err = h.check(vectors, len(texts))
 	}
+	told.End(err)
 	trace.Timings["embed"] = time.Since(began)
 	trace.Embedder = h.embedder.Model()
 	if err != nil {

@@ -121,7 +121,7 @@ func (w *writer[P]) call(ctx context.Context, p piece[P], class thread.Class) er
 		if err := w.reserve(ctx, thread.StreamAppend, class); err != nil {
 			return err
 		}
-		if err := w.made(thread.StreamAppend, func() error { return a.Append(ctx, w.to, a.open, p.page) }); err != nil {
+		if err := w.made(ctx, thread.StreamAppend, func(ctx context.Context) error { return a.Append(ctx, w.to, a.open, p.page) }); err != nil {
 			return fmt.Errorf("append to the answer: %w", err)
 		}
 		return nil
@@ -130,7 +130,7 @@ func (w *writer[P]) call(ctx context.Context, p piece[P], class thread.Class) er
 	if err := w.reserve(ctx, thread.StreamStop, thread.Final); err != nil {
 		return err
 	}
-	if err := w.made(thread.StreamStop, func() error { return a.Stop(ctx, w.to, a.open, p.page) }); err != nil {
+	if err := w.made(ctx, thread.StreamStop, func(ctx context.Context) error { return a.Stop(ctx, w.to, a.open, p.page) }); err != nil {
 		return fmt.Errorf("end the stream of the answer: %w", err)
 	}
 	n := a.number
@@ -160,7 +160,7 @@ func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error
 		return fmt.Errorf("record page %d of the answer: %w", a.number+1, err)
 	}
 	var id thread.MessageID
-	err = w.made(thread.StreamStart, func() (err error) { id, err = a.Start(ctx, w.to, page); return err })
+	err = w.made(ctx, thread.StreamStart, func(ctx context.Context) (err error) { id, err = a.Start(ctx, w.to, page); return err })
 	if err != nil {
 		var limited *thread.RateLimitError
 		switch {

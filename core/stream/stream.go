@@ -180,7 +180,7 @@ func (s *ThreadStream[P]) progress(ctx context.Context) {
 	case errors.Is(err, thread.ErrNoRoom):
 		s.again()
 	default:
-		s.logger.Warn("progress write failed", "error", err)
+		s.logger.WarnContext(ctx, "progress write failed", "error", err)
 	}
 }
 

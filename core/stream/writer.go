@@ -48,21 +48,21 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	}
 	w.appender.enqueue(v, false)
 	err := w.flush(ctx, thread.Progress)
-	if err == nil || ctx.Err() != nil || !w.stepDown(err) {
+	if err == nil || ctx.Err() != nil || !w.stepDown(ctx, err) {
 		return err
 	}
 	return w.edit(ctx, v, thread.Progress)
 }
 
 // stepDown gives up appending for good, unless the error says that the same call may succeed later.
-func (w *writer[P]) stepDown(err error) bool {
+func (w *writer[P]) stepDown(ctx context.Context, err error) bool {
 	var limited *thread.RateLimitError
 	instead := errors.Is(err, thread.ErrNoStream) // whatever the cause, the answer can be posted now
 	if !instead && (errors.As(err, &limited) || errors.Is(err, thread.ErrNoRoom)) {
 		return false
 	}
 	if !instead {
-		w.Logger.Warn("appending to the answer failed; it is edited from here on", "error", err)
+		w.Logger.WarnContext(ctx, "appending to the answer failed; it is edited from here on", "error", err)
 	}
 	w.appender = nil
 	for n := range w.pages {
@@ -99,7 +99,7 @@ func (w *writer[P]) complete(ctx context.Context, v *View) error {
 	}
 	w.appender.enqueue(v, true)
 	if err := w.flush(ctx, thread.Final); err != nil {
-		if ctx.Err() != nil || !w.stepDown(err) {
+		if ctx.Err() != nil || !w.stepDown(ctx, err) {
 			return err
 		}
 	} else if !w.appender.renewed {
@@ -152,7 +152,7 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 	if err := w.reserve(ctx, thread.Edit, class); err != nil {
 		return err
 	}
-	err := w.made(thread.Edit, func() error { return w.Surface.Edit(ctx, w.to, w.pages[n].ID, page) })
+	err := w.made(ctx, thread.Edit, func(ctx context.Context) error { return w.Surface.Edit(ctx, w.to, w.pages[n].ID, page) })
 	switch {
 	case err == nil:
 		w.pages[n].Hash = hash
@@ -190,7 +190,7 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
 	var id thread.MessageID
-	err := w.made(thread.Create, func() (err error) { id, err = w.Surface.Post(ctx, w.to, page); return err })
+	err := w.made(ctx, thread.Create, func(ctx context.Context) (err error) { id, err = w.Surface.Post(ctx, w.to, page); return err })
 	if n == len(w.pages) && (err == nil || errors.Is(err, thread.ErrOutcomeUnknown)) {
 		w.pages = append(w.pages, Page{Number: n})
 	}

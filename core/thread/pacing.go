@@ -22,6 +22,15 @@ const (
 	StreamStop               // its last piece
 )
 
+// String names the call, for people who look at what was done.
+func (c Call) String() string {
+	names := [...]string{Create: "create", Edit: "edit", StreamStart: "stream_start", StreamAppend: "stream_append", StreamStop: "stream_stop"}
+	if c < 0 || int(c) >= len(names) {
+		return "unknown"
+	}
+	return names[c]
+}
+
 // Pacing shares the platforms' rate limits among all answers that are being written, across replicas where there is a Redis.
 type Pacing interface {
 	// Reserve returns nil when one more call of this kind for the thread may be made now, and counts it. With Final and First it waits until

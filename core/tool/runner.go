@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/span"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -171,6 +172,7 @@ func merge(jobs []job) []job {
 func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter) Ran {
 	began := time.Now()
 	ran := Ran{Call: j.call, Err: j.err}
+	ctx, told := span.Begin(ctx, "tool", slog.String("tool", j.call.Name))
 	if ran.Err == nil {
 		ran.Result, ran.Err = r.call(ctx, j, step, emit)
 	} else {
@@ -179,6 +181,8 @@ func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter
 	}
 	emit.Emit(packet.SectionEnd{})
 	ran.Took = time.Since(began)
+	told.Note(slog.Int("references", len(ran.Result.References)))
+	told.End(ran.Err)
 	if ran.Err != nil {
 		r.log.WarnContext(ctx, "tool call failed", "tool", j.call.Name, "took_ms", ran.Took.Milliseconds(), "error_type", fmt.Sprintf("%T", ran.Err))
 		ran.Result = Result{Content: "This call failed: " + ran.Err.Error() + "."}

@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/tool/textcall"
@@ -45,6 +46,7 @@ type worker struct {
 	steps    []message.Message
 	held     []message.Reference // what tools have shown in this turn
 	spent    int                 // tokens of this turn's tool results
+	asked    bool                // once more, after an empty reply
 }
 
 // loop asks the model until it calls no tool any more, at most maxSteps times. Its error is why there is no complete answer.
@@ -54,53 +56,62 @@ func (w *worker) loop(ctx context.Context) error {
 		n := w.numbers.Add(sourceOf(ref, ref.Link("")))
 		w.project = append(w.project, prompt.ProjectFile{Number: n, File: f})
 	}
-	asked := false // again after an empty reply
-	for number := 0; number < w.maxSteps; number++ {
+	for number := range w.maxSteps {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
-		offered, choice := w.offer(number)
-		built, err := w.build(ctx, offered, number == w.maxSteps-1)
-		if err == nil && built.ProjectOverflow && len(w.instead) > 0 {
-			offered, choice = w.offer(number)
-			built, err = w.build(ctx, offered, number == w.maxSteps-1)
-		}
-		if err != nil {
+		stepping, told := span.Begin(ctx, "step", slog.Int("number", number+1), slog.String("model", w.model.Info().Name))
+		done, err := w.round(stepping, number)
+		told.End(err)
+		if done || err != nil {
 			return err
 		}
-		if built.NoTools {
-			offered, choice = tool.Set{}, llm.ToolChoice{Mode: llm.None}
-		}
-		// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
-		// An answer that must be JSON is not taken for one.
-		filter := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil)
-		result, err := w.step(ctx, number, llm.Request{
-			Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: replyTokens(w.model.Info()),
-			ResponseFormat: w.req.ResponseFormat,
-		}, filter)
-		if err != nil {
-			return err
-		}
-		if len(result.calls) == 0 && choice.Mode == llm.Required && choice.Name == search.Name {
-			// Many servers ignore that a call is required. The search can be made without them.
-			result.calls = []llm.ToolCall{w.searchCall()}
-		}
-		if len(result.calls) == 0 || offered.Len() == 0 {
-			if result.text == "" && !asked && number < w.maxSteps-1 {
-				asked = true
-				continue
-			}
-			if result.text == "" {
-				return fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
-			}
-			if result.finish == llm.FinishLength {
-				w.record.Noticed(string(sentenceCut))
-			}
-			return nil
-		}
-		w.call(ctx, offered, result)
 	}
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
+}
+
+// round is one step: it asks the model and runs the tools that it calls. It reports whether the answer is complete.
+func (w *worker) round(ctx context.Context, number int) (done bool, err error) {
+	offered, choice := w.offer(number)
+	built, err := w.build(ctx, offered, number == w.maxSteps-1)
+	if err == nil && built.ProjectOverflow && len(w.instead) > 0 {
+		offered, choice = w.offer(number)
+		built, err = w.build(ctx, offered, number == w.maxSteps-1)
+	}
+	if err != nil {
+		return false, err
+	}
+	if built.NoTools {
+		offered, choice = tool.Set{}, llm.ToolChoice{Mode: llm.None}
+	}
+	// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
+	// An answer that must be JSON is not taken for one.
+	filter := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil)
+	result, err := w.step(ctx, number, llm.Request{
+		Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: replyTokens(w.model.Info()),
+		ResponseFormat: w.req.ResponseFormat,
+	}, filter)
+	if err != nil {
+		return false, err
+	}
+	if len(result.calls) == 0 && choice.Mode == llm.Required && choice.Name == search.Name {
+		// Many servers ignore that a call is required. The search can be made without them.
+		result.calls = []llm.ToolCall{w.searchCall()}
+	}
+	if len(result.calls) > 0 && offered.Len() > 0 {
+		w.call(ctx, offered, result)
+		return false, nil
+	}
+	switch {
+	case result.text == "" && !w.asked && number < w.maxSteps-1:
+		w.asked = true
+		return false, nil
+	case result.text == "":
+		return false, fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
+	case result.finish == llm.FinishLength:
+		w.record.Noticed(string(sentenceCut))
+	}
+	return true, nil
 }
 
 // offer says which tools a step has: the forced one alone in the first step, which is the search where a project has to be searched

@@ -17,7 +17,7 @@ const prefix = "github.com/footnotehq/footnote/"
 
 // coreOrder is the order of core packages: each imports only earlier ones.
 var coreOrder = []string{
-	"access", "document", "message", "budget", "packet", "llm", "thread", "cite", "retrieve", "tool", "session", "prompt", "stream",
+	"span", "access", "document", "message", "budget", "packet", "llm", "thread", "cite", "retrieve", "tool", "session", "prompt", "stream",
 	"index", "deepsearch", "turn", "knowledge", "answer", "evaluate",
 }
 
@@ -41,6 +41,8 @@ var owners = map[string]string{
 	"github.com/tetratelabs/wazero":       "adapters/internal/pdf",
 	"github.com/prometheus/client_golang": "adapters/telemetry",
 	"github.com/prometheus/client_model":  "adapters/telemetry",
+	"go.opentelemetry.io/otel":            "adapters/telemetry",
+	"go.opentelemetry.io/proto/otlp":      "",
 	"github.com/goccy/go-yaml":            "*",
 	"github.com/alecthomas/kong":          "bots",
 	"golang.org/x/term":                   "bots",

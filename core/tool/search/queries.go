@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/tool"
 )
 
@@ -120,10 +122,17 @@ func (t *Tool) ask(ctx context.Context, instructions, question string, history [
 		messages = append(messages, llm.Message{Role: role, Text: excerpt(m.Text)})
 	}
 	messages = append(messages, llm.Message{Role: llm.User, Text: excerpt(question)})
+	ctx, told := span.Begin(ctx, "model", slog.String("model", t.config.Fast.Info().Name), slog.String("purpose", "queries"))
+	var failed error
+	defer func() { told.End(failed) }()
 	var text strings.Builder
 	for d, err := range t.config.Fast.Stream(ctx, llm.Request{Messages: messages, MaxTokens: 200}) {
 		if err != nil {
+			failed = err
 			return nil
+		}
+		if d.Usage != nil {
+			told.Note(slog.Int("input_tokens", d.Usage.Input), slog.Int("output_tokens", d.Usage.Output))
 		}
 		text.WriteString(d.Text)
 	}

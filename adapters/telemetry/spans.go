@@ -1,0 +1,144 @@
+package telemetry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/turn"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// told is a span that has begun.
+type told struct{ span trace.Span }
+
+// Note implements span.Told.
+func (t told) Note(attrs []slog.Attr) { t.span.SetAttributes(attributes(attrs)...) }
+
+// End implements span.Told. What an error says may quote what people wrote, so its kind alone is told.
+func (t told) End(at time.Time, err error) {
+	if err != nil {
+		kind, fault := kindOf(err)
+		t.span.SetAttributes(attribute.String("error.type", kind))
+		if fault {
+			t.span.SetStatus(codes.Error, kind)
+		}
+	}
+	t.span.End(trace.WithTimestamp(at))
+}
+
+// known are the errors that have a name. Those that are no fault come first: a person stopped it, or the process lets go of it.
+var known = []struct {
+	err   error
+	name  string
+	fault bool
+}{
+	{turn.ErrStopped, "stopped", false}, {context.Canceled, "cancelled", false}, {session.ErrFenced, "fenced", false}, {session.ErrEdited, "edited", false},
+	{session.ErrWithdrawn, "withdrawn", false}, {thread.ErrNoRoom, "no_room", false},
+	{context.DeadlineExceeded, "timeout", true}, {llm.ErrStalled, "stalled", true}, {llm.ErrIncomplete, "incomplete", true}, {llm.ErrEmpty, "empty", true},
+	{llm.ErrRefused, "refused", true}, {llm.ErrContextTooLong, "context_too_long", true}, {llm.ErrUnavailable, "unavailable", true},
+	{llm.ErrAuth, "auth", true}, {llm.ErrNotFound, "not_found", true}, {llm.ErrBadRequest, "bad_request", true},
+	{thread.ErrOutcomeUnknown, "outcome_unknown", true}, {thread.ErrNotPermitted, "not_permitted", true}, {thread.ErrMessageGone, "message_gone", true},
+	{thread.ErrNotEditable, "not_editable", true}, {thread.ErrNoStream, "no_stream", true},
+}
+
+// kindOf names an error without repeating what it says, and tells whether it is a fault.
+func kindOf(err error) (name string, fault bool) {
+	var refused *thread.RateLimitError
+	var slow *llm.RateLimitError
+	if errors.As(err, &refused) || errors.As(err, &slow) {
+		return "rate_limited", true
+	}
+	for _, k := range known {
+		if errors.Is(err, k.err) {
+			return k.name, k.fault
+		}
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return fmt.Sprintf("%T", err), true
+}
+
+// conventional are attributes for which OpenTelemetry has names (semantic conventions for generative AI); others get a prefix.
+var conventional = map[string]string{
+	"model": "gen_ai.request.model", "input_tokens": "gen_ai.usage.input_tokens", "output_tokens": "gen_ai.usage.output_tokens", "tool": "gen_ai.tool.name",
+}
+
+func attributes(attrs []slog.Attr) []attribute.KeyValue {
+	out := make([]attribute.KeyValue, 0, len(attrs))
+	for _, a := range attrs {
+		name, ok := conventional[a.Key]
+		if !ok {
+			name = "footnote." + a.Key
+		}
+		switch v := a.Value.Resolve(); v.Kind() {
+		case slog.KindInt64:
+			out = append(out, attribute.Int64(name, v.Int64()))
+		case slog.KindFloat64:
+			out = append(out, attribute.Float64(name, v.Float64()))
+		case slog.KindBool:
+			out = append(out, attribute.Bool(name, v.Bool()))
+		case slog.KindDuration:
+			out = append(out, attribute.Float64(name+"_seconds", v.Duration().Seconds()))
+		default:
+			if text := v.String(); text != "" {
+				out = append(out, attribute.String(name, text))
+			}
+		}
+	}
+	return out
+}
+
+// turnTrace returns the ids of a turn's trace and of the span that it begins with, which every process can tell from the turn's id alone:
+// the trace's id is the turn's.
+func turnTrace(id string) (trace.TraceID, trace.SpanID) {
+	var t trace.TraceID
+	if raw, err := hex.DecodeString(strings.ReplaceAll(id, "-", "")); err == nil && len(raw) == len(t) {
+		t = trace.TraceID(raw)
+	} else { // not a UUID
+		sum := sha256.Sum256([]byte(id))
+		t = trace.TraceID(sum[:len(t)])
+	}
+	return t, trace.SpanID(t[len(t)-8:])
+}
+
+// turnKey is the context key of the turn that a span begins.
+type turnKey struct{}
+
+// turnIDs gives the first span of a turn the ids that are told from the turn's, and all others random ones.
+type turnIDs struct{}
+
+// NewIDs implements sdk.IDGenerator.
+func (turnIDs) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
+	if id, ok := ctx.Value(turnKey{}).(string); ok {
+		return turnTrace(id)
+	}
+	var t trace.TraceID
+	for !t.IsValid() {
+		binary.NativeEndian.PutUint64(t[:8], rand.Uint64())
+		binary.NativeEndian.PutUint64(t[8:], rand.Uint64())
+	}
+	return t, turnIDs{}.NewSpanID(ctx, t)
+}
+
+// NewSpanID implements sdk.IDGenerator.
+func (turnIDs) NewSpanID(context.Context, trace.TraceID) trace.SpanID {
+	var s trace.SpanID
+	for !s.IsValid() {
+		binary.NativeEndian.PutUint64(s[:], rand.Uint64())
+	}
+	return s
+}

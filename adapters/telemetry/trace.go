@@ -1,0 +1,165 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/core/span"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// TraceConfig says where traces go. Endpoint is required.
+type TraceConfig struct {
+	Endpoint string            // of a collector that takes OTLP over HTTP, without the path /v1/traces
+	Headers  map[string]string // that the collector asks for
+	CAFile   string            // of certificate authorities that are trusted beside the system's
+	Version  string            // of the program
+	Logger   *slog.Logger      // nil: silent
+}
+
+const (
+	// exportEvery is how long a span waits for others to travel with, at most.
+	exportEvery = 2 * time.Second
+	// exportLimit bounds one batch, its retries included; later ones wait in a queue that drops what does not fit.
+	exportLimit = 20 * time.Second
+	// closeLimit bounds what the end of the process waits for its last spans.
+	closeLimit = 5 * time.Second
+)
+
+// Traces sends what the program does to an OpenTelemetry collector, in the background: nothing waits for it, and what it cannot take is
+// dropped. All that is done for a turn is one trace, on whichever replica it is done, and the trace has the turn's id. No text that
+// people, documents or models wrote is in it, nor any name. It is safe for concurrent use.
+type Traces struct {
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
+}
+
+var _ span.Tracer = (*Traces)(nil)
+
+// NewTraces returns a tracer. Nothing is sent before the first span has ended. Close it.
+func NewTraces(ctx context.Context, config TraceConfig) (*Traces, error) {
+	address, err := url.Parse(config.Endpoint)
+	if err != nil || address.Host == "" {
+		return nil, errors.New("send traces: the endpoint is not an address such as http://collector:4318")
+	}
+	// Answers of a collector are short, and come at once or not at all.
+	client, err := outhttp.New(outhttp.Config{CAFile: config.CAFile, HeaderTimeout: exportLimit})
+	if err != nil {
+		return nil, fmt.Errorf("send traces: %w", err)
+	}
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(address.JoinPath("v1", "traces").String()),
+		otlptracehttp.WithHTTPClient(client), otlptracehttp.WithHeaders(config.Headers), otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
+	if err != nil {
+		return nil, fmt.Errorf("send traces: %w", err)
+	}
+	who, err := identity(ctx, config.Version)
+	if err != nil {
+		return nil, fmt.Errorf("send traces: %w", err)
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	provider := sdk.NewTracerProvider(
+		sdk.WithBatcher(&outlet{SpanExporter: exporter, client: client, logger: config.Logger}, sdk.WithBatchTimeout(exportEvery), sdk.WithExportTimeout(exportLimit)),
+		sdk.WithIDGenerator(turnIDs{}), sdk.WithSampler(sdk.AlwaysSample()), sdk.WithResource(who))
+	return &Traces{provider: provider, tracer: provider.Tracer("github.com/footnotehq/footnote")}, nil
+}
+
+// identity says who sends. What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say is added, or leads.
+func identity(ctx context.Context, version string) (*resource.Resource, error) {
+	own := []attribute.KeyValue{attribute.String("service.name", "footnote"), attribute.String("service.version", version)}
+	if host, err := os.Hostname(); err == nil { // a pod's name, for example
+		own = append(own, attribute.String("service.instance.id", host))
+	}
+	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(own...), resource.WithFromEnv())
+}
+
+// Close sends what has not been sent, for a few seconds at most, and ends.
+func (t *Traces) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+	defer cancel()
+	if err := t.provider.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) { // a collector that is away has been logged
+		return fmt.Errorf("end the traces: %w", err)
+	}
+	return nil
+}
+
+// Begin implements span.Tracer.
+func (t *Traces) Begin(ctx context.Context, b span.Beginning) (context.Context, span.Told) {
+	options := []trace.SpanStartOption{trace.WithTimestamp(b.At), trace.WithAttributes(attributes(b.Attrs)...), trace.WithSpanKind(kinds[b.Name])}
+	if b.Turn != "" {
+		id, root := turnTrace(b.Turn)
+		if b.First {
+			ctx = context.WithValue(trace.ContextWithSpanContext(ctx, trace.SpanContext{}), turnKey{}, b.Turn)
+		} else {
+			ctx = trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
+				TraceID: id, SpanID: root, TraceFlags: trace.FlagsSampled, Remote: true,
+			}))
+		}
+	}
+	ctx, begun := t.tracer.Start(ctx, b.Name, options...)
+	return ctx, told{begun}
+}
+
+// kinds say which spans ask something outside, and which hand a question over from one process to another.
+var kinds = map[string]trace.SpanKind{
+	"intake": trace.SpanKindProducer, "turn": trace.SpanKindConsumer, "model": trace.SpanKindClient, "write": trace.SpanKindClient,
+}
+
+// outlet says once of each outage that traces are lost, and hands no error on: the SDK would print it.
+type outlet struct {
+	sdk.SpanExporter
+	client  *http.Client
+	logger  *slog.Logger
+	failing bool // the SDK calls it from one goroutine
+}
+
+// ExportSpans implements sdk.SpanExporter.
+func (o *outlet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	err := o.SpanExporter.ExportSpans(ctx, spans)
+	switch {
+	case err != nil && !o.failing:
+		o.logger.WarnContext(ctx, "traces are not taken; check OTEL_EXPORTER_OTLP_ENDPOINT and the collector there", "lost", len(spans), "error", err)
+	case err == nil && o.failing:
+		o.logger.InfoContext(ctx, "traces are taken again")
+	}
+	o.failing = err != nil
+	return nil
+}
+
+// Shutdown implements sdk.SpanExporter.
+func (o *outlet) Shutdown(ctx context.Context) error {
+	defer o.client.CloseIdleConnections()
+	return o.SpanExporter.Shutdown(ctx)
+}
+
+// ParseHeaders reads the form of OTEL_EXPORTER_OTLP_HEADERS: name=value, separated by commas, values percent-encoded. Errors do not quote
+// it, since it holds secrets.
+func ParseHeaders(list string) (map[string]string, error) {
+	headers := make(map[string]string)
+	for part := range strings.SplitSeq(list, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, value, found := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if !found || err != nil || name == "" || strings.ContainsAny(name, " \t:") {
+			return nil, errors.New("is not a list of headers such as authorization=Bearer%20abc,tenant=blue")
+		}
+		headers[name] = value
+	}
+	return headers, nil
+}

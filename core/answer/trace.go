@@ -1,0 +1,41 @@
+package answer
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/span"
+)
+
+// traced is the context of everything that is done for a turn: it is told to the tracer as part of the turn, whatever process took the
+// question in, and each of its log lines names turn and session.
+func (s *Service) traced(ctx context.Context, t session.Turn) context.Context {
+	return span.Tag(span.With(ctx, s.Tracer), slog.String("turn", string(t.ID)), slog.String("session", string(t.Session.ID)))
+}
+
+// tellIntake tells the tracer that a turn has begun. It is called once for each turn, by the process that took it in.
+func (s *Service) tellIntake(ctx context.Context, began time.Time, t session.Turn) {
+	span.RecordTurn(s.traced(ctx, t), string(t.ID), true, "intake", began, time.Now(),
+		slog.String("platform", string(t.Session.Ref.Platform)), slog.Bool("unasked", t.Ambient), slog.String("origin", string(t.Origin.As)))
+}
+
+// beginAttempt tells the tracer how long the turn waited for a worker, and that an attempt at it begins.
+func (s *Service) beginAttempt(ctx context.Context, t session.Turn) (context.Context, span.Span) {
+	if t.Attempt == 1 { // when a later one was queued is not known
+		span.RecordTurn(ctx, string(t.ID), false, "queue", t.Intake, time.Now())
+	}
+	return span.BeginTurn(ctx, string(t.ID), "turn", slog.String("platform", string(t.Session.Ref.Platform)),
+		slog.Int("attempt", t.Attempt), slog.Int("takeovers", t.Takeovers), slog.String("state", string(t.State)))
+}
+
+// derive makes a turn of another one.
+func (s *Service) derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
+	began := time.Now()
+	made, err := s.Store.Revisions.Derive(ctx, d)
+	if err == nil && !made.Duplicate {
+		s.tellIntake(ctx, began, made.Turn)
+	}
+	return made, err
+}

@@ -1,0 +1,52 @@
+package span
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+)
+
+// Handler adds to each line of a log the tags of the context that it was logged with, but for those that the line names itself.
+type Handler struct {
+	slog.Handler
+	named []string // by With
+}
+
+var _ slog.Handler = (*Handler)(nil)
+
+// NewHandler returns a handler that hands its lines to inner.
+func NewHandler(inner slog.Handler) *Handler { return &Handler{Handler: inner} }
+
+// Handle implements slog.Handler.
+func (h *Handler) Handle(ctx context.Context, line slog.Record) error {
+	tags := keptIn(ctx).tags
+	if len(tags) == 0 {
+		return h.Handler.Handle(ctx, line)
+	}
+	named := slices.Clip(h.named)
+	line.Attrs(func(a slog.Attr) bool {
+		named = append(named, a.Key)
+		return true
+	})
+	line = line.Clone()
+	for _, tag := range tags {
+		if !slices.Contains(named, tag.Key) {
+			line.AddAttrs(tag)
+		}
+	}
+	return h.Handler.Handle(ctx, line)
+}
+
+// WithAttrs implements slog.Handler.
+func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	named := slices.Clip(h.named)
+	for _, a := range attrs {
+		named = append(named, a.Key)
+	}
+	return &Handler{Handler: h.Handler.WithAttrs(attrs), named: named}
+}
+
+// WithGroup implements slog.Handler. The tags of its lines stand in the group.
+func (h *Handler) WithGroup(name string) slog.Handler {
+	return &Handler{Handler: h.Handler.WithGroup(name)}
+}
