@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -168,9 +169,12 @@ func (s *ThreadStream[P]) interval() time.Duration {
 
 // progress makes one write. Its failures are not the reader's concern: the next snapshot or the final write repairs them.
 func (s *ThreadStream[P]) progress(ctx context.Context) {
-	view := s.snapshot()
+	view, before := s.snapshot(), slices.Clone(s.write.pages)
 	err := s.write.progress(ctx, view)
 	s.pacer.Interval = s.interval()
+	if err == nil && !s.pacer.posted && slices.Equal(before, s.write.pages) {
+		return // there was nothing to show yet, so the first words need not keep an interval
+	}
 	s.pacer.wrote(time.Now(), view.Len() > 0)
 	var limited *thread.RateLimitError
 	switch {

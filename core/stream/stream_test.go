@@ -122,6 +122,24 @@ func TestFirstWordsWaitForASentenceOrOneSecond(t *testing.T) {
 	}
 }
 
+// What changes the view and shows nothing, such as a search that begins, does not hold the first words back.
+func TestFirstWordsDoNotKeepAnIntervalFromWhatShowedNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface := &threadtest.Surface{Limits: thread.Capabilities{MinEditInterval: 10 * time.Second}}
+		s := open(t, surface, 1000, &stream.Memory{})
+		s.Accept(packet.Packet{Payload: packet.SearchStart{}})
+		synctest.Wait()
+		start := time.Now()
+		s.Accept(delta("It is so. "))
+		synctest.Wait()
+		if v := surface.Versions(); len(v) != 1 || v[0].At.Sub(start) != 0 {
+			t.Errorf("versions = %+v, want one at once", v)
+		}
+		finish(t, s)
+	})
+}
+
 func TestRateLimitIsObeyedAndTheFinalWriteStillLands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
