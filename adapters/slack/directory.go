@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,13 +172,14 @@ func (c *Client) Profile(ctx context.Context, id string) (Profile, error) {
 }
 
 func (d *directory) profile(u *api.User) Profile {
-	p := Profile{ID: u.ID, Name: u.Profile.DisplayName, Team: u.TeamID, Admin: u.IsAdmin || u.IsOwner, Bot: u.IsBot}
+	me := d.client.Identity()
+	// Slack always says whose member somebody is. Where a proxy leaves it out there is nobody but those of the workspace.
+	p := Profile{ID: u.ID, Name: u.Profile.DisplayName, Team: cmp.Or(u.TeamID, u.Profile.Team, me.Team), Admin: u.IsAdmin || u.IsOwner, Bot: u.IsBot}
 	if p.Name == "" {
 		p.Name = u.RealName
 	}
-	me := d.client.Identity()
 	// Slack does not call those strangers who share a channel with the workspace, so the organisation decides as well.
-	elsewhere := u.TeamID != me.Team && (me.Enterprise == "" || u.Enterprise.EnterpriseID != me.Enterprise)
+	elsewhere := p.Team != me.Team && (me.Enterprise == "" || u.Enterprise.EnterpriseID != me.Enterprise)
 	p.Outsider = u.Deleted || u.IsBot || u.IsRestricted || u.IsUltraRestricted || u.IsStranger || elsewhere
 	if !p.Outsider {
 		p.Email = strings.ToLower(u.Profile.Email)
@@ -392,5 +394,5 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // counts reports whether somebody's presence leaves a channel one of the organisation alone.
 func (d *directory) counts(u *api.User) bool {
-	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && u.TeamID == d.client.Identity().Team
+	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && d.profile(u).Team == d.client.Identity().Team
 }

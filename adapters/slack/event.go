@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -137,7 +140,7 @@ func (c *Client) handle(ctx context.Context, h Handler, kind string, raw []byte,
 			return "", err
 		}
 		return h.Command(ctx, Command{
-			Name: s.Command, Text: strings.TrimSpace(s.Text), EventKey: "trigger:" + s.Trigger, Ref: c.ref(s.Channel, ""),
+			Name: s.Command, Text: strings.TrimSpace(s.Text), EventKey: pressKey(s.Trigger, s.User, s.Channel, s.Command, s.Text), Ref: c.ref(s.Channel, ""),
 			By: thread.Person{ID: s.User, Name: s.Name}, Direct: strings.HasPrefix(s.Channel, "D"),
 		})
 	case "interactive":
@@ -151,12 +154,29 @@ func (c *Client) handle(ctx context.Context, h Handler, kind string, raw []byte,
 	}
 }
 
+// pressKey names a command, a press or a form that was sent. The trigger alone would do, but for a proxy that leaves it out or gives the
+// same one always: then what is certainly not the same is not taken for a second delivery.
+func pressKey(trigger string, parts ...string) string {
+	if trigger == "" {
+		return "press:" + rand.Text() // Slack delivers it once
+	}
+	h := fnv.New64a()
+	for _, part := range parts {
+		_, _ = io.WriteString(h, part+"\x00") // a hash takes everything
+	}
+	return fmt.Sprintf("trigger:%s:%016x", trigger, h.Sum64())
+}
+
 func (c *Client) ref(channel, root string) thread.Ref {
 	return thread.Ref{Platform: Platform, Workspace: c.Identity().Team, Channel: channel, Thread: root}
 }
 
 func (c *Client) event(ctx context.Context, h Handler, cb callback, raw []byte, attempt int) error {
 	e := cb.Event
+	if cb.Type == "app_rate_limited" {
+		c.logger.WarnContext(ctx, "slack holds events back: more than 30,000 came within an hour")
+		return nil
+	}
 	if !cb.concerns(c.Identity().Team) {
 		c.logger.WarnContext(ctx, "event of another workspace ignored", "workspace", cb.Team)
 		return nil
@@ -168,7 +188,7 @@ func (c *Client) event(ctx context.Context, h Handler, cb callback, raw []byte, 
 	case "message", "app_mention":
 		return h.Message(ctx, c.message(cb, attempt))
 	case "reaction_added":
-		if e.Item.Type != "message" || string(e.User) == c.Identity().User {
+		if e.Item.TS == "" || string(e.User) == c.Identity().User { // a file's has none
 			return nil
 		}
 		name, _, _ := strings.Cut(e.Reaction, "::") // without the skin tone
@@ -187,9 +207,6 @@ func (c *Client) event(ctx context.Context, h Handler, cb callback, raw []byte, 
 	case "tokens_revoked", "app_uninstalled":
 		c.logger.ErrorContext(ctx, "slack has withdrawn the app's tokens; install the app to the workspace again and set the new SLACK_BOT_TOKEN",
 			"event", e.Type)
-		return nil
-	case "app_rate_limited":
-		c.logger.WarnContext(ctx, "slack holds events back: more than 30,000 came within an hour")
 		return nil
 	default: // app_context_changed, assistant_thread_context_changed, and whatever comes to be
 		return nil
@@ -215,7 +232,7 @@ func (c *Client) sessionStopped(ctx context.Context, h Handler, e event) error {
 // interaction dispatches what somebody pressed, chose or sent.
 func (c *Client) interaction(ctx context.Context, h Handler, i interaction) error {
 	p := Press{
-		EventKey: "trigger:" + i.Trigger, By: i.User.ID, ByName: i.User.Name, Trigger: i.Trigger, ResponseURL: i.Response,
+		EventKey: pressKey(i.Trigger, i.User.ID, i.Type, i.Callback), By: i.User.ID, ByName: i.User.Name, Trigger: i.Trigger, ResponseURL: i.Response,
 		Ephemeral: i.Container.Ephemeral,
 	}
 	channel, ts, root := cmp.Or(i.Channel.ID, i.Container.Channel), cmp.Or(i.Message.TS, i.Container.TS), cmp.Or(i.Message.Thread, i.Container.Thread)
@@ -228,7 +245,7 @@ func (c *Client) interaction(ctx context.Context, h Handler, i interaction) erro
 			if p.Action, p.Turn, ours = parseAction(a.ID); !ours {
 				continue
 			}
-			p.Value = a.Value
+			p.Value, p.EventKey = a.Value, pressKey(i.Trigger, i.User.ID, ts, a.ID, a.Value, a.At)
 			if err := h.Press(ctx, p); err != nil {
 				return err
 			}
@@ -240,7 +257,8 @@ func (c *Client) interaction(ctx context.Context, h Handler, i interaction) erro
 			return nil
 		}
 		p.Author, p.Files = i.Message.User, c.files(i.Message.Files)
-		p.Text, _, _ = readText(i.Message.Text, c.Identity().User)
+		p.EventKey = pressKey(i.Trigger, i.User.ID, channel, ts, i.Callback)
+		p.Text, _, _ = readText(i.Message.words(i.Message.Text), c.Identity().User)
 		return h.Press(ctx, p)
 	case "view_submission":
 		var ours bool
@@ -248,7 +266,6 @@ func (c *Client) interaction(ctx context.Context, h Handler, i interaction) erro
 			return nil
 		}
 		p.Sent, p.Form = true, make(map[string]string)
-		p.EventKey = "view:" + i.View.ID
 		p.Value, p.Ref, p.Message = c.openForm(i.View.Private)
 		p.Direct = strings.HasPrefix(p.Ref.Channel, "D")
 		for _, fields := range i.View.State.Values {
@@ -256,6 +273,7 @@ func (c *Client) interaction(ctx context.Context, h Handler, i interaction) erro
 				p.Form[name] = cmp.Or(field.Value, field.Selected.Value)
 			}
 		}
+		p.EventKey = pressKey("view:"+i.View.ID, i.User.ID, i.View.Callback, p.Form["text"])
 		return h.Press(ctx, p)
 	default: // view_closed, and whatever comes to be
 		return nil
@@ -268,6 +286,7 @@ func (c *Client) message(cb callback, attempt int) Message {
 	m := Message{EventKey: cb.ID, Attempt: attempt, Direct: e.ChannelType == "im" || strings.HasPrefix(string(e.Channel), "D")}
 	about := wireMessage{
 		Subtype: e.Subtype, User: string(e.User), BotID: e.BotID, Text: e.Text, TS: e.TS, Thread: e.Thread, Parent: e.Parent, Files: e.Files,
+		beside: e.beside,
 	}
 	switch e.Subtype {
 	case "message_changed":
@@ -302,7 +321,7 @@ func (c *Client) message(cb callback, attempt int) Message {
 	m.Own = about.User == me.User || about.BotID != "" && about.BotID == me.Bot
 	m.Bot = m.Bot || about.BotID != ""
 	m.At = parseTS(about.TS)
-	m.Text, m.Mentioned, m.OthersNamed = readText(about.Text, me.User)
+	m.Text, m.Mentioned, m.OthersNamed = readText(about.words(about.Text), me.User)
 	m.Files = c.files(about.Files)
 	m.FilesUnknown = e.Type == "app_mention" && len(about.Files) == 0
 	return m

@@ -102,6 +102,19 @@ func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
 			with(func(m *Message) { m.Change, m.Own, m.Author, m.Starter = Edited, true, "U0BOT", "U0BOT" })},
 		{"deleted", `{"type":"message","subtype":"message_deleted","channel":"C1","deleted_ts":"1700000000.000100","previous_message":{"user":"U1","text":"hi"}}`,
 			with(func(m *Message) { m.Change = Deleted })},
+		{"with fields that are of another kind", `{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100","streaming_message_ts":"x",` +
+			`"files":[{"id":"F1","name":"a.txt","mimetype":"text/plain","size":"5","url_private":"https://files.slack.com/a"}],"tab":7}`,
+			with(func(m *Message) {
+				m.Files = []File{{ID: "F1", Name: "a.txt", Media: "text/plain", url: "https://files.slack.com/a"}}
+			})},
+		{"mention with a name", `{"type":"message","channel":"C1","user":"U1","text":"<@U0BOT|footnote> hi","ts":"1700000000.000100"}`,
+			with(func(m *Message) { m.Mentioned = true })},
+		{"reply that is shown in the channel too", `{"type":"message","subtype":"thread_broadcast","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100",` +
+			`"thread_ts":"1690000000.000001","root":{"user":"U2","ts":"1690000000.000001"}}`,
+			with(func(m *Message) { m.Ref.Thread, m.InThread, m.Starter = "1690000000.000001", true, "" })},
+		{"without text but with blocks", `{"type":"message","channel":"C1","user":"U1","text":"","ts":"1700000000.000100","blocks":[{"type":"rich_text","elements":[` +
+			`{"type":"rich_text_section","elements":[{"type":"user","user_id":"U0BOT"},{"type":"text","text":" hi"}]}]}]}`,
+			with(func(m *Message) { m.Mentioned = true })},
 		{"with blocks that nobody knows", `{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100","blocks":[{"type":"hologram","x":[1]}]}`, root},
 	}
 	for _, tt := range tests {
@@ -148,21 +161,24 @@ func TestOtherPayloads(t *testing.T) {
 		{"another workspace", "events_api", `{"team_id":"T2","event":{"type":"app_mention","channel":"C1","user":"U1"}}`, heard{}},
 		{"a shared channel's event of the other side", "events_api", `{"team_id":"T2","authorizations":[{"team_id":"T1"}],"event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"type":"message","channel":"C1","ts":"1.2"}}}`,
 			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", Name: "x", By: "U1"}}}},
+		{"reaction of which Slack says less", "events_api", `{"event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"channel":"C1","ts":"1.2"}}}`,
+			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", Name: "x", By: "U1"}}}},
+		{"too many events", "events_api", `{"type":"app_rate_limited","team_id":"T1","minute_rate_limited":1518467820,"api_app_id":"A1"}`, heard{}},
 		{"unknown event", "events_api", `{"event":{"type":"something_new"}}`, heard{}},
 		{"no event at all", "events_api", `[]`, heard{}},
 		{"command", "slash_commands", `{"command":"/ask","text":" why? ","channel_id":"C1","user_id":"U1","user_name":"ann","trigger_id":"t1"}`,
-			heard{Commands: []Command{{Name: "/ask", Text: "why?", EventKey: "trigger:t1", Ref: channel, By: thread.Person{ID: "U1", Name: "ann"}}}}},
-		{"button", "interactive", `{"type":"block_actions","user":{"id":"U1"},"channel":{"id":"C1"},"message":{"ts":"1.2","thread_ts":"1.1"},"actions":[{"action_id":"footnote:stop:turn","value":"turn"}]}`,
-			heard{Presses: []Press{{Action: thread.ActionStop, Turn: "turn", Value: "turn", EventKey: "trigger:", Ref: inThread, Message: "1.2", By: "U1"}}}},
+			heard{Commands: []Command{{Name: "/ask", Text: "why?", EventKey: pressKey("t1", "U1", "C1", "/ask", " why? "), Ref: channel, By: thread.Person{ID: "U1", Name: "ann"}}}}},
+		{"button", "interactive", `{"type":"block_actions","trigger_id":"t1","user":{"id":"U1"},"channel":{"id":"C1"},"message":{"ts":"1.2","thread_ts":"1.1"},"actions":[{"action_id":"footnote:stop:turn","value":"turn"}]}`,
+			heard{Presses: []Press{{Action: thread.ActionStop, Turn: "turn", Value: "turn", EventKey: pressKey("t1", "U1", "1.2", "footnote:stop:turn", "turn", ""), Ref: inThread, Message: "1.2", By: "U1", Trigger: "t1"}}}},
 		{"button of another app", "interactive", `{"type":"block_actions","actions":[{"action_id":"theirs"}]}`, heard{}},
 		{"view of another app", "interactive", `{"type":"view_submission","view":{"callback_id":"theirs"}}`, heard{}},
 		{"form", "interactive", `{"type":"view_submission","trigger_id":"t1","user":{"id":"U1"},"view":{"id":"V1","callback_id":"footnote:down:turn",` +
 			`"private_metadata":"{\"v\":\"x\",\"c\":\"C1\",\"t\":\"1.1\",\"m\":\"1.2\"}","state":{"values":{"b":{"reason":{"value":"too long"}}}}}}`,
-			heard{Presses: []Press{{Action: thread.ActionDown, Turn: "turn", Value: "x", EventKey: "view:V1", Ref: inThread, Message: "1.2", By: "U1", Trigger: "t1",
+			heard{Presses: []Press{{Action: thread.ActionDown, Turn: "turn", Value: "x", EventKey: pressKey("view:V1", "U1", "footnote:down:turn", ""), Ref: inThread, Message: "1.2", By: "U1", Trigger: "t1",
 				Sent: true, Form: map[string]string{"reason": "too long"}}}}},
 		{"shortcut", "interactive", `{"type":"message_action","trigger_id":"t1","callback_id":"footnote:ask:","user":{"id":"U1","name":"ann"},"channel":{"id":"C1"},` +
 			`"message":{"ts":"1.2","thread_ts":"1.1","user":"U2","text":"see <https://a.example|this>"}}`,
-			heard{Presses: []Press{{Action: ActionAsk, EventKey: "trigger:t1", Ref: inThread, Message: "1.2", By: "U1", ByName: "ann", Trigger: "t1",
+			heard{Presses: []Press{{Action: ActionAsk, EventKey: pressKey("t1", "U1", "C1", "1.2", "footnote:ask:"), Ref: inThread, Message: "1.2", By: "U1", ByName: "ann", Trigger: "t1",
 				Text: "see this (https://a.example)", Author: "U2"}}}},
 		{"shortcut of another app", "interactive", `{"type":"message_action","callback_id":"theirs"}`, heard{}},
 		{"unknown kind", "something_new", `{}`, heard{}},
@@ -178,6 +194,53 @@ func TestOtherPayloads(t *testing.T) {
 				t.Errorf("heard (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Slack's documents show the same trigger for every command, and so may what stands in for it.
+func TestPressesAreToldApart(t *testing.T) {
+	t.Parallel()
+	payloads := []struct{ kind, raw string }{
+		{"slash_commands", `{"command":"/ask","text":"one","channel_id":"C1","user_id":"U1"}`},
+		{"slash_commands", `{"command":"/ask","text":"one","channel_id":"C1","user_id":"U1"}`}, // said again
+		{"slash_commands", `{"command":"/ask","text":"one","channel_id":"C1","user_id":"U1","trigger_id":"t"}`},
+		{"slash_commands", `{"command":"/ask","text":"two","channel_id":"C1","user_id":"U1","trigger_id":"t"}`},
+		{"slash_commands", `{"command":"/ask","text":"two","channel_id":"C1","user_id":"U2","trigger_id":"t"}`},
+		{"interactive", `{"type":"block_actions","trigger_id":"t","user":{"id":"U1"},"message":{"ts":"1.2"},"actions":[{"action_id":"footnote:up:turn","action_ts":"1"}]}`},
+		{"interactive", `{"type":"block_actions","trigger_id":"t","user":{"id":"U1"},"message":{"ts":"1.2"},"actions":[{"action_id":"footnote:down:turn","action_ts":"2"}]}`},
+		{"interactive", `{"type":"block_actions","trigger_id":"t","user":{"id":"U1"},"message":{"ts":"1.2"},"actions":[{"action_id":"footnote:up:turn","action_ts":"3"}]}`},
+	}
+	c, h := connected(t), &heard{}
+	for _, p := range payloads {
+		if _, err := c.handle(t.Context(), h, p.kind, []byte(p.raw), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys := make(map[string]bool)
+	for _, command := range h.Commands {
+		keys[command.EventKey] = true
+	}
+	for _, press := range h.Presses {
+		keys[press.EventKey] = true
+	}
+	if len(keys) != len(payloads) {
+		t.Errorf("%d different keys of %d commands and presses", len(keys), len(payloads))
+	}
+	if one, again := pressKey("t", "a", "b"), pressKey("t", "a", "b"); one != again {
+		t.Errorf("a second delivery has another key: %s and %s", one, again)
+	}
+}
+
+func TestWorkspaceThatNobodyNamedIsTheOnlyOne(t *testing.T) {
+	t.Parallel()
+	c := connected(t)
+	c.identity.Store(&Identity{User: "U0BOT"}) // nobody said which workspace it is
+	var h heard
+	if _, err := c.handle(t.Context(), &h, "events_api", []byte(`{"team_id":"T9","event":{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1.1"}}`), 0); err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Messages) != 1 {
+		t.Errorf("%d messages of the only workspace there is, want 1", len(h.Messages))
 	}
 }
 

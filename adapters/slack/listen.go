@@ -157,7 +157,9 @@ func (c *Client) tellLate(ctx context.Context, kind string, raw []byte, sentence
 	}
 	s, err := decode[slash]("a command", raw)
 	if err == nil {
-		err = c.Whisper(ctx, c.ref(s.Channel, ""), s.User, sentence, false, "")
+		if err = c.Respond(ctx, s.Response, sentence); err != nil { // nothing but this address reaches a channel that the bot is not in
+			err = c.Whisper(ctx, c.ref(s.Channel, ""), s.User, sentence, false, "")
+		}
 	}
 	if err != nil {
 		c.logger.WarnContext(ctx, "a command's answer was not shown", "error", err)

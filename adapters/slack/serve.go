@@ -12,6 +12,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
+// sslCheck is the parameter of requests by which Slack only looks whether the address of a command can be reached.
+const sslCheck = "ssl_check"
+
 // maxBody bounds a request. Slack's own are far smaller.
 const maxBody = 1 << 20
 
@@ -19,6 +22,9 @@ const maxBody = 1 << 20
 // last five minutes are refused; one that was not taken in is answered so that Slack delivers it again.
 func (c *Client) Handler(h Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost && r.URL.Query().Get(sslCheck) != "" {
+			return // Slack looks at the certificate, and wants a 200
+		}
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
 			http.Error(w, "Slack sends POST requests here.", http.StatusMethodNotAllowed)
@@ -42,6 +48,9 @@ func (c *Client) Handler(h Handler) http.Handler {
 		kind, payload, err := readRequest(r.Header.Get("Content-Type"), body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if kind == sslCheck {
 			return
 		}
 		if kind == "url_verification" {
@@ -111,6 +120,9 @@ func readRequest(contentType string, body []byte) (kind string, payload []byte, 
 	fields := make(map[string]string, len(form))
 	for key := range form {
 		fields[key] = form.Get(key)
+	}
+	if fields[sslCheck] != "" {
+		return sslCheck, nil, nil
 	}
 	if fields["command"] == "" {
 		return "", nil, errors.New("the form is not a Slack command")

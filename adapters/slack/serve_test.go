@@ -26,6 +26,7 @@ func TestSignedRequests(t *testing.T) {
 		status           int
 		answer           string
 		messages         int
+		query            string
 	}{
 		{name: "event", body: event, status: 200, messages: 1},
 		{name: "challenge", body: `{"type":"url_verification","challenge":"abc"}`, status: 200, answer: "abc"},
@@ -37,6 +38,8 @@ func TestSignedRequests(t *testing.T) {
 		{name: "form that is nothing", kind: form, body: "a=b", status: 400},
 		{name: "not a form", kind: "text/plain", body: "%zz", status: 400},
 		{name: "broken JSON", body: `{"type":`, status: 400},
+		{name: "look at the certificate", kind: form, body: "ssl_check=1&token=x", status: 200},
+		{name: "look at the certificate, read only", method: http.MethodGet, query: "?ssl_check=1&token=x", status: 200},
 		{name: "no signature", body: event, sign: func(http.Header, string) {}, status: 401},
 		{name: "signature of another body", body: event, sign: func(h http.Header, _ string) { slacktest.Sign(h, []byte("x"), time.Now()) }, status: 401},
 		{name: "old request", body: event, sign: func(h http.Header, b string) { slacktest.Sign(h, []byte(b), time.Now().Add(-6*time.Minute)) }, status: 401},
@@ -55,7 +58,7 @@ func TestSignedRequests(t *testing.T) {
 			if method == "" {
 				method = http.MethodPost
 			}
-			r := httptest.NewRequest(method, "/slack/events", strings.NewReader(tt.body))
+			r := httptest.NewRequest(method, "/slack/events"+tt.query, strings.NewReader(tt.body))
 			r.Header.Set("Content-Type", "application/json")
 			if tt.kind != "" {
 				r.Header.Set("Content-Type", tt.kind)

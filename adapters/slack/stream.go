@@ -2,7 +2,9 @@ package slack
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/footnotehq/footnote/core/thread"
@@ -36,6 +38,9 @@ func (s *Surface) Start(ctx context.Context, to thread.Ref, piece Page) (thread.
 	}
 	_, ts, err := s.client.api.StartStreamContext(ctx, to.Channel, options...)
 	switch {
+	case noMethod(err) || err == nil && ts == "":
+		s.client.noStreams.Store(true)
+		return "", fmt.Errorf("%w: Slack does not know chat.startStream here", thread.ErrNoStream)
 	case slices.Contains(codesNeverStream, code(err)):
 		s.client.noStreams.Store(true)
 		return "", fmt.Errorf("%w: Slack answered %s", thread.ErrNoStream, code(err))
@@ -43,6 +48,12 @@ func (s *Surface) Start(ctx context.Context, to thread.Ref, piece Page) (thread.
 		return "", fmt.Errorf("%w: Slack answered %s", thread.ErrNoStream, code(err))
 	}
 	return thread.MessageID(ts), s.failed(ctx, to, "begin the answer's stream", thread.StreamStart, err, true)
+}
+
+// noMethod reports whether whoever answered does not have a method at all, as proxies say it and a Slack of another kind.
+func noMethod(err error) bool {
+	var status api.StatusCodeError
+	return errors.As(err, &status) && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, status.Code)
 }
 
 // Append implements thread.Streamer.

@@ -129,9 +129,10 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	return s.failed(ctx, to, "edit the answer", thread.Edit, err, false)
 }
 
-// streamOver reports whether a stream that was to be stopped has been stopped.
+// streamOver reports whether a stream that was to be stopped has been stopped. Slack was seen to say user_not_found, of a reader in another
+// organisation, and to have ended the stream all the same.
 func streamOver(err error) bool {
-	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user"}, code(err))
+	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user", "user_not_found"}, code(err))
 }
 
 // Delete implements thread.Surface.
@@ -172,7 +173,7 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 			marked := m.Metadata.EventType == metadataType && m.Metadata.EventPayload["turn"] == s.options.Turn
 			// A stream that was not ended bears no mark; a session has one turn at a time, so what came after its question is its own.
 			unmarked := m.Metadata.EventType == "" && s.options.Question != ""
-			if m.User == me.User && m.Timestamp > string(s.options.Question) && (marked || unmarked) {
+			if (m.User == me.User || m.User == "" && m.BotID != "" && m.BotID == me.Bot) && m.Timestamp > string(s.options.Question) && (marked || unmarked) {
 				own = append(own, thread.MessageID(m.Timestamp))
 			}
 		}

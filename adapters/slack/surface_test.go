@@ -130,6 +130,33 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// Slack was seen to end the stream of a reader in another organisation with user_not_found.
+func TestStreamThatEndsWithAnErrorIsRepaired(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, slacktest.Config{}, nil)
+	id, err := d.surface.Start(t.Context(), d.to, page("One "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Fail(slacktest.Fault{Method: "chat.stopStream", Error: "user_not_found", After: true, Times: 2})
+	if err := d.surface.Stop(t.Context(), d.to, id, page("two")); err == nil {
+		t.Fatal("the stream was ended without an error")
+	}
+	if err := d.surface.Edit(t.Context(), d.to, id, page("One two")); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Answers(d.channel, d.to.Thread)[0]; got.Streaming || !strings.HasSuffix(got.Shown(), "One two") {
+		t.Errorf("it shows %q", got.Shown())
+	}
+	id, err = d.surface.Start(t.Context(), d.to, page("Three "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.surface.Edit(t.Context(), d.to, id, page("Three")); err != nil { // what was streamed is ended first
+		t.Error(err)
+	}
+}
+
 func TestStartSaysWhereThereIsNoStream(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -138,7 +165,10 @@ func TestStartSaysWhereThereIsNoStream(t *testing.T) {
 		edit  func(*slack.SurfaceOptions)
 		piece slack.Page
 		calls int
+		fault slacktest.Fault
 	}{
+		{name: "a Slack that has no such page", fault: slacktest.Fault{Method: "chat.startStream", Status: http.StatusNotFound}, calls: 1},
+		{name: "a Slack that nods to everything", fault: slacktest.Fault{Method: "chat.startStream", Bare: true}, calls: 1},
 		{name: "workspace without streams, asked once", slack: slacktest.Config{NoStreams: true}, calls: 1},
 		{name: "nobody to stream to", edit: func(o *slack.SurfaceOptions) { o.Recipient = "" }},
 		{name: "answer that is complete", piece: slack.Page{Done: true}},
@@ -147,6 +177,9 @@ func TestStartSaysWhereThereIsNoStream(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, tt.slack, tt.edit)
+			if tt.fault.Method != "" {
+				d.Fail(tt.fault)
+			}
 			tt.piece.Markdown = "words"
 			for range 2 {
 				if _, err := d.surface.Start(t.Context(), d.to, tt.piece); !errors.Is(err, thread.ErrNoStream) {

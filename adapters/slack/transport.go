@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +30,7 @@ func (c *Client) httpClient() *http.Client {
 		next = http.DefaultTransport
 	}
 	limited := *base
-	limited.Transport = &connectLimiter{next: &readAgain{next}, limit: rate.NewLimiter(rate.Every(c.config.Reconnect), connectBurst)}
+	limited.Transport = &connectLimiter{next: &readAgain{&obedient{next: next}}, limit: rate.NewLimiter(rate.Every(c.config.Reconnect), connectBurst)}
 	limited.Timeout = c.config.Timeout + time.Minute // a waiting connection counts too; other calls have their own limit
 	return &limited
 }
@@ -115,9 +114,8 @@ func pauseAfter(res *http.Response, err error) (time.Duration, bool) {
 	case err != nil:
 		return readPause, true
 	case res.StatusCode == http.StatusTooManyRequests:
-		seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
-		wait := time.Duration(seconds) * time.Second
-		return wait + readPause, err == nil && wait <= readLongest
+		wait := retryAfter(res.Header, time.Now())
+		return wait + readPause, wait <= readLongest
 	default:
 		return readPause, res.StatusCode >= http.StatusInternalServerError
 	}

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -28,8 +29,11 @@ type callback struct {
 	} `json:"authorizations"`
 }
 
-// concerns reports whether an event is for a workspace.
+// concerns reports whether an event is for a workspace. A bot that was not told its own, by a proxy, has but one.
 func (c callback) concerns(team string) bool {
+	if team == "" {
+		return true
+	}
 	for _, f := range c.For {
 		if f.Team == team {
 			return true
@@ -54,23 +58,24 @@ func (i *id) UnmarshalJSON(raw []byte) error {
 
 // event holds the fields of every inner event that is used.
 type event struct {
-	Type        string       `json:"type"`
-	Subtype     string       `json:"subtype"`
-	Channel     id           `json:"channel"`
-	ChannelType string       `json:"channel_type"`
-	User        id           `json:"user"`
-	UserTeam    string       `json:"user_team"`
-	BotID       string       `json:"bot_id"`
-	Text        string       `json:"text"`
-	TS          string       `json:"ts"`
-	Thread      string       `json:"thread_ts"`
-	Parent      string       `json:"parent_user_id"`
-	Deleted     string       `json:"deleted_ts"`
-	Files       []file       `json:"files"`
-	Message     *wireMessage `json:"message"`
-	Previous    *wireMessage `json:"previous_message"`
-	Reaction    string       `json:"reaction"`
-	Item        struct {
+	Type        string `json:"type"`
+	Subtype     string `json:"subtype"`
+	Channel     id     `json:"channel"`
+	ChannelType string `json:"channel_type"`
+	User        id     `json:"user"`
+	UserTeam    string `json:"user_team"`
+	BotID       string `json:"bot_id"`
+	Text        string `json:"text"`
+	TS          string `json:"ts"`
+	Thread      string `json:"thread_ts"`
+	Parent      string `json:"parent_user_id"`
+	Deleted     string `json:"deleted_ts"`
+	Files       []file `json:"files"`
+	beside
+	Message  *wireMessage `json:"message"`
+	Previous *wireMessage `json:"previous_message"`
+	Reaction string       `json:"reaction"`
+	Item     struct {
 		Type    string `json:"type"`
 		Channel string `json:"channel"`
 		TS      string `json:"ts"`
@@ -86,20 +91,15 @@ type event struct {
 
 // wireMessage is one inside an event that tells of a change.
 type wireMessage struct {
-	Subtype string  `json:"subtype"`
-	User    string  `json:"user"`
-	BotID   string  `json:"bot_id"`
-	Text    string  `json:"text"`
-	TS      string  `json:"ts"`
-	Thread  string  `json:"thread_ts"`
-	Parent  string  `json:"parent_user_id"`
-	Files   []file  `json:"files"`
-	Edited  *edited `json:"edited"`
-}
-
-// edited says that a message was changed by a person, and not only an unfurl or a reply count by Slack.
-type edited struct {
-	TS string `json:"ts"`
+	Subtype string `json:"subtype"`
+	User    string `json:"user"`
+	BotID   string `json:"bot_id"`
+	Text    string `json:"text"`
+	TS      string `json:"ts"`
+	Thread  string `json:"thread_ts"`
+	Parent  string `json:"parent_user_id"`
+	Files   []file `json:"files"`
+	beside
 }
 
 // file is one attached to a message.
@@ -126,6 +126,8 @@ type slash struct {
 	User    string `json:"user_id"`
 	Name    string `json:"user_name"`
 	Trigger string `json:"trigger_id"`
+	// Response takes answers for half an hour, also where the bot is not.
+	Response string `json:"response_url"`
 }
 
 // interaction is a press of a button, a shortcut, or a form that was sent.
@@ -155,10 +157,12 @@ type interaction struct {
 		User   string `json:"user"`
 		Text   string `json:"text"`
 		Files  []file `json:"files"`
+		beside
 	} `json:"message"`
 	Actions []struct {
 		ID    string `json:"action_id"`
 		Value string `json:"value"`
+		At    string `json:"action_ts"`
 	} `json:"actions"`
 	View struct {
 		ID       string `json:"id"`
@@ -176,9 +180,10 @@ type interaction struct {
 	Response string `json:"response_url"`
 }
 
+// decode reads what Slack sent. A field of an unexpected kind counts as absent: the rest is worth reading all the same.
 func decode[T any](what string, raw []byte) (T, error) {
 	var v T
-	if err := json.Unmarshal(raw, &v); err != nil {
+	if err := json.Unmarshal(raw, &v); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return v, fmt.Errorf("read %s from Slack: %w", what, err)
 	}
 	return v, nil

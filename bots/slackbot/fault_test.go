@@ -332,6 +332,7 @@ func TestWhoListens(t *testing.T) {
 	}
 	grid := s.Person("grid", func(p *slacktest.Person) { p.Team, p.Enterprise = "T0OTHER", "E0OTHER" })
 	withGrid := s.Channel("with-grid", nil, s.ann, grid)
+	terse := s.Person("terse", func(p *slacktest.Person) { p.Team = "" }) // by way of a proxy that leaves the team out
 	inGeneral, inJoined := access.Channel("slack", s.general.ID), access.Channel("slack", joined.ID)
 	annsOwn := []access.Principal{access.Members, access.User("slack", s.ann.ID), access.User("email", "ann@example.com"), inGeneral, inJoined,
 		access.Channel("slack", closed.ID), access.Channel("slack", shared.ID), access.Channel("slack", withGuest.ID), access.Channel("slack", withGrid.ID)}
@@ -351,6 +352,8 @@ func TestWhoListens(t *testing.T) {
 		{name: "guest in private", person: guest.ID, direct: true, want: []access.Principal{access.User("slack", guest.ID), access.Channel("slack", withGuest.ID)}},
 		{name: "partner in private", person: partner.ID, direct: true, want: []access.Principal{access.User("slack", partner.ID), access.Channel("slack", shared.ID)}},
 		{name: "member of another organisation in private", person: grid.ID, direct: true, want: []access.Principal{access.User("slack", grid.ID), access.Channel("slack", withGrid.ID)}},
+		{name: "member whose team is left out", person: terse.ID, direct: true,
+			want: []access.Principal{access.Members, access.User("slack", terse.ID), access.User("email", "terse@example.com")}},
 		{name: "nobody known in private", person: "U0NOBODY", direct: true, want: []access.Principal{access.User("slack", "U0NOBODY")}},
 		{name: "quiet channel", channel: joined.ID, person: s.ann.ID, want: []access.Principal{access.Members, access.Channel("slack", joined.ID)}},
 	}

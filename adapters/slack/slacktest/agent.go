@@ -109,7 +109,7 @@ func (p *Person) Shortcut(c *Channel, ts, callback string) string {
 	return s.deliver("interactive", "", map[string]any{
 		"type": "message_action", "callback_id": callback, "trigger_id": s.trigger(), "message_ts": ts, "team": map[string]string{"id": TeamID},
 		"user": map[string]string{"id": p.ID, "name": p.Name, "team_id": p.Team}, "channel": map[string]string{"id": c.ID, "name": c.Name},
-		"message": s.wired(m, false), "response_url": s.http.URL + "/respond",
+		"message": s.wired(m, false), "response_url": s.respondAt(p, c, ts),
 	})
 }
 

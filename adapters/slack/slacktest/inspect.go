@@ -46,13 +46,13 @@ func (s *Server) Roots(c *Channel) []Message {
 	return out
 }
 
-// Ephemeral returns what was shown to one person alone.
+// Ephemeral returns what is shown to one person alone.
 func (s *Server) Ephemeral(p *Person) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Message
 	for _, at := range s.order {
-		if m := s.messages[at]; m.To == p.ID {
+		if m := s.messages[at]; m.To == p.ID && !m.Deleted {
 			out = append(out, *m)
 		}
 	}

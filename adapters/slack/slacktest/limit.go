@@ -53,6 +53,7 @@ type Fault struct {
 	RetryAfter time.Duration // with status 429
 	Error      string        // an error in a 200 answer
 	Drop       bool          // the connection is closed without an answer
+	Bare       bool          // answered with {"ok":true} and nothing more, as what only looks like a Slack does
 	Delay      time.Duration // the call is carried out so much later, and nothing else happens to it
 
 	left int
@@ -81,6 +82,8 @@ func (f *Fault) outcome() (status int, code string) {
 	switch {
 	case f.Drop:
 		return 0, "connection closed"
+	case f.Bare:
+		return http.StatusOK, ""
 	case f.Error != "":
 		return http.StatusOK, f.Error
 	default:
@@ -92,6 +95,8 @@ func (f *Fault) answer(w http.ResponseWriter, _ *http.Request) {
 	switch {
 	case f.Drop:
 		panic(http.ErrAbortHandler) // closes the connection
+	case f.Bare:
+		answer(w, nil, nil, nil)
 	case f.Error != "":
 		answer(w, nil, fail(f.Error), nil)
 	case f.Status == http.StatusTooManyRequests:

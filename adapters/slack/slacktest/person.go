@@ -242,7 +242,7 @@ func (p *Person) Slash(c *Channel, command, text string) string {
 	defer s.mu.Unlock()
 	return s.deliver("slash_commands", "", map[string]any{
 		"command": command, "text": text, "channel_id": c.ID, "channel_name": c.Name, "user_id": p.ID, "user_name": p.Name,
-		"team_id": TeamID, "api_app_id": AppID, "trigger_id": s.trigger(), "response_url": s.http.URL + "/respond",
+		"team_id": TeamID, "api_app_id": AppID, "trigger_id": s.trigger(), "response_url": s.respondAt(p, c, ""),
 	})
 }
 
@@ -258,7 +258,7 @@ func (p *Person) Click(c *Channel, ts, action, value string) string {
 	return s.deliver("interactive", "", map[string]any{
 		"type": "block_actions", "trigger_id": s.trigger(), "api_app_id": AppID, "team": map[string]string{"id": TeamID},
 		"user": map[string]string{"id": p.ID, "name": p.Name, "team_id": p.Team}, "channel": map[string]string{"id": c.ID, "name": c.Name},
-		"message": s.wired(m, false), "response_url": s.http.URL + "/respond",
+		"message": s.wired(m, false), "response_url": s.respondAt(p, c, ts),
 		"container": map[string]any{"type": "message", "message_ts": ts, "thread_ts": m.Thread, "channel_id": c.ID, "is_ephemeral": m.To != ""},
 		"actions":   []map[string]string{{"type": "button", "action_id": action, "value": value, "block_id": "b"}},
 	})

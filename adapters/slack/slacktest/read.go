@@ -108,13 +108,16 @@ func (s *Server) user(p *Person) map[string]any {
 	if p.Email != "" && s.granted("users:read.email") {
 		profile["email"] = p.Email
 	}
-	stranger := p.Team != TeamID
+	stranger := p.Team != TeamID && p.Team != ""
 	for _, c := range s.channels { // whoever shares a channel with the bot is none, as Slack counts
 		stranger = stranger && (!c.has(p.ID) || !c.has(BotUser))
 	}
 	out := map[string]any{
 		"id": p.ID, "team_id": p.Team, "name": p.Name, "real_name": p.Name, "deleted": p.Deleted, "is_bot": p.Bot, "is_restricted": p.Guest,
 		"is_stranger": stranger, "is_admin": p.Admin, "profile": profile,
+	}
+	if p.Team == "" {
+		delete(out, "team_id")
 	}
 	if p.Enterprise != "" {
 		out["enterprise_user"] = map[string]any{"id": "W" + p.ID, "enterprise_id": p.Enterprise}

@@ -58,31 +58,32 @@ type Server struct {
 	methods map[string]method
 	http    *httptest.Server
 
-	mu       sync.Mutex
-	changed  chan struct{} // closed at every change
-	closed   bool
-	seq      int64
-	people   map[string]*Person
-	channels map[string]*Channel
-	messages map[place]*Message
-	order    []place
-	versions []Version
-	calls    []Call
-	faults   []*Fault
-	tiers    map[string][]time.Time
-	statuses []Status
-	titles   map[place]string
-	prompts  []Prompted
-	views    []*View
-	triggers map[string]time.Time
-	files    map[string]*upload
-	tickets  map[string]bool
-	sockets  []*socket
-	opened   int
-	unheard  int
-	pending  map[string]*delivery
-	done     []Delivery
-	work     sync.WaitGroup
+	mu        sync.Mutex
+	changed   chan struct{} // closed at every change
+	closed    bool
+	seq       int64
+	people    map[string]*Person
+	channels  map[string]*Channel
+	messages  map[place]*Message
+	order     []place
+	versions  []Version
+	calls     []Call
+	faults    []*Fault
+	tiers     map[string][]time.Time
+	statuses  []Status
+	titles    map[place]string
+	prompts   []Prompted
+	views     []*View
+	triggers  map[string]time.Time
+	responses map[string]*response
+	files     map[string]*upload
+	tickets   map[string]bool
+	sockets   []*socket
+	opened    int
+	unheard   int
+	pending   map[string]*delivery
+	done      []Delivery
+	work      sync.WaitGroup
 }
 
 type place struct{ channel, ts string }
@@ -109,12 +110,13 @@ func Start(config Config) *Server {
 	s := &Server{
 		config: config, methods: methods(), changed: make(chan struct{}), people: make(map[string]*Person), channels: make(map[string]*Channel),
 		messages: make(map[place]*Message), tiers: make(map[string][]time.Time), tickets: make(map[string]bool),
-		pending: make(map[string]*delivery), titles: make(map[place]string), triggers: make(map[string]time.Time), files: make(map[string]*upload),
+		pending: make(map[string]*delivery), titles: make(map[place]string), triggers: make(map[string]time.Time), responses: make(map[string]*response), files: make(map[string]*upload),
 	}
 	s.people[BotUser] = &Person{server: s, ID: BotUser, Name: "footnote", Bot: true, Team: TeamID}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/{method}", s.serve)
 	mux.HandleFunc("/socket", s.serveSocket)
+	mux.HandleFunc("POST /respond/{id}", s.serveRespond)
 	mux.HandleFunc("GET /files/{id}", s.serveFile)
 	mux.HandleFunc("GET /signin", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>Sign in to Test</html>") })
 	s.http = httptest.NewServer(mux)

@@ -1,0 +1,82 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// response is the address that comes with a command or a press.
+type response struct {
+	person  string
+	message place // that was pressed, if any
+	channel string
+	left    int
+	until   time.Time
+}
+
+// Slack takes so many answers at an address, for so long.
+const (
+	maxResponses = 5
+	responseLife = 30 * time.Minute
+)
+
+// respondAt makes an address. s.mu is held.
+func (s *Server) respondAt(p *Person, c *Channel, pressed string) string {
+	id := strings.ReplaceAll(s.ts(), ".", "")
+	s.responses[id] = &response{person: p.ID, channel: c.ID, message: place{c.ID, pressed}, left: maxResponses, until: time.Now().Add(responseLife)}
+	return s.http.URL + "/respond/" + id
+}
+
+// ResponseURL is the address that would come with a press of that message, or with a command when it is empty.
+func (s *Server) ResponseURL(p *Person, c *Channel, pressed string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.respondAt(p, c, pressed)
+}
+
+// serveRespond takes an answer: a message for the one person, or the end or replacement of one that only this person sees.
+func (s *Server) serveRespond(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Text    string          `json:"text"`
+		Type    string          `json:"response_type"`
+		Replace bool            `json:"replace_original"`
+		Delete  bool            `json:"delete_original"`
+		Blocks  json.RawMessage `json:"blocks"`
+	}
+	raw, err := io.ReadAll(r.Body)
+	if err != nil || json.Unmarshal(raw, &body) != nil {
+		http.Error(w, "invalid_payload", http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.responses[r.PathValue("id")]
+	switch {
+	case at == nil || time.Now().After(at.until):
+		http.Error(w, "expired_url", http.StatusNotFound)
+		return
+	case at.left == 0:
+		http.Error(w, "used_url", http.StatusNotFound)
+		return
+	}
+	at.left--
+	m := s.messages[at.message]
+	switch {
+	case (body.Delete || body.Replace) && (m == nil || m.To == ""):
+		http.Error(w, "no_original", http.StatusNotFound)
+		return
+	case body.Delete:
+		m.Deleted = true
+		s.keep("response_url", m)
+	case body.Replace:
+		m.Text, m.Blocks = body.Text, body.Blocks
+		s.keep("response_url", m)
+	default:
+		s.add("response_url", Message{Channel: at.channel, User: BotUser, Bot: true, To: at.person, Text: body.Text, Blocks: body.Blocks})
+	}
+	w.Header().Set("Content-Type", "text/plain")
+	_, _ = io.WriteString(w, "ok") // the client has gone when this fails
+}
