@@ -39,8 +39,12 @@ type Config struct {
 	Recent time.Duration
 	// PublicKey is the application's, in hexadecimal: interactions come as signed requests (Handler). Empty: none do.
 	PublicKey string
-	CAFile    string       // of certificate authorities that are trusted beside the system's
-	Logger    *slog.Logger // nil: silent
+	// SecretKeys seal interaction tokens in the store: the first seals, all open. None: a key derived from Token.
+	SecretKeys []string
+	CAFile     string // of certificate authorities that are trusted beside the system's
+	// Wrap, if set, is put around the transport of all calls of the API, to count them for example.
+	Wrap   func(http.RoundTripper) http.RoundTripper
+	Logger *slog.Logger // nil: silent
 }
 
 func (c *Config) setDefaults() {
@@ -108,12 +112,16 @@ func New(config Config) (*Client, error) {
 	base := http.DefaultTransport.(*http.Transport).Clone() // with the proxy of the environment
 	base.TLSClientConfig = trusted
 	base.MaxIdleConnsPerHost = 16
+	calls := http.RoundTripper(base)
+	if config.Wrap != nil {
+		calls = config.Wrap(base)
+	}
 	l := newLimits()
-	a, err := newAPI(config.Token, &transport{api: address, base: base, limits: l}, l)
+	a, err := newAPI(config.Token, &transport{api: address, base: calls, limits: l}, l)
 	if err != nil {
 		return nil, err
 	}
-	seal, err := newSealer(config.Token)
+	seal, err := newSealer(config.Token, config.SecretKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -242,6 +250,13 @@ func (c *Client) introduce(ctx context.Context) (*discordgo.Ready, error) {
 		}
 	}
 }
+
+// Use has the bot's share of calls drawn from tiers that other processes draw from too. It is called once, before Run; without it each
+// process takes its part.
+func (c *Client) Use(tiers thread.Tiers) { c.limits.budget.use(tiers) }
+
+// Share says how many processes serve the bot, so that each takes no more than its part. It may change at any time.
+func (c *Client) Share(processes int) { c.limits.budget.share(processes) }
 
 // Close lets go of connections that are not in use. It is called last, when no Surface writes any more.
 func (c *Client) Close() { c.api.client.CloseIdleConnections() }

@@ -4,24 +4,18 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
-// Rates of the platform. The numbers of a bucket are only what is assumed until its first answer tells better; the global rate is 50
-// in any second, which a rate of 40 and a burst of 5 stay below.
+// Rates of the platform. The numbers of a bucket are only what is assumed until an answer tells better.
 const (
 	assumedRequests = 5
 	assumedWindow   = 5 * time.Second
-	globalRate      = 40
-	globalBurst     = 5
 	// globalWindow calls at most are on their way, or ended less than a second ago. The platform counts a call somewhere between its
 	// beginning and its end, so that no second has more of them, however long some take and whatever they overtake.
 	globalWindow = 48
-	// globalKept is how much of the burst progress edits leave to first and final writes.
-	globalKept = globalBurst / 5
 	// bucketKept is how many requests of a bucket progress edits leave.
 	bucketKept = 1
 	// forgetAfter is how long an unused bucket is remembered.
@@ -30,22 +24,72 @@ const (
 
 // limits knows how many requests may be made. Discord says so in the headers of each answer. It is safe for concurrent use.
 type limits struct {
-	global *rate.Limiter
+	budget *budget
 	window chan struct{} // holds a token for each call that may be counted in the present second
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
-	paused  time.Time // nothing but interactions is sent before
+	groups  map[string]*bucket // by the platform's name for what several routes of a channel may count in
+	paused  time.Time          // nothing but interactions is sent before
 	swept   time.Time
 }
 
-// bucket is a route of one channel.
+// bucket is a route of one channel, or what the platform names as one.
 type bucket struct {
+	known    bool // an answer came: before, one request finds out what there is
+	limit    int  // of requests in a window, as far as it was told
 	left     int
 	resets   time.Time
 	inFlight int
 	used     time.Time
+	group    *bucket       // that counts the route's requests as well; nil until it is named
 	changed  chan struct{} // closed and replaced when more is known of it
+}
+
+// lacks returns how long there will be no more than keep requests; 0 when there are more.
+func (b *bucket) lacks(now time.Time, keep int) time.Duration {
+	if now.Sub(b.used) > 2*requestTimeout {
+		b.inFlight = 0 // no call takes so long: its end was missed
+	}
+	if !b.known {
+		if b.inFlight > 0 {
+			return assumedWindow // or until its answer comes
+		}
+		return 0
+	}
+	if !b.resets.After(now) && b.inFlight == 0 {
+		b.left = max(b.left, b.limit)
+		b.resets = now.Add(assumedWindow)
+	}
+	if b.left > keep || keep >= b.limit && b.left >= b.limit {
+		return 0
+	}
+	return max(min(b.resets.Sub(now), assumedWindow), 10*time.Millisecond)
+}
+
+func (b *bucket) take(now time.Time) {
+	b.left--
+	b.inFlight++
+	b.used = now
+}
+
+func (b *bucket) giveBack() {
+	b.left++
+	b.inFlight = max(0, b.inFlight-1)
+	b.tell()
+}
+
+// learn takes in what an answer says: so many are left, for so long. told is false where it says nothing.
+func (b *bucket) learn(limit, left int, resets time.Time, told bool) {
+	defer b.tell()
+	b.inFlight = max(0, b.inFlight-1)
+	if !b.known && !told {
+		b.left, b.resets = b.limit-1-b.inFlight, time.Now().Add(assumedWindow)
+	}
+	b.known = true
+	if told {
+		b.limit, b.left, b.resets = max(limit, 1), max(0, left-b.inFlight), resets
+	}
 }
 
 func (b *bucket) tell() {
@@ -54,12 +98,14 @@ func (b *bucket) tell() {
 }
 
 func newLimits() *limits {
-	return &limits{global: rate.NewLimiter(globalRate, globalBurst), window: make(chan struct{}, globalWindow), buckets: make(map[string]*bucket)}
+	return &limits{
+		budget: newBudget(), window: make(chan struct{}, globalWindow), buckets: make(map[string]*bucket), groups: make(map[string]*bucket),
+	}
 }
 
 // try takes a request of a bucket if more than keep are left in it and the process has room; otherwise it takes nothing.
 func (l *limits) try(key string, keep int) bool {
-	if l.global.Tokens() <= globalKept && keep > 0 {
+	if keep > 0 && !l.budget.room() {
 		return false
 	}
 	after, _ := l.take(key, keep)
@@ -95,19 +141,16 @@ func (l *limits) take(key string, keep int) (time.Duration, <-chan struct{}) {
 		return l.paused.Sub(now), nil
 	}
 	b := l.bucket(key, now)
-	if now.Sub(b.used) > 2*requestTimeout {
-		b.inFlight = 0 // no call takes so long: its end was missed
+	if after := b.lacks(now, keep); after > 0 {
+		return after, b.changed
 	}
-	if !b.resets.After(now) && b.inFlight == 0 {
-		b.left = max(b.left, assumedRequests)
-		b.resets = now.Add(assumedWindow)
+	if b.group != nil {
+		if after := b.group.lacks(now, keep); after > 0 {
+			return after, b.group.changed
+		}
+		b.group.take(now)
 	}
-	if b.left <= keep {
-		return max(min(b.resets.Sub(now), assumedWindow), 10*time.Millisecond), b.changed
-	}
-	b.left--
-	b.inFlight++
-	b.used = now
+	b.take(now)
 	return 0, nil
 }
 
@@ -116,9 +159,10 @@ func (l *limits) giveBack(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if b := l.buckets[key]; b != nil {
-		b.left++
-		b.inFlight = max(0, b.inFlight-1)
-		b.tell()
+		b.giveBack()
+		if b.group != nil {
+			b.group.giveBack()
+		}
 	}
 }
 
@@ -128,18 +172,53 @@ func (l *limits) answered(key string, h http.Header) {
 	defer l.mu.Unlock()
 	now := time.Now()
 	b := l.bucket(key, now)
-	defer b.tell()
-	b.inFlight = max(0, b.inFlight-1)
+	limit, left, after, told := stated(h, now)
+	if limit < 1 {
+		limit = max(b.limit, left+1)
+	}
+	b.learn(limit, left, now.Add(after), told)
+	if b.group != nil {
+		b.group.learn(limit, left, now.Add(after), told)
+	}
+	if name := h.Get("X-RateLimit-Bucket"); name != "" && told {
+		l.join(b, name+" "+key[strings.LastIndexByte(key, ' ')+1:], now, limit, left, now.Add(after))
+	}
+}
+
+// join has a route counted in what the platform names as its bucket, which is one for each channel, and may be one for several routes.
+func (l *limits) join(b *bucket, name string, now time.Time, limit, left int, resets time.Time) {
+	group := l.groups[name]
+	if group == nil {
+		group = newBucket(now)
+		l.groups[name] = group
+	}
+	if b.group == group {
+		return
+	}
+	b.group = group
+	group.used = now
+	group.inFlight += b.inFlight + 1 // learning takes this one away
+	group.learn(limit, left, resets, true)
+}
+
+// stated reads what headers say of a bucket. Where the time left is not stated, it is reckoned from the moment of the reset.
+func stated(h http.Header, now time.Time) (limit, left int, after time.Duration, told bool) {
 	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 	if err != nil {
-		return
+		return 0, 0, 0, false
 	}
-	after, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset-After"), 64)
+	limit, _ = strconv.Atoi(h.Get("X-RateLimit-Limit")) // 0 where it is not stated
+	if seconds, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset-After"), 64); err == nil {
+		return limit, left, time.Duration(seconds * float64(time.Second)), true
+	}
+	seconds, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset"), 64)
 	if err != nil {
-		return
+		return 0, 0, 0, false
 	}
-	b.left = max(0, left-b.inFlight)
-	b.resets = now.Add(time.Duration(after * float64(time.Second)))
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date // of the clock that the reset is told by, in whole seconds
+	}
+	return limit, left, time.UnixMilli(int64(seconds * 1000)).Sub(now), true
 }
 
 // refused notes a 429: of the bucket alone, or of everything.
@@ -151,10 +230,12 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 		if until.After(l.paused) {
 			l.paused = until
 		}
-		return
+		if !isInteraction(key) { // which are held by their own bucket
+			return
+		}
 	}
 	b := l.bucket(key, time.Now())
-	b.left, b.resets = 0, until
+	b.known, b.left, b.resets = true, 0, until
 }
 
 // admit waits for the process's share, and out of a global pause. What it returns is called when the call has ended. Interactions are
@@ -174,7 +255,7 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 			return nil, err
 		}
 	}
-	if err := l.global.Wait(ctx); err != nil {
+	if err := l.budget.wait(ctx); err != nil {
 		return nil, err
 	}
 	select {
@@ -188,10 +269,14 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 func (l *limits) bucket(key string, now time.Time) *bucket {
 	b := l.buckets[key]
 	if b == nil {
-		b = &bucket{left: assumedRequests, resets: now.Add(assumedWindow), used: now, changed: make(chan struct{})}
+		b = newBucket(now)
 		l.buckets[key] = b
 	}
 	return b
+}
+
+func newBucket(now time.Time) *bucket {
+	return &bucket{limit: assumedRequests, used: now, changed: make(chan struct{})}
 }
 
 // sweep forgets buckets that nobody uses: every thread has its own.
@@ -203,6 +288,11 @@ func (l *limits) sweep(now time.Time) {
 	for key, b := range l.buckets {
 		if b.inFlight == 0 && now.Sub(b.used) > forgetAfter && b.resets.Before(now) {
 			delete(l.buckets, key)
+		}
+	}
+	for name, b := range l.groups {
+		if b.inFlight == 0 && now.Sub(b.used) > forgetAfter && b.resets.Before(now) {
+			delete(l.groups, name)
 		}
 	}
 }

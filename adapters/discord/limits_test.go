@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,98 @@ import (
 
 func headers(left, after string) http.Header {
 	return http.Header{"X-Ratelimit-Remaining": {left}, "X-Ratelimit-Reset-After": {after}}
+}
+
+// named is headers of a bucket that has a name and a limit.
+func named(limit, left, after, name string) http.Header {
+	h := headers(left, after)
+	h.Set("X-RateLimit-Limit", limit)
+	h.Set("X-RateLimit-Bucket", name)
+	return h
+}
+
+// What there is of a bucket is not known before its first answer: one call finds out, and the others wait for it.
+func TestFirstCallOfABucketFindsOutWhatThereIs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		if !l.try("a", bucketKept) {
+			t.Fatal("the first call was not allowed")
+		}
+		if l.try("a", 0) {
+			t.Fatal("a second call was made before the first was answered")
+		}
+		l.answered("a", named("2", "1", "3", "x"))
+		if !l.try("a", 0) || l.try("a", 0) {
+			t.Error("more or fewer than the one call that is left were allowed")
+		}
+		l.answered("a", named("2", "0", "3", "x"))
+		time.Sleep(4 * time.Second)
+		if !l.try("a", 0) || !l.try("a", 0) || l.try("a", 0) {
+			t.Error("a new window does not have the two calls that Discord stated")
+		}
+	})
+}
+
+// Routes of one channel that the platform names as one bucket are counted together; those of another channel are not.
+func TestRoutesOfOneBucketAreCountedTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		for _, key := range []string{createBucket("1"), editBucket("1"), createBucket("2")} {
+			l.must(t, key)
+			l.answered(key, named("5", "4", "5", "shared"))
+		}
+		l.must(t, createBucket("1"))
+		l.answered(createBucket("1"), named("5", "0", "5", "shared"))
+		if l.try(editBucket("1"), 0) {
+			t.Error("an edit was allowed although the channel's bucket is empty")
+		}
+		if !l.try(createBucket("2"), 0) {
+			t.Error("another channel was held back")
+		}
+		time.Sleep(5 * time.Second)
+		if !l.try(editBucket("1"), 0) {
+			t.Error("an edit was held back in the next window")
+		}
+	})
+}
+
+// Where a limit names only the moment of the reset, that is heeded.
+func TestResetByTheClock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		l.must(t, "a")
+		now := time.Now()
+		l.answered("a", http.Header{
+			"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {strconv.FormatInt(now.Add(4*time.Second).Unix(), 10)}, "Date": {now.UTC().Format(http.TimeFormat)},
+		})
+		l.must(t, "a")
+		if waited := time.Since(now); waited < 3*time.Second || waited > 5*time.Second {
+			t.Errorf("the next call was made after %s, want 4s", waited)
+		}
+	})
+}
+
+// A global refusal of an interaction's own call holds that interaction, and everything else.
+func TestGlobalRefusalOfAnInteraction(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		l.must(t, replyBucket("token"))
+		l.answered(replyBucket("token"), nil)
+		l.refused(replyBucket("token"), 2*time.Second, true)
+		began := time.Now()
+		l.must(t, replyBucket("another"))
+		if time.Since(began) != 0 {
+			t.Errorf("another interaction waited %s", time.Since(began))
+		}
+		l.must(t, replyBucket("token"))
+		if time.Since(began) < 2*time.Second {
+			t.Errorf("it was called again after %s", time.Since(began))
+		}
+	})
 }
 
 func TestBucketFollowsTheHeaders(t *testing.T) {
@@ -48,6 +141,8 @@ func TestProgressLeavesARequestForTheFinalWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits()
+		l.must(t, "a")
+		l.answered("a", headers("5", "5.0"))
 		given := 0
 		for l.try("a", bucketKept) {
 			given++

@@ -74,6 +74,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	t.limits.answered(key, res.Header)
+	for _, name := range []string{"X-RateLimit-Reset-After", "X-RateLimit-Reset", "X-RateLimit-Remaining", "X-RateLimit-Global"} {
+		res.Header.Del(name) // discordgo's own limiter would sleep without regard to the context; ours knows all that it needs
+	}
 	if res.StatusCode != http.StatusTooManyRequests {
 		return res, nil
 	}
@@ -109,13 +112,12 @@ func (t *transport) refused(res *http.Response, key string) (*http.Response, err
 	}
 	after := time.Duration(*said.RetryAfter * float64(time.Second))
 	t.limits.refused(key, after, said.Global)
+	if said.Global {
+		t.limits.budget.pause(res.Request.Context(), after)
+	}
 	body, err = json.Marshal(map[string]any{"message": said.Message, "retry_after": *said.RetryAfter, "global": said.Global, "code": said.Code})
 	if err != nil {
 		return nil, fmt.Errorf("repeat Discord's refusal: %w", err)
-	}
-	// Its own limiter would sleep without regard to the context; ours knows all that it needs.
-	for _, name := range []string{"X-RateLimit-Reset-After", "X-RateLimit-Reset", "X-RateLimit-Remaining", "X-RateLimit-Global"} {
-		res.Header.Del(name)
 	}
 	res.Header.Set("Content-Type", "application/json")
 	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

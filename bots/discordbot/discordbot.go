@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
@@ -33,14 +34,15 @@ type Config struct {
 	Discord discord.Config // further settings; the fields above lead
 }
 
-// Deps is what a Bot works with. All but Policies, Bindings and Logger are required.
+// Deps is what a Bot works with. All but Policies, Bindings, Replicas, Observe and Logger are required.
 type Deps struct {
 	Deliveries session.Deliveries
 	Repairs    session.Repairs
 	Threads    session.Threads
 	Turns      session.Turns
-	Policies   answer.Policies // what holds in each channel; nil: the defaults
-	Bindings   Bindings        // of servers to tenants; nil: only what Config says
+	Policies   answer.Policies  // what holds in each channel; nil: the defaults
+	Bindings   Bindings         // of servers to tenants; nil: only what Config says
+	Replicas   session.Replicas // nil: this process is the only one
 	Renderer   stream.Renderer[discord.Page]
 	Observe    func(stream.Write) // told of every write of an answer, from any goroutine; nil: nobody is
 	Logger     *slog.Logger       // nil: silent
@@ -103,9 +105,36 @@ func (b *Bot) Run(ctx context.Context) error {
 	var watching sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
 	watching.Go(func() { b.binding.watch(ctx) })
+	watching.Go(func() { b.share(ctx) })
 	defer watching.Wait()
 	defer cancel()
 	return b.client.Run(ctx, b)
+}
+
+// Use has the bot's share of calls drawn from tiers that other processes draw from too. It is called once, before Run; without it each
+// process takes its part.
+func (b *Bot) Use(tiers thread.Tiers) { b.client.Use(tiers) }
+
+// shareEvery is how often the processes that serve the bot are counted.
+const shareEvery = 5 * time.Second
+
+// share divides what Discord allows by the processes that are alive, until ctx ends.
+func (b *Bot) share(ctx context.Context) {
+	if b.deps.Replicas == nil {
+		return
+	}
+	ticker := time.NewTicker(shareEvery)
+	defer ticker.Stop()
+	for {
+		if n, err := b.deps.Replicas.Live(ctx); err == nil { // else it stays as it was
+			b.client.Share(n)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // Connect reads what is to be known before the first answer is written.

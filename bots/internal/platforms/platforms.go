@@ -68,13 +68,18 @@ func newSlack(base *wire.Base) (*slackbot.Bot, error) {
 	sessions := base.Sessions()
 	return slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
-		APIURL: c.SlackAPIURL, Tenant: base.Tenant, HTTP: base.HTTP(), Slack: slack.Config{CAFile: c.CAFile},
-	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Observe: base.Observe(), Logger: base.Logger})
+		APIURL: c.SlackAPIURL, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge,
+		Slack: slack.Config{CAFile: c.CAFile},
+	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Absences: sessions, Observe: base.Observe(), Logger: base.Logger})
 }
 
 func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
 	c := base.Config
 	sessions := base.Sessions()
+	var keys []string
+	for _, key := range c.SecretKeys {
+		keys = append(keys, key.Reveal())
+	}
 	return discordbot.New(discordbot.Config{
 		Token: c.DiscordBotToken.Reveal(), APIURL: c.DiscordAPIURL, Tenant: base.Tenant, NoMessageContent: !c.DiscordMessageContent,
 		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !slack,
@@ -86,10 +91,10 @@ func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
 			return names
 		},
 		Discord: discord.Config{
-			PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway, CAFile: c.CAFile, Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
+			PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway, CAFile: c.CAFile, SecretKeys: keys, Wrap: func(next http.RoundTripper) http.RoundTripper { return base.Counted("discord", next) }, Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
 		},
 	}, discordbot.Deps{
-		Deliveries: sessions, Repairs: sessions, Threads: sessions, Turns: sessions, Policies: base.Policies(),
+		Deliveries: sessions, Repairs: sessions, Threads: sessions, Turns: sessions, Replicas: sessions, Policies: base.Policies(),
 		Bindings: postgres.NewWorkspaces(base.DB, discord.Platform), Renderer: &discord.Renderer{}, Observe: base.Observe(), Logger: base.Logger,
 	})
 }
@@ -134,8 +139,14 @@ func (s *Set) Bind(service *answer.Service) {
 
 // Use has the platforms' rate tiers shared with other processes; nil leaves each process its part. It is called once, before Run.
 func (s *Set) Use(tiers thread.Tiers) {
-	if s.slack != nil && tiers != nil {
+	if tiers == nil {
+		return
+	}
+	if s.slack != nil {
 		s.slack.Use(tiers)
+	}
+	if s.discord != nil {
+		s.discord.Use(tiers)
 	}
 }
 
@@ -196,7 +207,7 @@ func (s *Set) Handler(c *config.Config) http.Handler {
 	none := true
 	if s.slack != nil && c.SlackSigningSecret != "" {
 		none = false
-		mux.Handle("POST /slack/events", s.slack.Handler())
+		mux.Handle("/slack/events", s.slack.Handler())
 	}
 	if s.discord != nil && c.DiscordPublicKey != "" {
 		none = false
