@@ -4,7 +4,6 @@ package telemetry
 
 import (
 	"context"
-	"errors"
 	"math"
 	"net/http"
 	"time"
@@ -32,7 +31,7 @@ type Metrics struct {
 	turns     *prometheus.CounterVec
 	words     prometheus.Histogram
 	edits     prometheus.Counter
-	limited   prometheus.Counter
+	limited   *prometheus.CounterVec
 	stops     prometheus.Histogram
 	retrieval *prometheus.HistogramVec
 	tokens    *prometheus.CounterVec
@@ -63,9 +62,9 @@ func New(config Config) *Metrics {
 		edits: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "footnote_edits_total", Help: "Edits of answers and pieces appended to them.",
 		}),
-		limited: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "footnote_rate_limited_total", Help: "Writes of answers that a platform refused because there were too many.",
-		}),
+		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "footnote_rate_limited_total", Help: "Calls that a service (slack, discord, model) refused because there were too many.",
+		}, []string{"service"}),
 		stops: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "footnote_stop_seconds", Help: "From a stop becoming known to this process to the end of the run, the model's request included.", Buckets: stopBuckets,
 		}),
@@ -89,6 +88,9 @@ func New(config Config) *Metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if config.Queue != nil {
 		m.registry.MustRegister(queueDepth(config.Queue))
+	}
+	for _, service := range services {
+		m.limited.WithLabelValues(service)
 	}
 	for _, a := range []thread.Action{thread.ActionUp, thread.ActionDown, thread.ActionRetry} { // so that a rate has a zero to begin with
 		m.feedback.WithLabelValues(string(a))
@@ -148,11 +150,7 @@ func (m *Metrics) Wrote(w stream.Write) {
 	if w.First {
 		m.words.Observe(w.Since.Seconds())
 	}
-	var limited *thread.RateLimitError
-	switch {
-	case errors.As(w.Err, &limited):
-		m.limited.Inc()
-	case w.Err == nil && (w.Call == thread.Edit || w.Call == thread.StreamAppend):
+	if w.Err == nil && (w.Call == thread.Edit || w.Call == thread.StreamAppend) {
 		m.edits.Inc()
 	}
 }

@@ -52,7 +52,10 @@ func TestNamesAreStable(t *testing.T) {
 	m.Wrote(stream.Write{Call: thread.Edit})
 	m.Wrote(stream.Write{Call: thread.StreamAppend})
 	m.Wrote(stream.Write{Call: thread.StreamStop})
-	m.Wrote(stream.Write{Call: thread.Edit, Err: &thread.RateLimitError{RetryAfter: time.Second}})
+	tooMany := roundTrip(func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: http.StatusTooManyRequests}, nil })
+	if _, err := m.Counted("discord", tooMany).RoundTrip(nil); err != nil { //nolint:bodyclose // it has none
+		t.Fatal(err)
+	}
 	m.Wrote(stream.Write{Call: thread.Edit, Err: errors.New("other")})
 	r := m.Retriever(found{map[string]time.Duration{"embed": 10 * time.Millisecond, "total": 30 * time.Millisecond}, nil})
 	if _, err := r.Search(t.Context(), retrieve.Search{}); err != nil {
@@ -68,7 +71,9 @@ func TestNamesAreStable(t *testing.T) {
 		`footnote_first_words_seconds_count 1`,
 		`footnote_lease_takeovers_total 1`,
 		`footnote_queue_depth 7`,
-		`footnote_rate_limited_total 1`,
+		`footnote_rate_limited_total{service="discord"} 1`,
+		`footnote_rate_limited_total{service="model"} 0`,
+		`footnote_rate_limited_total{service="slack"} 0`,
 		`footnote_retrieval_seconds_sum{stage="embed"} 0.01`,
 		`footnote_retrieval_seconds_count{stage="embed"} 1`,
 		`footnote_retrieval_seconds_sum{stage="total"} 0.03`,
@@ -105,6 +110,10 @@ func TestFailedSearchesAreNotMeasured(t *testing.T) {
 		}
 	}
 }
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // found is a retriever that took so long.
 type found struct {

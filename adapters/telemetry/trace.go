@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
@@ -143,23 +142,4 @@ func (o *outlet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) erro
 func (o *outlet) Shutdown(ctx context.Context) error {
 	defer o.client.CloseIdleConnections()
 	return o.SpanExporter.Shutdown(ctx)
-}
-
-// ParseHeaders reads the form of OTEL_EXPORTER_OTLP_HEADERS: name=value, separated by commas, values percent-encoded. Errors do not quote
-// it, since it holds secrets.
-func ParseHeaders(list string) (map[string]string, error) {
-	headers := make(map[string]string)
-	for part := range strings.SplitSeq(list, ",") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
-		}
-		name, value, found := strings.Cut(part, "=")
-		name = strings.TrimSpace(name)
-		value, err := url.PathUnescape(strings.TrimSpace(value))
-		if !found || err != nil || name == "" || strings.ContainsAny(name, " \t:") {
-			return nil, errors.New("is not a list of headers such as authorization=Bearer%20abc,tenant=blue")
-		}
-		headers[name] = value
-	}
-	return headers, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/span"
 )
 
 // version is stamped by the build.
@@ -147,10 +148,11 @@ func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
 		level = slog.LevelInfo
 	}
 	options := &slog.HandlerOptions{Level: level}
+	var lines slog.Handler = slog.NewTextHandler(to, options)
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(to, options))
+		lines = slog.NewJSONHandler(to, options)
 	}
-	return slog.New(slog.NewTextHandler(to, options))
+	return slog.New(span.NewHandler(lines)) // each line says which turn it is about
 }
 
 // helpWithSettings is the usual help and, for the program as a whole, the table of settings.

@@ -46,6 +46,11 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
 	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth}) //nolint:contextcheck // a scrape brings no context, and is bounded
 	base.Meter = metrics
+	endTraces, err := env.trace(ctx, base)
+	if err != nil {
+		return errors.Join(err, admin.Close())
+	}
+	defer func() { err = errors.Join(err, endTraces()) }()
 	set, err := platforms.New(base, c.Only)
 	if err != nil {
 		return errors.Join(err, admin.Close())
@@ -61,6 +66,25 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	env.logger.Info("stopping")
 	end()
 	return errors.Join(err, servers.Wait())
+}
+
+// trace has what is done for turns sent to a collector, if there is one. The function that it returns ends that.
+func (env *environment) trace(ctx context.Context, base *wire.Base) (end func() error, err error) {
+	if env.config.TraceEndpoint == "" {
+		return func() error { return nil }, nil
+	}
+	headers := make(map[string]string, len(env.config.TraceHeaders))
+	for name, value := range env.config.TraceHeaders {
+		headers[name] = value.Reveal()
+	}
+	traces, err := telemetry.NewTraces(ctx, telemetry.TraceConfig{
+		Endpoint: env.config.TraceEndpoint, Headers: headers, CAFile: env.config.CAFile, Version: version, Logger: env.logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	base.Tracer = traces
+	return func() error { return traces.Close(ctx) }, nil
 }
 
 // answer takes questions in and answers them until ctx ends or a platform cannot be reached at all.

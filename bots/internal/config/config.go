@@ -40,6 +40,9 @@ type Config struct {
 	ModelWindow   int  // tokens; 0: what is known of the model
 	CAFile        string
 
+	TraceEndpoint string            // of an OpenTelemetry collector; empty: nothing is traced
+	TraceHeaders  map[string]Secret // that it asks for
+
 	EmbeddingModel      string // empty: the local embedder
 	EmbeddingDimensions int    // 0: the model's own
 	EmbeddingKey        Secret // empty: OpenAIKey

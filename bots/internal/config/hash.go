@@ -21,6 +21,7 @@ func (c *Config) Hash(changed ...session.Setting) (string, error) {
 		changes[i] = change{s.Place, s.Key, s.Value}
 	}
 	same := *c
+	same.TraceEndpoint, same.TraceHeaders = "", nil
 	same.FilePath, same.DataDir, same.CAFile = "", "", ""
 	same.AdminAddr, same.LogLevel, same.LogFormat, same.Grace = "", "", "", 0
 	// Secrets marshal to the same three characters, whatever they are; which model answers depends on whether there is one.

@@ -81,6 +81,8 @@ func (c *Config) settings() []Setting {
 		{"LOG_FORMAT", "text", "text or json", oneOf(&c.LogFormat, "text", "json")},
 	}
 }
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "", "address of an OpenTelemetry collector (OTLP over HTTP, such as http://collector:4318) that is sent a trace of every question that footnote serve answers. Unset: nothing is traced", httpURL(&c.TraceEndpoint)},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "", "headers that the collector asks for: name=value, separated by commas, values percent-encoded", headers(&c.TraceHeaders)},
 
 func text(to *string) func(string) error {
 	return func(v string) error { *to = v; return nil }
@@ -255,3 +257,27 @@ func addresses(to *[]string) func(string) error {
 		return nil
 	}
 }
+// headers reads name=value, separated by commas, values percent-encoded, as OpenTelemetry writes it.
+func headers(to *map[string]Secret) func(string) error {
+	return func(v string) error {
+		var parts []string
+		if err := list(&parts)(v); err != nil {
+			return err
+		}
+		*to = nil
+		for _, part := range parts {
+			name, value, found := strings.Cut(part, "=")
+			name = strings.TrimSpace(name)
+			value, err := url.PathUnescape(strings.TrimSpace(value))
+			if !found || err != nil || name == "" || strings.ContainsAny(name, " \t:") || strings.ContainsAny(value, "\r\n") {
+				return errors.New("is not a list of headers such as authorization=Bearer%20abc,tenant=blue")
+			}
+			if *to == nil {
+				*to = make(map[string]Secret)
+			}
+			(*to)[name] = Secret(value)
+		}
+		return nil
+	}
+}
+

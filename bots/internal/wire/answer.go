@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/extractive"
@@ -95,7 +94,10 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		Policies:  b.Policies(),
 		Retriever: retriever,
 		Metrics:   b.metrics(),
-	}, answer.Config{Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace)})
+		Tracer:    b.Tracer,
+	}, answer.Config{
+		Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace), MaxAge: b.Config.RedeliveryMaxAge,
+	})
 }
 
 func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error) {
@@ -153,7 +155,7 @@ func (b *Base) endpointModel(name string, window int) (llm.Model, error) {
 }
 
 func (b *Base) endpoint() openai.Endpoint {
-	return openai.Endpoint{BaseURL: b.Config.OpenAIBaseURL, APIKey: b.Config.OpenAIKey.Reveal(), HTTP: b.http}
+	return openai.Endpoint{BaseURL: b.Config.OpenAIBaseURL, APIKey: b.Config.OpenAIKey.Reveal(), HTTP: b.HTTP("model")}
 }
 
 // ConsoleAudience is who the person at the terminal counts as.
@@ -163,6 +165,3 @@ func (b *Base) ConsoleAudience() access.Audience {
 
 // Sessions keeps conversations, turns, what was posted for them, and the stored system prompt.
 func (b *Base) Sessions() *postgres.Sessions { return postgres.NewSessions(b.DB) }
-
-// HTTP is the client for outgoing connections: it honours the proxy of the environment and CA_FILE.
-func (b *Base) HTTP() *http.Client { return b.http }

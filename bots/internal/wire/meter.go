@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"net/http"
+
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/stream"
@@ -11,6 +13,8 @@ type Meter interface {
 	answer.Metrics
 	// Wrote counts one write of an answer.
 	Wrote(w stream.Write)
+	// Counted counts what a service (slack, discord, model) refuses because there is too much of it.
+	Counted(service string, next http.RoundTripper) http.RoundTripper
 	// Retriever measures the searches of another retriever.
 	Retriever(inner retrieve.Retriever) retrieve.Retriever
 }
@@ -29,6 +33,21 @@ func (b *Base) Observe() func(stream.Write) {
 		return nil
 	}
 	return b.Meter.Wrote
+}
+
+// Counted is a transport to a service, with its refusals counted; next itself without a Meter.
+func (b *Base) Counted(service string, next http.RoundTripper) http.RoundTripper {
+	if b.Meter == nil {
+		return next
+	}
+	return b.Meter.Counted(service, next)
+}
+
+// HTTP is the client for outgoing connections to a service (slack, model): it honours the proxy of the environment and CA_FILE.
+func (b *Base) HTTP(service string) *http.Client {
+	client := *b.http
+	client.Transport = b.Counted(service, b.http.Transport)
+	return &client
 }
 
 // measured returns the retriever with its searches measured.

@@ -20,6 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/span"
 )
 
 // closing bounds how long a process waits for its private server to stop.
@@ -35,6 +36,8 @@ type Base struct {
 	Tenant  access.TenantID
 	// Meter counts what the process does; nil: nothing is counted. It is set before anything is built that is to be counted.
 	Meter Meter
+	// Tracer hears what is done for turns; nil: nobody does. It is set as early.
+	Tracer span.Tracer
 
 	cluster *local.Cluster  // nil where DATABASE_URL is set
 	scratch *scratch.Schema // nil but after OpenScratch

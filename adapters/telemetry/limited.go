@@ -1,0 +1,37 @@
+package telemetry
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Services whose refusals are counted.
+var services = []string{"slack", "discord", "model"}
+
+// counted counts the requests that a service refuses because there are too many.
+type counted struct {
+	next    http.RoundTripper
+	refused prometheus.Counter
+}
+
+// Counted returns a transport that sends by next, and counts every answer 429 of the service: slack, discord or model.
+func (m *Metrics) Counted(service string, next http.RoundTripper) http.RoundTripper {
+	return &counted{next: next, refused: m.limited.WithLabelValues(service)}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := c.next.RoundTrip(r)
+	if err == nil && res.StatusCode == http.StatusTooManyRequests {
+		c.refused.Inc()
+	}
+	return res, err
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections reach the pool.
+func (c *counted) CloseIdleConnections() {
+	if pool, ok := c.next.(interface{ CloseIdleConnections() }); ok {
+		pool.CloseIdleConnections()
+	}
+}
