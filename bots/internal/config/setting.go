@@ -79,10 +79,10 @@ func (c *Config) settings() []Setting {
 		{"SHUTDOWN_GRACE", "30s", "how long running answers may take to finish when the process is asked to end", duration(&c.Grace)},
 		{"LOG_LEVEL", "", "debug, info, warn or error. Unset: info while serving, warn elsewhere", oneOf(&c.LogLevel, "", "debug", "info", "warn", "error")},
 		{"LOG_FORMAT", "text", "text or json", oneOf(&c.LogFormat, "text", "json")},
-	}
-}
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "", "address of an OpenTelemetry collector (OTLP over HTTP, such as http://collector:4318) that is sent a trace of every question that footnote serve answers. Unset: nothing is traced", httpURL(&c.TraceEndpoint)},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "", "headers that the collector asks for: name=value, separated by commas, values percent-encoded", headers(&c.TraceHeaders)},
+	}
+}
 
 func text(to *string) func(string) error {
 	return func(v string) error { *to = v; return nil }
@@ -245,18 +245,6 @@ func acl(to *access.ACL) func(string) error {
 	}
 }
 
-// addresses reads the list of open_url.
-func addresses(to *[]string) func(string) error {
-	return func(v string) error {
-		if err := list(to)(v); err != nil {
-			return err
-		}
-		if _, err := openurl.ParseAllow(*to); err != nil { // its text quotes the value, which is not to be printed
-			return errors.New("is not a list of hosts, such as docs.example.org or *.example.org, and beginnings of addresses")
-		}
-		return nil
-	}
-}
 // headers reads name=value, separated by commas, values percent-encoded, as OpenTelemetry writes it.
 func headers(to *map[string]Secret) func(string) error {
 	return func(v string) error {
@@ -281,3 +269,15 @@ func headers(to *map[string]Secret) func(string) error {
 	}
 }
 
+// addresses reads the list of open_url.
+func addresses(to *[]string) func(string) error {
+	return func(v string) error {
+		if err := list(to)(v); err != nil {
+			return err
+		}
+		if _, err := openurl.ParseAllow(*to); err != nil { // its text quotes the value, which is not to be printed
+			return errors.New("is not a list of hosts, such as docs.example.org or *.example.org, and beginnings of addresses")
+		}
+		return nil
+	}
+}
