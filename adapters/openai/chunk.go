@@ -25,10 +25,16 @@ type chunk struct {
 		FinishReason string `json:"finish_reason"`
 		Index        int    `json:"index"`
 	} `json:"choices"`
-	Usage *struct {
-		Prompt     int `json:"prompt_tokens"`
-		Completion int `json:"completion_tokens"`
-	} `json:"usage"`
+	Usage *usage `json:"usage"`
+}
+
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Details    struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CacheHit int `json:"prompt_cache_hit_tokens"` // DeepSeek
 }
 
 type callPiece struct {
@@ -98,7 +104,7 @@ func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 		return nil, errMalformed // the JSON error would quote the answer
 	}
 	if c.Usage != nil {
-		d.usage = &llm.Usage{Input: c.Usage.Prompt, Output: c.Usage.Completion}
+		d.usage = &llm.Usage{Input: c.Usage.Prompt, Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit), Output: c.Usage.Completion}
 	}
 	var out []llm.Delta
 	for _, choice := range c.Choices {

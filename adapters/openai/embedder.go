@@ -13,9 +13,13 @@ import (
 
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/spend"
 )
 
-var _ retrieve.Embedder = (*Embedder)(nil)
+var (
+	_ retrieve.Embedder = (*Embedder)(nil)
+	_ spend.Counted     = (*Embedder)(nil)
+)
 
 // EmbedderConfig describes one embedding model.
 type EmbedderConfig struct {
@@ -105,25 +109,31 @@ func (e *Embedder) MaxAlpha() float64 { return 1 }
 
 // Embed implements retrieve.Embedder. It blocks until every batch is done or one has failed for good.
 func (e *Embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
-	out := make([][]float32, 0, len(texts))
+	vectors, _, err := e.EmbedCounted(ctx, purpose, texts)
+	return vectors, err
+}
+
+// EmbedCounted implements spend.Counted.
+func (e *Embedder) EmbedCounted(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, int, error) {
+	out, tokens := make([][]float32, 0, len(texts)), 0
 	for start := 0; start < len(texts); {
 		end, size := start, 0
 		for end < len(texts) && end-start < e.config.Batch && (end == start || size+len(texts[end]) <= maxBatchBytes) {
 			size += len(texts[end])
 			end++
 		}
-		vectors, err := e.patiently(ctx, purpose, texts[start:end])
+		vectors, billed, err := e.patiently(ctx, purpose, texts[start:end])
 		if err != nil {
-			return nil, fmt.Errorf("embed %d texts with %s: %w", end-start, e.config.Model, err)
+			return nil, tokens, fmt.Errorf("embed %d texts with %s: %w", end-start, e.config.Model, err)
 		}
-		out = append(out, vectors...)
+		out, tokens = append(out, vectors...), tokens+billed
 		start = end
 	}
-	return out, nil
+	return out, tokens, nil
 }
 
 // patiently embeds one batch, waiting and trying again where that helps.
-func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
+func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error) {
 	x := explainer{host: e.config.host(), model: e.config.Model, setting: "EMBEDDING_MODEL", key: e.config.APIKey, sent: texts}
 	attempts, longest := passageAttempts, maxBackoff
 	if purpose == retrieve.ForQuery {
@@ -131,22 +141,22 @@ func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, text
 	}
 	backoff := firstBackoff
 	for attempt := 1; ; attempt++ {
-		vectors, err := e.once(ctx, purpose, texts)
+		vectors, tokens, err := e.once(ctx, purpose, texts)
 		if err == nil {
-			return vectors, nil
+			return vectors, tokens, nil
 		}
 		var wrong *dimensionError
 		if !errors.As(err, &wrong) {
 			err = x.explain(ctx, err)
 		}
 		if ctx.Err() != nil || !llm.Retryable(err) || attempt == attempts {
-			return nil, err
+			return nil, 0, err
 		}
 		wait := backoff/2 + rand.N(backoff)
 		var limited *llm.RateLimitError
 		if errors.As(err, &limited) && limited.RetryAfter > 0 {
 			if purpose == retrieve.ForQuery && limited.RetryAfter > longest {
-				return nil, err // the person would wait in vain
+				return nil, 0, err // the person would wait in vain
 			}
 			wait = limited.RetryAfter
 		}
@@ -155,7 +165,7 @@ func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, text
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, x.explain(ctx, ctx.Err())
+			return nil, 0, x.explain(ctx, ctx.Err())
 		}
 		backoff = min(2*backoff, maxBackoff)
 	}
@@ -173,7 +183,7 @@ func (e *dimensionError) Error() string {
 		e.model, e.got, e.want)
 }
 
-func (e *Embedder) once(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
+func (e *Embedder) once(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error) {
 	prefix, kind := e.traits.passage, e.traits.passType
 	if purpose == retrieve.ForQuery {
 		prefix, kind = e.traits.query, e.traits.queryType
@@ -193,9 +203,10 @@ func (e *Embedder) once(ctx context.Context, purpose retrieve.Purpose, texts []s
 	}
 	resp, err := e.client.CreateEmbeddings(ctx, req)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return e.ordered(resp.Data, len(texts))
+	vectors, err = e.ordered(resp.Data, len(texts))
+	return vectors, resp.Usage.PromptTokens, err
 }
 
 // ordered puts vectors into the order of the texts, checks and normalises them.

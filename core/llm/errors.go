@@ -17,6 +17,8 @@ var (
 	ErrStalled        = errors.New("the model stopped sending")
 	ErrEmpty          = errors.New("the model returned an empty answer")
 	ErrRefused        = errors.New("the model declined to answer")
+	// ErrBudget says that the call was not made: it could have cost more than may still be spent.
+	ErrBudget = errors.New("the budget for models is used up")
 )
 
 // RateLimitError says that the provider wants a pause.

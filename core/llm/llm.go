@@ -104,6 +104,7 @@ type CallDelta struct {
 // Usage counts tokens as the provider bills them.
 type Usage struct {
 	Input  int `json:"input"`
+	Cached int `json:"cached,omitempty"` // of Input, what the provider had read before and bills at a lower price
 	Output int `json:"output"`
 }
 

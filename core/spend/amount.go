@@ -1,0 +1,82 @@
+package spend
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Amount is money in billionths of a currency, so that a token of the cheapest model still counts.
+type Amount int64
+
+// Unit is one of the currency.
+const Unit Amount = 1_000_000_000
+
+// decimals are the digits behind the point that an Amount can hold.
+const decimals = 9
+
+var errAmount = errors.New("is not an amount such as 5 or 0.25")
+
+// ParseAmount reads a decimal number that is not negative and below a billion. The error continues a sentence.
+func ParseAmount(text string) (Amount, error) {
+	whole, part, _ := strings.Cut(strings.TrimSpace(text), ".")
+	if whole == "" && part == "" || len(whole) > decimals || len(part) > decimals || strings.Trim(whole+part, "0123456789") != "" {
+		return 0, errAmount
+	}
+	n, err := strconv.ParseInt(whole+part+strings.Repeat("0", decimals-len(part)), 10, 64)
+	if err != nil {
+		return 0, errAmount
+	}
+	return Amount(n), nil
+}
+
+// Exact writes all digits and no more: 0.0004, 5.
+func (a Amount) Exact() string {
+	sign, n := "", uint64(a)
+	if a < 0 {
+		sign, n = "-", uint64(-a)
+	}
+	text := fmt.Sprintf("%s%d.%09d", sign, n/uint64(Unit), n%uint64(Unit))
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// String writes the amount for people: two digits behind the point, and four below 1.
+func (a Amount) String() string {
+	digits, step := 4, Unit/10_000
+	if a <= -Unit || a >= Unit || a == 0 {
+		digits, step = 2, Unit/100
+	}
+	if a > 0 && a < step {
+		return "less than 0.0001"
+	}
+	return strconv.FormatFloat(math.Round(float64(a)/float64(step))*float64(step)/float64(Unit), 'f', digits, 64)
+}
+
+// MarshalJSON writes a number with all its digits.
+func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.Exact()), nil }
+
+// perMillion is what so many tokens cost, rounded up to a billionth.
+func (a Amount) perMillion(tokens int) Amount {
+	if tokens <= 0 || a <= 0 {
+		return 0
+	}
+	const million = 1_000_000
+	high, low := bits.Mul64(uint64(tokens), uint64(a))
+	low, carry := bits.Add64(low, million-1, 0)
+	if high += carry; high >= million {
+		return math.MaxInt64
+	}
+	quotient, _ := bits.Div64(high, low, million)
+	return Amount(min(quotient, math.MaxInt64))
+}
+
+// plus adds without running over.
+func (a Amount) plus(b Amount) Amount {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxInt64
+}

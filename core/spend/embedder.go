@@ -1,0 +1,73 @@
+package spend
+
+import (
+	"context"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// Counted is a retrieve.Embedder that tells how many tokens the provider billed.
+type Counted interface {
+	// EmbedCounted is Embed. The tokens are those of all batches that came back, also when one failed; 0 where the provider does not say.
+	EmbedCounted(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error)
+}
+
+// embedder is a retrieve.Embedder whose calls are paid for.
+type embedder struct {
+	retrieve.Embedder
+	meter *Meter
+	name  string // of the model, as prices have it
+	count Counting
+}
+
+var _ retrieve.Embedder = (*embedder)(nil)
+
+// Embedder returns inner, which calls the model of that name, with its calls kept to the caps and booked.
+func (m *Meter) Embedder(inner retrieve.Embedder, name string) retrieve.Embedder {
+	return &embedder{Embedder: inner, meter: m, name: name, count: m.config.Counting(name)}
+}
+
+// perText is what an embedding model is sent beside a text, such as a prefix for questions.
+const perText = 64
+
+// Embed implements retrieve.Embedder.
+func (e *embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
+	input := sync.OnceValue(func() int {
+		n := 0
+		for _, text := range texts {
+			n += e.count.Count(text)
+		}
+		return n
+	})
+	most := llm.Usage{}
+	if e.meter.config.Caps.Any() {
+		most.Input = perText * len(texts)
+		for _, text := range texts {
+			if !e.count.Exact {
+				most.Input += len(text)
+			}
+		}
+		if e.count.Exact {
+			most.Input += input() + input()/20
+		}
+	}
+	c, err := e.meter.begin(ctx, e.name, Embedding, most, input)
+	if err != nil {
+		return nil, err
+	}
+	defer c.end(ctx)
+	counted, ok := e.Embedder.(Counted)
+	if !ok {
+		vectors, err := e.Embedder.Embed(ctx, purpose, texts)
+		c.failed(err)
+		return vectors, err
+	}
+	vectors, tokens, err := counted.EmbedCounted(ctx, purpose, texts)
+	c.failed(err)
+	if tokens > 0 {
+		c.told = &llm.Usage{Input: tokens}
+	}
+	return vectors, err
+}

@@ -1,0 +1,84 @@
+package spend
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// Purpose is what a model is asked for.
+type Purpose string
+
+// The purposes.
+const (
+	Answering Purpose = "answer"
+	Rewriting Purpose = "fast"       // follow-ups into queries
+	Enriching Purpose = "enrichment" // what is searched beside a passage
+	Embedding Purpose = "embedding"
+	Checking  Purpose = "check" // the doctor's question
+)
+
+// Account is what a call is booked to.
+type Account struct {
+	Tenant   access.TenantID
+	Model    string
+	Purpose  Purpose
+	Currency string // empty without prices
+}
+
+// Use is what a call took. A language model's tokens are as in llm.Usage, an embedding model's are all Input.
+type Use struct {
+	llm.Usage
+	Estimated bool // the provider did not tell, so the tokens were counted here
+	Amount    Amount
+}
+
+// Reservation is what is set aside for a call that is about to be made.
+type Reservation struct {
+	Account
+	Amount Amount        // what the call costs at most
+	Lost   Use           // what is booked when its process is not heard of any more
+	Lasts  time.Duration // from now; Extend prolongs it
+}
+
+// Hold names a reservation. The zero Hold names none.
+type Hold struct {
+	ID      int64
+	Account Account
+}
+
+// Ledger keeps what was spent, for all processes together. Days are those of the ledger's clock, in UTC; what a call costs belongs to the day
+// of its reservation. A reservation that has run out is booked as lost by whichever process comes next. Safe for concurrent use by any number
+// of processes; spendtest.Suite says what it does.
+type Ledger interface {
+	// Reserve sets an amount aside unless one of the caps leaves no room for it: then the error is a *CapError, and nothing is set aside. However
+	// many processes call it at once, what was spent and what is set aside never exceed a cap together.
+	Reserve(ctx context.Context, r Reservation, caps Caps) (Hold, error)
+	// Extend prolongs a reservation, and says anew what is to be booked if the process is lost. One that has run out stays as it is.
+	Extend(ctx context.Context, h Hold, lost Use, lasts time.Duration) error
+	// Settle books a call and lets go of its reservation. A call without one, or whose reservation has run out, is booked all the same. It
+	// returns what stands then.
+	Settle(ctx context.Context, h Hold, a Account, u Use) (Standing, error)
+}
+
+// Row is what was used on a day.
+type Row struct {
+	Day time.Time
+	Account
+	Calls     int64
+	Estimated int64 // of the calls, those whose tokens the provider did not tell
+	Input     int64
+	Cached    int64 // of Input
+	Output    int64
+	Amount    Amount
+}
+
+// Books is what can be read of a Ledger. Safe for concurrent use.
+type Books interface {
+	// Standing is what was spent by now in a currency, by all and by one tenant.
+	Standing(ctx context.Context, tenant access.TenantID, currency string) (Standing, error)
+	// Report lists what was used from a day on, by day, tenant, model and purpose.
+	Report(ctx context.Context, since time.Time) ([]Row, error)
+}

@@ -1,0 +1,222 @@
+package spend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+const (
+	// lasts is for how long a reservation outlives its process, and renewing how often a process says that it is alive.
+	lasts    = time.Minute
+	renewing = 5 * time.Second
+	// unseen is how many tokens a fast model writes between two renewals: what may have been written, and billed, that nobody knows of.
+	unseen = 1_000
+	// booking bounds one write to the ledger, which outlives a stopped call.
+	booking = 5 * time.Second
+)
+
+// Counting says how the tokens of a model are counted.
+type Counting struct {
+	budget.Counter
+	// Exact says that the vocabulary is the model's own. Otherwise every byte may be a token, and that is what is set aside.
+	Exact bool
+}
+
+// Config of a Meter.
+type Config struct {
+	Prices   func() Prices // asked for each call; nil: there are none
+	Caps     Caps
+	Counting func(model string) Counting
+	Observe  func(Account, Use) // told of every call that was booked; may be nil
+	Logger   *slog.Logger       // nil: silent
+}
+
+// Meter makes models keep to the caps and books what they use. It is safe for concurrent use.
+type Meter struct {
+	ledger Ledger
+	config Config
+
+	mu     sync.Mutex
+	warned map[string]time.Time // by cap and what was said: until when it is not said again
+}
+
+// NewMeter returns a meter over a ledger. Counting is required.
+func NewMeter(ledger Ledger, config Config) (*Meter, error) {
+	if ledger == nil || config.Counting == nil {
+		return nil, errors.New("set up the cost accounting: it needs a ledger and a way to count tokens")
+	}
+	if config.Prices == nil {
+		config.Prices = func() Prices { return Prices{} }
+	}
+	if config.Observe == nil {
+		config.Observe = func(Account, Use) {}
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Meter{ledger: ledger, config: config, warned: make(map[string]time.Time)}, nil
+}
+
+// call is one call of a model, from before it is made until it is booked.
+type call struct {
+	meter   *Meter
+	account Account
+	cost    func(llm.Usage) Amount
+	hold    Hold
+	most    llm.Usage // what was set aside, and what it costs
+	worst   Amount
+	input   func() int
+	output  atomic.Int64 // counted so far
+
+	told   *llm.Usage // by the provider
+	free   bool       // nothing is billed
+	cancel context.CancelFunc
+	alive  sync.WaitGroup
+}
+
+// begin sets aside what a call can cost. input counts the tokens that are sent, once they have to be known.
+func (m *Meter) begin(ctx context.Context, model string, purpose Purpose, most llm.Usage, input func() int) (*call, error) {
+	prices := m.config.Prices()
+	price, priced := prices.Models[model]
+	c := &call{
+		meter: m, most: most, input: input,
+		account: Account{Tenant: access.TenantOf(ctx), Model: model, Purpose: purpose, Currency: prices.Currency},
+		cost:    price.Of,
+	}
+	c.worst = price.most(most.Input, most.Output)
+	if purpose == Embedding {
+		c.cost = func(u llm.Usage) Amount { return price.Embedding.perMillion(u.Input) }
+		c.worst = c.cost(most)
+	}
+	if !m.config.Caps.Any() {
+		return c, nil
+	}
+	if !priced {
+		return nil, fmt.Errorf("%w: there is a cost cap but no price for the model %s: write one under prices: in footnote.yaml", llm.ErrBadRequest, model)
+	}
+	var err error
+	c.hold, err = m.ledger.Reserve(ctx, Reservation{Account: c.account, Amount: c.worst, Lost: c.lost(), Lasts: lasts}, m.config.Caps)
+	var full *CapError
+	if errors.As(err, &full) {
+		m.say(full.Setting+" reached", full.Until, func() {
+			m.config.Logger.WarnContext(ctx, "a cost cap is reached; calls that need more than it leaves are not made", "setting", full.Setting,
+				"cap", full.Cap.Exact(), "currency", full.Currency, "until", full.Until)
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("set aside the cost of a call of %s: %w", model, err)
+	}
+	renewed, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	c.cancel = cancel
+	c.alive.Go(func() { c.renew(renewed) })
+	return c, nil
+}
+
+// lost is what is booked when this process is not heard of any more.
+func (c *call) lost() Use {
+	u := llm.Usage{Input: min(c.input(), c.most.Input), Output: min(int(c.output.Load())+unseen, c.most.Output)}
+	return Use{Usage: u, Estimated: true, Amount: c.cost(u)}
+}
+
+// renew keeps the reservation while the call runs, however long that takes.
+func (c *call) renew(ctx context.Context) {
+	ticker := time.NewTicker(renewing)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		limited, cancel := context.WithTimeout(ctx, booking)
+		err := c.meter.ledger.Extend(limited, c.hold, c.lost(), lasts)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			c.meter.config.Logger.WarnContext(ctx, "a reservation was not prolonged; it is tried again", "model", c.account.Model, "error", err)
+		}
+	}
+}
+
+// failed notes how a call failed. What a provider refuses before it has read the prompt it does not bill.
+func (c *call) failed(err error) {
+	var limited *llm.RateLimitError
+	refused := errors.As(err, &limited)
+	for _, one := range []error{llm.ErrAuth, llm.ErrNotFound, llm.ErrBadRequest, llm.ErrContextTooLong, llm.ErrUnavailable} {
+		refused = refused || errors.Is(err, one)
+	}
+	c.free = refused && c.output.Load() == 0
+}
+
+// used is what the call took, as the provider says, else as it was counted here.
+func (c *call) used() Use {
+	switch {
+	case c.told != nil:
+		return Use{Usage: *c.told, Amount: c.cost(*c.told)}
+	case c.free:
+		return Use{}
+	}
+	u := llm.Usage{Input: c.input(), Output: int(c.output.Load())}
+	return Use{Usage: u, Estimated: true, Amount: c.cost(u)}
+}
+
+// end books the call. It outlives a stop; a ledger that does not answer costs the accounting of this call, whose reservation runs out, and
+// never the answer.
+func (c *call) end(ctx context.Context) {
+	if c.cancel != nil {
+		c.cancel()
+		c.alive.Wait()
+	}
+	u, m := c.used(), c.meter
+	if u == (Use{}) && c.hold == (Hold{}) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), booking)
+	defer cancel()
+	standing, err := m.ledger.Settle(ctx, c.hold, c.account, u)
+	if err != nil {
+		m.config.Logger.ErrorContext(ctx, "what a call cost was not booked", "model", c.account.Model, "purpose", c.account.Purpose,
+			"input_tokens", u.Input, "output_tokens", u.Output, "error", err)
+		return
+	}
+	if u != (Use{}) {
+		m.config.Observe(c.account, u)
+	}
+	if c.hold != (Hold{}) && u.Amount > c.worst {
+		m.config.Logger.WarnContext(ctx, "a call cost more than was set aside for it: the endpoint counts other tokens, or more than were asked for",
+			"model", c.account.Model, "cost", u.Amount.Exact(), "set_aside", c.worst.Exact())
+	}
+	m.warn(ctx, standing)
+}
+
+// warn says once for each period that a cap is near.
+func (m *Meter) warn(ctx context.Context, s Standing) {
+	for _, l := range m.config.Caps.lines(s) {
+		if float64(l.used) < WarnShare*float64(l.cap) {
+			continue
+		}
+		m.say(l.setting+" near", l.until, func() {
+			m.config.Logger.WarnContext(ctx, "most of a cost cap is used up", "setting", l.setting, "cap", l.cap.Exact(), "used", l.used.Exact(),
+				"until", l.until)
+		})
+	}
+}
+
+// say calls tell unless the same was said for the same period.
+func (m *Meter) say(what string, until time.Time, tell func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.warned[what].Equal(until) {
+		return
+	}
+	m.warned[what] = until
+	tell()
+}
