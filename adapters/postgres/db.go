@@ -40,6 +40,8 @@ type Config struct {
 // DB is a pool of connections to a migrated database. It is safe for concurrent use.
 type DB struct {
 	Pool *pgxpool.Pool
+	// Newer says that a newer version of footnote has migrated the database, in a way that this one can work with.
+	Newer bool
 }
 
 // Open connects and checks that server, extension and schema are fit for use; it changes nothing. Errors wrap this package's
@@ -67,7 +69,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	err = errors.Join(checkServer(ctx, check), checkSchema(ctx, check))
+	newer, err := checkSchema(ctx, check)
+	err = errors.Join(checkServer(ctx, check), err)
 	if closeErr := check.Close(ctx); err == nil && closeErr != nil {
 		err = fmt.Errorf("close the first connection to PostgreSQL: %w", closeErr)
 	}
@@ -78,7 +81,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	return &DB{Pool: pool}, nil
+	return &DB{Pool: pool, Newer: newer}, nil
 }
 
 // Close waits for connections in use and closes the pool.

@@ -97,16 +97,17 @@ func (x *Index) mergeAll(ctx context.Context, tenant access.TenantID, shards []i
 func reached(until time.Time) bool { return !until.IsZero() && time.Now().After(until) }
 
 // BuildGraphs builds the HNSW index of each model that has more vectors than the exact route compares. Searches go on meanwhile, and writes of
-// vectors wait. Only the owner of the tables may do that: ErrNotOwner says so for any other role, whose searches stay exact and grow slower.
+// vectors wait. The role that owns the tables may do that, and one that was granted it (Grant): ErrNotOwner says so for any other role, whose
+// searches stay exact and grow slower.
 func (x *Index) BuildGraphs(ctx context.Context, tenant access.TenantID) error {
 	err := x.buildGraphs(ctx, tenant)
 	if notOwner(err) {
-		return fmt.Errorf("%w: let the role that ran \"footnote migrate\" run \"footnote migrate\" again, which also builds what is due", ErrNotOwner)
+		return fmt.Errorf("%w: let the role that ran \"footnote migrate\" run it again with --grant and the name of this role", ErrNotOwner)
 	}
 	return err
 }
 
-// notOwner reports whether the database refused what only the owner of a table may do (insufficient_privilege).
+// notOwner reports whether the database refused what this role may not do (insufficient_privilege).
 func notOwner(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Code == "42501"

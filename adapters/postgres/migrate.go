@@ -14,8 +14,9 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Migrate brings the schema up to date and returns how many migrations ran. It takes a session lock, so any number of processes
-// may call it at once; url must be a direct connection, not a transaction pooler.
+// Migrate brings the schema up to date and returns how many migrations ran. Roles that were granted what answering needs (Grant) are given it of
+// what is new. It takes a session lock, so any number of processes may call it at once; url must be a direct connection, not a transaction
+// pooler. A schema that is newer than this binary stays as it is.
 func Migrate(ctx context.Context, url string) (int, error) {
 	provider, done, err := migrator(ctx, url)
 	if err != nil {
@@ -25,7 +26,10 @@ func Migrate(ctx context.Context, url string) (int, error) {
 	if err := errors.Join(err, done()); err != nil {
 		return 0, fmt.Errorf("migrate the database: %w", err)
 	}
-	return len(results), nil
+	if len(results) == 0 {
+		return 0, nil
+	}
+	return len(results), grantAgain(ctx, url)
 }
 
 // MigrateTo moves the schema up or down to a version; 0 removes everything. It serves tests and rollbacks.
@@ -145,29 +149,41 @@ func versionLess(a, b string) bool {
 	return false
 }
 
-// checkSchema tells a database that was never migrated, or by a newer version of footnote, from one that fits.
-func checkSchema(ctx context.Context, conn *pgx.Conn) error {
+// checkSchema tells a database that was never migrated, or by a version of footnote that is too new, from one that fits. newer says that the
+// schema is newer than this binary, which may use it all the same.
+func checkSchema(ctx context.Context, conn *pgx.Conn) (newer bool, err error) {
 	want, err := newestMigration()
 	if err != nil {
-		return err
+		return false, err
 	}
-	var exists bool
-	if err := conn.QueryRow(ctx, `select to_regclass('goose_db_version') is not null`).Scan(&exists); err != nil {
-		return fmt.Errorf("look for the schema version: %w", err)
+	var exists, floored bool
+	err = conn.QueryRow(ctx, `select to_regclass('goose_db_version') is not null, to_regclass('schema_floor') is not null`).Scan(&exists, &floored)
+	if err != nil {
+		return false, fmt.Errorf("look for the schema version: %w", err)
 	}
 	var have int64
 	if exists {
 		if err := conn.QueryRow(ctx, `select coalesce(max(version_id), 0) from goose_db_version where is_applied`).Scan(&have); err != nil {
-			return fmt.Errorf("read the schema version: %w", err)
+			return false, fmt.Errorf("read the schema version: %w", err)
 		}
 	}
-	switch {
-	case have < want:
-		return fmt.Errorf("%w: it is at version %d, and %d is needed; run \"footnote migrate\"", ErrSchema, have, want)
-	case have > want:
-		return fmt.Errorf("%w: it is at version %d, but this binary knows only %d; run the newer footnote", ErrSchema, have, want)
+	if have < want {
+		return false, fmt.Errorf("%w: it is at version %d, and %d is needed; run \"footnote migrate\"", ErrSchema, have, want)
 	}
-	return nil
+	if have == want {
+		return false, nil
+	}
+	floor := have
+	if floored {
+		if err := conn.QueryRow(ctx, `select version from schema_floor`).Scan(&floor); err != nil {
+			return false, fmt.Errorf("read which versions the schema fits: %w", err)
+		}
+	}
+	if want < floor {
+		return false, fmt.Errorf("%w: it is at version %d, which binaries that know version %d or newer can work with, and this one knows only %d; "+
+			"run the newer footnote, or restore the backup from before the upgrade", ErrSchema, have, floor, want)
+	}
+	return true, nil
 }
 
 func newestMigration() (int64, error) {

@@ -79,11 +79,39 @@ func TestOpenRefusesASchemaThatDoesNotFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Pool.Exec(t.Context(), `insert into goose_db_version (version_id, is_applied) values (99999, true)`); err != nil {
+	if db.Newer {
+		t.Error("a database that was just migrated counts as newer")
+	}
+	newest, err := newestMigration()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), Config{URL: url}); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), "newer footnote") {
-		t.Errorf("Open() of a newer database = %v", err)
+	for _, tt := range []struct {
+		name, sql string
+		fits      bool
+	}{
+		{"a newer version has migrated", `insert into goose_db_version (version_id, is_applied) values (99999, true)`, true},
+		{"it took nothing away that this one uses", fmt.Sprintf(`update schema_floor set version = %d`, newest), true},
+		{"it took something away", fmt.Sprintf(`update schema_floor set version = %d`, newest+1), false},
+		{"nobody says what it took away", `drop table schema_floor`, false},
+	} {
+		if _, err := db.Pool.Exec(t.Context(), tt.sql); err != nil {
+			t.Fatal(err)
+		}
+		switch again, err := Open(t.Context(), Config{URL: url}); {
+		case tt.fits && err != nil:
+			t.Errorf("%s: %v", tt.name, err)
+		case tt.fits:
+			if !again.Newer {
+				t.Errorf("%s: nobody is told that the schema is newer", tt.name)
+			}
+			again.Close()
+		case !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), "newer footnote"):
+			t.Errorf("%s: Open() = %v", tt.name, err)
+		}
+	}
+	if n, err := Migrate(t.Context(), url); n != 0 || err != nil {
+		t.Errorf("Migrate() of a newer database = %d, %v", n, err)
 	}
 }
 

@@ -87,6 +87,9 @@ type Config struct {
 	LogLevel  string
 	LogFormat string
 	Grace     time.Duration
+
+	RedeliveryMaxAge time.Duration // of a question that nobody was there for
+	SecretKeys       []Secret      // that seal what must not be read in the database, newest first; none: derived from tokens
 }
 
 // HasModel reports whether an endpoint writes the answers. Without one they are quotations.

@@ -76,6 +76,8 @@ func (c *Config) settings() []Setting {
 		{"DISCORD_COMMAND_GUILDS", "", "ids of the servers to which the commands are registered, at once, separated by commas. Unset: everywhere, direct messages included", list(&c.DiscordCommandGuilds)},
 		{"HTTP_ADDR", "127.0.0.1:8080", "address for the platforms' signed requests", text(&c.HTTPAddr)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
+		{"REDELIVERY_MAX_AGE", "15m", "how old a question may be that nobody was there for, and is still answered. Older ones are closed, or asked about", longerThanNothing(&c.RedeliveryMaxAge)},
+		{"SECRET_KEYS", "", "keys that encrypt interaction tokens in the database, separated by commas: the first encrypts, all of them decrypt. Unset: a key derived from DISCORD_BOT_TOKEN", secretKeys(&c.SecretKeys)},
 		{"SHUTDOWN_GRACE", "30s", "how long running answers may take to finish when the process is asked to end", duration(&c.Grace)},
 		{"LOG_LEVEL", "", "debug, info, warn or error. Unset: info while serving, warn elsewhere", oneOf(&c.LogLevel, "", "debug", "info", "warn", "error")},
 		{"LOG_FORMAT", "text", "text or json", oneOf(&c.LogFormat, "text", "json")},
@@ -220,6 +222,36 @@ func duration(to *time.Duration) func(string) error {
 			return errors.New("is not a length of time, such as 30s or 5m")
 		}
 		*to = d
+		return nil
+	}
+}
+
+// longerThanNothing is duration for what has no meaning at 0.
+func longerThanNothing(to *time.Duration) func(string) error {
+	return func(v string) error {
+		if err := duration(to)(v); err != nil || *to == 0 {
+			return errors.New("is not a length of time above 0, such as 15m")
+		}
+		return nil
+	}
+}
+
+// minSecretKey is what a key must hold at least, so that nobody guesses it: 32 characters of hexadecimal are 128 bits.
+const minSecretKey = 32
+
+func secretKeys(to *[]Secret) func(string) error {
+	return func(v string) error {
+		var keys []string
+		if err := list(&keys)(v); err != nil {
+			return err
+		}
+		*to = nil
+		for i, key := range keys {
+			if len(key) < minSecretKey || strings.ContainsAny(key, " \t\r\n") || slices.Contains(keys[:i], key) {
+				return fmt.Errorf("key %d is shorter than %d characters, holds a space or stands there twice; make one with: openssl rand -hex 32", i+1, minSecretKey)
+			}
+			*to = append(*to, Secret(key))
+		}
 		return nil
 	}
 }

@@ -95,7 +95,9 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		Retriever: retriever,
 		Metrics:   b.metrics(),
 		Tracer:    b.Tracer,
-	}, answer.Config{Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace)})
+	}, answer.Config{
+		Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace), MaxAge: b.Config.RedeliveryMaxAge,
+	})
 }
 
 func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error) {

@@ -32,6 +32,45 @@ func Limited(tb testing.TB, database string) string {
 			tb.Errorf("drop the role of the test: %v", err)
 		}
 	})
+	return asRole(tb, database, role)
+}
+
+// Owner makes a role that owns a test's database and is no superuser, and returns the address that works as it: what a provider of databases
+// hands out. The role goes when the test ends.
+func Owner(tb testing.TB, database string) string {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	name, address := Role(tb, database)
+	if err := execute(ctx, database, `do $$ begin execute format('alter database %I owner to `+name+`', current_database()); end $$`); err != nil {
+		tb.Fatalf("give the test's database an owner: %v", err)
+	}
+	return address
+}
+
+// Role makes a role that may do nothing yet in a test's database, and returns its name and the address that works as it. The role goes when the
+// test ends.
+func Role(tb testing.TB, database string) (name, address string) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	name = "role_" + strings.ToLower(rand.Text()[:10])
+	if err := execute(ctx, database, "create role "+name); err != nil {
+		tb.Fatalf("make a role: %v", err)
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		if err := execute(ctx, database, fmt.Sprintf(`reassign owned by %[1]s to current_user; drop owned by %[1]s; drop role %[1]s`, name)); err != nil {
+			tb.Errorf("drop the role of the test: %v", err)
+		}
+	})
+	return name, asRole(tb, database, name)
+}
+
+// asRole is the address that works as another role.
+func asRole(tb testing.TB, database, role string) string {
+	tb.Helper()
 	address, err := url.Parse(database)
 	if err != nil {
 		tb.Fatalf("address of the test's database: %v", err)

@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrRole reports a role that cannot be granted what answering needs. It is wrapped in a sentence that says what to do.
+var ErrRole = errors.New("the role cannot be granted what answering needs")
+
+// Tables that a role which answers may not write as it likes. All others it may read and change, row by row.
+var (
+	appendOnly = []string{"audit"}
+	readOnly   = []string{"goose_db_version", "schema_floor", "runtime_role"}
+)
+
+// Grant gives a role what a process needs that leaves the schema as it is: the rows of all tables, but nothing of what was audited can be changed or
+// deleted, and the functions that build indexes. Whatever else the role was granted on these tables is taken away. It is run as the role that
+// migrates, again after migrations (Migrate does that), as often as one likes.
+func Grant(ctx context.Context, url, role string) error {
+	return withConn(ctx, url, func(conn *pgx.Conn) error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if err := grantable(ctx, tx, role); err != nil {
+				return err
+			}
+			if err := grant(ctx, tx, role); err != nil {
+				return fmt.Errorf("grant role %s what answering needs: %w", role, err)
+			}
+			_, err := tx.Exec(ctx, `insert into runtime_role (name) values ($1) on conflict (name) do update set granted_at = clock_timestamp()`, role)
+			return err
+		})
+	})
+}
+
+// grantAgain is Grant for the roles that were granted before, as far as they still exist.
+func grantAgain(ctx context.Context, url string) error {
+	return withConn(ctx, url, func(conn *pgx.Conn) error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			rows, err := tx.Query(ctx, `select r.name from runtime_role r join pg_roles p on p.rolname = r.name order by r.name`)
+			if err != nil {
+				return fmt.Errorf("list the roles that answer: %w", err)
+			}
+			roles, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if err != nil {
+				return fmt.Errorf("list the roles that answer: %w", err)
+			}
+			for _, role := range roles {
+				if err := grant(ctx, tx, role); err != nil {
+					return fmt.Errorf("grant role %s what is new: %w", role, err)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// withConn runs do on a connection of its own.
+func withConn(ctx context.Context, url string, do func(*pgx.Conn) error) (err error) {
+	cc, err := pgx.ParseConfig(url)
+	if err != nil {
+		return fmt.Errorf("read the database address: it is not a PostgreSQL address such as postgres://user@host:5432/footnote")
+	}
+	conn, err := pgx.ConnectConfig(ctx, cc)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	return do(conn)
+}
+
+// grantable refuses roles that grants do not bind.
+func grantable(ctx context.Context, tx pgx.Tx, role string) error {
+	var super, owner bool
+	err := tx.QueryRow(ctx, `select rolsuper, pg_has_role(oid, current_user, 'member') from pg_roles where rolname = $1`, role).Scan(&super, &owner)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return fmt.Errorf("%w: there is no role %q; let a superuser run: create role %s login password '…'", ErrRole, role, pgx.Identifier{role}.Sanitize())
+	case err != nil:
+		return fmt.Errorf("look for role %s: %w", role, err)
+	case super:
+		return fmt.Errorf("%w: %q is a superuser, who may do everything anyway; name another role", ErrRole, role)
+	case owner:
+		return fmt.Errorf("%w: %q is the role that migrates, or a member of it, who owns the tables; name another role", ErrRole, role)
+	}
+	return nil
+}
+
+// grant brings a role's rights to what they should be. It names only what this role owns, so that nothing else in the database is touched.
+func grant(ctx context.Context, tx pgx.Tx, role string) error {
+	to := pgx.Identifier{role}.Sanitize()
+	var schema string
+	var may bool
+	if err := tx.QueryRow(ctx, `select current_schema(), has_schema_privilege($1, current_schema(), 'usage')`, role).Scan(&schema, &may); err != nil {
+		return err
+	}
+	var statements []string
+	if !may {
+		statements = append(statements, "grant usage on schema "+pgx.Identifier{schema}.Sanitize()+" to "+to)
+	}
+	// What belongs to an extension is not ours.
+	rows, err := tx.Query(ctx, `
+		select c.relname, c.relkind::text from pg_class c
+		where c.relnamespace = to_regnamespace(quote_ident($1)) and c.relowner = current_user::regrole and c.relkind in ('r', 'p', 'v', 'S')
+		  and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+		order by c.relname`, schema)
+	if err != nil {
+		return err
+	}
+	var name, kind string
+	_, err = pgx.ForEachRow(rows, []any{&name, &kind}, func() error {
+		on, rights := "table ", "select, insert, update, delete"
+		switch {
+		case kind == "S":
+			on, rights = "sequence ", "usage"
+		case slices.Contains(appendOnly, name):
+			rights = "select, insert"
+		case kind == "v" || slices.Contains(readOnly, name):
+			rights = "select"
+		}
+		on += pgx.Identifier{schema, name}.Sanitize()
+		statements = append(statements, "revoke all on "+on+" from "+to, "grant "+rights+" on "+on+" to "+to)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// Functions that work with the owner's rights are there for roles that have less.
+	rows, err = tx.Query(ctx, `
+		select p.oid::regprocedure::text from pg_proc p
+		where p.pronamespace = to_regnamespace(quote_ident($1)) and p.proowner = current_user::regrole and p.prosecdef order by 1`, schema)
+	if err != nil {
+		return err
+	}
+	if _, err = pgx.ForEachRow(rows, []any{&name}, func() error {
+		statements = append(statements, "grant execute on function "+name+" to "+to)
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, sql := range statements {
+		if _, err := tx.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
