@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/tool/search"
 )
@@ -35,6 +36,8 @@ func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved
 	}
 	ctx, cancel := context.WithTimeout(ctx, offerLimit)
 	defer cancel()
+	ctx, told := span.Begin(ctx, "offer")
+	defer told.End(nil)
 	more, err := s.hasMore(ctx, t, saved)
 	if err == nil && more {
 		more, err = s.Store.Offers.Offer(ctx, t.Session.Tenant, t.ID)

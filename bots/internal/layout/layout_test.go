@@ -43,6 +43,7 @@ var owners = map[string]string{
 	"github.com/prometheus/client_model":  "adapters/telemetry",
 	"go.opentelemetry.io/otel":            "adapters/telemetry",
 	"go.opentelemetry.io/proto/otlp":      "",
+	"google.golang.org/protobuf":          "",
 	"github.com/goccy/go-yaml":            "*",
 	"github.com/alecthomas/kong":          "bots",
 	"golang.org/x/term":                   "bots",
