@@ -50,6 +50,7 @@ type Message struct {
 	Change   Change
 	Attempt  int    // 0 for the first delivery
 	Late     bool   // for the handler: it was read (Client.Unheard) and not heard
+	Alone    bool   // where it was read: nothing stands below it
 	Files    []File // attached; not known yet when FilesUnknown
 
 	Own, System, Bot bool

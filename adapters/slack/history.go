@@ -223,6 +223,7 @@ func (c *Client) unheardIn(ctx context.Context, channel, oldest string, visit fu
 func (c *Client) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(Message) error) error {
 	look := func(m api.Message) error {
 		said := c.stored(channel, m)
+		said.Alone = alone(m)
 		if m.Timestamp <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct {
 			return nil
 		}

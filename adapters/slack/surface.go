@@ -90,7 +90,7 @@ func (s *Surface) write(p Page, call func(options []api.MsgOption) error) error 
 }
 
 func (s *Surface) metadata() api.MsgOption {
-	return api.MsgOptionMetadata(api.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{"turn": s.options.Turn}})
+	return api.MsgOptionMetadata(api.SlackMetadata{EventType: metadataType, EventPayload: s.options.mark()})
 }
 
 // Post implements thread.Surface.

@@ -1,0 +1,60 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// markQuestion is the key under which an answer's mark names the message that it answers.
+const markQuestion = "question"
+
+// Answered reports whether the thread of a message shows this bot's answer to it, whatever the store knows: a store that was restored does not know
+// what was asked after its backup was made.
+func (c *Client) Answered(ctx context.Context, m Message) (bool, error) {
+	if m.Alone {
+		return false, nil
+	}
+	me := c.Identity()
+	size := firstPage
+	for cursor, page := "", 0; page < maxPages; page++ {
+		more := false
+		found, next, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
+			messages, left, next, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+				ChannelID: m.Ref.Channel, Timestamp: m.Ref.Thread, Oldest: string(m.ID), Cursor: cursor, Limit: size, IncludeAllMetadata: true,
+			})
+			more = left
+			return messages, next, err
+		})
+		if err != nil {
+			return false, fmt.Errorf("find out whether a question was answered: %w", explain("conversations.replies", err))
+		}
+		for _, said := range found {
+			own := said.User == me.User || said.BotID != "" && said.BotID == me.Bot
+			if own && said.Metadata.EventType == metadataType && said.Metadata.EventPayload[markQuestion] == string(m.ID) {
+				return true, nil
+			}
+		}
+		if cursor = next; cursor == "" || !more {
+			return false, nil
+		}
+		size = nextPage
+	}
+	return false, nil
+}
+
+// alone reports whether a message that was read has nothing below it.
+func alone(m api.Message) bool {
+	return m.ReplyCount == 0 && (m.ThreadTimestamp == "" || m.ThreadTimestamp == m.Timestamp)
+}
+
+// mark is what tells a message of a turn's answer from all others.
+func (o SurfaceOptions) mark() map[string]any {
+	mark := map[string]any{"turn": o.Turn}
+	if o.Question != thread.MessageID("") {
+		mark[markQuestion] = string(o.Question)
+	}
+	return mark
+}
