@@ -46,13 +46,19 @@ func (c *Client) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) e
 	return nil
 }
 
+// title is a question on one line of so many characters at most.
+func title(question string, most int) string {
+	name := strings.Join(strings.Fields(Neutral(question)), " ")
+	if r := []rune(name); len(r) > most {
+		name = string(r[:most-1]) + "…"
+	}
+	return name
+}
+
 // Title names a conversation with the bot after what was asked first, so that it is found again.
 func (c *Client) Title(ctx context.Context, to thread.Ref, question string) error {
-	title := strings.Join(strings.Fields(Neutral(question)), " ")
-	if r := []rune(title); len(r) > maxTitle {
-		title = string(r[:maxTitle-1]) + "…"
-	}
-	if title == "" {
+	name := title(question, maxTitle)
+	if name == "" {
 		return nil
 	}
 	if !c.prompts.Allow() {
@@ -60,7 +66,7 @@ func (c *Client) Title(ctx context.Context, to thread.Ref, question string) erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	err := c.api.SetAssistantThreadsTitleContext(ctx, api.AssistantThreadsSetTitleParameters{ChannelID: to.Channel, ThreadTS: to.Thread, Title: title})
+	err := c.api.SetAssistantThreadsTitleContext(ctx, api.AssistantThreadsSetTitleParameters{ChannelID: to.Channel, ThreadTS: to.Thread, Title: name})
 	if err != nil {
 		return fmt.Errorf("name the conversation: %w", explain("assistant.threads.setTitle", err))
 	}

@@ -58,6 +58,8 @@ type Client struct {
 	late      sync.WaitGroup // commands and presses that were acknowledged before they were carried out
 	statuses  *rate.Limiter
 	prompts   *rate.Limiter
+	sessions  *rate.Limiter // that begin, each of which is ended by another call
+	refusals  atomic.Int32  // of sessions, in a row
 	reads     *rate.Limiter // of threads that answers need
 	scans     *rate.Limiter // of what nobody waits for
 	lists     *rate.Limiter // of the workspace's members
@@ -107,7 +109,7 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		config: config, trusted: trusted, logger: config.Logger, pacing: &Pacing{},
-		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.limiter(),
+		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), sessions: sessionQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.limiter(),
 		lists: listQuota.limiter(), homes: homeQuota.limiter(), infos: infoQuota.limiter(),
 	}
 	options := []api.Option{
@@ -174,7 +176,7 @@ func (c *Client) Share(processes int) {
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
 	for limiter, whole := range map[*rate.Limiter]quota{
-		c.statuses: statusQuota, c.prompts: promptQuota, c.reads: readQuota, c.scans: scanQuota, c.lists: listQuota, c.homes: homeQuota, c.infos: infoQuota,
+		c.statuses: statusQuota, c.prompts: promptQuota, c.sessions: sessionQuota, c.reads: readQuota, c.scans: scanQuota, c.lists: listQuota, c.homes: homeQuota, c.infos: infoQuota,
 	} {
 		limiter.SetLimit(rate.Every(whole.every * time.Duration(n)))
 		limiter.SetBurst(max(whole.burst/n, 1))
@@ -190,13 +192,14 @@ type quota struct {
 // assistant.threads.setStatus takes 60 a minute. Titles and suggested prompts are 50 a minute of each; threads and channels are read 50 times
 // a minute, half of it for answers that wait for it and a third for what nobody waits for.
 var (
-	statusQuota = quota{1500 * time.Millisecond, 20}
-	promptQuota = quota{2 * time.Second, 10}
-	readQuota   = quota{3 * time.Second, 8}
-	scanQuota   = quota{5 * time.Second, 8}
-	listQuota   = quota{5 * time.Second, 8}          // of 20 a minute
-	infoQuota   = quota{time.Second, 40}             // of 100 a minute
-	homeQuota   = quota{1700 * time.Millisecond, 14} // of 50 a minute
+	statusQuota  = quota{1500 * time.Millisecond, 20}
+	promptQuota  = quota{2 * time.Second, 10}
+	sessionQuota = quota{4 * time.Second, 8} // two calls each, of 50 a minute
+	readQuota    = quota{3 * time.Second, 8}
+	scanQuota    = quota{5 * time.Second, 8}
+	listQuota    = quota{5 * time.Second, 8}          // of 20 a minute
+	infoQuota    = quota{time.Second, 40}             // of 100 a minute
+	homeQuota    = quota{1700 * time.Millisecond, 14} // of 50 a minute
 )
 
 func (q quota) limiter() *rate.Limiter { return rate.NewLimiter(rate.Every(q.every), q.burst) }

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -176,8 +177,13 @@ func TestConversationWithTheAgent(t *testing.T) {
 	s.ann.OpenDM()
 	root := s.ann.Say(dm, "", "how do I open\nthe door?")
 	s.wait("a status is shown", func() bool { return len(s.Statuses()) > 0 })
+	s.wait("a stop button is shown", func() bool { return slices.Equal(s.Session(dm, root).Statuses, []string{"processing"}) })
 	close(seen)
 	s.answered(dm, root, 1)
+	s.wait("the stop button is gone", func() bool { return slices.Equal(s.Session(dm, root).Statuses, []string{"processing", "active"}) })
+	if got := s.Session(dm, root); got.Title != "how do I open the door?" || got.Initiator != s.ann.ID {
+		t.Errorf("the session is %+v", got)
+	}
 	s.wait("the conversation is named", func() bool { return s.Title(dm, root) == "how do I open the door?" })
 	s.ann.Say(dm, root, "and the other one?")
 	s.answered(dm, root, 2)

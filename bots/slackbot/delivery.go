@@ -21,13 +21,21 @@ type delivery struct {
 	turn     session.Turn
 	stream   *stream.ThreadStream[slack.Page]
 	presence *presence
+	client   *slack.Client
+	to       thread.Ref
+	working  bool // Slack was told that the bot is at work; known once presence has ended
 }
 
 // greet does what can wait until a sign was given that the question was seen.
-func (b *Bot) greet(ctx context.Context, t session.Turn, to thread.Ref) {
+func (b *Bot) greet(ctx context.Context, d *delivery) {
+	t, to := d.turn, d.to
 	ctx, cancel := context.WithTimeout(ctx, greetLimit)
 	defer cancel()
 	b.begun(ctx, t.Session.Ref, t.ID)
+	var err error
+	if d.working, err = b.client.Working(ctx, to, t.Asker.ID, t.Question.Text); err != nil && ctx.Err() == nil {
+		b.deps.Logger.DebugContext(ctx, "no session shown", "error", err) // normal where the app is no agent
+	}
 	if !t.Direct || t.Number != 1 {
 		return
 	}
@@ -56,7 +64,20 @@ func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 	if final.Outcome.Silent() && err == nil {
 		d.presence.clear(ctx) // nothing was posted that would end it
 	}
+	d.rest(ctx)
 	return err
+}
+
+// rest says that the bot is done, if it was said that it is at work: by this attempt, or perhaps by one before.
+func (d *delivery) rest(ctx context.Context) {
+	if !d.working && (d.turn.Attempt <= 1 || !d.client.Sessions()) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, greetLimit)
+	defer cancel()
+	if err := d.client.Rested(ctx, d.to); err != nil {
+		d.presence.logger.DebugContext(ctx, "session not ended", "error", err)
+	}
 }
 
 const (

@@ -2,6 +2,7 @@ package slackbot_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -135,6 +136,9 @@ func TestPrivateAnswerIsOfferedToTheAskerAlone(t *testing.T) {
 	s.click(s.ann, s.general, offer, thread.ActionPrivate)
 	dm := s.ann.OpenDM()
 	s.told(s.ann, "direct message")
+	s.wait("the offer that was taken is gone", func() bool {
+		return !slices.ContainsFunc(s.Ephemeral(s.ann), func(m slacktest.Message) bool { return m.TS == offer.TS })
+	})
 	var private slacktest.Message
 	s.wait("the answer stands in the direct message", func() bool {
 		for _, r := range s.Roots(dm) {
@@ -307,7 +311,7 @@ func TestCommandsOfFootnote(t *testing.T) {
 
 func TestAskAboutThis(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("In its thread."), llmtest.Answer("In private."))
+	s := play(t, options{}, llmtest.Answer("In its thread."), llmtest.Answer("In private."), llmtest.Answer("Among two."))
 	elsewhere := s.Channel("elsewhere", func(c *slacktest.Channel) { c.Members = nil }, s.ann)
 	s.wait("the bot listens", func() bool { return s.bot.Connected() > 0 })
 	asked := s.bob.Say(s.general, "", "how do I install the client?")
@@ -338,6 +342,26 @@ func TestAskAboutThis(t *testing.T) {
 	if got := s.Answers(elsewhere, far); len(got) != 0 {
 		t.Errorf("the channel shows %+v", got)
 	}
+	s.told(s.ann, "in a direct message")
+
+	// In a conversation of other people the bot is as little as in a channel that it was not invited to.
+	theirs := s.Channel("theirs", func(c *slacktest.Channel) {
+		c.ID, c.Direct, c.Members = "D0THEIRS", true, []string{s.ann.ID, s.bob.ID}
+	})
+	s.delivered(s.bob.Shortcut(theirs, s.ann.Say(theirs, "", "and how do I update it?"), ask))
+	bobs := s.bob.OpenDM()
+	s.wait("it is answered in private too", func() bool {
+		for _, r := range s.Roots(bobs) {
+			for _, a := range s.Answers(bobs, r.TS) {
+				if finished(a) && strings.HasPrefix(a.Shown(), "Among two.") {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	s.delivered(s.bob.Shortcut(theirs, s.ann.Say(theirs, "", " "), ask))
+	s.told(s.bob, "nothing in this message")
 }
 
 func TestSlacksStopButtonWithoutAStream(t *testing.T) {

@@ -211,4 +211,11 @@ func TestCommandsAreAcknowledgedInTime(t *testing.T) {
 	s.told(s.ann, "being answered in its thread")
 	root := s.Roots(s.general)[0]
 	s.answered(s.general, root.TS, 1)
+
+	elsewhere := s.Channel("elsewhere", func(c *slacktest.Channel) { c.Members = nil }, s.bob)
+	s.Fail(slacktest.Fault{Method: "users.conversations", Delay: 3 * time.Second})
+	if took := s.delivered(s.bob.Slash(elsewhere, "/footnote", "whoami")); took.Acked.Sub(took.Sent) > 3*time.Second {
+		t.Errorf("acknowledged after %s", took.Acked.Sub(took.Sent))
+	}
+	s.told(s.bob, "your Slack account") // although the bot is not in that channel
 }

@@ -25,9 +25,24 @@ const fieldText = "text"
 func (b *Bot) Press(ctx context.Context, p slack.Press) error {
 	err := b.press(ctx, p)
 	if err != nil {
-		b.whisper(context.WithoutCancel(ctx), p.Ref, p.By, sayBroken, p.Direct)
+		b.reply(context.WithoutCancel(ctx), p, sayBroken)
 	}
 	return err
+}
+
+// reply tells whoever pressed something a sentence, alone: in its thread, and where the bot cannot write through the address that came
+// with the press. In a direct message too it is not worth a message that stays.
+func (b *Bot) reply(ctx context.Context, p slack.Press, sentence string) {
+	if sentence == "" {
+		return
+	}
+	err := b.client.Whisper(ctx, p.Ref, p.By, sentence, false, "")
+	if err != nil && p.ResponseURL != "" {
+		err = b.client.Respond(ctx, p.ResponseURL, sentence)
+	}
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
+	}
 }
 
 func (b *Bot) press(ctx context.Context, p slack.Press) error {
@@ -68,7 +83,12 @@ func (b *Bot) act(ctx context.Context, p slack.Press) error {
 			return err
 		}
 	}
-	b.whisper(ctx, p.Ref, p.By, reply.Sentence, false) // in a direct message too: it is not worth a message that stays
+	b.reply(ctx, p, reply.Sentence)
+	if p.Ephemeral && p.ResponseURL != "" && !reply.Refused { // an offer that was taken
+		if err := b.client.Withdraw(ctx, p.ResponseURL); err != nil {
+			b.deps.Logger.WarnContext(ctx, "a notice that has done its work stays", "error", err)
+		}
+	}
 	return nil
 }
 
@@ -98,6 +118,14 @@ func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) err
 // about answers a message that somebody chose "Ask about this" for, in the message's thread. Where the bot is not, and where answers are
 // private, it answers that person in a direct message.
 func (b *Bot) about(ctx context.Context, p slack.Press) error {
+	own := ""
+	if p.Direct {
+		var err error
+		if own, err = b.client.DirectChannel(ctx, p.By); err != nil {
+			return err
+		}
+		p.Direct = own == p.Ref.Channel // else it is a conversation of other people
+	}
 	j, err := b.service.Judge(ctx, answer.Occurrence{
 		Event: answer.Event{Command: true, Direct: p.Direct}, Tenant: b.config.Tenant, Ref: p.Ref, Author: p.By, Holds: b.holds(p.By),
 	})
@@ -106,13 +134,13 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 	}
 	switch {
 	case j.Action == answer.Refuse:
-		b.whisper(ctx, p.Ref, p.By, j.Sentence(), p.Direct)
+		b.reply(ctx, p, j.Sentence())
 		return nil
 	case p.Author != "" && p.Author == b.client.Identity().User:
-		b.whisper(ctx, p.Ref, p.By, sayOwn, p.Direct)
+		b.reply(ctx, p, sayOwn)
 		return nil
 	case p.Text == "" && len(p.Files) == 0:
-		b.whisper(ctx, p.Ref, p.By, sayNothing, p.Direct)
+		b.reply(ctx, p, sayNothing)
 		return nil
 	}
 	asker := b.person(ctx, p.By)
@@ -121,15 +149,15 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		Ref: p.Ref, EventKey: p.EventKey, Message: p.Message, Asker: asker, Text: questionOf(p.Text, files), Files: files,
 		Direct: p.Direct, Tenant: b.config.Tenant,
 	}
+	elsewhere := ""
 	if !p.Direct && (j.Private || !b.client.Joined(ctx, p.Ref.Channel)) {
-		own, err := b.client.DirectChannel(ctx, p.By)
-		if err != nil {
+		if own, err = b.directOf(ctx, p.By, own); err != nil {
 			return err
 		}
 		if m.Ref, err = b.client.Ask(ctx, own, asker, m.Text); err != nil {
 			return err
 		}
-		m.Message, m.Direct = thread.MessageID(m.Ref.Thread), true
+		m.Message, m.Direct, elsewhere = thread.MessageID(m.Ref.Thread), true, sayDirect
 	}
 	if m.Listens, err = b.client.Audience(ctx, m.Ref.Channel, p.By, m.Direct); err != nil {
 		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
@@ -138,13 +166,16 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 	rejected, ok := rejection(err)
 	switch {
 	case ok:
-		b.whisper(ctx, p.Ref, p.By, rejected, p.Direct)
+		b.reply(ctx, p, rejected)
 	case err != nil:
 		return fmt.Errorf("take a question in: %w", err)
 	case accepted.Duplicate:
-		b.whisper(ctx, p.Ref, p.By, sayAnswered, p.Direct)
-	case accepted.Notice != "":
-		b.queued(ctx, m.Ref, accepted.Turn.ID)
+		b.reply(ctx, p, sayAnswered)
+	default:
+		if accepted.Notice != "" {
+			b.queued(ctx, m.Ref, accepted.Turn.ID)
+		}
+		b.reply(ctx, p, elsewhere)
 	}
 	return nil
 }

@@ -198,7 +198,9 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if err != nil {
 		return nil, err
 	}
-	return &delivery{turn: t, stream: s, presence: show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, t, to) })}, nil
+	d := &delivery{turn: t, stream: s, client: b.client, to: to}
+	d.presence = show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
+	return d, nil
 }
 
 // Use has Slack's rate tiers shared with other processes. It is called once, before Run; without it each process takes its part.

@@ -24,7 +24,7 @@ func (s *Server) scoped(form url.Values, right string) (*Channel, error) {
 	if scope := c.kind() + ":" + right; !s.granted(scope) {
 		return nil, failure{code: "missing_scope", needed: scope}
 	}
-	if c.Private && !c.has(BotUser) {
+	if (c.Private || c.Direct) && !c.has(BotUser) {
 		return nil, fail("channel_not_found")
 	}
 	return c, nil

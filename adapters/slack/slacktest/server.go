@@ -45,6 +45,7 @@ type Config struct {
 	Minute      time.Duration   // that rate tiers count in; 1 min
 	NoTiers     bool            // limits no rates
 	NoStreams   bool            // a workspace that knows no chat.startStream
+	NoSessions  bool            // a workspace that knows no agents' sessions
 	NoStopEvent bool            // the app does not subscribe to agent_session_stopped
 	Distributed bool            // the app is distributed outside of the marketplace: history is 15 messages once a minute
 	Enterprise  string          // the organisation of the workspace
@@ -76,6 +77,7 @@ type Server struct {
 	views     []*View
 	triggers  map[string]time.Time
 	responses map[string]*response
+	sessions  map[place]*Session
 	files     map[string]*upload
 	tickets   map[string]bool
 	sockets   []*socket
@@ -110,7 +112,7 @@ func Start(config Config) *Server {
 	s := &Server{
 		config: config, methods: methods(), changed: make(chan struct{}), people: make(map[string]*Person), channels: make(map[string]*Channel),
 		messages: make(map[place]*Message), tiers: make(map[string][]time.Time), tickets: make(map[string]bool),
-		pending: make(map[string]*delivery), titles: make(map[place]string), triggers: make(map[string]time.Time), responses: make(map[string]*response), files: make(map[string]*upload),
+		pending: make(map[string]*delivery), titles: make(map[place]string), triggers: make(map[string]time.Time), responses: make(map[string]*response), sessions: make(map[place]*Session), files: make(map[string]*upload),
 	}
 	s.people[BotUser] = &Person{server: s, ID: BotUser, Name: "footnote", Bot: true, Team: TeamID}
 	mux := http.NewServeMux()
@@ -184,6 +186,7 @@ func methods() map[string]method {
 		"assistant.threads.setStatus":           {run: (*Server).setStatus, scope: "chat:write", tier: 60},
 		"assistant.threads.setTitle":            {run: (*Server).setTitle, scope: "assistant:write", tier: 50},
 		"assistant.threads.setSuggestedPrompts": {run: (*Server).setPrompts, scope: "assistant:write", tier: 50},
+		"agents.sessions.setStatus":             {run: (*Server).setSession, scope: "chat:write", tier: 50},
 		"users.conversations":                   {run: (*Server).userConversations, tier: 50},
 		"files.info":                            {run: (*Server).fileInfo, scope: "files:read", tier: 100},
 		"conversations.replies":                 {run: (*Server).replies, tier: 50},
