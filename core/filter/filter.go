@@ -1,0 +1,127 @@
+// Package filter decides what may be asked and what may be shown: block lists of words and patterns, and a reviewer elsewhere that is shown
+// every paragraph before a reader is. It works on a stream: what it holds back or takes out was never shown, however the stream was cut.
+package filter
+
+import (
+	"context"
+	"errors"
+)
+
+// Filter is all that stands between people and a model. Nil lets everything through. It never changes and is safe for concurrent use.
+type Filter struct {
+	Questions *List   // what must not be asked; nil: nothing
+	Refusal   string  // what the asker is told then; empty: DefaultRefusal
+	Answers   *List   // what must not stand in what the model writes beside its answers, such as queries; masked
+	Stages    []Stage // what answers go through, in order
+}
+
+// Stage is one thing that looks at answers. Implementations are safe for concurrent use.
+type Stage interface {
+	// Screen begins to look at one message of an answer.
+	Screen(a Answer) Screen
+}
+
+// Screen looks at one message. It is used by one goroutine.
+type Screen interface {
+	// Push takes the next piece and returns what may be shown now. After an error nothing more is to be shown; what was returned with it may be.
+	Push(ctx context.Context, text string) (string, error)
+	// Flush ends the message and returns what was held back.
+	Flush(ctx context.Context) (string, error)
+}
+
+// Answer says what is being looked at.
+type Answer struct {
+	Turn  string
+	Model string
+}
+
+// The sentences that people read.
+const (
+	DefaultRefusal = "The question, or something that came with it, holds words that whoever runs this bot does not want answered. Ask without them, or ask a person."
+	sentenceBlock  = "The answer was stopped because it came to something that must not be shown here. Ask in other words, or ask a person."
+)
+
+// Blocked ends an answer that must not go on.
+type Blocked struct{ Sentence string }
+
+// Error implements error.
+func (b *Blocked) Error() string { return "a filter stopped the answer" }
+
+// ErrUnchecked ends an answer that could not be looked at.
+var ErrUnchecked = errors.New("the answer could not be checked before it is shown")
+
+// Refuse returns what an asker is told whose question must not be answered; empty when it may be.
+func (f *Filter) Refuse(texts ...string) string {
+	if f == nil || f.Questions == nil {
+		return ""
+	}
+	for _, text := range texts {
+		if f.Questions.Match(text) {
+			if f.Refusal == "" {
+				return DefaultRefusal
+			}
+			return f.Refusal
+		}
+	}
+	return ""
+}
+
+// Redact masks what must not be shown in a text that is whole.
+func (f *Filter) Redact(text string) string {
+	if f == nil || f.Answers == nil {
+		return text
+	}
+	return f.Answers.Redact(text)
+}
+
+// Screens reports whether answers are looked at.
+func (f *Filter) Screens() bool { return f != nil && len(f.Stages) > 0 }
+
+// Screen begins to look at one message of an answer, with all stages.
+func (f *Filter) Screen(a Answer) Screen {
+	if f == nil {
+		return chain(nil)
+	}
+	c := make(chain, len(f.Stages))
+	for i, stage := range f.Stages {
+		c[i] = stage.Screen(a)
+	}
+	return c
+}
+
+// chain passes what one screen lets through to the next.
+type chain []Screen
+
+// Push implements Screen.
+func (c chain) Push(ctx context.Context, text string) (string, error) {
+	for i, s := range c {
+		out, err := s.Push(ctx, text)
+		if err != nil { // what was let through before is shown to its end
+			rest, _ := c[i+1:].end(ctx, out)
+			return rest, err
+		}
+		text = out
+	}
+	return text, nil
+}
+
+// Flush implements Screen.
+func (c chain) Flush(ctx context.Context) (string, error) { return c.end(ctx, "") }
+
+// end passes a last piece through. The first error counts.
+func (c chain) end(ctx context.Context, text string) (string, error) {
+	for i, s := range c {
+		out, err := s.Push(ctx, text)
+		if err == nil {
+			var tail string
+			tail, err = s.Flush(ctx)
+			out += tail
+		}
+		if err != nil {
+			rest, _ := c[i+1:].end(ctx, out)
+			return rest, err
+		}
+		text = out
+	}
+	return text, nil
+}

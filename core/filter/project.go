@@ -1,0 +1,90 @@
+package filter
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// projection is a text as a reader sees it: without the marks of emphasis and code, characters that cannot be seen, and citations. It knows
+// where each of its bytes stands in the text.
+type projection struct {
+	text string
+	at   []int // by byte: where it stands in the text as it was written
+	end  int   // of what was looked at; less than the whole while the rest may become a citation or a character
+}
+
+// project returns what a reader sees. Of a text that goes on, what may turn out otherwise at its end is left out.
+func project(raw string, final bool) projection {
+	var b strings.Builder
+	p := projection{at: make([]int, 0, len(raw))}
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRuneInString(raw[i:])
+		if r == utf8.RuneError && size == 1 && !final && !utf8.FullRuneInString(raw[i:]) {
+			p.text, p.end = b.String(), i
+			return p
+		}
+		if r == '[' {
+			switch n := citation(raw[i:]); {
+			case n > 0:
+				i += n
+				if s := b.String(); strings.HasSuffix(s, " ") || s == "" { // the blank before it is enough
+					for i < len(raw) && raw[i] == ' ' {
+						i++
+					}
+				}
+				continue
+			case n < 0 && !final:
+				p.text, p.end = b.String(), i
+				return p
+			}
+		}
+		if !invisible(r) {
+			for k := range size {
+				p.at = append(p.at, i+k)
+			}
+			b.WriteString(raw[i : i+size])
+		}
+		i += size
+	}
+	p.text, p.end = b.String(), len(raw)
+	return p
+}
+
+// invisible reports whether a reader does not see a character: marks of emphasis, strike-through and code, and format characters such as the
+// zero-width space and the soft hyphen.
+func invisible(r rune) bool {
+	switch r {
+	case '*', '`', '~':
+		return true
+	}
+	return r > unicode.MaxASCII && (unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
+}
+
+// maxCitation is the longest citation that is told from text.
+const maxCitation = 40
+
+// citation returns the length of a citation such as [3], [1, 2] or [[3]] at the beginning, 0 where there is none, and -1 where one may have
+// begun.
+func citation(raw string) int {
+	depth, digits := 0, false
+	for i := 0; i < len(raw) && i < maxCitation; i++ {
+		switch c := raw[i]; {
+		case c == '[' && !digits && depth < 2:
+			depth++
+		case c >= '0' && c <= '9':
+			digits = true
+		case c == ']' && digits:
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case (c == ',' || c == ' ') && digits:
+		default:
+			return 0
+		}
+	}
+	if len(raw) >= maxCitation {
+		return 0
+	}
+	return -1
+}

@@ -1,0 +1,189 @@
+package filter
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+)
+
+// Action is what becomes of an answer that comes to something on a list.
+type Action string
+
+// The actions.
+const (
+	Mask Action = "redact" // what matches is masked
+	Stop Action = "stop"   // the answer ends before it
+)
+
+// Listed is the stage that keeps a list out of answers.
+type Listed struct {
+	List   *List
+	Action Action // empty: Mask
+}
+
+var _ Stage = Listed{}
+
+// Screen implements Stage. Only what may still become part of a match is held back: the longest match that is possible, or the paragraph where
+// there is a pattern without a limit.
+func (l Listed) Screen(Answer) Screen { return &listScreen{Listed: l} }
+
+const (
+	// maxParagraph is how much of a paragraph is looked at together at most, in bytes.
+	maxParagraph = 16 << 10
+	// minWindow is how much is looked at together at least: what was shown is let go of once so much has come.
+	minWindow = 512
+	// stride is how much has to come before it is looked at again.
+	stride = 32
+)
+
+// window is how much of a paragraph is looked at together.
+func (l *List) window() int {
+	if l.longest == unbounded {
+		return maxParagraph
+	}
+	return min(max(minWindow, 4*l.longest), 2*maxParagraph)
+}
+
+// listScreen holds one paragraph, of which the beginning may have been shown.
+type listScreen struct {
+	Listed
+	raw     string
+	shown   int  // of raw
+	looked  int  // length of raw when it was last looked at
+	begun   bool // raw begins with a character that was shown already
+	stopped bool
+}
+
+// Push implements Screen.
+func (s *listScreen) Push(_ context.Context, text string) (string, error) {
+	var out strings.Builder
+	for text != "" && !s.stopped {
+		// Byte for byte the same is looked at together, however the text comes.
+		n := min(len(text), s.List.window()-len(s.raw))
+		if end := paragraphEnd(s.raw, text[:n]); end > 0 {
+			n = end
+		}
+		s.raw += text[:n]
+		text = text[n:]
+		switch {
+		case endsParagraph(s.raw):
+			s.look(&out, true)
+			s.begin()
+		case len(s.raw) >= s.List.window():
+			s.look(&out, s.List.longest == unbounded)
+			s.advance(&out)
+		case len(s.raw) >= s.looked+stride:
+			s.look(&out, false)
+		}
+	}
+	return out.String(), s.err()
+}
+
+// advance lets go of what was shown, but for the character before the rest, which decides whether a word begins there.
+func (s *listScreen) advance(out *strings.Builder) {
+	half := s.List.window() / 2
+	if len(s.raw)-s.shown > half { // marks that nobody sees, without an end
+		s.look(out, true)
+	}
+	keep := s.shown
+	if p := project(s.raw[:s.shown], true); len(p.text) > 0 {
+		_, size := utf8.DecodeLastRuneInString(p.text)
+		if last := p.at[len(p.text)-size]; s.shown-last < half {
+			keep = last
+		}
+	}
+	s.begun = s.shown > keep
+	s.raw, s.shown = s.raw[keep:], s.shown-keep
+	s.looked = len(s.raw)
+}
+
+// begin begins a paragraph.
+func (s *listScreen) begin() { s.raw, s.shown, s.looked, s.begun = "", 0, 0, false }
+
+// Flush implements Screen.
+func (s *listScreen) Flush(context.Context) (string, error) {
+	var out strings.Builder
+	if !s.stopped {
+		s.look(&out, true)
+		s.begin()
+	}
+	return out.String(), s.err()
+}
+
+func (s *listScreen) err() error {
+	if s.stopped {
+		return &Blocked{sentenceBlock}
+	}
+	return nil
+}
+
+// look shows what nothing that follows can change.
+func (s *listScreen) look(out *strings.Builder, final bool) {
+	s.looked = len(s.raw)
+	p := project(s.raw, final)
+	settled, upTo := len(p.text), p.end
+	if !final {
+		if s.List.longest == unbounded {
+			return
+		}
+		// A match that begins before it is whole, and so is the character behind it.
+		settled = max(0, len(p.text)-s.List.longest-utf8.UTFMax)
+		for settled > 0 && settled < len(p.text) && !utf8.RuneStart(p.text[settled]) {
+			settled--
+		}
+		if settled < len(p.text) {
+			upTo = p.at[settled]
+		}
+	}
+	found := s.List.find(p.text)
+	kept := found[:0]
+	for _, m := range found {
+		// A match that begins with what was shown was found before, unless the beginning of a paragraph is wanted, which it is not.
+		if m.from < settled && (m.from > 0 || !s.begun) {
+			kept = append(kept, m)
+			upTo = max(upTo, p.at[m.to-1]+1)
+		}
+	}
+	if len(kept) > 0 && s.Action == Stop {
+		first := kept[0].from
+		for _, m := range kept {
+			first = min(first, m.from)
+		}
+		if at := p.at[first]; at > s.shown {
+			out.WriteString(s.raw[s.shown:at])
+		}
+		s.stopped, s.raw = true, ""
+		return
+	}
+	if upTo > s.shown {
+		out.WriteString(p.mask(s.raw, s.shown, upTo, kept))
+		s.shown = upTo
+	}
+}
+
+// paragraphEnd returns how much of text belongs to the paragraph that began with raw; 0 where it does not end in text.
+func paragraphEnd(raw, text string) int {
+	blank := blankSince(raw)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '\n' && blank:
+			return i + 1
+		case c == '\n':
+			blank = true
+		case c != ' ' && c != '\t' && c != '\r':
+			blank = false
+		}
+	}
+	return 0
+}
+
+// blankSince reports whether the last line, so far, is empty and not the first.
+func blankSince(raw string) bool {
+	return strings.HasSuffix(strings.TrimRight(raw, " \t\r"), "\n")
+}
+
+// endsParagraph reports whether an empty line stands at the end.
+func endsParagraph(raw string) bool {
+	before, ok := strings.CutSuffix(raw, "\n")
+	return ok && blankSince(before)
+}
