@@ -153,9 +153,14 @@ func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID strin
 	// Served by turn_unfinished.
 	const closing = `
 		update turn set state = 'done', outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
-		where tenant_id = $1 and session_id = $2 and state = 'queued' and ambient`
-	if _, err := tx.Exec(ctx, closing, in.Tenant, sessionID); err != nil {
+		where tenant_id = $1 and session_id = $2 and state = 'queued' and ambient returning id::text`
+	rows, err := tx.Query(ctx, closing, in.Tenant, sessionID)
+	if err != nil {
 		return fmt.Errorf("close what waits unasked: %w", err)
 	}
-	return nil
+	closed, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("close what waits unasked: %w", err)
+	}
+	return endedAll(ctx, tx, in.Tenant, closed)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // A source that is removed cannot be found from the moment on, its texts and vectors are gone with it, and its words are with the next purge,
@@ -60,7 +61,7 @@ func TestARemovedSourceIsPurged(t *testing.T) {
 	if !finds("zanzibar") || !finds("quagmire") || rows(words) == 0 {
 		t.Fatal("the documents were not found in the first place")
 	}
-	if n, err := x.RemoveSource(t.Context(), access.DefaultTenant, document.SourceID("secret")); n != 2 || err != nil {
+	if n, err := x.RemoveSource(t.Context(), access.DefaultTenant, document.SourceID("secret"), session.Actor{}); n != 2 || err != nil {
 		t.Fatalf("RemoveSource() = %d, %v", n, err)
 	}
 	if finds("zanzibar") || finds("quagmire") {

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -27,16 +28,25 @@ const sourceColumns = `id, kind, name, settings, checkpoint, last_success, last_
 // Begin records that a run starts and returns the source's last state; see index.Store.
 func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run) (index.Run, error) {
 	src := run.Source
-	rows, err := x.db.Pool.Query(ctx, `
-		insert into source (tenant_id, id, kind, name) values ($1, $2, $3, $4)
-		on conflict (tenant_id, id) do update set kind = excluded.kind, name = excluded.name
-		returning `+sourceColumns+`, clock_timestamp()`, string(tenant), string(src.ID), string(src.Kind), clean(src.Name))
-	if err != nil {
-		return index.Run{}, fmt.Errorf("begin a run of source %s: %w", src.ID, err)
-	}
+	var row sourceRow
 	var now time.Time
-	row, err := pgx.CollectExactlyOneRow(rows, func(found pgx.CollectableRow) (r sourceRow, err error) {
-		return r, found.Scan(&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &now)
+	err := x.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		const begin = `
+			insert into source (tenant_id, id, kind, name) values ($1, $2, $3, $4)
+			on conflict (tenant_id, id) do update set kind = excluded.kind, name = excluded.name
+			returning ` + sourceColumns + `, clock_timestamp()`
+		err := tx.QueryRow(ctx, begin, string(tenant), string(src.ID), string(src.Kind), clean(src.Name)).
+			Scan(&row.ID, &row.Kind, &row.Name, &row.Settings, &row.Checkpoint, &row.LastSuccess, &row.LastRun, &now)
+		if err != nil || run.By == "" { // nobody asks for what a schedule begins
+			return err
+		}
+		deed := session.SourceIndexed
+		if run.Again {
+			deed = session.SourceReindexed
+		}
+		return audited(ctx, tx, tenant, entry{
+			deed: deed, who: session.Actor{Platform: session.Host, ID: run.By}, details: map[string]string{"source": string(src.ID), "name": src.Name},
+		})
 	})
 	if err != nil {
 		return index.Run{}, fmt.Errorf("begin a run of source %s: %w", src.ID, err)
@@ -160,8 +170,8 @@ func (x *Index) Sources(ctx context.Context, tenant access.TenantID) ([]SourceSt
 var ErrNoSource = errors.New("there is no such source")
 
 // RemoveSource takes a source with all its documents out of the index and returns how many documents there were. Documents go in steps; a
-// call that fails half-way can be repeated.
-func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source document.SourceID) (int, error) {
+// call that fails half-way can be repeated. by is who asks.
+func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) (int, error) {
 	const step = 1000
 	removed := 0
 	for {
@@ -182,12 +192,18 @@ func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source
 		}
 		removed += len(ids)
 	}
-	tag, err := x.db.Pool.Exec(ctx, `delete from source where tenant_id = $1 and id = $2`, string(tenant), string(source))
+	err := x.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `delete from source where tenant_id = $1 and id = $2`, string(tenant), string(source))
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return fmt.Errorf("%w; \"footnote sources\" lists them", ErrNoSource)
+		}
+		return audited(ctx, tx, tenant, entry{deed: session.SourceRemoved, who: by, details: map[string]string{"source": string(source)}})
+	})
 	if err != nil {
 		return removed, fmt.Errorf("remove source %s: %w", source, err)
-	}
-	if tag.RowsAffected() == 0 {
-		return removed, fmt.Errorf("remove source %s: %w; \"footnote sources\" lists them", source, ErrNoSource)
 	}
 	return removed, nil
 }

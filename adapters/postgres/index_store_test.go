@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -131,13 +132,13 @@ func TestSources(t *testing.T) {
 	if diff := cmp.Diff([]row{{"docs", 1, 1}, {"wiki", 1, 2}}, got, cmp.AllowUnexported(row{})); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
-	if n, err := x.RemoveSource(t.Context(), access.DefaultTenant, "wiki"); err != nil || n != 1 {
+	if n, err := x.RemoveSource(t.Context(), access.DefaultTenant, "wiki", session.Actor{}); err != nil || n != 1 {
 		t.Errorf("RemoveSource: %d documents, error %v", n, err)
 	}
 	if got := retrievetest.Found(t, x, retrievetest.Ask("alpha beta")); !cmp.Equal(got, []document.ID{"docs:a"}) {
 		t.Errorf("after the source was removed, found %v", got)
 	}
-	if _, err := x.RemoveSource(t.Context(), access.DefaultTenant, "wiki"); err == nil {
+	if _, err := x.RemoveSource(t.Context(), access.DefaultTenant, "wiki", session.Actor{}); err == nil {
 		t.Error("removing a source twice gave no error")
 	}
 }

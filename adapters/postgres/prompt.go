@@ -37,7 +37,16 @@ func (s *Sessions) SetPrompt(ctx context.Context, tenant access.TenantID, text, 
 			insert into system_prompt (tenant_id, version, text, changed_by)
 			select $1, coalesce(max(version), 0) + 1, $2, $3 from system_prompt where tenant_id = $1
 			returning version, changed_at`
-		return tx.QueryRow(ctx, add, tenant, p.Text, p.By).Scan(&p.Version, &p.At)
+		if err := tx.QueryRow(ctx, add, tenant, p.Text, p.By).Scan(&p.Version, &p.At); err != nil {
+			return err
+		}
+		deed := session.PromptSet
+		if p.Text == "" {
+			deed = session.PromptReset
+		}
+		return audited(ctx, tx, tenant, entry{
+			deed: deed, who: session.Actor{Platform: session.Host, ID: p.By}, details: map[string]string{"version": count(p.Version)},
+		})
 	})
 	if err != nil {
 		return session.Prompt{}, fmt.Errorf("store the system prompt: %w", err)

@@ -38,6 +38,8 @@ var (
 	_ session.Revisions  = (*Sessions)(nil)
 	_ session.Votes      = (*Sessions)(nil)
 	_ session.Offers     = (*Sessions)(nil)
+	_ session.Audit      = (*Sessions)(nil)
+	_ session.Pruner     = (*Sessions)(nil)
 )
 
 // executor is a pool or a transaction.

@@ -54,6 +54,12 @@ func (s *Sessions) Derive(ctx context.Context, d session.Derive) (session.Accept
 			return err
 		}
 		accepted.Ahead = ahead
+		deed := map[session.Derivation]session.Deed{
+			session.Retried: session.AnswerRetried, session.Privately: session.AnswerPrivate, session.Shared: session.AnswerShared,
+		}[d.As]
+		if err := auditedTurn(ctx, tx, d.Tenant, deed, string(d.Of), d.By, map[string]string{"made": id}); err != nil {
+			return err
+		}
 		accepted.Turn, err = loadTurn(ctx, tx, d.Tenant, id)
 		return err
 	})
@@ -125,7 +131,7 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 				return "", 0, fmt.Errorf("copy the run of %s: %w", run.Model, err)
 			}
 		}
-		return id, 0, nil
+		return id, 0, ended(ctx, tx, d.Tenant, id, d.Saved)
 	case session.Privately: // the question stays where it is
 	}
 	if err != nil {

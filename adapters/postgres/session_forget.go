@@ -62,10 +62,21 @@ func (s *Sessions) Forget(
 		batch.Queue(`update turn set stop_requested_by = '' where tenant_id = $1 and platform = $2 and stop_requested_by = $3`, tenant, platform, person)
 		batch.Queue(`update surface_message set stop_by = array_remove(stop_by, $3) where tenant_id = $1 and platform = $2 and $3 = any(stop_by)`,
 			tenant, platform, person)
+		// What somebody changed stays changed, and names nobody.
+		batch.Queue(`update setting set changed_by = '' where tenant_id = $1 and platform = $2 and changed_by = $3`, tenant, platform, person)
+		batch.Queue(`update turn set removed_by = '', removed_by_name = '', removal_reason = '' where tenant_id = $1 and platform = $2 and removed_by = $3`,
+			tenant, platform, person)
+		batch.Queue(`update turn set corrected_by = '', corrected_by_name = '' where tenant_id = $1 and platform = $2 and corrected_by = $3`,
+			tenant, platform, person)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return fmt.Errorf("delete the part in threads: %w", err)
 		}
-		return nil
+		details := map[string]string{"turns": count(gone.Turns), "sessions": count(gone.Sessions)}
+		e := entry{deed: session.PersonForgotten, who: session.Actor{Platform: platform, ID: person}, at: thread.Ref{Platform: platform}, details: details}
+		if err := audited(ctx, tx, tenant, e); err != nil {
+			return err
+		}
+		return forgetAliases(ctx, tx, tenant, platform, person)
 	})
 	if err != nil {
 		return session.Forgotten{}, fmt.Errorf("forget a person: %w", err)

@@ -33,8 +33,10 @@ func (s *Sessions) Remove(ctx context.Context, tenant access.TenantID, id sessio
 		if err != nil || !first {
 			return err
 		}
-		running, err = removeLineage(ctx, tx, tenant, string(id), r)
-		return err
+		if running, err = removeLineage(ctx, tx, tenant, string(id), r); err != nil {
+			return err
+		}
+		return auditedTurn(ctx, tx, tenant, session.AnswerRemoved, string(id), r.By.ID, nil)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("remove the answer of turn %s: %w", id, err)
@@ -52,6 +54,10 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 		return nil, err
 	}
 	line, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := waitingOf(ctx, tx, tenant, line)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +95,20 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	for _, part := range line {
 		batch.Queue(unwrite, tenant, part)
 	}
-	return running, tx.SendBatch(ctx, batch).Close()
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	return running, endedAll(ctx, tx, tenant, waiting)
+}
+
+// waitingOf returns those of the turns that wait, locked.
+func waitingOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) ([]string, error) {
+	rows, err := tx.Query(ctx, `
+		select id::text from turn where tenant_id = $1 and id = any($2::text[]::uuid[]) and state = 'queued' order by id for update`, tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // Correct implements session.Revisions.
@@ -102,8 +121,10 @@ func (s *Sessions) Correct(ctx context.Context, tenant access.TenantID, id sessi
 		if _, err := tx.Exec(ctx, correct, tenant, id, storable(c.Text), storable(c.By.ID), storable(c.By.Name)); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, unwrite, tenant, id)
-		return err
+		if _, err := tx.Exec(ctx, unwrite, tenant, id); err != nil {
+			return err
+		}
+		return auditedTurn(ctx, tx, tenant, session.AnswerCorrected, string(id), c.By.ID, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("correct the answer of turn %s: %w", id, err)
@@ -121,7 +142,14 @@ func (s *Sessions) Keep(ctx context.Context, tenant access.TenantID, id session.
 				where tenant_id = $1 and id = $2`, tenant, id)
 			batch.Queue(`delete from delivery where tenant_id = $1 and turn_id = $2`, tenant, id)
 		}
-		return tx.SendBatch(ctx, batch).Close()
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		f, err := turnFacts(ctx, tx, tenant, string(id))
+		if err != nil {
+			return err
+		}
+		return auditedTurn(ctx, tx, tenant, session.AnswerKept, string(id), f.Asker, nil) // it is its owner's to keep
 	})
 	if err != nil {
 		return fmt.Errorf("keep the answer of turn %s: %w", id, err)

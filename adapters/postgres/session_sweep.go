@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/jackc/pgx/v5"
 )
@@ -26,16 +27,48 @@ func (s *Sessions) Sweep(ctx context.Context) error {
 	batch.Queue(`delete from verdict where at < `+ago, session.VerdictAge.Microseconds())
 	batch.Queue(`delete from quota_use where window_start < `+ago, quotaAge.Microseconds())
 	batch.Queue(`update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`)
-	// Turns that nobody can deliver, such as those of a terminal that was closed.
-	batch.Queue(`update turn set state = 'done', outcome = coalesce(outcome, 'superseded'), owner = '', attempt = attempt + 1,
-			finished_at = coalesce(finished_at, clock_timestamp())
-		where state <> 'done' and intake_at < `+ago+`
-		  and owner not in (select id from replica where expires_at > clock_timestamp())`, orphanAge.Microseconds())
 	// A replica that still holds turns is kept: it says whose turns may be taken over.
 	batch.Queue(`delete from replica r where expires_at < `+ago+` and not exists
 		(select from turn t where t.owner = r.id and t.state in ('running', 'delivering'))`, replicaAge.Microseconds())
-	if err := s.db.Pool.SendBatch(ctx, batch).Close(); err != nil {
+	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error { return closeOrphans(ctx, tx, ago) })
+	if err == nil {
+		err = s.db.Pool.SendBatch(ctx, batch).Close()
+	}
+	if err != nil {
 		return fmt.Errorf("clear away old tombstones, events, turns and replicas: %w", err)
+	}
+	return nil
+}
+
+// closeOrphans ends turns that nobody can deliver, such as those of a terminal that was closed.
+func closeOrphans(ctx context.Context, tx pgx.Tx, ago string) error {
+	rows, err := tx.Query(ctx, `
+		update turn t set state = 'done', outcome = coalesce(t.outcome, 'superseded'), owner = '', attempt = t.attempt + 1,
+			finished_at = coalesce(t.finished_at, clock_timestamp())
+		from (select tenant_id, id, outcome is null as open from turn
+			where state <> 'done' and intake_at < `+ago+`
+			  and owner not in (select id from replica where expires_at > clock_timestamp()) order by id for update) o
+		where t.tenant_id = o.tenant_id and t.id = o.id
+		returning t.tenant_id, t.id::text, o.open`, orphanAge.Microseconds())
+	if err != nil {
+		return err
+	}
+	type orphan struct {
+		Tenant access.TenantID
+		ID     string
+		Open   bool
+	}
+	orphans, err := pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
+	if err != nil {
+		return err
+	}
+	for _, o := range orphans {
+		if !o.Open { // its end is in the audit trail
+			continue
+		}
+		if err := ended(ctx, tx, o.Tenant, o.ID, session.Saved{}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

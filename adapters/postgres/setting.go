@@ -2,12 +2,14 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
 )
 
 // settingRow is a row of table setting.
@@ -53,7 +55,18 @@ func (s *Sessions) SetSetting(ctx context.Context, tenant access.TenantID, v ses
 		insert into setting (tenant_id, platform, workspace, channel, key, value, changed_by) values ($1, $2, $3, $4, $5, $6, $7)
 		on conflict (tenant_id, platform, workspace, channel, key) do update
 		set value = excluded.value, changed_by = excluded.changed_by, changed_at = clock_timestamp()`
-	_, err := s.db.Pool.Exec(ctx, set, tenant, v.Platform, v.Workspace, v.Channel, v.Key, storable(v.Value), v.By)
+	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
+		before, _, err := settingNow(ctx, tx, tenant, v.Place, v.Key)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, set, tenant, v.Platform, v.Workspace, v.Channel, v.Key, storable(v.Value), v.By); err != nil {
+			return err
+		}
+		return changed(ctx, tx, tenant, session.SettingSet, v.Place, v.By, map[string]string{
+			"key": v.Key, "value": session.Nameless(v.Value), "before": session.Nameless(before),
+		})
+	})
 	if err != nil {
 		return fmt.Errorf("store the setting %s: %w", v.Key, err)
 	}
@@ -61,11 +74,38 @@ func (s *Sessions) SetSetting(ctx context.Context, tenant access.TenantID, v ses
 }
 
 // ResetSetting implements session.Settings.
-func (s *Sessions) ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key string) (bool, error) {
-	const reset = `delete from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5`
-	tag, err := s.db.Pool.Exec(ctx, reset, tenant, at.Platform, at.Workspace, at.Channel, key)
+func (s *Sessions) ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key, by string) (was bool, err error) {
+	err = s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
+		before, found, err := settingNow(ctx, tx, tenant, at, key)
+		if was = found; err != nil || !found {
+			return err
+		}
+		const reset = `delete from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5`
+		if _, err := tx.Exec(ctx, reset, tenant, at.Platform, at.Workspace, at.Channel, key); err != nil {
+			return err
+		}
+		return changed(ctx, tx, tenant, session.SettingReset, at, by, map[string]string{"key": key, "before": session.Nameless(before)})
+	})
 	if err != nil {
 		return false, fmt.Errorf("forget the setting %s: %w", key, err)
 	}
-	return tag.RowsAffected() > 0, nil
+	return was, nil
+}
+
+// settingNow is the value that stands there, locked until the transaction ends.
+func settingNow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at session.Place, key string) (value string, found bool, err error) {
+	const now = `select value from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5 for update`
+	err = tx.QueryRow(ctx, now, tenant, at.Platform, at.Workspace, at.Channel, key).Scan(&value)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return value, err == nil, err
+}
+
+// changed writes into the audit trail that somebody changed what holds in a place.
+func changed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, at session.Place, by string, details map[string]string) error {
+	return audited(ctx, tx, tenant, entry{
+		deed: deed, who: session.Actor{Platform: at.Platform, ID: by},
+		at: thread.Ref{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel}, details: details,
+	})
 }

@@ -83,7 +83,8 @@ func (s *Sessions) Edit(ctx context.Context, e session.Edit) (changed session.Ch
 		case session.Queued:
 			return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 		case session.Done:
-			return again(ctx, tx, e.Tenant, row.ID)
+			_, err := again(ctx, tx, e.Tenant, row.ID)
+			return err
 		case session.Running, session.Delivering: // its worker lets go first
 		}
 		return nil
@@ -147,22 +148,21 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 }
 
 // again queues a turn anew with its edited question, as the newest of its session. What it was is left in its place in the conversation, as
-// a superseded turn with the old question, answer and votes; its messages stay with the turn, which edits them.
-func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
+// a superseded turn with the old question, answer and votes, whose id is returned; its messages stay with the turn, which edits them.
+func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {
-		return err
+		return "", err
 	}
-	old, err := newID()
-	if err != nil {
-		return err
+	if old, err = newID(); err != nil {
+		return "", err
 	}
 	var number, before int
 	const renumber = `
 		with t as (select session_id, number from turn where tenant_id = $1 and id = $2)
 		update session s set turns = s.turns + 1 from t where s.tenant_id = $1 and s.id = t.session_id returning s.turns, t.number`
 	if err := tx.QueryRow(ctx, renumber, tenant, id).Scan(&number, &before); err != nil {
-		return fmt.Errorf("number the edited question: %w", err)
+		return "", fmt.Errorf("number the edited question: %w", err)
 	}
 	const keep = `
 		insert into turn (tenant_id, id, session_id, number, platform, workspace, state, outcome, attempt, takeovers, platform_message,
@@ -189,54 +189,7 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) er
 	batch.Queue(queue, tenant, id, number)
 	batch.Queue(unwrite, tenant, id)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("queue the edited question: %w", err)
+		return "", fmt.Errorf("queue the edited question: %w", err)
 	}
-	return insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
+	return old, insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
 }
-
-// Withdraw implements session.Changes.
-func (s *Sessions) Withdraw(
-	ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string,
-) (changed session.Changed, err error) {
-	err = s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
-		changed = session.Changed{}
-		row, err := lockQuestion(ctx, tx, tenant, at, id)
-		if err != nil || row == nil {
-			return err
-		}
-		changed.Turn, changed.Asker, changed.Same = session.TurnID(row.ID), row.Asker, row.Withdrawn
-		if row.Withdrawn {
-			return nil
-		}
-		batch := new(pgx.Batch)
-		batch.Queue(`update turn set withdrawn_at = clock_timestamp(), edited_text = null, edited_files = null where tenant_id = $1 and id = $2`, tenant, row.ID)
-		batch.Queue(`
-			with same as (
-				-- By turn_place: those that it replaced, and what stood in its place before an edit.
-				select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
-					and coalesce(e.place, e.sequence) = coalesce(t.place, t.sequence)
-				where t.tenant_id = $1 and t.id = $2
-			), q as (
-				update message m set text = '', tokens = 0 from same
-				where m.tenant_id = $1 and m.turn_id = same.id and m.model_index = -1 returning m.id
-			)
-			delete from message_file f using q where f.tenant_id = $1 and f.message_id = q.id`, tenant, row.ID)
-		if changed.Stop = row.State == string(session.Running); !changed.Stop {
-			batch.Queue(withdrawSQL, tenant, row.ID, sentence)
-			batch.Queue(unwrite, tenant, row.ID)
-		}
-		return tx.SendBatch(ctx, batch).Close()
-	})
-	if err != nil {
-		return session.Changed{}, fmt.Errorf("withdraw the question of a turn: %w", err)
-	}
-	return changed, nil
-}
-
-// withdrawSQL ends a turn that no attempt is at, and has it delivered once more where something of it can be seen.
-const withdrawSQL = `
-	update turn t set outcome = 'superseded', sentence = $3, state = case when state = 'queued' then 'done' else state end,
-		attempt = case when state = 'queued' then attempt + 1 else attempt end,
-		finished_at = coalesce(finished_at, clock_timestamp()), revision = revision + 1,
-		disturbed = state = 'delivering' or exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id)
-	where tenant_id = $1 and id = $2`

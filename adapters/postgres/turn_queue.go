@@ -81,8 +81,11 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 		if err == nil && stands { // the edit is not answered, since somebody stopped it, but the question reads so from now on
 			err = replaceQuestion(ctx, tx, f.Tenant, string(f.Turn))
 		}
-		if edited = edited && !removed; err != nil || removed { // what was written of it is not kept
+		if edited = edited && !removed; err != nil {
 			return err
+		}
+		if removed { // what was written of it is not kept; which documents it showed is
+			return ended(ctx, tx, f.Tenant, string(f.Turn), saved)
 		}
 		for i, run := range saved.Runs {
 			if err := insertRun(ctx, tx, f, i, run); err != nil {
@@ -91,12 +94,21 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 		}
 		switch {
 		case edited:
-			return again(ctx, tx, f.Tenant, string(f.Turn))
+			old, err := again(ctx, tx, f.Tenant, string(f.Turn))
+			if err != nil {
+				return err
+			}
+			return ended(ctx, tx, f.Tenant, old, saved)
 		case appears:
-			return appear(ctx, tx, f)
-		default:
-			return nil
+			if err := appear(ctx, tx, f); err != nil {
+				return err
+			}
+		case saved.Outcome == session.Superseded:
+			if err := eraseUnshown(ctx, tx, f.Tenant, string(f.Turn)); err != nil {
+				return err
+			}
 		}
+		return ended(ctx, tx, f.Tenant, string(f.Turn), saved)
 	})
 	if err == nil && edited {
 		err = session.ErrEdited
@@ -110,13 +122,27 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 // pendingEdit says that an edit waits for the attempt to let go; a person's stop takes the sense from it.
 const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
 
-// Delivered implements session.Queue.
+// shownForGood says that what was delivered is what will be shown.
+const shownForGood = `(revision = leased_revision and (not disturbed or state = 'done'))`
+
+// Delivered implements session.Queue. Of an answer that was delivered to say that its question was deleted, the rest is erased with it.
 func (s *Sessions) Delivered(ctx context.Context, f session.Fence) error {
 	const done = `
-		update turn set state = 'done', owner = '', disturbed = revision <> leased_revision or disturbed and state <> 'done', delivered_at = coalesce(delivered_at, clock_timestamp())
-		where tenant_id = $1 and id = $2 and attempt = $3 and outcome is not null and not ` + pendingEdit + ``
-	tag, err := s.db.Pool.Exec(ctx, done, f.Tenant, f.Turn, f.Attempt)
-	if err == nil && tag.RowsAffected() == 0 {
+		with d as (
+			update turn set state = 'done', owner = '', disturbed = not ` + shownForGood + `, delivered_at = coalesce(delivered_at, clock_timestamp()),
+				correction = case when withdrawn_at is not null and ` + shownForGood + ` then null else correction end,
+				corrected_at = case when withdrawn_at is not null and ` + shownForGood + ` then null else corrected_at end
+			where tenant_id = $1 and id = $2 and attempt = $3 and outcome is not null and not ` + pendingEdit + `
+			returning tenant_id, id, withdrawn_at is not null and not disturbed as erase
+		), said as (
+			delete from message m using d where d.erase and m.tenant_id = d.tenant_id and m.turn_id = d.id and m.model_index >= 0
+		), ran as (
+			delete from run r using d where d.erase and r.tenant_id = d.tenant_id and r.turn_id = d.id
+		)
+		select count(*) from d`
+	var n int
+	err := s.db.Pool.QueryRow(ctx, done, f.Tenant, f.Turn, f.Attempt).Scan(&n)
+	if err == nil && n == 0 {
 		err = s.deliveredEdited(ctx, f)
 	}
 	if err != nil {
@@ -134,8 +160,9 @@ func (s *Sessions) deliveredEdited(ctx context.Context, f session.Fence) error {
 		switch {
 		case err != nil && !errors.Is(err, pgx.ErrNoRows):
 			return err
-		case edited:
-			return again(ctx, tx, f.Tenant, string(f.Turn))
+		case edited: // its end is in the audit trail already
+			_, err := again(ctx, tx, f.Tenant, string(f.Turn))
+			return err
 		default:
 			return fault(ctx, tx, f)
 		}

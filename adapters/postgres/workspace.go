@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/jackc/pgx/v5"
 )
@@ -46,11 +48,22 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 			return err
 		}
 		created = tag.RowsAffected() == 1
-		_, err = tx.Exec(ctx, `
+		var before string
+		err = tx.QueryRow(ctx, `select tenant_id from workspace where platform = $1 and workspace = $2 for update`, w.platform, storable(workspace)).Scan(&before)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		if _, err = tx.Exec(ctx, `
 			insert into workspace (tenant_id, platform, workspace, bound_by) values ($1, $2, $3, $4)
 			on conflict (platform, workspace) do update set tenant_id = excluded.tenant_id, bound_by = excluded.bound_by`,
-			storable(string(tenant)), w.platform, storable(workspace), storable(by))
-		return err
+			storable(string(tenant)), w.platform, storable(workspace), storable(by)); err != nil {
+			return err
+		}
+		details := map[string]string{"how": "allowed"}
+		if before != "" && before != string(tenant) {
+			details["before"] = before
+		}
+		return w.audited(ctx, tx, tenant, workspace, session.Actor{Platform: session.Host, ID: by}, details)
 	})
 	if err != nil {
 		return false, fmt.Errorf("bind workspace %s of %s to tenant %s: %w", workspace, w.platform, tenant, err)
@@ -71,11 +84,19 @@ func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant acc
 		tag, err := tx.Exec(ctx, `
 			insert into workspace (tenant_id, platform, workspace, bound_by)
 			select $1, $2, $3, $4 where not exists (select from workspace)`, tenant, w.platform, storable(workspace), boundFirst)
-		bound = err == nil && tag.RowsAffected() == 1
-		return err
+		if bound = err == nil && tag.RowsAffected() == 1; !bound {
+			return err
+		}
+		return w.audited(ctx, tx, tenant, workspace, session.Actor{}, map[string]string{"how": boundFirst})
 	})
 	if err != nil {
 		return false, fmt.Errorf("bind the first workspace of %s: %w", w.platform, err)
 	}
 	return bound, nil
+}
+
+func (w *Workspaces) audited(ctx context.Context, tx pgx.Tx, tenant access.TenantID, workspace string, by session.Actor, details map[string]string) error {
+	return audited(ctx, tx, tenant, entry{
+		deed: session.WorkspaceBound, who: by, at: thread.Ref{Platform: w.platform, Workspace: workspace}, details: details,
+	})
 }

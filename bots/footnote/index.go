@@ -43,6 +43,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	base.By = operator()
 	pipeline, err := base.Pipeline(ctx)
 	if err != nil {
 		return err
@@ -124,7 +125,11 @@ func printRun(out io.Writer, path string, run index.Run) error {
 	if _, err := fmt.Fprintf(out, "%s: documents: %s; %d chunks in %s\n", path, strings.Join(parts, ", "), c.Chunks, elapsed); err != nil {
 		return err
 	}
-	if c.Plain > 0 {
+	if run.Unpaid != "" {
+		if _, err := fmt.Fprintf(out, "  %d documents lack what FAST_LLM_MODEL should have written about them: %s; the next run asks again\n", c.Plain, run.Unpaid); err != nil {
+			return err
+		}
+	} else if c.Plain > 0 {
 		if _, err := fmt.Fprintf(out, "  %d documents lack what FAST_LLM_MODEL should have written about them, because it did not answer; the next run asks again\n", c.Plain); err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func (c *discordAllow) Run(ctx context.Context, env *environment) (err error) {
 	if c.Tenant != "" {
 		tenant = access.TenantID(c.Tenant)
 	}
-	created, err := postgres.NewWorkspaces(base.DB, discord.Platform).Bind(ctx, c.Guild, tenant, "operator")
+	created, err := postgres.NewWorkspaces(base.DB, discord.Platform).Bind(ctx, c.Guild, tenant, operator())
 	if err != nil {
 		return err
 	}

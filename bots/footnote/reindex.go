@@ -37,6 +37,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	base.By = operator()
 	all, err := c.choose(ctx, base)
 	if err != nil {
 		return err

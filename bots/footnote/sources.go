@@ -192,6 +192,7 @@ func (c *sourcesRemove) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	base.By = operator()
 	known, err := base.Index.Sources(ctx, base.Tenant)
 	if err != nil {
 		return err
@@ -203,7 +204,7 @@ func (c *sourcesRemove) Run(ctx context.Context, env *environment) (err error) {
 		}
 	}
 	for _, id := range chosen {
-		n, err := base.Index.RemoveSource(ctx, base.Tenant, id)
+		n, err := base.Index.RemoveSource(ctx, base.Tenant, id, base.Actor())
 		if err != nil {
 			return err
 		}

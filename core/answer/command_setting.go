@@ -142,7 +142,7 @@ func (s *Service) change(ctx context.Context, c Command, at session.Place, setti
 		return sentenceNoSettings, nil
 	}
 	if strings.EqualFold(value, valueReset) {
-		was, err := s.Store.Settings.ResetSetting(ctx, c.Tenant, at, setting.Key)
+		was, err := s.Store.Settings.ResetSetting(ctx, c.Tenant, at, setting.Key, c.By.ID)
 		if err != nil {
 			return "", err
 		}

@@ -35,7 +35,7 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 		return refuse(sentenceUnknownListener), nil
 	}
 	made, err := s.derive(ctx, session.Derive{
-		Tenant: a.Tenant, Of: r.ID, As: session.Privately, Key: a.key(), Audience: audience, Reply: a.Reply, Quotas: quotas,
+		Tenant: a.Tenant, Of: r.ID, As: session.Privately, Key: a.key(), By: a.By.ID, Audience: audience, Reply: a.Reply, Quotas: quotas,
 	})
 	if err != nil {
 		return Reply{}, err
@@ -85,7 +85,7 @@ func (s *Service) share(ctx context.Context, a Action, r session.Record) (Reply,
 		return refuse(sentenceRestricted), nil
 	}
 	made, err := s.derive(ctx, session.Derive{
-		Tenant: a.Tenant, Of: r.ID, As: session.Shared, Key: a.key(), Audience: channel, Saved: copyOf(saved, r, a.By.Name),
+		Tenant: a.Tenant, Of: r.ID, As: session.Shared, Key: a.key(), By: a.By.ID, Audience: channel, Saved: copyOf(saved, r, a.By.Name),
 	})
 	if err != nil {
 		return Reply{}, err

@@ -29,7 +29,7 @@ func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply,
 		return refuse(refusal), nil
 	}
 	made, err := s.derive(ctx, session.Derive{
-		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Key: a.key(), Audience: r.Audience, Reply: a.Reply, Quotas: quotas,
+		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Key: a.key(), By: a.By.ID, Audience: r.Audience, Reply: a.Reply, Quotas: quotas,
 	})
 	if err != nil {
 		return Reply{}, err

@@ -26,6 +26,8 @@ type Config struct {
 	Until time.Time
 	// Again reads and stores every document anew, whether it has changed or not, from the beginning of its source.
 	Again bool
+	// By is the account of who asks for the runs, for the audit trail; empty for those of a schedule.
+	By string
 	// Context has a model describe documents and passages; nil for none.
 	Context *Contextual
 }
@@ -80,6 +82,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	if report == nil {
 		report = func(Progress) {}
 	}
+	ctx = access.WithTenant(ctx, tenant)
 	r := &run{
 		Pipeline: p, tenant: tenant, connector: source, report: report,
 		seen: make(map[document.ID]struct{}),
@@ -88,6 +91,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 			Settings:  fmt.Sprintf("%s|%s", source.Settings(), p.settings()),
 			StartedAt: p.config.Now(),
 			Again:     p.config.Again,
+			By:        p.config.By,
 		},
 	}
 	if p.config.Context != nil {
@@ -111,6 +115,11 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 		since = resumer.Restart(since)
 	}
 	err = r.synchronise(ctx, since)
+	if r.context != nil {
+		if unpaid := r.context.unpaid.Load(); unpaid != nil {
+			r.state.Unpaid = (*unpaid).Error()
+		}
+	}
 	if err != nil && ctx.Err() != nil { // whatever failed then, failed because of that
 		err = fmt.Errorf("indexing %s was stopped and continues with the next run: %w", r.state.Source.Name, context.Cause(ctx))
 	}

@@ -67,10 +67,12 @@ type Run struct {
 	PassStartedAt time.Time
 	Continues     bool      // it goes on with the run before it
 	Again         bool      // everything is stored anew
+	By            string    // account of who asked for it; empty: its schedule
 	FinishedAt    time.Time // zero while it runs, and after a pause
 	LastSuccess   time.Time // when a run last finished whole; Save keeps the stored one where this is zero
 	Succeeded     bool      // the run came to its end (with failures of single documents, maybe)
 	Error         string    // why it did not, as a sentence
+	Unpaid        string    // why documents are Plain, as a sentence, where that is the budget for models; not kept
 	Counts        Counts
 	Failures      []Notice // the first MaxNotices
 	Skipped       []Notice // the first MaxNotices

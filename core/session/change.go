@@ -47,8 +47,13 @@ type Changes interface {
 	// of its own whose outcome is Superseded. An answer that nobody had asked for counts as asked for from then on. A turn that a person
 	// stopped while it ran stays stopped, with the question as it was edited.
 	Edit(ctx context.Context, e Edit) (Changed, error)
-	// Withdraw erases the text and files of a question that was deleted, from turns too whose place its turn took, and ends its turn as
-	// Superseded. A finished one is delivered once
-	// more, with the sentence saved beside what it had answered.
+	// Withdraw erases the text and files of a question that was deleted, and ends its turn as Superseded; and so with every turn that asks the
+	// same question: those that it replaced, what stood in its place before an edit, private answers of it and copies that were shared. What can
+	// be seen of a finished one is delivered once more, with the sentence saved beside what it had answered. Once that is Delivered the answer is
+	// erased, and at once where nothing is to be seen of it.
 	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (Changed, error)
+	// Erase deletes what an answer said, and what stood in its place before, after somebody deleted a page of it on the platform. Its turn counts
+	// as removed by nobody in particular, and its other pages stay as they are. It reports whether the message was a page of an answer that stands
+	// there for good: what a worker takes back erases nothing.
+	Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error)
 }

@@ -58,7 +58,8 @@ type Forgotten struct {
 // Forgetter deletes what is kept of a person. Safe for concurrent use by any number of processes.
 type Forgetter interface {
 	// Forget deletes what a person asked on a platform, with the answers, files and everything else that belongs to it, the sessions in which
-	// nobody else asked, and the person's part in threads. Workers that are at one of the turns are fenced.
+	// nobody else asked, and the person's part in threads. Settings, removals and corrections stay and name nobody. Workers that are at one of the
+	// turns are fenced. The audit trail keeps its entries and no longer says whom they mean.
 	Forget(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (Forgotten, error)
 }
 

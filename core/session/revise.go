@@ -75,6 +75,7 @@ type Derive struct {
 	Of       TurnID
 	As       Derivation
 	Key      string // the platform's id of the press; the same one is taken in once
+	By       string // platform id of who pressed
 	Audience access.Audience
 	Text     string      // of the question; empty: the origin's
 	Reply    *ReplyToken // of the press

@@ -36,8 +36,8 @@ type Settings interface {
 	Settings(ctx context.Context, tenant access.TenantID, at Place) ([]Setting, error)
 	// AllSettings returns every change of a tenant by platform, workspace, channel and key.
 	AllSettings(ctx context.Context, tenant access.TenantID) ([]Setting, error)
-	// SetSetting stores a value in the place of an earlier one. At is ignored.
+	// SetSetting stores a value in the place of an earlier one, and an Entry of the audit trail. At is ignored.
 	SetSetting(ctx context.Context, tenant access.TenantID, s Setting) error
-	// ResetSetting forgets a value, so that the configuration file counts again, and reports whether there was one.
-	ResetSetting(ctx context.Context, tenant access.TenantID, at Place, key string) (bool, error)
+	// ResetSetting forgets a value, so that the configuration file counts again, and reports whether there was one. by is whoever wants that.
+	ResetSetting(ctx context.Context, tenant access.TenantID, at Place, key, by string) (bool, error)
 }

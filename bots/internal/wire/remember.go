@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // options is how a source was asked for, as the index keeps it.
@@ -89,7 +90,15 @@ func (b *Base) keepOptions(ctx context.Context, source document.Source, o option
 	if err != nil {
 		return fmt.Errorf("keep the options of source %s: %w", source.ID, err)
 	}
-	return b.Index.SetOptions(ctx, b.Tenant, source, now)
+	return b.Index.SetOptions(ctx, b.Tenant, source, now, b.Actor())
+}
+
+// Actor is who asks for changes.
+func (b *Base) Actor() session.Actor {
+	if b.By == "" {
+		return session.Actor{}
+	}
+	return session.Actor{Platform: session.Host, ID: b.By}
 }
 
 // takeOver fills in what was left out, and says so.

@@ -34,6 +34,8 @@ type Base struct {
 	Index   *postgres.Index
 	Counter *tiktoken.Counter
 	Tenant  access.TenantID
+	// By is the account of who asks for changes, for the audit trail; empty while serving, where people ask in chat.
+	By string
 	// Meter counts what the process does; nil: nothing is counted. It is set before anything is built that is to be counted.
 	Meter Meter
 	// Tracer hears what is done for turns; nil: nobody does. It is set as early.
@@ -196,12 +198,12 @@ func (b *Base) Close(ctx context.Context) error {
 
 // Pipeline returns the way documents take into the index.
 func (b *Base) Pipeline(ctx context.Context) (*index.Pipeline, error) {
-	return b.pipeline(ctx, index.Config{})
+	return b.pipeline(ctx, index.Config{By: b.By})
 }
 
 // FullPipeline is Pipeline for documents that are stored anew even if they have not changed.
 func (b *Base) FullPipeline(ctx context.Context) (*index.Pipeline, error) {
-	return b.pipeline(ctx, index.Config{Again: true})
+	return b.pipeline(ctx, index.Config{Again: true, By: b.By})
 }
 
 func (b *Base) pipeline(ctx context.Context, cfg index.Config) (*index.Pipeline, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type Store interface {
 	session.Deliveries
 	session.Repairs
 	session.Threads
+	session.Absences
 	session.Prompts
 	session.Revisions
 	session.Votes
@@ -35,6 +37,8 @@ type Store interface {
 	session.Turns
 	session.Changes
 	session.Forgetter
+	session.Audit
+	session.Pruner
 }
 
 // Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a testing/synctest bubble, and is safe
@@ -52,6 +56,9 @@ type Memory struct {
 	settings map[settingKey]session.Setting
 	counters map[counterKey]int
 	verdicts map[messageKey]session.Verdict
+	trail    []session.Entry
+	tenants  []access.TenantID // of each entry of the trail
+	claims   map[eventKey]time.Time
 }
 
 type sessionKey struct {
@@ -170,7 +177,7 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	}
 	m.events[event] = t
 	m.turns = append(m.turns, t)
-	t.place = len(m.turns)
+	t.place = m.ids
 	return session.Accepted{Turn: t.Turn, Ahead: ahead}, nil
 }
 
@@ -181,6 +188,7 @@ func (m *Memory) overtake(s *conversation, in session.Intake) {
 			t.State, t.Outcome, t.finished = session.Done, session.Declined, time.Now()
 			t.saved.Outcome = session.Declined
 			t.Attempt++
+			m.ended(t, session.Saved{})
 		}
 	}
 }
@@ -284,5 +292,12 @@ func (m *Memory) SetPrompt(ctx context.Context, tenant access.TenantID, text, by
 	defer m.mu.Unlock()
 	p := session.Prompt{Text: text, Version: m.prompts[tenant].Version + 1, By: by, At: time.Now()}
 	m.prompts[tenant] = p
+	deed := session.PromptSet
+	if text == "" {
+		deed = session.PromptReset
+	}
+	m.audited(tenant, session.Entry{
+		Deed: deed, Who: session.Actor{Platform: session.Host, ID: by}, Details: map[string]string{"version": strconv.Itoa(p.Version)},
+	})
 	return p, ctx.Err()
 }

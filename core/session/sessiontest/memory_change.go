@@ -62,8 +62,8 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 // edits reports whether an edit waits for the attempt to let go, which a person's stop takes the sense from.
 func (t *turn) edits() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
 
-// again queues a turn with another question, and leaves what it was as a superseded turn in its place.
-func (m *Memory) again(t *turn, question message.Message) {
+// again queues a turn with another question, and returns what it was, which is left as a superseded turn in its place.
+func (m *Memory) again(t *turn, question message.Message) *turn {
 	old := *t
 	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false
 	old.State, old.Outcome, old.saved.Outcome = session.Done, session.Superseded, session.Superseded
@@ -90,6 +90,7 @@ func (m *Memory) again(t *turn, question message.Message) {
 	t.Takeovers, t.StopRequested, t.disturbed = 0, false, false
 	t.Ambient = t.Ambient && len(t.pages) == 0
 	unwrite(t)
+	return &old
 }
 
 // Withdraw implements session.Changes.
@@ -109,23 +110,63 @@ func (m *Memory) Withdraw(
 	if t.withdrawn {
 		return changed, nil
 	}
-	t.withdrawn, t.edit = true, nil
+	changed.Stop = t.State == session.Running
 	for _, part := range m.turns {
-		if part.shows(t) {
-			part.Question.Text, part.Question.Files, part.Question.Tokens = "", nil, 0
+		if part.place != t.place || part.withdrawn { // what asks the same question has the same place
+			continue
+		}
+		part.withdrawn, part.edit = true, nil
+		part.Question.Text, part.Question.Files, part.Question.Tokens = "", nil, 0
+		if part.State == session.Running {
+			continue
+		}
+		if part.State == session.Delivering || len(part.pages) > 0 {
+			part.revise()
+		}
+		waited := part.State == session.Queued
+		if waited {
+			part.State, part.finished = session.Done, time.Now()
+			part.Attempt++
+		}
+		part.Outcome, part.saved.Outcome, part.saved.Sentence = session.Superseded, session.Superseded, sentence
+		if waited {
+			m.ended(part, session.Saved{})
+		}
+		part.eraseUnshown()
+	}
+	m.auditedTurn(t, session.QuestionDeleted, "", nil)
+	return changed, nil
+}
+
+// eraseUnshown deletes the answer of a turn whose question was deleted, once nothing of it is to be shown any more.
+func (t *turn) eraseUnshown() {
+	if t.withdrawn && t.State == session.Done && !t.disturbed {
+		t.saved.Runs, t.correction = nil, nil
+	}
+}
+
+// Erase implements session.Changes.
+func (m *Memory) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.messages[messageKey{tenant, at.Platform, at.Workspace, at.Channel, id}]
+	if p == nil || p.turn == nil {
+		return false, ctx.Err()
+	}
+	t := p.turn
+	page := slices.IndexFunc(t.pages, func(p session.Page) bool {
+		return p.Message == id && p.Kind == session.Answer && p.State == session.Final
+	})
+	if page < 0 || t.State != session.Done || t.owner != "" || t.disturbed || t.removed != nil {
+		return false, ctx.Err()
+	}
+	t.pages = slices.Delete(t.pages, page, page+1)
+	for _, part := range m.turns {
+		if part.in == t.in && part.place == t.place && part.State == session.Done {
+			part.removed, part.correction = &session.Removal{At: time.Now()}, nil
+			part.saved = session.Saved{Outcome: part.saved.Outcome, Timings: part.saved.Timings}
 		}
 	}
-	if t.State == session.Running {
-		changed.Stop = true
-		return changed, nil
-	}
-	if t.State == session.Delivering || len(t.pages) > 0 {
-		t.revise()
-	}
-	if t.State == session.Queued {
-		t.State, t.finished = session.Done, time.Now()
-		t.Attempt++
-	}
-	t.Outcome, t.saved.Outcome, t.saved.Sentence = session.Superseded, session.Superseded, sentence
-	return changed, nil
+	m.auditedTurn(t, session.AnswerDeleted, "", nil)
+	return true, ctx.Err()
 }

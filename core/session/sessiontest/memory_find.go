@@ -108,5 +108,7 @@ func (m *Memory) Forget(ctx context.Context, tenant access.TenantID, platform th
 			}
 		}
 	}
+	m.nameless(tenant, platform, person)
+	m.forgotten(tenant, platform, person, gone)
 	return gone, ctx.Err()
 }

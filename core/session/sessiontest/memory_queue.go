@@ -112,6 +112,7 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 		runs[i] = run
 	}
 	s.Runs, s.Timings = runs, maps.Clone(s.Timings)
+	whole := s
 	if t.removed != nil {
 		s = session.Saved{Outcome: s.Outcome, Timings: s.Timings}
 	}
@@ -120,11 +121,13 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 	}
 	t.saved, t.Outcome, t.State, t.finished = s, s.Outcome, session.Delivering, time.Now()
 	if t.edits() {
-		m.again(t, *t.edit)
+		m.ended(m.again(t, *t.edit), whole)
 		return session.ErrEdited
 	}
+	m.ended(t, whole)
 	if t.Outcome == session.Superseded && len(t.pages) == 0 {
 		t.State, t.owner = session.Done, ""
+		t.eraseUnshown()
 	}
 	if t.Ambient && t.Outcome == session.Answered {
 		m.join(t)
@@ -152,6 +155,7 @@ func (m *Memory) Delivered(ctx context.Context, f session.Fence) error {
 	}
 	t.disturbed = t.revision != t.leased || t.disturbed && t.State != session.Done
 	t.State, t.owner = session.Done, ""
+	t.eraseUnshown()
 	return nil
 }
 

@@ -136,7 +136,12 @@ func (m *Memory) Derive(ctx context.Context, d session.Derive) (session.Accepted
 		delete(m.events, eventKey{d.Tenant, of.Session.Ref.Platform, of.Session.Ref.Workspace, d.Key})
 		return session.Accepted{}, &session.QuotaError{Until: until}
 	}
-	return m.derive(of, d), nil
+	made := m.derive(of, d)
+	deed := map[session.Derivation]session.Deed{
+		session.Retried: session.AnswerRetried, session.Privately: session.AnswerPrivate, session.Shared: session.AnswerShared,
+	}[d.As]
+	m.auditedTurn(of, deed, d.By, map[string]string{"made": string(made.Turn.ID)})
+	return made, nil
 }
 
 func (t *turn) derived(as session.Derivation) *turn {
@@ -180,6 +185,7 @@ func (m *Memory) derive(of *turn, d session.Derive) session.Accepted {
 		of.copied = t
 		t.saved, t.Outcome, t.State, t.disturbed, t.revision = d.Saved, d.Saved.Outcome, session.Done, true, 1
 		ahead = 0
+		m.ended(t, d.Saved)
 	}
 	m.turns = append(m.turns, t)
 	return session.Accepted{Turn: t.Turn, Ahead: ahead}
@@ -223,7 +229,8 @@ func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.
 		part.removed, part.correction = &removal, nil
 		part.saved = session.Saved{Outcome: part.saved.Outcome, Timings: part.saved.Timings}
 		if part.State == session.Queued {
-			part.State, part.Outcome, part.saved.Outcome = session.Done, session.Stopped, session.Stopped
+			part.State, part.Outcome, part.saved.Outcome, part.finished = session.Done, session.Stopped, session.Stopped, time.Now()
+			m.ended(part, session.Saved{})
 		}
 		if part.State == session.Running {
 			part.StopRequested = true
@@ -233,6 +240,7 @@ func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.
 			part.revise()
 		}
 	}
+	m.auditedTurn(t, session.AnswerRemoved, r.By.ID, nil)
 	return running, ctx.Err()
 }
 
@@ -271,6 +279,7 @@ func (m *Memory) Correct(ctx context.Context, tenant access.TenantID, id session
 		c.At = time.Now()
 		t.correction = &c
 		t.revise()
+		m.auditedTurn(t, session.AnswerCorrected, c.By.ID, nil)
 	}
 	return ctx.Err()
 }
@@ -285,6 +294,7 @@ func (m *Memory) Keep(ctx context.Context, tenant access.TenantID, id session.Tu
 	}
 	if m.press(t, key) == nil {
 		t.keeps = true
+		m.auditedTurn(t, session.AnswerKept, t.Asker.ID, nil)
 		if resend {
 			t.pages, t.Reply = nil, nil
 			t.revise()

@@ -59,16 +59,23 @@ func (m *Memory) SetSetting(ctx context.Context, tenant access.TenantID, s sessi
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s.At = time.Now()
+	before := m.settings[settingKey{tenant, s.Place, s.Key}].Value
 	m.settings[settingKey{tenant, s.Place, s.Key}] = s
+	m.changed(tenant, session.SettingSet, s.Place, s.By, map[string]string{
+		"key": s.Key, "value": session.Nameless(s.Value), "before": session.Nameless(before),
+	})
 	return ctx.Err()
 }
 
 // ResetSetting implements session.Settings.
-func (m *Memory) ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key string) (bool, error) {
+func (m *Memory) ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key, by string) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_, was := m.settings[settingKey{tenant, at, key}]
+	before, was := m.settings[settingKey{tenant, at, key}]
 	delete(m.settings, settingKey{tenant, at, key})
+	if was {
+		m.changed(tenant, session.SettingReset, at, by, map[string]string{"key": key, "before": session.Nameless(before.Value)})
+	}
 	return was, ctx.Err()
 }
 

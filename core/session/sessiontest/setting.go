@@ -38,9 +38,9 @@ func settings(f *fixture) {
 	f.must(err)
 	f.equal("of the tenant", len(all), 5)
 
-	was, err := f.ResetSetting(f.ctx, tenant, channel, "follow")
+	was, err := f.ResetSetting(f.ctx, tenant, channel, "follow", "U1")
 	f.must(err)
-	again, err := f.ResetSetting(f.ctx, tenant, channel, "follow")
+	again, err := f.ResetSetting(f.ctx, tenant, channel, "follow", "U1")
 	f.must(err)
 	if !was || again {
 		f.Errorf("reset: %v, and once more: %v", was, again)

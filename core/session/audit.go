@@ -1,0 +1,169 @@
+package session
+
+import (
+	"context"
+	"iter"
+	"regexp"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Deed says what an Entry of the audit trail is about. The texts are stable: people look for them.
+type Deed string
+
+// The deeds. Whatever makes a turn end, or a change, writes its entry in the same transaction, so that none is missing and none is twice.
+const (
+	TurnEnded        Deed = "turn"            // a question came to its outcome, or an answer was shared
+	AnswerRetried    Deed = "answer.retry"    // Details: made
+	AnswerPrivate    Deed = "answer.private"  // Details: made
+	AnswerShared     Deed = "answer.share"    // Details: made
+	AnswerKept       Deed = "answer.keep"     //
+	AnswerRemoved    Deed = "answer.remove"   //
+	AnswerCorrected  Deed = "answer.correct"  //
+	AnswerDeleted    Deed = "answer.delete"   // a message of it was deleted on the platform, which does not say by whom
+	QuestionDeleted  Deed = "question.delete" // likewise
+	SettingSet       Deed = "setting.set"     // Details: key, value, before
+	SettingReset     Deed = "setting.reset"   // Details: key, before
+	PromptSet        Deed = "prompt.set"      // Details: version
+	PromptReset      Deed = "prompt.reset"    // Details: version
+	WorkspaceBound   Deed = "workspace.bind"  // Details: how, and before, where it belonged to another tenant
+	PersonForgotten  Deed = "person.forget"   // Details: turns, sessions
+	SourceIndexed    Deed = "source.index"    // Details: source, name
+	SourceReindexed  Deed = "source.reindex"  // likewise
+	SourceRemoved    Deed = "source.remove"   // Details: source
+	SourceChanged    Deed = "source.options"  // Details: source, and each option that changed as option and before_option: acl, base_url, every …
+	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
+)
+
+// Host is the platform of people who act through commands on a machine: their ids are names of its accounts.
+const Host thread.Platform = "host"
+
+// Actor is who did something. The zero value is the program itself, or somebody of whom the platform does not tell.
+type Actor struct {
+	Platform thread.Platform
+	ID       string
+}
+
+// Entry is one line of the audit trail: who did what, where, and what came of it. It holds nothing that was asked, answered or written.
+type Entry struct {
+	Sequence int64     // grows; of two entries of a tenant the later one mostly has the greater
+	At       time.Time // by the store's clock
+	Deed     Deed
+	// Who is empty for a person who was forgotten, of whom Alias is left. The same person has one alias everywhere but in direct messages,
+	// where each thread has its own.
+	Who   Actor
+	Alias string
+	// Ref is where; of a direct message whose person was forgotten its channel and thread are empty.
+	Ref     thread.Ref
+	Direct  bool
+	Private bool   // in a person's private session beside the thread's own
+	Turn    TurnID // which may have been deleted since
+	// The following are set for TurnEnded.
+	Outcome   Outcome
+	Took      time.Duration // from intake to outcome
+	Models    []ModelUse
+	Documents []Shown
+
+	Details map[string]string
+}
+
+// ModelUse is what one model did in a turn.
+type ModelUse struct {
+	Model   string  `json:"model"`
+	Outcome Outcome `json:"outcome"`
+	Input   int     `json:"input_tokens"`
+	Output  int     `json:"output_tokens"`
+}
+
+// Shown is a document that a turn brought before a reader or a model.
+type Shown struct {
+	Document document.ID       `json:"id"`
+	Source   document.SourceID `json:"source,omitempty"`
+	URL      string            `json:"url,omitempty"`
+	As       ShownAs           `json:"as"`
+}
+
+// ShownAs says how a document was shown. One that was shown in several ways is listed once, in the first of them.
+type ShownAs string
+
+// The ways of showing a document.
+const (
+	Cited  ShownAs = "cited"  // a footnote leads to it
+	Read   ShownAs = "read"   // the model was given passages of it, or the answer builds on an earlier one that rests on it
+	Listed ShownAs = "listed" // named to the reader as close to the question
+)
+
+// ShownIn lists the documents of what is saved of a turn, the cited ones of each model first.
+func ShownIn(s Saved) []Shown {
+	shown := []Shown{}
+	at := make(map[document.ID]int)
+	note := func(d document.Ref, as ShownAs) {
+		i, known := at[d.ID]
+		switch {
+		case d.ID == "":
+		case !known:
+			at[d.ID] = len(shown)
+			shown = append(shown, Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: as})
+		case shown[i].URL == "" && shown[i].Source == "": // a search knows no more than the id
+			shown[i].Source, shown[i].URL = d.Source, d.URL
+		}
+	}
+	for _, run := range s.Runs {
+		for _, m := range run.Messages {
+			for _, c := range m.Citations {
+				note(c.Document, Cited)
+			}
+		}
+	}
+	for _, run := range s.Runs {
+		for _, m := range run.Messages {
+			for _, r := range m.Documents {
+				note(r.Document, Read)
+			}
+		}
+		for _, search := range run.Searches {
+			for _, f := range search.Found {
+				note(document.Ref{ID: f.Document}, Read)
+			}
+		}
+	}
+	for _, run := range s.Runs {
+		for _, d := range run.Ending.Closest {
+			note(d, Listed)
+		}
+	}
+	return shown
+}
+
+// UsedIn lists the models of what is saved of a turn.
+func UsedIn(s Saved) []ModelUse {
+	used := make([]ModelUse, len(s.Runs))
+	for i, r := range s.Runs {
+		used[i] = ModelUse{Model: r.Model, Outcome: r.Ending.Outcome, Input: r.Usage.Input, Output: r.Usage.Output}
+	}
+	return used
+}
+
+// person is a principal that names one person.
+var person = regexp.MustCompile(`user:([^\s:,]+):[^\s,]+`)
+
+// Nameless is a setting or an access list as the audit trail keeps it: without the ids of people, whom the trail could not forget.
+func Nameless(text string) string { return person.ReplaceAllString(text, "user:$1:*") }
+
+// AuditQuery says which entries are wanted. The zero value of a field wants all.
+type AuditQuery struct {
+	Tenant access.TenantID // required
+	Since  time.Time
+	Until  time.Time // entries from then on are left out
+	Who    string    // a person's id on a platform or the machine, or an alias
+}
+
+// Audit reads the audit trail. Safe for concurrent use by any number of processes.
+type Audit interface {
+	// Trail yields entries, the oldest first. It holds no resource of the store between two of them; what is written while it is read may
+	// be in it or not.
+	Trail(ctx context.Context, q AuditQuery) iter.Seq2[Entry, error]
+}

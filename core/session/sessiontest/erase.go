@@ -1,0 +1,220 @@
+package sessiontest
+
+import (
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+func containsAny(text string, parts ...string) bool {
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// nothingLeft wants a turn of which neither the question nor what was answered is kept.
+func (f *fixture) nothingLeft(name string, id session.TurnID) {
+	f.Helper()
+	t, err := f.Turn(f.ctx, tenant, id)
+	f.must(err)
+	saved, err := f.Saved(f.ctx, t)
+	f.must(err)
+	if t.Question.Text != "" || len(t.Question.Files) != 0 || len(saved.Runs) != 0 || saved.Correction != nil || saved.Outcome != session.Superseded {
+		f.Errorf("%s keeps the question %+v and %+v", name, t.Question, saved)
+	}
+}
+
+// mark delivers everything that is to be delivered once more.
+func (f *fixture) mark() {
+	f.Helper()
+	for t := f.tryLease("r1"); t != nil; t = f.tryLease("r1") {
+		if t.State == session.Running {
+			f.Fatalf("turn %d is to be answered", t.Number)
+		}
+		f.must(f.Delivered(f.ctx, t.Fence()))
+	}
+}
+
+func withdrawErases(f *fixture) {
+	in := f.question("personal")
+	in.Files = []message.File{{ID: "f1", Name: "a.txt", Text: "personal"}}
+	first := f.answered(in, "A personal")
+	f.edit(first.Message, "personal too")
+	second := f.answerNext("B personal")
+	f.derive(first.ID, session.Retried)
+	third := f.answerNext("C personal")
+	f.must(f.Correct(f.ctx, tenant, third.ID, "c", session.Correction{Text: "D personal", By: mod}))
+	f.mark()
+	f.withdraw(first.Message)
+	f.nothingLeft("what was retried", second.ID)
+	saved, err := f.Saved(f.ctx, third)
+	if err != nil || len(saved.Runs) != 1 || saved.Correction == nil {
+		f.Errorf("what is to be marked is %+v (%v)", saved, err)
+	}
+	f.mark()
+	f.nothingLeft("what was marked", third.ID)
+	f.noLease("r1")
+}
+
+func withdrawDerived(f *fixture) {
+	public := f.answered(f.question("personal"), "A personal")
+	private := f.derive(public.ID, session.Privately).Turn
+	f.answerNext("B personal")
+	shared := f.derive(private.ID, session.Shared, func(d *session.Derive) {
+		d.Saved = session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("> personal")}}
+	}).Turn
+	f.mark()
+	other := f.answered(f.question("another"), "kept")
+	f.withdraw(public.Message)
+	f.mark()
+	for name, id := range map[string]session.TurnID{"the answer": public.ID, "the private answer": private.ID, "the copy": shared.ID} {
+		f.nothingLeft(name, id)
+	}
+	kept, err := f.Saved(f.ctx, other)
+	if err != nil || len(kept.Runs) != 1 {
+		f.Errorf("another answer is %+v (%v)", kept, err)
+	}
+
+	asked := f.accept(f.question("asked privately too"))
+	f.complete(f.lease("r1"), "A")
+	f.derive(asked.ID, session.Privately)
+	running := f.lease("r1")
+	f.withdraw(asked.Message)
+	stops, err := f.Requested(f.ctx, []session.Fence{running.Fence()})
+	if err != nil || len(stops) != 1 {
+		f.Errorf("the private turn that runs is to stop: %v (%v)", stops, err)
+	}
+	f.wantErr(f.Finish(f.ctx, running.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("B")}}), session.ErrWithdrawn)
+	f.must(f.Finish(f.ctx, running.Fence(), session.Saved{Outcome: session.Superseded, Sentence: "gone", Runs: []session.Run{answer("B")}}))
+	f.mark()
+	f.nothingLeft("the private turn that ran", running.ID)
+}
+
+func erased(f *fixture) {
+	first := f.answered(f.question("q"), "secret 1")
+	f.derive(first.ID, session.Retried)
+	t := f.lease("r1")
+	page := f.find(session.Target{Turn: t.ID})
+	if gone, err := f.Erase(f.ctx, tenant, place, first.Message); err != nil || gone {
+		f.Errorf("a question was taken for a page: %v (%v)", gone, err)
+	}
+	pages, err := f.Pages(f.ctx, t.Fence())
+	f.must(err)
+	id := pages[0].Message
+	if gone, err := f.Erase(f.ctx, tenant, place, id); err != nil || gone {
+		f.Errorf("what a worker is at was erased: %v (%v)", gone, err)
+	}
+	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("secret 2")}}))
+	f.must(f.Final(f.ctx, t.Fence(), firstPage, "h"))
+	f.must(f.Delivered(f.ctx, t.Fence()))
+	for i, want := range []bool{true, false} {
+		if gone, err := f.Erase(f.ctx, tenant, place, id); err != nil || gone != want {
+			f.Errorf("try %d erased: %v (%v)", i+1, gone, err)
+		}
+	}
+	for _, turn := range []session.Turn{first, page.Turn} {
+		saved, err := f.Saved(f.ctx, turn)
+		if err != nil || len(saved.Runs) != 0 || saved.Removed == nil || saved.Outcome != session.Answered {
+			f.Errorf("of turn %d is left %+v (%v)", turn.Number, saved, err)
+		}
+	}
+	f.noLease("r1") // its message is gone, and none is posted in its place
+	f.equal("the history", f.texts(f.accept(f.question("next"))), []string{"q"})
+	if gone, err := f.Erase(f.ctx, tenant, place, "unknown"); err != nil || gone {
+		f.Errorf("an unknown message was erased: %v (%v)", gone, err)
+	}
+}
+
+// all prunes until there is no more.
+func (f *fixture) all(r session.Retention) session.Pruned {
+	f.Helper()
+	var sum session.Pruned
+	for more := true; more; {
+		var gone session.Pruned
+		var err error
+		gone, more, err = f.Prune(f.ctx, tenant, r, session.Actor{Platform: session.Host, ID: "root"})
+		f.must(err)
+		sum = sum.Add(gone)
+	}
+	return sum
+}
+
+// soon is over as soon as something has been done.
+var soon = session.Retention{Sessions: time.Microsecond, Audit: time.Microsecond}
+
+func prune(f *fixture) {
+	in := f.question("q")
+	in.Files = []message.File{{ID: "f1", Name: "a.txt", Text: "words"}}
+	t := f.answered(in, "A")
+	f.answered(f.question("q2"), "B")
+	private := f.question("private")
+	private.Owner = "U1"
+	f.answered(private, "C")
+	elsewhere := f.question("elsewhere")
+	elsewhere.Ref.Thread = "200.2"
+	f.answered(elsewhere, "D")
+	f.equal("kept for good", f.all(session.Retention{}), session.Pruned{})
+	f.equal("young", f.all(session.Retention{Sessions: time.Hour, Audit: time.Hour}), session.Pruned{})
+	f.equal("old", f.all(soon), session.Pruned{Sessions: 3, Turns: 4, Files: 1, Threads: 2})
+	_, err := f.Turn(f.ctx, tenant, t.ID)
+	f.wantErr(err, session.ErrUnknownTurn)
+	_, err = f.TurnOf(f.ctx, tenant, place, t.Message)
+	f.wantErr(err, session.ErrUnknownTurn)
+	f.equal("what is known of the thread", f.known(), session.Thread{})
+	again, err := f.Accept(f.ctx, in) // a late delivery of the event
+	f.must(err)
+	if !again.Duplicate {
+		f.Error("what was removed was taken in again")
+	}
+	f.equal("removed twice", f.all(soon), session.Pruned{})
+	entries := f.trail(session.AuditQuery{})
+	last := entries[len(entries)-1]
+	if len(entries) != 5 || last.Deed != session.RetentionApplied || last.Who.ID != "root" || last.Details["sessions"] != "3" || last.Details["turns"] != "4" {
+		f.Errorf("the trail keeps its young entries, and ends with %+v", last)
+	}
+	f.answered(f.question("a new session"), "E")
+}
+
+func pruneBusy(f *fixture) {
+	running := f.question("runs")
+	running.Ref.Thread = "1"
+	f.accept(running)
+	r := f.lease("r1")
+	waiting := f.question("waits")
+	waiting.Ref.Thread, waiting.After = "2", time.Hour
+	f.accept(waiting)
+	delivering := f.question("is delivered")
+	delivering.Ref.Thread = "3"
+	f.accept(delivering)
+	d := f.lease("r1")
+	f.must(f.Finish(f.ctx, d.Fence(), session.Saved{Outcome: session.Answered}))
+	corrected := f.question("is to be corrected")
+	corrected.Ref.Thread = "4"
+	c := f.answered(corrected, "A")
+	f.must(f.Correct(f.ctx, tenant, c.ID, "c", session.Correction{Text: "B", By: mod}))
+	f.equal("nothing can go", f.all(soon), session.Pruned{})
+	f.finish(r, session.Answered)
+	f.must(f.Delivered(f.ctx, d.Fence()))
+	f.mark()
+	f.equal("all but what waits", f.all(soon), session.Pruned{Sessions: 3, Turns: 3, Threads: 3})
+}
+
+func pruneDry(f *fixture) {
+	f.answered(f.question("q"), "A")
+	want := session.Pruned{Sessions: 1, Turns: 1, Threads: 1}
+	for range 2 {
+		got, err := f.Prunable(f.ctx, tenant, soon)
+		f.must(err)
+		f.equal("would go", got, want)
+	}
+	f.equal("goes", f.all(soon), want)
+	tenants, err := f.Tenants(f.ctx)
+	f.must(err)
+	f.equal("tenants", tenants, []access.TenantID{tenant})
+}
