@@ -21,6 +21,7 @@ const (
 	declinedUncited  = "The answer rested on no document, so it was not shown."
 	declinedOff      = "Answers that nobody asked for were switched off before this one began."
 	declinedLimited  = "A quota had no room for it."
+	declinedFiltered = "It holds words that are not answered."
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
 )
 
@@ -113,6 +114,9 @@ func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error
 	setup, err := s.Setups.Setup(ctx, t)
 	if err != nil {
 		return "", fmt.Errorf("choose who answers: %w", err)
+	}
+	if setup.Filter.Refuse(turn.Texts(t.Question)...) != "" {
+		return declinedFiltered, nil
 	}
 	found, err := s.Retriever.Search(ctx, retrieve.Search{
 		Audience: s.listeners(ctx, t), Queries: []retrieve.Query{{Text: t.Question.Text}}, Sources: setup.Agent.Sources, Now: t.Question.At,

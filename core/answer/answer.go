@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -25,6 +26,8 @@ type Engine interface {
 type Setup struct {
 	Agent      prompt.Agent
 	Models     []llm.Model
+	StandIn    llm.Model      // goes on where there is no budget for a model
+	Filter     *filter.Filter // what may be asked and shown
 	Project    []message.File // already reduced to what the turn's audience may read
 	ForceTool  string
 	SearchOnly bool

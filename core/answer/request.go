@@ -38,7 +38,7 @@ func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, er
 	return turn.Request{
 		Turn: t.ID, Audience: t.Audience, Question: t.Question, History: history, Numbers: numbers, Project: setup.Project,
 		Agent: setup.Agent, System: system.Text, Models: setup.Models, ForceTool: setup.ForceTool, SearchOnly: setup.SearchOnly,
-		ResponseFormat: setup.ResponseFormat, Now: t.Question.At,
+		ResponseFormat: setup.ResponseFormat, Now: t.Question.At, StandIn: setup.StandIn, Filter: setup.Filter,
 	}, nil
 }
 

@@ -35,6 +35,7 @@ func TestList(t *testing.T) {
 		"a soft hyphen":        {"Pro\u00adject Blue\u00adbird", "███\u00ad████ ████\u00ad████"},
 		"a citation between":   {"Project [1] Bluebird [2].", "███████ [1] ████████ [2]."},
 		"a double one":         {"Project [[12]] Bluebird", "███████ [[12]] ████████"},
+		"beside citations":     {"see[1]new[2]things, newer[3]", "see[1]███[2]things, newer[3]"},
 		"part of a word":       {"projects bluebirds newer", "projects bluebirds newer"},
 		"beside punctuation":   {"(Straße)", "(██████)"},
 		"no letters at an end": {"C++ and c++17", "███ and ███17"},

@@ -113,41 +113,41 @@ func span(re *syntax.Regexp) int {
 
 // Match reports whether a text holds anything of the list.
 func (l *List) Match(text string) bool {
-	return len(l.find(project(text, true).text)) > 0
+	return len(l.find(project(text, true))) > 0
 }
 
 // Redact masks what is on the list.
 func (l *List) Redact(text string) string {
 	p := project(text, true)
-	return p.mask(text, 0, len(text), l.find(p.text))
+	return p.mask(text, 0, len(text), l.find(p))
 }
 
 // match is a piece of a projection.
 type match struct{ from, to int }
 
 // find returns all matches in a text. They may overlap.
-func (l *List) find(text string) []match {
+func (l *List) find(p projection) []match {
 	var found []match
 	for _, re := range l.patterns {
-		for _, at := range re.FindAllStringIndex(text, -1) {
+		for _, at := range re.FindAllStringIndex(p.text, -1) {
 			if at[1] > at[0] {
 				found = append(found, match{at[0], at[1]})
 			}
 		}
 	}
 	if len(l.words) > 0 {
-		found = l.findWords(text, found)
+		found = l.findWords(p, found)
 	}
 	return found
 }
 
-func (l *List) findWords(text string, found []match) []match {
+func (l *List) findWords(p projection, found []match) []match {
 	before := rune(-1)
-	for i, r := range text {
-		if candidates := l.words[foldRune(r)]; candidates != nil && !(isWord(r) && isWord(before)) {
+	for i, r := range p.text {
+		if candidates := l.words[foldRune(r)]; candidates != nil && (p.gaps[i] || !isWord(r) || !isWord(before)) {
 			longest := 0
 			for _, word := range candidates {
-				longest = max(longest, prefix(text[i:], word))
+				longest = max(longest, p.prefix(i, word))
 			}
 			if longest > 0 {
 				found = append(found, match{i, i + longest})
@@ -158,9 +158,9 @@ func (l *List) findWords(text string, found []match) []match {
 	return found
 }
 
-// prefix returns how many bytes of a text a word takes up that it begins with, and 0 where it does not.
-func prefix(text string, word []rune) int {
-	n := 0
+// prefix returns how many bytes from a place on a word takes up that stands there, and 0 where it does not.
+func (p projection) prefix(at int, word []rune) int {
+	text, n := p.text[at:], 0
 	for _, w := range word {
 		r, size := utf8.DecodeRuneInString(text[n:])
 		switch {
@@ -181,7 +181,7 @@ func prefix(text string, word []rune) int {
 			n += size
 		}
 	}
-	if next, size := utf8.DecodeRuneInString(text[n:]); size > 0 && isWord(next) && isWord(word[len(word)-1]) {
+	if next, size := utf8.DecodeRuneInString(text[n:]); size > 0 && isWord(next) && isWord(word[len(word)-1]) && !p.gaps[at+n] {
 		return 0
 	}
 	return n

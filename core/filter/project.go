@@ -10,8 +10,9 @@ import (
 // where each of its bytes stands in the text.
 type projection struct {
 	text string
-	at   []int // by byte: where it stands in the text as it was written
-	end  int   // of what was looked at; less than the whole while the rest may become a citation or a character
+	at   []int        // by byte: where it stands in the text as it was written
+	end  int          // of what was looked at; less than the whole while the rest may become a citation or a character
+	gaps map[int]bool // places in text before which a citation stood: a word may end and begin there
 }
 
 // project returns what a reader sees. Of a text that goes on, what may turn out otherwise at its end is left out.
@@ -28,6 +29,10 @@ func project(raw string, final bool) projection {
 			switch n := citation(raw[i:]); {
 			case n > 0:
 				i += n
+				if p.gaps == nil {
+					p.gaps = make(map[int]bool)
+				}
+				p.gaps[b.Len()] = true
 				if s := b.String(); strings.HasSuffix(s, " ") || s == "" { // the blank before it is enough
 					for i < len(raw) && raw[i] == ' ' {
 						i++

@@ -135,7 +135,7 @@ func (s *listScreen) look(out *strings.Builder, final bool) {
 			upTo = p.at[settled]
 		}
 	}
-	found := s.List.find(p.text)
+	found := s.List.find(p)
 	kept := found[:0]
 	for _, m := range found {
 		// A match that begins with what was shown was found before, unless the beginning of a paragraph is wanted, which it is not.

@@ -55,6 +55,7 @@ type contextRun struct {
 	*Contextual
 	tenant  access.TenantID
 	failing atomic.Int32
+	unpaid  atomic.Pointer[error] // there is no budget for more calls
 }
 
 // errNoContext says that a passage has to do without.
@@ -119,6 +120,10 @@ func (c *contextRun) ask(ctx context.Context, r llm.Request, most int) (string, 
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
+	case errors.Is(err, llm.ErrBudget): // no call of this run can be made any more
+		c.unpaid.Store(&err)
+		c.failing.Store(contextPatience)
+		return "", errNoContext
 	case err != nil:
 		c.failing.Add(1)
 		return "", errNoContext

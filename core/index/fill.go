@@ -29,7 +29,7 @@ type VectorStore interface {
 // interrupted at any point and goes on where it was. Searches keep using the model they use meanwhile. done is told how many chunks
 // have been embedded so far. After config.Until it returns ErrPaused, having embedded one batch at least.
 func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model retrieve.Embedder, config Config, done func(chunks int)) error {
-	config = config.withDefaults()
+	config, ctx = config.withDefaults(), access.WithTenant(ctx, tenant)
 	e := newEmbedder(model, config)
 	count := 0
 	for batch, err := range store.SearchTexts(ctx, tenant, model.Model()) {

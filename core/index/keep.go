@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/footnotehq/footnote/core/llm"
 )
 
 // patience is how many documents in a row may be refused by the embedder or the store before the run gives up: one bad document must not
@@ -60,7 +62,7 @@ func (r *run) putAll(ctx context.Context, entries []Entry) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if errors.Is(err, errVectors) {
+		if errors.Is(err, errVectors) || errors.Is(err, llm.ErrBudget) {
 			return err // the same for every document
 		}
 		if len(entries) > 1 {

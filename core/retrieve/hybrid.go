@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/span"
 )
 
@@ -116,7 +118,7 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 	if len(texts) == 0 {
 		return nil
 	}
-	embedding, told := span.Begin(ctx, "embed", slog.String("model", h.embedder.Model()), slog.Int("texts", len(texts)))
+	embedding, told := span.Begin(access.WithTenant(ctx, r.Audience.Tenant()), "embed", slog.String("model", h.embedder.Model()), slog.Int("texts", len(texts)))
 	vectors, err := h.embedder.Embed(embedding, ForQuery, texts)
 	if err == nil {
 		err = h.check(vectors, len(texts))
@@ -129,8 +131,11 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 			return fmt.Errorf("embed the question: %w", context.Cause(ctx))
 		}
 		trace.Notice = "The embedding model did not answer, so the search went by keywords alone."
-		if errors.Is(err, ErrDimensions) {
+		switch {
+		case errors.Is(err, ErrDimensions):
 			trace.Notice = "The embedding model gives vectors of another length than it is set up for, so the search went by keywords alone."
+		case errors.Is(err, llm.ErrBudget):
+			trace.Notice = "The budget for models is used up, so the search went by keywords alone."
 		}
 		return nil
 	}

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/span"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/tool/textcall"
@@ -35,6 +37,8 @@ type worker struct {
 	record   Recorder
 	log      *slog.Logger
 	maxSteps int
+	refusal  string // the question is not to be answered, and this says so
+	stoodIn  string // the name of the stand-in once it has taken over
 
 	ids      map[string]bool  // of tool calls
 	ran      map[string]bool  // names of tools that ran
@@ -62,12 +66,27 @@ func (w *worker) loop(ctx context.Context) error {
 		}
 		stepping, told := span.Begin(ctx, "step", slog.Int("number", number+1), slog.String("model", w.model.Info().Name))
 		done, err := w.round(stepping, number)
+		if w.quote(err) {
+			done, err = w.round(stepping, number)
+		}
 		told.End(err)
 		if done || err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
+}
+
+// quote takes the stand-in for a model that there is no budget for, and reports whether the step can be made once more. Nothing of it was
+// made: a call that is not paid for has shown nothing.
+func (w *worker) quote(err error) bool {
+	var full *spend.CapError
+	if w.req.StandIn == nil || w.req.ResponseFormat != nil || w.stoodIn != "" || !errors.As(err, &full) {
+		return false
+	}
+	w.model, w.stoodIn = w.req.StandIn, w.req.StandIn.Info().Name
+	w.record.Noticed(sentenceStandIn(full))
+	return true
 }
 
 // round is one step: it asks the model and runs the tools that it calls. It reports whether the answer is complete.

@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/spend"
 )
 
 // Sentence is text that a person in a thread may read: it says what happened and what to do, and holds nothing of the inside.
@@ -32,6 +34,8 @@ const (
 	sentenceBroken    Sentence = "Something went wrong while answering. Ask again; if it happens again, tell whoever runs this bot."
 	sentenceInterrupt Sentence = "The answer was interrupted. Ask again."
 	sentenceCut       Sentence = "The answer was cut off because it became too long. Ask for the rest, or for a shorter answer."
+	sentenceUnchecked Sentence = "The answer could not be checked before it is shown, so it is not shown. Ask again in a few minutes; if it happens again, tell whoever runs this bot."
+	sentenceNoBudget  Sentence = "There is no budget for written answers at the moment. Ask again later, or tell whoever runs this bot."
 	sentenceProject   Sentence = "The project's files are too long to be read whole, so they were searched."
 )
 
@@ -45,6 +49,23 @@ func sentenceLimited(after time.Duration) Sentence {
 		return Sentence(fmt.Sprintf("The model has too much to do at the moment. Ask again in %d minutes.", int(after.Minutes()+0.999)))
 	}
 }
+
+// budgets say what is used up, by the period of a cap.
+var budgets = map[string]string{"daily": "The budget for today is used up", "monthly": "The budget for this month is used up"}
+
+// sentenceStandIn is the notice beside an answer that quotes because there is no budget for one that is written.
+func sentenceStandIn(full *spend.CapError) string {
+	return budgets[full.Period] + ", so this answer quotes the documents instead of writing about them."
+}
+
+func sentenceCapped(full *spend.CapError) Sentence {
+	return Sentence(fmt.Sprintf("%s. Ask again after %s.", budgets[full.Period], full.Until.Format("2 January 15:04 UTC")))
+}
+
+// errRefused is how a run ends whose question is not answered.
+type errRefused string
+
+func (e errRefused) Error() string { return "a filter refused the question" }
 
 // errPanic is how a run ends when something below it panicked. What it said is in the log.
 var errPanic = errors.New("a lower level panicked")
@@ -72,8 +93,23 @@ func settle(err error, f facts) Ending {
 	case f.interrupted:
 		return Ending{Outcome: session.Failed, Sentence: sentenceInterrupt, Retryable: true}
 	}
-	var limited *llm.RateLimitError
+	var (
+		limited *llm.RateLimitError
+		full    *spend.CapError
+		blocked *filter.Blocked
+		refused errRefused
+	)
 	switch {
+	case errors.As(err, &refused):
+		return Ending{Outcome: session.Refused, Sentence: Sentence(refused)}
+	case errors.As(err, &blocked):
+		return Ending{Outcome: session.Refused, Sentence: Sentence(blocked.Sentence)}
+	case errors.Is(err, filter.ErrUnchecked):
+		return Ending{Outcome: session.Failed, Sentence: sentenceUnchecked, Retryable: true}
+	case errors.As(err, &full):
+		return Ending{Outcome: session.Limited, Sentence: sentenceCapped(full)}
+	case errors.Is(err, llm.ErrBudget):
+		return Ending{Outcome: session.Limited, Sentence: sentenceNoBudget}
 	case errors.As(err, &limited):
 		return Ending{Outcome: session.Limited, Sentence: sentenceLimited(limited.RetryAfter), Retryable: true}
 	case errors.Is(err, llm.ErrRefused):

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/llm"
@@ -70,7 +71,9 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 	if req.Now.IsZero() {
 		req.Now = began
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	req.History = permitted(req)
+	sink = screened(req.Filter, sink)
+	ctx, cancel := context.WithCancelCause(access.WithTenant(ctx, req.Audience.Tenant()))
 	var owned sync.WaitGroup
 	if r.stops != nil {
 		raised := r.stops.Watch(ctx, req.Turn) // armed before anything starts
@@ -143,7 +146,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(counter), counter: counter,
 		numbers: numbers, known: newMapping(req),
 		record: state, log: r.log, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
-		passages: make(map[int][]string),
+		passages: make(map[int][]string), refusal: req.Filter.Refuse(Texts(req.Question)...),
 	}
 	var keep func(string, int) bool
 	if r.config.DropUnsupported {
@@ -154,7 +157,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	cause := r.guarded(ctx, w)
 	f := state.facts()
 	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly
-	if model.Info().Extractive { // it knows nothing beside the documents
+	if w.model.Info().Extractive { // it knows nothing beside the documents
 		f.grounding = prompt.Strict
 	}
 	if cause != nil {
@@ -182,6 +185,9 @@ func (r *Runner) guarded(ctx context.Context, w *worker) (err error) {
 			err = errPanic
 		}
 	}()
+	if w.refusal != "" {
+		return errRefused(w.refusal)
+	}
 	if w.req.SearchOnly {
 		return w.searchOnly(ctx)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/tool/textcall"
 )
@@ -20,26 +21,20 @@ type stepResult struct {
 
 // step is one inference: it streams the model's words to the reader as they come, and gathers its calls. Every block that it opens is
 // closed when it returns, however it does.
-func (w *worker) step(ctx context.Context, number int, req llm.Request, filter *textcall.Filter) (result stepResult, err error) {
+func (w *worker) step(ctx context.Context, number int, req llm.Request, text *textcall.Filter) (result stepResult, err error) {
 	began := time.Now()
 	var (
-		usage llm.Usage
-		name  string
-		text  strings.Builder
-		calls assembly
+		usage    llm.Usage
+		name     = w.stoodIn
+		calls    assembly
+		thinking bool
 	)
 	defer func() { w.record.Asked(name, usage, time.Since(began)) }()
 	defer w.voice.close()
-	say := func(visible string) {
-		taken, opened := w.voice.say(visible)
-		if opened && text.Len() > 0 {
-			text.WriteString(messageBreak)
-		}
-		text.WriteString(taken)
-	}
+	said := &speech{voice: w.voice, screen: w.req.Filter.Screen(filter.Answer{Turn: string(w.req.Turn), Model: w.model.Info().Name})}
 	for d, err := range w.model.Stream(ctx, req) {
 		if err != nil {
-			say(filter.Flush())
+			_ = said.end(ctx, text.Flush()) // the model's own error says more
 			return stepResult{}, err
 		}
 		if d.Model != "" {
@@ -48,11 +43,18 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, filter *
 		if d.Text != "" || d.Reasoning != "" || d.Call != nil {
 			w.record.Received()
 		}
-		if d.Reasoning != "" {
+		switch {
+		case d.Reasoning == "":
+		case !w.req.Filter.Screens():
 			w.voice.reason(d.Reasoning)
+		case !thinking: // that it thinks is shown, and not what
+			thinking = true
+			w.voice.reason("")
 		}
 		if d.Text != "" {
-			say(filter.Push(d.Text))
+			if err := said.push(ctx, text.Push(d.Text)); err != nil {
+				return stepResult{}, err
+			}
 		}
 		if d.Call != nil {
 			calls.add(*d.Call)
@@ -64,17 +66,52 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, filter *
 			result.finish = d.Finish
 		}
 	}
-	say(filter.Flush())
+	err = said.end(ctx, text.Flush())
 	if cause := context.Cause(ctx); cause != nil {
 		return stepResult{}, cause
 	}
+	if err != nil {
+		return stepResult{}, err
+	}
 	w.voice.close()
-	result.text, result.shown = text.String(), !w.voice.dropped
-	result.calls = w.identify(number, append(calls.calls(), filter.Calls()...))
+	result.text, result.shown = said.text.String(), !w.voice.dropped
+	result.calls = w.identify(number, append(calls.calls(), text.Calls()...))
 	if result.finish == llm.FinishRefusal {
 		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)
 	}
 	return result, nil
+}
+
+// speech is what a model says in one step, once it was looked at.
+type speech struct {
+	voice  *voice
+	screen filter.Screen
+	text   strings.Builder
+}
+
+// push says what may be said by now.
+func (s *speech) push(ctx context.Context, visible string) error {
+	shown, err := s.screen.Push(ctx, visible)
+	s.say(shown)
+	return err
+}
+
+// end says the rest.
+func (s *speech) end(ctx context.Context, visible string) error {
+	if err := s.push(ctx, visible); err != nil {
+		return err
+	}
+	shown, err := s.screen.Flush(ctx)
+	s.say(shown)
+	return err
+}
+
+func (s *speech) say(visible string) {
+	taken, opened := s.voice.say(visible)
+	if opened && s.text.Len() > 0 {
+		s.text.WriteString(messageBreak)
+	}
+	s.text.WriteString(taken)
 }
 
 // identify gives every call an id that is unique within the turn: some models send none, or the same one twice.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -48,6 +49,8 @@ type Request struct {
 	Agent          prompt.Agent
 	System         string          // the stored system prompt; empty means the built-in one
 	Models         []llm.Model     // one to MaxModels, each answering by itself
+	StandIn        llm.Model       // goes on once there is no budget for a model; nil: the turn ends as limited. It follows no ResponseFormat
+	Filter         *filter.Filter  // what may be asked and shown; nil: everything
 	ForceTool      string          // a tool that the first step must call
 	SearchOnly     bool            // search with the question and end without an answer
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
