@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -12,6 +13,7 @@ import (
 // Press implements discord.Interactor.
 func (b *Bot) Press(ctx context.Context, p discord.Press) {
 	what, setup := p.Setup()
+	wanted, still := p.Still()
 	switch {
 	case p.Action != "":
 		b.act(ctx, p)
@@ -19,6 +21,8 @@ func (b *Bot) Press(ctx context.Context, p discord.Press) {
 		b.askCommand(ctx, p.Command(p.Text))
 	case p.FollowUp():
 		b.show(ctx, p, p.FormFollowUp())
+	case still:
+		b.still(ctx, p, wanted)
 	case setup:
 		b.answer(ctx, p, func(ctx context.Context) discord.Reply { return b.choose(ctx, p, what) })
 	default: // of another version
@@ -30,7 +34,8 @@ func (b *Bot) Press(ctx context.Context, p discord.Press) {
 func (b *Bot) act(ctx context.Context, p discord.Press) {
 	a := answer.Action{
 		Do: p.Action, Tenant: b.tenant(p.Ref), Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.Key, By: p.By, Moderator: p.Moderator,
-		Text: p.Text, Submitted: p.Submitted, Vanishing: p.Ephemeral,
+		Holds: func(ctx context.Context) (access.Audience, error) { return b.alone(ctx, p.Ref, p.By.ID) },
+		Text:  p.Text, Submitted: p.Submitted, Vanishing: p.Ephemeral,
 	}
 	b.locate(ctx, &a, p)
 	written := p.Action == thread.ActionPrivate || p.Action == thread.ActionRetry && p.Ephemeral
