@@ -106,7 +106,7 @@ func (b *Bot) privileged(ctx context.Context, id string) bool {
 // stop asks for a stop and tells somebody who may not.
 func (b *Bot) stop(ctx context.Context, r session.StopRequest, direct bool) error {
 	r.Tenant = b.config.Tenant
-	result, err := b.service.Stop(ctx, r)
+	result, err := b.service.StopAs(ctx, r, b.holds(r.By.ID))
 	if err != nil {
 		return fmt.Errorf("record a stop: %w", err)
 	}

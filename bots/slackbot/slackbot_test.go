@@ -117,6 +117,24 @@ func TestStopReactionStopsAndKeepsWhatWasWritten(t *testing.T) {
 	}
 }
 
+func TestWhoeverTheChannelNamesMayStop(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{policy: said("stoppers", "user:slack:U002BOB")}, llmtest.Reply{llmtest.Text("This much was written before the stop. "), llmtest.Hang()})
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
+	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 })
+	eve := s.Person("eve", nil)
+	eve.Join(s.general)
+	eve.React(s.general, root, "octagonal_sign")
+	s.told(eve, "can stop this answer")
+	s.bob.React(s.general, root, "octagonal_sign")
+	if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "Stopped") {
+		t.Errorf("the thread shows %q", shown[0])
+	}
+	if n := len(s.Ephemeral(s.bob)); n != 0 {
+		t.Errorf("bob was told %d things", n)
+	}
+}
+
 func TestSlacksOwnStopButtonStops(t *testing.T) {
 	t.Parallel()
 	for _, told := range []bool{true, false} {

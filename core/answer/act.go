@@ -24,6 +24,8 @@ type Action struct {
 	Key       string
 	By        thread.Person
 	Moderator bool // may look after other people's answers here: an administrator, or whoever may delete messages
+	// Holds returns what the person alone may read; ActionStop asks where that decides. Nil counts as nothing.
+	Holds func(ctx context.Context) (access.Audience, error)
 	// Text is the reason of a vote or a removal, or the Markdown of a correction.
 	Text string
 	// Submitted says that the person has filled in the Form of this action, or has said all in a command: it is not asked for again.
@@ -83,7 +85,7 @@ type Whisperer interface {
 // Who may do what:
 //   - up, down: whoever can see the answer; of a private one its owner. One vote each, which may be changed.
 //   - retry: the asker and moderators, once the turn has ended. The new answer takes the place of the old one; the old one stays in the record.
-//   - stop: the asker, whoever began the thread, moderators (session.MayStop).
+//   - stop: the asker, whoever began the thread, moderators (session.MayStop), and whom the channel's setting stoppers names.
 //   - private: the asker of a question that a channel heard.
 //   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
 //   - remove: moderators; of a private answer its owner alone. correct: moderators, never of somebody's private answer.
@@ -210,9 +212,8 @@ func refuse(sentence string) Reply { return Reply{Sentence: sentence, Refused: t
 
 // actStop stops what a message belongs to, or all of a thread that the person may stop.
 func (s *Service) actStop(ctx context.Context, a Action) (Reply, error) {
-	result, err := s.Stop(ctx, session.StopRequest{
-		Tenant: a.Tenant, Ref: a.Ref, Message: a.Message, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator},
-	})
+	r := session.StopRequest{Tenant: a.Tenant, Ref: a.Ref, Message: a.Message, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}
+	result, err := s.StopAs(ctx, r, a.Holds)
 	switch {
 	case err != nil:
 		return Reply{}, err

@@ -32,6 +32,19 @@ type Held struct {
 	From      string
 }
 
+// audience is what the person alone may read.
+func (c Command) audience(ctx context.Context) (access.Audience, error) {
+	if c.Holds == nil {
+		return access.NewAudience(c.Tenant), nil
+	}
+	held, err := c.Holds(ctx)
+	principals := make([]access.Principal, len(held))
+	for i, h := range held {
+		principals[i] = h.Principal
+	}
+	return access.NewAudience(c.Tenant, principals...), err
+}
+
 // CommandHelp is one line of help.
 type CommandHelp struct {
 	Name, Arguments, Help string
@@ -109,7 +122,8 @@ func typed(text string) string {
 }
 
 func (s *Service) stopCommand(ctx context.Context, c Command, _ []string) (string, error) {
-	result, err := s.Stop(ctx, session.StopRequest{Tenant: c.Tenant, Ref: c.Ref, By: session.Stopper{ID: c.By.ID, Privileged: c.Admin && c.Ref.Thread != ""}})
+	r := session.StopRequest{Tenant: c.Tenant, Ref: c.Ref, By: session.Stopper{ID: c.By.ID, Privileged: c.Admin && c.Ref.Thread != ""}}
+	result, err := s.StopAs(ctx, r, c.audience)
 	switch n := len(result.Turns); {
 	case err != nil:
 		return "", err

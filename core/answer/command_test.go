@@ -109,6 +109,28 @@ func TestAdministratorsChangeSettings(t *testing.T) {
 	})
 }
 
+func TestWhoeverTheChannelNamesStopsOtherPeoplesAnswers(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		s.slow = time.Hour
+		r, rules := s.judging()
+		s.hear(r, "one?", mentioned, func(o *answer.Occurrence) { o.Ref.Thread = "1" })
+		time.Sleep(time.Second)
+		by := func(id string, held ...answer.Held) func(*answer.Command) {
+			return func(c *answer.Command) {
+				c.Ref.Thread, c.By.ID = "1", id
+				c.Holds = func(context.Context) ([]answer.Held, error) { return held, nil }
+			}
+		}
+		guard := by("U8", answer.Held{Principal: "group:guards"})
+		s.says("nobody is named", s.command(r, "stop", guard), "Only whoever asked")
+		rules.say("stoppers", "group:guards")
+		s.says("somebody else is named", s.command(r, "stop", by("U9")), "Only whoever asked")
+		s.says("one who is named", s.command(r, "stop", guard), "Stopped.")
+		s.settle()
+	})
+}
+
 func TestStopCommandStopsWhatIsOnesOwn(t *testing.T) {
 	t.Parallel()
 	bare(t, func(s *stage) {

@@ -23,13 +23,14 @@ type Policy struct {
 	Bots     bool // other bots are answered
 	BotTurns int  // turns in a row that bots may ask for
 
-	Askers  []access.ACL // who may ask: whoever each of these lists names; none: everybody
-	Private Private
-	Reply   ReplyPlace
-	Ambient Ambient
-	Forum   Forum
-	Helpers access.ACL // whose reply makes an unasked answer unnecessary; empty: anybody's while the bot waits
-	Quotas  []Quota
+	Askers   []access.ACL // who may ask: whoever each of these lists names; none: everybody
+	Stoppers access.ACL   // who may stop other people's answers, beside administrators
+	Private  Private
+	Reply    ReplyPlace
+	Ambient  Ambient
+	Forum    Forum
+	Helpers  access.ACL // whose reply makes an unasked answer unnecessary; empty: anybody's while the bot waits
+	Quotas   []Quota
 }
 
 // Private says what a channel's private answers are.

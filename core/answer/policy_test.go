@@ -28,7 +28,7 @@ func TestSettingsShowWhatCanBeWritten(t *testing.T) {
 		"follow": {"mention", "always"}, "askers": {"members", "group:a, user:slack:U1"}, "private": {"off", "always"}, "reply": {"in_place"},
 		"bots": {"true"}, "bot_turns": {"1", "100"}, "evidence": {"0", "0.25", "1"}, "questions_only": {"false"}, "question_test": {"mark"},
 		"cool_down": {"0s", "90s", "1h", "1m30s"}, "wait": {"5m"}, "forum": {"true"}, "forum_wait": {"10m"},
-		"helpers": {"group:support"}, "user_quota": {"20/hour", "20/hour, 100/day"}, "channel_quota": {"1/minute"},
+		"helpers": {"group:support"}, "stoppers": {"group:moderators, user:slack:U1"}, "user_quota": {"20/hour", "20/hour, 100/day"}, "channel_quota": {"1/minute"},
 		"role_quota": {"group:interns 5/day", "group:Sales EMEA 5/day, members 100/hour"},
 	}
 	for _, s := range answer.Settings() {

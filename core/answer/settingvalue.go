@@ -175,13 +175,11 @@ func sayACL(list access.ACL) string {
 	return strings.Join(all, ", ")
 }
 
-func helpers() Setting {
+func people(key, help string, of func(*Policy) *access.ACL) Setting {
 	return Setting{
-		Key: "helpers", Values: aclValues,
-		Help: "people or roles after whose reply the bot says nothing unasked. Unset: anybody's reply while the bot waits",
-		show: func(p Policy) string { return sayACL(p.Helpers) },
+		Key: key, Values: aclValues, Help: help, show: func(p Policy) string { return sayACL(*of(&p)) },
 		read: func(p *Policy, text string) (err error) {
-			p.Helpers, err = readACL(text)
+			*of(p), err = readACL(text)
 			return err
 		},
 	}
