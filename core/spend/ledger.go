@@ -39,7 +39,7 @@ type Use struct {
 type Reservation struct {
 	Account
 	Amount Amount        // what the call costs at most
-	Lost   Use           // what is booked when its process is not heard of any more
+	Lost   Use           // what is booked, as estimated, when its process is not heard of any more
 	Lasts  time.Duration // from now; Extend prolongs it
 }
 

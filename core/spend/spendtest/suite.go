@@ -116,9 +116,11 @@ func before(t *testing.T, l []Ledger) {
 
 func lost(t *testing.T, l []Ledger) {
 	ctx, caps := t.Context(), spend.Caps{Daily: 10 * unit}
-	hold := must(l[0].Reserve(ctx, spend.Reservation{Account: account, Amount: 9 * unit, Lost: use(7, 3, 2*unit)}, caps))(t)
+	died := use(7, 3, 2*unit)
+	died.Estimated = true
+	hold := must(l[0].Reserve(ctx, spend.Reservation{Account: account, Amount: 9 * unit, Lost: died}, caps))(t)
 	must(reserve(ctx, l[1], account, 8*unit, caps))(t)
-	want := spend.Row{Account: account, Calls: 1, Input: 7, Output: 3, Amount: 2 * unit}
+	want := spend.Row{Account: account, Calls: 1, Estimated: 1, Input: 7, Output: 3, Amount: 2 * unit}
 	rows := must(l[1].Report(ctx, time.Time{}))(t)
 	if len(rows) == 1 {
 		want.Day = rows[0].Day
