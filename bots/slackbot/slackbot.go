@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
@@ -27,7 +28,7 @@ type Config struct {
 	Tenant        access.TenantID
 	HTTP          *http.Client // nil: a plain one
 
-	StopReactions []string // emoji names; octagonal_sign, which is 🛑
+	StopReactions []string // emoji names, with or without colons; octagonal_sign, which is 🛑
 	// Prompts are offered to somebody who opens the conversation with the bot; nil takes slack.Prompts, an empty list offers none.
 	Prompts []slack.Prompt
 	MaxAge  time.Duration // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
@@ -85,6 +86,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if len(config.StopReactions) == 0 {
 		config.StopReactions = []string{"octagonal_sign"}
 	}
+	config.StopReactions = emojiNames(config.StopReactions)
 	if config.Prompts == nil {
 		config.Prompts = slack.Prompts
 	}
@@ -102,6 +104,21 @@ func New(config Config, deps Deps) (*Bot, error) {
 		config: config, deps: deps, client: client, notices: notices{due: make(chan dueNotice, 64)},
 	}
 	return b, nil
+}
+
+// emojiNames are emoji as Slack names them, however they were written: with colons, or as what they look like.
+func emojiNames(written []string) []string {
+	names := make([]string, len(written))
+	for i, name := range written {
+		switch name = strings.Trim(strings.TrimSpace(name), ":"); strings.TrimSuffix(name, "\ufe0f") {
+		case "🛑":
+			name = "octagonal_sign"
+		case "⏹":
+			name = "black_square_for_stop"
+		}
+		names[i] = name
+	}
+	return names
 }
 
 // Connect signs in. While Slack cannot be reached it tries again for some minutes. Its error is a sentence that says what to do.

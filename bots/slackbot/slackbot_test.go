@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
@@ -114,6 +115,22 @@ func TestStopReactionStopsAndKeepsWhatWasWritten(t *testing.T) {
 				t.Errorf("the model is still being read")
 			}
 		})
+	}
+}
+
+func TestReactionsThatStopAreChosen(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{bot: func(c *slackbot.Config) { c.StopReactions = []string{"⏹️", ":no_entry:"} }},
+		llmtest.Reply{llmtest.Text("This much was written before the stop. "), llmtest.Hang()},
+		llmtest.Reply{llmtest.Text("And this much of another. "), llmtest.Hang()})
+	for _, reaction := range []string{"no_entry", "black_square_for_stop"} {
+		root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
+		s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 })
+		s.ann.React(s.general, root, "octagonal_sign")
+		s.ann.React(s.general, root, reaction)
+		if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "Stopped") {
+			t.Errorf("the thread shows %q", shown[0])
+		}
 	}
 }
 

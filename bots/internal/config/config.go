@@ -72,6 +72,7 @@ type Config struct {
 	SlackAppToken         Secret // events come over sockets
 	SlackSigningSecret    Secret // or as signed requests to HTTPAddr
 	SlackAPIURL           string // empty: Slack's own
+	SlackStopReactions    []string
 	DiscordBotToken       Secret
 	DiscordAPIURL         string // empty: Discord's own
 	DiscordMessageContent bool

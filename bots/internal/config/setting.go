@@ -65,6 +65,7 @@ func (c *Config) settings() []Setting {
 		{"SLACK_APP_TOKEN", "", "app-level token, begins with xapp-: events come over sockets (Socket Mode)", token(&c.SlackAppToken, "xapp-")},
 		{"SLACK_SIGNING_SECRET", "", "signing secret of the app: events come as signed requests to HTTP_ADDR, path /slack/events", secret(&c.SlackSigningSecret)},
 		{"SLACK_API_URL", "", "another address of Slack's Web API, such as GovSlack's, ending in /api/. Unset: Slack's own", httpURL(&c.SlackAPIURL)},
+		{"SLACK_STOP_REACTIONS", "octagonal_sign, stop_sign, black_square_for_stop", "names of the emoji that stop an answer, separated by commas", list(&c.SlackStopReactions)},
 		{"DISCORD_BOT_TOKEN", "", "token of the Discord bot; switches Discord on", secret(&c.DiscordBotToken)},
 		{"DISCORD_API_URL", "", "replaces https://discord.com/api, without a version, for proxies", httpURL(&c.DiscordAPIURL)},
 		{"DISCORD_MESSAGE_CONTENT", "true", "ask for the privileged intent to read messages, without which follow-ups need a mention", yesNo(&c.DiscordMessageContent)},

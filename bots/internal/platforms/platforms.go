@@ -68,7 +68,7 @@ func newSlack(base *wire.Base) (*slackbot.Bot, error) {
 	sessions := base.Sessions()
 	return slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
-		APIURL: c.SlackAPIURL, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge,
+		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge,
 		Slack: slack.Config{CAFile: c.CAFile},
 	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Absences: sessions, Observe: base.Observe(), Logger: base.Logger})
 }
