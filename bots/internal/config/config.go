@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/spend"
 )
 
 // Secret is a value that must never be shown: printing or logging it gives "***".
@@ -89,6 +90,15 @@ type Config struct {
 	LogFormat string
 	Grace     time.Duration
 
+	SessionRetention time.Duration // 0 keeps conversations for good
+	AuditRetention   time.Duration // 0 keeps the audit trail for good
+
+	Caps                spend.Caps // in the currency of File.Prices
+	OutputFilterURL     string     // is shown every paragraph of an answer before it is
+	OutputFilterToken   Secret
+	OutputFilterTimeout time.Duration
+	OutputFilterFailure string // "block" or "allow" what cannot be checked
+
 	RedeliveryMaxAge time.Duration // of a question that nobody was there for
 	SecretKeys       []Secret      // that seal what must not be read in the database, newest first; none: derived from tokens
 }
@@ -130,6 +140,9 @@ func (c *Config) conflicts() []error {
 	}
 	if c.FallbackModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FALLBACK_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))
+	}
+	if c.OutputFilterURL == "" && c.OutputFilterToken != "" {
+		faults = append(faults, errors.New("OUTPUT_FILTER_TOKEN: needs OUTPUT_FILTER_URL"))
 	}
 	if c.SlackBotToken != "" && c.SlackAppToken == "" && c.SlackSigningSecret == "" {
 		faults = append(faults, errors.New("SLACK_BOT_TOKEN: needs SLACK_APP_TOKEN (events over sockets) or SLACK_SIGNING_SECRET (signed requests) beside it"))

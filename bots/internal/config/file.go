@@ -12,6 +12,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -31,6 +32,9 @@ type File struct {
 	Projects     []Project
 	Sources      []Source
 	Channels     []ChannelRule
+	Prices       spend.Prices // of models
+	Questions    FilterRule   // what must not be asked
+	Answers      FilterRule   // what must not be shown
 
 	agentLine int // where Agent stands
 }
@@ -139,6 +143,8 @@ func ParseFile(path string, data []byte) (*File, error) {
 			field{"projects", r.projects},
 			field{"sources", r.sources},
 			field{"channels", r.channels},
+			field{"prices", r.prices},
+			field{"filters", r.filters},
 		)
 		r.references()
 	}

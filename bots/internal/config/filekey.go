@@ -46,5 +46,18 @@ func FileKeys() []FileKey {
 	for _, s := range answer.Settings() {
 		keys = append(keys, FileKey{"channels[]." + s.Key, s.Values, s.Default(), s.Help})
 	}
-	return keys
+	const cost = "an amount"
+	return append(keys, []FileKey{
+		{"prices.currency", "three letters", defaultCurrency, "of all prices and caps"},
+		{"prices.models.NAME.input", cost, "", "a million tokens that a language model is sent"},
+		{"prices.models.NAME.cached_input", cost, "as input", "of these, a million that the provider had read before"},
+		{"prices.models.NAME.output", cost, "", "a million tokens that it writes"},
+		{"prices.models.NAME.embedding", cost, "", "a million tokens that an embedding model is sent"},
+		{"filters.questions.words", list, "", "words and phrases that are not answered; found whole, whatever their letter case"},
+		{"filters.questions.patterns", list, "", "regular expressions (RE2) of what is not answered"},
+		{"filters.questions.say", text, "a sentence", "what the asker is told then"},
+		{"filters.answers.words", list, "", "words and phrases that no answer shows"},
+		{"filters.answers.patterns", list, "", "regular expressions of what no answer shows, within a paragraph"},
+		{"filters.answers.action", "redact or stop", "redact", "mask what matches, or end the answer before it"},
+	}...)
 }

@@ -58,6 +58,14 @@ func (c *Config) settings() []Setting {
 		{"DROP_UNSUPPORTED_CITATIONS", "false", "leave out citations whose passages share no word or number with the sentence; one then appears with the end of its sentence", yesNo(&c.DropUnsupported)},
 		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"OPEN_URL_ALLOW", "", "addresses that the model may open at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
+		{"COST_CAP_DAILY", "", "most that models may cost on a day (UTC), all replicas together, in the currency of prices: in footnote.yaml. What a call can cost at most is set aside before it is made. At the cap answers quote the documents. Unset: no cap", amount(&c.Caps.Daily)},
+		{"COST_CAP_MONTHLY", "", "most that models may cost in a month (UTC). Unset: no cap", amount(&c.Caps.Monthly)},
+		{"COST_CAP_TENANT_DAILY", "", "most that models may cost on a day for one tenant. Unset: no cap", amount(&c.Caps.TenantDaily)},
+		{"COST_CAP_TENANT_MONTHLY", "", "most that models may cost in a month for one tenant. Unset: no cap", amount(&c.Caps.TenantMonthly)},
+		{"OUTPUT_FILTER_URL", "", "address that is sent every finished paragraph of an answer before it is shown, and says allow, replace or block (POST, JSON). Unset: nothing is sent", httpURL(&c.OutputFilterURL)},
+		{"OUTPUT_FILTER_TOKEN", "", "sent to it as Authorization: Bearer", secret(&c.OutputFilterToken)},
+		{"OUTPUT_FILTER_TIMEOUT", "5s", "how long it may take for a paragraph", longerThanNothing(&c.OutputFilterTimeout)},
+		{"OUTPUT_FILTER_FAILURE", "block", "what becomes of an answer that it cannot check: block ends it there, allow shows it", oneOf(&c.OutputFilterFailure, "block", "allow")},
 		{"CONSOLE_PRINCIPALS", "members", "who the person at the terminal counts as, a comma-separated access list", acl(&c.ConsoleAudience)},
 		{"FOOTNOTE_CONFIG", "", "file with agents, projects, sources and channels; --config goes before it. Unset: footnote.yaml in the working folder, if it is there", text(&c.FilePath)},
 		{"CA_FILE", "", "PEM file with additional certificate authorities for all outgoing connections", text(&c.CAFile)},
@@ -80,6 +88,8 @@ func (c *Config) settings() []Setting {
 		{"REDELIVERY_MAX_AGE", "15m", "how old a question may be that nobody was there for, and is still answered. Older ones are closed, or asked about", longerThanNothing(&c.RedeliveryMaxAge)},
 		{"SECRET_KEYS", "", "keys that encrypt interaction tokens in the database, separated by commas: the first encrypts, all of them decrypt. Unset: a key derived from DISCORD_BOT_TOKEN", secretKeys(&c.SecretKeys)},
 		{"SHUTDOWN_GRACE", "30s", "how long running answers may take to finish when the process is asked to end", duration(&c.Grace)},
+		{"SESSION_RETENTION", "0", "how long conversations are kept that nobody touches, such as 90d; 2d at least. Older ones are deleted every night with their questions, answers and files. 0: for good", age(&c.SessionRetention, 2)},
+		{"AUDIT_RETENTION", "0", "how long entries of the audit trail are kept, such as 400d; 7d at least. 0: for good", age(&c.AuditRetention, 7)},
 		{"LOG_LEVEL", "", "debug, info, warn or error. Unset: info while serving, warn elsewhere", oneOf(&c.LogLevel, "", "debug", "info", "warn", "error")},
 		{"LOG_FORMAT", "text", "text or json", oneOf(&c.LogFormat, "text", "json")},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "", "address of an OpenTelemetry collector (OTLP over HTTP, such as http://collector:4318) that is sent a trace of every question that footnote serve answers. Unset: nothing is traced", httpURL(&c.TraceEndpoint)},
@@ -253,6 +263,22 @@ func secretKeys(to *[]Secret) func(string) error {
 			}
 			*to = append(*to, Secret(key))
 		}
+		return nil
+	}
+}
+
+// age reads how long something is kept: 0 for good, else so many days at least.
+func age(to *time.Duration, days int) func(string) error {
+	return func(v string) error {
+		if v == "0" {
+			*to = 0
+			return nil
+		}
+		d, err := ParseEvery(v)
+		if least := time.Duration(days) * 24 * time.Hour; err != nil || d < least {
+			return fmt.Errorf("is not 0, nor a length of time of %d days or more, such as 90d or 2160h", days)
+		}
+		*to = d
 		return nil
 	}
 }

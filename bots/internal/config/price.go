@@ -1,0 +1,110 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/spend"
+	"github.com/goccy/go-yaml/ast"
+)
+
+// defaultCurrency is that of prices where the file names none.
+const defaultCurrency = "USD"
+
+var currencies = regexp.MustCompile(`^[A-Z]{3}$`)
+
+func (r *fileReader) prices(path string, n ast.Node) {
+	p := &r.file.Prices
+	p.Currency = defaultCurrency
+	r.fields(path, n,
+		field{"currency", func(path string, n ast.Node) {
+			r.text(&p.Currency)(path, n)
+			if !currencies.MatchString(p.Currency) {
+				r.fault(n, "%s holds %s: write its three letters, such as USD or EUR", path, describe(r.value(n)))
+			}
+		}},
+		field{"models", func(path string, n ast.Node) {
+			p.Models = make(map[string]spend.Price)
+			r.named(path, n, func(path, name string, n ast.Node) { p.Models[name] = r.price(path, n) })
+		}},
+	)
+}
+
+// price reads what a million tokens of a model cost. Input that was read before costs the same as other input unless it is said.
+func (r *fileReader) price(path string, n ast.Node) spend.Price {
+	var p spend.Price
+	said := make(map[string]bool)
+	amount := func(key string, to *spend.Amount) field {
+		return field{key, func(path string, n ast.Node) {
+			said[key] = true
+			text, _ := scalar(r.value(n))
+			var err error
+			if *to, err = spend.ParseAmount(text); err != nil {
+				r.fault(n, "%s holds %s: write what a million tokens cost, such as 0.40, or 0", path, describe(r.value(n)))
+			}
+		}}
+	}
+	before := len(r.faults)
+	r.fields(path, n, amount("input", &p.Input), amount("cached_input", &p.Cached), amount("output", &p.Output), amount("embedding", &p.Embedding))
+	if !said["cached_input"] {
+		p.Cached = p.Input
+	}
+	if writes := said["input"] && said["output"]; len(r.faults) == before && (!writes && !said["embedding"] || !writes && len(said) > 1) {
+		r.fault(r.at[path], "%s: write input: and output: for a language model, embedding: for an embedding model", path)
+	}
+	return p
+}
+
+// CheckPrices names the models that have no price although there is a cap on what they cost. more are models beside those of the settings
+// and of the file.
+func (c *Config) CheckPrices(f *File, more ...string) error {
+	if !c.Caps.Any() {
+		return nil
+	}
+	var faults []error
+	missing := func(model, where, write string) {
+		faults = append(faults, fmt.Errorf("there is a cost cap (COST_CAP_…), but no price for the model %s of %s: write prices: models: %s: %s in %s",
+			model, where, model, write, FileName))
+	}
+	if c.HasModel() {
+		const write = "{input: …, output: …}"
+		asked := []struct{ model, where string }{{c.Model, "LLM_MODEL"}, {c.FallbackModel, "FALLBACK_LLM_MODEL"}, {c.FastModel, "FAST_LLM_MODEL"}}
+		for _, a := range f.Agents {
+			asked = append(asked, struct{ model, where string }{a.Model, "agents." + a.Name})
+		}
+		for _, model := range more {
+			asked = append(asked, struct{ model, where string }{model, "--model"})
+		}
+		var seen []string
+		for _, a := range asked {
+			if _, ok := f.Prices.Models[a.model]; ok || a.model == "" || slices.Contains(seen, a.model) {
+				continue
+			}
+			seen = append(seen, a.model)
+			missing(a.model, a.where, write)
+		}
+	}
+	if _, ok := f.Prices.Models[c.EmbeddingModel]; !ok && c.EmbeddingModel != "" {
+		missing(c.EmbeddingModel, "EMBEDDING_MODEL", "{embedding: …}")
+	}
+	return errors.Join(faults...)
+}
+
+// amount reads a cap; unset is none.
+func amount(to *spend.Amount) func(string) error {
+	return func(v string) error {
+		*to = 0
+		if v == "" {
+			return nil
+		}
+		n, err := spend.ParseAmount(strings.TrimSpace(v))
+		if err != nil || n == 0 {
+			return errors.New("is not an amount above 0 in the currency of the prices, such as 5 or 0.50")
+		}
+		*to = n
+		return nil
+	}
+}
