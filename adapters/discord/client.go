@@ -85,11 +85,20 @@ type Client struct {
 	shards    int                                                       // into which the bot's servers are divided
 	connected map[int]bool                                              // shards whose events arrive
 	guilds    map[int][]string                                          // by shard: to which servers the bot belongs, once that is known
-	active    map[string]time.Time                                      // threads, to when something was last asked there
-	seen      map[string]string                                         // channel to the last message that was handled
+	active    map[string]activity                                       // threads in which something was asked
+	seen      map[string]sighting                                       // channels in which messages were handled
 	acks      map[string]chan struct{}                                  // by interaction: closed when it is acknowledged
 	inbound   func(*discordgo.Interaction, *discordgo.Channel, *inline) // takes an interaction that a request brought; nil while not running
 }
+
+// activity is when something was last asked in a thread, and the server to which that belongs.
+type activity struct {
+	guild string
+	at    time.Time
+}
+
+// sighting is the newest message of a channel that was handled.
+type sighting struct{ guild, message string }
 
 // New returns a client. Nothing is sent before Run or Check.
 func New(config Config) (*Client, error) {
@@ -130,7 +139,7 @@ func New(config Config) (*Client, error) {
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: trusted.Clone(), HandshakeTimeout: handshakeLimit,
 		}, limits: l, directory: newDirectory(a), sealer: seal,
 		address: address, key: key, files: &http.Client{Transport: base, Timeout: filesLimit, CheckRedirect: stay},
-		roots: newRoots(a), logger: config.Logger, shards: 1, connected: make(map[int]bool), guilds: make(map[int][]string), seen: make(map[string]string), active: make(map[string]time.Time), acks: make(map[string]chan struct{}),
+		roots: newRoots(a), logger: config.Logger, shards: 1, connected: make(map[int]bool), guilds: make(map[int][]string), seen: make(map[string]sighting), active: make(map[string]activity), acks: make(map[string]chan struct{}),
 	}, nil
 }
 
@@ -316,17 +325,17 @@ func (c *Client) welcome(shard int, r *discordgo.Ready) (guilds []string, comple
 }
 
 // handled notes the newest message of a channel that was handled, and reports whether this one is newer than all before.
-func (c *Client) handled(channel, message string) bool {
+func (c *Client) handled(guild, channel, message string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.seen) >= maxPlaces {
 		clear(c.seen) // the age of what is looked for limits how much is read again
 	}
 	last, known := c.seen[channel]
-	if known && !newer(message, last) {
+	if known && !newer(message, last.message) {
 		return false
 	}
-	c.seen[channel] = message
+	c.seen[channel] = sighting{guild, message}
 	return true
 }
 
@@ -335,8 +344,8 @@ func (c *Client) baseline(channel string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	oldest := idAt(time.Now().Add(-c.config.Recent))
-	if last, known := c.seen[channel]; known && newer(last, oldest) {
-		return last
+	if last, known := c.seen[channel]; known && newer(last.message, oldest) {
+		return last.message
 	}
 	return oldest
 }
@@ -350,22 +359,40 @@ func (c *Client) Asked(m Message) {
 	if len(c.active) >= maxPlaces {
 		clear(c.active)
 	}
-	c.active[m.Ref.Thread] = time.Now()
+	c.active[m.Ref.Thread] = activity{m.Ref.Workspace, time.Now()}
 }
 
-// recent lists the threads in which something was asked a short while ago.
-func (c *Client) recent() []string {
+// recent lists the threads in which something was asked a short while ago, with their servers.
+func (c *Client) recent() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var ids []string
-	for id, at := range c.active {
-		if time.Since(at) < c.config.Recent {
-			ids = append(ids, id)
+	list := make(map[string]string)
+	for id, a := range c.active {
+		if time.Since(a.at) < c.config.Recent {
+			list[id] = a.guild
 		} else {
 			delete(c.active, id)
 		}
 	}
-	return ids
+	return list
+}
+
+// maxVisited is how many channels are looked at after a new session began because people wrote there; servers tell of the others.
+const maxVisited = 100
+
+// visited lists the channels in which something was written a short while ago, with their servers: all direct conversations among them,
+// of which nobody tells whether something is new.
+func (c *Client) visited() map[string]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	oldest := idAt(time.Now().Add(-c.config.Recent))
+	list := make(map[string]string)
+	for id, s := range c.seen {
+		if s.guild == "" || len(list) < maxVisited && newer(s.message, oldest) {
+			list[id] = s.guild
+		}
+	}
+	return list
 }
 
 // GuildName returns the name of a server, or its id where it is not known.

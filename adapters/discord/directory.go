@@ -24,8 +24,15 @@ type directory struct {
 type guild struct {
 	name  string
 	owner string
-	roles map[string]int64  // permissions
-	names map[string]string // of roles
+	roles map[string]role
+}
+
+// role is what is known of a role.
+type role struct {
+	name        string
+	permissions int64
+	position    int
+	managed     bool // by an integration, such as a bot
 }
 
 // place is a channel or thread.
@@ -61,6 +68,9 @@ func (d *directory) learn(event any) {
 	defer d.mu.Unlock()
 	switch e := event.(type) {
 	case *discordgo.GuildCreate:
+		if e.Unavailable {
+			return // in an outage nothing else is told
+		}
 		d.learnGuild(e.Guild)
 		for _, c := range append(e.Channels, e.Threads...) {
 			c.GuildID = e.ID
@@ -113,17 +123,38 @@ func (d *directory) learn(event any) {
 }
 
 func (d *directory) learnGuild(g *discordgo.Guild) {
-	known := &guild{name: g.Name, owner: g.OwnerID, roles: make(map[string]int64), names: make(map[string]string)}
+	known := &guild{name: g.Name, owner: g.OwnerID, roles: make(map[string]role)}
 	for _, r := range g.Roles {
-		known.roles[r.ID], known.names[r.ID] = r.Permissions, r.Name
+		known.roles[r.ID] = roleOf(r)
 	}
 	d.guilds[g.ID] = known
 }
 
 func (d *directory) learnRole(guild string, r *discordgo.Role) {
 	if g := d.guilds[guild]; g != nil {
-		g.roles[r.ID], g.names[r.ID] = r.Permissions, r.Name
+		g.roles[r.ID] = roleOf(r)
 	}
+}
+
+func roleOf(r *discordgo.Role) role {
+	return role{name: r.Name, permissions: r.Permissions, position: r.Position, managed: r.Managed}
+}
+
+// ownRoles are the roles that stand for a bot alone in a server: when people begin to write its name, Discord offers them its role as well.
+func (d *directory) ownRoles(guildID, bot string) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	g := d.guilds[guildID]
+	if g == nil {
+		return nil
+	}
+	var own []string
+	for _, id := range d.member[[2]string{guildID, bot}].roles {
+		if g.roles[id].managed {
+			own = append(own, id)
+		}
+	}
+	return own
 }
 
 func (d *directory) remember(c *discordgo.Channel) place {
@@ -222,15 +253,7 @@ func (d *directory) meet(c *discordgo.Channel) {
 	}
 }
 
-// timeOf is when something with this id was made: a snowflake counts milliseconds since 2015.
-func timeOf(id string) time.Time {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(n>>22 + discordEpoch)
-}
-
+// discordEpoch is the beginning of 2015, from which ids count milliseconds.
 const discordEpoch = 1420070400000
 
 // idAt is the smallest id of a moment.

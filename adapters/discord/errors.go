@@ -146,6 +146,21 @@ func code(err error) int {
 	return 0
 }
 
+// status returns the status of an answer that was an error; 0 when there was no answer.
+func status(err error) int {
+	var e *apiError
+	if errors.As(err, &e) {
+		return e.status
+	}
+	return 0
+}
+
+// lasting reports whether the same call would fail again: the platform understood it and said no.
+func lasting(err error) bool {
+	s := status(err)
+	return s >= http.StatusBadRequest && s < http.StatusInternalServerError && s != http.StatusTooManyRequests
+}
+
 // certain reports whether an error leaves no doubt that a call had no effect: the platform refused it, or it was never sent.
 func certain(err error) bool {
 	var limited *thread.RateLimitError

@@ -53,11 +53,16 @@ func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (
 	if m.Author == nil || m.Author.ID == bot {
 		return Message{}, false, nil
 	}
+	m, err := c.whole(ctx, m)
+	if err != nil {
+		return Message{}, false, err
+	}
+	own := c.directory.ownRoles(m.GuildID, bot)
 	out := Message{
 		ID: thread.MessageID(m.ID), EventKey: "message:" + m.ID, At: m.Timestamp, Late: late, channel: m.ChannelID,
 		Author: thread.Person{ID: m.Author.ID, Name: displayName(m.Author, m.Member)},
 		By:     session.Stopper{ID: m.Author.ID},
-		Text:   question(m, bot, c.channelName),
+		Text:   question(m, c.channelName, bot, own...),
 		raw:    m,
 	}
 	for _, a := range m.Attachments {
@@ -66,9 +71,9 @@ func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (
 	e := &out.Event
 	e.Bot = m.Author.Bot || m.WebhookID != ""
 	e.System = m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply
-	e.Mentioned = mentions(m.Content, bot)
+	e.Mentioned = mentions(m.Content, bot, own...)
 	e.AnswersBot = answers(m, bot)
-	e.OthersNamed = namesOthers(m, bot)
+	e.OthersNamed = namesOthers(m, bot, own...)
 	out.Hidden = c.config.Gateway.NoMessageContent && m.GuildID != "" && m.Content == "" && len(m.Attachments) == 0 && !e.Mentioned
 	if m.GuildID == "" {
 		e.Direct = true
@@ -77,7 +82,10 @@ func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (
 		return out, true, nil
 	}
 	p, err := c.directory.place(ctx, m.ChannelID)
-	if err != nil {
+	switch {
+	case lasting(err): // people write there all the same
+		p, err = place{id: m.ChannelID, guild: m.GuildID, text: true}, nil
+	case err != nil:
 		return Message{}, false, err
 	}
 	out.Ref = thread.Ref{Platform: Platform, Workspace: m.GuildID, Channel: m.ChannelID, Thread: m.ID}
@@ -109,16 +117,34 @@ func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (
 	return out, err == nil, err
 }
 
+// whole returns a message with the one that it answers, which the platform may leave out.
+func (c *Client) whole(ctx context.Context, m *discordgo.Message) (*discordgo.Message, error) {
+	to := m.MessageReference
+	if m.Type != discordgo.MessageTypeReply || m.ReferencedMessage != nil || to == nil || to.MessageID == "" {
+		return m, nil
+	}
+	found, err := c.api.message(ctx, m.ChannelID, to.MessageID)
+	if lasting(err) {
+		return m, nil // it was deleted
+	}
+	if err != nil {
+		return nil, err
+	}
+	with := *m
+	with.ReferencedMessage = found
+	return &with, nil
+}
+
 func answers(m *discordgo.Message, bot string) bool {
 	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == bot
 }
 
 // namesOthers reports whether a message is addressed to somebody else.
-func namesOthers(m *discordgo.Message, bot string) bool {
+func namesOthers(m *discordgo.Message, bot string, own ...string) bool {
 	if r := m.ReferencedMessage; r != nil && r.Author != nil && r.Author.ID != bot && r.Author.ID != m.Author.ID {
 		return true
 	}
-	return m.MentionEveryone || len(m.MentionRoles) > 0 ||
+	return m.MentionEveryone || slices.ContainsFunc(m.MentionRoles, func(r string) bool { return !slices.Contains(own, r) }) ||
 		slices.ContainsFunc(m.Mentions, func(u *discordgo.User) bool { return u.ID != bot && u.ID != m.Author.ID })
 }
 
@@ -155,8 +181,12 @@ func (c *Client) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) 
 		return Stop{}, false, err
 	}
 	by := session.Stopper{ID: r.UserID}
-	if r.Member != nil {
+	switch {
+	case r.Member != nil:
 		by.Privileged = c.directory.moderates(r.ChannelID, r.UserID, r.Member.Roles)
+	case r.GuildID != "":
+		m, err := c.directory.membership(ctx, r.GuildID, r.UserID)
+		by.Privileged = err == nil && c.directory.moderates(r.ChannelID, r.UserID, m.roles) // the asker may stop it in any case
 	}
 	return Stop{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, true, nil
 }

@@ -50,8 +50,11 @@ func (in *intake) run(ctx context.Context, events <-chan arrival) {
 	for {
 		select {
 		case event := <-events:
-			in.directory.learn(event.event)
-			in.dispatch(ctx, event.shard, event.event)
+			in.guard(ctx, "event", func() error {
+				in.directory.learn(event.event)
+				in.dispatch(ctx, event.shard, event.event)
+				return nil
+			})
 		case <-ctx.Done():
 			return
 		}
@@ -67,13 +70,18 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	case *discordgo.Resumed:
 		in.setConnected(shard, true)
 		in.logger.InfoContext(ctx, "connected to Discord again", "shard", shard, "resumed", true)
-		for _, id := range in.recent() {
-			in.catchUp(ctx, id, "", "")
+		for id, guild := range in.recent() {
+			in.catchUp(ctx, id, guild, "")
 		}
 	case *discordgo.GuildCreate:
+		if e.Unavailable {
+			return // it is told of again when it is back
+		}
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.ID); return nil }) })
 		for _, c := range append(e.Channels, e.Threads...) {
-			in.catchUp(ctx, c.ID, e.ID, c.LastMessageID)
+			if c.LastMessageID != "" {
+				in.catchUp(ctx, c.ID, e.ID, c.LastMessageID)
+			}
 		}
 	case *joined:
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.guild); return nil }) })
@@ -86,6 +94,7 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	case *discordgo.MessageReactionAdd:
 		in.urgent.do(e.MessageID, func() {
 			in.guard(ctx, "reaction", func() error {
+				e.GuildID = in.server(e.GuildID, e.ChannelID)
 				s, ok, err := in.reaction(ctx, e)
 				return in.stop(ctx, s, ok, err)
 			})
@@ -104,24 +113,18 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	guilds, complete := in.welcome(shard, r)
 	in.logger.InfoContext(ctx, "connected to Discord", "shard", shard, "servers", len(r.Guilds))
-	for _, id := range in.recent() { // what was missed there is looked for, whatever the servers tell of their newest messages
-		in.catchUp(ctx, id, "", "")
+	for id, guild := range in.recent() { // what was missed there is looked for, whatever the servers tell of their newest messages
+		in.catchUp(ctx, id, guild, "")
 	}
 	if !complete {
 		return
 	}
 	in.urgent.do("guild", func() { in.guard(ctx, "guilds", func() error { in.handler.Guilds(ctx, guilds); return nil }) })
-	in.upkeep.do("commands", func() { in.guard(ctx, "register commands", func() error { return in.Register(ctx) }) })
-	in.mu.Lock()
-	var direct []string
-	for channel := range in.seen {
-		if _, known := in.directory.peek(channel); !known { // servers tell their channels themselves
-			direct = append(direct, channel)
-		}
-	}
-	in.mu.Unlock()
-	for _, id := range direct {
-		in.catchUp(ctx, id, "", "")
+	in.upkeep.do("commands", func() {
+		in.guard(ctx, "register commands", func() error { return in.persist(ctx, func() error { return in.Register(ctx) }) })
+	})
+	for id, guild := range in.visited() {
+		in.catchUp(ctx, id, guild, "")
 	}
 }
 
@@ -129,7 +132,7 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 // from now on waits until then, so that the order stays.
 func (in *intake) catchUp(ctx context.Context, channel, guild, newest string) {
 	after := in.baseline(channel)
-	if guild != "" && !newer(newest, after) {
+	if newest != "" && !newer(newest, after) {
 		return
 	}
 	in.messages.do(channel, func() {
@@ -139,9 +142,7 @@ func (in *intake) catchUp(ctx context.Context, channel, guild, newest string) {
 
 // missed handles what was written to a channel after a message.
 func (in *intake) missed(ctx context.Context, channel, guild, after string) error {
-	if p, known := in.directory.peek(channel); known {
-		guild = p.guild
-	}
+	guild = in.server(guild, channel)
 	for {
 		var found []*discordgo.Message
 		err := in.persist(ctx, func() error { return in.api.messagesAfter(ctx, channel, after, historyLimit, &found) })
@@ -164,7 +165,8 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 
 // created handles a message.
 func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool) error {
-	if !in.handled(m.ChannelID, m.ID) && late {
+	m.GuildID = in.server(m.GuildID, m.ChannelID)
+	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
 		return nil
 	}
 	var out Message
@@ -182,9 +184,21 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool) 
 
 // edited handles a message that was changed. Discord also tells of previews that it added, which change no text.
 func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
-	if m.EditedTimestamp == nil || m.Author == nil || m.Content == "" {
+	if m.Content == "" || m.EditedTimestamp == nil && !in.roots.knows(m.ID) {
 		return nil
 	}
+	guild := in.server(m.GuildID, m.ChannelID)
+	if m.Author == nil { // only what changed was told
+		var whole *discordgo.Message
+		if err := in.persist(ctx, func() (err error) {
+			whole, err = in.api.message(ctx, m.ChannelID, m.ID)
+			return err
+		}); err != nil {
+			return err
+		}
+		m = whole
+	}
+	m.GuildID = guild
 	var out Message
 	var ok bool
 	err := in.persist(ctx, func() (err error) {
@@ -209,6 +223,7 @@ func (in *intake) brought(ctx context.Context, i *discordgo.Interaction, ch *dis
 }
 
 func (in *intake) deleted(ctx context.Context, guild, channel, message string) {
+	guild = in.server(guild, channel)
 	in.urgent.do(message, func() {
 		in.guard(ctx, "deletion", func() error {
 			s, ok, err := in.deletion(ctx, guild, channel, message)
@@ -224,13 +239,27 @@ func (in *intake) stop(ctx context.Context, s Stop, ok bool, err error) error {
 	return err
 }
 
+// server is the server of a channel, also where an event does not name it: what is taken for a direct conversation is nobody else's.
+func (in *intake) server(guild, channel string) string {
+	if guild == "" {
+		if p, known := in.directory.peek(channel); known {
+			return p.guild
+		}
+	}
+	return guild
+}
+
 // persist makes a lookup again while it fails for reasons that pass.
 func (in *intake) persist(ctx context.Context, lookup func() error) error {
 	deadline := time.Now().Add(patience)
 	for wait := firstPause; ; wait *= 2 {
 		err := lookup()
-		if err == nil || errors.Is(err, thread.ErrNotPermitted) || errors.Is(err, thread.ErrMessageGone) || time.Now().Add(wait).After(deadline) {
+		if err == nil || lasting(err) || time.Now().Add(wait).After(deadline) {
 			return err
+		}
+		var limited *thread.RateLimitError
+		if errors.As(err, &limited) {
+			wait = max(wait, limited.RetryAfter)
 		}
 		if pause(ctx, wait) != nil {
 			return err

@@ -50,13 +50,18 @@ const (
 	fieldText = "text"
 )
 
+// placeLimit bounds the look-up of where an interaction was used, for which Discord does not wait.
+const placeLimit = time.Second
+
 // interaction hands an interaction to the handler. source is the request that brought it, nil where it came over the gateway.
 func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, source *inline) error {
 	user, by := who(i)
 	if user == nil {
 		return fmt.Errorf("read an interaction: it has no user")
 	}
-	ref, err := in.home(ctx, i.GuildID, i.ChannelID)
+	looking, cancel := context.WithTimeout(ctx, placeLimit)
+	ref, err := in.home(looking, i.GuildID, i.ChannelID)
+	cancel()
 	if err != nil { // interactions work where the bot cannot look; there is no time to look again
 		in.logger.WarnContext(ctx, "interaction in an unknown channel", "channel", i.ChannelID, "error", err)
 	}

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -16,8 +17,12 @@ func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error
 	if status == "" || shown || s.ticket() != nil { // a command shows by itself that the bot thinks
 		return nil
 	}
-	typing := s.client.api.typing(ctx, s.nearest())
+	nearest := s.nearest()
+	var typing error
+	var shows sync.WaitGroup
+	shows.Go(func() { typing = s.client.api.typing(ctx, nearest) }) // the first words wait for the place and not for this
 	_, err := s.spot(ctx)
+	shows.Wait()
 	return errors.Join(typing, err)
 }
 

@@ -22,9 +22,9 @@ func (d *directory) permissions(p place, user string, roles []string) int64 {
 	if user == g.owner {
 		return everything
 	}
-	held := g.roles[p.guild] // of everyone
+	held := g.roles[p.guild].permissions // of everyone
 	for _, r := range roles {
-		held |= g.roles[r]
+		held |= g.roles[r].permissions
 	}
 	if held&discordgo.PermissionAdministrator != 0 {
 		return everything
@@ -97,8 +97,8 @@ func (c *Client) RoleName(guild, role string) string {
 	d := c.directory
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if g := d.guilds[guild]; g != nil && g.names[role] != "" {
-		return g.names[role]
+	if g := d.guilds[guild]; g != nil && g.roles[role].name != "" {
+		return g.roles[role].name
 	}
 	return role
 }

@@ -112,9 +112,10 @@ func (c *Client) Register(ctx context.Context) error {
 
 func (c *Client) register(ctx context.Context, endpoint, guild string, wanted []*discordgo.ApplicationCommand) error {
 	var present []any
-	if err := c.api.do(ctx, request{
+	err := c.api.do(ctx, request{
 		doing: "read the bot's commands", method: http.MethodGet, url: endpoint, bucket: "GET commands " + guild,
-	}, &present); err != nil {
+	}, &present)
+	if err != nil && status(err) != http.StatusNotFound { // of a proxy that only takes them
 		return err
 	}
 	body := []any{}
@@ -129,6 +130,9 @@ func (c *Client) register(ctx context.Context, endpoint, guild string, wanted []
 		}
 		if plain["type"] != float64(discordgo.ChatApplicationCommand) {
 			delete(plain, "description") // they have none
+		}
+		if guild != "" {
+			delete(plain, "contexts") // which Discord keeps only of commands that hold everywhere
 		}
 		body = append(body, plain)
 	}

@@ -41,7 +41,7 @@ var (
 
 // relay stands between the SDK, which connects to it inside the process, and the gateway. What the SDK gets wrong about connections is
 // put right here, so that it sees only what it can handle:
-//   - a session is resumed where READY said, not where it began;
+//   - a session is resumed where READY said, not where it began, unless nobody answers there;
 //   - op 7 and op 9 never reach the SDK, which would wait for its own lock, or identify again at once on the same connection;
 //   - a heartbeat that is asked for, or acknowledged, before READY is handled here, for the same reason;
 //   - a heartbeat that was not acknowledged when the next one is due ends the connection, with a code that keeps the session;
@@ -162,27 +162,23 @@ func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
 // connect dials the gateway.
 func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	r.mu.Lock()
-	address := r.gateway
-	if r.resume != "" {
-		address = r.resume
+	addresses := []string{r.gateway}
+	if r.resume != "" && r.resume != r.gateway {
+		addresses = []string{r.resume, r.gateway} // which knows every session too
 	}
 	r.mu.Unlock()
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("connect to the gateway: %q is no address", address)
+	var up *websocket.Conn
+	var faults error
+	for _, address := range addresses {
+		conn, err := r.dial(ctx, address, r.limit/time.Duration(len(addresses)))
+		if err == nil {
+			up = conn
+			break
+		}
+		faults = errors.Join(faults, err)
 	}
-	u.RawQuery = url.Values{"v": {discordgo.APIVersion}, "encoding": {"json"}}.Encode()
-	if !strings.HasSuffix(u.Path, "/") {
-		u.Path += "/"
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.limit)
-	defer cancel()
-	up, res, err := r.dialer.DialContext(ctx, u.String(), nil)
-	if res != nil && res.Body != nil {
-		_ = res.Body.Close() // the library has read what there is
-	}
-	if err != nil {
-		return nil, fmt.Errorf("connect to the gateway: %w", err)
+	if up == nil {
+		return nil, fmt.Errorf("connect to the gateway: %w", faults)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -191,6 +187,27 @@ func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	}
 	r.up = up
 	return up, nil
+}
+
+func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (*websocket.Conn, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("%q is no address", address)
+	}
+	query := u.Query()
+	query.Set("v", discordgo.APIVersion)
+	query.Set("encoding", "json")
+	u.RawQuery = query.Encode()
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	conn, res, err := r.dialer.DialContext(ctx, u.String(), nil)
+	if res != nil && res.Body != nil {
+		_ = res.Body.Close() // the library has read what there is
+	}
+	return conn, err
 }
 
 // shake answers the SDK's handshake.

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 const (
@@ -185,14 +187,22 @@ func (c *Client) callback(ctx context.Context, t ticket, kind discordgo.Interact
 		return nil // it is acknowledged when the request is
 	}
 	defer c.acknowledge(t.ID)
-	err := c.api.do(ctx, request{
-		doing: "answer a command", method: http.MethodPost, url: discordgo.EndpointInteractionResponse(t.ID, t.Token),
-		bucket: replyBucket(t.Token), body: response,
-	}, nil)
-	if code(err) == codeAcknowledged {
-		return nil // by an earlier delivery of the same event
+	for wait := firstPause; ; wait *= 2 {
+		err := c.api.do(ctx, request{
+			doing: "answer a command", method: http.MethodPost, url: discordgo.EndpointInteractionResponse(t.ID, t.Token),
+			bucket: replyBucket(t.Token), body: response,
+		}, nil)
+		if code(err) == codeAcknowledged {
+			return nil // by an earlier delivery of the same event, or by a call whose answer was lost
+		}
+		var limited *thread.RateLimitError
+		if errors.As(err, &limited) {
+			wait = max(wait, limited.RetryAfter)
+		}
+		if err == nil || lasting(err) || time.Since(t.at)+wait > ackLimit || pause(ctx, wait) != nil {
+			return err
+		}
 	}
-	return err
 }
 
 // acknowledge lets whoever waits for it use an interaction's token. It is done after a failure too: then there is nothing to wait for.

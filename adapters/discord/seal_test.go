@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -103,8 +104,8 @@ func TestIDsTellTheirTimeAndOrder(t *testing.T) {
 			t.Fatalf("nothing is newer than %s", as)
 		}
 		at := time.UnixMilli(discordEpoch + rapid.Int64Range(0, 1<<40).Draw(t, "ms"))
-		if got := timeOf(idAt(at)); !got.Equal(at) {
-			t.Fatalf("timeOf(idAt(%s)) = %s", at, got)
+		if got, err := discordgo.SnowflakeTimestamp(idAt(at)); err != nil || !got.Equal(at) {
+			t.Fatalf("idAt(%s) is of %s, %v", at, got, err)
 		}
 	})
 }

@@ -28,7 +28,12 @@ type plan struct {
 // plan asks how the bot should be connected.
 func (a *api) plan(ctx context.Context) (plan, error) {
 	var p plan
-	err := a.do(ctx, request{doing: "ask for the gateway", method: http.MethodGet, url: discordgo.EndpointGatewayBot, bucket: "GET gateway"}, &p)
+	ask := request{doing: "ask for the gateway", method: http.MethodGet, url: discordgo.EndpointGatewayBot, bucket: "GET gateway"}
+	err := a.do(ctx, ask, &p)
+	if status(err) == http.StatusNotFound { // a proxy may know only the plain question
+		ask.url = discordgo.EndpointGateway
+		err = a.do(ctx, ask, &p)
+	}
 	if err == nil && p.URL == "" {
 		err = fmt.Errorf("ask for the gateway: Discord named no address")
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-
-	"github.com/footnotehq/footnote/core/thread"
 )
 
 // spot is where an answer is posted.
@@ -45,7 +43,7 @@ func (s *Surface) find(ctx context.Context) (spot, error) {
 	switch {
 	case err == nil && p.thread:
 		return spot{channel: ref.Thread, thread: true}, nil
-	case err == nil || code(err) == codeUnknownChannel: // a chain of replies, or a command in a channel
+	case err == nil || lasting(err): // a chain of replies, or a command in a channel
 		return spot{channel: ref.Channel, replyTo: question}, nil
 	default:
 		return spot{}, err
@@ -60,7 +58,7 @@ func (s *Surface) beginning(ctx context.Context) (spot, error) {
 	}
 	parent, err := s.client.directory.place(ctx, ref.Channel)
 	switch {
-	case err != nil && !errors.Is(err, thread.ErrNotPermitted):
+	case err != nil && !lasting(err):
 		return spot{}, err
 	case err == nil && parent.forum:
 		return spot{channel: question, thread: true}, nil

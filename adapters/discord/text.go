@@ -2,6 +2,7 @@ package discord
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -12,16 +13,22 @@ import (
 
 var (
 	userMark    = regexp.MustCompile(`<@!?(\d+)>`)
-	roleMark    = regexp.MustCompile(`<@&\d+>`)
+	roleMark    = regexp.MustCompile(`<@&(\d+)>`)
 	channelMark = regexp.MustCompile(`<#(\d+)>`)
 	emojiMark   = regexp.MustCompile(`<a?(:\w+:)\d+>`)
 	codeMark    = regexp.MustCompile("(?s)```.*?(?:```|$)|``.+?``|`[^`\n]+`")
 )
 
-// mentions reports whether a text mentions somebody outside of code, where it would be an example.
-func mentions(text, user string) bool {
-	for _, m := range userMark.FindAllStringSubmatch(codeMark.ReplaceAllString(text, ""), -1) {
+// mentions reports whether a text mentions somebody, or one of the roles that stand for them, outside of code, where it would be an example.
+func mentions(text, user string, roles ...string) bool {
+	text = codeMark.ReplaceAllString(text, "")
+	for _, m := range userMark.FindAllStringSubmatch(text, -1) {
 		if m[1] == user {
+			return true
+		}
+	}
+	for _, m := range roleMark.FindAllStringSubmatch(text, -1) {
+		if slices.Contains(roles, m[1]) {
 			return true
 		}
 	}
@@ -29,7 +36,7 @@ func mentions(text, user string) bool {
 }
 
 // question returns a message's text as a model should read it: names instead of ids, and without the mention of the bot.
-func question(m *discordgo.Message, bot string, channelName func(id string) string) string {
+func question(m *discordgo.Message, channelName func(id string) string, bot string, own ...string) string {
 	names := make(map[string]string)
 	for _, u := range m.Mentions {
 		names[u.ID] = displayName(u, nil)
@@ -45,7 +52,12 @@ func question(m *discordgo.Message, bot string, channelName func(id string) stri
 			return "@somebody"
 		}
 	})
-	text = roleMark.ReplaceAllString(text, "@role")
+	text = roleMark.ReplaceAllStringFunc(text, func(mark string) string {
+		if slices.Contains(own, roleMark.FindStringSubmatch(mark)[1]) {
+			return ""
+		}
+		return "@role"
+	})
 	text = channelMark.ReplaceAllStringFunc(text, func(mark string) string {
 		if name := channelName(channelMark.FindStringSubmatch(mark)[1]); name != "" {
 			return "#" + name

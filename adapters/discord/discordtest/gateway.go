@@ -253,10 +253,12 @@ func (s *Server) identify(c *connection, data json.RawMessage) {
 		}
 		guilds = append(guilds, map[string]any{"id": id, "unavailable": true})
 	}
-	g.dispatch("READY", map[string]any{
-		"v": 9, "user": s.bot, "guilds": guilds, "session_id": g.id, "resume_gateway_url": "ws://" + s.addr + "/resume", "shard": shard,
-		"application": map[string]any{"id": s.bot.ID, "flags": s.flags()}, "private_channels": []any{},
-	})
+	ready := map[string]any{"v": 9, "user": s.bot, "guilds": guilds, "session_id": g.id}
+	if !s.config.Lean {
+		ready["resume_gateway_url"], ready["shard"], ready["private_channels"] = "ws://"+s.addr+"/resume", shard, []any{}
+		ready["application"] = map[string]any{"id": s.bot.ID, "flags": s.flags()}
+	}
+	g.dispatch("READY", ready)
 	for _, id := range s.guildIDs() {
 		if !g.has(id) {
 			continue
@@ -304,7 +306,7 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 	if s.first(c) {
 		return
 	}
-	if !c.resume {
+	if !c.resume && !s.gateway.away && !s.config.Lean {
 		s.gateway.misled++
 	}
 	if json.Unmarshal(data, &d) != nil {

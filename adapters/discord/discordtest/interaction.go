@@ -427,6 +427,13 @@ func (s *Server) member(g *guild, user string) map[string]any {
 }
 
 func (s *Server) guildJSON(g *guild) json.RawMessage {
+	if s.config.Lean {
+		raw, err := json.Marshal(map[string]any{"id": g.id, "name": g.name, "owner_id": g.owner, "roles": g.roles})
+		if err != nil {
+			panic(err) // the server's own maps
+		}
+		return raw
+	}
 	var channels, threads []any
 	for _, ch := range s.channels {
 		switch {

@@ -120,6 +120,12 @@ func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	if b.forced.After(now) {
 		until = b.forced.Sub(now)
 	}
+	if s.config.Lean {
+		if over {
+			refuse(w, until, "user")
+		}
+		return !over
+	}
 	hash := fnv.New64a()
 	hash.Write([]byte(key))
 	h := w.Header()

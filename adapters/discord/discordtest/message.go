@@ -41,7 +41,10 @@ const maxContent = 2000
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-var mentionMark = regexp.MustCompile(`<@!?(\d+)>`)
+var (
+	mentionMark = regexp.MustCompile(`<@!?(\d+)>`)
+	roleMark    = regexp.MustCompile(`<@&(\d+)>`)
+)
 
 func (s *Server) mentioned(text string) []*User {
 	var users []*User
@@ -218,7 +221,13 @@ func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 	case "create":
 		s.dispatch(ch.guild, "MESSAGE_CREATE", intent, func(intents int) any { return s.event(m, intents) })
 	case "edit":
-		s.dispatch(ch.guild, "MESSAGE_UPDATE", intent, func(intents int) any { return s.event(m, intents) })
+		s.dispatch(ch.guild, "MESSAGE_UPDATE", intent, func(intents int) any {
+			event := s.event(m, intents)
+			if s.config.Lean {
+				event = map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": ch.guild, "content": event["content"], "edited_timestamp": m.edited}
+			}
+			return event
+		})
 	case "delete":
 		s.dispatch(ch.guild, "MESSAGE_DELETE", intent, func(int) any {
 			return map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": ch.guild}
@@ -233,6 +242,10 @@ func (s *Server) event(m *message, intents int) map[string]any {
 	event := s.json(m, readable)
 	if g := s.guilds[ch.guild]; g != nil {
 		event["guild_id"] = g.id
+	}
+	if s.config.Lean {
+		delete(event, "referenced_message")
+	} else if g := s.guilds[ch.guild]; g != nil {
 		event["member"] = map[string]any{"roles": g.rolesOf(m.author), "joined_at": "2020-01-01T00:00:00Z"}
 	}
 	return event
@@ -250,6 +263,10 @@ func (s *Server) json(m *message, readable bool) map[string]any {
 	if !readable {
 		content = ""
 	}
+	roles := []string{}
+	for _, m := range roleMark.FindAllStringSubmatch(m.content, -1) {
+		roles = append(roles, m[1])
+	}
 	mentions := s.mentioned(m.content)
 	if s.pinged(m) && !slices.Contains(mentions, s.bot) {
 		mentions = append(mentions, s.bot)
@@ -263,7 +280,7 @@ func (s *Server) json(m *message, readable bool) map[string]any {
 	}
 	shown := map[string]any{
 		"id": m.id, "channel_id": m.channel, "author": s.users[m.author], "content": content, "timestamp": m.created.UTC().Format(time.RFC3339Nano),
-		"edited_timestamp": m.edited, "type": m.kind, "flags": m.flags, "mentions": mentions, "mention_roles": []string{},
+		"edited_timestamp": m.edited, "type": m.kind, "flags": m.flags, "mentions": mentions, "mention_roles": roles,
 		"mention_everyone": false, "attachments": attached, "embeds": []any{}, "pinned": false, "tts": false,
 	}
 	if m.nonce != "" {

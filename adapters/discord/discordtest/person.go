@@ -29,6 +29,8 @@ func (s *Server) AddGuild(name string) *Guild {
 	defer s.mu.Unlock()
 	g := &guild{id: s.id(), name: name, members: map[string]string{s.bot.ID: ""}, joined: time.Now()}
 	g.roles = []role{{ID: g.id, Name: "@everyone", Permissions: formatPermissions(permEveryone)}}
+	own := role{ID: s.id(), Name: s.bot.Username, Permissions: "0", Position: 1, Managed: true} // every bot that joins gets one
+	g.roles, g.members[s.bot.ID] = append(g.roles, own), own.ID
 	s.guilds[g.id] = g
 	s.dispatch(g.id, "GUILD_CREATE", IntentGuilds, func(int) any { return s.guildJSON(g) })
 	return &Guild{ID: g.id, s: s}
@@ -65,7 +67,7 @@ func (g *Guild) AddRole(name string, permissions int64) string {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
 	own := g.s.guilds[g.ID]
-	r := role{ID: g.s.id(), Name: name, Permissions: formatPermissions(permissions)}
+	r := role{ID: g.s.id(), Name: name, Permissions: formatPermissions(permissions), Position: len(own.roles)}
 	own.roles = append(own.roles, r)
 	g.s.dispatch(g.ID, "GUILD_ROLE_CREATE", IntentGuilds, func(int) any { return map[string]any{"guild_id": g.ID, "role": r} })
 	return r.ID
@@ -101,6 +103,13 @@ func (g *Guild) Hide(channel, role string) {
 		{ID: g.s.bot.ID, Type: 1, Allow: formatPermissions(permView), Deny: "0"},
 	}
 	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
+}
+
+// BotRole is the role that the bot got when it joined.
+func (g *Guild) BotRole() string {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	return g.s.guilds[g.ID].members[g.s.bot.ID]
 }
 
 // AddBot makes another bot that is in the guild.

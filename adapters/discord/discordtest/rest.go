@@ -226,7 +226,13 @@ func (s *status) failure() int {
 	return e.Code
 }
 
-func (s *Server) getGateway(*call) (any, *apiError) {
+func (s *Server) getGateway(c *call) (any, *apiError) {
+	if s.config.Lean {
+		if strings.HasSuffix(c.URL.Path, "/bot") {
+			return nil, &apiError{status: 404, text: "404: Not Found"}
+		}
+		return map[string]any{"url": "ws://" + s.addr + "/gw"}, nil
+	}
 	return map[string]any{
 		"url": "ws://" + s.addr + "/gw", "shards": s.config.Shards,
 		"session_start_limit": map[string]any{
@@ -317,6 +323,11 @@ func (s *Server) putCommands(c *call) (any, *apiError) {
 		}
 		if command["description"] == nil {
 			command["description"] = ""
+		}
+	}
+	if c.PathValue("guild") != "" {
+		for _, command := range commands {
+			command["contexts"] = nil // of commands that hold everywhere alone
 		}
 	}
 	s.puts++

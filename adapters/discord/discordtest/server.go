@@ -42,6 +42,10 @@ type Config struct {
 	Concurrency    int           // max_concurrency: 1
 	IdentifyEvery  time.Duration // in which so many may identify: 5 s
 	Sessions       int           // that may still begin today: 999
+	// Lean has the server say no more than the platform's documentation promises, or than proxies and lesser servers do: READY names no
+	// shard, application or address for resumes, servers tell no channels, threads and members, messages and reactions no members, replies
+	// not what they answer, edits only what changed, answers no limits, and what is asked for the gateway nothing but its address.
+	Lean bool
 }
 
 // Server is one Discord with one bot. It is safe for concurrent use.
@@ -89,6 +93,8 @@ type role struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
 	Permissions string `json:"permissions"`
+	Position    int    `json:"position"`
+	Managed     bool   `json:"managed"` // by an integration
 }
 
 // overwrite changes permissions in one channel: of a role (type 0) or a member (1).

@@ -222,7 +222,9 @@ func (s *Server) react(m *message, user, emoji string) {
 		intent = IntentDirectReactions
 	} else {
 		event["guild_id"] = ch.guild
-		event["member"] = s.member(s.guilds[ch.guild], user)
+		if !s.config.Lean {
+			event["member"] = s.member(s.guilds[ch.guild], user)
+		}
 	}
 	s.dispatch(ch.guild, "MESSAGE_REACTION_ADD", intent, func(int) any { return event })
 }
