@@ -109,6 +109,11 @@ func printFeedback(env *environment, rows []feedbackJSON) error {
 
 // parseSince reads a day, a moment, or an age; empty is the beginning of time.
 func parseSince(text string, now time.Time) (time.Time, error) {
+	return parseMoment("--since", text, now)
+}
+
+// parseMoment is parseSince for any flag, which the fault names.
+func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -125,5 +130,5 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, usageError(fmt.Sprintf("--since %q is no time: write a day such as 2026-01-31, a moment such as 2026-01-31T09:00:00Z, or an age such as 7d or 36h", text))
+	return time.Time{}, usageError(fmt.Sprintf("%s %q is no time: write a day such as 2026-01-31, a moment such as 2026-01-31T09:00:00Z, or an age such as 7d or 36h", flag, text))
 }

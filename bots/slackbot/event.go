@@ -16,6 +16,9 @@ import (
 
 // Message implements slack.Handler.
 func (b *Bot) Message(ctx context.Context, m slack.Message) error {
+	if m.Change == slack.Deleted && m.Own {
+		return b.service.AnswerDeleted(ctx, b.config.Tenant, m.Ref, m.ID)
+	}
 	if m.Change == slack.Deleted && !m.Own && !m.System {
 		// The deletion may overtake its question, so it is recorded whether or not the question is known.
 		_, err := b.service.Deleted(ctx, b.config.Tenant, m.Ref, m.ID)

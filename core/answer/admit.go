@@ -8,12 +8,12 @@ import (
 )
 
 // admit decides about a question that is to be answered once more as about a new one: by what holds in its channel at this moment, and
-// against the quotas of whoever wants it answered. refusal is what that person is told; empty when the question is admitted.
-func (s *Service) admit(ctx context.Context, a Action, t session.Turn, private bool) (refusal string, quotas []session.Quota, err error) {
+// against the quotas of whoever wants it answered. The decision may be to refuse, and says whether the answer is to be private.
+func (s *Service) admit(ctx context.Context, a Action, t session.Turn, private bool) (d Decision, quotas []session.Quota, err error) {
 	place := session.PlaceOf(t.Session.Ref)
 	policy, err := s.policy(ctx, a.Tenant, place)
 	if err != nil {
-		return "", nil, err
+		return d, nil, err
 	}
 	holds := access.NewAudience(a.Tenant)
 	if !policy.Open() || policy.countsRoles() {
@@ -25,9 +25,6 @@ func (s *Service) admit(ctx context.Context, a Action, t session.Turn, private b
 	}
 	state := policy.State()
 	state.Permitted = a.Moderator || policy.MayAsk(holds)
-	d := Decide(Event{Command: true, Private: private, Direct: t.Direct}, state)
-	if d.Action == Refuse {
-		return d.Sentence(), nil, nil
-	}
-	return "", policy.counters(place, a.By.ID, holds), nil
+	d = Decide(Event{Command: true, Private: private, Direct: t.Direct}, state)
+	return d, policy.counters(place, a.By.ID, holds), nil
 }

@@ -39,7 +39,7 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	if !policy.Enabled || policy.Paused { // the answer that was given stays
 		return session.Changed{Same: true}, nil
 	}
-	if e.Quotas, err = s.editQuotas(ctx, e, policy.Policy); err != nil {
+	if err = s.admitEdit(ctx, &e, policy.Policy); err != nil {
 		return changed, err
 	}
 	if changed, err = s.Store.Changes.Edit(ctx, e); err != nil {
@@ -52,20 +52,37 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	return changed, nil
 }
 
-// editQuotas are those that an edit counts against. Roles are counted at intake alone: an edit does not tell what its author holds.
-func (s *Service) editQuotas(ctx context.Context, e session.Edit, p Policy) ([]session.Quota, error) {
-	if len(p.Quotas) == 0 || s.Store.Turns == nil {
-		return nil, nil
+// sentencePrivateNow is said about an edit whose answer everybody would see, where all answers have become private since.
+const sentencePrivateNow = "By now answers in this channel are for whoever asks alone, so the edited question is not answered here. Ask it anew."
+
+// admitEdit decides about an edit by what holds at this moment, as about a new question, and fills in the quotas that it counts against. What
+// an edit does not tell, who asked and what that person holds, is looked up.
+func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p Policy) error {
+	if len(p.Quotas) == 0 && p.Private != PrivateAlways || s.Store.Turns == nil {
+		return nil
 	}
 	t, err := s.Store.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
-	if errors.Is(err, session.ErrUnknownTurn) {
-		return nil, nil
+	if errors.Is(err, session.ErrUnknownTurn) || err == nil && t.Message != e.Message { // no question
+		return nil
 	}
-	return p.counters(session.PlaceOf(e.Ref), t.Asker.ID, access.Audience{}), err
+	if err != nil {
+		return err
+	}
+	if p.Private == PrivateAlways && shared(t) && !t.Ambient {
+		return Rejection{sentencePrivateNow}
+	}
+	holds := access.NewAudience(e.Tenant)
+	if p.countsRoles() {
+		if known, err := s.Surfaces.Listeners(ctx, alone(t)); err == nil && known.Tenant() == e.Tenant {
+			holds = known
+		}
+	}
+	e.Quotas = p.counters(session.PlaceOf(e.Ref), t.Asker.ID, holds)
+	return nil
 }
 
-// Deleted ends the turn of a question that was deleted: one that waits or runs is cancelled, an answer that was given is marked, and the
-// text of the question is erased. A message that is not known yet is born stopped if it arrives within session.TombstoneAge.
+// Deleted ends the turn of a question that was deleted: one that waits or runs is cancelled, an answer that was given is marked, and what is
+// kept of the question and its answers is erased (session.Changes). A message that is not known yet is born stopped if it arrives within session.TombstoneAge.
 func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
 	defer s.guard(ctx, "delete", &err)
 	if s.Store.Changes == nil {
@@ -75,12 +92,38 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 		return changed, fmt.Errorf("withdraw a question: %w", err)
 	}
 	if changed.Turn == "" {
+		erased, err := s.erase(ctx, tenant, at, id)
+		if err != nil || erased {
+			return changed, err
+		}
 		// The deletion may have overtaken the question; or the message is a page of an answer, which ends its turn as any stop does.
 		_, err = s.Stop(ctx, session.StopRequest{Tenant: tenant, Ref: at, Message: id, By: session.Stopper{Privileged: true}})
 		return changed, err
 	}
 	s.told(ctx, changed)
 	return changed, nil
+}
+
+// AnswerDeleted erases what is kept of an answer when somebody deleted a message of it on the platform. The bot's own deletions, and those of
+// other messages, change nothing.
+func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
+	defer s.guard(ctx, "delete an answer", &err)
+	if s.Store.Changes == nil {
+		return errNoChanges
+	}
+	_, err = s.erase(ctx, tenant, at, id)
+	return err
+}
+
+func (s *Service) erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
+	erased, err := s.Store.Changes.Erase(ctx, tenant, at, id)
+	if err != nil {
+		return false, fmt.Errorf("erase an answer: %w", err)
+	}
+	if erased {
+		s.Logger.InfoContext(ctx, "an answer was deleted on the platform, and is erased", "platform", at.Platform, "channel", at.Channel)
+	}
+	return erased, nil
 }
 
 // told lets the worker that runs a changed turn know of it, and others that there is work.

@@ -22,12 +22,12 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 	case r.Private != "":
 		return Reply{Sentence: sentencePrivatelyTwice, Turn: r.Private, Duplicate: true}, nil
 	}
-	refusal, quotas, err := s.admit(ctx, a, r.Turn, true)
+	d, quotas, err := s.admit(ctx, a, r.Turn, true)
 	if err != nil {
 		return Reply{}, err
 	}
-	if refusal != "" {
-		return refuse(refusal), nil
+	if d.Action == Refuse {
+		return refuse(d.Sentence()), nil
 	}
 	audience, err := s.Surfaces.Listeners(ctx, alone(r.Turn))
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 )
 
 // retry has a question answered anew: a new turn with the old one's place in the conversation, which takes its messages over and edits
-// them. So there is one answer to be seen at any time, and the old outcome stays in the record.
+// them. So there is one answer to be seen at any time, and the old outcome stays in the record. Where all answers have become private since, it
+// is a private one.
 func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner != "" && a.By.ID != r.Session.Owner, r.Asker.ID != a.By.ID && !a.Moderator:
@@ -21,12 +22,14 @@ func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply,
 	case r.Outcome.Silent():
 		return refuse(sentenceCannotRetry), nil
 	}
-	refusal, quotas, err := s.admit(ctx, a, r.Turn, r.Session.Owner != "")
-	if err != nil {
+	d, quotas, err := s.admit(ctx, a, r.Turn, r.Session.Owner != "")
+	switch {
+	case err != nil:
 		return Reply{}, err
-	}
-	if refusal != "" {
-		return refuse(refusal), nil
+	case d.Action == Refuse:
+		return refuse(d.Sentence()), nil
+	case d.Private && shared(r.Turn): // by now all answers of the channel are for their askers alone; the one that stands there stays
+		return s.answerPrivately(ctx, a, r)
 	}
 	made, err := s.derive(ctx, session.Derive{
 		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Key: a.key(), By: a.By.ID, Audience: r.Audience, Reply: a.Reply, Quotas: quotas,

@@ -24,6 +24,7 @@ type (
 	vectorsArgs about
 	graphArgs   about
 	sweepArgs   about
+	pruneArgs   about
 )
 
 // Kind implements river.JobArgs, here and below.
@@ -35,10 +36,11 @@ func (trainArgs) Kind() string   { return string(Train) }
 func (vectorsArgs) Kind() string { return string(Vectors) }
 func (graphArgs) Kind() string   { return string(Graph) }
 func (sweepArgs) Kind() string   { return string(Sweep) }
+func (pruneArgs) Kind() string   { return string(Prune) }
 
 // described is one of the types above.
 type described interface {
-	planArgs | syncArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | sweepArgs
+	planArgs | syncArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | sweepArgs | pruneArgs
 	river.JobArgs
 }
 
@@ -61,6 +63,8 @@ func argsOf(j Job) (river.JobArgs, error) {
 		return graphArgs(a), nil
 	case Sweep:
 		return sweepArgs(a), nil
+	case Prune:
+		return pruneArgs(a), nil
 	}
 	return nil, fmt.Errorf("queue a background job: there is no kind %q", j.Kind)
 }

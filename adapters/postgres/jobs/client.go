@@ -41,7 +41,7 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	workers := river.NewWorkers()
 	for _, err := range []error{
 		add[planArgs](workers, c), add[syncArgs](workers, c), add[tidyArgs](workers, c), add[purgeArgs](workers, c),
-		add[trainArgs](workers, c), add[vectorsArgs](workers, c), add[graphArgs](workers, c), add[sweepArgs](workers, c),
+		add[trainArgs](workers, c), add[vectorsArgs](workers, c), add[graphArgs](workers, c), add[sweepArgs](workers, c), add[pruneArgs](workers, c),
 	} {
 		if err != nil {
 			return nil, fmt.Errorf("set up background work: %w", err)
@@ -64,6 +64,7 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 				func() (river.JobArgs, *river.InsertOpts) { return planArgs{}, unique() }, &river.PeriodicJobOpts{RunOnStart: true}),
 			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return purgeArgs{}, unique() }, nil),
 			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return sweepArgs{}, unique() }, nil),
+			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return pruneArgs{}, unique() }, nil),
 		},
 		Logger: slog.New(quiet{c.logger.Handler()}),
 	})

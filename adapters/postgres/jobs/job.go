@@ -25,6 +25,7 @@ const (
 	Vectors Kind = "index_vectors"  // embeds what has no vector
 	Graph   Kind = "index_graph"    // builds the index of vectors
 	Sweep   Kind = "sweep"          // forgets what nobody needs any more, every night
+	Prune   Kind = "retention"      // removes conversations and entries of the audit trail that were kept for long enough, of all tenants, every night
 )
 
 // Job is one piece of work to do. Two equal jobs never wait or run at the same time.
@@ -79,7 +80,7 @@ func (k Kind) timeout() time.Duration {
 		return trainTimeout
 	case Graph:
 		return graphTimeout
-	case Plan, Sync, Tidy, Purge, Vectors, Sweep:
+	case Plan, Sync, Tidy, Purge, Vectors, Sweep, Prune:
 	}
 	return timeout
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 const (
@@ -131,6 +132,9 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 		return false, nil, b.buildGraphs(ctx)
 	case jobs.Sweep:
 		return false, nil, b.Index.ForgetContexts(ctx)
+	case jobs.Prune:
+		more, err = b.prune(ctx, until)
+		return more, nil, err
 	case jobs.Plan:
 	}
 	return false, nil, fmt.Errorf("there is no background work %q", job.Kind)
@@ -145,6 +149,37 @@ func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
 	for _, tenant := range tenants {
 		if more, err := w.base.Index.Purge(ctx, tenant, until); more || err != nil {
 			return more, err
+		}
+	}
+	return false, nil
+}
+
+// prune removes what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer, of all tenants, and reports whether there is more.
+func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
+	kept := session.Retention{Sessions: b.Config.SessionRetention, Audit: b.Config.AuditRetention}
+	if kept == (session.Retention{}) {
+		return false, nil
+	}
+	store := b.Sessions()
+	tenants, err := store.Tenants(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, tenant := range tenants {
+		var sum session.Pruned
+		for more := true; more; {
+			if time.Now().After(until) {
+				return true, nil
+			}
+			var gone session.Pruned
+			if gone, more, err = store.Prune(ctx, tenant, kept, session.Actor{}); err != nil {
+				return false, err
+			}
+			sum = sum.Add(gone)
+		}
+		if sum != (session.Pruned{}) {
+			b.Logger.InfoContext(ctx, "removed what was kept for long enough", "tenant", string(tenant), "sessions", sum.Sessions, "turns", sum.Turns,
+				"files", sum.Files, "threads", sum.Threads, "audit_entries", sum.Entries)
 		}
 	}
 	return false, nil
@@ -177,6 +212,10 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 	if errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
 		return true, next, nil
 	}
+	if run.Unpaid != "" {
+		b.Logger.WarnContext(ctx, "enrichment stopped; documents are stored without it, and the next run asks again", "source", string(id),
+			"documents", run.Counts.Plain, "reason", run.Unpaid)
+	}
 	if err == nil {
 		b.Logger.InfoContext(ctx, "source read", "source", string(id), "indexed", run.Counts.Indexed, "unchanged", run.Counts.Unchanged,
 			"removed", run.Counts.Removed, "failed", run.Counts.Failed)
@@ -193,6 +232,6 @@ func (b *Base) afterFailure(ctx context.Context, id document.SourceID, err error
 	if lookErr != nil || options != nil {
 		return errors.Join(err, lookErr)
 	}
-	_, err = b.Index.RemoveSource(ctx, b.Tenant, id)
+	_, err = b.Index.RemoveSource(ctx, b.Tenant, id, b.Actor())
 	return err
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// pruneCommand removes what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer, as serve does every night.
+type pruneCommand struct {
+	DryRun bool `name:"dry-run" help:"Count what would be removed, and remove nothing."`
+}
+
+// Run implements the verb.
+func (c *pruneCommand) Run(ctx context.Context, env *environment) error {
+	kept := session.Retention{Sessions: env.config.SessionRetention, Audit: env.config.AuditRetention}
+	if kept == (session.Retention{}) {
+		_, err := fmt.Fprintln(env.stdout, "Everything is kept: neither SESSION_RETENTION nor AUDIT_RETENTION is set.")
+		return err
+	}
+	return env.withBase(ctx, func(base *wire.Base) error {
+		base.By = operator()
+		store, did := base.Sessions(), "Removed"
+		tenants, err := store.Tenants(ctx)
+		if err != nil {
+			return err
+		}
+		var sum session.Pruned
+		for _, tenant := range tenants {
+			if c.DryRun {
+				did = "Would remove"
+				found, err := store.Prunable(ctx, tenant, kept)
+				if err != nil {
+					return err
+				}
+				sum = sum.Add(found)
+				continue
+			}
+			for more := true; more; {
+				var gone session.Pruned
+				if gone, more, err = store.Prune(ctx, tenant, kept, base.Actor()); err != nil {
+					return fmt.Errorf("%w (%s before: %s)", err, did, sayPruned(sum))
+				}
+				sum = sum.Add(gone)
+			}
+		}
+		_, err = fmt.Fprintf(env.stdout, "%s: %s.\n", did, sayPruned(sum))
+		return err
+	})
+}
+
+func sayPruned(p session.Pruned) string {
+	return fmt.Sprintf("%s with %s and %s; what was known of %s; %s of the audit trail", number(p.Sessions, "conversation"), number(p.Turns, "question"),
+		number(p.Files, "file"), number(p.Threads, "thread"), entries(p.Entries))
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+func number(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
