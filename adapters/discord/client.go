@@ -35,7 +35,8 @@ type Config struct {
 	Interval  time.Duration // between two edits of one answer: 1.25 s
 	// TokenLife is how long an interaction may be answered through its token: 15 min. A fifteenth of it is left unused.
 	TokenLife time.Duration
-	// Recent is how far back messages are looked for that arrived while the bot was not connected: 15 min.
+	// Recent is how far back messages are looked for in channels that arrived while the bot was not connected: 2 h. In threads and direct
+	// conversations it is a day at least.
 	Recent time.Duration
 	// PublicKey is the application's, in hexadecimal: interactions come as signed requests (Handler). Empty: none do.
 	PublicKey string
@@ -53,7 +54,7 @@ func (c *Config) setDefaults() {
 		value time.Duration
 	}{
 		{&c.Gateway.OpenLimit, defaultOpenLimit}, {&c.Gateway.Retry, firstRetry}, {&c.Gateway.Identify, identifyEvery},
-		{&c.Interval, 1250 * time.Millisecond}, {&c.TokenLife, 15 * time.Minute}, {&c.Recent, 15 * time.Minute},
+		{&c.Interval, 1250 * time.Millisecond}, {&c.TokenLife, 15 * time.Minute}, {&c.Recent, 2 * time.Hour},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value
@@ -340,10 +341,10 @@ func (c *Client) handled(guild, channel, message string) bool {
 }
 
 // baseline is the message after which a channel may hold some that nobody handled.
-func (c *Client) baseline(channel string) string {
+func (c *Client) baseline(channel, guild string) string {
+	oldest := idAt(c.looksBack(channel, guild))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	oldest := idAt(time.Now().Add(-c.config.Recent))
 	if last, known := c.seen[channel]; known && newer(last.message, oldest) {
 		return last.message
 	}
@@ -400,14 +401,7 @@ func (c *Client) GuildName(id string) string { return c.directory.guildName(id) 
 
 // Say answers a message with a sentence, beside the answer to a question. It returns the id of what was said.
 func (c *Client) Say(ctx context.Context, to Message, text string) (Note, error) {
-	var made posted
-	body := sentence(text)
-	body.Reference = &reference{MessageID: string(to.ID)}
-	err := c.api.do(ctx, request{
-		doing: "say something", method: http.MethodPost, url: discordgo.EndpointChannelMessages(to.channel), bucket: createBucket(to.channel),
-		body: body,
-	}, &made)
-	return Note{channel: to.channel, id: made.ID}, err
+	return c.tell(ctx, to, text, nil)
 }
 
 // Note is something that was said beside an answer.

@@ -126,12 +126,22 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	for id, guild := range in.visited() {
 		in.catchUp(ctx, id, guild, "")
 	}
+	if known, ok := in.handler.(Conversations); ok {
+		in.upkeep.do("conversations", func() {
+			in.guard(ctx, "conversations", func() error {
+				for _, id := range known.Conversations(ctx) {
+					in.catchUp(ctx, id, "", "")
+				}
+				return nil
+			})
+		})
+	}
 }
 
 // catchUp looks for messages that arrived while nobody listened, unless the channel's newest one is known. What arrives in the channel
 // from now on waits until then, so that the order stays.
 func (in *intake) catchUp(ctx context.Context, channel, guild, newest string) {
-	after := in.baseline(channel)
+	after := in.baseline(channel, guild)
 	if newest != "" && !newer(newest, after) {
 		return
 	}

@@ -23,13 +23,17 @@ type Config struct {
 	Prefix string       // of all names, so that several installations can share a server; default "footnote:"
 	TLS    *tls.Config  // for rediss://; nil uses the system's roots
 	Logger *slog.Logger // nil: silent
+	// MayBeAway makes it no error that nobody answers at the start: that is logged, and the server is used once it is there. One that
+	// answers and refuses, such as a wrong password, is an error all the same.
+	MayBeAway bool
 }
 
 // Client is a connection to Redis. It is safe for concurrent use.
 type Client struct {
-	rdb    *redis.Client
-	prefix string
-	logger *slog.Logger
+	rdb       *redis.Client
+	prefix    string
+	logger    *slog.Logger
+	mayBeAway bool
 }
 
 // Open connects and asks for a sign of life, so that a wrong address is known at start and not at the first stop. Errors do not repeat
@@ -56,14 +60,24 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{rdb: redis.NewClient(options), prefix: cfg.Prefix, logger: cfg.Logger}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	c := &Client{rdb: redis.NewClient(options), prefix: cfg.Prefix, logger: cfg.Logger, mayBeAway: cfg.MayBeAway}
+	ping, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	if err := c.rdb.Ping(ctx).Err(); err != nil {
+	if err := c.rdb.Ping(ping).Err(); err != nil {
+		if cfg.MayBeAway && away(err) && ctx.Err() == nil {
+			c.logger.WarnContext(ctx, "redis cannot be reached; until it can, stops are found by polling and rates are divided among the processes", "error", err)
+			return c, nil
+		}
 		return nil, errors.Join(fmt.Errorf("%w: check that it runs and that REDIS_URL is right, or unset REDIS_URL to run a single process without it: %w",
 			ErrUnreachable, err), c.rdb.Close())
 	}
 	return c, nil
+}
+
+// away reports whether an error is none of the server's own: it cannot be reached, or is only just starting.
+func away(err error) bool {
+	var answered redis.Error
+	return !errors.As(err, &answered) || redis.HasErrorPrefix(err, "LOADING")
 }
 
 // Ping asks for a sign of life.

@@ -33,12 +33,13 @@ type Signal struct {
 
 var _ session.Signal = (*Signal)(nil)
 
-// NewSignal subscribes and returns when the subscription stands. Close ends it.
+// NewSignal subscribes and returns when the subscription stands, or at once where the server may be away (Config.MayBeAway) and is.
+// Close ends it.
 func NewSignal(ctx context.Context, client *Client) (*Signal, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Signal{client: client, cancel: cancel}
 	pubsub, err := s.subscribe(ctx)
-	if err != nil {
+	if err != nil && (!client.mayBeAway || ctx.Err() != nil) {
 		cancel()
 		return nil, err
 	}

@@ -42,6 +42,8 @@ type Config struct {
 	Timeout   time.Duration // of one call of the Web API: 10 s
 	// Reconnect is the least time between two connections in the long run; the first few follow one another at once. 15 s.
 	Reconnect time.Duration
+	// Scan is the time between two calls that nobody waits for, by which is read what was said while nobody was there: 5 s.
+	Scan time.Duration
 }
 
 // Client is one workspace. It is safe for concurrent use.
@@ -95,7 +97,7 @@ func New(config Config) (*Client, error) {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}} {
+	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}, {&config.Scan, scanQuota.every}} {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}
@@ -109,7 +111,7 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		config: config, trusted: trusted, logger: config.Logger, pacing: &Pacing{},
-		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), sessions: sessionQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.limiter(),
+		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), sessions: sessionQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.paced(config.Scan).limiter(),
 		lists: listQuota.limiter(), homes: homeQuota.limiter(), infos: infoQuota.limiter(),
 	}
 	options := []api.Option{
@@ -176,7 +178,7 @@ func (c *Client) Share(processes int) {
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
 	for limiter, whole := range map[*rate.Limiter]quota{
-		c.statuses: statusQuota, c.prompts: promptQuota, c.sessions: sessionQuota, c.reads: readQuota, c.scans: scanQuota, c.lists: listQuota, c.homes: homeQuota, c.infos: infoQuota,
+		c.statuses: statusQuota, c.prompts: promptQuota, c.sessions: sessionQuota, c.reads: readQuota, c.scans: scanQuota.paced(c.config.Scan), c.lists: listQuota, c.homes: homeQuota, c.infos: infoQuota,
 	} {
 		limiter.SetLimit(rate.Every(whole.every * time.Duration(n)))
 		limiter.SetBurst(max(whole.burst/n, 1))
@@ -188,6 +190,9 @@ type quota struct {
 	every time.Duration
 	burst int
 }
+
+// paced is the quota with another pace.
+func (q quota) paced(every time.Duration) quota { return quota{every, q.burst} }
 
 // assistant.threads.setStatus takes 60 a minute. Titles and suggested prompts are 50 a minute of each; threads and channels are read 50 times
 // a minute, half of it for answers that wait for it and a third for what nobody waits for.

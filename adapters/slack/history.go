@@ -123,7 +123,7 @@ func (c *Client) history(ctx context.Context, p *api.GetConversationHistoryParam
 func (c *Client) stored(channel string, m api.Message) Message {
 	about := event{
 		Type: "message", Subtype: m.SubType, Channel: id(channel), User: id(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
-		Thread: m.ThreadTimestamp, Parent: m.ParentUserId,
+		Thread: m.ThreadTimestamp, Parent: m.ParentUserId, beside: besides(m),
 	}
 	for _, f := range m.Files {
 		about.Files = append(about.Files, file{
@@ -135,28 +135,40 @@ func (c *Client) stored(channel string, m api.Message) Message {
 }
 
 // Unheard calls visit with every message since a time that was said to the bot, in the channels that it is in and in direct messages:
-// what events would have told of, had somebody been there for them. It is slow on purpose, so that answers have the tiers for
+// what events would have told of, had somebody been there for them. Of threads that began more than a week ago it does not know
+// (UnheardIn). It is slow on purpose, so that answers have the tiers for
 // themselves. It ends when visit fails.
 func (c *Client) Unheard(ctx context.Context, since time.Time, visit func(Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
 		return err
 	}
-	oldest := fmt.Sprintf("%d.%06d", since.Unix(), since.Nanosecond()/1000)
-	for _, channel := range channels {
-		err := c.unheardIn(ctx, channel, oldest, visit)
-		switch {
-		case err == nil:
-		case ctx.Err() != nil, errors.As(err, new(*visitError)):
-			return err
-		default:
-			c.logger.WarnContext(ctx, "what was said while nobody was there is not known of a channel", "channel", channel, "error", err)
+	oldest, roots := stamp(since), stamp(since.Add(-rootsBack))
+	for _, window := range [][2]string{{oldest, ""}, {roots, oldest}} { // what is new, and then what goes on in older threads
+		for _, channel := range channels {
+			err := c.unheardIn(ctx, channel, window, oldest, visit)
+			switch {
+			case err == nil:
+			case ctx.Err() != nil, errors.As(err, new(*visitError)):
+				return err
+			default:
+				c.logger.WarnContext(ctx, "what was said while nobody was there is not known of a channel", "channel", channel, "error", err)
+			}
 		}
 	}
 	return nil
 }
 
 type visitError struct{ error }
+
+// rootsBack is how much older than what is looked for the roots of threads may be in which it was said, as far as channels are read.
+const rootsBack = 6 * 24 * time.Hour
+
+// TimeOf is when a message was written.
+func TimeOf(id thread.MessageID) time.Time { return parseTS(string(id)) }
+
+// stamp is a time as ids of messages tell it.
+func stamp(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
 
 // own lists the conversations that the bot is in.
 func (c *Client) own(ctx context.Context) ([]string, error) {
@@ -193,11 +205,12 @@ func (c *Client) collect(ctx context.Context, page func(ctx context.Context, cur
 	}
 }
 
-func (c *Client) unheardIn(ctx context.Context, channel, oldest string, visit func(Message) error) error {
+func (c *Client) unheardIn(ctx context.Context, channel string, window [2]string, oldest string, visit func(Message) error) error {
+	size := firstPage
 	for cursor, page := "", 0; page < maxPages; page++ {
 		found, next, err := scanned(ctx, c, func(ctx context.Context) (*api.GetConversationHistoryResponse, string, error) {
 			r, err := c.api.GetConversationHistoryContext(ctx, &api.GetConversationHistoryParameters{
-				ChannelID: channel, Oldest: oldest, Cursor: cursor, Limit: firstPage,
+				ChannelID: channel, Oldest: window[0], Latest: window[1], Cursor: cursor, Limit: size,
 			})
 			if err != nil {
 				return nil, "", err
@@ -215,13 +228,23 @@ func (c *Client) unheardIn(ctx context.Context, channel, oldest string, visit fu
 		if cursor = next; cursor == "" || !found.HasMore {
 			break
 		}
+		if page > 0 && len(found.Messages) < size && window[1] != "" {
+			break // Slack hands out little at a time: a week would take hours
+		}
+		size = nextPage
 	}
 	return nil
 }
 
-// unheardFrom visits a root and the replies that it got since.
-func (c *Client) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(Message) error) error {
-	look := func(m api.Message) error {
+// UnheardIn is Unheard for one thread, however old its root is.
+func (c *Client) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(Message) error) error {
+	oldest := stamp(since)
+	return c.since(ctx, at.Channel, at.Thread, oldest, c.unheardLook(at.Channel, oldest, visit))
+}
+
+// unheardLook visits a message if it was said to the bot since.
+func (c *Client) unheardLook(channel, oldest string, visit func(Message) error) func(api.Message) error {
+	return func(m api.Message) error {
 		said := c.stored(channel, m)
 		said.Alone = alone(m)
 		if m.Timestamp <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct {
@@ -232,24 +255,46 @@ func (c *Client) unheardFrom(ctx context.Context, channel, oldest string, root a
 		}
 		return nil
 	}
+}
+
+// unheardFrom visits a root and the replies that it got since.
+func (c *Client) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(Message) error) error {
+	look := c.unheardLook(channel, oldest, visit)
 	if err := look(root); err != nil || root.ReplyCount == 0 || root.LatestReply != "" && root.LatestReply <= oldest {
 		return err
 	}
-	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
-		messages, _, next, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
-			ChannelID: channel, Timestamp: root.Timestamp, Oldest: oldest, Limit: firstPage,
-		})
-		return messages, next, err
-	})
-	if err != nil {
-		return fmt.Errorf("read a thread: %w", explain("conversations.replies", err))
+	if root.LatestReply == "" && root.Timestamp <= oldest {
+		return nil // nobody knows whether anything was said since
 	}
-	for _, m := range found {
-		if m.Timestamp != root.Timestamp {
-			if err := look(m); err != nil {
-				return err
+	return c.since(ctx, channel, root.Timestamp, oldest, look)
+}
+
+// since looks at what was said in a thread since a message or time.
+func (c *Client) since(ctx context.Context, channel, root, oldest string, look func(api.Message) error) error {
+	size := firstPage
+	for cursor, page := "", 0; page < maxPages; page++ {
+		more := false
+		found, next, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
+			messages, left, next, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+				ChannelID: channel, Timestamp: root, Oldest: oldest, Cursor: cursor, Limit: size,
+			})
+			more = left
+			return messages, next, err
+		})
+		if err != nil {
+			return fmt.Errorf("read a thread: %w", explain("conversations.replies", err))
+		}
+		for _, m := range found {
+			if m.Timestamp != root {
+				if err := look(m); err != nil {
+					return err
+				}
 			}
 		}
+		if cursor = next; cursor == "" || !more {
+			return nil
+		}
+		size = nextPage
 	}
 	return nil
 }
@@ -277,11 +322,12 @@ func scanned[T any](ctx context.Context, c *Client, call func(context.Context) (
 	}
 }
 
-// Involved reports whether the bot has written in a message's thread since the message.
-func (c *Client) Involved(ctx context.Context, m Message) (bool, error) {
+// Involved reports whether the bot has written about a message in its thread since: answered it, or asked about it. What is said about the
+// queue does not count, nor does what aside knows to be about other messages.
+func (c *Client) Involved(ctx context.Context, m Message, aside func(thread.MessageID) bool) (bool, error) {
 	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
 		messages, _, next, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
-			ChannelID: m.Ref.Channel, Timestamp: m.Ref.Thread, Oldest: string(m.ID), Limit: firstPage,
+			ChannelID: m.Ref.Channel, Timestamp: m.Ref.Thread, Oldest: string(m.ID), Limit: nextPage, IncludeAllMetadata: true,
 		})
 		return messages, next, err
 	})
@@ -290,6 +336,13 @@ func (c *Client) Involved(ctx context.Context, m Message) (bool, error) {
 	}
 	me := c.Identity()
 	return slices.ContainsFunc(found, func(said api.Message) bool {
-		return said.Timestamp > string(m.ID) && (said.User == me.User || said.BotID != "" && said.BotID == me.Bot)
+		switch {
+		case said.Timestamp <= string(m.ID), said.User != me.User && (said.BotID == "" || said.BotID != me.Bot):
+			return false
+		case said.Metadata.EventType == noticeType:
+			return isNotice(said, string(m.ID))
+		default:
+			return !aside(thread.MessageID(said.Timestamp))
+		}
 	}), nil
 }

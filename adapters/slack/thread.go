@@ -2,7 +2,9 @@ package slack
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/thread"
@@ -129,11 +131,11 @@ func (c *Client) Tell(ctx context.Context, to thread.Ref, sentence, subject stri
 }
 
 // Retell changes a notice.
-func (c *Client) Retell(ctx context.Context, to thread.Ref, id thread.MessageID, sentence string) error {
+func (c *Client) Retell(ctx context.Context, to thread.Ref, id thread.MessageID, sentence, subject string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
 	c.pacing.Count(ctx, to, thread.Edit)
-	_, _, _, err := c.api.UpdateMessageContext(ctx, to.Channel, string(id), notice(sentence, "", nil)...)
+	_, _, _, err := c.api.UpdateMessageContext(ctx, to.Channel, string(id), notice(sentence, subject, nil)...)
 	return translate("change a notice", err, false)
 }
 
@@ -164,6 +166,59 @@ func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
 	}
 	return []api.MsgOption{
 		api.MsgOptionText(text, false), api.MsgOptionBlocks(blocks...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
-		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{}}),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{"subject": subject}}),
 	}
+}
+
+// Notices lists what was said about a subject beside answers in a thread since a message.
+func (c *Client) Notices(ctx context.Context, at thread.Ref, after thread.MessageID, subject string) ([]thread.MessageID, error) {
+	if err := c.reads.Wait(ctx); err != nil {
+		return nil, fmt.Errorf("look for notices: %w", err)
+	}
+	messages, _, _, err := c.replies(ctx, &api.GetConversationRepliesParameters{
+		ChannelID: at.Channel, Timestamp: at.Thread, Oldest: string(after), Limit: nextPage, IncludeAllMetadata: true,
+	})
+	if code(err) == "missing_scope" {
+		return nil, nil // nobody can know
+	}
+	if err != nil {
+		return nil, err
+	}
+	var found []thread.MessageID
+	for _, m := range messages {
+		if m.User == c.Identity().User && isNotice(m, subject) {
+			found = append(found, thread.MessageID(m.Timestamp))
+		}
+	}
+	return found, nil
+}
+
+func isNotice(m api.Message, subject string) bool {
+	return m.Metadata.EventType == noticeType && m.Metadata.EventPayload["subject"] == subject
+}
+
+// HalfWritten reports whether a message is an answer that is still being written, as far as can be seen: it offers to be stopped, or it is
+// a stream that was not ended and so bears neither mark nor button. One that has gone is not.
+func (c *Client) HalfWritten(ctx context.Context, at thread.Ref, id thread.MessageID) (bool, error) {
+	if err := c.reads.Wait(ctx); err != nil {
+		return false, fmt.Errorf("look at an answer: %w", err)
+	}
+	messages, _, _, err := c.replies(ctx, &api.GetConversationRepliesParameters{
+		ChannelID: at.Channel, Timestamp: at.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2, IncludeAllMetadata: true,
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, m := range messages {
+		if m.Timestamp != string(id) || m.User != c.Identity().User {
+			continue
+		}
+		blocks, err := json.Marshal(m.Blocks)
+		if err != nil {
+			return false, fmt.Errorf("look at an answer: %w", err)
+		}
+		begun := m.Metadata.EventType == "" && !strings.Contains(string(blocks), strings.TrimSuffix(thread.ButtonID("", ""), ":"))
+		return begun || strings.Contains(string(blocks), thread.ButtonID(thread.ActionStop, "")), nil
+	}
+	return false, nil
 }

@@ -30,6 +30,7 @@ type Config struct {
 	BindFirst bool
 	// Agents lists the agents that may be asked for by name; nil: none.
 	Agents  func() []string
+	MaxAge  time.Duration  // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
 	Pace    stream.Pace    // of answers; the platform's
 	Discord discord.Config // further settings; the fields above lead
 }
@@ -40,6 +41,7 @@ type Deps struct {
 	Repairs    session.Repairs
 	Threads    session.Threads
 	Turns      session.Turns
+	Absences   session.Absences // nil: this process is the only one, and direct messages of before its start are not looked for
 	Policies   answer.Policies  // what holds in each channel; nil: the defaults
 	Bindings   Bindings         // of servers to tenants; nil: only what Config says
 	Replicas   session.Replicas // nil: this process is the only one
@@ -57,8 +59,7 @@ type Bot struct {
 	binding *binding
 
 	mu       sync.Mutex
-	notices  map[session.TurnID]*discord.Note // that a question waits; nil while that is being said
-	commands map[string][]thread.Ref          // channel to the sessions of commands that were used there, newest last
+	commands map[string][]thread.Ref // channel to the sessions of commands that were used there, newest last
 }
 
 var (
@@ -78,6 +79,9 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if config.Tenant == "" {
 		config.Tenant = access.DefaultTenant
 	}
+	if config.MaxAge <= 0 {
+		config.MaxAge = 15 * time.Minute
+	}
 	settings := config.Discord
 	settings.Token, settings.APIURL, settings.Logger = config.Token, config.APIURL, deps.Logger
 	settings.Gateway.NoMessageContent, settings.Gateway.Members = config.NoMessageContent, config.Members
@@ -87,7 +91,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 	}
 	return &Bot{
 		config: config, deps: deps, client: client, binding: newBinding(config, deps.Bindings, client.GuildName, deps.Logger),
-		notices: make(map[session.TurnID]*discord.Note), commands: make(map[string][]thread.Ref),
+		commands: make(map[string][]thread.Ref),
 	}, nil
 }
 
@@ -171,7 +175,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if err != nil {
 		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
 	}
-	b.answering(ctx, t.ID)
+	b.answering(ctx, t)
 	surface := b.client.Surface(t, len(pages) > 0, b.inPlace(ctx, t))
 	writing, cancel := context.WithCancel(ctx)
 	s, err := stream.Open(writing, to, 0, b.config.Pace, stream.Deps[discord.Page]{

@@ -29,8 +29,8 @@ func (b *Bot) Message(ctx context.Context, m discord.Message) {
 		b.deps.Logger.WarnContext(ctx, "what holds here is not known", "event", m.EventKey, "error", err)
 		j = answer.Judgement{Decision: answer.Decide(m.Event, answer.State{Permitted: true})}
 	}
-	if m.Late && !m.Event.Direct && !m.Event.Mentioned && !m.Event.Forum && !m.After(j.Thread.LastSeen) {
-		return // decided when it was written; who is spoken to may have changed since
+	if m.Late && !b.missed(ctx, m, j) {
+		return
 	}
 	b.deps.Logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)
 	switch j.Action {
@@ -99,7 +99,13 @@ func (b *Bot) Stop(ctx context.Context, s discord.Stop) {
 	if s.Deleted {
 		if !s.Asked { // people delete messages all the time; an earlier process may have been asked
 			t, err := b.deps.Turns.TurnOf(ctx, b.tenant(s.Ref), s.Ref, s.Message)
-			if err != nil || t.Message != s.Message {
+			if err != nil {
+				return
+			}
+			if t.Message != s.Message {
+				if err := b.service.AnswerDeleted(ctx, b.tenant(s.Ref), s.Ref, s.Message); err != nil {
+					b.deps.Logger.ErrorContext(ctx, "an answer that was deleted is not erased", "message", s.Message, "error", err)
+				}
 				return
 			}
 		}
@@ -114,7 +120,7 @@ func (b *Bot) Stop(ctx context.Context, s discord.Stop) {
 
 func (b *Bot) stop(ctx context.Context, r session.StopRequest, say func(sentence string)) session.StopResult {
 	r.Tenant = b.tenant(r.Ref)
-	result, err := b.service.Stop(ctx, r)
+	result, err := b.service.StopAs(ctx, r, func(ctx context.Context) (access.Audience, error) { return b.alone(ctx, r.Ref, r.By.ID) })
 	switch {
 	case err != nil:
 		b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)

@@ -13,6 +13,7 @@ import (
 // Press implements discord.Interactor.
 func (b *Bot) Press(ctx context.Context, p discord.Press) {
 	what, setup := p.Setup()
+	wanted, still := p.Still()
 	switch {
 	case p.Action != "":
 		b.act(ctx, p)
@@ -20,6 +21,8 @@ func (b *Bot) Press(ctx context.Context, p discord.Press) {
 		b.askCommand(ctx, p.Command(p.Text))
 	case p.FollowUp():
 		b.show(ctx, p, p.FormFollowUp())
+	case still:
+		b.still(ctx, p, wanted)
 	case setup:
 		b.answer(ctx, p, func(ctx context.Context) discord.Reply { return b.choose(ctx, p, what) })
 	default: // of another version

@@ -68,26 +68,17 @@ func (b *Bot) ask(ctx context.Context, m discord.Message, j answer.Judgement) {
 	}
 }
 
-// queued says that a question waits, until it is answered.
+// queued says that a question waits, until it is answered. The store remembers that, so that whichever process answers takes it back.
 func (b *Bot) queued(ctx context.Context, m discord.Message, accepted answer.Accepted) {
-	id := accepted.Turn.ID
-	b.mu.Lock()
-	b.notices[id] = nil // its turn may come before it is said
-	b.mu.Unlock()
-	note, err := b.client.Say(ctx, m, accepted.Notice)
-	b.mu.Lock()
-	_, waits := b.notices[id]
-	switch {
-	case err != nil:
-		delete(b.notices, id)
-	case waits:
-		b.notices[id] = &note
+	say := func(ctx context.Context) (thread.MessageID, error) {
+		note, err := b.client.Say(ctx, m, accepted.Notice)
+		return note.ID(), err
 	}
-	b.mu.Unlock()
-	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
-	} else if !waits {
-		b.unsay(ctx, note)
+	unsay := func(ctx context.Context, id thread.MessageID) error {
+		return b.client.Unsay(ctx, discord.NoteAt(m.Place(), id))
+	}
+	if _, err := answer.Noted(ctx, b.deps.Deliveries, accepted.Turn, m.Place(), say, unsay); err != nil {
+		b.deps.Logger.WarnContext(ctx, "notice not shown", "turn", accepted.Turn.ID, "error", err)
 	}
 }
 
@@ -118,13 +109,9 @@ func rejection(err error) (sentence string, ok bool) {
 }
 
 // answering takes back the notice that a question waits.
-func (b *Bot) answering(ctx context.Context, id session.TurnID) {
-	b.mu.Lock()
-	note := b.notices[id]
-	delete(b.notices, id)
-	b.mu.Unlock()
-	if note != nil {
-		b.unsay(ctx, *note)
+func (b *Bot) answering(ctx context.Context, t session.Turn) {
+	if err := b.takeBack(ctx, t); err != nil && ctx.Err() == nil {
+		b.deps.Logger.WarnContext(ctx, "notice not taken back", "turn", t.ID, "error", err)
 	}
 }
 

@@ -60,6 +60,7 @@ type setting struct {
 	grace  time.Duration             // for running answers at the end: 5 s
 	wrap   func(llm.Model) llm.Model // put around the model
 	inbox  session.Inbox             // instead of the store's
+	maxAge time.Duration             // of questions that are still answered: 15 min
 
 	key  bool // interactions may come as signed requests
 	deaf bool // the bot connects to no gateway
@@ -145,6 +146,7 @@ func (w *world) start() (stop func()) {
 // bot returns a bot and its service.
 func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	w.Helper()
+	s.bot.MaxAge = s.maxAge
 	s.bot.Token, s.bot.APIURL = cmp.Or(s.bot.Token, w.discord.Token()), w.discord.URL()
 	if s.key {
 		s.bot.Discord.PublicKey = w.discord.PublicKey()
@@ -154,7 +156,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	bot, err := discordbot.New(s.bot, discordbot.Deps{
-		Deliveries: w.store, Repairs: w.store, Threads: w.store, Turns: w.store, Policies: s.policies, Bindings: s.bindings, Renderer: &discord.Renderer{}, Logger: logger,
+		Deliveries: w.store, Repairs: w.store, Threads: w.store, Turns: w.store, Absences: w.store, Policies: s.policies, Bindings: s.bindings, Renderer: &discord.Renderer{}, Logger: logger,
 	})
 	if err != nil {
 		w.Fatal(err)
@@ -181,7 +183,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 		},
 		Signal: signal, Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
 		Setups: setups{model, w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
-	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second)})
+	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second), MaxAge: s.maxAge})
 	if err != nil {
 		w.Fatal(err)
 	}

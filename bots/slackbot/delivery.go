@@ -31,7 +31,7 @@ func (b *Bot) greet(ctx context.Context, d *delivery) {
 	t, to := d.turn, d.to
 	ctx, cancel := context.WithTimeout(ctx, greetLimit)
 	defer cancel()
-	b.begun(ctx, t.Session.Ref, t.ID)
+	b.begun(ctx, t.Session.Ref, t)
 	var err error
 	if d.working, err = b.client.Working(ctx, to, t.Asker.ID, t.Question.Text); err != nil && ctx.Err() == nil {
 		b.deps.Logger.DebugContext(ctx, "no session shown", "error", err) // normal where the app is no agent

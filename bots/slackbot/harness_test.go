@@ -1,6 +1,7 @@
 package slackbot_test
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -40,8 +41,7 @@ type stage struct {
 	general *slacktest.Channel
 	ann     *slacktest.Person
 	bob     *slacktest.Person
-	stop    context.CancelFunc
-	ended   chan error
+	running []func() // end the bots
 	crowd   *crowd
 }
 
@@ -62,6 +62,9 @@ type options struct {
 	slack  slacktest.Config
 	bot    func(*slackbot.Config)
 	before func(*slacktest.Server) // the bot is there
+	early  func(*stage)            // likewise, when everybody is
+	grace  time.Duration           // for running answers at the end: 1 s
+	maxAge time.Duration           // of questions that are still answered: 15 min
 	crowd  int                     // processes that are said to be alive; 0: nobody counts them
 	fault  *slacktest.Fault
 	policy []answer.Said // what the file says
@@ -91,6 +94,9 @@ func play(t testing.TB, o options, replies ...llmtest.Reply) *stage {
 	var cancel context.CancelFunc
 	s.ctx, cancel = context.WithTimeout(context.Background(), max(o.patience, patience))
 	t.Cleanup(cancel)
+	if o.early != nil {
+		o.early(s)
+	}
 	s.start(o)
 	return s
 }
@@ -103,7 +109,7 @@ func (s *stage) start(o options) {
 	if o.bot != nil {
 		o.bot(&config)
 	}
-	deps := slackbot.Deps{Deliveries: s.store, Repairs: s.store, Threads: s.store}
+	deps := slackbot.Deps{Deliveries: s.store, Repairs: s.store, Threads: s.store, Turns: s.store, Absences: s.store}
 	if o.crowd > 0 {
 		s.crowd = &crowd{Replicas: s.store, alive: o.crowd}
 		deps.Replicas = s.crowd
@@ -137,35 +143,36 @@ func (s *stage) start(o options) {
 		Policies: policies{o.policy}, Retriever: library{o.secret},
 		Signal: signal, Setups: setups{model}, Library: library{o.secret}, Surfaces: bot,
 		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
-	}, answer.Config{Workspaces: bot.Workspaces(), Grace: time.Second})
+	}, answer.Config{Workspaces: bot.Workspaces(), Grace: cmp.Or(o.grace, time.Second), MaxAge: o.maxAge})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	bot.Bind(service)
-	s.bot, s.ended = bot, make(chan error, 2)
-	var running context.Context
-	running, s.stop = context.WithCancel(context.Background())
-	ended := s.ended
+	s.bot = bot
+	running, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 2)
 	go func() { ended <- service.Run(running) }()
 	go func() { ended <- bot.Run(running) }()
+	s.running = append(s.running, func() {
+		stop()
+		for range 2 {
+			if err := <-ended; err != nil {
+				s.t.Errorf("the bot ended with %v", err)
+			}
+		}
+	})
 	s.t.Cleanup(s.halt)
 	if config.AppToken != "" {
 		s.wait("a socket is open", func() bool { return bot.Connected() > 0 })
 	}
 }
 
-// halt ends the bot and waits for it.
+// halt ends all bots and waits for them.
 func (s *stage) halt() {
-	if s.stop == nil {
-		return
+	for _, stop := range s.running {
+		stop()
 	}
-	s.stop()
-	s.stop = nil
-	for range 2 {
-		if err := <-s.ended; err != nil {
-			s.t.Errorf("the bot ended with %v", err)
-		}
-	}
+	s.running = nil
 }
 
 func (s *stage) wait(what string, holds func() bool) {

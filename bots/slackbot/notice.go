@@ -2,17 +2,19 @@ package slackbot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// notices are the messages that say that questions wait: one in each thread, which is changed as they come and go. It is safe for
-// concurrent use.
+// notices are the messages that say that questions wait: one in each thread, which is changed as they come and go. The store remembers it
+// beside each of the turns, so that whichever process begins the last of them takes it back. It is safe for concurrent use.
 type notices struct {
 	due chan dueNotice // that are to be said, unless nothing waits any more by then
 
@@ -32,7 +34,7 @@ const noticeAfter = time.Second
 type queueNotice struct {
 	mu      sync.Mutex // held while Slack is called, so that changes come in order
 	id      thread.MessageID
-	waiting []session.TurnID
+	waiting []session.Turn
 }
 
 // maxNotices bounds what is remembered of threads in which nothing waits any more.
@@ -75,7 +77,7 @@ func sayWaiting(n int) string {
 }
 
 // queued says that a question waits for others of its thread.
-func (b *Bot) queued(ctx context.Context, ref thread.Ref, t session.TurnID) {
+func (b *Bot) queued(ctx context.Context, ref thread.Ref, t session.Turn) {
 	n := b.notices.at(ref, true)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -114,35 +116,70 @@ func (b *Bot) sayNotices(ctx context.Context) {
 	}
 }
 
-// begun says that a question waits no longer.
-func (b *Bot) begun(ctx context.Context, ref thread.Ref, t session.TurnID) {
-	n := b.notices.at(ref, false)
-	if n == nil {
-		return
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if at := slices.Index(n.waiting, t); at >= 0 {
-		n.waiting = slices.Delete(n.waiting, at, at+1)
-		if n.id != "" {
-			b.showQueue(ctx, ref, n)
+// begun says that a question waits no longer. What another process said about it, one that has gone included, is taken back as well.
+func (b *Bot) begun(ctx context.Context, ref thread.Ref, t session.Turn) {
+	if n := b.notices.at(ref, false); n != nil {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if at := slices.IndexFunc(n.waiting, func(w session.Turn) bool { return w.ID == t.ID }); at >= 0 {
+			n.waiting = slices.Delete(n.waiting, at, at+1)
+			if n.id != "" {
+				b.showQueue(ctx, ref, n)
+			}
 		}
 	}
+	if err := b.takeBack(ctx, t); err != nil && ctx.Err() == nil {
+		b.deps.Logger.WarnContext(ctx, "notice about the queue not taken back", "turn", t.ID, "error", err)
+	}
+}
+
+// takeBack takes back what was said about a turn that waited, unless it tells of others too.
+func (b *Bot) takeBack(ctx context.Context, t session.Turn) error {
+	return answer.TakeBack(ctx, b.deps.Deliveries, t, func(ctx context.Context, p session.Page) error {
+		said := []thread.MessageID{p.Message}
+		if p.Message == "" {
+			var err error
+			if said, err = b.client.Notices(ctx, p.At, t.Message, string(t.ID)); err != nil {
+				return err
+			}
+		}
+		for _, id := range said {
+			if b.deps.Turns != nil {
+				newest, err := b.deps.Turns.TurnOf(ctx, t.Session.Tenant, p.At, id)
+				if err == nil && newest.ID != t.ID {
+					continue
+				}
+			}
+			if err := b.client.Untell(ctx, p.At, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // showQueue brings the notice of a thread to what is true. n.mu is held. What fails is not made good: the answers come all the same.
 func (b *Bot) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
-	var err error
+	n.waiting = slices.DeleteFunc(n.waiting, func(t session.Turn) bool { // another process may have begun it
+		_, err := b.deps.Deliveries.Pages(ctx, t.Fence())
+		return errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn)
+	})
 	sentence := sayWaiting(len(n.waiting))
-	switch {
-	case sentence == "" && n.id != "":
-		err, n.id = b.client.Untell(ctx, ref, n.id), ""
-	case sentence == "":
-	case n.id == "":
-		n.id, err = b.client.Tell(ctx, ref, sentence, "")
-	default:
-		err = b.client.Retell(ctx, ref, n.id, sentence)
+	if sentence == "" { // whoever began the last of them takes it back
+		n.id = ""
+		return
 	}
+	newest := n.waiting[len(n.waiting)-1]
+	tell := func(ctx context.Context) (thread.MessageID, error) {
+		if n.id == "" {
+			return b.client.Tell(ctx, ref, sentence, string(newest.ID))
+		}
+		return n.id, b.client.Retell(ctx, ref, n.id, sentence, string(newest.ID))
+	}
+	id, err := answer.Noted(ctx, b.deps.Deliveries, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
+		return b.client.Untell(ctx, ref, id)
+	})
+	n.id = id
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "notice about the queue not shown", "error", err)
 	}

@@ -173,7 +173,7 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		b.reply(ctx, p, sayAnswered)
 	default:
 		if accepted.Notice != "" {
-			b.queued(ctx, m.Ref, accepted.Turn.ID)
+			b.queued(ctx, m.Ref, accepted.Turn)
 		}
 		b.reply(ctx, p, elsewhere)
 	}

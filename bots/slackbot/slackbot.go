@@ -42,6 +42,8 @@ type Deps struct {
 	Repairs    session.Repairs             // required
 	Threads    session.Threads             // required
 	Replicas   session.Replicas            // nil: this process is the only one
+	Turns      session.Turns               // nil: what became of a message is not asked
+	Absences   session.Absences            // nil: threads older than a week are not looked into for what was missed, and this process is the only one
 	Renderer   stream.Renderer[slack.Page] // nil: a slack.Renderer as it is
 	Observe    func(stream.Write)          // told of every write of an answer, from any goroutine; nil: nobody is
 	Logger     *slog.Logger                // nil: silent

@@ -2,10 +2,12 @@ package slackbot
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -14,33 +16,140 @@ const lookBack = 24 * time.Hour
 
 const sayStill = "I was not there when this was asked. Is an answer still wanted?"
 
+// Known threads that are older than what channels tell are looked at one by one.
+const (
+	knownFor  = 30 * 24 * time.Hour
+	mostKnown = 200
+)
+
+// askedOnce is how long another process that asks about the same question has for it.
+const askedOnce = time.Minute
+
 // unheard answers what was asked while nobody was there to hear it, and asks about what was asked long ago. What was taken in then, by
-// whichever process, is not answered twice: the store knows the message.
+// whichever process, is not answered twice: the store knows the message. What cannot be found is a mention in a thread that the bot did not
+// know and that began more than a week ago, or before the newest few hundred messages of its channel.
 func (b *Bot) unheard(ctx context.Context) {
 	begun := time.Now() // what is read late because there are many channels is not older for that
-	err := b.client.Unheard(ctx, begun.Add(-lookBack), func(m slack.Message) error {
+	since := begun.Add(-lookBack)
+	visit := func(m slack.Message) error {
 		if answer.IsStop(m.Text) || answer.IsUnfollow(m.Text) {
 			return nil // it was meant for something that has ended
 		}
 		m.Late = true
 		if begun.Sub(m.At) <= b.config.MaxAge {
-			return b.Message(ctx, m)
+			return b.missed(ctx, m)
 		}
 		return b.askAbout(ctx, m)
-	})
+	}
+	err := b.client.Unheard(ctx, since, visit)
+	if err == nil {
+		err = b.unheardInKnown(ctx, since, visit)
+	}
 	if err != nil && ctx.Err() == nil {
 		b.deps.Logger.WarnContext(ctx, "questions that were asked while the bot was away may have been missed", "error", err)
 	}
 }
 
+// unheardInKnown looks at the threads that the bot takes part in and that began before the channels were read from.
+func (b *Bot) unheardInKnown(ctx context.Context, since time.Time, visit func(slack.Message) error) error {
+	if b.deps.Absences == nil {
+		return nil
+	}
+	known, err := b.deps.Absences.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
+	if err != nil {
+		return err
+	}
+	for _, k := range known {
+		if slack.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
+			continue // its channel has told
+		}
+		if err := b.client.UnheardIn(ctx, k.Ref, since, visit); err != nil && ctx.Err() == nil {
+			b.deps.Logger.WarnContext(ctx, "what was said while nobody was there is not known of a thread", "channel", k.Ref.Channel, "error", err)
+		}
+	}
+	return nil
+}
+
 // askAbout asks whether an old question is still wanted, unless it was answered, or asked about before.
 func (b *Bot) askAbout(ctx context.Context, m slack.Message) error {
-	involved, err := b.client.Involved(ctx, m)
+	over, err := b.over(ctx, m)
+	if err != nil || !over {
+		return err
+	}
+	involved, err := b.client.Involved(ctx, m, func(id thread.MessageID) bool {
+		if b.deps.Turns == nil {
+			return false
+		}
+		t, err := b.deps.Turns.TurnOf(ctx, b.config.Tenant, m.Ref, id)
+		return err == nil && t.Message != m.ID // it answers another one
+	})
 	if err != nil || involved {
 		return err
 	}
+	if b.deps.Absences != nil { // processes that start together find the same
+		mine, err := b.deps.Absences.Claim(ctx, b.config.Tenant, m.Ref, "still "+m.Ref.Channel+" "+string(m.ID), askedOnce)
+		if err != nil || !mine {
+			return err
+		}
+	}
 	_, err = b.client.Tell(ctx, m.Ref, sayStill, string(m.ID), thread.Button{Action: slack.ActionStill, Label: "Yes, answer it", Primary: true})
 	return err
+}
+
+// settling is how long a turn of before the absence is given to be closed, which the start begins with.
+const settling = 30 * time.Second
+
+// over reports whether nothing comes of a message any more: it was not taken in, or its turn was closed without an answer, since nobody was
+// there for it.
+func (b *Bot) over(ctx context.Context, m slack.Message) (bool, error) {
+	if b.deps.Turns == nil {
+		return true, nil
+	}
+	for begun := time.Now(); ; {
+		t, err := b.deps.Turns.TurnOf(ctx, b.config.Tenant, m.Ref, m.ID)
+		switch {
+		case errors.Is(err, session.ErrUnknownTurn):
+			return true, nil
+		case err != nil:
+			return false, err
+		case t.State == session.Done:
+			return t.Outcome == session.Superseded, nil
+		case time.Since(begun) > settling: // somebody is at it
+			return false, nil
+		}
+		timer := time.NewTimer(settling / 100)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return false, context.Cause(ctx)
+		}
+	}
+}
+
+// Tidy implements answer.Tidier.
+func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (half bool, err error) {
+	if err := permit(); err != nil {
+		return false, err
+	}
+	if err := b.takeBack(ctx, t); err != nil && slack.Transient(err) {
+		return false, err
+	}
+	pages, err := b.deps.Deliveries.Pages(ctx, t.Fence())
+	if err != nil {
+		return false, err
+	}
+	for _, p := range pages {
+		if p.Kind != session.Answer || p.Message == "" || p.State == session.Final {
+			continue
+		}
+		shown, err := b.client.HalfWritten(ctx, p.At, p.Message)
+		if err != nil && slack.Transient(err) {
+			return false, err
+		}
+		half = half || shown
+	}
+	return half, nil
 }
 
 // still takes in a question that is wanted after all.
@@ -54,6 +163,10 @@ func (b *Bot) still(ctx context.Context, p slack.Press) error {
 		return nil
 	}
 	if err := b.Message(ctx, m); err != nil {
+		return err
+	}
+	// It may have been taken in then, and closed because nobody was there for it.
+	if err := b.service.Wanted(ctx, answer.Wanted{Tenant: b.config.Tenant, Ref: p.Ref, Message: m.ID, Key: p.EventKey, By: thread.Person{ID: p.By}}); err != nil {
 		return err
 	}
 	return b.client.Untell(ctx, p.Ref, p.Message)

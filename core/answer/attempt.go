@@ -146,17 +146,6 @@ func (s *Service) fail(ctx context.Context, a *attempt) error {
 	return s.redeliver(ctx, a)
 }
 
-// close ends a turn that nobody was there for, without a word: its answer may have been given before a backup was restored.
-func (s *Service) close(ctx context.Context, a *attempt) error {
-	s.Logger.WarnContext(ctx, "old turn closed without an answer", "turn", a.turn.ID, "session", a.turn.Session.ID, "intake", a.turn.Intake)
-	if a.turn.Outcome == "" {
-		if err := s.save(ctx, a, session.Saved{Outcome: session.Superseded}); err != nil {
-			return err
-		}
-	}
-	return s.delivered(ctx, a)
-}
-
 // produce runs the turn, or states the outcome of one that is not to be run.
 func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
 	run, stop := context.WithCancelCause(ctx)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,11 +159,14 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
+	final := Final{Outcome: saved.Outcome, Saved: saved, Replayed: true}
+	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only what was said beside it, which opening the delivery has taken back
+		return s.deliver(ctx, a, delivery, final)
+	}
 	checked := s.recheck(ctx, s.listeners(ctx, a.turn), delivery)
 	for _, p := range Replay(saved) {
 		checked.Accept(p)
 	}
-	final := Final{Outcome: saved.Outcome, Saved: saved, Replayed: true}
 	if withdrawn(saved) { // it is delivered because something of it can be seen, and that is to be marked
 		final.Outcome = session.Stopped
 		if best, ran := saved.Best(); ran {
@@ -170,4 +174,15 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 		}
 	}
 	return s.deliver(ctx, a, delivery, final)
+}
+
+// shows reports whether anything of an answer was posted, as far as is known.
+func (s *Service) shows(ctx context.Context, t session.Turn) bool {
+	if s.Store.Deliveries == nil {
+		return true
+	}
+	limited, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	pages, err := s.Store.Deliveries.Pages(limited, t.Fence())
+	return err != nil || slices.ContainsFunc(pages, func(p session.Page) bool { return p.Kind == session.Answer })
 }

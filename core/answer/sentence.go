@@ -56,5 +56,12 @@ func SayQueued(ahead int) string {
 	}
 }
 
+// IsNotice reports whether a text is one that SayQueued returns.
+func IsNotice(text string) bool {
+	var n int
+	_, err := fmt.Sscanf(text, sentenceQueued, &n)
+	return text == sentenceQueuedOne || err == nil
+}
+
 // SayDenied returns what somebody is told who may not stop a turn.
 func SayDenied() string { return sentenceDenied }

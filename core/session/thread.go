@@ -47,3 +47,18 @@ type Threads interface {
 	// CaughtUp notes up to which message a thread was read as context.
 	CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error
 }
+
+// Active is a thread that the bot takes part in.
+type Active struct {
+	Ref      thread.Ref
+	LastSeen thread.MessageID // the newest message that was seen
+}
+
+// Absences is for processes that make good what happened while nobody was there. Safe for concurrent use by any number of processes.
+type Absences interface {
+	// Active lists the known threads of a workspace in which something was seen so lately, the newest first and no more than most.
+	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]Active, error)
+	// Claim reports whether the caller is the one to do what a key names in a workspace: true for one of all who ask within ttl. Whoever
+	// claims and ends before it is done leaves it to the next who asks after that.
+	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)
+}

@@ -70,7 +70,7 @@ func newSlack(base *wire.Base) (*slackbot.Bot, error) {
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
 		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge,
 		Slack: slack.Config{CAFile: c.CAFile},
-	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Absences: sessions, Observe: base.Observe(), Logger: base.Logger})
+	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Absences: sessions, Turns: sessions, Observe: base.Observe(), Logger: base.Logger})
 }
 
 func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
@@ -82,7 +82,7 @@ func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
 	}
 	return discordbot.New(discordbot.Config{
 		Token: c.DiscordBotToken.Reveal(), APIURL: c.DiscordAPIURL, Tenant: base.Tenant, NoMessageContent: !c.DiscordMessageContent,
-		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !slack,
+		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !slack, MaxAge: c.RedeliveryMaxAge,
 		Agents: func() []string {
 			var names []string
 			for _, a := range base.File().Agents {
@@ -94,7 +94,7 @@ func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
 			PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway, CAFile: c.CAFile, SecretKeys: keys, Wrap: func(next http.RoundTripper) http.RoundTripper { return base.Counted("discord", next) }, Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
 		},
 	}, discordbot.Deps{
-		Deliveries: sessions, Repairs: sessions, Threads: sessions, Turns: sessions, Replicas: sessions, Policies: base.Policies(),
+		Deliveries: sessions, Repairs: sessions, Threads: sessions, Turns: sessions, Replicas: sessions, Absences: sessions, Policies: base.Policies(),
 		Bindings: postgres.NewWorkspaces(base.DB, discord.Platform), Renderer: &discord.Renderer{}, Observe: base.Observe(), Logger: base.Logger,
 	})
 }
@@ -171,6 +171,18 @@ func (s *Set) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		return s.discord.Open(ctx, t, permit)
 	default:
 		return nil, fmt.Errorf("open a thread of %s: %w", p, errors.ErrUnsupported)
+	}
+}
+
+// Tidy implements answer.Tidier.
+func (s *Set) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (bool, error) {
+	switch p := t.Session.Ref.Platform; {
+	case p == slack.Platform && s.slack != nil:
+		return s.slack.Tidy(ctx, t, permit)
+	case p == discord.Platform && s.discord != nil:
+		return s.discord.Tidy(ctx, t, permit)
+	default:
+		return false, nil
 	}
 }
 

@@ -1,0 +1,197 @@
+package discord
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// longAgo is how far back threads and direct conversations are looked into: there are few messages in them, and they go on for days.
+const longAgo = 24 * time.Hour
+
+// Conversations is implemented by handlers that know direct conversations of before: the gateway tells of none.
+type Conversations interface {
+	// Conversations lists the channels of direct conversations that may hold what nobody was there for.
+	Conversations(ctx context.Context) []string
+}
+
+// looksBack is since when a channel is looked into for what nobody was there for.
+func (c *Client) looksBack(channel, guild string) time.Time {
+	ago := c.config.Recent
+	if p, known := c.directory.peek(channel); known && p.thread || !known && guild == "" {
+		ago = max(ago, longAgo)
+	}
+	return time.Now().Add(-ago)
+}
+
+// Involved reports whether the bot has written about a message since: answered it, or asked about it. In a thread it is whatever the bot
+// wrote after the message and not to another one, in a channel what it replied, or wrote in the message's thread. aside says which of the
+// bot's messages do not count.
+func (c *Client) Involved(ctx context.Context, m Message, aside func(id thread.MessageID, text string) bool) (bool, error) {
+	alone := m.Event.Direct || m.Ref.Thread == m.channel
+	listed, err := c.own(ctx, m.channel, string(m.ID))
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(listed, func(said *discordgo.Message) bool {
+		to := repliesTo(said)
+		return (to == string(m.ID) || alone && to == "") && !aside(thread.MessageID(said.ID), said.Content)
+	}) {
+		return true, nil
+	}
+	if alone {
+		return false, nil
+	}
+	listed, err = c.own(ctx, string(m.ID), "0")
+	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
+		return false, nil // it has no thread
+	}
+	return len(listed) > 0, err
+}
+
+// Noted lists what the bot replied to a message, of what has such a text.
+func (c *Client) Noted(ctx context.Context, n Note, question thread.MessageID, text func(string) bool) ([]Note, error) {
+	listed, err := c.own(ctx, n.channel, string(question))
+	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
+		return nil, nil
+	}
+	var notes []Note
+	for _, said := range listed {
+		if repliesTo(said) == string(question) && text(said.Content) {
+			notes = append(notes, Note{channel: n.channel, id: said.ID})
+		}
+	}
+	return notes, err
+}
+
+// own lists the first messages of the bot in a channel after another message.
+func (c *Client) own(ctx context.Context, channel, after string) ([]*discordgo.Message, error) {
+	var listed []*discordgo.Message
+	if c.self() == "" {
+		return nil, errUnknownSelf
+	}
+	err := c.api.messagesAfter(ctx, channel, after, historyLimit, &listed)
+	return slices.DeleteFunc(listed, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.ID != c.self() }), err
+}
+
+// errUnknownSelf says that it is too early to look for the bot's own messages.
+var errUnknownSelf = errors.New("look for messages of the bot: it is not connected yet")
+
+func repliesTo(m *discordgo.Message) string {
+	if m.MessageReference == nil {
+		return ""
+	}
+	return m.MessageReference.MessageID
+}
+
+// HalfWritten reports whether a message of the bot, which stands in one of the places of a turn, shows an answer that is still being
+// written. One that has gone does not.
+func (c *Client) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
+	if c.self() == "" {
+		return false, errUnknownSelf
+	}
+	ref := t.Session.Ref
+	places := []string{ref.Thread, ref.Channel, string(t.Message)}
+	for i, channel := range places {
+		if channel == "" || slices.Contains(places[:i], channel) {
+			continue
+		}
+		m, err := c.api.message(ctx, channel, string(id))
+		switch {
+		case errors.Is(err, thread.ErrMessageGone), errors.Is(err, thread.ErrNotPermitted), code(err) == codeInvalidForm:
+		case err != nil:
+			return false, err
+		default:
+			return m.Author != nil && m.Author.ID == c.self() && (strings.HasSuffix(m.Content, strings.TrimSpace(cursor)) || offersStop(m)), nil
+		}
+	}
+	return false, nil
+}
+
+func offersStop(m *discordgo.Message) bool {
+	for _, c := range m.Components {
+		row, _ := c.(*discordgo.ActionsRow)
+		if row == nil {
+			continue
+		}
+		for _, element := range row.Components {
+			if b, ok := element.(*discordgo.Button); ok && strings.HasPrefix(b.CustomID, thread.ButtonID(thread.ActionStop, "")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// buttonStill is the beginning of the id of a button that says that a question is still wanted; the question's id follows.
+const buttonStill = "footnote-still:"
+
+// AskAbout asks in reply to a question whether it is still wanted. Processes that ask the same within minutes ask once.
+func (c *Client) AskAbout(ctx context.Context, m Message, text, label string) error {
+	_, err := c.tell(ctx, m, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+		discordgo.Button{Label: label, Style: discordgo.PrimaryButton, CustomID: buttonStill + string(m.ID)},
+	}}})
+	return err
+}
+
+// Still returns the question that a button is about by which somebody said that it is still wanted, and whether that is what was pressed.
+func (p Press) Still() (question thread.MessageID, ok bool) {
+	id, ok := strings.CutPrefix(p.ID, buttonStill)
+	return thread.MessageID(id), ok
+}
+
+// Question reads the message that a press in the same channel is about.
+func (c *Client) Question(ctx context.Context, p Press, id thread.MessageID) (Message, error) {
+	raw, err := c.api.message(ctx, p.ticket.Channel, string(id))
+	if err != nil {
+		return Message{}, err
+	}
+	raw.GuildID, raw.ChannelID = p.Ref.Workspace, p.ticket.Channel
+	m, ok, err := c.message(ctx, raw, false)
+	if err == nil && !ok {
+		err = thread.ErrMessageGone
+	}
+	return m, err
+}
+
+// Note is the message under which a button was pressed.
+func (p Press) Note() Note { return Note{channel: p.ticket.Channel, id: string(p.Message)} }
+
+// tell says something in reply to a message. The same said by several processes, which all hear of the message, is said once.
+func (c *Client) tell(ctx context.Context, to Message, text string, rows []discordgo.MessageComponent) (Note, error) {
+	var made posted
+	body := sentence(text)
+	body.Reference = &reference{MessageID: string(to.ID)}
+	sum := sha256.Sum256([]byte(string(to.ID) + "/" + text))
+	body.Nonce, body.EnforceNonce = strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15])), true
+	if len(rows) > 0 {
+		body.Components = rows
+	}
+	err := c.api.do(ctx, request{
+		doing: "say something", method: http.MethodPost, url: discordgo.EndpointChannelMessages(to.channel), bucket: createBucket(to.channel),
+		body: body,
+	}, &made)
+	return Note{channel: to.channel, id: made.ID}, err
+}
+
+// Place returns where a note stands, as it is remembered, with its id: the channel of its home, and as Thread what it was written to.
+func (m Message) Place() thread.Ref {
+	at := m.Ref
+	at.Thread = m.channel
+	return at
+}
+
+// NoteAt returns a note that is remembered with a place.
+func NoteAt(at thread.Ref, id thread.MessageID) Note { return Note{channel: at.Thread, id: string(id)} }
+
+// ID is the id of the note's message.
+func (n Note) ID() thread.MessageID { return thread.MessageID(n.id) }

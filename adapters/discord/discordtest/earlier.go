@@ -1,0 +1,30 @@
+package discordtest
+
+import (
+	"strconv"
+	"time"
+)
+
+// Earlier writes a message that mentions the bot as it was written so long ago, and returns its id. The gateway tells nobody: nobody was
+// there for it. In a direct conversation the mention is left out.
+func (p *Person) Earlier(channel, text string, ago time.Duration) string {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.channels[channel]
+	if ch.kind != typeDM {
+		text = "<@" + s.bot.ID + "> " + text
+	}
+	at := time.Now().Add(-ago)
+	n := (at.UnixMilli() - 1420070400000) << 22
+	for s.messages[strconv.FormatInt(n, 10)] != nil {
+		n++
+	}
+	m := &message{id: strconv.FormatInt(n, 10), channel: channel, author: p.ID, content: text, created: at}
+	s.messages[m.id] = m
+	if last, err := strconv.ParseInt(ch.last, 10, 64); err != nil || last < n {
+		ch.last = m.id
+	}
+	s.record("create", m, nil)
+	return m.id
+}

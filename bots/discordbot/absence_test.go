@@ -1,0 +1,189 @@
+package discordbot_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+)
+
+// asksAbout returns the message by which the bot asks about a question, where it does.
+func (w *world) asksAbout(channel, question string) (found discordtest.Version, ok bool) {
+	for _, v := range w.discord.Answers(channel) {
+		if v.ReplyTo == question && strings.Contains(v.Content, "Is an answer still wanted?") {
+			found, ok = v, true
+		}
+	}
+	return found, ok
+}
+
+// looks counts how often the messages of a channel were read.
+func (w *world) looks(channel string) int {
+	n := 0
+	for _, r := range w.discord.Requests() {
+		if r.Method == "GET" && strings.HasSuffix(r.Path, "/channels/"+channel+"/messages") {
+			n++
+		}
+	}
+	return n
+}
+
+// Of what was asked while every process was away, what is young is answered and what is old is asked about: each once, however often a
+// process starts.
+func TestMentionsOfAnOutage(t *testing.T) {
+	t.Parallel()
+	var young, old []string
+	w := begin(t, llmtest.Native(slices.Repeat([]llmtest.Reply{said(0, "The answer.")}, 11)...), func(s *setting) {
+		s.before = func(w *world) {
+			for i := range 10 {
+				old = append(old, w.ada.Earlier(w.general, fmt.Sprintf("Old question %d?", i), 30*time.Minute-time.Duration(i)*time.Second))
+			}
+			for i := range 10 {
+				young = append(young, w.ada.Earlier(w.general, fmt.Sprintf("Young question %d?", i), 5*time.Minute-time.Duration(i)*time.Second))
+			}
+		}
+	})
+	settled := func() bool {
+		return !slices.ContainsFunc(young, func(q string) bool {
+			a := w.discord.Answers(q)
+			return len(a) != 1 || !strings.HasPrefix(a[0].Content, "The answer.") || strings.Contains(a[0].Content, "▌")
+		}) && !slices.ContainsFunc(old, func(q string) bool { _, ok := w.asksAbout(w.general, q); return !ok })
+	}
+	w.until("each is answered or asked about", settled)
+	w.until("all turns have ended", func() bool { return w.model.Open() == 0 })
+	read := w.looks(w.general)
+	w.stop()
+	w.stop = w.start()
+	w.until("the next process has looked", func() bool { return w.looks(w.general) >= read+1+len(old) })
+	if got := len(w.discord.Answers(w.general)); got != len(old) || !settled() {
+		t.Errorf("after another start the channel shows %d messages of the bot, want %d", got, len(old))
+	}
+
+	offer, _ := w.asksAbout(w.general, old[3])
+	bob := w.guild.AddPerson("Bob", false)
+	if got := w.finished(bob.Press(offer.Message, offer.Buttons[0])); !strings.Contains(got.Content, "Only whoever asked") {
+		t.Errorf("somebody else is told %+v", got)
+	}
+	w.ada.Press(offer.Message, offer.Buttons[0])
+	w.answers(old[3], 1)
+	w.until("the question about it is gone", func() bool { _, ok := w.asksAbout(w.general, old[3]); return !ok })
+	if n := len(w.model.Requests()); n != 11 {
+		t.Errorf("the model was asked %d times, want 11", n)
+	}
+}
+
+func TestDirectMessagesOfAnOutage(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer.")))
+	dm := w.ada.DM()
+	w.ada.Say(dm, "Is anybody there?")
+	w.answers(dm, 1)
+	w.stop()
+	w.ada.Earlier(dm, "And before?", 10*time.Minute)
+	old := w.ada.Earlier(dm, "And long before?", 20*time.Hour)
+	w.stop = w.start()
+	w.until("the young one is answered and the old one asked about", func() bool {
+		_, ok := w.asksAbout(dm, old)
+		return ok && slices.ContainsFunc(w.discord.Answers(dm), func(v discordtest.Version) bool { return strings.HasPrefix(v.Content, "The second answer.") })
+	})
+}
+
+// What had been taken in when every process went away is not left half-written, and not forgotten.
+func TestTurnsOfAnOutage(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(
+		llmtest.Reply{llmtest.Text("Half of a sentence, which goes on and on. "), llmtest.Hang()}, said(0, "All of it."), said(0, "The next answer."),
+	), func(s *setting) { s.grace, s.maxAge = time.Millisecond, time.Nanosecond })
+	question := w.ada.Mention(w.general, "What is it?")
+	w.until("words appear", func() bool {
+		got := w.discord.Answers(question)
+		return len(got) == 1 && strings.Contains(got[0].Content, "Half of a sentence")
+	})
+	half := w.discord.Answers(question)[0].Message
+	waiting := w.ada.Say(question, "And then?")
+	w.until("it is said that the second question waits", func() bool {
+		return slices.ContainsFunc(w.discord.Answers(question), func(v discordtest.Version) bool { return strings.Contains(v.Content, "ahead of this one") })
+	})
+	w.stop()
+	w.stop = w.start()
+	var broken discordtest.Version
+	w.until("the half-written answer has an end, and the second question is asked about", func() bool {
+		_, asked := w.asksAbout(question, waiting)
+		for _, v := range w.discord.Answers(question) {
+			if strings.Contains(v.Content, "ahead of this one") {
+				return false
+			}
+			if v.Message == half {
+				broken = v
+			}
+		}
+		return asked && strings.Contains(broken.Content, "I was interrupted") && !strings.Contains(broken.Content, "Half of a sentence")
+	})
+	w.ada.Press(half, w.button2(half, "retry"))
+	w.until("it is answered in its place", func() bool {
+		return slices.ContainsFunc(w.discord.Answers(question), func(v discordtest.Version) bool {
+			return v.Message == half && strings.HasPrefix(v.Content, "All of it.")
+		})
+	})
+	offer, _ := w.asksAbout(question, waiting)
+	w.ada.Press(offer.Message, offer.Buttons[0])
+	w.until("the second one is answered", func() bool {
+		_, asked := w.asksAbout(question, waiting)
+		got := w.discord.Answers(question)
+		return !asked && len(got) == 2 && strings.HasPrefix(got[1].Content, "The next answer.")
+	})
+}
+
+// Processes that serve the same shard all hear the same. What one says beside an answer is said once.
+func TestProcessesOfOneShardSayThingsOnce(t *testing.T) {
+	t.Parallel()
+	hold := make(chan struct{})
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("The first "), llmtest.Wait(hold), llmtest.Text("answer.")}, said(0, "The second answer.")))
+	w.start()
+	w.until("both are connected", func() bool { n, _ := w.discord.Logins(); return n >= 2 })
+	question := w.ada.Mention(w.general, "What is it?")
+	w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
+	w.ada.Say(question, "And then?")
+	w.until("it is said that the second question waits", func() bool { return len(w.discord.Answers(question)) == 2 })
+	w.ada.Mention(w.general, strings.Repeat("long ", 30_000))
+	posts := func() (n int) {
+		for _, r := range w.discord.Requests() {
+			if r.Method == "POST" && strings.HasSuffix(r.Path, "/channels/"+w.general+"/messages") {
+				n++
+			}
+		}
+		return n
+	}
+	w.until("both say that it is too long", func() bool { return posts() == 2 })
+	close(hold)
+	w.until("both are answered and nothing else is left", func() bool {
+		got := w.discord.Answers(question)
+		return len(got) == 2 && strings.HasPrefix(got[0].Content, "The first answer.") && strings.HasPrefix(got[1].Content, "The second answer.")
+	})
+	if got := w.discord.Answers(w.general); len(got) != 1 || !strings.Contains(got[0].Content, "can be read") {
+		t.Errorf("the channel shows %+v", got)
+	}
+	if n := len(w.model.Requests()); n != 2 {
+		t.Errorf("the model was asked %d times, want 2", n)
+	}
+}
+
+// button2 returns a button of a message.
+func (w *world) button2(message, action string) (id string) {
+	w.Helper()
+	w.until("the button "+action+" is shown", func() bool {
+		for _, v := range w.discord.Log(message) {
+			for _, b := range v.Buttons {
+				if strings.HasPrefix(b, "footnote:"+action+":") {
+					id = b
+				}
+			}
+		}
+		return id != ""
+	})
+	return id
+}

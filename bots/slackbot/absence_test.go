@@ -1,0 +1,163 @@
+package slackbot_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/slackbot"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// asksAbout returns the message by which the bot asks about a question of a thread, where it does.
+func (s *stage) asksAbout(c *slacktest.Channel, root string) (found slacktest.Message, ok bool) {
+	for _, m := range s.Answers(c, root) {
+		if strings.Contains(m.Shown(), "Is an answer still wanted?") {
+			found, ok = m, true
+		}
+	}
+	return found, ok
+}
+
+// patient reads history without the pauses that leave the tiers to answers.
+func patient(c *slackbot.Config) { c.Slack.Scan = time.Millisecond }
+
+// Of what was asked while every process was away, what is young is answered and what is old is asked about: each once, however many
+// processes start together and however often.
+func TestMentionsOfAnOutage(t *testing.T) {
+	t.Parallel()
+	var young, old []string
+	o := options{bot: patient, slack: slacktest.Config{NoTiers: true}, early: func(s *stage) {
+		for i := range 5 {
+			old = append(old, s.ann.Earlier(s.general, "", fmt.Sprintf("%s old question %d?", slacktest.Mention(), i), 30*time.Minute-time.Duration(i)*time.Second))
+		}
+		for i := range 5 {
+			young = append(young, s.ann.Earlier(s.general, "", fmt.Sprintf("%s young question %d?", slacktest.Mention(), i), 5*time.Minute-time.Duration(i)*time.Second))
+		}
+	}}
+	s := play(t, o, slices.Repeat([]llmtest.Reply{llmtest.Answer("The answer.")}, 5)...)
+	s.start(o) // another process, at the same time
+	s.wait("each is answered or asked about", func() bool {
+		return !slices.ContainsFunc(young, func(q string) bool {
+			a := s.Answers(s.general, q)
+			return len(a) != 1 || !finished(a[0]) || !strings.HasPrefix(a[0].Shown(), "The answer.")
+		}) && !slices.ContainsFunc(old, func(q string) bool { _, ok := s.asksAbout(s.general, q); return !ok })
+	})
+	s.start(o)
+	s.wait("all three have looked at the channel, and then at its older threads", func() bool {
+		older := 0
+		for _, c := range s.Calls("conversations.history") {
+			if c.Form.Get("latest") != "" {
+				older++
+			}
+		}
+		return older == 3
+	})
+	for _, q := range slices.Concat(young, old) {
+		if got := s.Answers(s.general, q); len(got) != 1 {
+			t.Errorf("a thread shows %+v", got)
+		}
+	}
+}
+
+// Mentions are found in threads that began long before: in those that the bot knows, however old, and in others of the last week.
+func TestMentionsInOldThreadsOfAnOutage(t *testing.T) {
+	t.Parallel()
+	var known, unknown, lost string
+	o := options{bot: patient, slack: slacktest.Config{NoTiers: true}, early: func(s *stage) {
+		known = s.ann.Earlier(s.general, "", "From long ago.", 20*24*time.Hour)
+		unknown = s.ann.Earlier(s.general, "", "From some days ago.", 4*24*time.Hour)
+		lost = s.ann.Earlier(s.general, "", "From long ago too.", 21*24*time.Hour)
+	}}
+	s := play(t, o, slices.Repeat([]llmtest.Reply{llmtest.Answer("The answer.")}, 3)...)
+	question := s.ann.Say(s.general, known, slacktest.Mention()+" and now?")
+	s.answered(s.general, known, 1)
+	s.settled(s.general, question)
+	s.halt()
+	for _, root := range []string{known, unknown, lost} {
+		s.bob.Earlier(s.general, root, slacktest.Mention()+" is anybody there?", 5*time.Minute)
+	}
+	s.start(o)
+	s.answered(s.general, known, 2)
+	s.answered(s.general, unknown, 1)
+	if got := s.Answers(s.general, lost); len(got) != 0 {
+		t.Errorf("what cannot be found shows %+v; the documentation says that it is not", got)
+	}
+}
+
+// What had been taken in when every process went away is not left half-written, and not forgotten.
+func TestTurnsOfAnOutage(t *testing.T) {
+	t.Parallel()
+	for _, streams := range []bool{true, false} {
+		t.Run(fmt.Sprintf("streams %v", streams), func(t *testing.T) {
+			t.Parallel()
+			o := options{
+				slack: slacktest.Config{NoTiers: true, NoStreams: !streams}, maxAge: time.Nanosecond, grace: time.Millisecond,
+				bot: func(c *slackbot.Config) { patient(c); c.MaxAge = time.Nanosecond },
+			}
+			s := play(t, o, llmtest.Reply{llmtest.Text("Half of a sentence, which goes on and on. "), llmtest.Hang()}, llmtest.Answer("All of it."), llmtest.Answer("The next answer."))
+			root := s.ann.Say(s.general, "", slacktest.Mention()+" what is it?")
+			s.wait("words appear", func() bool {
+				a := s.Answers(s.general, root)
+				return len(a) == 1 && strings.Contains(a[0].Shown(), "Half of a sentence")
+			})
+			half := s.Answers(s.general, root)[0].TS
+			s.ann.Say(s.general, root, slacktest.Mention()+" and then?")
+			s.wait("it is said that the second question waits", func() bool {
+				return slices.ContainsFunc(s.Answers(s.general, root), func(m slacktest.Message) bool { return strings.Contains(m.Shown(), "waiting here") })
+			})
+			s.halt()
+			s.start(o)
+			var broken, offer slacktest.Message
+			s.wait("the half-written answer has an end, and the second question is asked about", func() bool {
+				for _, m := range s.Answers(s.general, root) {
+					if strings.Contains(m.Shown(), "waiting here") {
+						return false
+					}
+					if m.TS == half {
+						broken = m
+					}
+				}
+				var asked bool
+				offer, asked = s.asksAbout(s.general, root)
+				return asked && finished(broken) && strings.Contains(broken.Shown(), "I was interrupted")
+			})
+			s.click(s.ann, s.general, broken, thread.ActionRetry)
+			s.wait("it is answered in its place", func() bool {
+				a := s.Answers(s.general, root)
+				return a[0].TS == half && strings.HasPrefix(a[0].Shown(), "All of it.")
+			})
+			s.settled(s.general, root)
+			s.click(s.ann, s.general, offer, slack.ActionStill)
+			s.wait("the second one is answered", func() bool {
+				a := s.Answers(s.general, root)
+				return len(a) == 2 && finished(a[1]) && strings.HasPrefix(a[1].Shown(), "The next answer.")
+			})
+		})
+	}
+}
+
+// A notice about the queue goes when the question is begun, whichever process said so and whichever begins it.
+func TestNoticeOfAProcessThatHasGone(t *testing.T) {
+	t.Parallel()
+	o := options{grace: time.Millisecond}
+	s := play(t, o, llmtest.Reply{llmtest.Text("This takes a while. "), llmtest.Hang()}, llmtest.Answer("One."), llmtest.Answer("Two."), llmtest.Answer("Three."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" one?")
+	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) == 1 })
+	s.ann.Say(s.general, root, slacktest.Mention()+" two?")
+	s.ann.Say(s.general, root, slacktest.Mention()+" three?")
+	s.wait("the queue is told of", func() bool {
+		return slices.ContainsFunc(s.Answers(s.general, root), func(m slacktest.Message) bool { return strings.Contains(m.Shown(), "2 more questions are waiting") })
+	})
+	s.halt()
+	s.start(o)
+	s.wait("all are answered and the notice is gone", func() bool {
+		a := s.Answers(s.general, root)
+		return len(a) == 3 && strings.HasPrefix(a[0].Shown(), "One.") && strings.HasPrefix(a[1].Shown(), "Two.") && strings.HasPrefix(a[2].Shown(), "Three.")
+	})
+}

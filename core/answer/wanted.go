@@ -1,0 +1,49 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Wanted says that a question is still wanted that may have been closed because nobody was there for it.
+type Wanted struct {
+	Tenant  access.TenantID
+	Ref     thread.Ref
+	Message thread.MessageID // of the question
+	Key     string           // the platform's id of the press; the same one is taken in once
+	By      thread.Person    // who may say so is the caller's concern
+}
+
+// Wanted has such a question answered. Of one that was never taken in, that is being answered, or that has an answer, it makes nothing.
+func (s *Service) Wanted(ctx context.Context, w Wanted) (err error) {
+	defer s.guard(ctx, "wanted", &err)
+	if s.Store.Revisions == nil {
+		return nil
+	}
+	r, err := s.Store.Revisions.Find(ctx, session.Target{Tenant: w.Tenant, Ref: w.Ref, Message: w.Message})
+	if errors.Is(err, session.ErrUnknownTurn) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("find out whether a question was answered: %w", err)
+	}
+	if r.State != session.Done || r.Outcome != session.Superseded || r.Removed != nil {
+		return nil
+	}
+	_, err = s.Store.Revisions.Derive(ctx, session.Derive{
+		Tenant: w.Tenant, Of: r.ID, As: session.Retried, Key: "wanted:" + w.Key, Audience: r.Audience,
+	})
+	if errors.Is(err, session.ErrUnknownTurn) { // it was deleted
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("answer a question that is still wanted: %w", err)
+	}
+	s.nudge()
+	return nil
+}
