@@ -278,6 +278,13 @@ func (c *Client) Connected() bool {
 	return len(c.connected) == c.shards
 }
 
+// Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is known how many there are.
+func (c *Client) Shards() (connected, of int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.connected), c.shards
+}
+
 func (c *Client) setConnected(shard int, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

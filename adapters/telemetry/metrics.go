@@ -22,6 +22,8 @@ type Config struct {
 	// Queue counts the questions that wait for a worker, on all replicas. It is asked at each scrape, for at most two seconds; nil leaves
 	// the queue out, and an error makes it NaN.
 	Queue func(ctx context.Context) (int, error)
+	// Connected tells of each part outside (slack, discord, database, redis) whether it is connected. It is asked like Queue; nil leaves it out.
+	Connected func(ctx context.Context) map[string]bool
 }
 
 // Metrics is one process's counters. It is safe for concurrent use.
@@ -38,6 +40,7 @@ type Metrics struct {
 	feedback  *prometheus.CounterVec
 	repeated  prometheus.Counter
 	takeovers prometheus.Counter
+	spent     spent
 }
 
 var _ answer.Metrics = (*Metrics)(nil)
@@ -86,8 +89,12 @@ func New(config Config) *Metrics {
 	}
 	m.registry.MustRegister(m.turns, m.words, m.edits, m.limited, m.stops, m.retrieval, m.tokens, m.feedback, m.repeated, m.takeovers,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.spent = newSpent(m.registry)
 	if config.Queue != nil {
 		m.registry.MustRegister(queueDepth(config.Queue))
+	}
+	if config.Connected != nil {
+		m.registry.MustRegister(connected(config.Connected))
 	}
 	for _, service := range services {
 		m.limited.WithLabelValues(service)

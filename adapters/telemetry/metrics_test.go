@@ -40,7 +40,8 @@ func scrape(t *testing.T, m *telemetry.Metrics) []string {
 // The names are what dashboards and alarms are made of: a change of this list breaks them.
 func TestNamesAreStable(t *testing.T) {
 	t.Parallel()
-	m := telemetry.New(telemetry.Config{Queue: func(context.Context) (int, error) { return 7, nil }})
+	m := telemetry.New(telemetry.Config{Queue: func(context.Context) (int, error) { return 7, nil },
+		Connected: func(context.Context) map[string]bool { return map[string]bool{"slack": true, "redis": false} }})
 	m.Turn("slack", session.Saved{Outcome: session.Answered, Runs: []session.Run{{Model: "m-1", Usage: llm.Usage{Input: 1200, Output: 80}}}})
 	m.Turn("discord", session.Saved{Outcome: session.Failed})
 	m.Stopped(20 * time.Millisecond)
@@ -52,7 +53,9 @@ func TestNamesAreStable(t *testing.T) {
 	m.Wrote(stream.Write{Call: thread.Edit})
 	m.Wrote(stream.Write{Call: thread.StreamAppend})
 	m.Wrote(stream.Write{Call: thread.StreamStop})
-	tooMany := roundTrip(func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: http.StatusTooManyRequests}, nil })
+	tooMany := roundTrip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusTooManyRequests}, nil
+	})
 	if _, err := m.Counted("discord", tooMany).RoundTrip(nil); err != nil { //nolint:bodyclose // it has none
 		t.Fatal(err)
 	}
@@ -62,6 +65,8 @@ func TestNamesAreStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
+		`footnote_connected{part="redis"} 0`,
+		`footnote_connected{part="slack"} 1`,
 		`footnote_dedupe_hits_total 1`,
 		`footnote_edits_total 2`,
 		`footnote_feedback_total{kind="down"} 1`,

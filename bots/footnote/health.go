@@ -14,10 +14,17 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// health answers /healthz while the process lives, and /readyz while it can do its work: the database answers and every platform's
-// connection is up, and /metrics with what the process has counted. Replicas that show the same configuration answer alike.
-func health(base *wire.Base, set *platforms.Set, metrics http.Handler) http.Handler {
-	var down atomic.Bool
+// health knows what the process works with. It is safe for concurrent use.
+type health struct {
+	base      *wire.Base
+	set       *platforms.Set
+	answering atomic.Pointer[wire.Answering] // nil until questions are taken in
+	down      atomic.Bool                    // the database was, when it was looked at last
+}
+
+// handler answers /healthz while the process lives; /readyz, which tells how each part does, while it can do its work: the database answers and
+// every platform's connection is up; and /metrics with what the process has counted. Replicas that show the same configuration answer alike.
+func (h *health) handler(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeHealth(w, true, map[string]string{"status": "ok"})
@@ -26,25 +33,58 @@ func health(base *wire.Base, set *platforms.Set, metrics http.Handler) http.Hand
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
 		defer cancel()
-		parts, ready := set.Ready(base.Config)
-		parts["database"] = "ok"
-		err := base.DB.Pool.Ping(ctx)
-		if failing := err != nil; down.Swap(failing) != failing { // said once for each outage, not with every probe
-			base.Logger.Warn("the database was lost, or found again", "answers", !failing, "error", err)
+		told, ready := map[string]string{"status": "ok"}, true
+		for _, p := range h.parts(ctx) {
+			told[p.Name] = p.State
+			switch {
+			case p.Up:
+			case !p.Optional:
+				told["status"], ready = "unavailable", false
+			case ready:
+				told["status"] = "degraded"
+			}
 		}
-		if err != nil {
-			parts["database"], ready = "does not answer", false
+		if hash, err := h.base.Hash(ctx); err == nil { // what was changed in chat is part of it, so it needs the database
+			told["configuration"] = hash
 		}
-		parts["status"] = "ok"
-		if hash, err := base.Hash(ctx); err == nil { // what was changed in chat is part of it, so it needs the database
-			parts["configuration"] = hash
-		}
-		if !ready {
-			parts["status"] = "unavailable"
-		}
-		writeHealth(w, ready, parts)
+		writeHealth(w, ready, told)
 	})
 	return mux
+}
+
+// parts looks at everything that the process works with.
+func (h *health) parts(ctx context.Context) []platforms.Part {
+	parts := append(h.set.Parts(h.base.Config), h.database(ctx))
+	if a := h.answering.Load(); a != nil {
+		if wanted, connected := a.Redis(); wanted {
+			p := platforms.Part{Name: "redis", State: "connected", Up: connected, Optional: true}
+			if !connected {
+				p.State = "not connected: stops are found by polling, and rates are divided among the replicas"
+			}
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+func (h *health) database(ctx context.Context) platforms.Part {
+	err := h.base.DB.Pool.Ping(ctx)
+	if failing := err != nil; h.down.Swap(failing) != failing { // said once for each outage, not with every probe
+		h.base.Logger.WarnContext(ctx, "the database was lost, or found again", "answers", !failing, "error", err)
+	}
+	if err != nil {
+		return platforms.Part{Name: "database", State: "does not answer"}
+	}
+	return platforms.Part{Name: "database", State: "ok", Up: true}
+}
+
+// connected tells which parts are up, for metrics.
+func (h *health) connected(ctx context.Context) map[string]bool {
+	up := make(map[string]bool)
+	for _, p := range h.parts(ctx) {
+		up[p.Name] = p.Up
+	}
+	return up
 }
 
 func writeHealth(w http.ResponseWriter, ready bool, parts map[string]string) {

@@ -44,25 +44,25 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 		return errors.Join(err, admin.Close())
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
-	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth}) //nolint:contextcheck // a scrape brings no context, and is bounded
+	state := &health{base: base}
+	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth, Connected: state.connected}) //nolint:contextcheck // a scrape brings no context, and is bounded
 	base.Meter = metrics
 	endTraces, err := env.trace(ctx, base)
 	if err != nil {
 		return errors.Join(err, admin.Close())
 	}
 	defer func() { err = errors.Join(err, endTraces()) }()
-	set, err := platforms.New(base, c.Only)
-	if err != nil {
+	if state.set, err = platforms.New(base, c.Only); err != nil {
 		return errors.Join(err, admin.Close())
 	}
 	// The parts end in this order: platforms stop taking questions in, running answers are finished, then health checks end.
 	var servers errgroup.Group
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	servers.Go(func() error { return env.serveHTTP(serving, admin, health(base, set, metrics.Handler())) })
+	servers.Go(func() error { return env.serveHTTP(serving, admin, state.handler(metrics.Handler())) })
 	servers.Go(func() error { return env.reloading(serving, base, again) })
 	env.logger.Info("serving", "admin_addr", admin.Addr().String(), "slack", env.config.SlackBotToken != "", "discord", env.config.DiscordBotToken != "")
-	err = c.answer(ctx, env, base, set)
+	err = c.answer(ctx, env, state)
 	env.logger.Info("stopping")
 	end()
 	return errors.Join(err, servers.Wait())
@@ -88,7 +88,8 @@ func (env *environment) trace(ctx context.Context, base *wire.Base) (end func() 
 }
 
 // answer takes questions in and answers them until ctx ends or a platform cannot be reached at all.
-func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.Base, set *platforms.Set) (err error) {
+func (c *serveCommand) answer(ctx context.Context, env *environment, state *health) (err error) {
+	base, set := state.base, state.set
 	if set.Empty() {
 		env.logger.Warn("no platform is configured: set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN; only health checks are answered")
 		return background(ctx, base)
@@ -109,6 +110,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, base *wire.
 		return err
 	}
 	defer func() { err = errors.Join(err, answering.Close()) }()
+	state.answering.Store(answering)
 	set.Bind(answering.Service)
 	set.Use(answering.Tiers())
 	parts, ctx := errgroup.WithContext(ctx)

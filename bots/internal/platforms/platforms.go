@@ -231,24 +231,6 @@ func (s *Set) Handler(c *config.Config) http.Handler {
 	return mux
 }
 
-// Ready tells each platform's connection in a word, and whether all are up.
-func (s *Set) Ready(c *config.Config) (map[string]string, bool) {
-	parts, ready := make(map[string]string), true
-	tell := func(name string, up bool) {
-		parts[name] = "connected"
-		if !up {
-			parts[name], ready = "not connected", false
-		}
-	}
-	if s.slack != nil {
-		tell(string(slack.Platform), c.SlackAppToken == "" || s.slack.Connected() > 0)
-	}
-	if s.discord != nil {
-		tell(string(discord.Platform), s.discord.Connected())
-	}
-	return parts, ready
-}
-
 // Finding is one thing that the doctor looked at.
 type Finding struct {
 	Part, Text string

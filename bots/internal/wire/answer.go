@@ -122,6 +122,11 @@ func (a *Answering) Tiers() thread.Tiers {
 	return redis.NewTiers(a.redis)
 }
 
+// Redis reports whether there is to be a Redis, and whether it is connected at present.
+func (a *Answering) Redis() (wanted, connected bool) {
+	return a.redis != nil, a.signal != nil && a.signal.Reliable()
+}
+
 // Close lets go of Redis.
 func (a *Answering) Close() error {
 	var err error

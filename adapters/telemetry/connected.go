@@ -1,0 +1,30 @@
+package telemetry
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// connected is whether each part outside is connected, as it is at the scrape.
+type connected func(ctx context.Context) map[string]bool
+
+var connectedDesc = prometheus.NewDesc("footnote_connected", "1 while a part outside (slack, discord, database, redis) is connected, else 0.", []string{"part"}, nil)
+
+var _ prometheus.Collector = connected(nil)
+
+// Describe implements prometheus.Collector.
+func (connected) Describe(to chan<- *prometheus.Desc) { to <- connectedDesc }
+
+// Collect implements prometheus.Collector.
+func (c connected) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
+	defer cancel()
+	for part, up := range c(ctx) {
+		value := 0.0
+		if up {
+			value = 1
+		}
+		to <- prometheus.MustNewConstMetric(connectedDesc, prometheus.GaugeValue, value, part)
+	}
+}

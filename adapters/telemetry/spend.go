@@ -1,0 +1,41 @@
+package telemetry
+
+import (
+	"github.com/footnotehq/footnote/core/spend"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// spent counts what models are used for and what that costs.
+type spent struct {
+	calls  *prometheus.CounterVec
+	tokens *prometheus.CounterVec
+	cost   *prometheus.CounterVec
+}
+
+func newSpent(registry *prometheus.Registry) spent {
+	s := spent{
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "footnote_model_calls_total", Help: "Calls of language and embedding models that were billed, by what they were for.",
+		}, []string{"model", "purpose"}),
+		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "footnote_model_tokens_total", Help: "Tokens of these calls; kind is input, cached (of input) or output.",
+		}, []string{"model", "purpose", "kind"}),
+		cost: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "footnote_model_cost_total", Help: "Cost of these calls by the prices of the configuration file.",
+		}, []string{"model", "purpose", "currency"}),
+	}
+	registry.MustRegister(s.calls, s.tokens, s.cost)
+	return s
+}
+
+// Spent counts a call of a model that was booked.
+func (m *Metrics) Spent(a spend.Account, u spend.Use) {
+	model, purpose := a.Model, string(a.Purpose)
+	m.spent.calls.WithLabelValues(model, purpose).Inc()
+	m.spent.tokens.WithLabelValues(model, purpose, "input").Add(float64(u.Input))
+	m.spent.tokens.WithLabelValues(model, purpose, "cached").Add(float64(u.Cached))
+	m.spent.tokens.WithLabelValues(model, purpose, "output").Add(float64(u.Output))
+	if a.Currency != "" {
+		m.spent.cost.WithLabelValues(model, purpose, a.Currency).Add(float64(u.Amount) / float64(spend.Unit))
+	}
+}
