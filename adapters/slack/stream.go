@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
@@ -36,7 +37,11 @@ func (s *Surface) Start(ctx context.Context, to thread.Ref, piece Page) (thread.
 	if parts := chunks(piece); len(parts) > 0 {
 		options = append(options, api.MsgOptionChunks(parts...))
 	}
+	began := time.Now()
 	_, ts, err := s.client.api.StartStreamContext(ctx, to.Channel, options...)
+	if err == nil {
+		s.posted.Store(&began)
+	}
 	switch {
 	case noMethod(err) || err == nil && ts == "":
 		s.client.noStreams.Store(true)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/footnotehq/footnote/core/thread"
@@ -31,6 +32,15 @@ type SurfaceOptions struct {
 type Surface struct {
 	client  *Client
 	options SurfaceOptions
+	posted  atomic.Pointer[time.Time]
+}
+
+// Posted is when the newest message was begun, which makes Slack end the status; edits do not. It is zero while there is none.
+func (s *Surface) Posted() time.Time {
+	if at := s.posted.Load(); at != nil {
+		return *at
+	}
+	return time.Time{}
 }
 
 var (
@@ -100,11 +110,14 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page Page) (thread.Me
 		return "", err
 	}
 	defer cancel()
-	ts := ""
+	ts, began := "", time.Now()
 	err = s.write(page, func(options []api.MsgOption) error {
 		_, ts, err = s.client.api.PostMessageContext(ctx, to.Channel, append(options, api.MsgOptionTS(to.Thread))...)
 		return err
 	})
+	if err == nil {
+		s.posted.Store(&began)
+	}
 	return thread.MessageID(ts), s.failed(ctx, to, "post the answer", thread.Create, err, true)
 }
 
@@ -183,9 +196,9 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 	}
 }
 
-// Status implements thread.Presence. Slack clears it when the bot posts, and after two minutes.
+// Status implements thread.Presence. Slack clears it when the bot posts, and after two minutes; an empty one clears it at once.
 func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
-	if status != "" && !s.client.statuses.Allow() {
+	if !s.client.statuses.Allow() {
 		return thread.ErrNoRoom
 	}
 	ctx, cancel, err := s.call(ctx)

@@ -22,6 +22,7 @@ type delivery struct {
 	stream   *stream.ThreadStream[slack.Page]
 	presence *presence
 	client   *slack.Client
+	surface  *slack.Surface
 	to       thread.Ref
 	working  bool // Slack was told that the bot is at work; known once presence has ended
 }
@@ -61,8 +62,8 @@ func (d *delivery) Accept(p packet.Packet) {
 func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 	d.presence.end()
 	err := d.stream.Finish(ctx)
-	if final.Outcome.Silent() && err == nil {
-		d.presence.clear(ctx) // nothing was posted that would end it
+	if err == nil && d.presence.shown.After(d.surface.Posted()) {
+		d.presence.clear(ctx) // nothing was posted that would end it, or perhaps a moment too early
 	}
 	d.rest(ctx)
 	return err
@@ -99,7 +100,11 @@ type presence struct {
 	latest  chan string // holds the newest status
 	stop    context.CancelFunc
 	ended   sync.WaitGroup
+	shown   time.Time // when the last status may have been; known once ended
 }
+
+// absent shows nothing.
+func absent(logger *slog.Logger) *presence { return &presence{logger: logger, stop: func() {}} }
 
 // show begins with a status; then calls seen, which is for what may come a little later.
 func show(ctx context.Context, surface thread.Presence, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
@@ -119,6 +124,9 @@ func (p *presence) run(ctx context.Context, seen func()) {
 	defer timer.Stop()
 	for {
 		err := p.surface.Status(ctx, p.to, status)
+		if err == nil || ctx.Err() != nil { // what was cut off may have arrived
+			p.shown = time.Now()
+		}
 		next := statusAge
 		if errors.Is(err, thread.ErrNoRoom) { // many have asked at once
 			next = statusAgain
@@ -161,6 +169,7 @@ func (p *presence) end() {
 	p.ended.Wait()
 }
 
+// clear ends a status.
 func (p *presence) clear(ctx context.Context) {
 	if err := p.surface.Status(ctx, p.to, ""); err != nil {
 		p.logger.DebugContext(ctx, "status not cleared", "error", err)

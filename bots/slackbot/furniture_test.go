@@ -121,6 +121,10 @@ func TestFailedAnswerIsTriedAgainInPlace(t *testing.T) {
 		a := s.Answers(s.general, root)
 		return len(a) == 1 && a[0].TS == stopped.TS && strings.HasPrefix(a[0].Shown(), "All of it.")
 	})
+	s.wait("no status is left, which an edit would not end", func() bool {
+		all := s.Statuses()
+		return len(all) > 0 && all[len(all)-1].Text == ""
+	})
 }
 
 func TestPrivateAnswerIsOfferedToTheAskerAlone(t *testing.T) {
@@ -241,11 +245,18 @@ func TestDeletedQuestionOfAnAnswerThatWasGivenIsMarked(t *testing.T) {
 	root := s.ann.Say(s.general, "", slacktest.Mention()+" how?")
 	s.answered(s.general, root, 1)
 	s.settled(s.general, root)
+	statuses, edits := len(s.Statuses()), len(s.Calls("chat.update"))
 	s.ann.Delete(s.general, root)
 	s.wait("the answer is marked", func() bool {
 		a := s.Answers(s.general, root)
 		return len(a) == 1 && strings.Contains(a[0].Shown(), "The question was deleted.")
 	})
+	if n := len(s.Calls("chat.update")) - edits; n != 1 {
+		t.Errorf("it was edited %d times, want once", n)
+	}
+	if got := s.Statuses(); len(got) != statuses {
+		t.Errorf("the bot was shown at work on what had been done: %+v", got[statuses:])
+	}
 }
 
 func TestOneNoticeTellsOfAllThatWait(t *testing.T) {

@@ -209,7 +209,9 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, RecipientTeam: b.teamOf(ctx, t.Asker.ID), Permit: permit,
 		Actions: actions, Stopped: func() { b.stopped(ctx, t) },
 	})
-	s, err := stream.Open(ctx, to, 0, b.config.Pace, stream.Deps[slack.Page]{
+	pace, again := b.config.Pace, t.Outcome != ""
+	pace.Held = pace.Held || again // what is written anew was complete before
+	s, err := stream.Open(ctx, to, 0, pace, stream.Deps[slack.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
 		Renderer: b.deps.Renderer, Pacing: b.client.Pacing(), Logger: b.deps.Logger,
 		Log: answer.NewLog(b.deps.Deliveries, t, 0, to, permit), Turn: t, Observe: b.deps.Observe,
@@ -217,7 +219,11 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if err != nil {
 		return nil, err
 	}
-	d := &delivery{turn: t, stream: s, client: b.client, to: to}
+	d := &delivery{turn: t, stream: s, client: b.client, surface: surface, to: to}
+	if again {
+		d.presence = absent(b.deps.Logger)
+		return d, nil
+	}
 	d.presence = show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
 	return d, nil
 }

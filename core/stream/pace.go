@@ -10,6 +10,7 @@ type Pace struct {
 	Interval   time.Duration // between two writes; default the surface's MinEditInterval
 	FirstRunes int           // characters that make a first post worth its notification; default 40
 	FirstWait  time.Duration // after the first text, at the latest; default 1 s
+	Held       bool          // nothing but the final write is made
 }
 
 // Ages from which an answer is written less often: a three-minute answer costs 64 edits instead of 144, and nobody reads along
@@ -36,7 +37,7 @@ type pacer struct {
 
 // due returns how long to wait before writing a view that has changed: 0 now, negative not at all before the final write.
 func (p *pacer) due(now time.Time, v *View) time.Duration {
-	if p.refusals >= maxRateLimits {
+	if p.Held || p.refusals >= maxRateLimits {
 		return -1
 	}
 	wait := p.notBefore.Sub(now)

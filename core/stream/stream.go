@@ -128,7 +128,7 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 			if wait == 0 {
 				break
 			}
-			if wait < 0 { // refused too often: only the final write is left
+			if wait < 0 { // only the final write is left
 				select {
 				case <-s.finish:
 				case <-ctx.Done():

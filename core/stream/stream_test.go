@@ -65,6 +65,30 @@ func finish(t *testing.T, s *stream.ThreadStream[string]) {
 	}
 }
 
+func TestNothingIsShownBeforeTheEndWhereThatIsWanted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface, calls := &threadtest.Surface{}, 0
+		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{Held: true}, stream.Deps[string]{
+			Surface: surface, Renderer: pages(1000), Log: &stream.Memory{}, Observe: func(stream.Write) { calls++ },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			s.Accept(delta("A whole sentence, and then some more of it. "))
+			time.Sleep(time.Minute)
+		}
+		if calls != 0 {
+			t.Errorf("%d writes before the end", calls)
+		}
+		finish(t, s)
+		if calls != 1 {
+			t.Errorf("%d writes, want the final one alone", calls)
+		}
+	})
+}
+
 func TestEditsKeepTheIntervalAndTheLastOneLands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
