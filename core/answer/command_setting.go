@@ -43,6 +43,15 @@ func (s *Service) statusCommand(ctx context.Context, c Command, _ []string) (str
 			fmt.Fprintf(&b, " %d questions are being answered or wait.", n)
 		}
 	}
+	if c.Admin && s.Spent != nil {
+		spent, err := s.Spent(ctx, c.Tenant)
+		if err != nil {
+			return "", err
+		}
+		if spent != "" {
+			fmt.Fprintf(&b, " Models have cost %s.", spent)
+		}
+	}
 	if s.Policies != nil {
 		hash, err := s.Policies.Hash(ctx)
 		if err != nil {

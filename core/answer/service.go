@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/span"
@@ -55,6 +56,8 @@ type Deps struct {
 	Retriever retrieve.Retriever // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered
 	Metrics   Metrics            // nil: nothing is counted
 	Tracer    span.Tracer        // nil: nothing is traced
+	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD today". Empty, or nil: nothing is said.
+	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }
 
 // Config sets a Service up. Zero fields take the defaults given.

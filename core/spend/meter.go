@@ -199,13 +199,13 @@ func (c *call) end(ctx context.Context) {
 
 // warn says once for each period that a cap is near.
 func (m *Meter) warn(ctx context.Context, s Standing) {
-	for _, l := range m.config.Caps.lines(s) {
-		if float64(l.used) < WarnShare*float64(l.cap) {
+	for _, l := range m.config.Caps.Lines(s) {
+		if float64(l.Used) < WarnShare*float64(l.Cap) {
 			continue
 		}
-		m.say(l.setting+" near", l.until, func() {
-			m.config.Logger.WarnContext(ctx, "most of a cost cap is used up", "setting", l.setting, "cap", l.cap.Exact(), "used", l.used.Exact(),
-				"until", l.until)
+		m.say(l.Setting+" near", l.Until, func() {
+			m.config.Logger.WarnContext(ctx, "most of a cost cap is used up", "setting", l.Setting, "cap", l.Cap.Exact(), "used", l.Used.Exact(),
+				"until", l.Until)
 		})
 	}
 }

@@ -53,25 +53,26 @@ type Standing struct {
 	TenantToday, TenantMonth Amount    // of one tenant: today, and this month
 }
 
-// line is one cap beside what counts against it.
-type line struct {
-	period, setting string
-	cap, used       Amount
-	until           time.Time
+// Line is one cap beside what counts against it.
+type Line struct {
+	Period    string // daily or monthly
+	Setting   string
+	Cap, Used Amount
+	Until     time.Time // when it counts anew
 }
 
-// lines are the caps that are set.
-func (c Caps) lines(s Standing) []line {
+// Lines are the caps that are set.
+func (c Caps) Lines(s Standing) []Line {
 	tomorrow := s.Day.AddDate(0, 0, 1)
 	next := time.Date(s.Day.Year(), s.Day.Month()+1, 1, 0, 0, 0, 0, time.UTC)
-	var set []line
-	for _, l := range []line{
+	var set []Line
+	for _, l := range []Line{
 		{"daily", "COST_CAP_DAILY", c.Daily, s.Today, tomorrow},
 		{"monthly", "COST_CAP_MONTHLY", c.Monthly, s.Month, next},
 		{"daily", "COST_CAP_TENANT_DAILY", c.TenantDaily, s.TenantToday, tomorrow},
 		{"monthly", "COST_CAP_TENANT_MONTHLY", c.TenantMonthly, s.TenantMonth, next},
 	} {
-		if l.cap > 0 {
+		if l.Cap > 0 {
 			set = append(set, l)
 		}
 	}
@@ -82,9 +83,9 @@ func (c Caps) lines(s Standing) []line {
 // what stands once a call's amount is set aside.
 func (c Caps) Exceeded(s Standing, currency string) error {
 	var over *CapError
-	for _, l := range c.lines(s) {
-		if l.used > l.cap && (over == nil || l.until.After(over.Until)) {
-			over = &CapError{Period: l.period, Setting: l.setting, Cap: l.cap, Currency: currency, Until: l.until}
+	for _, l := range c.Lines(s) {
+		if l.Used > l.Cap && (over == nil || l.Until.After(over.Until)) {
+			over = &CapError{Period: l.Period, Setting: l.Setting, Cap: l.Cap, Currency: currency, Until: l.Until}
 		}
 	}
 	if over == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/readfile"
@@ -52,7 +53,7 @@ func (b *Base) Answering(ctx context.Context, place Place) (*Answering, error) {
 }
 
 func (b *Base) service(ctx context.Context, place Place, signal session.Signal) (*answer.Service, error) {
-	fast, err := b.FastModel()
+	fast, err := b.FastModel(spend.Rewriting)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +95,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		Policies:  b.Policies(),
 		Retriever: retriever,
 		Metrics:   b.metrics(),
+		Spent:     b.Spent,
 		Tracer:    b.Tracer,
 	}, answer.Config{
 		Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace), MaxAge: b.Config.RedeliveryMaxAge,
@@ -105,7 +107,7 @@ func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error)
 		return &session.LocalSignal{}, nil
 	}
 	var err error
-	if a.redis, err = redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), Logger: b.Logger}); err != nil {
+	if a.redis, err = redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), Logger: b.Logger, MayBeAway: true}); err != nil {
 		return nil, err
 	}
 	if a.signal, err = redis.NewSignal(ctx, a.redis); err != nil {
@@ -139,24 +141,28 @@ func (a *Answering) Close() error {
 	return err
 }
 
-// Model writes the answers: the configured endpoint, or quotations where there is none.
+// Model is what writes the answers, for the doctor: the configured endpoint, or quotations where there is none.
 func (b *Base) Model() (llm.Model, error) {
 	if !b.Config.HasModel() {
 		return extractive.New(), nil
 	}
-	return b.endpointModel(b.Config.Model, b.Config.ModelWindow)
+	return b.endpointModel(b.Config.Model, b.Config.ModelWindow, spend.Checking)
 }
 
-// FastModel rewrites follow-ups; nil without one.
-func (b *Base) FastModel() (llm.Model, error) {
+// FastModel rewrites follow-ups and describes what is indexed; nil without one.
+func (b *Base) FastModel(purpose spend.Purpose) (llm.Model, error) {
 	if b.Config.FastModel == "" {
 		return nil, nil
 	}
-	return b.endpointModel(b.Config.FastModel, 0)
+	return b.endpointModel(b.Config.FastModel, 0, purpose)
 }
 
-func (b *Base) endpointModel(name string, window int) (llm.Model, error) {
-	return openai.New(openai.Config{Endpoint: b.endpoint(), Model: name, Window: window})
+func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
+	m, err := openai.New(openai.Config{Endpoint: b.endpoint(), Model: name, Window: window})
+	if err != nil {
+		return nil, err
+	}
+	return b.paid(m, purpose), nil
 }
 
 func (b *Base) endpoint() openai.Endpoint {

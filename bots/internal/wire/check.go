@@ -27,6 +27,8 @@ func (b *Base) Checks() []Check {
 		{"index", b.checkIndex},
 		{"embedder", b.checkEmbedder},
 		{"model", b.checkModel},
+		{"spending", b.checkSpending},
+		{"filters", b.checkFilter},
 		{"Redis", b.checkRedis},
 	}
 	for i := range checks {
@@ -90,7 +92,7 @@ func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
 	}
 	vectors, err := e.Embed(ctx, 0, []string{"test"})
 	if err != nil {
-		return "", err
+		return unpaid(err)
 	}
 	return fmt.Sprintf("%s, %d dimensions, alpha at most %.2g", e.Model(), len(vectors[0]), min(b.Config.HybridAlpha, e.MaxAlpha())), nil
 }
@@ -106,7 +108,7 @@ func (b *Base) checkModel(ctx context.Context) (string, error) {
 	}
 	for _, err := range model.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Reply with OK."}}, MaxTokens: 16}) {
 		if err != nil {
-			return "", err
+			return unpaid(err)
 		}
 		break // it speaks
 	}

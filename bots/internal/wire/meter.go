@@ -5,6 +5,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/stream"
 )
 
@@ -15,6 +16,8 @@ type Meter interface {
 	Wrote(w stream.Write)
 	// Counted counts what a service (slack, discord, model) refuses because there is too much of it.
 	Counted(service string, next http.RoundTripper) http.RoundTripper
+	// Spent counts a call of a model that was booked.
+	Spent(a spend.Account, u spend.Use)
 	// Retriever measures the searches of another retriever.
 	Retriever(inner retrieve.Retriever) retrieve.Retriever
 }

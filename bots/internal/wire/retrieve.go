@@ -45,7 +45,7 @@ func (b *Base) Embedder(ctx context.Context) (retrieve.Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e, nil
+	return b.paidEmbedder(e), nil
 }
 
 // localEmbedder returns the trained local embedder, or nil before its first training and in a corpus that has become too small for it.

@@ -19,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -45,6 +46,9 @@ func (c Choice) Validate(cfg *config.Config) error {
 	}
 	if len(c.Models) > 0 && !cfg.HasModel() {
 		return errors.New("no model can be chosen without an endpoint: set OPENAI_API_KEY or OPENAI_BASE_URL")
+	}
+	if err := cfg.CheckPrices(cfg.File, c.Models...); err != nil {
+		return err
 	}
 	if len(c.Models) > turn.MaxModels {
 		return fmt.Errorf("%d models were named: at most %d answer at once", len(c.Models), turn.MaxModels)
@@ -111,7 +115,11 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	if err != nil {
 		return answer.Setup{}, err
 	}
-	setup := answer.Setup{Agent: agent, Models: models, SearchOnly: s.choice.SearchOnly, ResponseFormat: s.choice.ResponseFormat}
+	looked, err := s.base.filter()
+	if err != nil {
+		return answer.Setup{}, err
+	}
+	setup := answer.Setup{Agent: agent, Models: models, StandIn: extractive.New(), Filter: looked, SearchOnly: s.choice.SearchOnly, ResponseFormat: s.choice.ResponseFormat}
 	if p, ok := file.Project(cmp.Or(s.choice.Project, channel.Project)); ok {
 		setup.Project = s.base.projectFiles(ctx, p, t.Audience)
 	}
@@ -194,7 +202,7 @@ func (b *Base) namedModel(name string) (llm.Model, error) {
 	if name == b.Config.Model {
 		window = b.Config.ModelWindow
 	}
-	return b.endpointModel(name, window)
+	return b.endpointModel(name, window, spend.Answering)
 }
 
 // documentSets are the sources that the sets hold; no names are no limit, and sets without a source hold no document. A source that was not indexed yet stays among them under its name: without it, an agent

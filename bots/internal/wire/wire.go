@@ -21,6 +21,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/span"
+	"github.com/footnotehq/footnote/core/spend"
 )
 
 // closing bounds how long a process waits for its private server to stop.
@@ -45,6 +46,9 @@ type Base struct {
 	scratch *scratch.Schema // nil but after OpenScratch
 	http    *http.Client
 	file    *atomic.Pointer[config.File] // what was read again; shared by copies
+
+	spending *spending // nil where nothing is paid for
+	filters  *filters
 }
 
 // Open connects to the database, starting the private one where none is configured, and brings its schema up to date.
@@ -60,7 +64,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
-	b.file = new(atomic.Pointer[config.File])
+	b.file, b.filters = new(atomic.Pointer[config.File]), new(filters)
 	err := b.open(ctx, migrate)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))
@@ -71,7 +75,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 // OpenScratch is Open with an empty schema of its own beside the index, which Close drops with everything in it. The index itself is
 // neither read nor written.
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
-	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
+	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
 	err := b.openScratch(ctx)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))
@@ -84,8 +88,11 @@ func (b *Base) openScratch(ctx context.Context) error {
 	if b.http, err = openai.NewHTTPClient(b.Config.CAFile); err != nil {
 		return err
 	}
-	_, direct, err := b.addresses(ctx)
+	url, direct, err := b.addresses(ctx)
 	if err != nil {
+		return err
+	}
+	if err := b.accountBeside(ctx, url, direct); err != nil {
 		return err
 	}
 	if b.scratch, err = scratch.Create(ctx, direct); err != nil {
@@ -110,20 +117,28 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if err != nil {
 		return err
 	}
-	b.DB, err = postgres.Open(ctx, postgres.Config{URL: url})
-	if migrate && errors.Is(err, postgres.ErrSchema) {
-		n, migrateErr := postgres.Migrate(ctx, migrateURL)
-		if migrateErr != nil {
-			return migrateErr
-		}
-		b.Logger.Info("database schema brought up to date", "migrations", n)
-		b.DB, err = postgres.Open(ctx, postgres.Config{URL: url})
+	if b.DB, err = b.connect(ctx, url, migrateURL, migrate); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := b.account(b.DB); err != nil {
 		return err
 	}
 	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Logger: b.Logger})
 	return err
+}
+
+// connect opens the database, and brings its schema up to date where that is wanted.
+func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool) (*postgres.DB, error) {
+	db, err := postgres.Open(ctx, postgres.Config{URL: url})
+	if migrate && errors.Is(err, postgres.ErrSchema) {
+		n, err := postgres.Migrate(ctx, migrateURL)
+		if err != nil {
+			return nil, err
+		}
+		b.Logger.Info("database schema brought up to date", "migrations", n)
+		return postgres.Open(ctx, postgres.Config{URL: url})
+	}
+	return db, err
 }
 
 // Migrate brings the schema up to date and returns how many migrations ran, without anything else that Open does.
@@ -186,6 +201,9 @@ func (b *Base) Close(ctx context.Context) error {
 	if b.DB != nil {
 		b.DB.Close()
 	}
+	if b.spending != nil && b.spending.own != nil {
+		b.spending.own.Close()
+	}
 	var err error
 	if b.scratch != nil {
 		err = b.scratch.Drop(ctx)
@@ -221,7 +239,7 @@ func (b *Base) pipelineWith(embedder retrieve.Embedder, cfg index.Config) (*inde
 		return nil, err
 	}
 	if b.Config.Contextual {
-		model, err := b.FastModel()
+		model, err := b.FastModel(spend.Enriching)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,127 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/tiktoken"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/spend"
+)
+
+// spending keeps account of what models cost. Copies of a Base share it.
+type spending struct {
+	ledger *postgres.Ledger
+	meter  *spend.Meter
+	own    *postgres.DB // a connection for the ledger alone; nil where it is the Base's
+}
+
+// account begins the accounting in a database.
+func (b *Base) account(db *postgres.DB) error {
+	ledger := postgres.NewLedger(db)
+	meter, err := spend.NewMeter(ledger, spend.Config{
+		Prices: func() spend.Prices { return b.File().Prices },
+		Caps:   b.Config.Caps,
+		Counting: func(model string) spend.Counting {
+			return spend.Counting{Counter: tiktoken.ForModel(model), Exact: tiktoken.Exact(model)}
+		},
+		Observe: func(a spend.Account, u spend.Use) {
+			if b.Meter != nil {
+				b.Meter.Spent(a, u)
+			}
+		},
+		Logger: b.Logger,
+	})
+	b.spending = &spending{ledger: ledger, meter: meter}
+	return err
+}
+
+// accountBeside begins the accounting of a Base that works in a schema of its own: what it pays counts all the same.
+func (b *Base) accountBeside(ctx context.Context, url, migrateURL string) error {
+	if b.Config.EmbeddingModel == "" && !b.Config.Contextual {
+		return nil
+	}
+	db, err := b.connect(ctx, url, migrateURL, true)
+	if err != nil {
+		return err
+	}
+	if err := b.account(db); err != nil {
+		db.Close()
+		return err
+	}
+	b.spending.own = db
+	return nil
+}
+
+// paid is a model whose calls are booked.
+func (b *Base) paid(m llm.Model, purpose spend.Purpose) llm.Model {
+	if b.spending == nil {
+		return m
+	}
+	return b.spending.meter.Model(m, purpose)
+}
+
+// paidEmbedder is an embedder whose calls are booked.
+func (b *Base) paidEmbedder(e retrieve.Embedder) retrieve.Embedder {
+	if b.spending == nil {
+		return e
+	}
+	return b.spending.meter.Embedder(e, b.Config.EmbeddingModel)
+}
+
+// Books are what models cost so far.
+func (b *Base) Books() spend.Books { return b.spending.ledger }
+
+// Spent says what stands against the caps, for whoever runs the program: "0.42 of 5.00 USD today". It is empty without prices.
+func (b *Base) Spent(ctx context.Context, tenant access.TenantID) (string, error) {
+	currency := b.File().Prices.Currency
+	if currency == "" {
+		return "", nil
+	}
+	s, err := b.Books().Standing(ctx, tenant, currency)
+	if err != nil {
+		return "", err
+	}
+	caps := b.Config.Caps
+	of := func(used, cap spend.Amount) string {
+		if cap == 0 {
+			return fmt.Sprintf("%s %s", used, currency)
+		}
+		return fmt.Sprintf("%s of %s %s", used, cap, currency)
+	}
+	said := []string{of(s.Today, caps.Daily) + " today", of(s.Month, caps.Monthly) + " this month"}
+	if caps.TenantDaily > 0 {
+		said = append(said, of(s.TenantToday, caps.TenantDaily)+" today for "+string(tenant))
+	}
+	if caps.TenantMonthly > 0 {
+		said = append(said, of(s.TenantMonth, caps.TenantMonthly)+" this month for "+string(tenant))
+	}
+	return strings.Join(said, ", "), nil
+}
+
+func (b *Base) checkSpending(ctx context.Context) (string, error) {
+	said, err := b.Spent(ctx, b.Tenant)
+	switch {
+	case err != nil:
+		return "", err
+	case said == "":
+		return "only tokens are counted (footnote usage): there are no prices: in footnote.yaml", nil
+	case !b.Config.Caps.Any():
+		return said + ", without a cap (COST_CAP_DAILY, COST_CAP_MONTHLY)", nil
+	}
+	return said, nil
+}
+
+// unpaid is the state of a part that is fine but for its budget.
+func unpaid(err error) (string, error) {
+	var full *spend.CapError
+	if errors.As(err, &full) {
+		return "not asked: " + full.Error(), nil
+	}
+	return "", err
+}
