@@ -291,13 +291,13 @@ func TestBotsThatTalkToEachOtherComeToAnEnd(t *testing.T) {
 	parrot.Join(s.general)
 	root := parrot.Say(s.general, "", slacktest.Mention()+" say something")
 	for i := 1; i < 8; i++ { // it answers each answer
-		s.wait("nothing is under way", func() bool { return len(s.Undelivered()) == 0 && s.model.Open() == 0 })
+		s.idle()
 		if len(s.Answers(s.general, root)) < i {
 			break
 		}
 		parrot.Say(s.general, root, slacktest.Mention()+" say something else")
 	}
-	s.wait("nothing is under way", func() bool { return len(s.Undelivered()) == 0 && s.model.Open() == 0 })
+	s.idle()
 	if n := len(s.model.Requests()); n < 1 || n > 4 {
 		t.Errorf("the bots were answered %d times", n)
 	}

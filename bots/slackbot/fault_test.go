@@ -388,7 +388,9 @@ func TestEventIsAcknowledgedOnlyWhenItIsTakenIn(t *testing.T) {
 	s := play(t, o, llmtest.Answer("Yes."))
 	s.halt()
 	inbox.Inbox = s.store
+	read := len(s.Calls("conversations.history"))
 	s.start(o)
+	s.wait("the start has read what it reads", func() bool { return len(s.Calls("conversations.history")) > read })
 	root := s.ann.Say(s.general, "", slacktest.Mention()+" is it?")
 	s.answered(s.general, root, 1)
 	s.wait("both events of the message are acknowledged", func() bool {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
@@ -216,6 +217,19 @@ func (s *stage) answered(c *slacktest.Channel, root string, n int) []string {
 func (s *stage) quiet(events int) {
 	s.t.Helper()
 	s.wait("everything is acknowledged", func() bool { return len(s.Deliveries()) >= events })
+}
+
+// idle waits until every event has been taken in and every question of #general has its answer.
+func (s *stage) idle() {
+	s.t.Helper()
+	at := session.PlaceOf(thread.Ref{Platform: slack.Platform, Workspace: slacktest.TeamID, Channel: s.general.ID})
+	s.wait("nothing is under way", func() bool {
+		if len(s.Undelivered()) > 0 {
+			return false
+		}
+		n, err := s.store.Waiting(s.ctx, access.DefaultTenant, at)
+		return n == 0 && err == nil
+	})
 }
 
 // looked waits until a started bot has read what was said while it was away: it finds nothing of what is said from then on but by events.

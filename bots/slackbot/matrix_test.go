@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,6 +214,9 @@ func TestCommandsAreAcknowledgedInTime(t *testing.T) {
 	s.answered(s.general, root.TS, 1)
 
 	elsewhere := s.Channel("elsewhere", func(c *slacktest.Channel) { c.Members = nil }, s.bob)
+	s.wait("whether ann could be told more has been looked into", func() bool {
+		return slices.ContainsFunc(s.Calls("users.conversations"), func(c slacktest.Call) bool { return c.Form.Get("user") == s.ann.ID })
+	})
 	s.Fail(slacktest.Fault{Method: "users.conversations", Delay: 3 * time.Second})
 	if took := s.delivered(s.bob.Slash(elsewhere, "/footnote", "whoami")); took.Acked.Sub(took.Sent) > 3*time.Second {
 		t.Errorf("acknowledged after %s", took.Acked.Sub(took.Sent))
