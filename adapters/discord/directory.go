@@ -15,6 +15,7 @@ type directory struct {
 	api *api
 
 	mu     sync.Mutex
+	bot    string // its id, once connected
 	guilds map[string]*guild
 	places map[string]place // channels and threads
 	member map[[2]string]membership
@@ -67,6 +68,10 @@ func (d *directory) learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch e := event.(type) {
+	case *discordgo.Ready:
+		if e.User != nil {
+			d.bot = e.User.ID
+		}
 	case *discordgo.GuildCreate:
 		if e.Unavailable {
 			return // in an outage nothing else is told
@@ -140,8 +145,8 @@ func roleOf(r *discordgo.Role) role {
 	return role{name: r.Name, permissions: r.Permissions, position: r.Position, managed: r.Managed}
 }
 
-// ownRoles are the roles that stand for a bot alone in a server: when people begin to write its name, Discord offers them its role as well.
-func (d *directory) ownRoles(guildID, bot string) []string {
+// ownRoles are the roles that stand for the bot alone in a server: when people begin to write its name, Discord offers them its role as well.
+func (d *directory) ownRoles(guildID string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	g := d.guilds[guildID]
@@ -149,8 +154,8 @@ func (d *directory) ownRoles(guildID, bot string) []string {
 		return nil
 	}
 	var own []string
-	for _, id := range d.member[[2]string{guildID, bot}].roles {
-		if g.roles[id].managed {
+	for _, id := range d.member[[2]string{guildID, d.bot}].roles {
+		if g.roles[id].managed { // by an integration, of which a bot has no other
 			own = append(own, id)
 		}
 	}

@@ -100,7 +100,7 @@ func (c *Client) said(list []Said, m *discordgo.Message) []Said {
 	}
 	said := Said{
 		Author: displayName(m.Author, m.Member), Own: m.Author.ID == c.self(), Bot: m.Author.Bot || m.WebhookID != "",
-		Text: question(m, c.channelName, c.self(), c.directory.ownRoles(m.GuildID, c.self())...),
+		Text: question(m, c.channelName, c.self(), c.directory.ownRoles(m.GuildID)...),
 	}
 	for _, a := range m.Attachments {
 		said.Files = append(said.Files, a.Filename)

@@ -76,7 +76,30 @@ func (c *Client) lacking(ctx context.Context, channel string, err error) error {
 	for i, lacks := range list[0].Permissions {
 		names[i] = lacks.Name
 	}
-	return fmt.Errorf("%w; in #%s the bot's role lacks: %s", err, p.name, strings.Join(names, ", "))
+	return &barredError{error: err, place: "#" + p.name, lacks: strings.Join(names, ", ")}
+}
+
+// barredError says what the bot lacks where it was to write.
+type barredError struct {
+	error
+	place, lacks string
+}
+
+func (e *barredError) Error() string {
+	return fmt.Sprintf("%v; in %s the bot's role lacks: %s", e.error, e.place, e.lacks)
+}
+
+func (e *barredError) Unwrap() error { return e.error }
+
+// Barred returns a sentence for somebody whose question cannot be answered where it was asked, and whether an error says so.
+func Barred(err error) (sentence string, yes bool) {
+	var barred *barredError
+	if errors.As(err, &barred) {
+		return fmt.Sprintf("I may not answer your question in %s, because my role lacks: %s. Ask whoever manages the server to grant that, or ask me here.",
+			EscapeText(barred.place), barred.lacks), true
+	}
+	return "I may not answer your question where you asked it. Ask whoever manages the server to let me write there, or ask me here.",
+		errors.Is(err, thread.ErrNotPermitted) && code(err) != codeUnknownChannel
 }
 
 // hints say what an operator can do.

@@ -57,7 +57,7 @@ func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (
 	if err != nil {
 		return Message{}, false, err
 	}
-	own := c.directory.ownRoles(m.GuildID, bot)
+	own := c.directory.ownRoles(m.GuildID)
 	out := Message{
 		ID: thread.MessageID(m.ID), EventKey: "message:" + m.ID, At: m.Timestamp, Late: late, channel: m.ChannelID,
 		Author: thread.Person{ID: m.Author.ID, Name: displayName(m.Author, m.Member)},

@@ -19,7 +19,7 @@ func (d *directory) permissions(p place, user string, roles []string) int64 {
 	if g == nil {
 		return 0
 	}
-	if user == g.owner {
+	if user == g.owner && user != "" {
 		return everything
 	}
 	held := g.roles[p.guild].permissions // of everyone
@@ -90,6 +90,75 @@ func (c *Client) Membership(ctx context.Context, guild, user string) (Membership
 	}
 	slices.Sort(out.Channels)
 	return out, nil
+}
+
+// maxNamed is how many people a channel's overwrites may name for it to be found out what they are.
+const maxNamed = 10
+
+// Needed lists the roles without which nobody can open a channel, as far as that is certain. The server's owner, and administrators who
+// can give themselves the role, are left out of account: what a role may read is theirs to say.
+func (c *Client) Needed(ctx context.Context, guildID, channel string) []string {
+	d := c.directory
+	d.mu.Lock()
+	p, known := d.places[channel]
+	g := d.guilds[guildID]
+	if !known || g == nil || p.guild != guildID {
+		d.mu.Unlock()
+		return nil
+	}
+	var needed, named []string
+	for id := range g.roles {
+		if id != guildID && d.needs(g, p, id) {
+			needed = append(needed, id)
+		}
+	}
+	for _, o := range p.overwrites {
+		if o.Type == discordgo.PermissionOverwriteTypeMember && o.Allow&discordgo.PermissionViewChannel != 0 && o.ID != c.self() && o.ID != g.owner {
+			named = append(named, o.ID)
+		}
+	}
+	d.mu.Unlock()
+	if len(named) > maxNamed {
+		return nil
+	}
+	for _, user := range named { // these can open it whatever their roles
+		if len(needed) == 0 {
+			return nil
+		}
+		m, err := d.membership(ctx, guildID, user)
+		if err != nil {
+			return nil
+		}
+		needed = slices.DeleteFunc(needed, func(role string) bool { return m.in && !slices.Contains(m.roles, role) })
+	}
+	if len(needed) == 0 {
+		return nil
+	}
+	slices.Sort(needed)
+	return needed
+}
+
+// needs reports whether nobody whom no overwrite names can open a place without a role. What somebody with several roles can open, somebody
+// with one of them can open, or with none, so it is enough to look at each. It is called with the lock held.
+func (d *directory) needs(g *guild, p place, needed string) bool {
+	const stranger = "" // is nobody's id
+	if d.permissions(p, stranger, nil)&discordgo.PermissionViewChannel != 0 {
+		return false
+	}
+	for id, r := range g.roles {
+		if id == p.guild || id == needed || r.permissions&discordgo.PermissionAdministrator != 0 && r.position > g.roles[needed].position {
+			continue
+		}
+		if d.permissions(p, stranger, []string{id})&discordgo.PermissionViewChannel != 0 && !d.alone(id, p.guild) {
+			return false
+		}
+	}
+	return true
+}
+
+// alone reports whether a role is one that the bot itself has alone. It is called with the lock held.
+func (d *directory) alone(role, guildID string) bool {
+	return d.guilds[guildID].roles[role].managed && slices.Contains(d.member[[2]string{guildID, d.bot}].roles, role)
 }
 
 // RoleName returns the name of a role, or its id where it is not known.

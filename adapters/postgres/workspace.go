@@ -25,7 +25,7 @@ func NewWorkspaces(db *DB, platform thread.Platform) *Workspaces {
 // Bound returns all workspaces that are bound.
 func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, error) {
 	// By the primary key.
-	rows, err := w.db.Pool.Query(ctx, `select workspace, tenant_id from workspace where platform = $1`, w.platform)
+	rows, err := w.db.Pool.Query(ctx, `select workspace, tenant_id from workspace where platform = $1 and bound_by <> $2`, w.platform, boundNobody)
 	if err != nil {
 		return nil, fmt.Errorf("load to which tenants workspaces belong: %w", err)
 	}
@@ -69,6 +69,34 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 		return false, fmt.Errorf("bind workspace %s of %s to tenant %s: %w", workspace, w.platform, tenant, err)
 	}
 	return created, nil
+}
+
+// boundNobody stands in the place of whoever bound a workspace that belongs to no tenant any more. It is remembered, so that none is bound
+// for being the first. It is no name of anybody.
+const boundNobody = "(nobody)"
+
+// Unbind ends that a workspace belongs to a tenant. was says that it did.
+func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool, err error) {
+	err = w.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		var tenant string
+		// By the primary key.
+		err := tx.QueryRow(ctx, `
+			update workspace set bound_by = $3 where platform = $1 and workspace = $2 and bound_by <> $3 returning tenant_id`,
+			w.platform, storable(workspace), boundNobody).Scan(&tenant)
+		was = err == nil
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		actor := session.Actor{Platform: session.Host, ID: by}
+		return w.audited(ctx, tx, access.TenantID(tenant), workspace, actor, map[string]string{"how": "disallowed"})
+	})
+	if err != nil {
+		return false, fmt.Errorf("end that workspace %s of %s belongs to a tenant: %w", workspace, w.platform, err)
+	}
+	return was, nil
 }
 
 // boundFirst is what stands in the place of whoever bound a workspace that was bound because it was the first.

@@ -48,6 +48,28 @@ func TestWorkspacesAreBoundOnceOrByTheOperator(t *testing.T) {
 			t.Error(diff)
 		}
 	}
+	for _, want := range []bool{true, false} {
+		if was, err := w.Unbind(t.Context(), "g9", "operator"); err != nil || was != want {
+			t.Errorf("Unbind() = %v, %v, want %v", was, err, want)
+		}
+	}
+	if bound, err := w.Bound(t.Context()); err != nil || len(bound) != 1 {
+		t.Errorf("after Unbind() Bound() = %v, %v", bound, err)
+	}
+	for guild := range bound { // the last one, in whose place none becomes the first
+		if was, err := w.Unbind(t.Context(), guild, "operator"); err != nil || !was {
+			t.Errorf("Unbind() = %v, %v", was, err)
+		}
+		if done, err := w.BindFirst(t.Context(), guild, access.DefaultTenant); err != nil || done {
+			t.Errorf("BindFirst() = %v, %v", done, err)
+		}
+	}
+	if created, err := w.Bind(t.Context(), "g9", access.DefaultTenant, "operator"); err != nil || created {
+		t.Errorf("Bind() = %v, %v", created, err)
+	}
+	if bound, err := w.Bound(t.Context()); err != nil || len(bound) != 1 {
+		t.Errorf("after another Bind() Bound() = %v, %v", bound, err)
+	}
 	if other, err := postgres.NewWorkspaces(migrated(t), "slack").Bound(t.Context()); err != nil || len(other) != 0 {
 		t.Errorf("another platform's = %v, %v", other, err)
 	}

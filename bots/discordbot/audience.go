@@ -11,12 +11,15 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// channel is the audience of an answer that everybody in a channel sees. Without the members intent nobody knows who that is, and in a
-// server that is not bound it is anybody at all.
-func (b *Bot) channel(ref thread.Ref) access.Audience {
+// channel is the audience of an answer that everybody in a channel sees: those of a role as well where nobody opens the channel without it.
+// Without the members intent nobody knows whether they are full members, and in a server that is not bound it is anybody at all.
+func (b *Bot) channel(ctx context.Context, ref thread.Ref) access.Audience {
 	var held []access.Principal
 	if b.binding.allows(ref.Workspace) {
 		held = append(held, access.Channel(string(discord.Platform), ref.Channel))
+		for _, role := range b.client.Needed(ctx, ref.Workspace, ref.Channel) {
+			held = append(held, RoleGroup(role))
+		}
 		if b.config.Members {
 			held = append(held, access.Members)
 		}
@@ -74,5 +77,5 @@ func (b *Bot) audience(ctx context.Context, ref thread.Ref, person string, alone
 	if alone {
 		return b.alone(ctx, ref, person)
 	}
-	return b.channel(ref), nil
+	return b.channel(ctx, ref), nil
 }

@@ -22,7 +22,7 @@ type Bindings interface {
 }
 
 // bindingAge is between two readings of the bindings.
-const bindingAge = 15 * time.Second
+const bindingAge = 5 * time.Second
 
 // binding knows which servers' members are which tenant's. Anyone can invite a public bot to a server of his own, so a server is bound by
 // the operator; only the first one is bound by itself. It is safe for concurrent use.

@@ -20,7 +20,8 @@ const typingAge = 8 * time.Second
 type delivery struct {
 	stream  *stream.ThreadStream[discord.Page]
 	surface *discord.Surface
-	cancel  context.CancelFunc // of everything that the delivery does beside Finish
+	barred  func(ctx context.Context, sentence string) // is told why the answer cannot be written; nil: nobody is
+	cancel  context.CancelFunc                         // of everything that the delivery does beside Finish
 
 	hush   context.CancelFunc // of typing
 	typing sync.WaitGroup
@@ -70,5 +71,9 @@ func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 	if final.Outcome.Silent() {
 		return d.surface.Dismiss(ctx)
 	}
-	return d.stream.Finish(ctx)
+	err := d.stream.Finish(ctx)
+	if sentence, barred := discord.Barred(err); barred && d.barred != nil {
+		d.barred(ctx, sentence)
+	}
+	return err
 }

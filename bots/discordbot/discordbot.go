@@ -186,7 +186,15 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		cancel()
 		return nil, err
 	}
-	return newDelivery(writing, cancel, surface, s, permit, b.deps.Logger, to, t.Ambient), nil
+	d := newDelivery(writing, cancel, surface, s, permit, b.deps.Logger, to, t.Ambient)
+	if len(pages) == 0 && !t.Ambient && !t.Direct && t.Session.Owner == "" {
+		d.barred = func(ctx context.Context, sentence string) {
+			if err := b.client.Whisper(ctx, t, sentence, nil); err != nil {
+				b.deps.Logger.WarnContext(ctx, "the asker is not told that the answer cannot be written", "turn", t.ID, "error", err)
+			}
+		}
+	}
+	return d, nil
 }
 
 // inPlace reports whether a question in a channel is answered there instead of in a thread of its own.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/bots/discordbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
@@ -225,6 +226,26 @@ func TestAudienceOfAChannel(t *testing.T) {
 				t.Errorf("audience = %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+// Where nobody opens a channel without a role, documents of the role count.
+func TestAudienceOfAChannelOfOneRole(t *testing.T) {
+	t.Parallel()
+	var role string
+	w := begin(t, llmtest.Native(searched(), said(0, "So [1].")), func(s *setting) {
+		s.bot.BindFirst = true
+		s.before = func(w *world) {
+			role = w.guild.AddRole("engineers", 0)
+			w.guild.Hide(w.general, role)
+			w.guild.Grant(w.ada, role)
+		}
+	})
+	question := w.ada.Mention(w.general, "What is it?")
+	w.answers(question, 1)
+	want := access.NewAudience(access.DefaultTenant, access.Channel("discord", w.general), discordbot.RoleGroup(role))
+	if got := w.library.heard(); len(got) != 1 || got[0].Key() != want.Key() {
+		t.Errorf("audience = %v, want %v", got, want)
 	}
 }
 

@@ -40,6 +40,12 @@ func TestMissingPermissionsAreNamed(t *testing.T) {
 				strings.Contains(line, "Send Messages, Create Public Threads")
 		})
 	})
+	w.until("Ada is told in private", func() bool {
+		return slices.ContainsFunc(w.discord.Answers(w.ada.DM()), func(v discordtest.Version) bool {
+			return strings.Contains(v.Content, "I may not answer your question in #general, because my role lacks: Send Messages, Create Public Threads.")
+		})
+	})
+	w.harmless()
 }
 
 func TestAnswerOfThirtyThousandCharacters(t *testing.T) {

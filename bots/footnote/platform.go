@@ -38,6 +38,8 @@ func (c *slackManifest) Run(_ context.Context, env *environment) error {
 type discordCommand struct {
 	Invite discordInvite `cmd:"" help:"Print the link that adds the bot to a server, and what it asks for."`
 	Allow  discordAllow  `cmd:"" help:"Let a server's members read what is for members."`
+
+	Disallow discordDisallow `cmd:"" help:"Let a server's members read what is public, and nothing else."`
 }
 
 type discordInvite struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/footnotehq/footnote/adapters/discord"
@@ -20,8 +21,8 @@ type discordAllow struct {
 
 // Run implements the verb.
 func (c *discordAllow) Run(ctx context.Context, env *environment) (err error) {
-	if _, err := strconv.ParseUint(c.Guild, 10, 64); err != nil {
-		return usageError("a server's id is a number, such as 81384788765712384; footnote doctor lists those that the bot belongs to")
+	if err := checkServer(c.Guild); err != nil {
+		return err
 	}
 	base, err := wire.Open(ctx, env.config, env.logger)
 	if err != nil {
@@ -42,4 +43,41 @@ func (c *discordAllow) Run(ctx context.Context, env *environment) (err error) {
 	}
 	_, err = fmt.Fprint(env.stdout, said)
 	return err
+}
+
+// discordDisallow takes back what discordAllow gave, and what the first server got by itself.
+type discordDisallow struct {
+	Guild string `arg:"" name:"server-id" help:"The server's id, as footnote doctor and the log tell it."`
+}
+
+// Run implements the verb.
+func (c *discordDisallow) Run(ctx context.Context, env *environment) (err error) {
+	if err := checkServer(c.Guild); err != nil {
+		return err
+	}
+	if slices.Contains(env.config.DiscordGuilds, c.Guild) {
+		return usageError("the server " + c.Guild + " is listed in DISCORD_GUILDS; take it out there and start footnote serve anew")
+	}
+	base, err := wire.Open(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	was, err := postgres.NewWorkspaces(base.DB, discord.Platform).Unbind(ctx, c.Guild, operator())
+	if err != nil {
+		return err
+	}
+	said := "The server %s gets answers from public documents only from now on. It counts within a minute, without a restart.\n"
+	if !was {
+		said = "The server %s belonged to no tenant; it gets answers from public documents only.\n"
+	}
+	_, err = fmt.Fprintf(env.stdout, said, c.Guild)
+	return err
+}
+
+func checkServer(id string) error {
+	if _, err := strconv.ParseUint(id, 10, 64); err != nil {
+		return usageError("a server's id is a number, such as 81384788765712384; footnote doctor lists those that the bot belongs to")
+	}
+	return nil
 }
