@@ -38,7 +38,7 @@ deps-test: ## the same, and what the tests need
 
 .PHONY: build
 build: need-go ## build .build/footnote, one static file
-	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BINARY) ./bots/footnote
+	@CGO_ENABLED=0 GOAMD64=v2 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BINARY) ./bots/footnote
 
 .PHONY: test
 test: need-go deps-test ## run every test with the race detector, on real Postgres and Redis
@@ -98,7 +98,7 @@ LABELLED ?=
 
 .PHONY: bench-search
 bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: under 30 minutes, 10 GB of disk; LABELLED=folder)
-	@$(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)") $(if $(LABELLED),-labelled "$(LABELLED)")
+	@GOAMD64=v2 $(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)") $(if $(LABELLED),-labelled "$(LABELLED)")
 
 .PHONY: bench-slack
 bench-slack: need-go ## answers in Slack at once under its rate limits: first words, writes, refusals, acks, as a table

@@ -30,17 +30,22 @@ func (x *Index) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Ca
 	if err != nil {
 		return retrieve.Candidates{}, fmt.Errorf("search the index: %w", err)
 	}
-	defer conn.Release() // which closes a connection whose transaction is still open
 	s := search{index: x, conn: conn, request: r, out: &out, clock: time.Now()}
-	err = s.run(ctx)
-	if err == nil {
-		_, err = conn.Exec(ctx, "commit")
-	}
-	if err != nil {
+	if err := s.run(ctx); err != nil {
+		conn.Release() // which closes a connection whose transaction is still open
 		return retrieve.Candidates{}, fmt.Errorf("search the index: %w", err)
 	}
+	go func() { // nothing depends on how a transaction ends that only read, and the search need not wait for it
+		defer conn.Release()
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReadWithin)
+		defer cancel()
+		_, _ = conn.Exec(ending, "commit") // after an error the connection is closed
+	}()
 	return out, nil
 }
+
+// endReadWithin is how long the end of a search's transaction may take until its connection is given up.
+const endReadWithin = 5 * time.Second
 
 // search is one call of Candidates.
 type search struct {

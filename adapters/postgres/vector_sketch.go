@@ -22,7 +22,7 @@ const (
 	// make bench-search): of the ten most similar of 100,000 chunks 99 % are among 400, of a million 96 %.
 	sketchCandidates = 600
 	// sketchCompared is the same where whole vectors are in memory, which makes the comparison cheap.
-	sketchCompared = 1000
+	sketchCompared = 800
 	// sketchBatch is how many vectors a search reads at most to make sketches of; until all are there, it asks the graph.
 	sketchBatch = 8192
 	// sketchAfter is how many searches a process makes before it begins to, so that a command that asks once does not.

@@ -21,7 +21,7 @@ type Config struct {
 // DefaultConfig returns the defaults of every setting.
 func DefaultConfig() Config {
 	return Config{Alpha: 0.5, TitleRatio: 0.10, MaxChunks: 25, Above: 1, Below: 1, TimeDecay: 0.5, FavorRecent: 2, RecencyFloor: 0.5,
-		PerSide: 500, MinCoverage: DefaultMinCoverage}
+		PerSide: 300, MinCoverage: DefaultMinCoverage}
 }
 
 // clipped returns c with every value in its range; numbers that are no numbers become the default.

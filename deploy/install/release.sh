@@ -11,7 +11,7 @@ mkdir -p "$out"
 go build -modfile=deploy/tools/go.mod -o .build/cyclonedx-gomod github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 for system in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 	name=footnote_${version}_${system/\//_}
-	CGO_ENABLED=0 GOOS=${system%/*} GOARCH=${system#*/} go build -trimpath \
+	CGO_ENABLED=0 GOAMD64=v2 GOOS=${system%/*} GOARCH=${system#*/} go build -trimpath \
 		-ldflags "-s -w -buildid= -X main.version=$version" -o "$out/$name" ./bots/footnote
 	.build/cyclonedx-gomod bin -json -noserial -notimestamp -version "$version" -output "$out/$name.cdx.json" "$out/$name" 2>"$out/sbom.log" || {
 		cat "$out/sbom.log" >&2

@@ -137,3 +137,24 @@ func TestSplitJoin(t *testing.T) {
 		}
 	})
 }
+
+func TestSelectKeepsTheBest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		scores := rapid.SliceOf(rapid.IntRange(0, 20)).Draw(t, "scores")
+		n := rapid.IntRange(-1, len(scores)+1).Draw(t, "n")
+		all := make([]bm25.Scored, len(scores))
+		top := bm25.NewTop(max(n, 0))
+		for i, s := range scores {
+			all[i] = bm25.Scored{ID: int64(i), Score: float64(s)}
+			top.Offer(all[i])
+		}
+		byID := func(a, b bm25.Scored) int { return cmp.Compare(a.ID, b.ID) }
+		got, want := bm25.Select(all, n), top.Best()
+		slices.SortFunc(got, byID)
+		slices.SortFunc(want, byID)
+		if !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}

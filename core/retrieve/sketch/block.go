@@ -48,19 +48,23 @@ const (
 	// leastSigns and signsShare say how many chunks the comparison of signs leaves for that with the query's numbers.
 	leastSigns = 3000
 	signsShare = 64 // 1 of so many
+	// sampled is how many chunks, at least, tell how near the wanted share lies; sampleShare is the part of all that is looked at for that.
+	sampled     = 8192
+	sampleShare = 32 // 1 of so many
 )
 
-// Nearest returns the n chunks that are probably most similar to the query, the most similar first. Of the ten really most similar, hardly
-// any is missing among a few hundred. All blocks are of the query's space.
+// Nearest returns n chunks that are probably among the most similar to the query, in no order. Of the ten really most similar, hardly any is
+// missing among a few hundred. All blocks are of the query's space.
 func (q *Query) Nearest(parts []Part, n int) []int64 {
-	top := bm25.NewTop(n)
-	for _, p := range q.bySigns(parts) {
-		top.Offer(bm25.Scored{ID: parts[p.part].Base + int64(p.offset), Score: float64(q.estimate(parts[p.part].Block, int(p.offset)))})
+	near := q.bySigns(parts)
+	scored := make([]bm25.Scored, len(near))
+	for i, p := range near {
+		scored[i] = bm25.Scored{ID: parts[p.part].Base + int64(p.offset), Score: float64(q.estimate(parts[p.part].Block, int(p.offset)))}
 	}
-	best := top.Best()
-	ids := make([]int64, len(best))
-	for i, b := range best {
-		ids[i] = b.ID
+	scored = bm25.Select(scored, n)
+	ids := make([]int64, len(scored))
+	for i, s := range scored {
+		ids[i] = s.ID
 	}
 	return ids
 }
@@ -71,7 +75,8 @@ type place struct {
 	offset uint16
 }
 
-// bySigns returns the chunks whose sketches differ from the query's signs in the fewest bits.
+// bySigns returns the chunks whose sketches differ from the query's signs in the fewest bits, as many as are wanted or a few more: how many
+// bits that is, a sample tells.
 func (q *Query) bySigns(parts []Part) []place {
 	count := 0
 	for _, p := range parts {
@@ -79,72 +84,89 @@ func (q *Query) bySigns(parts []Part) []place {
 			count += bits.OnesCount64(w)
 		}
 	}
-	distances := make([]uint16, count)
-	frequency := make([]int, 64*len(q.signs)+1)
-	rest := distances
-	for _, p := range parts {
-		rest = q.distances(rest, p)
+	want := min(max(leastSigns, count/signsShare), count)
+	most := 64 * len(q.signs)
+	limit := most
+	if count > want {
+		limit = q.limit(parts, float64(want)/float64(count), max(1, min(count/sampled, sampleShare)))
 	}
-	for _, d := range distances {
-		frequency[d]++
+	for near := make([]place, 0, want+want/2); ; limit++ { // a sample may mislead
+		near = near[:0]
+		for i, p := range parts {
+			near = q.within(near, int32(i), p, limit)
+		}
+		if len(near) >= want || limit >= most {
+			return near
+		}
+	}
+}
+
+// limit is how many differing bits a share of the chunks has at most, and a few more of them, by one word of Wanted in every step.
+func (q *Query) limit(parts []Part, share float64, step int) int {
+	frequency := make([]int, 64*len(q.signs)+1)
+	count := 0
+	for _, p := range parts {
+		for at := 0; at < len(p.Wanted); at += step {
+			for w := p.Wanted[at]; w != 0; w &= w - 1 {
+				frequency[q.distance(p.Block, at<<6|bits.TrailingZeros64(w))]++
+				count++
+			}
+		}
 	}
 	limit, kept := 0, frequency[0]
-	for want := max(leastSigns, count/signsShare); kept < want && limit < len(frequency)-1; {
+	for want := int(math.Ceil(share * float64(count))); kept < want; {
 		limit++
 		kept += frequency[limit]
 	}
-	near := make([]place, 0, kept)
-	i := 0
-	for part, p := range parts {
-		for at, w := range p.Wanted {
-			for ; w != 0; w &= w - 1 {
-				if int(distances[i]) <= limit {
-					near = append(near, place{int32(part), uint16(at<<6 | bits.TrailingZeros64(w))})
-				}
-				i++
+	return limit
+}
+
+// distance counts the bits in which a sketch differs from the query's signs.
+func (q *Query) distance(b *Block, offset int) int {
+	w := len(q.signs)
+	d := 0
+	for i, word := range b.words[offset*w : offset*w+w] {
+		d += bits.OnesCount64(word ^ q.signs[i])
+	}
+	return d
+}
+
+// within adds the chunks of a part that differ in so many bits at most.
+func (q *Query) within(near []place, part int32, p Part, limit int) []place {
+	if len(q.signs) == 4 { // 256 dimensions, those of the local embedder
+		return q.within4(near, part, p, limit)
+	}
+	for at, wanted := range p.Wanted {
+		for ; wanted != 0; wanted &= wanted - 1 {
+			if offset := at<<6 | bits.TrailingZeros64(wanted); q.distance(p.Block, offset) <= limit {
+				near = append(near, place{part, uint16(offset)})
 			}
 		}
 	}
 	return near
 }
 
-// distances writes the number of differing bits of every chunk wanted, in order, and returns the room that is left.
-func (q *Query) distances(to []uint16, p Part) []uint16 {
-	if len(q.signs) == 4 { // 256 dimensions, those of the local embedder
-		return q.distances4(to, p)
-	}
-	w := len(q.signs)
-	for at, wanted := range p.Wanted {
-		for ; wanted != 0; wanted &= wanted - 1 {
-			start := (at<<6 | bits.TrailingZeros64(wanted)) * w
-			d := 0
-			for i, word := range p.Block.words[start : start+w] {
-				d += bits.OnesCount64(word ^ q.signs[i])
-			}
-			to[0], to = uint16(d), to[1:]
-		}
-	}
-	return to
-}
-
-func (q *Query) distances4(to []uint16, p Part) []uint16 {
+func (q *Query) within4(near []place, part int32, p Part, limit int) []place {
 	a, b, c, d := q.signs[0], q.signs[1], q.signs[2], q.signs[3]
 	for at, wanted := range p.Wanted {
 		if wanted == math.MaxUint64 { // the usual case: everything is wanted
 			words := (*[256]uint64)(p.Block.words[at*256:])
-			out := (*[64]uint16)(to)
-			for i := range out {
-				out[i] = uint16(bits.OnesCount64(words[4*i]^a) + bits.OnesCount64(words[4*i+1]^b) + bits.OnesCount64(words[4*i+2]^c) + bits.OnesCount64(words[4*i+3]^d))
+			for i := range 64 {
+				if bits.OnesCount64(words[4*i]^a)+bits.OnesCount64(words[4*i+1]^b)+bits.OnesCount64(words[4*i+2]^c)+bits.OnesCount64(words[4*i+3]^d) <= limit {
+					near = append(near, place{part, uint16(at<<6 | i)})
+				}
 			}
-			to = to[64:]
 			continue
 		}
 		for ; wanted != 0; wanted &= wanted - 1 {
-			words := (*[4]uint64)(p.Block.words[(at<<6|bits.TrailingZeros64(wanted))*4:])
-			to[0], to = uint16(bits.OnesCount64(words[0]^a)+bits.OnesCount64(words[1]^b)+bits.OnesCount64(words[2]^c)+bits.OnesCount64(words[3]^d)), to[1:]
+			offset := at<<6 | bits.TrailingZeros64(wanted)
+			words := (*[4]uint64)(p.Block.words[offset*4:])
+			if bits.OnesCount64(words[0]^a)+bits.OnesCount64(words[1]^b)+bits.OnesCount64(words[2]^c)+bits.OnesCount64(words[3]^d) <= limit {
+				near = append(near, place{part, uint16(offset)})
+			}
 		}
 	}
-	return to
+	return near
 }
 
 // estimate is the inner product of the query with a chunk's vector, less that with the middle, which is the same for all.
