@@ -141,7 +141,7 @@ func (c *Client) handle(ctx context.Context, h Handler, kind string, raw []byte,
 			return "", err
 		}
 		return h.Command(ctx, Command{
-			Name: s.Command, Text: strings.TrimSpace(s.Text), EventKey: pressKey(s.Trigger, s.User, s.Channel, s.Command, s.Text), Ref: c.ref(s.Channel, ""),
+			Name: s.Command, Text: typedText(s.Text), EventKey: pressKey(s.Trigger, s.User, s.Channel, s.Command, s.Text), Ref: c.ref(s.Channel, ""),
 			By: thread.Person{ID: s.User, Name: s.Name}, Direct: strings.HasPrefix(s.Channel, "D"),
 		})
 	case "interactive":

@@ -8,9 +8,11 @@ import (
 	"hash/fnv"
 	"io"
 	"log"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	api "github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
@@ -166,9 +168,33 @@ func (c *Client) tellLate(ctx context.Context, kind string, raw []byte, sentence
 	}
 }
 
-// ephemeral is the answer to a command, in Markdown, that the person alone sees.
+// maxAck is how many bytes the answer to a command may have. Slack drops an acknowledgement of 20 KiB and more without a word.
+const maxAck = 18 << 10
+
+// ephemeral is the answer to a command, in Markdown, that the person alone sees. What is too long for Slack ends with a line that says so.
 func ephemeral(text string) map[string]string {
-	return map[string]string{"response_type": "ephemeral", "text": Mrkdwn(text)}
+	for {
+		answer := map[string]string{"response_type": "ephemeral", "text": Mrkdwn(text)}
+		raw, err := json.Marshal(answer)
+		if err != nil || len(raw) <= maxAck {
+			return answer
+		}
+		text = shorter(text)
+	}
+}
+
+// sayCut ends an answer that is too long.
+const sayCut = "\n\n… and more, which Slack does not show at once."
+
+// shorter is the better part of a text that is too long, up to the end of a line.
+func shorter(text string) string {
+	text = strings.TrimSuffix(text, sayCut)
+	keep := []rune(text)[:utf8.RuneCountInString(text)*3/4]
+	kept := string(keep)
+	if end := strings.LastIndexByte(kept, '\n'); end > len(kept)/2 {
+		kept = kept[:end]
+	}
+	return kept + sayCut
 }
 
 // maxSockets is how many Slack lets an app have, of all its processes together.

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -78,5 +79,21 @@ func TestSignedRequests(t *testing.T) {
 				t.Errorf("status %d, %d messages, body %s; want %d, %d, %s", w.Code, len(h.Messages), body, tt.status, tt.messages, tt.answer)
 			}
 		})
+	}
+}
+
+func TestAnswersToCommandsFitAnAcknowledgement(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{"ascii": "- `channel:slack:C0123456789`: you are in this channel\n", "one line": "x", "wide": "- Kanäle & <Straßen> 🛑\n"} {
+		raw, err := json.Marshal(ephemeral(strings.Repeat(line, 60_000/len(line))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(raw) >= 20<<10 || len(raw) < 8<<10 || !strings.Contains(string(raw), "… and more, which Slack does not show at once.") {
+			t.Errorf("%s: %d bytes: …%s", name, len(raw), raw[len(raw)-120:])
+		}
+	}
+	if got := ephemeral("Done.")["text"]; got != "Done." {
+		t.Errorf("a short answer is %q", got)
 	}
 }

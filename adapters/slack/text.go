@@ -1,6 +1,9 @@
 package slack
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // readText makes a message's markup readable: the bot's mention goes, other mentions, channels and links become what they show, and
 // entities are decoded. Mentions inside code stay as they are and do not count.
@@ -41,6 +44,15 @@ func readText(raw, bot string) (text string, mentioned, others bool) {
 		}
 	}
 	return strings.TrimSpace(decodeEntities.Replace(b.String())), mentioned, others
+}
+
+// markup is what Slack makes of mentions, channels and addresses in a command's text, where it is told to.
+var markup = regexp.MustCompile(`<(?:[@#!][^<>\n]+|https?://[^<>\s|]+(?:\|[^<>\n]*)?|mailto:[^<>\n]+)>`)
+
+// typedText makes the text of a command readable. Unlike a message's it may hold angle brackets that are no markup.
+func typedText(raw string) string {
+	text := markup.ReplaceAllStringFunc(raw, func(m string) string { return shown(m[1 : len(m)-1]) })
+	return strings.TrimSpace(decodeEntities.Replace(text))
 }
 
 var decodeEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")

@@ -57,3 +57,17 @@ func FuzzReadText(f *testing.F) {
 		}
 	})
 }
+
+func TestCommandsAreReadable(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		" how so? ": "how so?", "what does <@U1|bob> do in <#C1|general>?": "what does @bob do in #general?",
+		"see <https://a.example/x|a.example/x> and <https://b.example>": "see a.example/x (https://a.example/x) and https://b.example",
+		"is a < b and c > d?": "is a < b and c > d?", "is a &lt; b &amp;&amp; c?": "is a < b && c?", "List<String> or <T>?": "List<String> or <T>?",
+		"call <!here> and <mailto:a@b.example|a@b.example>": "call @here and a@b.example",
+	} {
+		if got := typedText(raw); got != want {
+			t.Errorf("%q is read as %q, want %q", raw, got, want)
+		}
+	}
+}

@@ -92,6 +92,9 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if config.Prompts == nil {
 		config.Prompts = slack.Prompts
 	}
+	if config.Pace.FirstWait == 0 {
+		config.Pace.FirstWait = firstWait
+	}
 	if config.MaxAge <= 0 {
 		config.MaxAge = 15 * time.Minute
 	}
@@ -122,6 +125,9 @@ func emojiNames(written []string) []string {
 	}
 	return names
 }
+
+// firstWait is how long after the first words they are shown at the latest. With the call they are to be seen within a second.
+const firstWait = 700 * time.Millisecond
 
 // Connect signs in. While Slack cannot be reached it tries again for some minutes. Its error is a sentence that says what to do.
 func (b *Bot) Connect(ctx context.Context) error {
