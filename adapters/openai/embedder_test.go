@@ -317,3 +317,19 @@ func TestEmbedderModel(t *testing.T) {
 		}
 	}
 }
+
+func TestEmbedderTellsWhatWasBilled(t *testing.T) {
+	t.Parallel()
+	server := openaitest.New(t)
+	e, err := openai.NewEmbedder(openai.EmbedderConfig{Endpoint: openai.Endpoint{BaseURL: server.URL()}, Model: "test", Dimensions: 64, Batch: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, tokens, err := e.EmbedCounted(t.Context(), retrieve.ForPassage, []string{"a b", "c", "d e f"}); tokens != 6 || err != nil {
+		t.Errorf("%d tokens (%v)", tokens, err)
+	}
+	server.PushEmbeddings(openaitest.Reply{}, openaitest.Reply{Fault: openaitest.Unauthorized})
+	if _, tokens, err := e.EmbedCounted(t.Context(), retrieve.ForPassage, []string{"a b", "c", "d e f"}); tokens != 3 || err == nil {
+		t.Errorf("%d tokens of the batch that came back (%v)", tokens, err)
+	}
+}

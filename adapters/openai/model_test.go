@@ -113,9 +113,11 @@ func TestStream(t *testing.T) {
 		"refusal":           {openaitest.Reply{Refusal: "I cannot help.", Usage: usage}, answer{Text: "I cannot help.", Usage: counted, Finish: llm.FinishRefusal}},
 		"filtered prompt":   {openaitest.Reply{Fault: openaitest.Filtered}, answer{Finish: llm.FinishRefusal}},
 		"empty":             {openaitest.Reply{Usage: usage}, answer{Usage: counted, Finish: llm.FinishStop}},
-		"no usage":          {openaitest.Reply{Text: "x", Fault: openaitest.NoUsage}, answer{Text: "x", Finish: llm.FinishStop}},
-		"no [DONE]":         {openaitest.Reply{Text: "x", Usage: usage, Fault: openaitest.NoDone}, answer{Text: "x", Usage: counted, Finish: llm.FinishStop}},
-		"not streamed":      {openaitest.Reply{Text: "x y", Calls: []openaitest.Call{search}, Usage: usage, Fault: openaitest.Whole}, answer{Text: "x y", Calls: calls[:1], Usage: counted, Finish: llm.FinishToolCalls}},
+		"cached input": {openaitest.Reply{Text: "x", Usage: &openaitest.Usage{Prompt: 7, Completion: 3, Details: &openaitest.UsageDetails{Cached: 5}}},
+			answer{Text: "x", Usage: &llm.Usage{Input: 7, Cached: 5, Output: 3}, Finish: llm.FinishStop}},
+		"no usage":     {openaitest.Reply{Text: "x", Fault: openaitest.NoUsage}, answer{Text: "x", Finish: llm.FinishStop}},
+		"no [DONE]":    {openaitest.Reply{Text: "x", Usage: usage, Fault: openaitest.NoDone}, answer{Text: "x", Usage: counted, Finish: llm.FinishStop}},
+		"not streamed": {openaitest.Reply{Text: "x y", Calls: []openaitest.Call{search}, Usage: usage, Fault: openaitest.Whole}, answer{Text: "x y", Calls: calls[:1], Usage: counted, Finish: llm.FinishToolCalls}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

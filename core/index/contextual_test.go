@@ -85,3 +85,18 @@ func TestContextual(t *testing.T) {
 		t.Errorf("stored are %+v and %+v", e[0], e[1])
 	}
 }
+
+// A model that there is no budget for is asked once, and the run says why its documents lack what it should have written.
+func TestContextualStopsWithoutABudget(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Native(llmtest.Reply{llmtest.Fail(fmt.Errorf("the cap is reached: %w", llm.ErrBudget))})
+	var items []index.Item
+	for i := range 3 {
+		items = append(items, indextest.Item(doc(fmt.Sprintf("%02d", i), "They may carry over days."), noon))
+	}
+	contextual := index.NewContextual(model, &contexts{texts: make(map[index.Hash]string)})
+	r := mustRun(t, index.New(new(indextest.Store), chunker(t, index.ChunkSize{}), nil, index.Config{Workers: 1, Context: contextual}), complete(items...))
+	if r.Counts.Indexed != 3 || r.Counts.Plain != 3 || len(model.Requests()) != 1 || r.Unpaid != "the cap is reached: "+llm.ErrBudget.Error() {
+		t.Errorf("after %d calls the run says %+v, %q", len(model.Requests()), r.Counts, r.Unpaid)
+	}
+}

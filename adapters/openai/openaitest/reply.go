@@ -47,6 +47,13 @@ type Usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Total      int `json:"total_tokens"`
+
+	Details *UsageDetails `json:"prompt_tokens_details,omitempty"`
+}
+
+// UsageDetails says more of the prompt's tokens.
+type UsageDetails struct {
+	Cached int `json:"cached_tokens"`
 }
 
 // Fault is one way in which providers fail.
