@@ -68,6 +68,7 @@ type Client struct {
 	homes     *rate.Limiter // the channels of a person
 	infos     *rate.Limiter // people, one by one
 	noStreams atomic.Bool   // the workspace was found not to have them
+	noStatus  atomic.Bool   // likewise
 	connected atomic.Int32
 	processes atomic.Int32 // that serve the workspace, as far as is known
 }

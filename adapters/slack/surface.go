@@ -209,8 +209,14 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 	err = s.client.api.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{
 		ChannelID: to.Channel, ThreadTS: to.Thread, Status: strings.TrimSpace(status),
 	})
+	if noMethod(err) || slices.Contains(codesNeverStream, code(err)) {
+		s.client.noStatus.Store(true)
+	}
 	if err != nil {
 		return fmt.Errorf("show that the bot is at work: %w", err)
 	}
 	return nil
 }
+
+// Statuses reports whether the workspace shows what the bot does beside its messages, as far as is known.
+func (c *Client) Statuses() bool { return !c.noStatus.Load() }

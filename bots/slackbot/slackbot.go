@@ -219,7 +219,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	pace.Held = pace.Held || again // what is written anew was complete before
 	s, err := stream.Open(ctx, to, 0, pace, stream.Deps[slack.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
-		Renderer: b.deps.Renderer, Pacing: b.client.Pacing(), Logger: b.deps.Logger,
+		Renderer: b.renderer(), Pacing: b.client.Pacing(), Logger: b.deps.Logger,
 		Log: answer.NewLog(b.deps.Deliveries, t, 0, to, permit), Turn: t, Observe: b.deps.Observe,
 	})
 	if err != nil {
@@ -232,6 +232,17 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	}
 	d.presence = show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
 	return d, nil
+}
+
+// renderer is the renderer, which shows in the answer's place what is searched for where no status can say so.
+func (b *Bot) renderer() stream.Renderer[slack.Page] {
+	r, ok := b.deps.Renderer.(*slack.Renderer)
+	if !ok || r.Progress || b.client.Statuses() {
+		return b.deps.Renderer
+	}
+	shown := *r
+	shown.Progress = true
+	return &shown
 }
 
 // Use has Slack's rate tiers shared with other processes. It is called once, before Run; without it each process takes its part.

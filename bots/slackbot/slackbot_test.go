@@ -118,6 +118,27 @@ func TestStopReactionStopsAndKeepsWhatWasWritten(t *testing.T) {
 	}
 }
 
+// Where Slack shows no status, and no streams with their cards, the asker sees in the thread that the question was heard.
+func TestWithoutAStatusTheThreadTellsOfTheSearch(t *testing.T) {
+	t.Parallel()
+	first, seen := make(chan struct{}), make(chan struct{})
+	s := play(t, options{slack: slacktest.Config{NoStreams: true}, fault: &slacktest.Fault{Method: "assistant.threads.setStatus", Error: "unknown_method", Times: 100}},
+		llmtest.Reply{llmtest.Wait(first), llmtest.Text("One.")}, look(), llmtest.Reply{llmtest.Wait(seen), llmtest.Text("Install the client [1].")})
+	asked := s.ann.Say(s.general, "", slacktest.Mention()+" first?")
+	s.wait("the bot knows that no status is shown", func() bool { return len(s.Calls("agents.sessions.setStatus")) > 0 }) // which comes after
+	close(first)
+	s.answered(s.general, asked, 1)
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" how do I set the VPN up?")
+	s.wait("the search is shown", func() bool {
+		a := s.Answers(s.general, root)
+		return len(a) == 1 && strings.Contains(a[0].Shown(), "vpn") && strings.Contains(a[0].Shown(), "Search")
+	})
+	close(seen)
+	if shown := s.answered(s.general, root, 1); len(shown) != 1 || !strings.Contains(shown[0], "Install the client") || strings.Contains(shown[0], "Searching") {
+		t.Errorf("the thread shows %q", shown)
+	}
+}
+
 func TestReactionsThatStopAreChosen(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{bot: func(c *slackbot.Config) { c.StopReactions = []string{"⏹️", ":no_entry:"} }},

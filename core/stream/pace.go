@@ -50,7 +50,11 @@ func (p *pacer) due(now time.Time, v *View) time.Duration {
 		}
 	}
 	if !p.last.IsZero() {
-		wait = max(wait, p.last.Add(p.interval(now)).Sub(now))
+		next := p.last.Add(p.interval(now)).Sub(now)
+		if !p.posted && v.Len() > 0 { // the write before them had no words, which are waited for
+			next = min(next, p.started.Add(p.FirstWait).Sub(now))
+		}
+		wait = max(wait, next)
 	}
 	return max(wait, 0)
 }

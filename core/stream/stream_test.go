@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -63,6 +64,42 @@ func finish(t *testing.T, s *stream.ThreadStream[string]) {
 	if err := s.Finish(context.Background()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// asking shows what is searched for until there are words.
+type asking struct{ pages }
+
+func (a asking) Render(v *stream.View) []string {
+	if v.Len() == 0 && len(v.Queries) > 0 && v.Phase != stream.Done {
+		return []string{"Searching"}
+	}
+	return a.pages.Render(v)
+}
+
+func TestFirstWordsDoNotWaitForTheIntervalOfASearch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var writes []time.Duration
+		begun := time.Now()
+		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
+			Surface:  &threadtest.Surface{Limits: thread.Capabilities{MinEditInterval: 10 * time.Second}},
+			Renderer: asking{1000}, Log: &stream.Memory{}, Observe: func(stream.Write) { writes = append(writes, time.Since(begun)) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Accept(packet.Packet{Payload: packet.SearchQueries{Queries: []string{"vpn"}}})
+		time.Sleep(100 * time.Millisecond)
+		s.Accept(delta("A whole sentence. And then some more of it."))
+		time.Sleep(5 * time.Second)
+		s.Accept(delta("More. "))
+		time.Sleep(20 * time.Second)
+		finish(t, s)
+		want := []time.Duration{0, 1100 * time.Millisecond, 11100 * time.Millisecond}
+		if len(writes) < 3 || !slices.Equal(writes[:3], want) {
+			t.Errorf("writes at %v, want %v and the final one", writes, want)
+		}
+	})
 }
 
 func TestNothingIsShownBeforeTheEndWhereThatIsWanted(t *testing.T) {
