@@ -37,6 +37,7 @@ type commands struct {
 	Feedback feedbackCommand  `cmd:"" help:"List what people think of the answers."`
 	Eval     evalCommand      `cmd:"" help:"Measure retrieval on a labelled collection, beside the index."`
 	Migrate  migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
+	Usage    usageCommand     `cmd:"" help:"Show what models were used for, and what that cost."`
 	Doctor   doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
 	Serve    serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
 	Slack    slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`
@@ -44,6 +45,8 @@ type commands struct {
 	Why      whyCommand       `cmd:"" help:"Explain why a message was answered as it was, or not at all."`
 	Settings configCommand    `cmd:"" name:"config" help:"Show the settings of channels, and what was changed in chat."`
 	Agents   agentsCommand    `cmd:"" help:"List the agents of the configuration file."`
+	Audit    auditCommand     `cmd:"" help:"Print the audit trail: who asked where, which documents were shown, and who changed what."`
+	Prune    pruneCommand     `cmd:"" help:"Remove what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer."`
 	Config   string           `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
 	Version  kong.VersionFlag `help:"Print the version."`
 }
@@ -101,6 +104,9 @@ func run(ctx context.Context, args []string, env *environment) int {
 		env.config.FilePath = verbs.Config
 	}
 	if env.config.File, err = config.ReadFile(env.config.FilePath); err != nil {
+		return env.fail(err, exitUsage)
+	}
+	if err := env.config.CheckPrices(env.config.File); err != nil {
 		return env.fail(err, exitUsage)
 	}
 	env.logger = newLogger(env.stderr, env.config, parsed.Command() == "serve")

@@ -30,6 +30,7 @@ const (
 	PromptSet        Deed = "prompt.set"      // Details: version
 	PromptReset      Deed = "prompt.reset"    // Details: version
 	WorkspaceBound   Deed = "workspace.bind"  // Details: how, and before, where it belonged to another tenant
+	WorkspaceUnbound Deed = "workspace.unbind"
 	PersonForgotten  Deed = "person.forget"   // Details: turns, sessions
 	SourceIndexed    Deed = "source.index"    // Details: source, name
 	SourceReindexed  Deed = "source.reindex"  // likewise
