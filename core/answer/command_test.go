@@ -55,6 +55,11 @@ func TestCommandsForEverybody(t *testing.T) {
 		}
 		s.says("a misspelt command", s.command(r, "statsu `x` <@U1>"), "There is no command `statsu`", "/footnote status")
 		s.says("status", s.command(r, "status"), "I answer questions in this channel.", "agent `helper`", "where the documents have an answer", "Nothing is being answered", "`abc123`")
+		r.Spent = func(context.Context, access.TenantID) (string, error) { return "0.42 of 5.00 USD today", nil }
+		s.says("status for administrators", s.command(r, "status", admin), "Models have cost 0.42 of 5.00 USD today.")
+		if got := s.command(r, "status"); strings.Contains(got, "USD") {
+			s.Errorf("everybody is told what models cost: %s", got)
+		}
 		s.says("config", s.command(r, "config"), "`agent`: `helper` (footnote.yaml:7)", "`follow`: `always`", "As they come: project")
 		s.says("one setting", s.command(r, "config evidence"), "`evidence` is `0.6` (default)", "Write a number from 0 to 1")
 		s.says("a narrowing setting", s.command(r, "config askers"), "`askers` is not set (default)", "can only take away")
