@@ -143,6 +143,13 @@ func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n sp
 // expire books what processes had set aside that are not heard of any more. Several processes may do it at once; none waits for another.
 func (l *Ledger) expire(ctx context.Context) error {
 	for more := true; more; {
+		// Served by spend_hold_expiry.
+		if err := l.db.Pool.QueryRow(ctx, `select exists (select from spend_hold where expires_at <= clock_timestamp())`).Scan(&more); err != nil {
+			return fmt.Errorf("look for what lost processes had set aside: %w", err)
+		}
+		if !more {
+			return nil
+		}
 		err := l.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 			var a spend.Account
 			var day time.Time

@@ -158,18 +158,15 @@ func (m *Memory) standing(tenant access.TenantID, currency string) spend.Standin
 		if d.currency != currency || d.at.Year() != s.Day.Year() || d.at.Month() != s.Day.Month() {
 			continue
 		}
-		isToday := d.at.Equal(s.Day)
-		switch d.tenant {
-		case "":
-			s.Month += n
-			if isToday {
-				s.Today += n
-			}
-		case tenant:
-			s.TenantMonth += n
-			if isToday {
-				s.TenantToday += n
-			}
+		day, month := &s.TenantToday, &s.TenantMonth
+		if d.tenant == "" {
+			day, month = &s.Today, &s.Month
+		} else if d.tenant != tenant {
+			continue
+		}
+		*month += n
+		if d.at.Equal(s.Day) {
+			*day += n
 		}
 	}
 	return s
