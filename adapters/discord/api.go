@@ -105,6 +105,9 @@ func createBucket(channel string) string { return "POST messages " + channel }
 func editBucket(channel string) string   { return "PATCH messages " + channel }
 func replyBucket(token string) string    { return interactionPrefix + token }
 
+// callbackBucket is of the first response to an interaction, for which the answer that is written by its token waits.
+func callbackBucket(interaction string) string { return interactionPrefix + "callback " + interaction }
+
 // posted is what is read of a message that the bot wrote.
 type posted struct {
 	ID          string          `json:"id"`

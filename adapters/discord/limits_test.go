@@ -88,6 +88,20 @@ func TestResetByTheClock(t *testing.T) {
 	})
 }
 
+// The answer to a command takes its call before the command is acknowledged, which must not wait for that.
+func TestFirstResponseWaitsForNoAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		l.must(t, replyBucket("token"))
+		began := time.Now()
+		l.must(t, callbackBucket("1"))
+		if time.Since(began) != 0 {
+			t.Errorf("it waited %s", time.Since(began))
+		}
+	})
+}
+
 // A global refusal of an interaction's own call holds that interaction, and everything else.
 func TestGlobalRefusalOfAnInteraction(t *testing.T) {
 	t.Parallel()

@@ -190,7 +190,7 @@ func (c *Client) callback(ctx context.Context, t ticket, kind discordgo.Interact
 	for wait := firstPause; ; wait *= 2 {
 		err := c.api.do(ctx, request{
 			doing: "answer a command", method: http.MethodPost, url: discordgo.EndpointInteractionResponse(t.ID, t.Token),
-			bucket: replyBucket(t.Token), body: response,
+			bucket: callbackBucket(t.ID), body: response,
 		}, nil)
 		if code(err) == codeAcknowledged {
 			return nil // by an earlier delivery of the same event, or by a call whose answer was lost
