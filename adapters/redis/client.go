@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
@@ -19,9 +21,9 @@ var ErrUnreachable = errors.New("redis cannot be reached")
 
 // Config says how to connect. URL is required.
 type Config struct {
-	URL    string       // redis://, rediss:// or unix://
+	URL    string       // redis://, rediss:// or unix://; with ?addr=host:port a cluster, of which any node tells the others
 	Prefix string       // of all names, so that several installations can share a server; default "footnote:"
-	TLS    *tls.Config  // for rediss://; nil uses the system's roots
+	CAFile string       // for rediss://: certificates that are trusted beside the system's
 	Logger *slog.Logger // nil: silent
 	// MayBeAway makes it no error that nobody answers at the start: that is logged, and the server is used once it is there. One that
 	// answers and refuses, such as a wrong password, is an error all the same.
@@ -30,7 +32,7 @@ type Config struct {
 
 // Client is a connection to Redis. It is safe for concurrent use.
 type Client struct {
-	rdb       *redis.Client
+	rdb       redis.UniversalClient
 	prefix    string
 	logger    *slog.Logger
 	mayBeAway bool
@@ -39,28 +41,18 @@ type Client struct {
 // Open connects and asks for a sign of life, so that a wrong address is known at start and not at the first stop. Errors do not repeat
 // the address, which may hold a password.
 func Open(ctx context.Context, cfg Config) (*Client, error) {
-	options, err := redis.ParseURL(cfg.URL)
+	quiet()
+	rdb, err := dial(cfg)
 	if err != nil {
-		var parse *url.Error
-		if errors.As(err, &parse) {
-			err = parse.Err // without the address
-		}
-		return nil, fmt.Errorf("read REDIS_URL: it is not an address such as redis://user:password@host:6379/0, rediss://… or unix:///path: %w", err)
+		return nil, err
 	}
-	if cfg.TLS != nil && options.TLSConfig != nil {
-		name := options.TLSConfig.ServerName
-		options.TLSConfig = cfg.TLS.Clone()
-		options.TLSConfig.ServerName = name
-	}
-	// The server's notices about its maintenance are for one vendor's cloud, and cost a round trip elsewhere.
-	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if cfg.Prefix == "" {
 		cfg.Prefix = "footnote:"
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{rdb: redis.NewClient(options), prefix: cfg.Prefix, logger: cfg.Logger, mayBeAway: cfg.MayBeAway}
+	c := &Client{rdb: rdb, prefix: cfg.Prefix, logger: cfg.Logger, mayBeAway: cfg.MayBeAway}
 	ping, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if err := c.rdb.Ping(ping).Err(); err != nil {
@@ -74,10 +66,57 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	return c, nil
 }
 
+// quiet keeps the library, which has one logger for the whole process, from printing what it also returns.
+var quiet = sync.OnceFunc(func() { redis.SetLogger(silent{}) })
+
+type silent struct{}
+
+// Printf implements the library's logger.
+func (silent) Printf(context.Context, string, ...any) {}
+
+// dial returns a client that connects when it is used.
+func dial(cfg Config) (redis.UniversalClient, error) {
+	trusted, err := outhttp.Trust(cfg.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("connect to Redis: %w", err)
+	}
+	trust := func(own *tls.Config) *tls.Config {
+		if own == nil {
+			return nil
+		}
+		own.RootCAs = trusted.RootCAs
+		return own
+	}
+	// The server's notices about its maintenance are for one vendor's cloud, and cost a round trip elsewhere.
+	notices := &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	if address, err := url.Parse(cfg.URL); err == nil && address.Query().Has("addr") {
+		options, err := redis.ParseClusterURL(cfg.URL)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		options.TLSConfig, options.MaintNotificationsConfig = trust(options.TLSConfig), notices
+		return redis.NewClusterClient(options), nil
+	}
+	options, err := redis.ParseURL(cfg.URL)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	options.TLSConfig, options.MaintNotificationsConfig = trust(options.TLSConfig), notices
+	return redis.NewClient(options), nil
+}
+
+func unreadable(err error) error {
+	var parse *url.Error
+	if errors.As(err, &parse) {
+		err = parse.Err // without the address
+	}
+	return fmt.Errorf("read REDIS_URL: it is not an address such as redis://user:password@host:6379/0, rediss://…, unix:///path, or redis://host:6379?addr=host2:6379 for a cluster: %w", err)
+}
+
 // away reports whether an error is none of the server's own: it cannot be reached, or is only just starting.
 func away(err error) bool {
 	var answered redis.Error
-	return !errors.As(err, &answered) || redis.HasErrorPrefix(err, "LOADING")
+	return !errors.As(err, &answered) || redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN")
 }
 
 // Ping asks for a sign of life.

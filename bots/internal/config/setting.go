@@ -31,7 +31,7 @@ func (c *Config) settings() []Setting {
 		{"DATABASE_URL", "", "PostgreSQL 15 or newer with pgvector 0.8 or newer. Unset: a private server that footnote starts and stops itself", secretURL(&c.DatabaseURL, "postgres", "postgresql")},
 		{"MIGRATE_DATABASE_URL", "", "direct connection for migrations, where DATABASE_URL is a transaction pooler", secretURL(&c.MigrateDatabaseURL, "postgres", "postgresql")},
 		{"FOOTNOTE_DATA", "", "folder of the private server. Unset: ${XDG_DATA_HOME:-~/.local/share}/footnote", text(&c.DataDir)},
-		{"REDIS_URL", "", "carries stop signals between processes. Unset: stop works within one process", secretURL(&c.RedisURL, "redis", "rediss", "unix")},
+		{"REDIS_URL", "", "carries stop signals between processes, and the rates that they share. redis://host:6379?addr=host2:6379 is a cluster, known by some of its nodes. Unset: stop works within one process, and others find it by polling", secretURL(&c.RedisURL, "redis", "rediss", "unix")},
 		{"OPENAI_API_KEY", "", "key of an OpenAI-compatible endpoint. Unset, and OPENAI_BASE_URL too: answers quote the documents", secret(&c.OpenAIKey)},
 		{"OPENAI_BASE_URL", "", "address of the endpoint, ending in /v1. Unset: OpenAI's own", httpURL(&c.OpenAIBaseURL)},
 		{"LLM_MODEL", "gpt-4.1-mini", "model that writes the answers", text(&c.Model)},

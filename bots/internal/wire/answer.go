@@ -107,7 +107,7 @@ func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error)
 		return &session.LocalSignal{}, nil
 	}
 	var err error
-	if a.redis, err = redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), Logger: b.Logger, MayBeAway: true}); err != nil {
+	if a.redis, err = redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), CAFile: b.Config.CAFile, Logger: b.Logger, MayBeAway: true}); err != nil {
 		return nil, err
 	}
 	if a.signal, err = redis.NewSignal(ctx, a.redis); err != nil {

@@ -119,7 +119,7 @@ func (b *Base) checkRedis(ctx context.Context) (string, error) {
 	if b.Config.RedisURL == "" {
 		return "not configured: stop works within one process", nil
 	}
-	client, err := redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), Logger: b.Logger})
+	client, err := redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), CAFile: b.Config.CAFile, Logger: b.Logger})
 	if err != nil {
 		return "", err
 	}
