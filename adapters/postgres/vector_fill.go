@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -13,8 +14,12 @@ import (
 
 var _ index.VectorStore = (*Index)(nil)
 
-// fillBatch is how many chunks SearchTexts yields at a time.
-const fillBatch = 256
+const (
+	// fillBatch is how many chunks SearchTexts yields at a time, at most.
+	fillBatch = 256
+	// fillPage is how many ids it looks at in a round trip, whether their chunks have a vector or not.
+	fillPage = 8192
+)
 
 // SearchTexts yields the chunks that have no vector of a model; see index.VectorStore. Chunks that come meanwhile may or may not be among
 // them.
@@ -27,34 +32,75 @@ func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model s
 		}
 		for _, shard := range shards {
 			for after := int64(-1); ; {
-				batch, last, err := x.searchTexts(ctx, tenant, shard, after, model)
+				ids, last, err := x.withoutVectors(ctx, tenant, shard, after, model)
 				if err != nil {
 					yield(nil, err)
 					return
 				}
-				if len(batch) == 0 {
+				if last < 0 {
 					break
 				}
 				after = last
-				if !yield(batch, nil) {
-					return
+				for some := range slices.Chunk(ids, fillBatch) {
+					batch, err := x.searchTexts(ctx, tenant, shard, some)
+					if err != nil {
+						yield(nil, err)
+						return
+					}
+					if len(batch) > 0 && !yield(batch, nil) {
+						return
+					}
 				}
 			}
 		}
 	}
 }
 
-// searchTexts reads the next chunks of a shard after an id. Served by the primary keys of chunk and embedding.
-func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard int16, after int64, model string) ([]index.ChunkText, int64, error) {
-	rows, err := x.db.Pool.Query(ctx, `
-		select c.id, c.enrichment || c.text from chunk c
-		where c.tenant_id = $1 and c.shard = $2 and c.id > $3
-		  and not exists (
-			select from embedding e join embedding_model m on m.number = e.model
-			where m.tenant_id = $1 and m.name = $4 and e.tenant_id = $1 and e.shard = $2 and e.chunk = c.id)
-		order by c.id limit $5`, string(tenant), shard, after, model, fillBatch)
+// withoutVectors returns those of the next ids of a shard whose chunks have no vector of a model, and the last id that was looked at, -1 when there
+// is none. The two lists are ranges of primary keys and are compared here: as one statement with an anti-join, the planner reads whole tables.
+func (x *Index) withoutVectors(ctx context.Context, tenant access.TenantID, shard int16, after int64, model string) ([]int64, int64, error) {
+	rows, err := x.db.Pool.Query(ctx, `select id from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`,
+		string(tenant), shard, after, fillPage)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read chunks to embed: %w", err)
+		return nil, 0, fmt.Errorf("look for chunks to embed: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, 0, fmt.Errorf("look for chunks to embed: %w", err)
+	}
+	if len(ids) == 0 {
+		return nil, -1, nil
+	}
+	last := ids[len(ids)-1]
+	m, known, err := loadModel(ctx, x.db.Pool, tenant, model)
+	if err != nil || !known {
+		return ids, last, err
+	}
+	rows, err = x.db.Pool.Query(ctx, `
+		select chunk from embedding where tenant_id = $1 and shard = $2 and model = $3 and chunk > $4 and chunk <= $5`,
+		string(tenant), shard, m.number, after, last)
+	if err != nil {
+		return nil, 0, fmt.Errorf("look for chunks that have vectors: %w", err)
+	}
+	have := make(map[int64]bool)
+	var id int64
+	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error {
+		have[id] = true
+		return nil
+	}); err != nil {
+		return nil, 0, fmt.Errorf("look for chunks that have vectors: %w", err)
+	}
+	return slices.DeleteFunc(ids, func(id int64) bool { return have[id] }), last, nil
+}
+
+// searchTexts reads chunks by id. Served by the primary key.
+func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard int16, ids []int64) ([]index.ChunkText, error) {
+	rows, err := x.db.Pool.Query(ctx, `
+		select c.id, c.enrichment || c.text from unnest($3::bigint[]) as w (id)
+		cross join lateral (select * from chunk where tenant_id = $1 and shard = $2 and id = w.id offset 0) c
+		order by c.id`, string(tenant), shard, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read chunks to embed: %w", err)
 	}
 	var batch []index.ChunkText
 	var id int64
@@ -63,9 +109,9 @@ func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard i
 		batch = append(batch, index.ChunkText{Chunk: chunkID(shard, id), Text: text})
 		return nil
 	}); err != nil {
-		return nil, 0, fmt.Errorf("read chunks to embed: %w", err)
+		return nil, fmt.Errorf("read chunks to embed: %w", err)
 	}
-	return batch, id, nil
+	return batch, nil
 }
 
 // PutVectors stores vectors of chunks that are in the index already; see index.VectorStore.
@@ -116,14 +162,16 @@ func putVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard in
 	for id := range vectors {
 		ids = append(ids, id)
 	}
+	// Look-ups one by one: without statistics the planner would join whole tables.
 	rows, err := tx.Query(ctx, `
-		select c.id, d.access_number, s.number
-		from chunk c
-		join document d on d.tenant_id = $1 and d.shard = $2 and d.id = c.document
+		select w.id, d.access_number, s.number
+		from unnest($3::bigint[]) as w (id)
+		cross join lateral (select document from chunk where tenant_id = $1 and shard = $2 and id = w.id offset 0) c
+		cross join lateral (select access_number, source_id from document where tenant_id = $1 and shard = $2 and id = c.document offset 0) d
 		join source s on s.tenant_id = $1 and s.id = d.source_id
-		where c.tenant_id = $1 and c.shard = $2 and c.id = any($3::bigint[])
-		  and not exists (select from embedding e where e.tenant_id = $1 and e.shard = $2 and e.model = $4 and e.chunk = c.id)
-		order by c.id`, string(tenant), shard, ids, m.number)
+		left join lateral (select 1 as there from embedding where tenant_id = $1 and shard = $2 and model = $4 and chunk = w.id offset 0) e on true
+		where e.there is null
+		order by w.id`, string(tenant), shard, ids, m.number)
 	if err != nil {
 		return fmt.Errorf("look up chunks: %w", err)
 	}
