@@ -128,21 +128,40 @@ func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	if err != nil {
 		return err
 	}
-	// Functions that work with the owner's rights are there for roles that have less.
-	rows, err = tx.Query(ctx, `
-		select p.oid::regprocedure::text from pg_proc p
-		where p.pronamespace = to_regnamespace(quote_ident($1)) and p.proowner = current_user::regrole and p.prosecdef order by 1`, schema)
+	functions, err := definers(ctx, tx)
 	if err != nil {
 		return err
 	}
-	if _, err = pgx.ForEachRow(rows, []any{&name}, func() error {
-		statements = append(statements, "grant execute on function "+name+" to "+to)
-		return nil
-	}); err != nil {
-		return err
+	for _, f := range functions {
+		statements = append(statements, "grant execute on function "+f+" to "+to)
 	}
 	for _, sql := range statements {
 		if _, err := tx.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// definers lists the functions that work with the rights of this role, whoever calls them: they are there for roles that have less.
+func definers(ctx context.Context, tx pgx.Tx) ([]string, error) {
+	rows, err := tx.Query(ctx, `
+		select p.oid::regprocedure::text from pg_proc p
+		where p.pronamespace = to_regnamespace(quote_ident(current_schema())) and p.proowner = current_user::regrole and p.prosecdef order by 1`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// closeFunctions takes the right to call those functions from everybody who was not granted it.
+func closeFunctions(ctx context.Context, tx pgx.Tx) error {
+	functions, err := definers(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, f := range functions {
+		if _, err := tx.Exec(ctx, "revoke all on function "+f+" from public"); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,8 @@ import (
 
 // Restored prepares a database that a backup was put into, before any process works with it, and returns how many turns had no end when the
 // backup was made. Each of them may have been answered since, in messages that the backup does not know: the one who takes it up looks for them
-// first and edits what it finds, as after any write whose outcome is not known. A second call does no harm.
+// first and edits what it finds, as after any write whose outcome is not known. Roles that were granted what answering needs, and exist here,
+// are granted it. A second call does no harm.
 func Restored(ctx context.Context, url string) (unfinished int, err error) {
 	err = withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -35,10 +36,16 @@ func Restored(ctx context.Context, url string) (unfinished int, err error) {
 				from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 				where t.state <> 'done' and not exists (
 					select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id and d.kind = 'page' and d.model = 0 and d.message = '')`
-			_, err = tx.Exec(ctx, intend)
-			return err
+			if _, err = tx.Exec(ctx, intend); err != nil {
+				return err
+			}
+			// Backups hold no rights, and a function that is made anew may be called by anybody.
+			return closeFunctions(ctx, tx)
 		})
 	})
+	if err == nil {
+		err = grantAgain(ctx, url)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("prepare the restored database: %w", err)
 	}

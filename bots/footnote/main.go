@@ -37,6 +37,7 @@ type commands struct {
 	Feedback feedbackCommand  `cmd:"" help:"List what people think of the answers."`
 	Eval     evalCommand      `cmd:"" help:"Measure retrieval on a labelled collection, beside the index."`
 	Migrate  migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
+	Database databaseCommand  `cmd:"" help:"Run a program of PostgreSQL's own, such as pg_dump, with the database's address in DATABASE_URL."`
 	Usage    usageCommand     `cmd:"" help:"Show what models were used for, and what that cost."`
 	Doctor   doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
 	Serve    serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`

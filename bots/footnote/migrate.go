@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
 // migrateCommand brings the schema up to date. Where the runtime role has no rights to do so, it runs with MIGRATE_DATABASE_URL.
-type migrateCommand struct{}
+type migrateCommand struct {
+	Grant    []string `name:"grant" placeholder:"ROLE" help:"Give this database role what serve --no-migrate needs, and no more. Later migrations are granted to it as well."`
+	Restored bool     `name:"restored" help:"The database comes from a backup: what was answered since the backup was made is looked for before anything is answered. Run it before serve."`
+}
 
 // Run implements the verb.
 func (c *migrateCommand) Run(ctx context.Context, env *environment) error {
@@ -21,5 +25,35 @@ func (c *migrateCommand) Run(ctx context.Context, env *environment) error {
 	} else {
 		_, err = fmt.Fprintf(env.stdout, "%d migrations ran. The database schema is up to date.\n", n)
 	}
-	return err
+	if err != nil || len(c.Grant) == 0 && !c.Restored {
+		return err
+	}
+	return c.prepare(ctx, env)
+}
+
+// prepare does what was asked for beside the migrations.
+func (c *migrateCommand) prepare(ctx context.Context, env *environment) (err error) {
+	direct, err := wire.OpenDirect(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, direct.Close(ctx)) }()
+	if c.Restored {
+		unfinished, err := direct.Restored(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(env.stdout, "The restored database is ready. Questions that were under way when the backup was made: %d.\n", unfinished); err != nil {
+			return err
+		}
+	}
+	if err := direct.Grant(ctx, c.Grant...); err != nil {
+		return err
+	}
+	for _, role := range c.Grant {
+		if _, err := fmt.Fprintf(env.stdout, "The role %s may run footnote serve --no-migrate.\n", role); err != nil {
+			return err
+		}
+	}
+	return nil
 }

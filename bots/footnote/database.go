@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/footnotehq/footnote/bots/internal/wire"
+)
+
+// databaseCommand runs one of PostgreSQL's own programs on the database, wherever that is.
+type databaseCommand struct {
+	Command []string `arg:"" passthrough:"" placeholder:"PROGRAM" help:"Program and its arguments, such as: sh -c 'psql \"$$DATABASE_URL\"'."`
+}
+
+// Run implements the verb. The program finds the address in DATABASE_URL, which leads past a pooler, and the private server's own programs in
+// PATH. The private server runs for as long as the program does.
+func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error) {
+	args := c.Command
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return usageError("say which program is to be run, such as: footnote database sh -c 'psql \"$DATABASE_URL\"'")
+	}
+	direct, err := wire.OpenDirect(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, direct.Close(ctx)) }()
+	path := os.Getenv("PATH")
+	if direct.Bins != "" {
+		path = direct.Bins + string(os.PathListSeparator) + path
+	}
+	name := args[0]
+	if !strings.ContainsRune(name, os.PathSeparator) && direct.Bins != "" { // it is looked up before the program has its PATH
+		if found, err := exec.LookPath(direct.Bins + string(os.PathSeparator) + name); err == nil {
+			name = found
+		}
+	}
+	cmd := exec.CommandContext(ctx, name, args[1:]...)
+	cmd.Env = append(os.Environ(), "PATH="+path, "DATABASE_URL="+direct.URL)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = env.stdin, env.stdout, env.stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("run %s: %w", args[0], err)
+	}
+	return nil
+}
