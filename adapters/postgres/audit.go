@@ -74,6 +74,7 @@ type turnFact struct {
 	Outcome                                     string
 	Took                                        int64
 	Origin, OriginAs                            string
+	Alias                                       *string // of the asker there, if there is one, locked as alias does
 }
 
 func (f turnFact) ref() thread.Ref {
@@ -81,10 +82,14 @@ func (f turnFact) ref() thread.Ref {
 }
 
 func turnFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (turnFact, error) {
-	// By the primary keys.
+	// By the primary keys and audit_person's unique constraint.
 	found, err := queryAll[turnFact](ctx, tx, `
 		select t.asker_id, s.platform, s.workspace, s.channel, s.thread, t.direct, s.owner <> '' and not t.direct, t.number, coalesce(t.outcome, ''),
-			greatest(0, extract(epoch from coalesce(t.finished_at, clock_timestamp()) - t.intake_at) * 1000000)::bigint, coalesce(t.origin::text, ''), coalesce(t.origin_as, '')
+			greatest(0, extract(epoch from coalesce(t.finished_at, clock_timestamp()) - t.intake_at) * 1000000)::bigint, coalesce(t.origin::text, ''), coalesce(t.origin_as, ''),
+			(select p.alias::text from audit_person p
+				where p.tenant_id = t.tenant_id and p.platform = s.platform and p.person = t.asker_id
+				  and p.workspace = case when t.direct then s.workspace else '' end and p.channel = case when t.direct then s.channel else '' end
+				  and p.thread = case when t.direct then s.thread else '' end for key share)
 		from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id where t.tenant_id = $1 and t.id = $2`, tenant, id)
 	if err != nil {
 		return turnFact{}, fmt.Errorf("look up turn %s for the audit trail: %w", id, err)
@@ -107,9 +112,11 @@ func ended(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, sa
 		own = at
 		at.Channel, at.Thread = "", ""
 	}
-	who, err := alias(ctx, tx, tenant, session.Actor{Platform: at.Platform, ID: f.Asker}, own)
-	if err != nil {
-		return err
+	who := f.Alias
+	if who == nil { // the first entry of the person
+		if who, err = alias(ctx, tx, tenant, session.Actor{Platform: at.Platform, ID: f.Asker}, own); err != nil {
+			return err
+		}
 	}
 	details := map[string]string{}
 	if f.Origin != "" {

@@ -29,8 +29,7 @@ const (
 	SettingReset     Deed = "setting.reset"   // Details: key, before
 	PromptSet        Deed = "prompt.set"      // Details: version
 	PromptReset      Deed = "prompt.reset"    // Details: version
-	WorkspaceBound   Deed = "workspace.bind"  // Details: how, and before, where it belonged to another tenant
-	WorkspaceUnbound Deed = "workspace.unbind"
+	WorkspaceBound   Deed = "workspace.bind"  // Details: how (allowed, disallowed, first), and before, where it belonged to another tenant
 	PersonForgotten  Deed = "person.forget"   // Details: turns, sessions
 	SourceIndexed    Deed = "source.index"    // Details: source, name
 	SourceReindexed  Deed = "source.reindex"  // likewise

@@ -217,6 +217,11 @@ func (w *world) check() {
 	if n := w.count(`select count(*) from turn t where 1 <> (select count(*) from message m where m.turn_id = t.id and m.role = 'assistant')`); n > 0 {
 		w.Errorf("%d turns have no answer, or several", n)
 	}
+	const unaudited = `select count(*) from turn t where 1 <> (
+		select count(*) from audit e where e.tenant_id = t.tenant_id and e.turn_id = t.id and e.deed = 'turn' and e.outcome = t.outcome)`
+	if n := w.count(unaudited); n > 0 {
+		w.Errorf("%d turns are not in the audit trail, or twice", n)
+	}
 	rows, err := w.db.Pool.Query(context.WithoutCancel(w.Context()), `
 		select t.id::text, q.text, a.text from turn t
 		join message q on q.turn_id = t.id and q.role = 'user' join message a on a.turn_id = t.id and a.role = 'assistant'`)
