@@ -86,3 +86,26 @@ func TestARemovedSourceIsPurged(t *testing.T) {
 		t.Error("what stays is not found any more")
 	}
 }
+
+// What a run of indexing leaves is packed when it ends, unless it is so little that reading it row by row costs nothing.
+func TestTidyPacksWhatARunLeaves(t *testing.T) {
+	t.Parallel()
+	x, db := openIndex(t, postgres.IndexConfig{FreshLimit: 40})
+	for i, want := range []int{0, 1, 2, 3, 4, 0, 1} { // of 40, an eighth
+		if i > 0 {
+			if err := x.Put(t.Context(), access.DefaultTenant, []index.Entry{entryOf(retrievetest.One("doc-"+string(rune('a'+i)), "", "ordinary words"))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if more, err := x.Tidy(t.Context(), access.DefaultTenant, time.Time{}); more || err != nil {
+			t.Fatalf("Tidy() = %v, %v", more, err)
+		}
+		var waiting int
+		if err := db.Pool.QueryRow(t.Context(), `select coalesce(sum(next_chunk - sealed_to), 0) from index_shard`).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+		if waiting != want {
+			t.Errorf("%d chunks wait after %d documents, want %d", waiting, i, want)
+		}
+	}
+}
