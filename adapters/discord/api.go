@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// requestTimeout bounds one call. A create whose answer does not come has an unknown outcome then.
+// requestTimeout bounds one call from when it is sent. A create whose answer does not come has an unknown outcome then.
 const requestTimeout = 15 * time.Second
 
 // renewAfter is the number of calls after which discordgo's limiter is replaced: it keeps an entry for each route and channel for ever.
@@ -31,7 +31,7 @@ type api struct {
 }
 
 func newAPI(token string, carrier http.RoundTripper, l *limits) (*api, error) {
-	a := &api{token: token, client: &http.Client{Transport: carrier, Timeout: requestTimeout}, limits: l}
+	a := &api{token: token, client: &http.Client{Transport: carrier}, limits: l} // which bounds each call by itself
 	return a, a.renew()
 }
 

@@ -61,7 +61,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("wait for a call of Discord: %w", notSentError{err})
 	}
 	defer ended()
-	out := req.Clone(req.Context())
+	ctx, cancel := context.WithTimeout(req.Context(), requestTimeout) // from now on: what waited above was not sent
+	out := req.Clone(ctx)
 	if strings.HasPrefix(out.URL.Path, "/api/") {
 		out.URL.Scheme, out.URL.Host = t.api.Scheme, t.api.Host
 		out.URL.Path = t.api.Path + strings.TrimPrefix(out.URL.Path, "/api")
@@ -70,9 +71,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res, err := t.base.RoundTrip(out)
 	if err != nil {
+		cancel()
 		t.limits.answered(key, nil)
 		return nil, err
 	}
+	res.Body = &lastingBody{res.Body, cancel}
 	t.limits.answered(key, res.Header)
 	for _, name := range []string{"X-RateLimit-Reset-After", "X-RateLimit-Reset", "X-RateLimit-Remaining", "X-RateLimit-Global"} {
 		res.Header.Del(name) // discordgo's own limiter would sleep without regard to the context; ours knows all that it needs
@@ -81,6 +84,18 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return res, nil
 	}
 	return t.refused(res, key)
+}
+
+// lastingBody ends what bounds a call once it was read.
+type lastingBody struct {
+	io.ReadCloser
+	read context.CancelFunc
+}
+
+// Close implements io.Closer.
+func (b *lastingBody) Close() error {
+	defer b.read()
+	return b.ReadCloser.Close()
 }
 
 // CloseIdleConnections lets go of connections that are not in use; http.Client asks for it by this name.

@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -106,4 +108,31 @@ func TestRefusalsBecomeWhatTheClientCanRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A call that waits for its turn has not been sent, however long that takes: nobody has to look for what came of it.
+func TestWaitingBeforeACallIsNoTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		address, err := parseAPI("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLimits()
+		c := &carrier{status: http.StatusOK, body: `{"id":"7"}`}
+		a, err := newAPI("token", &transport{api: address, base: c, limits: l}, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.must(t, "a") // as Reserve does, before Discord refused everything
+		l.refused("b", 4*requestTimeout, true)
+		var made posted
+		err = a.do(t.Context(), request{
+			doing: "post", method: http.MethodPost, url: discordgo.EndpointChannelMessages("1"), bucket: "a", body: map[string]any{}, paid: true,
+		}, &made)
+		if err != nil || made.ID != "7" || len(c.asked) != 1 {
+			t.Errorf("the call = %+v, %v; %d were sent", made, err, len(c.asked))
+		}
+		time.Sleep(2 * time.Second) // until its place is free again
+	})
 }
