@@ -2,66 +2,71 @@ package config_test
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/goccy/go-yaml"
 )
 
-// The compose file sets only what the program reads, to values that it takes.
-func TestComposeFileFitsTheSettings(t *testing.T) {
+// The compose file knows only settings that there are, starts nothing that outlives its user's rights, and keeps the database off the network.
+func TestComposeFile(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../../../deploy/compose.yaml")
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", "compose.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var file struct {
 		Services map[string]struct {
-			Image       string            `yaml:"image"`
-			Command     []string          `yaml:"command"`
-			Environment map[string]string `yaml:"environment"`
-		} `yaml:"services"`
+			Image       string
+			Environment map[string]string
+			CapDrop     []string `yaml:"cap_drop"`
+			Security    []string `yaml:"security_opt"`
+			Networks    []string
+			Ports       []string
+			ReadOnly    bool `yaml:"read_only"`
+			Command     []string
+		}
+		Networks map[string]struct{ Internal bool }
 	}
 	if err := yaml.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"postgres", "redis", "migrate", "footnote"} {
-		if _, found := file.Services[name]; !found {
-			t.Errorf("there is no service %s", name)
-		}
-	}
-	var known []string
+	var names []string
 	for _, s := range config.Settings() {
-		known = append(known, s.Env)
+		names = append(names, s.Env)
 	}
-	for _, name := range []string{"migrate", "footnote"} {
-		environment := file.Services[name].Environment
-		for variable, value := range environment {
-			if !slices.Contains(known, variable) {
-				t.Errorf("service %s sets %s, which the program does not read", name, variable)
+	for name, s := range file.Services {
+		if !slices.Equal(s.CapDrop, []string{"ALL"}) || !slices.Contains(s.Security, "no-new-privileges:true") {
+			t.Errorf("%s keeps rights: %+v", name, s)
+		}
+		if s.Image == "" {
+			t.Errorf("%s names no image", name)
+		}
+		switch name {
+		case "postgres", "redis":
+			if !slices.Equal(s.Networks, []string{"inside"}) || len(s.Ports) > 0 {
+				t.Errorf("%s can be reached from outside: %+v", name, s)
 			}
-			environment[variable] = expand(value)
+			continue
 		}
-		if environment["DATABASE_URL"] == "" {
-			t.Errorf("service %s has no database: the image holds no PostgreSQL", name)
+		if !s.ReadOnly {
+			t.Errorf("%s may write to its files", name)
 		}
-		if _, err := config.Load(func(variable string) string { return environment[variable] }); err != nil {
-			t.Errorf("service %s: %v", name, err)
+		if s.Environment["DATABASE_URL"] == "" {
+			t.Errorf("%s has no database", name)
+		}
+		for setting := range s.Environment {
+			if !slices.Contains(names, setting) {
+				t.Errorf("%s sets %s, which is no setting", name, setting)
+			}
 		}
 	}
-}
-
-// expand replaces ${NAME:-default} by its default, as compose does where nothing is set.
-func expand(value string) string {
-	for {
-		before, rest, found := strings.Cut(value, "${")
-		if !found {
-			return value
-		}
-		variable, after, _ := strings.Cut(rest, "}")
-		_, otherwise, _ := strings.Cut(variable, ":-")
-		value = before + otherwise + after
+	if !file.Networks["inside"].Internal || len(file.Services) != 4 {
+		t.Errorf("%+v", file)
+	}
+	if serve := file.Services["footnote"].Command; !slices.Equal(serve, []string{"serve", "--no-migrate"}) {
+		t.Errorf("the bot is started with %q", serve)
 	}
 }
