@@ -94,24 +94,37 @@ func repliesTo(m *discordgo.Message) string {
 }
 
 // HalfWritten reports whether a message of the bot, which stands in one of the places of a turn, shows an answer that is still being
-// written. One that has gone does not.
+// written. One that has gone does not. Where the message is not known it is looked for after the question.
 func (c *Client) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
 	if c.self() == "" {
 		return false, errUnknownSelf
 	}
-	ref := t.Session.Ref
-	places := []string{ref.Thread, ref.Channel, string(t.Message)}
+	ref, question := t.Session.Ref, string(t.Message)
+	places := []string{ref.Thread, ref.Channel, question}
 	for i, channel := range places {
 		if channel == "" || slices.Contains(places[:i], channel) {
 			continue
 		}
-		m, err := c.api.message(ctx, channel, string(id))
-		switch {
-		case errors.Is(err, thread.ErrMessageGone), errors.Is(err, thread.ErrNotPermitted), code(err) == codeInvalidForm:
-		case err != nil:
+		var found []*discordgo.Message
+		var err error
+		if id == "" {
+			found, err = c.own(ctx, channel, question)
+		} else {
+			var m *discordgo.Message
+			m, err = c.api.message(ctx, channel, string(id))
+			found = []*discordgo.Message{m}
+		}
+		if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) || code(err) == codeInvalidForm {
+			continue
+		}
+		if err != nil {
 			return false, err
-		default:
-			return m.Author != nil && m.Author.ID == c.self() && (strings.HasSuffix(m.Content, strings.TrimSpace(cursor)) || offersStop(m)), nil
+		}
+		for _, m := range found {
+			others := id == "" && channel == ref.Channel && ref.Workspace != "" && repliesTo(m) != question
+			if m.Author != nil && m.Author.ID == c.self() && !others && (strings.HasSuffix(m.Content, strings.TrimSpace(cursor)) || offersStop(m)) {
+				return true, nil
+			}
 		}
 	}
 	return false, nil

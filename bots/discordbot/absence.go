@@ -168,7 +168,7 @@ func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (h
 		return false, err
 	}
 	for _, p := range pages {
-		if p.Kind != session.Answer || p.Message == "" || p.State == session.Final {
+		if p.Kind != session.Answer || p.State == session.Final {
 			continue
 		}
 		shown, err := b.client.HalfWritten(ctx, t, p.Message)

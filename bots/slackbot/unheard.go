@@ -140,14 +140,22 @@ func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (h
 		return false, err
 	}
 	for _, p := range pages {
-		if p.Kind != session.Answer || p.Message == "" || p.State == session.Final {
+		if p.Kind != session.Answer || p.State == session.Final {
 			continue
 		}
-		shown, err := b.client.HalfWritten(ctx, p.At, p.Message)
+		own := []thread.MessageID{p.Message}
+		if p.Message == "" { // it may have been posted by a process that ended before it knew
+			own, err = b.client.Surface(slack.SurfaceOptions{Turn: string(t.ID), Question: t.Message, Permit: permit}).Own(ctx, p.At)
+		}
+		for _, id := range own {
+			var shown bool
+			if shown, err = b.client.HalfWritten(ctx, p.At, id); shown {
+				half = true
+			}
+		}
 		if err != nil && slack.Transient(err) {
 			return false, err
 		}
-		half = half || shown
 	}
 	return half, nil
 }

@@ -43,7 +43,11 @@ type session struct {
 	sent    []frame
 	conn    *connection
 	dead    bool
+	left    time.Time // when its connection was lost
 }
+
+// resumable is how long a session can be resumed after its connection was lost. The platform does not say; it is a few minutes.
+const resumable = 2 * time.Minute
 
 type frame struct {
 	Op   int    `json:"op"`
@@ -180,7 +184,7 @@ func (s *Server) lost(c *connection, err error) {
 		if g.conn != c {
 			continue
 		}
-		g.conn = nil
+		g.conn, g.left = nil, time.Now()
 		var closed *websocket.CloseError
 		if errors.As(err, &closed) && (closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway) {
 			g.dead = true
@@ -320,7 +324,7 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 		return
 	}
 	g.disconnect()
-	g.conn = c
+	g.conn, g.left = c, time.Time{}
 	for _, f := range g.sent {
 		if *f.Seq > d.Seq {
 			c.send(f)
@@ -332,7 +336,11 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 // dispatch sends an event to every session that has the intent; data is asked with the session's intents. It is called with the lock
 // held.
 func (s *Server) dispatch(guild, kind string, intent int, data func(intents int) any) {
-	for _, g := range s.gateway.sessions {
+	for id, g := range s.gateway.sessions {
+		if g.conn == nil && !g.left.IsZero() && time.Since(g.left) > resumable {
+			delete(s.gateway.sessions, id)
+			continue
+		}
 		if !g.dead && g.has(guild) && (intent == 0 || g.intents&intent != 0) {
 			g.dispatch(kind, data(g.intents))
 		}

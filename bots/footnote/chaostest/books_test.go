@@ -9,8 +9,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
+
+// question is what somebody asked. Its mark stands in the question and, once, in the answer.
+type question struct {
+	mark string
+	in   footnotetest.Talk
+	root string
+}
+
+func (q question) String() string { return fmt.Sprintf("%s in %s of %s", q.mark, q.root, q.in) }
 
 // ask holds conversations until asking ends: a mention, and then follow-ups, some of which do not wait for the answer before them. The
 // function that it returns waits for the last of them and says everything that was asked.
@@ -20,29 +29,26 @@ func (w *world) ask(asking, ctx context.Context, random *rand.Rand) func() []que
 		mu   sync.Mutex
 		all  []question
 	)
-	for i := range conversations {
-		person := w.slack.Person(fmt.Sprintf("person%d", i), nil)
-		room := w.slack.Channel(fmt.Sprintf("room%d", i), nil, person)
+	for i, t := range w.talks {
 		own := rand.New(rand.NewPCG(random.Uint64(), uint64(i)))
 		wait.Go(func() {
 			for n := 0; asking.Err() == nil; {
 				root := ""
 				for range 1 + own.IntN(4) {
-					q := question{mark: fmt.Sprintf("Q%dx%d", i, n), room: room, root: root}
+					q := question{mark: fmt.Sprintf("Q%dx%d", i, n), in: t, root: root}
 					n++
 					text := "what about " + q.mark + "?"
 					if root == "" {
-						text = slacktest.Mention() + " " + text
-					}
-					ts := person.Say(room, root, text)
-					if root == "" {
-						root, q.root = ts, ts
+						root = t.Begin(text)
+						q.root = root
+					} else if t.Follow(ctx, root, text) != nil {
+						return // said by settle, which looks at every question
 					}
 					mu.Lock()
 					all = append(all, q)
 					mu.Unlock()
-					if own.IntN(3) > 0 && w.answered(ctx, q) != nil {
-						return // said by settle, which looks at every question
+					if own.IntN(3) > 0 && q.answered(ctx) != nil {
+						return // likewise
 					}
 				}
 				// Together they ask about as much as Slack lets one workspace be answered: some forty answers a minute.
@@ -58,26 +64,24 @@ func (w *world) ask(asking, ctx context.Context, random *rand.Rand) func() []que
 	}
 }
 
-// answered waits for a question's answer.
-func (w *world) answered(ctx context.Context, q question) error {
-	return w.slack.Wait(ctx, "the answer to "+q.String(), func() bool {
-		return slices.ContainsFunc(w.slack.Answers(q.room, q.root), func(m slacktest.Message) bool { return complete(m, q) })
-	})
+// answered waits for the question's answer.
+func (q question) answered(ctx context.Context) error {
+	return q.in.Until(ctx, func() bool { return slices.ContainsFunc(q.in.Shows(q.root), q.isAnswer) })
 }
 
-// complete reports whether a message is the whole answer to a question.
-func complete(m slacktest.Message, q question) bool {
-	return !m.Streaming && !m.Deleted && strings.Contains(m.Shown(), "The answer to "+q.mark+" begins.") && strings.Contains(m.Shown(), "here it ends")
+// isAnswer reports whether a message is the whole answer to the question.
+func (q question) isAnswer(p footnotetest.Post) bool {
+	return !p.Writing && strings.Contains(p.Text, "The answer to "+q.mark+" begins.") && strings.Contains(p.Text, "here it ends")
 }
 
 // settle waits until everything is answered and the books are closed.
 func (w *world) settle(ctx context.Context, questions []question) {
 	for _, q := range questions {
-		if err := w.answered(ctx, q); err != nil {
-			w.Errorf("%s has no answer:\n%s", q, w.shown(q))
+		if err := q.answered(ctx); err != nil {
+			w.Errorf("%s has no answer: %v", q, q.in.Shows(q.root))
 		}
 	}
-	const open = `select count(*) from turn where state <> 'done'`
+	const open = `select count(*) from turn where state <> 'done' or disturbed`
 	for w.count(open) > 0 && pause(ctx, 100*time.Millisecond) {
 	}
 	if n := w.count(open); n > 0 {
@@ -85,45 +89,31 @@ func (w *world) settle(ctx context.Context, questions []question) {
 	}
 }
 
-// shown is a thread as people read it.
-func (w *world) shown(q question) string {
-	var lines strings.Builder
-	for _, m := range w.slack.Thread(q.room, q.root) {
-		const most = 80
-		text := m.Shown()
-		fmt.Fprintf(&lines, "  %s %s streaming=%t: %s\n", m.TS, m.User, m.Streaming, text[:min(len(text), most)])
-	}
-	return lines.String()
-}
-
 // check looks at what people see and at what is stored.
 func (w *world) check(questions []question) {
-	if len(questions) < conversations {
+	if len(questions) < len(w.talks) {
 		w.Errorf("only %d questions were asked", len(questions))
 	}
 	threads := map[string][]question{}
 	for _, q := range questions {
-		threads[q.room.ID+q.root] = append(threads[q.room.ID+q.root], q)
+		at := q.in.String() + " " + q.root
+		threads[at] = append(threads[at], q)
 	}
-	for _, asked := range threads {
-		var shown []string
-		for _, m := range w.slack.Answers(asked[0].room, asked[0].root) {
-			if m.Deleted {
-				continue
-			}
-			if m.Streaming {
-				w.Errorf("half-written: %+v", m)
-			}
-			if _, rest, found := strings.Cut(m.Shown(), "The answer to "); found {
-				shown = append(shown, mark.FindString(rest))
-			}
-		}
-		var want []string
+	for at, asked := range threads {
+		var want, shown []string
 		for _, q := range asked {
 			want = append(want, q.mark)
 		}
+		for _, p := range asked[0].in.Shows(asked[0].root) {
+			_, rest, found := strings.Cut(p.Text, "The answer to ")
+			if p.Writing || !found { // half an answer, or a notice that nobody took back
+				w.Errorf("left behind in %s: %v", at, p)
+				continue
+			}
+			shown = append(shown, mark.FindString(rest))
+		}
 		if !slices.Equal(shown, want) {
-			w.Errorf("asked %v, and the thread answers %v", want, shown)
+			w.Errorf("asked %v in %s, and the thread answers %v", want, at, shown)
 		}
 	}
 	if n := w.count(`select count(*) from turn`); n != len(questions) {
@@ -132,6 +122,7 @@ func (w *world) check(questions []question) {
 	if n := w.count(`select count(*) from turn where outcome <> 'answered'`); n > 0 {
 		w.Errorf("%d turns ended otherwise than answered", n)
 	}
-	w.Logf("%d questions in %d threads; %d turns were taken over; Slack refused %d calls because of their rate",
-		len(questions), len(threads), w.count(`select count(*) from turn where takeovers > 0`), w.slack.Limited())
+	identified, resumed := w.discord.Logins()
+	w.Logf("%d questions in %d threads; %d turns were taken over; refused because of their rate: %d calls by Slack, %d by Discord, where %d sessions began and %d were resumed",
+		len(questions), len(threads), w.count(`select count(*) from turn where takeovers > 0`), w.slack.Limited(), w.discord.Count(429), identified, resumed)
 }

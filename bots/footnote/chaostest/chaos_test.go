@@ -1,5 +1,5 @@
-// Package chaostest_test runs three replicas of the real program on one PostgreSQL and one Redis against a Slack with real limits, kills, pauses and
-// restarts them at random under load, and then checks the books: every accepted question has exactly one answer, in order within its
+// Package chaostest_test runs three replicas of the real program on one PostgreSQL and one Redis against a Slack and a Discord with real limits,
+// kills, pauses and restarts them at random under load, and then checks the books: every accepted question has exactly one answer, in order within its
 // thread, nothing is left half-written, and no event is lost.
 //
 //	make chaos                     ten minutes
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 const (
 	replicas      = 3
-	conversations = 6
+	conversations = 8                // every other one in Slack, and in Discord
 	shortest      = 20 * time.Second // without CHAOS
 	settle        = 2 * time.Minute  // for what is under way at the end
 )

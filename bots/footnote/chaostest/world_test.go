@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
@@ -19,16 +20,11 @@ import (
 type world struct {
 	*testing.T
 	slack    *slacktest.Server
+	discord  *discordtest.Server
+	talks    []footnotetest.Talk
 	db       *postgres.DB
 	env      []string
 	replicas []*footnotetest.Replica
-}
-
-// question is what somebody asked. Its mark stands in the question and, once, in the answer.
-type question struct {
-	mark string
-	room *slacktest.Channel
-	root string
 }
 
 var mark = regexp.MustCompile(`Q\d+x\d+`)
@@ -55,19 +51,39 @@ func open(t *testing.T) *world {
 		Minute: 5 * time.Second, Redeliver: []time.Duration{0, 2 * time.Second, 10 * time.Second, 20 * time.Second},
 	})}
 	t.Cleanup(w.slack.Close)
+	var err error
+	if w.discord, err = discordtest.New(discordtest.Config{IdentifyEvery: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.discord.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	guild := w.discord.AddGuild("Guild")
+	for i := range conversations {
+		name := fmt.Sprintf("room%d", i)
+		if i%2 == 0 {
+			person := w.slack.Person(fmt.Sprintf("person%d", i), nil)
+			w.talks = append(w.talks, footnotetest.InSlack{Server: w.slack, Person: person, Room: w.slack.Channel(name, nil, person)})
+		} else {
+			w.talks = append(w.talks, footnotetest.InDiscord{
+				Server: w.discord, Person: guild.AddPerson(fmt.Sprintf("person%d", i), false), Room: guild.AddText(name),
+			})
+		}
+	}
 	model, redis := openaitest.New(t), redistest.Start(t)
 	model.Otherwise(answer)
 	w.env = footnotetest.Environment(
 		"DATABASE_URL="+url, "REDIS_URL="+redis.URL(), "OPENAI_BASE_URL="+model.URL(), "LOG_FORMAT=json",
 		"SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+w.slack.URL(),
+		"DISCORD_BOT_TOKEN="+w.discord.Token(), "DISCORD_API_URL="+w.discord.URL(),
 	)
 	footnotetest.Run(t, binary, w.env, "migrate")
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: url})
-	if err != nil {
+	if w.db, err = postgres.Open(t.Context(), postgres.Config{URL: url}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(db.Close)
-	w.db = db
+	t.Cleanup(w.db.Close)
 	return w
 }
 
@@ -89,5 +105,3 @@ func (w *world) count(query string) int {
 	}
 	return n
 }
-
-func (q question) String() string { return fmt.Sprintf("%s in %s of %s", q.mark, q.root, q.room.Name) }

@@ -120,10 +120,26 @@ func (r *Replica) Signal(s syscall.Signal) {
 func (r *Replica) End(s syscall.Signal) {
 	r.tb.Helper()
 	r.Signal(s)
+	if s == syscall.SIGTERM {
+		r.Ended()
+	} else {
+		r.Gone()
+	}
+}
+
+// Ended returns when a replica that was told to end has ended, which it must do well.
+func (r *Replica) Ended() {
+	r.tb.Helper()
 	<-r.ended
-	if s == syscall.SIGTERM && !r.cmd.ProcessState.Success() {
+	if !r.cmd.ProcessState.Success() {
 		r.tb.Errorf("told to end, a replica ended with %v", r.cmd.ProcessState)
 	}
+	r.cmd = nil
+}
+
+// Gone returns when the process has ended, however that was.
+func (r *Replica) Gone() {
+	<-r.ended
 	r.cmd = nil
 }
 

@@ -1,5 +1,5 @@
-// Package loadtest_test drives simulated workspaces, each served by the real program with a database of its own on one PostgreSQL server, with
-// one Redis and one model for all, and reports what every stage takes, and of what.
+// Package loadtest_test drives simulated workspaces, each a Slack and a Discord that are served by the real program with a database of its own
+// on one PostgreSQL server, with one Redis and one model for all. It reports what every stage takes, and of what, and where it bends.
 //
 //	make load                              10, 100 and 1,000 answers at once
 //	make load LOAD=5x10,5x50               workspaces × threads
@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
@@ -38,13 +39,19 @@ const (
 	limit = 10 * time.Minute
 )
 
-// BenchmarkLoad asks one question in every thread of every workspace at once. The servers and the questions share the machine with the
-// replicas; cpu-% counts the replicas alone.
+const (
+	begins = "It begins"
+	ends   = "It ends here."
+)
+
+// BenchmarkLoad asks one question in every thread of every workspace at once, in Slack and in Discord in turn. The servers and the questions
+// share the machine with the replicas; replicas-% counts the replicas' processor time alone, machine-% everybody's.
 func BenchmarkLoad(b *testing.B) {
 	cases := "1x10,5x20,20x50"
 	if said := os.Getenv("LOAD"); said != "" {
 		cases = said
 	}
+	var all []figures
 	for _, c := range strings.Split(cases, ",") {
 		var workspaces, threads int
 		if n, err := fmt.Sscanf(c, "%dx%d", &workspaces, &threads); n != 2 || err != nil || workspaces < 1 || threads < 1 {
@@ -52,22 +59,65 @@ func BenchmarkLoad(b *testing.B) {
 		}
 		b.Run(c, func(b *testing.B) {
 			for b.Loop() {
-				measure(b, workspaces, threads)
+				f := measure(b, workspaces, threads)
+				f.report(b)
+				all = append(all, f)
 			}
 		})
 	}
+	b.Logf("%s\n%s", table(all), knee(all))
 }
 
-// workspace is one Slack, and the replica that serves it.
+// workspace is one Slack and one Discord, and the replica that serves them.
 type workspace struct {
 	db      *postgres.DB
 	slack   *slacktest.Server
+	discord *discordtest.Server
 	replica *footnotetest.Replica
-	person  *slacktest.Person
-	rooms   []*slacktest.Channel
+	talks   []footnotetest.Talk
 }
 
-func measure(b *testing.B, workspaces, threads int) {
+func begin(ctx context.Context, b *testing.B, shared []string, threads int) *workspace {
+	b.Helper()
+	url := localtest.URL(b)
+	w := &workspace{slack: slacktest.Start(slacktest.Config{})}
+	b.Cleanup(w.slack.Close)
+	var err error
+	if w.discord, err = discordtest.New(discordtest.Config{}); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = w.discord.Close() }) // the replica was killed
+	settings := append(slices.Clone(shared), "DATABASE_URL="+url, "SLACK_API_URL="+w.slack.URL(),
+		"DISCORD_BOT_TOKEN="+w.discord.Token(), "DISCORD_API_URL="+w.discord.URL())
+	footnotetest.Run(b, binary, settings, "index", "../../../README.md", "../../../deploy", "--acl", "public")
+	if w.db, err = postgres.Open(ctx, postgres.Config{URL: url}); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(w.db.Close)
+	somebody, guild := w.slack.Person("person", nil), w.discord.AddGuild("Guild")
+	member := guild.AddPerson("person", false)
+	for n := range threads {
+		name := fmt.Sprintf("room%d", n)
+		if n%2 == 0 {
+			w.talks = append(w.talks, footnotetest.InSlack{Server: w.slack, Person: somebody, Room: w.slack.Channel(name, nil, somebody)})
+		} else {
+			w.talks = append(w.talks, footnotetest.InDiscord{Server: w.discord, Person: member, Room: guild.AddText(name)})
+		}
+	}
+	w.replica = footnotetest.Serve(b, binary, settings)
+	return w
+}
+
+// asked is a question and its thread.
+type asked struct {
+	in   footnotetest.Talk
+	of   *workspace
+	root string
+	mark string // stands in the question, by which the model's side knows it
+	at   time.Time
+}
+
+func measure(b *testing.B, workspaces, threads int) figures {
 	ctx, cancel := context.WithTimeout(b.Context(), limit)
 	defer cancel()
 	model, redis := openaitest.New(b), redistest.Start(b)
@@ -76,65 +126,51 @@ func measure(b *testing.B, workspaces, threads int) {
 		"SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken)
 	all := make([]*workspace, workspaces)
 	for i := range all {
-		url := localtest.URL(b)
-		w := &workspace{slack: slacktest.Start(slacktest.Config{})}
-		b.Cleanup(w.slack.Close)
-		settings := append(slices.Clone(shared), "DATABASE_URL="+url, "SLACK_API_URL="+w.slack.URL())
-		footnotetest.Run(b, binary, settings, "index", "../../../README.md", "../../../deploy", "--acl", "public")
-		db, err := postgres.Open(ctx, postgres.Config{URL: url})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(db.Close)
-		w.db = db
-		w.person = w.slack.Person("person", nil)
-		for n := range threads {
-			w.rooms = append(w.rooms, w.slack.Channel(fmt.Sprintf("room%d", n), nil, w.person))
-		}
-		w.replica = footnotetest.Serve(b, binary, settings)
-		all[i] = w
+		all[i] = begin(ctx, b, shared, threads)
 	}
 	for _, w := range all {
 		w.replica.Ready()
 	}
 
-	began, before := time.Now(), processor(b, all)
+	began, before, busy := time.Now(), processor(b, all), readMachine(b)
 	watch := watchConnections(ctx, all[0].db)
 	var (
-		wait        sync.WaitGroup
-		mu          sync.Mutex
-		first, last []time.Duration
+		wait      sync.WaitGroup
+		mu        sync.Mutex
+		questions []asked
 	)
-	for _, w := range all {
-		for _, room := range w.rooms {
+	for i, w := range all {
+		for n, t := range w.talks {
 			wait.Go(func() {
-				asked := time.Now()
-				root := w.person.Say(room, "", slacktest.Mention()+" how is a document's address decided?")
-				err := w.slack.Wait(ctx, "the answer", func() bool {
-					return slices.ContainsFunc(w.slack.Answers(room, root), func(m slacktest.Message) bool {
-						return !m.Streaming && strings.Contains(m.Shown(), "It ends here.")
-					})
+				q := asked{in: t, of: w, mark: fmt.Sprintf("(W%dT%d)", i, n), at: time.Now()}
+				q.root = t.Begin("how is a document's address decided? " + q.mark)
+				err := t.Until(ctx, func() bool {
+					return slices.ContainsFunc(t.Shows(q.root), func(p footnotetest.Post) bool { return !p.Writing && strings.Contains(p.Text, ends) })
 				})
-				ended := time.Since(asked)
 				if err != nil {
-					b.Errorf("%v: %+v", err, w.slack.Thread(room, root))
+					b.Errorf("%s was not answered: %v, and shows %v", t, err, t.Shows(q.root))
 				}
-				shown := w.firstWords(room, root).Sub(asked)
 				mu.Lock()
 				defer mu.Unlock()
-				first, last = append(first, shown), append(last, ended)
+				questions = append(questions, q)
 			})
 		}
 	}
 	wait.Wait()
 	took := time.Since(began)
-	b.ReportMetric(100*(processor(b, all)-before).Seconds()/took.Seconds(), "cpu-%")
-	report(ctx, b, all, first, last)
-	b.ReportMetric(float64(watch()), "connections")
-	b.ReportMetric(float64(peakMemory(b, all))/float64(workspaces)/1024, "MiB/replica")
+	f := figures{name: fmt.Sprintf("%dx%d", workspaces, threads), answers: workspaces * threads}
+	f.replicas = 100 * (processor(b, all) - before).Seconds() / took.Seconds()
+	f.machine = busy.since(b)
+	f.connections = watch()
+	f.memory = float64(peakMemory(b, all)) / float64(workspaces) / 1024
+	for _, w := range all {
+		f.refused += w.slack.Limited() + w.discord.Count(429)
+	}
+	f.stages = stages(ctx, b, all, questions, model)
 	for _, w := range all {
 		w.replica.End(syscall.SIGKILL)
 	}
+	return f
 }
 
 // answer searches first, as a model does, and then writes.
@@ -142,15 +178,5 @@ func answer(req openaitest.Request) openaitest.Reply {
 	if req.Last("tool").Role == "" && req.Offers(openaitest.SearchTool) {
 		return openaitest.Librarian(req)
 	}
-	return openaitest.Reply{Text: "It begins [1]. " + strings.Repeat("word ", words) + "It ends here.", Delay: pause}
-}
-
-// firstWords is when a reader saw text of the answer for the first time.
-func (w *workspace) firstWords(room *slacktest.Channel, root string) time.Time {
-	for _, v := range w.slack.Versions() {
-		if v.Bot && v.Channel == room.ID && v.Thread == root && strings.Contains(v.Shown(), "It begins") {
-			return v.At
-		}
-	}
-	return time.Time{}
+	return openaitest.Reply{Text: begins + " [1]. " + strings.Repeat("word ", words) + ends, Delay: pause}
 }

@@ -8,13 +8,9 @@ import (
 	"testing"
 )
 
-// The threat model names tests; each of them exists.
+// The threat model and the list of faults name tests; each of them exists.
 func TestThreatsNameTestsThatExist(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(root(t), "deploy", "threats.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var exist []string
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 	for _, f := range repository(t) {
@@ -29,13 +25,19 @@ func TestThreatsNameTestsThatExist(t *testing.T) {
 			exist = append(exist, string(m[1]))
 		}
 	}
-	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllSubmatch(text, -1)
-	if len(named) == 0 {
-		t.Fatal("the threat model names no test")
-	}
-	for _, m := range named {
-		if !slices.Contains(exist, string(m[1])) {
-			t.Errorf("deploy/threats.md names %s, which does not exist", m[1])
+	for _, page := range []string{"threats.md", "faults.md"} {
+		text, err := os.ReadFile(filepath.Join(root(t), "deploy", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllSubmatch(text, -1)
+		if len(named) == 0 {
+			t.Errorf("deploy/%s names no test", page)
+		}
+		for _, m := range named {
+			if !slices.Contains(exist, string(m[1])) {
+				t.Errorf("deploy/%s names %s, which does not exist", page, m[1])
+			}
 		}
 	}
 }
