@@ -314,10 +314,10 @@ func (c *Client) message(cb callback, attempt int) Message {
 		m.System = true
 	}
 	root := cmp.Or(about.Thread, about.TS)
-	m.Ref, m.ID, m.Author = c.ref(string(e.Channel), root), thread.MessageID(about.TS), about.User
+	m.Ref, m.ID, m.Author = c.ref(string(e.Channel), root), thread.MessageID(about.TS), cmp.Or(about.User, about.BotID) // a webhook is no user
 	m.InThread = root != about.TS
 	if m.Starter = about.Parent; !m.InThread {
-		m.Starter = about.User
+		m.Starter = m.Author
 	}
 	m.Own = about.User == me.User || about.BotID != "" && about.BotID == me.Bot
 	m.Bot = m.Bot || about.BotID != ""

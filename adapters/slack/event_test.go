@@ -80,7 +80,7 @@ func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
 		{"own", `{"type":"message","channel":"C1","user":"U0BOT","bot_id":"B0BOT","text":"hi","ts":"1700000000.000100"}`,
 			with(func(m *Message) { m.Author, m.Starter, m.Own, m.Bot = "U0BOT", "U0BOT", true, true })},
 		{"other bot", `{"type":"message","subtype":"bot_message","channel":"C1","bot_id":"B2","text":"hi","ts":"1700000000.000100"}`,
-			with(func(m *Message) { m.Author, m.Starter, m.Bot = "", "", true })},
+			with(func(m *Message) { m.Author, m.Starter, m.Bot = "B2", "B2", true })},
 		{"joined", `{"type":"message","subtype":"channel_join","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100"}`,
 			with(func(m *Message) { m.System = true })},
 		{"with a file", `{"type":"message","subtype":"file_share","channel":"C1","user":"U1","text":"hi","ts":"1700000000.000100",` +
@@ -158,6 +158,8 @@ func TestOtherPayloads(t *testing.T) {
 		{"somebody who became a guest", "events_api", `{"event":{"type":"user_change","user":{"id":"U1","is_restricted":true}}}`, heard{}},
 		{"a renamed channel", "events_api", `{"event":{"type":"channel_rename","channel":{"id":"C1","name":"x"}}}`, heard{}},
 		{"tokens taken away", "events_api", `{"event":{"type":"tokens_revoked","tokens":{"bot":["U0BOT"]}}}`, heard{}},
+		{"an event that comes by way of this workspace", "events_api", `{"team_id":"T2","context_team_id":"T1","event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"type":"message","channel":"C1","ts":"1.2"}}}`,
+			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", Name: "x", By: "U1"}}}},
 		{"another workspace", "events_api", `{"team_id":"T2","event":{"type":"app_mention","channel":"C1","user":"U1"}}`, heard{}},
 		{"a shared channel's event of the other side", "events_api", `{"team_id":"T2","authorizations":[{"team_id":"T1"}],"event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"type":"message","channel":"C1","ts":"1.2"}}}`,
 			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", Name: "x", By: "U1"}}}},

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -109,9 +110,9 @@ func (c *Client) fetch(ctx context.Context, f File) message.File {
 		return failed(f.refused)
 	}
 	into := &bounded{most: attachment.Limit(f.Media)}
-	err := c.api.GetFileContext(ctx, f.url, into)
+	err := c.api.GetFileContext(context.WithValue(ctx, mostKey{}, into.most), f.url, into)
 	switch {
-	case into.full:
+	case into.full || errors.Is(err, errFull):
 		return failed(attachment.SayTooLarge)
 	case err != nil:
 		return failed(c.unread(ctx, "download a file", err))
@@ -145,6 +146,22 @@ type bounded struct {
 
 var errFull = errors.New("the file is larger than Slack said")
 
+// mostKey is the key of a context under which a download finds how many bytes are worth fetching.
+type mostKey struct{}
+
+// measured fetches no file that says itself that it is too large.
+type measured struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (m *measured) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := m.next.RoundTrip(r)
+	if most, ok := r.Context().Value(mostKey{}).(int64); err == nil && ok && res.ContentLength > most {
+		_ = res.Body.Close() // of a file that is not wanted
+		return nil, errFull
+	}
+	return res, err
+}
+
 // Write implements io.Writer.
 func (b *bounded) Write(p []byte) (int, error) {
 	if int64(b.data.Len()+len(p)) > b.most {
@@ -171,7 +188,7 @@ type twin struct {
 // twinAge is how long a twin is waited for or remembered.
 const (
 	twinAge  = time.Minute
-	twinWait = 400 * time.Millisecond
+	twinWait = 250 * time.Millisecond // a sign that the question was seen is due within 300 ms
 	maxTwins = 4096
 )
 

@@ -30,7 +30,7 @@ func (c *Client) httpClient() *http.Client {
 		next = http.DefaultTransport
 	}
 	limited := *base
-	limited.Transport = &connectLimiter{next: &readAgain{&obedient{next: next}}, limit: rate.NewLimiter(rate.Every(c.config.Reconnect), connectBurst)}
+	limited.Transport = &connectLimiter{next: &readAgain{&obedient{next: &measured{next}}}, limit: rate.NewLimiter(rate.Every(c.config.Reconnect), connectBurst)}
 	limited.Timeout = c.config.Timeout + time.Minute // a waiting connection counts too; other calls have their own limit
 	return &limited
 }

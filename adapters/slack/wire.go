@@ -21,6 +21,7 @@ type callback struct {
 	Type      string `json:"type"`
 	Challenge string `json:"challenge"`
 	Team      string `json:"team_id"`
+	Through   string `json:"context_team_id"` // the workspace by way of which it comes
 	ID        string `json:"event_id"`
 	Event     event  `json:"event"`
 	// For names the installations that the event is for. In a channel that is shared with another organisation, Team may be theirs.
@@ -39,7 +40,7 @@ func (c callback) concerns(team string) bool {
 			return true
 		}
 	}
-	return c.Team == "" || c.Team == team
+	return c.Team == "" || c.Team == team || c.Through == team
 }
 
 // id is an id that some events give bare and others inside an object.

@@ -282,12 +282,23 @@ func TestWhatSlackTellsOfPeopleCountsAtOnce(t *testing.T) {
 
 func TestBotsThatTalkToEachOtherComeToAnEnd(t *testing.T) {
 	t.Parallel()
+	for name, webhook := range map[string]bool{"a bot": false, "a webhook": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			talk(t, webhook)
+		})
+	}
+}
+
+// talk has another bot answer each answer.
+func talk(t *testing.T, webhook bool) {
+	t.Helper()
 	var replies []llmtest.Reply
 	for i := range 8 {
 		replies = append(replies, llmtest.Answer(fmt.Sprintf("Answer %d.", i)))
 	}
 	s := play(t, options{policy: said("bots", "true")}, replies...)
-	parrot := s.Person("parrot", func(p *slacktest.Person) { p.Bot = true })
+	parrot := s.Person("parrot", func(p *slacktest.Person) { p.Bot, p.Webhook = true, webhook })
 	parrot.Join(s.general)
 	root := parrot.Say(s.general, "", slacktest.Mention()+" say something")
 	for i := 1; i < 8; i++ { // it answers each answer

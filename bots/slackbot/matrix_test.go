@@ -66,7 +66,7 @@ func TestFiftyQuestionsAtOnce(t *testing.T) {
 		replies = append(replies, llmtest.Answer(fmt.Sprintf("Answer #%d#.", i)))
 	}
 	var people []*slacktest.Person
-	s := play(t, options{before: func(s *slacktest.Server) {
+	s := play(t, options{slack: slacktest.Config{AckWithin: patience}, before: func(s *slacktest.Server) { // BenchmarkAnswers tells how soon they are
 		for i := range 50 {
 			people = append(people, s.Person(fmt.Sprintf("p%d", i), nil))
 		}
@@ -96,8 +96,8 @@ func TestFiftyQuestionsAtOnce(t *testing.T) {
 		t.Errorf("%d calls were refused", n)
 	}
 	for _, d := range s.Deliveries() {
-		if d.Attempts != 1 || d.Acked.IsZero() || d.Acked.Sub(d.Sent) > 3*time.Second {
-			t.Errorf("%s was delivered %d times, acknowledged after %s", d.Event, d.Attempts, d.Acked.Sub(d.Sent))
+		if d.Attempts != 1 || d.Acked.IsZero() {
+			t.Errorf("%s was delivered %d times, acknowledged at %s", d.Event, d.Attempts, d.Acked)
 		}
 	}
 }
@@ -202,24 +202,23 @@ func TestTurnOfARevokedTokenEnds(t *testing.T) {
 // A command that waits for Slack is acknowledged all the same, and told about when it is carried out.
 func TestCommandsAreAcknowledgedInTime(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("By command."))
-	s.Fail(slacktest.Fault{Method: "chat.postMessage", Delay: 4 * time.Second})
-	id := s.ann.Slash(s.general, "/ask", "how so?")
-	d := s.delivered(id)
-	if took := d.Acked.Sub(d.Sent); took > 3*time.Second {
-		t.Errorf("acknowledged after %s", took)
-	}
+	s := play(t, options{slack: slacktest.Config{AckWithin: patience}}, llmtest.Answer("By command."))
+	s.Fail(slacktest.Fault{Method: "chat.postMessage", Delay: 6 * time.Second})
+	d := s.delivered(s.ann.Slash(s.general, "/ask", "how so?"))
 	s.told(s.ann, "being answered in its thread")
 	root := s.Roots(s.general)[0]
+	for _, v := range s.Versions() {
+		if v.TS == root.TS && !d.Acked.Before(v.At) {
+			t.Errorf("acknowledged at %s, not before the question was posted at %s", d.Acked, v.At)
+		}
+	}
 	s.answered(s.general, root.TS, 1)
 
 	elsewhere := s.Channel("elsewhere", func(c *slacktest.Channel) { c.Members = nil }, s.bob)
 	s.wait("whether ann could be told more has been looked into", func() bool {
 		return slices.ContainsFunc(s.Calls("users.conversations"), func(c slacktest.Call) bool { return c.Form.Get("user") == s.ann.ID })
 	})
-	s.Fail(slacktest.Fault{Method: "users.conversations", Delay: 3 * time.Second})
-	if took := s.delivered(s.bob.Slash(elsewhere, "/footnote", "whoami")); took.Acked.Sub(took.Sent) > 3*time.Second {
-		t.Errorf("acknowledged after %s", took.Acked.Sub(took.Sent))
-	}
+	s.Fail(slacktest.Fault{Method: "users.conversations", Delay: 6 * time.Second})
+	s.delivered(s.bob.Slash(elsewhere, "/footnote", "whoami"))
 	s.told(s.bob, "your Slack account") // although the bot is not in that channel
 }

@@ -3,6 +3,7 @@ package slacktest
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 )
 
 // File is a file that somebody sends.
@@ -81,5 +82,6 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", f.Media)
+	w.Header().Set("Content-Length", strconv.Itoa(len(f.Data)))
 	_, _ = w.Write(f.Data) // the client has gone when this fails
 }

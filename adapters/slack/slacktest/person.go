@@ -14,6 +14,7 @@ type Person struct {
 	Enterprise            string // the organisation of the team; empty for a team by itself
 	Guest                 bool   // of one or several channels
 	Deleted, Bot, Admin   bool
+	Webhook               bool // of a bot: its messages name the bot and no user
 }
 
 // Channel is a conversation.
@@ -122,6 +123,10 @@ func (s *Server) told(c *Channel, m *Message) {
 	event["channel"], event["event_ts"], event["channel_type"] = c.ID, m.TS, c.channelType()
 	if m.Bot && m.User != BotUser {
 		event["bot_id"] = "B" + m.User
+		if p := s.people[m.User]; p != nil && p.Webhook {
+			event["subtype"] = "bot_message"
+			delete(event, "user")
+		}
 	}
 	if root := s.messages[place{c.ID, m.Thread}]; root != nil {
 		event["parent_user_id"] = root.User
