@@ -38,6 +38,8 @@ type Config struct {
 	// Recent is how far back messages are looked for in channels that arrived while the bot was not connected: 2 h. In threads and direct
 	// conversations it is a day at least.
 	Recent time.Duration
+	// StopReactions are the emoji that stop an answer: as they look, or a server's own by name or id. None: 🛑 and ⏹️.
+	StopReactions []string
 	// PublicKey is the application's, in hexadecimal: interactions come as signed requests (Handler). Empty: none do.
 	PublicKey string
 	// SecretKeys seal interaction tokens in the store: the first seals, all open. None: a key derived from Token.
@@ -59,6 +61,9 @@ func (c *Config) setDefaults() {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}
+	}
+	if len(c.StopReactions) == 0 {
+		c.StopReactions = []string{"🛑", "⏹️"}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

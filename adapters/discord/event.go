@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -44,8 +45,18 @@ type Stop struct {
 	Asked   bool // Deleted: this process knows it as a question
 }
 
-// stopSigns are the reactions that stop an answer.
-var stopSigns = []string{"🛑", "⏹", "⏹️"}
+// stops reports whether an emoji is one of those that stop an answer.
+func stops(signs []string, e discordgo.Emoji) bool {
+	const coloured = "\ufe0f" // says that a sign is to be drawn as an emoji; not all clients send it
+	return slices.ContainsFunc(signs, func(sign string) bool {
+		sign = strings.TrimSpace(sign)
+		if e.ID == "" {
+			return e.Name != "" && strings.TrimSuffix(sign, coloured) == strings.TrimSuffix(e.Name, coloured)
+		}
+		parts := strings.Split(strings.Trim(sign, "<>"), ":") // a server's own is also written as <:name:id>
+		return slices.Contains(parts, e.ID) || slices.Contains(parts, e.Name)
+	})
+}
 
 // message translates a message. ok is false for what is nobody's concern.
 func (c *Client) message(ctx context.Context, m *discordgo.Message, late bool) (Message, bool, error) {
@@ -173,7 +184,7 @@ func (c *Client) home(ctx context.Context, guild, channel string) (thread.Ref, e
 
 // reaction translates a reaction; ok is false for those that mean nothing.
 func (c *Client) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (Stop, bool, error) {
-	if r.UserID == c.self() || !slices.Contains(stopSigns, r.Emoji.Name) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
+	if r.UserID == c.self() || !stops(c.config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
 		return Stop{}, false, nil
 	}
 	ref, err := c.home(ctx, r.GuildID, r.ChannelID)

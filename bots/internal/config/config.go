@@ -74,6 +74,7 @@ type Config struct {
 	SlackSigningSecret    Secret // or as signed requests to HTTPAddr
 	SlackAPIURL           string // empty: Slack's own
 	SlackStopReactions    []string
+	DiscordStopReactions  []string
 	DiscordBotToken       Secret
 	DiscordAPIURL         string // empty: Discord's own
 	DiscordMessageContent bool

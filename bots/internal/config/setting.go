@@ -79,6 +79,7 @@ func (c *Config) settings() []Setting {
 		{"DISCORD_MESSAGE_CONTENT", "true", "ask for the privileged intent to read messages, without which follow-ups need a mention", yesNo(&c.DiscordMessageContent)},
 		{"DISCORD_MEMBERS", "false", "ask for the privileged intent to see members, without which a server sees only public documents", yesNo(&c.DiscordMembers)},
 		{"DISCORD_GUILDS", "", "ids of the servers whose members count as members, separated by commas, beside those of footnote discord allow", list(&c.DiscordGuilds)},
+		{"DISCORD_STOP_REACTIONS", "🛑, ⏹️", "emoji that stop an answer, separated by commas; a server's own by name or id", list(&c.DiscordStopReactions)},
 		{"DISCORD_PUBLIC_KEY", "", "public key of the application: commands and buttons come as signed requests to HTTP_ADDR, path /discord/interactions", discordKey(&c.DiscordPublicKey)},
 		{"DISCORD_GATEWAY", "true", "false connects no socket: only commands and buttons work, by DISCORD_PUBLIC_KEY; no mentions, follow-ups and reactions", yesNo(&c.DiscordGateway)},
 		{"DISCORD_SHARDS", "0", "connections among which servers are divided. 0: as many as Discord recommends", number(&c.DiscordShards, 0, 16384)},

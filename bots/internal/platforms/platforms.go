@@ -91,7 +91,7 @@ func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
 			return names
 		},
 		Discord: discord.Config{
-			PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway, CAFile: c.CAFile, SecretKeys: keys, Wrap: func(next http.RoundTripper) http.RoundTripper { return base.Counted("discord", next) }, Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
+			StopReactions: c.DiscordStopReactions, PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway, CAFile: c.CAFile, SecretKeys: keys, Wrap: func(next http.RoundTripper) http.RoundTripper { return base.Counted("discord", next) }, Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
 		},
 	}, discordbot.Deps{
 		Deliveries: sessions, Repairs: sessions, Threads: sessions, Turns: sessions, Replicas: sessions, Absences: sessions, Policies: base.Policies(),
