@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -101,9 +102,19 @@ func (a *api) do(ctx context.Context, r request, out any) error {
 
 // Keys of buckets. Create and edit are limited each by itself, and in each channel by itself; interactions by their token, which the
 // SDK would lump together.
-func createBucket(channel string) string { return "POST messages " + channel }
-func editBucket(channel string) string   { return "PATCH messages " + channel }
+func createBucket(channel string) string { return createPrefix + channel }
+func editBucket(channel string) string   { return editPrefix + channel }
 func replyBucket(token string) string    { return interactionPrefix + token }
+
+const (
+	createPrefix = "POST messages "
+	editPrefix   = "PATCH messages "
+)
+
+// isWrite reports whether a bucket is one of messages.
+func isWrite(key string) bool {
+	return strings.HasPrefix(key, createPrefix) || strings.HasPrefix(key, editPrefix)
+}
 
 // callbackBucket is of the first response to an interaction, for which the answer that is written by its token waits.
 func callbackBucket(interaction string) string { return interactionPrefix + "callback " + interaction }

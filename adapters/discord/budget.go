@@ -34,6 +34,7 @@ const (
 type budget struct {
 	own    *rate.Limiter // of this process
 	asking chan struct{} // holds a token while nobody asks the shared tiers: first come, first served
+	second chan struct{} // holds a token while none of the calls waits that are not urgent: one of them is ahead of urgent ones at most
 
 	mu        sync.Mutex
 	shared    thread.Tiers // nil: there are none
@@ -42,8 +43,9 @@ type budget struct {
 }
 
 func newBudget() *budget {
-	b := &budget{own: rate.NewLimiter(globalRate, globalBurst), asking: make(chan struct{}, 1), processes: 1}
+	b := &budget{own: rate.NewLimiter(globalRate, globalBurst), asking: make(chan struct{}, 1), second: make(chan struct{}, 1), processes: 1}
 	b.asking <- struct{}{}
+	b.second <- struct{}{}
 	return b
 }
 
@@ -85,8 +87,17 @@ func (b *budget) room() bool {
 	return b.own.Tokens() > float64(min(globalKept, b.own.Burst()-1))
 }
 
-// wait takes a call, as soon as there is one.
-func (b *budget) wait(ctx context.Context) error {
+// wait takes a call, as soon as there is one. Urgent calls, which write answers, come before others, such as those that open threads for
+// further answers: so the first words that can be shown are.
+func (b *budget) wait(ctx context.Context, urgent bool) error {
+	if !urgent {
+		select {
+		case <-b.second:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		defer func() { b.second <- struct{}{} }()
+	}
 	b.mu.Lock()
 	shared := b.settle(time.Now())
 	b.mu.Unlock()

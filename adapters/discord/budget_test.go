@@ -87,7 +87,7 @@ func TestProcessesKeepWithinTheBotsShareTogether(t *testing.T) {
 					b.use(tt.shared)
 					processes = append(processes, b)
 					if tt.shared != nil { // the first call of each finds out whether they are in reach
-						_ = b.wait(t.Context())
+						_ = b.wait(t.Context(), true)
 					}
 				}
 				time.Sleep(2 * time.Second)
@@ -95,7 +95,7 @@ func TestProcessesKeepWithinTheBotsShareTogether(t *testing.T) {
 				for _, b := range processes {
 					for range 100 {
 						all.Go(func() {
-							if err := b.wait(t.Context()); err != nil {
+							if err := b.wait(t.Context(), true); err != nil {
 								t.Error(err)
 							}
 							mu.Lock()
@@ -125,14 +125,45 @@ func TestGlobalRefusalHoldsOtherProcesses(t *testing.T) {
 		other.use(shared)
 		one.pause(t.Context(), 3*time.Second)
 		began := time.Now()
-		if err := other.wait(t.Context()); err != nil || time.Since(began) < 3*time.Second {
+		if err := other.wait(t.Context(), true); err != nil || time.Since(began) < 3*time.Second {
 			t.Errorf("another process called after %s: %v", time.Since(began), err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		one.pause(t.Context(), time.Hour)
-		if err := other.wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if err := other.wait(ctx, false); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("wait = %v", err)
+		}
+	})
+}
+
+// However many threads are to be opened, words that can be written do not wait for them.
+func TestWritesComeFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBudget()
+		var all sync.WaitGroup
+		wait := func(urgent bool) {
+			if err := b.wait(t.Context(), urgent); err != nil {
+				t.Error(err)
+			}
+		}
+		began := time.Now()
+		for range 40 {
+			all.Go(func() { wait(false) })
+		}
+		synctest.Wait()
+		for range 3 {
+			all.Go(func() {
+				wait(true)
+				if waited := time.Since(began); waited > 4*time.Second/globalRate {
+					t.Errorf("a write waited %s", waited)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("all calls took %s", took)
 		}
 	})
 }

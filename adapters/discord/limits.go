@@ -255,7 +255,7 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 			return nil, err
 		}
 	}
-	if err := l.budget.wait(ctx); err != nil {
+	if err := l.budget.wait(ctx, isWrite(key)); err != nil {
 		return nil, err
 	}
 	select {
