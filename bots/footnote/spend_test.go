@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
 // used is the form of usage --json.
@@ -150,11 +152,7 @@ func TestProcessesTogetherKeepToTheCap(t *testing.T) {
 	p.run(t, "usage")                                                        // migrates
 	var group sync.WaitGroup
 	for range 4 {
-		group.Go(func() {
-			for range 3 {
-				p.try(t, "", "ask", "Say a word.")
-			}
-		})
+		group.Go(func() { p.try(t, "", "ask", "Say a word.") })
 	}
 	group.Wait()
 	got := jsonOf[used](t, p.run(t, "usage", "--json"))
@@ -174,5 +172,55 @@ func TestCallsThatBreakAreBooked(t *testing.T) {
 	got := jsonOf[used](t, p.run(t, "usage", "--json"))
 	if len(got.Rows) != 1 || got.Rows[0].Calls != 2 || got.Rows[0].EstimatedCalls != 2 || got.Rows[0].OutputTokens < 4 || got.Rows[0].OutputTokens > 20 || got.Rows[0].InputTokens < 200 {
 		t.Errorf("booked %+v", got.Rows)
+	}
+}
+
+// A server in Slack refuses what must not be asked, books what its answers cost, and tells administrators and /metrics.
+func TestServerTellsWhatAnswersCost(t *testing.T) {
+	t.Parallel()
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	server := openaitest.New(t)
+	p := withPrices(t, server, blocked, socketSettings(slack, "EMBEDDING_MODEL=", "COST_CAP_DAILY=2.5")...)
+	p.run(t, "index", handbook(t), "--base-url", "https://docs.example", "--acl", "public")
+	alice := slack.Person("alice", func(p *slacktest.Person) { p.Admin = true })
+	room := slack.Channel("help", nil, alice)
+	s := serve(t, p)
+	defer s.stop(t)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	s.inSlack(ctx, t, slack)
+	ask := func(question, says string) {
+		t.Helper()
+		root := alice.Say(room, "", slacktest.Mention()+" "+question)
+		if err := slack.Wait(ctx, "the answer", func() bool {
+			for _, m := range slack.Answers(room, root) {
+				if strings.Contains(m.Shown(), says) && !m.Streaming {
+					return true
+				}
+			}
+			return false
+		}); err != nil {
+			t.Fatalf("%v\n%s", err, s.log)
+		}
+	}
+	ask("When are the layoffs?", "Questions about layoffs are not answered here. Ask HR.")
+	if n := len(server.ChatRequests()); n > 0 {
+		t.Errorf("a refused question was sent to the model %d times", n)
+	}
+	ask("How many vacation days does an employee have?", "vacation")
+	asked := alice.Slash(room, "/footnote", "status")
+	var status slacktest.Delivery
+	if err := slack.Wait(ctx, "the status", func() (ok bool) { status, ok = slack.Delivered(asked); return ok }); err != nil || !strings.Contains(string(status.Payload), "of 2.50 EUR today") {
+		t.Errorf("the status is %s (%v)", status.Payload, err)
+	}
+	got := scrape(ctx, t, s)
+	for _, want := range []string{
+		`footnote_model_calls_total{model="test-model",purpose="answer"} 2`, `footnote_model_tokens_total{kind="output",model="test-model",purpose="answer"} `,
+		`footnote_model_cost_total{currency="EUR",model="test-model",purpose="answer"} 0.`,
+	} {
+		if !strings.Contains(got, "\n"+want) {
+			t.Errorf("/metrics does not tell %s:\n%s", want, got)
+		}
 	}
 }
