@@ -25,6 +25,7 @@ const (
 // Sentinels for what a caller may want to tell apart. Each is wrapped in a sentence that says what to do.
 var (
 	ErrUnreachable  = errors.New("PostgreSQL cannot be reached")
+	ErrBusy         = errors.New("it takes no connection at the moment") // beside ErrUnreachable: trying again may help
 	ErrServerTooOld = errors.New("PostgreSQL is too old")
 	ErrNoVector     = errors.New("pgvector is missing or too old")
 	ErrSchema       = errors.New("the database schema does not fit this version of footnote")
@@ -91,6 +92,12 @@ func (db *DB) Close() { db.Pool.Close() }
 func unreachable(err error) error {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
+		switch say := Advice(err); {
+		case say != "" && passing(pgErr.Code):
+			return fmt.Errorf("%w, %w: the server answered %q (SQLSTATE %s): %s", ErrUnreachable, ErrBusy, pgErr.Message, pgErr.Code, say)
+		case say != "":
+			return fmt.Errorf("%w: the server answered %q (SQLSTATE %s): %s", ErrUnreachable, pgErr.Message, pgErr.Code, say)
+		}
 		return fmt.Errorf("%w: the server answered %q (SQLSTATE %s); check user, password and database name in DATABASE_URL",
 			ErrUnreachable, pgErr.Message, pgErr.Code)
 	}

@@ -9,9 +9,11 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/span"
 )
@@ -139,9 +141,18 @@ func (e usageError) Error() string { return string(e) }
 // fail prints an error once and returns the exit code. A silent error has already been told.
 func (env *environment) fail(err error, code int) int {
 	if !errors.Is(err, errSilent) {
-		fmt.Fprintf(env.stderr, "footnote: %v\n", err)
+		fmt.Fprintf(env.stderr, "footnote: %v\n", advised(err))
 	}
 	return code
+}
+
+// advised is an error with what to do about a fault of the database that says nothing of that.
+func advised(err error) string {
+	text := err.Error()
+	if advice := postgres.Advice(err); advice != "" && !strings.Contains(text, advice) {
+		text += ": " + advice
+	}
+	return text
 }
 
 // errSilent ends the program with a failure that the output has already told.
@@ -154,7 +165,12 @@ func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
 	if c.LogLevel == "" && serving {
 		level = slog.LevelInfo
 	}
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if err, ok := a.Value.Any().(error); ok {
+			a.Value = slog.StringValue(advised(err))
+		}
+		return a
+	}}
 	var lines slog.Handler = slog.NewTextHandler(to, options)
 	if c.LogFormat == "json" {
 		lines = slog.NewJSONHandler(to, options)

@@ -39,7 +39,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if c.NoMigrate {
 		connect = wire.OpenMigrated
 	}
-	base, err := connect(ctx, env.config, env.logger)
+	base, err := env.patiently(ctx, connect)
 	if err != nil {
 		return errors.Join(err, admin.Close())
 	}

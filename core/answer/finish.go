@@ -93,6 +93,7 @@ func (s *Service) delivered(ctx context.Context, a *attempt) error {
 // persist makes a call of the store that outlives a stop, again and again while the replica holds the turn.
 func (s *Service) persist(ctx context.Context, write func(context.Context) error) error {
 	lasting := context.WithoutCancel(ctx)
+	told := false
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		limited, cancel := context.WithTimeout(lasting, storeLimit)
 		err := write(limited)
@@ -102,6 +103,10 @@ func (s *Service) persist(ctx context.Context, write func(context.Context) error
 		}
 		if cause := s.lease.permit(); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)
+		}
+		if !told {
+			told = true
+			s.Logger.WarnContext(ctx, "what came of a turn is not stored; trying again", "error", err)
 		}
 		if !sleep(ctx, wait) {
 			return fmt.Errorf("%w: %w", context.Cause(ctx), err)

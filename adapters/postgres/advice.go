@@ -1,0 +1,37 @@
+package postgres
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// SQLSTATEs of faults that an operator ends.
+const (
+	stateDiskFull    = "53100"
+	stateOutOfMemory = "53200"
+	stateConnections = "53300"
+	stateStarting    = "57P03"
+	stateReadOnly    = "25006"
+)
+
+var advice = map[string]string{
+	stateDiskFull:    "the disk of the database is full: make room there. Nothing that was stored is lost; what failed is done again, by itself or with the next run",
+	stateOutOfMemory: "the database server has no memory left: give it more, or lower its work_mem and the number of its connections",
+	stateConnections: "the database server has no connection left: end what holds them, raise its max_connections or the role's limit, or set pool_max_conns in DATABASE_URL to less than 10",
+	stateStarting:    "the database server is starting or ending: it takes connections in a moment",
+	stateReadOnly:    "this database server only reads, as a standby does: set DATABASE_URL to the one that writes",
+}
+
+// Advice is what to do about a fault of the database server, as the end of a sentence; empty where there is nothing to say, or where the error is
+// none of the server's.
+func Advice(err error) string {
+	var fault *pgconn.PgError
+	if !errors.As(err, &fault) {
+		return ""
+	}
+	return advice[fault.Code]
+}
+
+// passing reports whether a connection that was refused for this reason may be given later.
+func passing(state string) bool { return state == stateConnections || state == stateStarting }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+)
+
+// How long, and how often, a server that starts tries to get a connection of the database while that has none to give.
+const (
+	busyFor  = 3 * time.Minute
+	busyWait = 500 * time.Millisecond
+	busyLast = 5 * time.Second
+)
+
+// opener connects to the database.
+type opener func(context.Context, *config.Config, *slog.Logger) (*wire.Base, error)
+
+// patiently connects, and waits while the database server is there and has no connection left: it often has one when processes of the version
+// before have ended.
+func (env *environment) patiently(ctx context.Context, connect opener) (*wire.Base, error) {
+	begun := time.Now()
+	for wait := busyWait; ; wait = min(2*wait, busyLast) {
+		base, err := connect(ctx, env.config, env.logger)
+		if err == nil || !errors.Is(err, postgres.ErrBusy) || time.Since(begun) > busyFor {
+			return base, err
+		}
+		if wait == busyWait {
+			env.logger.WarnContext(ctx, "waiting for a connection of the database", "error", err)
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, err
+		}
+	}
+}
