@@ -142,7 +142,7 @@ func TestTurnsOfAnOutage(t *testing.T) {
 func TestProcessesOfOneShardSayThingsOnce(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
-	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("The first "), llmtest.Wait(hold), llmtest.Text("answer.")}, said(0, "The second answer.")))
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("The first "), llmtest.Wait(hold), llmtest.Text("answer.")}, said(0, "The second answer."), said(0, "The third answer.")))
 	w.start()
 	w.until("both are connected", func() bool { n, _ := w.discord.Logins(); return n >= 2 })
 	question := w.ada.Mention(w.general, "What is it?")
@@ -167,8 +167,11 @@ func TestProcessesOfOneShardSayThingsOnce(t *testing.T) {
 	if got := w.discord.Answers(w.general); len(got) != 1 || !strings.Contains(got[0].Content, "can be read") {
 		t.Errorf("the channel shows %+v", got)
 	}
-	if n := len(w.model.Requests()); n != 2 {
-		t.Errorf("the model was asked %d times, want 2", n)
+	if got := w.finished(w.ada.Ask(w.general, "And by command?")); !strings.HasPrefix(got.Content, "The third answer.") {
+		t.Errorf("the command shows %+v", got)
+	}
+	if n := len(w.model.Requests()); n != 3 {
+		t.Errorf("the model was asked %d times, want 3", n)
 	}
 }
 
