@@ -23,12 +23,13 @@ const (
 )
 
 // before returns what was said in the thread of a mention since the bot last knew of it: all of it in a thread that it enters half-way.
-// It is read once, since the question carries it from then on. A thread that cannot be read is answered without it.
-func (b *Bot) before(ctx context.Context, m slack.Message, j answer.Judgement) (message.File, bool) {
+// It is read once, since the question carries it from then on. A thread that cannot be read is answered without it. starter is who began
+// the thread, where that was read along.
+func (b *Bot) before(ctx context.Context, m slack.Message, j answer.Judgement) (file message.File, starter string, ok bool) {
 	known := j.Thread
 	gap := known.Known && m.Mentioned && known.LastSeen > max(known.CaughtUp, thread.MessageID(m.Ref.Thread))
 	if m.Direct || !m.InThread || !j.CatchUp && !gap || known.CaughtUp >= m.ID {
-		return message.File{}, false
+		return message.File{}, "", false
 	}
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()
@@ -39,11 +40,14 @@ func (b *Bot) before(ctx context.Context, m slack.Message, j answer.Judgement) (
 	said, more, err := b.client.Replies(ctx, m.Ref, after, m.ID)
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "what was said before in the thread is not known", "error", err)
-		return message.File{}, false
+		return message.File{}, "", false
+	}
+	if len(said) > 0 && said[0].ID == thread.MessageID(m.Ref.Thread) {
+		starter = said[0].Author
 	}
 	text := b.transcript(ctx, said)
 	if text == "" {
-		return message.File{}, false
+		return message.File{}, starter, false
 	}
 	if r := []rune(text); len(r) > contextLength {
 		text, more = string(r[len(r)-contextLength:]), true
@@ -51,7 +55,7 @@ func (b *Bot) before(ctx context.Context, m slack.Message, j answer.Judgement) (
 	if more {
 		text = "(Not all of it could be read.)\n" + text
 	}
-	return message.File{ID: contextID, Name: contextName, Media: "text/plain", Text: text}, true
+	return message.File{ID: contextID, Name: contextName, Media: "text/plain", Text: text}, starter, true
 }
 
 // transcript is what people, and other bots, said.

@@ -135,11 +135,11 @@ func TestThreadThatIsEnteredHalfWayIsReadOnce(t *testing.T) {
 func TestAppsThatMayReadLittleAnswerWithWhatTheyGet(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{slack: slacktest.Config{Distributed: true}}, llmtest.Answer("I see."))
+	s.looked() // before there is a thread to be looked into, which it may be once a minute
 	root := s.ann.Say(s.general, "", "the printer hums")
 	for i := range 30 {
 		s.bob.Say(s.general, root, fmt.Sprintf("idea number %d", i))
 	}
-	s.looked()
 	s.ann.Say(s.general, root, slacktest.Mention()+" what do you think?")
 	s.answered(s.general, root, 1)
 	if text, _ := s.asked(0); !strings.Contains(text, "idea number 5") || !strings.Contains(text, "Not all of it could be read") {

@@ -1,6 +1,7 @@
 package slackbot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,14 +31,12 @@ func (b *Bot) take(ctx context.Context, m slack.Message, j answer.Judgement) err
 		}
 		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
 	}
-	starter := j.Thread.Starter
-	if starter == "" {
-		starter = m.Starter
-	}
 	var files []message.File
-	if said, ok := b.before(ctx, m, j); ok {
+	said, began, ok := b.before(ctx, m, j)
+	if ok {
 		files = append(files, said)
 	}
+	starter := cmp.Or(j.Thread.Starter, m.Starter, began)
 	attached := m.Files
 	if m.FilesUnknown {
 		attached = b.client.Attached(ctx, m)

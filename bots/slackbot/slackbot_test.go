@@ -272,13 +272,18 @@ func TestFollowUpNeedsNoMentionWhileItIsADialogue(t *testing.T) {
 
 func TestWhoeverBeganTheThreadMayStopItsAnswers(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written. "), llmtest.Hang()})
-	root := s.bob.Say(s.general, "", "a thread about something")
-	question := s.ann.Say(s.general, root, slacktest.Mention()+" what is it?")
-	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 })
-	s.bob.React(s.general, question, "octagonal_sign")
-	if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "Stopped") {
-		t.Errorf("the thread shows %q", shown[0])
+	for name, silent := range map[string]bool{"Slack says who that is": false, "it is read": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := play(t, options{slack: slacktest.Config{NoParents: silent}}, llmtest.Reply{llmtest.Text("This much was written. "), llmtest.Hang()})
+			root := s.bob.Say(s.general, "", "a thread about something")
+			question := s.ann.Say(s.general, root, slacktest.Mention()+" what is it?")
+			s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 })
+			s.bob.React(s.general, question, "octagonal_sign")
+			if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "Stopped") {
+				t.Errorf("the thread shows %q", shown[0])
+			}
+		})
 	}
 }
 

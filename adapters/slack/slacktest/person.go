@@ -128,7 +128,7 @@ func (s *Server) told(c *Channel, m *Message) {
 			delete(event, "user")
 		}
 	}
-	if root := s.messages[place{c.ID, m.Thread}]; root != nil {
+	if root := s.messages[place{c.ID, m.Thread}]; root != nil && !s.config.NoParents {
 		event["parent_user_id"] = root.User
 	}
 	if strings.Contains(m.Text, "<@"+BotUser+">") && !c.Direct && m.User != BotUser && s.granted("app_mentions:read") {

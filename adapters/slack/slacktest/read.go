@@ -197,6 +197,9 @@ func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (r
 			continue
 		}
 		wire := s.wired(m, form.Get("include_all_metadata") == "1")
+		if parent := s.messages[place{c.ID, m.Thread}]; parent != nil && parent != m && !s.config.NoParents {
+			wire["parent_user_id"] = parent.User
+		}
 		if count, last := s.repliesTo(m); count > 0 {
 			wire["thread_ts"], wire["reply_count"], wire["latest_reply"] = m.TS, count, last
 		}

@@ -46,6 +46,7 @@ type Config struct {
 	NoTiers     bool            // limits no rates
 	NoStreams   bool            // a workspace that knows no chat.startStream
 	NoSessions  bool            // a workspace that knows no agents' sessions
+	NoParents   bool            // says of no reply who began its thread
 	NoStopEvent bool            // the app does not subscribe to agent_session_stopped
 	Distributed bool            // the app is distributed outside of the marketplace: history is 15 messages once a minute
 	Enterprise  string          // the organisation of the workspace
