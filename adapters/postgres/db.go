@@ -48,24 +48,10 @@ type DB struct {
 // Open connects and checks that server, extension and schema are fit for use; it changes nothing. Errors wrap this package's
 // sentinels and say what to do.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
-	pc, err := pgxpool.ParseConfig(cfg.URL)
+	pc, err := poolConfig(cfg, "DATABASE_URL")
 	if err != nil {
-		return nil, fmt.Errorf("read DATABASE_URL: it is not a PostgreSQL address such as postgres://user@host:5432/footnote")
+		return nil, err
 	}
-	if cfg.MaxConns > 0 {
-		pc.MaxConns = cfg.MaxConns
-	} else if !strings.Contains(cfg.URL, "pool_max_conns") {
-		pc.MaxConns = 10
-	}
-	if pc.ConnConfig.ConnectTimeout == 0 {
-		pc.ConnConfig.ConnectTimeout = max(cfg.ConnectTimeout, 10*time.Second)
-	}
-	// Statement descriptions are cached here, not plans on the server: a transaction pooler may hand every statement to another
-	// connection, and a cached generic plan would ignore the search settings of the transaction.
-	if pc.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-	}
-	pc.AfterConnect = pgxvector.RegisterTypes
 	check, err := pgx.ConnectConfig(ctx, pc.ConnConfig.Copy())
 	if err != nil {
 		return nil, unreachable(err)
@@ -83,6 +69,29 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		return nil, unreachable(err)
 	}
 	return &DB{Pool: pool, Newer: newer}, nil
+}
+
+// poolConfig is how a pool connects to the address that a setting names.
+func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
+	pc, err := pgxpool.ParseConfig(cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: it is not a PostgreSQL address such as postgres://user@host:5432/footnote", setting)
+	}
+	if cfg.MaxConns > 0 {
+		pc.MaxConns = cfg.MaxConns
+	} else if !strings.Contains(cfg.URL, "pool_max_conns") {
+		pc.MaxConns = 10
+	}
+	if pc.ConnConfig.ConnectTimeout == 0 {
+		pc.ConnConfig.ConnectTimeout = max(cfg.ConnectTimeout, 10*time.Second)
+	}
+	// Statement descriptions are cached here, not plans on the server: a transaction pooler may hand every statement to another
+	// connection, and a cached generic plan would ignore the search settings of the transaction.
+	if pc.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	pc.AfterConnect = pgxvector.RegisterTypes
+	return pc, nil
 }
 
 // Close waits for connections in use and closes the pool.

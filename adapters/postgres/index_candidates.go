@@ -22,26 +22,48 @@ import (
 // the keyword side is summed up here from memory; and the distances of keyword candidates. Another one comes when segments, access
 // lists or words are new to this process.
 func (x *Index) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Candidates, error) {
-	out := retrieve.Candidates{Lists: make([]retrieve.List, len(r.Probes)), Route: retrieve.RouteNone, Timings: make(map[string]time.Duration)}
+	var out retrieve.Candidates
+	empty := func() {
+		out = retrieve.Candidates{Lists: make([]retrieve.List, len(r.Probes)), Route: retrieve.RouteNone, Timings: make(map[string]time.Duration)}
+	}
+	empty()
 	if r.Audience.Tenant() == "" {
 		return out, nil
 	}
-	conn, err := x.db.Pool.Acquire(ctx)
+	err := x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		empty()
+		s := search{index: x, conn: conn, request: r, out: &out, clock: time.Now()}
+		if err := s.run(ctx); err != nil {
+			conn.Release() // which closes a connection whose transaction is still open
+			return err
+		}
+		go func() { // nothing depends on how a transaction ends that only read, and the search need not wait for it
+			defer conn.Release()
+			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReadWithin)
+			defer cancel()
+			_, _ = conn.Exec(ending, "commit") // after an error the connection is closed
+		}()
+		return nil
+	})
 	if err != nil {
 		return retrieve.Candidates{}, fmt.Errorf("search the index: %w", err)
 	}
-	s := search{index: x, conn: conn, request: r, out: &out, clock: time.Now()}
-	if err := s.run(ctx); err != nil {
-		conn.Release() // which closes a connection whose transaction is still open
-		return retrieve.Candidates{}, fmt.Errorf("search the index: %w", err)
-	}
-	go func() { // nothing depends on how a transaction ends that only read, and the search need not wait for it
-		defer conn.Release()
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReadWithin)
-		defer cancel()
-		_, _ = conn.Exec(ending, "commit") // after an error the connection is closed
-	}()
 	return out, nil
+}
+
+// read makes a reading on the replica, where there is one that has all that was committed, else on the primary. It may be begun on the one and
+// made on the other. What reads releases the connection.
+func (x *Index) read(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
+	if x.cfg.Standby != nil {
+		if done, err := x.cfg.Standby.read(ctx, do); done {
+			return err
+		}
+	}
+	conn, err := x.db.Pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	return do(ctx, conn)
 }
 
 // endReadWithin is how long the end of a search's transaction may take until its connection is given up.

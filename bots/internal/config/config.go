@@ -29,6 +29,7 @@ func (s Secret) Reveal() string { return string(s) }
 type Config struct {
 	DatabaseURL        Secret // empty: a private cluster
 	MigrateDatabaseURL Secret // empty: DatabaseURL
+	SearchDatabaseURL  Secret // of a streaming replica; empty: DatabaseURL answers searches
 	DataDir            string // of the private cluster; empty: ${XDG_DATA_HOME:-~/.local/share}/footnote
 	RedisURL           Secret // empty: stop signals stay in this process
 
@@ -132,6 +133,9 @@ func (c *Config) conflicts() []error {
 	var faults []error
 	if c.EmbeddingModel != "" && c.EmbeddingKey == "" && c.EmbeddingBaseURL == "" && !c.HasModel() {
 		faults = append(faults, errors.New("EMBEDDING_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL; unset it to use the local embedder"))
+	}
+	if c.SearchDatabaseURL != "" && c.DatabaseURL == "" {
+		faults = append(faults, errors.New("SEARCH_DATABASE_URL: needs DATABASE_URL, of which it is a replica; the private server has none"))
 	}
 	if c.FastModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FAST_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))

@@ -32,6 +32,7 @@ type Base struct {
 	Config  *config.Config
 	Logger  *slog.Logger
 	DB      *postgres.DB
+	Standby *postgres.Standby // answers searches; nil where there is none
 	Index   *postgres.Index
 	Counter *tiktoken.Counter
 	Tenant  access.TenantID
@@ -126,7 +127,13 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if err := b.account(b.DB); err != nil {
 		return err
 	}
-	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Logger: b.Logger})
+	if b.Config.SearchDatabaseURL != "" {
+		b.Standby, err = postgres.OpenStandby(ctx, b.DB, postgres.StandbyConfig{URL: b.Config.SearchDatabaseURL.Reveal(), Logger: b.Logger})
+		if err != nil {
+			return err
+		}
+	}
+	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Standby: b.Standby, Logger: b.Logger})
 	return err
 }
 
@@ -201,6 +208,9 @@ func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 func (b *Base) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
+	if b.Standby != nil {
+		b.Standby.Close()
+	}
 	if b.DB != nil {
 		b.DB.Close()
 	}
