@@ -24,6 +24,8 @@ type Config struct {
 	Queue func(ctx context.Context) (int, error)
 	// Connected tells of each part outside (slack, discord, database, redis) whether it is connected. It is asked like Queue; nil leaves it out.
 	Connected func(ctx context.Context) map[string]bool
+	// Caps tells which share of each cap on costs (daily, monthly) is used up. It is asked like Queue; nil leaves it out.
+	Caps func(ctx context.Context) (map[string]float64, error)
 }
 
 // Metrics is one process's counters. It is safe for concurrent use.
@@ -95,6 +97,9 @@ func New(config Config) *Metrics {
 	}
 	if config.Connected != nil {
 		m.registry.MustRegister(connected(config.Connected))
+	}
+	if config.Caps != nil {
+		m.registry.MustRegister(capped(config.Caps))
 	}
 	for _, service := range services {
 		m.limited.WithLabelValues(service)

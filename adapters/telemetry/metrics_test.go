@@ -41,7 +41,8 @@ func scrape(t *testing.T, m *telemetry.Metrics) []string {
 func TestNamesAreStable(t *testing.T) {
 	t.Parallel()
 	m := telemetry.New(telemetry.Config{Queue: func(context.Context) (int, error) { return 7, nil },
-		Connected: func(context.Context) map[string]bool { return map[string]bool{"slack": true, "redis": false} }})
+		Connected: func(context.Context) map[string]bool { return map[string]bool{"slack": true, "redis": false} },
+		Caps:      func(context.Context) (map[string]float64, error) { return map[string]float64{"daily": 0.25}, nil }})
 	m.Turn("slack", session.Saved{Outcome: session.Answered, Runs: []session.Run{{Model: "m-1", Usage: llm.Usage{Input: 1200, Output: 80}}}})
 	m.Turn("discord", session.Saved{Outcome: session.Failed})
 	m.Stopped(20 * time.Millisecond)
@@ -67,6 +68,7 @@ func TestNamesAreStable(t *testing.T) {
 	want := []string{
 		`footnote_connected{part="redis"} 0`,
 		`footnote_connected{part="slack"} 1`,
+		`footnote_cost_cap_used_ratio{cap="daily"} 0.25`,
 		`footnote_dedupe_hits_total 1`,
 		`footnote_edits_total 2`,
 		`footnote_feedback_total{kind="down"} 1`,

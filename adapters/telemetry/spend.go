@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"context"
+
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -37,5 +39,29 @@ func (m *Metrics) Spent(a spend.Account, u spend.Use) {
 	m.spent.tokens.WithLabelValues(model, purpose, "output").Add(float64(u.Output))
 	if a.Currency != "" {
 		m.spent.cost.WithLabelValues(model, purpose, a.Currency).Add(float64(u.Amount) / float64(spend.Unit))
+	}
+}
+
+// capped is which share of each cap is used up, as it is at the scrape.
+type capped func(ctx context.Context) (map[string]float64, error)
+
+var cappedDesc = prometheus.NewDesc("footnote_cost_cap_used_ratio",
+	"What was spent and what running calls have set aside, on all replicas, as a share of a cap on costs (daily, monthly).", []string{"cap"}, nil)
+
+var _ prometheus.Collector = capped(nil)
+
+// Describe implements prometheus.Collector.
+func (capped) Describe(to chan<- *prometheus.Desc) { to <- cappedDesc }
+
+// Collect implements prometheus.Collector. A database that does not answer leaves the shares out.
+func (c capped) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
+	defer cancel()
+	used, err := c(ctx)
+	if err != nil {
+		return
+	}
+	for name, share := range used {
+		to <- prometheus.MustNewConstMetric(cappedDesc, prometheus.GaugeValue, share, name)
 	}
 }

@@ -217,7 +217,7 @@ func TestServerTellsWhatAnswersCost(t *testing.T) {
 	got := scrape(ctx, t, s)
 	for _, want := range []string{
 		`footnote_model_calls_total{model="test-model",purpose="answer"} 2`, `footnote_model_tokens_total{kind="output",model="test-model",purpose="answer"} `,
-		`footnote_model_cost_total{currency="EUR",model="test-model",purpose="answer"} 0.`,
+		`footnote_model_cost_total{currency="EUR",model="test-model",purpose="answer"} 0.`, `footnote_cost_cap_used_ratio{cap="daily"} 0.0`,
 	} {
 		if !strings.Contains(got, "\n"+want) {
 			t.Errorf("/metrics does not tell %s:\n%s", want, got)

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/goccy/go-yaml"
@@ -36,10 +37,12 @@ func exposed(t *testing.T) map[string][]string {
 	m := telemetry.New(telemetry.Config{
 		Queue:     func(context.Context) (int, error) { return 0, nil },
 		Connected: func(context.Context) map[string]bool { return map[string]bool{"slack": true} },
+		Caps:      func(context.Context) (map[string]float64, error) { return map[string]float64{"daily": 0.5}, nil },
 	})
 	m.Turn("slack", session.Saved{Outcome: session.Answered, Runs: []session.Run{{Model: "m", Usage: llm.Usage{Input: 1, Output: 1}}}})
 	m.Wrote(stream.Write{Call: thread.Edit, First: true, Since: time.Second})
 	m.Stopped(time.Millisecond)
+	m.Spent(spend.Account{Model: "m", Purpose: spend.Answering, Currency: "EUR"}, spend.Use{Amount: 1})
 	if _, err := m.Retriever(searched{}).Search(t.Context(), retrieve.Search{}); err != nil {
 		t.Fatal(err)
 	}

@@ -104,6 +104,23 @@ func (b *Base) Spent(ctx context.Context, tenant access.TenantID) (string, error
 	return strings.Join(said, ", "), nil
 }
 
+// CapsUsed is which share of each cap that holds for all tenants together is used up, by its period.
+func (b *Base) CapsUsed(ctx context.Context) (map[string]float64, error) {
+	all := spend.Caps{Daily: b.Config.Caps.Daily, Monthly: b.Config.Caps.Monthly}
+	if !all.Any() {
+		return nil, nil
+	}
+	s, err := b.Books().Standing(ctx, b.Tenant, b.File().Prices.Currency)
+	if err != nil {
+		return nil, err
+	}
+	used := make(map[string]float64)
+	for _, l := range all.Lines(s) {
+		used[l.Period] = float64(l.Used) / float64(l.Cap)
+	}
+	return used, nil
+}
+
 func (b *Base) checkSpending(ctx context.Context) (string, error) {
 	said, err := b.Spent(ctx, b.Tenant)
 	switch {
