@@ -13,6 +13,8 @@ import (
 const (
 	assumedRequests = 5
 	assumedWindow   = 5 * time.Second
+	// resetMargin is added to what is stated of a reset, which is rounded.
+	resetMargin = 10 * time.Millisecond
 	// globalWindow calls at most are on their way, or ended less than a second ago. The platform counts a call somewhere between its
 	// beginning and its end, so that no second has more of them, however long some take and whatever they overtake.
 	globalWindow = 48
@@ -209,7 +211,7 @@ func stated(h http.Header, now time.Time) (limit, left int, after time.Duration,
 	}
 	limit, _ = strconv.Atoi(h.Get("X-RateLimit-Limit")) // 0 where it is not stated
 	if seconds, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset-After"), 64); err == nil {
-		return limit, left, time.Duration(seconds * float64(time.Second)), true
+		return limit, left, time.Duration(seconds*float64(time.Second)) + resetMargin, true
 	}
 	seconds, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset"), 64)
 	if err != nil {
@@ -218,7 +220,7 @@ func stated(h http.Header, now time.Time) (limit, left int, after time.Duration,
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = date // of the clock that the reset is told by, in whole seconds
 	}
-	return limit, left, time.UnixMilli(int64(seconds * 1000)).Sub(now), true
+	return limit, left, time.UnixMilli(int64(seconds*1000)).Sub(now) + resetMargin, true
 }
 
 // refused notes a 429: of the bucket alone, or of everything.

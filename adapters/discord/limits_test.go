@@ -102,6 +102,21 @@ func TestFirstResponseWaitsForNoAnswer(t *testing.T) {
 	})
 }
 
+// What is stated of a reset is rounded, down as well: a call that comes at that very moment would be refused.
+func TestResetIsNotTakenAtItsWord(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		l.must(t, "a")
+		l.answered("a", named("5", "0", "0.499", "x"))
+		began := time.Now()
+		l.must(t, "a")
+		if waited := time.Since(began); waited <= 500*time.Millisecond || waited > time.Second {
+			t.Errorf("the next call was made after %s", waited)
+		}
+	})
+}
+
 // A global refusal of an interaction's own call holds that interaction, and everything else.
 func TestGlobalRefusalOfAnInteraction(t *testing.T) {
 	t.Parallel()
