@@ -64,7 +64,7 @@ func TestRoutesOfOneBucketAreCountedTogether(t *testing.T) {
 		if !l.try(createBucket("2"), 0) {
 			t.Error("another channel was held back")
 		}
-		time.Sleep(5 * time.Second)
+		time.Sleep(6 * time.Second)
 		if !l.try(editBucket("1"), 0) {
 			t.Error("an edit was held back in the next window")
 		}
