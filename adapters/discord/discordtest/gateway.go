@@ -391,6 +391,20 @@ func (s *Server) Invalidate() {
 	})
 }
 
+// Unsettle tells the bot that its session can be resumed after a while (op 9 with true).
+func (s *Server) Unsettle() {
+	s.connections(func(_ *session, c *connection) { c.send(frame{Op: opInvalid, Data: true}) })
+}
+
+// Hang closes the bot's connection with a code. After 4007 and 4009 its session cannot be resumed.
+func (s *Server) Hang(code int) {
+	s.connections(func(g *session, c *connection) {
+		g.dead = g.dead || code == 4007 || code == 4009
+		g.conn = nil
+		c.close(code, "")
+	})
+}
+
 // Ping asks for a heartbeat on the next connection before READY or RESUMED, and acknowledges one as well.
 func (s *Server) Ping() {
 	s.mu.Lock()
