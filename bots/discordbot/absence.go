@@ -56,7 +56,7 @@ func (b *Bot) missed(ctx context.Context, m discord.Message, j answer.Judgement)
 	case unknown && !m.Event.Direct && !m.Event.Mentioned && !m.Event.Forum && !m.After(j.Thread.LastSeen):
 		return false // decided when it was written; who is spoken to may have changed since
 	case !old:
-		return unknown
+		return unknown && !b.answeredThere(ctx, m, j)
 	case unknown && (j.Action != answer.Answer || j.Ambient), !unknown && !b.closed(ctx, t):
 		return false
 	}
@@ -87,13 +87,7 @@ func (b *Bot) closed(ctx context.Context, t session.Turn) bool {
 
 // askStill asks whether an old question is still wanted, unless it was answered, or asked about before.
 func (b *Bot) askStill(ctx context.Context, m discord.Message) error {
-	involved, err := b.client.Involved(ctx, m, func(id thread.MessageID, text string) bool {
-		if answer.IsNotice(text) {
-			return true
-		}
-		t, err := b.deps.Turns.TurnOf(ctx, b.tenant(m.Ref), m.Ref, id)
-		return err == nil && t.Message != m.ID // it answers another one
-	})
+	involved, err := b.client.Involved(ctx, m, b.beside(ctx, m))
 	if err != nil || involved {
 		return err
 	}
