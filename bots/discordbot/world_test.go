@@ -229,7 +229,7 @@ func (w *world) answers(channel string, n int) []string {
 	return texts
 }
 
-// waking is a queue that has conditions asked again once a turn is saved.
+// waking is a queue that has conditions asked again once a turn is saved, and once it is delivered.
 type waking struct {
 	session.Queue
 	wake func()
@@ -239,6 +239,12 @@ type waking struct {
 func (q waking) Finish(ctx context.Context, f session.Fence, s session.Saved) error {
 	defer q.wake()
 	return q.Queue.Finish(ctx, f, s)
+}
+
+// Delivered implements session.Queue.
+func (q waking) Delivered(ctx context.Context, f session.Fence) error {
+	defer q.wake()
+	return q.Queue.Delivered(ctx, f)
 }
 
 // note remembers a turn that is answered.
