@@ -3,6 +3,7 @@ package config_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,41 @@ func TestAllFaultsAreNamedAtOnceWithoutValues(t *testing.T) {
 	}
 	if strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("a value is printed:\n%v", err)
+	}
+}
+
+// Every setting that can be wrong is wrong, and every one of them is named. The others take any text.
+func TestEverySettingIsWrongAtOnce(t *testing.T) {
+	t.Parallel()
+	const value = "hunter2 \t hunter2"
+	var all, wrong, free []string
+	for _, s := range config.Settings() {
+		all = append(all, s.Env, value)
+		if _, err := config.Load(env(s.Env, value)); err != nil && strings.Contains(err.Error(), s.Env+": ") {
+			wrong = append(wrong, s.Env)
+		} else {
+			free = append(free, s.Env)
+		}
+	}
+	_, err := config.Load(env(all...))
+	if err == nil {
+		t.Fatal("no fault was found")
+	}
+	for _, name := range wrong {
+		if !strings.Contains(err.Error(), name+": ") {
+			t.Errorf("%s is not named in:\n%v", name, err)
+		}
+	}
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a value is printed:\n%v", err)
+	}
+	for _, name := range free {
+		if !slices.Contains([]string{
+			"FOOTNOTE_DATA", "LLM_MODEL", "FALLBACK_LLM_MODEL", "FAST_LLM_MODEL", "EMBEDDING_MODEL", "FOOTNOTE_CONFIG", "CA_FILE", "ALLOW_PRIVATE_HOSTS",
+			"DISCORD_GUILDS", "DISCORD_COMMAND_GUILDS", "SLACK_STOP_REACTIONS", "DISCORD_STOP_REACTIONS", "HTTP_ADDR", "ADMIN_ADDR",
+		}, name) {
+			t.Errorf("%s takes %q, and nobody has said that it takes any text", name, value)
+		}
 	}
 }
 
