@@ -276,3 +276,47 @@ func finishSoon(ctx context.Context, store *postgres.Sessions, id session.TurnID
 		}
 	}
 }
+
+// Old sessions go in portions, each for good; what waits in an old one keeps it.
+func TestOldSessionsAreRemovedInPortions(t *testing.T) {
+	t.Parallel()
+	db := migrated(t)
+	store := postgres.NewSessions(db)
+	const fill = `
+		with s as (
+			insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns, created_at)
+			select 'default', gen_random_uuid(), 'slack', 'T', 'C', n::text, '', '', 1, now() - interval '40 days' from generate_series(1, 451) n
+			returning tenant_id, id, thread
+		), q as (
+			insert into turn (tenant_id, id, session_id, number, platform, workspace, state, outcome, platform_message, asker_id, asker_name, principals,
+				direct, intake_at, finished_at)
+			select tenant_id, gen_random_uuid(), id, 1, 'slack', 'T', case thread when '1' then 'queued' else 'done' end,
+				case thread when '1' then null else 'answered' end, thread, 'U', '', '{}', false, now() - interval '40 days', now() - interval '40 days' from s
+			returning tenant_id, id, platform_message
+		)
+		insert into surface_message (tenant_id, platform, workspace, channel, message, turn_id, role) select tenant_id, 'slack', 'T', 'C', platform_message, id, 'question' from q`
+	if _, err := db.Pool.Exec(t.Context(), fill); err != nil {
+		t.Fatal(err)
+	}
+	kept := session.Retention{Sessions: 30 * 24 * time.Hour}
+	var portions []int
+	for more := true; more; {
+		var gone session.Pruned
+		var err error
+		if gone, more, err = store.Prune(t.Context(), access.DefaultTenant, kept, session.Actor{}); err != nil {
+			t.Fatal(err)
+		}
+		portions = append(portions, gone.Sessions)
+	}
+	if !slices.Equal(portions, []int{200, 200, 50}) {
+		t.Errorf("sessions went in portions of %v", portions)
+	}
+	var sessions, turns, messages int
+	const left = `select (select count(*) from session), (select count(*) from turn), (select count(*) from surface_message)`
+	if err := db.Pool.QueryRow(t.Context(), left).Scan(&sessions, &turns, &messages); err != nil || sessions != 1 || turns != 1 || messages != 1 {
+		t.Errorf("%d sessions, %d turns and %d messages are left (%v)", sessions, turns, messages, err)
+	}
+	if n := len(trailOf(t, store)); n != 3 {
+		t.Errorf("the trail has %d entries, want one for each portion", n)
+	}
+}
