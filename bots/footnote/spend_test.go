@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
@@ -148,8 +150,8 @@ func TestProcessesTogetherKeepToTheCap(t *testing.T) {
 	server.Otherwise(func(openaitest.Request) openaitest.Reply {
 		return openaitest.Reply{Text: strings.Repeat("word ", 30), Usage: &openaitest.Usage{Prompt: 100, Completion: 700}}
 	})
-	p := withPrices(t, server, "", "EMBEDDING_MODEL=", "COST_CAP_DAILY=3.9") // a call can cost 2 and a little
-	p.run(t, "usage")                                                        // migrates
+	p := withPrices(t, server, "", "EMBEDDING_MODEL=", "COST_CAP_MONTHLY=3.9") // a call can cost 2 and a little
+	p.run(t, "usage")                                                          // migrates
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() { p.try(t, "", "ask", "Say a word.") })
@@ -222,5 +224,52 @@ func TestServerTellsWhatAnswersCost(t *testing.T) {
 		if !strings.Contains(got, "\n"+want) {
 			t.Errorf("/metrics does not tell %s:\n%s", want, got)
 		}
+	}
+}
+
+// A process that is killed in the middle of a call leaves what it had set aside; once it is not heard of any more, another process books what
+// it had certainly used, and the rest is free again.
+func TestKilledProcessKeepsNoMoneyBack(t *testing.T) {
+	t.Parallel()
+	server := openaitest.New(t, openaitest.Reply{Text: "One two three four.", Gate: make(chan struct{}), GateAfter: 2})
+	p := withPrices(t, server, "", "EMBEDDING_MODEL=", "COST_CAP_MONTHLY=3.9")
+	p.run(t, "usage")
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	db, err := postgres.Open(ctx, postgres.Config{URL: strings.TrimPrefix(p.env[0], "DATABASE_URL=")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	hold := func(until string) {
+		t.Helper()
+		if tag, err := db.Pool.Exec(ctx, "update spend_hold set expires_at = "+until); err != nil || tag.RowsAffected() != 1 {
+			t.Fatal(tag, err)
+		}
+	}
+	cmd := p.command(ctx, "ask", "Count.")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = server.Wait(ctx, func(r []openaitest.Record) bool { return len(r) > 0 })
+	if err := errors.Join(err, cmd.Process.Kill()); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()                    // it was killed
+	hold("now() + interval '1 hour'") // however slow this machine is
+	if got := jsonOf[used](t, p.run(t, "usage", "--json")); len(got.Rows) > 0 || got.Caps[0].Used < 2 {
+		t.Errorf("at once the books say %+v", got)
+	}
+	if r := jsonOf[capped](t, p.run(t, "ask", "Say a word.", "--json")); !slices.ContainsFunc(r.Notices, func(n string) bool { return strings.Contains(n, "The budget for this month is used up") }) {
+		t.Errorf("while it may be alive: %+v", r)
+	}
+	hold("now()")
+	got := jsonOf[used](t, p.run(t, "usage", "--json"))
+	if len(got.Rows) != 1 || got.Rows[0].EstimatedCalls != 1 || got.Rows[0].OutputTokens < 1000 || got.Rows[0].OutputTokens > 1020 || !near(got.Rows[0].Cost, got.Caps[0].Used) {
+		t.Errorf("then they say %+v", got)
+	}
+	server.Push(openaitest.Reply{Text: "Word."})
+	if r := jsonOf[capped](t, p.run(t, "ask", "Say a word.", "--json")); r.Answer != "Word." {
+		t.Errorf("after it: %+v", r)
 	}
 }
