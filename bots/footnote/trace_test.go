@@ -37,14 +37,14 @@ func TestAQuestionBecomesATrace(t *testing.T) {
 	s.inSlack(ctx, t, slack)
 	alice.Say(room, "", slacktest.Mention()+" How much vacation do I get?")
 	// The attempt ends last: what it is made of was sent before it, or with it.
-	spans, err := collector.Wait(ctx, func(spans []telemetrytest.Span) bool {
+	_, err := collector.Wait(ctx, func(spans []telemetrytest.Span) bool {
 		return slices.ContainsFunc(spans, func(s telemetrytest.Span) bool { return s.Name == "turn" })
 	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, s.log)
 	}
 	s.stop(t)
-	spans = collector.Spans()
+	spans := collector.Spans()
 
 	tree := make(map[string]int)
 	byID := make(map[string]telemetrytest.Span)
