@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,8 +17,8 @@ const maxSessionTitle = 200
 const enoughRefusals = 3
 
 // Working says that the bot is at work in a thread, which makes Slack show a stop button there, also before there are words and outside of
-// streams; the session of the thread is named after what was asked when it is its first. It reports whether Rested has to end it: not
-// where the workspace knows no such sessions, nor when many have begun at once.
+// streams; the session of the thread is named after what was asked when it is its first. It reports whether Rested has to end it, with an error
+// perhaps too: not where the workspace knows no such sessions, nor when many have begun at once.
 func (c *Client) Working(ctx context.Context, to thread.Ref, asker, question string) (bool, error) {
 	if !c.Sessions() || !c.sessions.Allow() {
 		return false, nil
@@ -34,7 +35,8 @@ func (c *Client) Working(ctx context.Context, to thread.Ref, asker, question str
 	case !Transient(err):
 		c.refusals.Add(1)
 	}
-	return false, fmt.Errorf("show that the bot is at work: %w", explain("agents.sessions.setStatus", err))
+	perhaps := code(err) == "" && !unsent(err) && !errors.As(err, new(*api.RateLimitedError)) // Slack may have done it all the same
+	return perhaps, fmt.Errorf("show that the bot is at work: %w", explain("agents.sessions.setStatus", err))
 }
 
 // Sessions reports whether the workspace has agents' sessions, as far as is known.

@@ -37,12 +37,14 @@ func TestWorkspaceWithoutSessionsIsAskedNoMore(t *testing.T) {
 		slack slacktest.Config
 		fault slacktest.Fault
 		calls int // of five
+		begun bool
 	}{
 		{name: "no such method", slack: slacktest.Config{NoSessions: true}, calls: 1},
 		{name: "no such page", fault: slacktest.Fault{Status: http.StatusNotFound}, calls: 1},
 		{name: "scope is missing", fault: slacktest.Fault{Error: "missing_scope"}, calls: 1},
 		{name: "refused for another reason", fault: slacktest.Fault{Error: "not_an_agent"}, calls: 3},
-		{name: "down for a moment", fault: slacktest.Fault{Status: http.StatusBadGateway}, calls: 5},
+		{name: "down for a moment", fault: slacktest.Fault{Status: http.StatusBadGateway}, calls: 5, begun: true},
+		{name: "limited for a moment", fault: slacktest.Fault{Error: "ratelimited"}, calls: 5},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,8 +55,8 @@ func TestWorkspaceWithoutSessionsIsAskedNoMore(t *testing.T) {
 				d.Fail(tt.fault)
 			}
 			for range 5 {
-				if working, _ := d.client.Working(t.Context(), d.to, d.ann.ID, "question"); working {
-					t.Error("it shows that the bot is at work")
+				if working, err := d.client.Working(t.Context(), d.to, d.ann.ID, "question"); working != tt.begun {
+					t.Errorf("it may show that the bot is at work: %v (%v), want %v", working, err, tt.begun)
 				}
 			}
 			if n := len(d.Calls("agents.sessions.setStatus")); n != tt.calls {

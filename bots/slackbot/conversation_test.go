@@ -198,6 +198,26 @@ func TestConversationWithTheAgent(t *testing.T) {
 	}
 }
 
+// What is said beside an answer holds it up by nothing. It is not parallel: the answer has two seconds, which others could take from it.
+func TestAnswerDoesNotWaitForItsSession(t *testing.T) {
+	begun := make(chan struct{})
+	s := play(t, options{}, llmtest.Reply{llmtest.Wait(begun), llmtest.Text("At once.")})
+	s.Fail(slacktest.Fault{Method: "agents.sessions.setStatus", Delay: 2500 * time.Millisecond})
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" how so?")
+	s.wait("a status is shown", func() bool { return len(s.Statuses()) > 0 })
+	close(begun)
+	s.answered(s.general, root, 1)
+	answered := s.Versions()
+	s.wait("the session was begun and ended", func() bool {
+		return slices.Equal(s.Session(s.general, root).Statuses, []string{"processing", "active"})
+	})
+	for _, c := range s.Calls("agents.sessions.setStatus") {
+		if last := answered[len(answered)-1].At; c.At.Before(last) {
+			t.Errorf("the session began at %s, before the answer at %s", c.At, last)
+		}
+	}
+}
+
 func TestQuestionsThatNobodyWasThereForAreAnswered(t *testing.T) {
 	t.Parallel()
 	replies := []llmtest.Reply{llmtest.Answer("Before."), llmtest.Answer("Late one."), llmtest.Answer("Late two."), llmtest.Answer("Late three.")}

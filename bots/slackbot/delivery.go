@@ -60,8 +60,11 @@ func (d *delivery) Accept(p packet.Packet) {
 
 // Finish implements answer.Delivery.
 func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
-	d.presence.end()
+	d.presence.hush()
 	err := d.stream.Finish(ctx)
+	d.presence.end() // after the answer, which waits for nothing that is only said beside it
+	ctx, cancel := context.WithTimeout(ctx, restLimit)
+	defer cancel()
 	if err == nil && d.presence.shown.After(d.surface.Posted()) {
 		d.presence.clear(ctx) // nothing was posted that would end it, or perhaps a moment too early
 	}
@@ -74,8 +77,6 @@ func (d *delivery) rest(ctx context.Context) {
 	if !d.working && (d.turn.Attempt <= 1 || !d.client.Sessions()) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, greetLimit)
-	defer cancel()
 	if err := d.client.Rested(ctx, d.to); err != nil {
 		d.presence.logger.DebugContext(ctx, "session not ended", "error", err)
 	}
@@ -84,8 +85,9 @@ func (d *delivery) rest(ctx context.Context) {
 const (
 	// statusAge is how often a status is set anew; Slack forgets it after two minutes.
 	statusAge = 90 * time.Second
-	// greetLimit bounds what the answer's end would wait for.
+	// greetLimit and restLimit bound what the thread's next question would wait for.
 	greetLimit = 3 * time.Second
+	restLimit  = time.Second
 	// statusAgain is how soon it is tried again when there was no room for it.
 	statusAgain = 2 * time.Second
 	// statusLength is what fits a line.
