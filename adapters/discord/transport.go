@@ -83,7 +83,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if res.StatusCode != http.StatusTooManyRequests {
 		return res, nil
 	}
-	return t.refused(res, key)
+	return t.refused(req.Context(), res, key)
 }
 
 // lastingBody ends what bounds a call once it was read.
@@ -106,7 +106,7 @@ func (t *transport) CloseIdleConnections() {
 }
 
 // refused notes a 429 and gives it the body that discordgo expects: Cloudflare's is HTML, and then speaks for everything.
-func (t *transport) refused(res *http.Response, key string) (*http.Response, error) {
+func (t *transport) refused(ctx context.Context, res *http.Response, key string) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody))
 	if err := errors.Join(err, res.Body.Close()); err != nil {
 		return nil, fmt.Errorf("read Discord's refusal: %w", err)
@@ -128,7 +128,7 @@ func (t *transport) refused(res *http.Response, key string) (*http.Response, err
 	after := time.Duration(*said.RetryAfter * float64(time.Second))
 	t.limits.refused(key, after, said.Global)
 	if said.Global {
-		t.limits.budget.pause(res.Request.Context(), after)
+		t.limits.budget.pause(ctx, after)
 	}
 	body, err = json.Marshal(map[string]any{"message": said.Message, "retry_after": *said.RetryAfter, "global": said.Global, "code": said.Code})
 	if err != nil {
