@@ -111,7 +111,7 @@ func TestRollingDeploy(t *testing.T) {
 	second := o.serve(p.env[0], hasty)
 	second.Ready()
 	first.Signal(syscall.SIGTERM)
-	o.until("the first has closed its sockets", func() bool { connected, ever := o.slack.Sockets(); return connected == 2 && ever >= 4 })
+	first.Unready()
 	meanwhile := o.ask("two?")
 	close(gates[1]) // whatever answers it
 	o.answered(meanwhile)
@@ -145,7 +145,7 @@ func TestRollingDeploy(t *testing.T) {
 	second = o.serve(p.env[0], hasty)
 	second.Ready()
 	first.Signal(syscall.SIGTERM)
-	o.until("it ends", func() bool { connected, _ := o.slack.Sockets(); return connected == 2 })
+	first.Unready()
 	first.Signal(syscall.SIGTERM)
 	first.Gone()
 	o.answered(twice)

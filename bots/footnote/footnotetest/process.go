@@ -146,6 +146,18 @@ func (r *Replica) Gone() {
 // Ready waits until the replica says that it can do its work.
 func (r *Replica) Ready() {
 	r.tb.Helper()
+	r.says("is not ready after a minute", func(status int) bool { return status == http.StatusOK })
+}
+
+// Unready waits until a replica that was told to end says that it takes nothing in any more.
+func (r *Replica) Unready() {
+	r.tb.Helper()
+	r.says("is ready a minute after it was told to end", func(status int) bool { return status == http.StatusServiceUnavailable })
+}
+
+// says waits for an answer about readiness.
+func (r *Replica) says(otherwise string, holds func(status int) bool) {
+	r.tb.Helper()
 	ctx, cancel := context.WithTimeout(r.tb.Context(), time.Minute)
 	defer cancel()
 	for {
@@ -155,13 +167,13 @@ func (r *Replica) Ready() {
 		}
 		if res, err := http.DefaultClient.Do(req); err == nil {
 			_ = res.Body.Close()
-			if res.StatusCode == http.StatusOK {
+			if holds(res.StatusCode) {
 				return
 			}
 		}
 		select {
 		case <-ctx.Done():
-			r.tb.Fatalf("a replica is not ready after a minute:\n%s", r.Log())
+			r.tb.Fatalf("a replica %s:\n%s", otherwise, r.Log())
 		case <-r.ended:
 			r.tb.Fatalf("a replica ended with %v:\n%s", r.cmd.ProcessState, r.Log())
 		case <-time.After(20 * time.Millisecond):
