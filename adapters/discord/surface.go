@@ -47,7 +47,7 @@ func (c *Client) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 	if t.Reply != nil {
 		ticket, err := c.sealer.open(t.Reply.Sealed)
 		if err != nil {
-			c.logger.Warn("the command is answered in its channel", "turn", t.ID, "error", err)
+			c.logger.Warn("the command is answered in its channel", "turn", t.ID, "session", t.Session.ID, "error", err)
 		} else {
 			s.command, s.reply, s.expires = ticket.ID, &ticket, t.Reply.Expires.Add(-c.config.TokenLife/15)
 		}
