@@ -31,7 +31,7 @@ type scene struct {
 func stage(t *testing.T, gate <-chan struct{}, held ...string) *scene {
 	t.Helper()
 	s := &scene{Server: slacktest.Start(slacktest.Config{
-		Minute: 5 * time.Second, Redeliver: []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second},
+		Minute: 5 * time.Second, Redeliver: []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second},
 	}), t: t, model: openaitest.New(t)}
 	t.Cleanup(s.Close)
 	echo(s.model, gate, held...)
@@ -179,7 +179,7 @@ func TestTooFewConnections(t *testing.T) {
 
 	s.until("no connection is left to the process", func() bool {
 		if _, err := control.Exec(s.ctx, `select pg_terminate_backend(pid) from pg_stat_activity
-			where datname = current_database() and pid <> pg_backend_pid() and application_name <> 'held' and not pid = any ($1)`, pids(held)); err != nil {
+			where datname = current_database() and not pid = any ($1)`, pids(held)); err != nil {
 			t.Fatal(err)
 		}
 		take()
