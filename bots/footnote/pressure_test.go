@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
-	"github.com/jackc/pgx/v5"
 )
 
 // scene is a workspace whose questions are answered with their own names.
@@ -140,32 +140,31 @@ func TestTooFewConnections(t *testing.T) {
 	s := stage(t, nil)
 	p := &program{env: append([]string{"DATABASE_URL=" + cluster.URL()}, s.settings()...)}
 	p.run(t, "migrate")
-	control, err := pgx.Connect(s.ctx, cluster.URL())
-	if err != nil {
-		t.Fatal(err)
+	control := hold(s.ctx, cluster.URL())
+	if control == nil {
+		t.Fatal("there is no connection at all")
 	}
-	held := []*pgx.Conn{control}
-	take := func() { // all connections that are free, until there is none
-		t.Helper()
-		for len(held) < most {
-			conn, err := pgx.Connect(s.ctx, cluster.URL())
-			if err != nil {
-				return
+	t.Cleanup(control.Close)
+	var held []*postgres.DB
+	take := func() bool { // all connections that are free
+		for len(held)+1 < most {
+			db := hold(s.ctx, cluster.URL())
+			if db == nil {
+				return false
 			}
-			held = append(held, conn)
+			held = append(held, db)
 		}
+		return true
 	}
 	give := func() {
-		for _, conn := range held[1:] {
-			if err := conn.Close(s.ctx); err != nil {
-				t.Error(err)
-			}
+		for _, db := range held {
+			db.Close()
 		}
-		held = held[:1]
+		held = nil
 	}
-	t.Cleanup(func() { _ = control.Close(context.WithoutCancel(t.Context())) })
+	t.Cleanup(give)
 
-	s.until("no connection is left", func() bool { take(); return len(held) == most })
+	s.until("no connection is left", take)
 	const advice = "the database server has no connection left"
 	if got := p.try(t, "", "ask", "anything"); got.code != 1 || !strings.Contains(got.stderr, advice) {
 		t.Errorf("without a connection: exit code %d\n%s", got.code, got.stderr)
@@ -178,12 +177,12 @@ func TestTooFewConnections(t *testing.T) {
 	s.answered(first, "question-first")
 
 	s.until("no connection is left to the process", func() bool {
-		if _, err := control.Exec(s.ctx, `select pg_terminate_backend(pid) from pg_stat_activity
-			where datname = current_database() and not pid = any ($1)`, pids(held)); err != nil {
+		// Ours say so by their name.
+		if _, err := control.Pool.Exec(s.ctx, `select pg_terminate_backend(pid) from pg_stat_activity
+			where datname = current_database() and application_name <> 'held'`); err != nil {
 			t.Fatal(err)
 		}
-		take()
-		return len(held) == most && strings.Contains(r.Log()[strings.LastIndex(r.Log(), "turn ended"):], advice)
+		return take() && strings.Contains(r.Log()[strings.LastIndex(r.Log(), "turn ended"):], advice)
 	})
 	second := s.ask("question-second")
 	give()
@@ -191,13 +190,17 @@ func TestTooFewConnections(t *testing.T) {
 	r.End(syscall.SIGTERM)
 }
 
-// pids are the numbers of connections on the server.
-func pids(held []*pgx.Conn) []int32 {
-	var list []int32
-	for _, conn := range held {
-		list = append(list, int32(conn.PgConn().PID())) //nolint:gosec // a process has a small number
+// hold takes one connection; nil when there is none.
+func hold(ctx context.Context, url string) *postgres.DB {
+	db, err := postgres.Open(ctx, postgres.Config{URL: url + "&application_name=held", MaxConns: 1})
+	if err != nil {
+		return nil
 	}
-	return list
+	if err := db.Pool.Ping(ctx); err != nil {
+		db.Close()
+		return nil
+	}
+	return db
 }
 
 // The database's clock is an hour ahead of those of all processes, or behind. Leases are the database's: one process takes over from another that was
@@ -210,7 +213,7 @@ func TestClocksAreAnHourApart(t *testing.T) {
 			gate := make(chan struct{})
 			s := stage(t, gate, "question-held")
 			p := newProgram(t, s.settings()...)
-			skew(t, strings.TrimPrefix(p.env[0], "DATABASE_URL="), by)
+			skew(t, p, by)
 			p.run(t, "index", handbook(t))
 			env := footnotetest.Environment(p.env...)
 			killed := footnotetest.Serve(t, binary, env)
@@ -235,25 +238,15 @@ func TestClocksAreAnHourApart(t *testing.T) {
 }
 
 // skew sets a database's clock, for everything that asks it for the time from now on.
-func skew(t *testing.T, url, by string) {
+func skew(t *testing.T, p *program, by string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
-	statements := []string{`create schema skew`}
+	sql := "create schema skew; "
 	for name, volatility := range map[string]string{"clock_timestamp": "volatile", "statement_timestamp": "stable", "now": "stable", "transaction_timestamp": "stable"} {
-		statements = append(statements, fmt.Sprintf(
-			`create function skew.%[1]s() returns timestamptz language sql %[2]s as $$ select pg_catalog.%[1]s() + interval '%[3]s' $$`, name, volatility, by))
+		sql += fmt.Sprintf(`create function skew.%[1]s() returns timestamptz language sql %[2]s as $$ select pg_catalog.%[1]s() + interval '%[3]s' $$; `, name, volatility, by)
 	}
 	// Listed, pg_catalog is no longer looked at first of all.
-	statements = append(statements, `do $$ begin execute format('alter database %I set search_path = skew, pg_catalog, public', current_database()); end $$`)
-	for _, sql := range statements {
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sql += `do $$ begin execute format('alter database %I set search_path = skew, pg_catalog, public', current_database()); end $$`
+	p.run(t, "database", "--", "sh", "-c", `exec psql "$DATABASE_URL" --no-psqlrc --quiet --set ON_ERROR_STOP=1 --command "$1"`, "sh", sql)
 }
 
 // A role that was granted what answering needs, and nothing else, indexes, serves with all work beside, and answers; the owner migrates.
