@@ -61,6 +61,7 @@ type Config struct {
 	ConsoleAudience  access.ACL // principals of whoever uses the terminal
 	MaxDocumentBytes int64
 	IndexMemoryBytes int64 // what a process remembers of the index, at most
+	IndexShards      int   // among which new documents are divided
 	CrawlInterval    time.Duration
 	PrivateHosts     []string // that may be fetched
 	DropUnsupported  bool     // leave out citations that share nothing with their sentence

@@ -105,7 +105,7 @@ func (b *Base) openScratch(ctx context.Context) error {
 	if b.DB, err = postgres.Open(ctx, postgres.Config{URL: b.scratch.URL()}); err != nil {
 		return err
 	}
-	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Logger: b.Logger})
+	b.Index, err = postgres.NewIndex(b.DB, b.indexConfig())
 	return err
 }
 
@@ -133,8 +133,12 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 			return err
 		}
 	}
-	b.Index, err = postgres.NewIndex(b.DB, postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Standby: b.Standby, Logger: b.Logger})
+	b.Index, err = postgres.NewIndex(b.DB, b.indexConfig())
 	return err
+}
+
+func (b *Base) indexConfig() postgres.IndexConfig {
+	return postgres.IndexConfig{Shards: b.Config.IndexShards, CacheBytes: b.Config.IndexMemoryBytes, Standby: b.Standby, Logger: b.Logger}
 }
 
 // connect opens the database, and brings its schema up to date where that is wanted.
