@@ -2,6 +2,8 @@ package discord
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"sync"
 	"time"
 
@@ -17,8 +19,12 @@ const (
 	globalKept = globalBurst / 5
 )
 
-// The bot's share as the processes on one Redis count it.
-const globalKey = "discord:global"
+// globalKey is the bot's share as the processes on one Redis count it. Bots are told apart by their tokens, of which it holds no more than a
+// hash: their ids are known only once they are connected.
+func globalKey(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return "discord:" + hex.EncodeToString(sum[:8]) + ":global"
+}
 
 var globalTier = thread.Tier{Burst: globalBurst, Every: time.Second / globalRate, Reserve: globalKept}
 
@@ -38,6 +44,7 @@ type budget struct {
 
 	mu        sync.Mutex
 	shared    thread.Tiers // nil: there are none
+	key       string       // of the bot in them
 	alone     time.Time    // until then they are not asked again
 	processes int
 }
@@ -50,10 +57,10 @@ func newBudget() *budget {
 }
 
 // use has the share drawn from tiers that other processes draw from too.
-func (b *budget) use(tiers thread.Tiers) {
+func (b *budget) use(tiers thread.Tiers, key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.shared = tiers
+	b.shared, b.key = tiers, key
 	b.settle(time.Now())
 }
 
@@ -112,7 +119,7 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 	defer func() { b.asking <- struct{}{} }()
 	for {
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit) // a call that is given up says nothing of the tiers
-		after, err := shared.Take(asking, globalKey, globalTier, thread.Final)
+		after, err := shared.Take(asking, b.key, globalTier, thread.Final)
 		cancel()
 		if err != nil {
 			b.unreachable()
@@ -145,7 +152,7 @@ func (b *budget) pause(ctx context.Context, d time.Duration) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit)
 	defer cancel()
-	if shared.Pause(ctx, globalKey, d) != nil {
+	if shared.Pause(ctx, b.key, d) != nil {
 		b.unreachable()
 	}
 }

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/footnotehq/footnote/core/thread"
 )
+
+var testKey = globalKey("token")
 
 // tiers are shared tiers in memory, which may be out of reach.
 type tiers struct {
@@ -19,7 +22,7 @@ type tiers struct {
 }
 
 func (t *tiers) reach(key string, tier thread.Tier) error {
-	if t.gone || key != globalKey {
+	if t.gone || key != testKey {
 		return errors.New("out of reach")
 	}
 	t.bucket.Burst, t.bucket.Every, t.bucket.Reserve = tier.Burst, tier.Every, tier.Reserve
@@ -84,7 +87,7 @@ func TestProcessesKeepWithinTheBotsShareTogether(t *testing.T) {
 				for range 3 {
 					b := newBudget()
 					b.share(3)
-					b.use(tt.shared)
+					b.use(tt.shared, testKey)
 					processes = append(processes, b)
 					if tt.shared != nil { // the first call of each finds out whether they are in reach
 						_ = b.wait(t.Context(), true)
@@ -121,8 +124,8 @@ func TestGlobalRefusalHoldsOtherProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := &tiers{}
 		one, other := newBudget(), newBudget()
-		one.use(shared)
-		other.use(shared)
+		one.use(shared, testKey)
+		other.use(shared, testKey)
 		one.pause(t.Context(), 3*time.Second)
 		began := time.Now()
 		if err := other.wait(t.Context(), true); err != nil || time.Since(began) < 3*time.Second {
@@ -166,4 +169,11 @@ func TestWritesComeFirst(t *testing.T) {
 			t.Errorf("all calls took %s", took)
 		}
 	})
+}
+
+func TestBotsOnOneRedisHaveSharesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	if one, other := globalKey("one"), globalKey("other"); one == other || one != globalKey("one") || strings.Contains(one, "one") {
+		t.Errorf("the keys are %q and %q", one, other)
+	}
 }

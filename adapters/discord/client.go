@@ -268,7 +268,7 @@ func (c *Client) introduce(ctx context.Context) (*discordgo.Ready, error) {
 
 // Use has the bot's share of calls drawn from tiers that other processes draw from too. It is called once, before Run; without it each
 // process takes its part.
-func (c *Client) Use(tiers thread.Tiers) { c.limits.budget.use(tiers) }
+func (c *Client) Use(tiers thread.Tiers) { c.limits.budget.use(tiers, globalKey(c.config.Token)) }
 
 // Share says how many processes serve the bot, so that each takes no more than its part. It may change at any time.
 func (c *Client) Share(processes int) { c.limits.budget.share(processes) }

@@ -1,5 +1,5 @@
 // Package loadtest_test drives simulated workspaces, each a Slack and a Discord that are served by the real program with a database of its own
-// on one PostgreSQL server, with one Redis and one model for all. It reports what every stage takes, and of what, and where it bends.
+// on one PostgreSQL server and a Redis of its own, since all of these workspaces have one name, and with one model for all. It reports what every stage takes, and of what, and where it bends.
 //
 //	make load                              10, 100 and 1,000 answers at once
 //	make load LOAD=5x10,5x50               workspaces × threads
@@ -87,9 +87,9 @@ func begin(ctx context.Context, b *testing.B, shared []string, threads int) *wor
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = w.discord.Close() }) // the replica was killed
-	settings := append(slices.Clone(shared), "DATABASE_URL="+url, "SLACK_API_URL="+w.slack.URL(),
+	settings := append(slices.Clone(shared), "DATABASE_URL="+url, "REDIS_URL="+redistest.Start(b).URL(), "SLACK_API_URL="+w.slack.URL(),
 		"DISCORD_BOT_TOKEN="+w.discord.Token(), "DISCORD_API_URL="+w.discord.URL())
-	footnotetest.Run(b, binary, settings, "index", "../../../README.md", "../../../deploy", "--acl", "public")
+	footnotetest.Run(b, binary, settings, "index", "../../../README.md", "--acl", "public")
 	if w.db, err = postgres.Open(ctx, postgres.Config{URL: url}); err != nil {
 		b.Fatal(err)
 	}
@@ -120,9 +120,9 @@ type asked struct {
 func measure(b *testing.B, workspaces, threads int) figures {
 	ctx, cancel := context.WithTimeout(b.Context(), limit)
 	defer cancel()
-	model, redis := openaitest.New(b), redistest.Start(b)
+	model := openaitest.New(b)
 	model.Otherwise(answer)
-	shared := footnotetest.Environment("REDIS_URL="+redis.URL(), "OPENAI_BASE_URL="+model.URL(), "LOG_LEVEL=error",
+	shared := footnotetest.Environment("OPENAI_BASE_URL="+model.URL(), "LOG_LEVEL=error",
 		"SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken)
 	all := make([]*workspace, workspaces)
 	for i := range all {
