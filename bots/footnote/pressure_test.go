@@ -175,6 +175,7 @@ func TestTooFewConnections(t *testing.T) {
 	r.Ready()
 	first := s.ask("question-first")
 	s.answered(first, "question-first")
+	s.said(r, "turn ended")
 
 	s.until("no connection is left to the process", func() bool {
 		// Ours say so by their name.
@@ -182,7 +183,8 @@ func TestTooFewConnections(t *testing.T) {
 			where datname = current_database() and application_name <> 'held'`); err != nil {
 			t.Fatal(err)
 		}
-		return take() && strings.Contains(r.Log()[strings.LastIndex(r.Log(), "turn ended"):], advice)
+		log := r.Log()
+		return take() && strings.Contains(log[strings.LastIndex(log, "turn ended"):], advice)
 	})
 	second := s.ask("question-second")
 	give()
