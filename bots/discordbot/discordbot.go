@@ -109,7 +109,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	var watching sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
 	watching.Go(func() { b.binding.watch(ctx) })
-	watching.Go(func() { b.share(ctx) })
+	watching.Go(func() { session.Share(ctx, b.deps.Replicas, b.deps.Logger, b.client.Share) })
 	defer watching.Wait()
 	defer cancel()
 	return b.client.Run(ctx, b)
@@ -118,28 +118,6 @@ func (b *Bot) Run(ctx context.Context) error {
 // Use has the bot's share of calls drawn from tiers that other processes draw from too. It is called once, before Run; without it each
 // process takes its part.
 func (b *Bot) Use(tiers thread.Tiers) { b.client.Use(tiers) }
-
-// shareEvery is how often the processes that serve the bot are counted.
-const shareEvery = 5 * time.Second
-
-// share divides what Discord allows by the processes that are alive, until ctx ends.
-func (b *Bot) share(ctx context.Context) {
-	if b.deps.Replicas == nil {
-		return
-	}
-	ticker := time.NewTicker(shareEvery)
-	defer ticker.Stop()
-	for {
-		if n, err := b.deps.Replicas.Live(ctx); err == nil { // else it stays as it was
-			b.client.Share(n)
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
 
 // Connect reads what is to be known before the first answer is written.
 func (b *Bot) Connect(ctx context.Context) { b.binding.refresh(ctx) }

@@ -185,7 +185,7 @@ func (b *Bot) Run(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error {
-		b.share(ctx)
+		session.Share(ctx, b.deps.Replicas, b.deps.Logger, b.client.Share)
 		return nil
 	})
 	group.Go(func() error {
@@ -247,28 +247,6 @@ func (b *Bot) renderer() stream.Renderer[slack.Page] {
 
 // Use has Slack's rate tiers shared with other processes. It is called once, before Run; without it each process takes its part.
 func (b *Bot) Use(tiers thread.Tiers) { b.client.Pacing().Use(tiers) }
-
-// shareEvery is how often the processes that serve the workspace are counted.
-const shareEvery = 5 * time.Second
-
-// share divides what Slack allows by the processes that are alive, until ctx ends.
-func (b *Bot) share(ctx context.Context) {
-	if b.deps.Replicas == nil {
-		return
-	}
-	ticker := time.NewTicker(shareEvery)
-	defer ticker.Stop()
-	for {
-		if n, err := b.deps.Replicas.Live(ctx); err == nil { // else it stays as it was
-			b.client.Share(n)
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
 
 // actions are the buttons that an answer may have.
 var actions = []thread.Action{
