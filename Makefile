@@ -89,7 +89,7 @@ release: need-go ## build the released files into .build/release, each with its 
 
 .PHONY: vulnerabilities
 vulnerabilities: need-go ## look for known vulnerabilities in what the program calls (needs the network)
-	@$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
+	@GO='$(GO)' deploy/install/vulnerabilities.sh
 
 # What `make bench-search` indexes and where it takes sentences and labelled questions from.
 SIZE ?= 1000000
