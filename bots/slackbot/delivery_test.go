@@ -64,13 +64,8 @@ func TestRetriedRequestsAreOneQuestion(t *testing.T) {
 func TestCommandsPressesAndFormsOverHTTP(t *testing.T) {
 	t.Parallel()
 	s := overHTTP(t, 0, llmtest.Answer("Install the client."), llmtest.Answer("From its menu."))
-	d := s.delivered(s.ann.Slash(s.general, "/ask", "how?"))
-	if !strings.Contains(string(d.Payload), "being answered in its thread") {
-		t.Errorf("the command was answered %s", d.Payload)
-	}
-	if d = s.delivered(s.ann.Slash(s.general, "/footnote", "whoami")); !strings.Contains(string(d.Payload), "user:slack:"+s.ann.ID) {
-		t.Errorf("the command was answered %s", d.Payload)
-	}
+	s.replied(s.ann, s.ann.Slash(s.general, "/ask", "how?"), "being answered in its thread")
+	s.replied(s.ann, s.ann.Slash(s.general, "/footnote", "whoami"), "user:slack:"+s.ann.ID)
 	root := s.Roots(s.general)[0].TS
 	s.answered(s.general, root, 1)
 	s.settled(s.general, root)
@@ -121,10 +116,7 @@ func TestChannelWhoseAnswersArePrivate(t *testing.T) {
 		}
 	}
 	s.wait("the answer stands in the direct message", private("For you alone."))
-	d := s.delivered(s.ann.Slash(s.general, "/ask", "and now?"))
-	if !strings.Contains(string(d.Payload), "direct message") {
-		t.Errorf("the command was answered %s", d.Payload)
-	}
+	s.replied(s.ann, s.ann.Slash(s.general, "/ask", "and now?"), "direct message")
 	s.wait("so does the command's", private("This too."))
 	if a := s.Answers(s.general, root); len(a) != 0 {
 		t.Errorf("the channel shows %+v", a)

@@ -52,6 +52,14 @@ func (s *stage) delivered(id string) slacktest.Delivery {
 	return d
 }
 
+// replied waits until a command is answered by a text: with its acknowledgement or, from a machine that is slow, after it.
+func (s *stage) replied(p *slacktest.Person, id, text string) {
+	s.t.Helper()
+	if d := s.delivered(id); !strings.Contains(string(d.Payload), text) {
+		s.told(p, text)
+	}
+}
+
 // settled waits until everything about a question is done.
 func (s *stage) settled(c *slacktest.Channel, question string) {
 	s.t.Helper()

@@ -28,8 +28,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+// patience is how long a test waits for what must come, on the slowest machine.
+const patience = 2 * time.Minute
 
 // stage is a workspace with a running bot.
 type stage struct {
