@@ -102,7 +102,7 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 }
 
 // finish puts the scope together when everything has been read.
-func (plan *scopePlan) finish(r retrieve.Request, s *snapshot, fresh []freshDoc) *scope {
+func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
 	sc := &scope{allowed: make(map[blockKey]*bm25.Bitmap), live: make(map[int32]*bm25.Bitmap), fresh: make(map[blockKey]*bm25.Bitmap), freshPlaces: make(map[int16]places)}
 	for i, seg := range s.segments {
 		if len(plan.allowed) > 0 {
@@ -115,7 +115,7 @@ func (plan *scopePlan) finish(r retrieve.Request, s *snapshot, fresh []freshDoc)
 			sc.live[seg.number] = plan.ready[segmentKey{tenant: r.Audience.Tenant(), shard: seg.shard, segment: seg.number}].bits
 		}
 	}
-	sc.addFresh(r, s, fresh)
+	sc.addFresh(r, s)
 	for _, d := range s.documents {
 		key, offset := blockOf(d.shard, d.first)
 		sc.block(key).Set(int(offset), int(d.count))

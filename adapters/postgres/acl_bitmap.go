@@ -9,17 +9,28 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// segmentKey names something that is remembered of sealed segments: what an audience may find in one or, with an empty audience, what is in
-// the index at all; where its documents begin; the postings of a term; sketches of vectors.
+// segmentKey names something that searches remember.
 type segmentKey struct {
 	tenant   access.TenantID
+	kind     kind
 	shard    int16
 	segment  int32
 	audience string // access.Audience.Key, with the sources asked for
-	places   bool   // where the segment's documents begin
-	term     string // the sealed postings of a term, in whatever segments
-	model    int32  // sketches of the model's vectors in a block, whose number stands in segment
+	term     string
+	model    int32
 }
+
+// kind says what of a cached entry is filled in.
+type kind uint8
+
+const (
+	kindBitmap   kind = iota // what an audience may find in a sealed segment or, with an empty audience, what is in the index at all
+	kindPlaces               // where the documents of a segment begin
+	kindTerm                 // the sealed postings of a term, in whatever segments
+	kindSketches             // of a model's vectors in a block, whose number stands in segment
+	kindOutline              // of a tenant
+	kindLists                // access lists that an audience may read
+)
 
 // segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once cached.
 type segmentBitmap struct {
@@ -47,6 +58,8 @@ type cached struct {
 	places   places
 	term     termLists
 	sketches *sketches
+	outline  *outline
+	lists    audienceLists
 	size     int64
 }
 

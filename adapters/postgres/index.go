@@ -93,7 +93,6 @@ type Index struct {
 	db       *DB
 	cfg      IndexConfig
 	cache    *segmentCache
-	outlines outlines
 	spaces   spaces
 	searches atomic.Int64 // that compared vectors
 }

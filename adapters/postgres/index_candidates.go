@@ -18,9 +18,9 @@ import (
 
 // Candidates answers all probes from one state of the database; see retrieve.Index.
 //
-// A search of a process at work takes two or three round trips: the outline of the index with everything fresh; the nearest vectors, while
-// the keyword side is summed up here from memory; and the distances of keyword candidates. Another one comes when segments, access
-// lists or words are new to this process.
+// A search of a process at work takes one round trip, which shows that nothing was written to the index since the last one and brings the words
+// that are new to this process; both sides are then compared in memory. Another one or two come when something was written. Without room for the
+// vectors in memory, one brings the nearest of them, while the keyword side is summed up here, and one the distances of keyword candidates.
 func (x *Index) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Candidates, error) {
 	var out retrieve.Candidates
 	empty := func() {
@@ -53,7 +53,14 @@ func (x *Index) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Ca
 
 // read makes a reading on the replica, where there is one that has all that was committed, else on the primary. It may be begun on the one and
 // made on the other. What reads releases the connection.
-func (x *Index) read(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
+func (x *Index) read(ctx context.Context, read func(context.Context, *pgxpool.Conn) error) error {
+	do := func(ctx context.Context, conn *pgxpool.Conn) error {
+		if err := keepPlans(ctx, conn.Conn()); err != nil {
+			conn.Release()
+			return err
+		}
+		return read(ctx, conn)
+	}
 	if x.cfg.Standby != nil {
 		if done, err := x.cfg.Standby.read(ctx, do); done {
 			return err
@@ -77,7 +84,6 @@ type search struct {
 	out      *retrieve.Candidates
 	clock    time.Time
 	snapshot snapshot
-	fresh    freshPart
 	words    words
 	scope    *scope
 	sketches map[blockKey]*sketches // of every block that may be read; nil where vectors are compared by the database alone
@@ -144,37 +150,67 @@ func (s *search) run(ctx context.Context) error {
 	return nil
 }
 
-// read loads the outline and, with it, what the last search of the tenant makes likely to be needed. What that got wrong, and what this
-// process does not remember of segments, follows in a second round.
+// read loads the outline and, with it, what the last search of the tenant makes likely to be needed: one round trip while nothing is written to the
+// index. What that got wrong, and what this process does not remember of segments, follows in further ones.
 func (s *search) read(ctx context.Context) error {
+	audience, tenant := s.request.Audience, s.request.Audience.Tenant()
+	last := s.index.outline(tenant)
 	var first, second round
 	first.queue(done, beginRead)
 	s.snapshot.queue(&first, s.request)
-	likely, found := s.index.outlines.get(s.request.Audience.Tenant())
-	if found {
-		s.words.analyse(s.request.Probes, likely.languages)
-		s.words.queueFresh(&first, s.request, likely)
-		s.fresh.queue(&first, s.request, likely.shards)
+	var asked []shardRow // fresh chunks of these were asked for
+	if last != nil {
+		asked = last.shards
+	}
+	if lists, known := s.index.listsAt(last, audience); known {
+		s.askWords(&first, asked)
+		sealed := s.index.planSealed(tenant, last.segments, s.words.terms)
+		sealed.queue(&first)
+		if err := first.run(ctx, s.conn); err != nil {
+			return fmt.Errorf("read the versions of the index: %w", err)
+		}
+		if last.same(s.snapshot.shards) {
+			s.snapshot.lists, s.snapshot.segments, s.snapshot.fresh = lists, last.segments, last.fresh
+			return s.finish(ctx, &second, sealed, last)
+		}
+		first, asked = round{}, s.snapshot.shards
+	}
+	s.snapshot.queueOutline(&first, s.request)
+	if len(asked) > 0 {
+		s.askWords(&first, asked)
+		s.snapshot.queueFresh(&first, tenant, asked)
 	}
 	if err := first.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("read the outline of the index: %w", err)
 	}
-	now := outlineOf(&s.snapshot)
-	if !found || !likely.covers(now) {
-		s.words, s.fresh = words{}, freshPart{}
-		s.words.analyse(s.request.Probes, now.languages)
-		s.words.queueFresh(&second, s.request, now)
-		s.fresh.queue(&second, s.request, now.shards)
+	if now := s.snapshot.shards; !covers(asked, now) {
+		s.askWords(&second, now)
+		s.snapshot.queueFresh(&second, tenant, now)
 	}
-	s.index.outlines.put(s.request.Audience.Tenant(), now)
+	return s.finish(ctx, &second, nil, last)
+}
+
+// askWords takes the probes apart by the languages of the shards, and asks for the words' fresh postings.
+func (s *search) askWords(r *round, shards []shardRow) {
+	s.words = words{}
+	s.words.analyse(s.request.Probes, languages(shards))
+	s.words.queueFresh(r, s.request, shards)
+}
+
+// finish reads what the outline, which is complete or on its way with a round, shows to be missing. The plan for sealed postings is nil unless it has
+// been carried out.
+func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last *outline) error {
 	plan := s.index.planScope(s.request, &s.snapshot)
-	plan.queue(&second, s.request, &s.snapshot)
-	sealed := s.index.planSealed(s.request.Audience.Tenant(), &s.snapshot, s.words.terms)
-	sealed.queue(&second)
-	if err := second.run(ctx, s.conn); err != nil {
+	plan.queue(r, s.request, &s.snapshot)
+	if sealed == nil {
+		sealed = s.index.planSealed(s.request.Audience.Tenant(), s.snapshot.segments, s.words.terms)
+		sealed.queue(r)
+	}
+	if err := r.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("read what the audience may find: %w", err)
 	}
-	s.scope = plan.finish(s.request, &s.snapshot, s.fresh.documents)
+	s.index.remember(s.request.Audience, &s.snapshot, last)
+	s.scope = plan.finish(s.request, &s.snapshot)
 	s.words.lists = sealed.finish(&s.snapshot, s.words.fresh)
 	return nil
 }
@@ -194,29 +230,43 @@ type probe struct {
 
 // compute sums up the keyword side and, at the same time, does what the semantic side does here.
 func (p *probe) compute() {
+	var query wholeQuery
+	if p.inMemory {
+		query = newWholeQuery(p.vector)
+	}
 	var near []document.ChunkID
+	var compared *comparison // of near
+	narrowed := make(chan struct{})
 	var other sync.WaitGroup
 	other.Go(func() {
 		switch {
 		case p.sketched && p.inMemory:
-			p.compare(p.vector, slices.Values(p.nearest(p.vector, sketchCompared)), p.similar.cosine)
+			compared = newComparison(query, p.nearest(p.vector, sketchCompared))
+			close(narrowed)
+			compared.run(p.search)
 		case p.sketched:
 			near = p.nearest(p.vector, sketchCandidates)
 		case p.inMemory:
-			p.allVectors(p.vector, p.similar.cosine)
+			p.allVectors(query, p.similar.cosine)
 		}
 	})
 	p.keywords = score(p.terms, p.words.lists, &p.snapshot, p.scope)
 	p.choose()
+	if p.sketched && p.inMemory {
+		chosen := newComparison(query, slices.Collect(maps.Keys(p.byID)))
+		chosen.run(p.search)
+		<-narrowed
+		compared.run(p.search) // what the other goroutine has left
+		other.Wait()
+		compared.into(p.similar.cosine)
+		chosen.into(p.similar.cosine)
+		p.similar.all = true
+	}
 	other.Wait()
 	for _, id := range near { // to be compared by the database
 		if p.byID[id] == nil {
 			p.byID[id] = &retrieve.Candidate{Chunk: id}
 		}
-	}
-	if p.sketched && p.inMemory {
-		p.compare(p.vector, maps.Keys(p.byID), p.similar.cosine)
-		p.similar.all = true
 	}
 }
 

@@ -59,7 +59,7 @@ func becomePacker(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 // readShard reads a shard's state without locking it; the statistics are those of the whole tenant. Everything below nextChunk is committed, since writers hand out ids under the lock.
 func readShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardRow, error) {
 	rows, err := tx.Query(ctx, `
-		select shard, sealed_to, next_chunk, all_chunks, all_flat, all_title, all_titled, languages
+		select shard, index_shard.xmin::text::bigint, sealed_to, next_chunk, all_chunks, all_flat, all_title, all_titled, languages
 		from index_shard, (select sum(chunks)::bigint as all_chunks, sum(flat_length)::bigint as all_flat, sum(title_length)::bigint as all_title,
 		                          sum(titled)::bigint as all_titled from index_shard where tenant_id = $1) as tenant
 		where tenant_id = $1 and shard = $2`, string(tenant), shard)

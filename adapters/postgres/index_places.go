@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,7 +44,7 @@ func (p places) find(chunk int64) (placeRow, bool) {
 
 // readPlaces returns the documents of a segment from memory or from the table. Served by document_chunks.
 func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantID, seg segmentRow) (places, error) {
-	key := segmentKey{tenant: tenant, shard: seg.shard, segment: seg.number, places: true}
+	key := segmentKey{tenant: tenant, kind: kindPlaces, shard: seg.shard, segment: seg.number}
 	if entry, found := x.cache.get(key); found {
 		return entry.places, nil
 	}
@@ -70,7 +71,8 @@ func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantI
 func (p *probe) place(ctx context.Context) ([]retrieve.Candidate, error) {
 	entries := make([]retrieve.Candidate, 0, len(p.byID))
 	loaded := make(map[int32]places)
-	for id, c := range p.byID {
+	for _, id := range slices.Sorted(maps.Keys(p.byID)) { // neighbours lie in the same memory
+		c := p.byID[id]
 		shard, chunk := splitID(id)
 		rows := p.scope.freshPlaces[shard]
 		if seg := p.snapshot.segmentOf(shard, chunk); seg != nil {

@@ -144,7 +144,8 @@ type shardState struct {
 	languages                               []string
 }
 
-// lockShard makes the caller the only writer of a shard until its transaction ends.
+// lockShard makes the caller the only writer of a shard until its transaction ends. The shard's row gets a new version, which tells searches that
+// what they remember of the shard is out of date (outline): whatever changes segments, documents or who may read them must lock their shard.
 func lockShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardState, error) {
 	var s shardState
 	_, err := tx.Exec(ctx, `insert into index_shard (tenant_id, shard) values ($1, $2) on conflict do nothing`, string(tenant), shard)
@@ -152,8 +153,8 @@ func lockShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 		return s, fmt.Errorf("create index shard %d: %w", shard, err)
 	}
 	err = tx.QueryRow(ctx, `
-		select next_document, next_chunk, sealed_to, chunks, flat_length, title_length, titled, languages
-		from index_shard where tenant_id = $1 and shard = $2 for update`, string(tenant), shard).
+		update index_shard set next_chunk = next_chunk where tenant_id = $1 and shard = $2
+		returning next_document, next_chunk, sealed_to, chunks, flat_length, title_length, titled, languages`, string(tenant), shard).
 		Scan(&s.nextDocument, &s.nextChunk, &s.sealedTo, &s.chunks, &s.flatLength, &s.titleLength, &s.titled, &s.languages)
 	if err != nil {
 		return s, fmt.Errorf("lock index shard %d: %w", shard, err)

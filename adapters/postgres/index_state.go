@@ -16,10 +16,12 @@ type snapshot struct {
 	models    []model // one at most
 	sources   []int32 // numbers of the sources asked for
 	documents []docRange
+	fresh     []freshDoc // those whose postings are not sealed
 }
 
 type shardRow struct {
 	shard                                   int16
+	version                                 int64 // of the row: see lockShard
 	sealedTo, nextChunk                     int64
 	chunks, flatLength, titleLength, titled int64
 	languages                               []string
@@ -52,7 +54,7 @@ func scanSegment(row pgx.CollectableRow) (segmentRow, error) {
 
 func scanShard(row pgx.CollectableRow) (shardRow, error) {
 	var s shardRow
-	err := row.Scan(&s.shard, &s.sealedTo, &s.nextChunk, &s.chunks, &s.flatLength, &s.titleLength, &s.titled, &s.languages)
+	err := row.Scan(&s.shard, &s.version, &s.sealedTo, &s.nextChunk, &s.chunks, &s.flatLength, &s.titleLength, &s.titled, &s.languages)
 	return s, err
 }
 
@@ -65,19 +67,28 @@ func scanRange(row pgx.CollectableRow) (docRange, error) {
 // beginRead opens the transaction that gives a search one consistent state of the index and of the access lists.
 const beginRead = `begin transaction isolation level repeatable read read only`
 
-// queue asks for the outline. Every statement touches few rows.
+// queueOutline asks for what changes with the shards' versions, but for the fresh documents.
+func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
+	tenant := string(r.Audience.Tenant())
+	to.queue(into(&s.lists, pgx.RowTo[int32]),
+		`select number from access_list where tenant_id = $1 and principals && $2::text[] order by number`, tenant, strs(r.Audience.Principals()))
+	to.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
+}
+
+// What every search asks for; with a model if it compares vectors. Served by primary key and unique constraint.
+const (
+	shardsSQL = `select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, flat_length, title_length, titled, languages
+		from index_shard where tenant_id = $1 order by shard`
+	modelSQL = `select number, name, dimensions, precision, indexed, xmin::text::bigint from embedding_model
+		where tenant_id = $1 and name = $2`
+)
+
+// queue asks for the shards with their versions, and for what a request names. Every statement touches few rows.
 func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
-	first.queue(into(&s.lists, pgx.RowTo[int32]),
-		`select number from access_list where tenant_id = $1 and principals && $2::text[] order by number`, tenant, strs(r.Audience.Principals()))
-	first.queue(into(&s.shards, scanShard), `
-		select shard, sealed_to, next_chunk, chunks, flat_length, title_length, titled, languages
-		from index_shard where tenant_id = $1 order by shard`, tenant)
-	first.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
+	first.queue(into(&s.shards, scanShard), shardsSQL, tenant)
 	if r.Model != "" {
-		first.queue(into(&s.models, scanVersion), `
-			select number, name, dimensions, precision, indexed, xmin::text::bigint from embedding_model
-			where tenant_id = $1 and name = $2`, tenant, r.Model)
+		first.queue(into(&s.models, scanVersion), modelSQL, tenant, r.Model)
 	}
 	if len(r.Sources) > 0 {
 		first.queue(into(&s.sources, pgx.RowTo[int32]), `select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
@@ -108,9 +119,9 @@ func (s *snapshot) model() (model, bool) {
 }
 
 // languages of the documents, in a steady order.
-func (s *snapshot) languages() []string {
+func languages(shards []shardRow) []string {
 	var all []string
-	for _, sh := range s.shards {
+	for _, sh := range shards {
 		all = append(all, sh.languages...)
 	}
 	slices.Sort(all)

@@ -44,8 +44,8 @@ func scanPosting(row pgx.CollectableRow) (postingRow, error) {
 }
 
 // queueFresh asks for the postings of chunks that are not sealed. Served by the primary key of fresh_posting.
-func (w *words) queueFresh(r *round, request retrieve.Request, o outline) {
-	if len(w.terms) > 0 && o.fresh() {
+func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow) {
+	if len(w.terms) > 0 && slices.ContainsFunc(shards, shardRow.hasFresh) {
 		r.queue(into(&w.fresh, scanPosting), `
 			select shard, first_chunk, field, term, payload from fresh_posting where tenant_id = $1 and term = any($2::text[])`,
 			string(request.Audience.Tenant()), w.terms)
@@ -94,9 +94,9 @@ type sealedPlan struct {
 }
 
 // planSealed looks up what is remembered of the terms' sealed postings.
-func (x *Index) planSealed(tenant access.TenantID, s *snapshot, terms []string) *sealedPlan {
+func (x *Index) planSealed(tenant access.TenantID, segments []segmentRow, terms []string) *sealedPlan {
 	plan := &sealedPlan{index: x, tenant: tenant, terms: terms, known: make([]termLists, len(terms))}
-	for _, seg := range s.segments {
+	for _, seg := range segments {
 		plan.segments = append(plan.segments, seg.number)
 	}
 	slices.Sort(plan.segments)
@@ -104,7 +104,7 @@ func (x *Index) planSealed(tenant access.TenantID, s *snapshot, terms []string) 
 		return plan
 	}
 	for i, term := range terms {
-		entry, found := x.cache.get(segmentKey{tenant: tenant, term: term})
+		entry, found := x.cache.get(segmentKey{tenant: tenant, kind: kindTerm, term: term})
 		if !found {
 			plan.unseen = append(plan.unseen, term)
 			continue
@@ -125,14 +125,16 @@ func (x *Index) planSealed(tenant access.TenantID, s *snapshot, terms []string) 
 	return plan
 }
 
-// queue asks for what is not remembered. Served by the primary key of posting.
+// postingsSQL reads the sealed postings of terms. Served by the primary key of posting.
+const postingsSQL = `select shard, segment::bigint, field, term, payload from posting where tenant_id = $1 and term = any($2::text[])`
+
+// queue asks for what is not remembered.
 func (plan *sealedPlan) queue(r *round) {
-	const rows = `select shard, segment::bigint, field, term, payload from posting where tenant_id = $1 and term = any($2::text[])`
 	if len(plan.unseen) > 0 {
-		r.queue(into(&plan.read[0], scanPosting), rows, string(plan.tenant), plan.unseen)
+		r.queue(into(&plan.read[0], scanPosting), postingsSQL, string(plan.tenant), plan.unseen)
 	}
 	if len(plan.partial) > 0 {
-		r.queue(into(&plan.read[1], scanPosting), rows+` and segment = any($3::int[])`, string(plan.tenant), plan.partial, plan.lacking)
+		r.queue(into(&plan.read[1], scanPosting), postingsSQL+` and segment = any($3::int[])`, string(plan.tenant), plan.partial, plan.lacking)
 	}
 }
 
@@ -153,7 +155,7 @@ func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 		known := plan.known[i]
 		if slices.Contains(plan.unseen, term) || slices.Contains(plan.partial, term) {
 			known = known.with(read[term], plan.segments)
-			plan.index.cache.put(&cached{key: segmentKey{tenant: plan.tenant, term: term}, term: known, size: known.size()})
+			plan.index.cache.put(&cached{key: segmentKey{tenant: plan.tenant, kind: kindTerm, term: term}, term: known, size: known.size()})
 		}
 		for _, l := range known.lists {
 			if seg := segments[l.segment]; seg != nil && (l.field == fieldFlat || l.field == fieldTitle) {

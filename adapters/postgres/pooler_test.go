@@ -1,11 +1,17 @@
 package postgres_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/adapters/postgres/pgbouncertest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
+	"golang.org/x/sync/errgroup"
 )
 
 // Everything that sessions are kept by works through PgBouncer in transaction mode, where each transaction may meet another connection.
@@ -23,4 +29,71 @@ func TestSessionsThroughPgBouncer(t *testing.T) {
 	free := make(chan *postgres.DB, 1) // one database serves all tests, emptied in between
 	free <- db
 	sessionSuite(t, free)
+}
+
+// Searches of many clients at once find what they should through a pooler, where no plan is kept, and directly, where plans are.
+func TestPlansOfSearches(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		plans bool
+		url   func(direct string) string
+	}{
+		{"directly", true, func(direct string) string { return direct }},
+		{"through PgBouncer", false, func(direct string) string { return pgbouncertest.Start(t, direct).URL() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			direct := localtest.URL(t)
+			if _, err := postgres.Migrate(t.Context(), direct); err != nil {
+				t.Fatal(err)
+			}
+			db, err := postgres.Open(t.Context(), postgres.Config{URL: c.url(direct)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(db.Close)
+			x, err := postgres.NewIndex(db, postgres.IndexConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := x.Put(t.Context(), access.DefaultTenant, []index.Entry{entryOf(retrievetest.One("a", "Plan", "one plan", "two plans"))}); err != nil {
+				t.Fatal(err)
+			}
+			var clients errgroup.Group
+			for range 8 {
+				clients.Go(func() error {
+					for range 20 {
+						r := retrievetest.Ask("plan")
+						found, err := x.Candidates(t.Context(), r)
+						if err != nil {
+							return err
+						}
+						if n := len(found.Lists[0].Entries); n != 2 {
+							return fmt.Errorf("%d chunks were found, want 2", n)
+						}
+						if shown, err := x.Chunks(t.Context(), r.Audience, []document.ChunkID{found.Lists[0].Entries[0].Chunk}); err != nil || len(shown) != 1 {
+							return fmt.Errorf("%d chunks were shown, error %v", len(shown), err)
+						}
+					}
+					return nil
+				})
+			}
+			if err := clients.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			kept := 0
+			for _, conn := range db.Pool.AcquireAllIdle(t.Context()) {
+				var n int
+				if err := conn.QueryRow(t.Context(), `select count(*) from pg_prepared_statements where generic_plans + custom_plans > 0`).Scan(&n); err != nil {
+					t.Error(err)
+				}
+				kept += n
+				conn.Release()
+			}
+			if (kept > 0) != c.plans {
+				t.Errorf("%d plans are kept", kept)
+			}
+		})
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"math/bits"
@@ -121,7 +120,7 @@ func (s *search) sketchesOf(m model, key blockKey) *sketches {
 }
 
 func (s *search) sketchKey(m model, key blockKey) segmentKey {
-	return segmentKey{tenant: s.request.Audience.Tenant(), shard: key.shard, segment: key.block, model: m.number}
+	return segmentKey{tenant: s.request.Audience.Tenant(), kind: kindSketches, shard: key.shard, segment: key.block, model: m.number}
 }
 
 // chunkPlace is a chunk by shard and id.
@@ -241,10 +240,9 @@ func (s *search) remember(m model, space *sketch.Space, whole bool, low, high ch
 // nearest returns n chunks that are probably most similar to a vector. It reads memory alone.
 func (s *search) nearest(v []float32, n int) []document.ChunkID {
 	var parts []sketch.Part
-	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) { // locked in the same order by all
+	defer s.lockSketches()()
+	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) {
 		sk := s.sketches[key]
-		sk.mu.RLock()
-		defer sk.mu.RUnlock()
 		wanted := *s.scope.allowed[key]
 		for i := range wanted {
 			wanted[i] &= sk.have[i]
@@ -262,67 +260,20 @@ func (s *search) nearest(v []float32, n int) []document.ChunkID {
 	return ids
 }
 
+// lockSketches locks all sketches for reading; the function returned unlocks them.
+func (s *search) lockSketches() (unlock func()) {
+	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) { // in the same order by all
+		s.sketches[key].mu.RLock()
+	}
+	return func() {
+		for _, sk := range s.sketches {
+			sk.mu.RUnlock()
+		}
+	}
+}
+
 func compareBlocks(a, b blockKey) int {
 	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.block, b.block))
-}
-
-// whole reports whether the vectors of everything that may be read are in memory.
-func (s *search) whole() bool {
-	for _, sk := range s.sketches {
-		if sk.vectors == nil {
-			return false
-		}
-	}
-	return len(s.sketches) > 0
-}
-
-// allVectors compares every vector that may be read with v. It reads memory alone.
-func (s *search) allVectors(v []float32, found map[document.ChunkID]float64) {
-	v = unit(v)
-	for key, sk := range s.sketches {
-		sk.mu.RLock()
-		eachAllowed(s.scope.allowed[key], func(offset int) {
-			if sk.have.Has(uint16(offset)) {
-				found[chunkID(key.shard, bm25.Join(key.block, uint16(offset)))] = sk.cosine(v, uint16(offset))
-			}
-		})
-		sk.mu.RUnlock()
-	}
-}
-
-// compare compares the vectors of some chunks with v, as far as it is not known yet. It reads memory alone.
-func (s *search) compare(v []float32, ids iter.Seq[document.ChunkID], found map[document.ChunkID]float64) {
-	v = unit(v)
-	for id := range ids {
-		if _, known := found[id]; known {
-			continue
-		}
-		key, offset := blockOf(splitID(id))
-		sk := s.sketches[key]
-		sk.mu.RLock()
-		if sk.have.Has(offset) {
-			found[id] = sk.cosine(v, offset)
-		}
-		sk.mu.RUnlock()
-	}
-}
-
-// cosine compares the vector of a chunk, which must be there, with one of length 1. The caller holds the lock.
-func (sk *sketches) cosine(v []float32, offset uint16) float64 {
-	at := int(offset) * len(v)
-	vector := sk.vectors[at : at+len(v)]
-	var sums [4]float32 // independent, so that the processor adds them at the same time
-	for len(v) >= 4 && len(vector) >= 4 {
-		sums[0] += v[0] * half(vector[0])
-		sums[1] += v[1] * half(vector[1])
-		sums[2] += v[2] * half(vector[2])
-		sums[3] += v[3] * half(vector[3])
-		v, vector = v[4:], vector[4:]
-	}
-	for i, x := range v {
-		sums[0] += x * half(vector[i])
-	}
-	return float64(sums[0] + sums[1] + sums[2] + sums[3])
 }
 
 // rawVector reads a halfvec or a vector in PostgreSQL's binary form (halfvec_send, vector_send) without a detour.
@@ -348,18 +299,4 @@ func (v *rawVector) ScanBytes(src []byte) error {
 		return fmt.Errorf("a vector of %d dimensions in %d bytes", n, len(src))
 	}
 	return nil
-}
-
-// exponents is the difference of the biases of 32-bit and 16-bit numbers, as a factor; it also makes small numbers right that have no exponent.
-const exponents = 0x1p112
-
-// half converts a number of 16 bits; pgvector stores no infinities.
-func half(h uint16) float32 {
-	return math.Float32frombits(uint32(h&0x8000)<<16|uint32(h&0x7fff)<<13) * exponents
-}
-
-// toHalf is the inverse of half, for numbers that came from there.
-func toHalf(x float32) uint16 {
-	b := math.Float32bits(x / exponents)
-	return uint16(b>>16&0x8000 | b>>13&0x7fff)
 }

@@ -17,8 +17,7 @@ func (h *Hybrid) assemble(ctx context.Context, s Search, ranked []Ranked) ([]Hit
 	if limit < 1 {
 		limit = h.cfg.MaxChunks
 	}
-	chosen := diverse(ranked)
-	chosen = chosen[:min(limit, len(chosen))]
+	chosen := diverse(ranked, limit)
 	scores := make(map[document.ChunkID]Ranked)
 	var order []document.ChunkID // chunks to show, best first
 	taken := make(map[document.ChunkID]bool)
@@ -50,22 +49,27 @@ func (h *Hybrid) assemble(ctx context.Context, s Search, ranked []Ranked) ([]Hit
 	return fit(join(passages, order, scores), s.MaxTokens), nil
 }
 
-// diverse reorders ranked chunks so that the best chunk of each document comes before the second best of any. Chunks that neither side
-// has anything to say for are left out.
-func diverse(ranked []Ranked) []Ranked {
-	var first, rest []Ranked
-	seen := make(map[document.ChunkID]bool)
-	for _, r := range ranked {
+// diverse returns at most n of the ranked chunks, so that the best chunk of each document comes before the second best of any. Chunks that neither
+// side has anything to say for are left out.
+func diverse(ranked []Ranked, n int) []Ranked {
+	n = min(n, len(ranked))
+	first := make([]Ranked, 0, n)
+	var rest []Ranked
+	seen := make(map[document.ChunkID]bool, n)
+	for i := range ranked {
+		r := &ranked[i]
 		switch {
+		case len(first) == n:
+			return first
 		case r.Flat <= 0 && r.Title <= 0 && r.Cosine <= 0:
 		case !seen[r.First]:
 			seen[r.First] = true
-			first = append(first, r)
-		default:
-			rest = append(rest, r)
+			first = append(first, *r)
+		case len(rest) < n:
+			rest = append(rest, *r)
 		}
 	}
-	return append(first, rest...)
+	return append(first, rest[:min(n-len(first), len(rest))]...)
 }
 
 // join makes hits of passages in the order wanted. Chunks that follow one another in a document become one hit in the place of the best.
