@@ -124,8 +124,11 @@ func (c *Command) read(data discordgo.ApplicationCommandInteractionData) {
 	}
 }
 
-// text is the value of an option that is written as text.
+// text is the value of an option as it would be typed: one that is only said yes to is its own name.
 func text(o *discordgo.ApplicationCommandInteractionDataOption) string {
+	if yes, _ := o.Value.(bool); yes {
+		return o.Name
+	}
 	s, _ := o.Value.(string)
 	return s
 }

@@ -56,6 +56,8 @@ func subcommands() []*discordgo.ApplicationCommandOption {
 					option(optionValue, "Its new value, or reset.", discordgo.ApplicationCommandOptionString, nil))
 			case "follow":
 				o.Options = append(o.Options, option(optionValue, "Which messages are answered.", discordgo.ApplicationCommandOptionString, follows))
+			case "forget-me":
+				o.Options = append(o.Options, option(c.Arguments, "Yes, delete it; this cannot be undone.", discordgo.ApplicationCommandOptionBoolean, nil))
 			}
 		}))
 	}

@@ -141,7 +141,9 @@ func TestFootnoteCommands(t *testing.T) {
 	w.told(use(w.ada, "why", nil), "mentioned")
 	w.told(use(w.ada, "help", nil), "/footnote status")
 	w.told(use(w.ada, "setup", nil), "Only whoever may manage the server")
-	w.told(use(w.ada, "forget-me", nil), "1 question")
+	w.told(use(w.ada, "forget-me", nil), "Nothing is deleted yet")
+	w.told(use(w.ada, "forget-me", map[string]any{"confirm": false}), "Nothing is deleted yet")
+	w.told(use(w.ada, "forget-me", map[string]any{"confirm": true}), "1 question")
 }
 
 func TestAgentsAreOfferedAndChosen(t *testing.T) {

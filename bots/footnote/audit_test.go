@@ -231,7 +231,7 @@ func TestAuditAndErasureInSlack(t *testing.T) {
 			t.Errorf("%s was done in %+v", e.Deed, e)
 		}
 	}
-	alice.Slash(room, "/footnote", "forget-me")
+	alice.Slash(room, "/footnote", "forget-me confirm")
 	eventually("that alice is forgotten", `select count(*) = 1 from audit where deed = 'person.forget'`)
 	const left = `
 		select not exists (select from turn where asker_id = $1 or stop_requested_by = $1) and not exists (select from setting where changed_by = $1)

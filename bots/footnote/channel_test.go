@@ -103,7 +103,8 @@ func TestAChannelIsConfiguredInChat(t *testing.T) {
 		return false
 	})
 	told(boss, "resume", "again")
-	told(alice, "forget-me", "Deleted: ")
+	told(alice, "forget-me", "Nothing is deleted yet")
+	told(alice, "forget-me confirm", "Deleted: ")
 	if r := p.try(t, "", "why", room.ID+"/"+unknown); strings.Contains(r.stdout, "Turn ") {
 		t.Errorf("a question is left of somebody who was forgotten:\n%s", r.stdout)
 	}

@@ -51,6 +51,9 @@ type CommandHelp struct {
 	Admin                 bool // changes what holds for others
 }
 
+// wordConfirm is typed to say that what cannot be undone is meant.
+const wordConfirm = "confirm"
+
 // Commands lists what /footnote can do, for help and for platforms that show commands in a menu.
 func Commands() []CommandHelp {
 	return []CommandHelp{
@@ -62,7 +65,7 @@ func Commands() []CommandHelp {
 		{Name: "pause", Help: "answer nothing in this channel for now", Admin: true},
 		{Name: "resume", Help: "end the pause", Admin: true},
 		{Name: "stop", Help: "stop what is being answered for you here"},
-		{Name: "forget-me", Help: "delete your questions with their answers, and your feedback"},
+		{Name: "forget-me", Arguments: wordConfirm, Help: "delete your questions with their answers, and your feedback, for good"},
 		{Name: "help", Help: "this list"},
 	}
 }
@@ -73,6 +76,8 @@ const (
 	sentenceNoSettings = "Settings cannot be changed in chat here. Whoever runs this bot changes them in footnote.yaml."
 	sentenceIdle       = "Nothing of yours is being answered here."
 	sentenceStoppedOne = "Stopped."
+	sentenceForget     = "This deletes everything that you asked me, wherever you asked it, with the answers, the files that came with it, and your votes. " +
+		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
 
 // Command carries out a command and returns what to tell the person who typed it, and nobody else: Markdown, of which only paragraphs,
@@ -180,9 +185,12 @@ func findShow(key string) func(Policy) string {
 	return s.show
 }
 
-func (s *Service) forgetCommand(ctx context.Context, c Command, _ []string) (string, error) {
+func (s *Service) forgetCommand(ctx context.Context, c Command, words []string) (string, error) {
 	if s.Store.Forgetter == nil {
 		return "Nothing can be deleted from chat here. Ask whoever runs this bot.", nil
+	}
+	if len(words) != 1 || !strings.EqualFold(words[0], wordConfirm) {
+		return sentenceForget, nil
 	}
 	votes := 0
 	if s.Store.Votes != nil {

@@ -76,7 +76,7 @@ func TestCommandsForEverybody(t *testing.T) {
 		}), "cannot be found out at the moment")
 		s.says("why", s.command(r, "why"), "nothing here yet")
 		s.says("stop", s.command(r, "stop"), "Nothing of yours")
-		s.says("forget-me", s.command(r, "forget-me"), "Nothing is kept of you here.")
+		s.says("forget-me", s.command(r, "forget-me confirm"), "Nothing is kept of you here.")
 	})
 }
 
@@ -170,7 +170,13 @@ func TestForgetMe(t *testing.T) {
 			s.Fatal(err)
 		}
 		s.act(r, thread.ActionUp, latest.ID, "U1")
-		s.says("forget-me", s.command(r, "forget-me"), "1 question with their answers", "1 vote")
+		for _, text := range []string{"forget-me", "forget-me please", "forget-me confirm it"} {
+			s.says(text, s.command(r, text), "Nothing is deleted yet", "`/footnote forget-me confirm`")
+		}
+		if _, err := s.store.TurnOf(s.Context(), tenant, channelRef, "q1"); err != nil {
+			s.Errorf("what nobody confirmed was done: %v", err)
+		}
+		s.says("forget-me", s.command(r, "forget-me Confirm"), "1 question with their answers", "1 vote")
 		if _, err := s.store.TurnOf(s.Context(), tenant, channelRef, "q1"); !errors.Is(err, session.ErrUnknownTurn) {
 			s.Errorf("the question is still there: %v", err)
 		}
@@ -242,7 +248,7 @@ func TestCommandsWithoutAStore(t *testing.T) {
 	t.Parallel()
 	bare(t, func(s *stage) {
 		r := s.replica()
-		for _, text := range []string{"status", "config", "whoami", "why", "forget-me", "stop", "help"} {
+		for _, text := range []string{"status", "config", "whoami", "why", "forget-me confirm", "stop", "help"} {
 			if got := s.command(r, text, admin); got == "" {
 				s.Errorf("/footnote %s says nothing", text)
 			}
@@ -252,7 +258,7 @@ func TestCommandsWithoutAStore(t *testing.T) {
 }
 
 func FuzzCommand(f *testing.F) {
-	for _, text := range []string{"status", "config follow always", "config workspace", "config workspace askers group:x", "why", "\x00", "`", "config ` `", "forget-me"} {
+	for _, text := range []string{"status", "config follow always", "config workspace", "config workspace askers group:x", "why", "\x00", "`", "config ` `", "forget-me confirm"} {
 		f.Add(text, true)
 	}
 	f.Fuzz(func(t *testing.T, text string, privileged bool) {

@@ -187,7 +187,7 @@ func TestCommandsAreInTheAuditTrail(t *testing.T) {
 		if got := s.trail(); !slices.Equal(got, want) {
 			s.Errorf("the audit trail holds %q, want %q", got, want)
 		}
-		s.command(r, "forget-me")
+		s.command(r, "forget-me confirm")
 		for _, deed := range s.trail() {
 			if strings.HasSuffix(deed, "U1") {
 				s.Errorf("of who was forgotten the trail says %q", deed)
