@@ -63,10 +63,13 @@ func (s *Sessions) Edit(ctx context.Context, e session.Edit) (changed session.Ch
 		if row.EditedText != nil {
 			newest = *row.EditedText
 		}
-		done := row.State == string(session.Done)
-		if row.Withdrawn || row.Fixed || row.Stopped && !done || newest == storable(e.Text) && e.Files == nil {
+		if row.Withdrawn || newest == storable(e.Text) && e.Files == nil {
 			changed.Same = true
 			return nil
+		}
+		if row.Fixed || row.Stopped && row.State != string(session.Done) {
+			changed.Same = true
+			return s.reword(ctx, tx, e, row)
 		}
 		if changed.LimitedUntil, err = limit(ctx, tx, e.Tenant, e.Quotas); err != nil || !changed.LimitedUntil.IsZero() {
 			return err
@@ -93,6 +96,18 @@ func (s *Sessions) Edit(ctx context.Context, e session.Edit) (changed session.Ch
 		return session.Changed{}, fmt.Errorf("edit the question of a turn: %w", err)
 	}
 	return changed, nil
+}
+
+// reword has a question that is not answered anew read as it was edited.
+func (s *Sessions) reword(ctx context.Context, tx pgx.Tx, e session.Edit, row *changedRow) error {
+	files, err := filesJSON(e.Files)
+	if err != nil {
+		return err
+	}
+	if err := setEdit(ctx, tx, e.Tenant, row.ID, e.Text, files); err != nil || row.State == string(session.Running) {
+		return err // Finish replaces it
+	}
+	return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 }
 
 // filesJSON is how files wait for the attempt to let go; nil leaves the question's files as they are.
@@ -147,8 +162,9 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 	return question, nil
 }
 
-// again queues a turn anew with its edited question, as the newest of its session. What it was is left in its place in the conversation, as
-// a superseded turn with the old question, answer and votes, whose id is returned; its messages stay with the turn, which edits them.
+// again queues a turn anew with its edited question, as the newest of its session. That it was asked before is left in its place in the
+// conversation, as a superseded turn with its times and votes, whose id is returned; its messages stay with the turn, which edits them. What
+// was asked and answered before is erased, of what the turn had replaced as well.
 func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {
@@ -182,9 +198,10 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (o
 	batch := new(pgx.Batch)
 	batch.Queue(`update turn set number = $3 where tenant_id = $1 and id = $2`, tenant, id, number)
 	batch.Queue(keep, tenant, id, old, before)
-	for _, table := range []string{"run", "message", "feedback"} {
+	for _, table := range []string{"run", "message", "feedback"} { // each turn has a question, if an empty one
 		batch.Queue(`update `+table+` set turn_id = $3 where tenant_id = $1 and turn_id = $2`, tenant, id, old)
 	}
+	batch.Queue(eraseBefore, tenant, id)
 	batch.Queue(`update turn set origin = $3 where tenant_id = $1 and origin = $2 and origin_as <> 'retry'`, tenant, id, old)
 	batch.Queue(queue, tenant, id, number)
 	batch.Queue(unwrite, tenant, id)
@@ -193,3 +210,23 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (o
 	}
 	return old, insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
 }
+
+// eraseBefore deletes what was asked and answered in the place of a turn ($2) before it, but for copies that were shared there, which are still
+// to be seen. By turn_place.
+const eraseBefore = `
+	with before as (
+		select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
+			and coalesce(e.place, e.sequence) = coalesce(t.place, t.sequence) and e.id <> t.id
+			and e.origin_as is distinct from 'share'
+		where t.tenant_id = $1 and t.id = $2
+	), corrected as (
+		update turn t set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '' from before
+		where t.tenant_id = $1 and t.id = before.id and t.correction is not null
+	), asked as (
+		update message m set text = '', tokens = 0 from before where m.tenant_id = $1 and m.turn_id = before.id and m.model_index = -1 returning m.id
+	), sent as (
+		delete from message_file f using asked where f.tenant_id = $1 and f.message_id = asked.id
+	), said as (
+		delete from message m using before where m.tenant_id = $1 and m.turn_id = before.id and m.model_index >= 0
+	)
+	delete from run r using before where r.tenant_id = $1 and r.turn_id = before.id`

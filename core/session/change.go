@@ -12,8 +12,8 @@ import (
 
 // Sentinels of Finish about a question that was changed while its turn ran.
 var (
-	// ErrEdited says that the question was edited. What the attempt wrote is kept as a superseded turn of its own, and the turn is queued
-	// again with the new question: the worker lets go of it without another word.
+	// ErrEdited says that the question was edited. What the attempt wrote is not kept, but as a superseded turn of its own that it was made,
+	// and the turn is queued again with the new question: the worker lets go of it without another word.
 	ErrEdited = errors.New("the question was edited")
 	// ErrWithdrawn says that the question was deleted: the turn can only end as Superseded.
 	ErrWithdrawn = errors.New("the question was deleted")
@@ -32,7 +32,7 @@ type Edit struct {
 // Changed is what became of a change.
 type Changed struct {
 	Turn  TurnID // empty where the message is no question that was taken in
-	Same  bool   // the question reads as before: nothing was done
+	Same  bool   // nothing is answered anew: the question reads as before, or its answer was removed, corrected or stopped
 	Stop  bool   // an attempt is running and is to be told to stop
 	Asker string // platform id of who asked
 	// LimitedUntil says that a quota had no room for the edit, which changed nothing.
@@ -43,9 +43,11 @@ type Changed struct {
 // error. Safe for concurrent use by any number of processes.
 type Changes interface {
 	// Edit has a question answered anew, in place: a waiting turn takes the new text, a running one stops and begins again, and a finished
-	// one is queued once more as the session's newest, keeping the messages that it posted. What was answered before is kept as a turn
-	// of its own whose outcome is Superseded. An answer that nobody had asked for counts as asked for from then on. A turn that a person
-	// stopped while it ran stays stopped, with the question as it was edited.
+	// one is queued once more as the session's newest, keeping the messages that it posted. That it was asked before is kept as a turn of its
+	// own whose outcome is Superseded, with its votes; what was asked and answered before is erased, and of what the turn had replaced too.
+	// Private answers and shared copies of it are conversations of their own and stay. An answer that nobody had asked for counts as asked for
+	// from then on. A turn that a person stopped while it ran stays stopped, and an answer that was removed or corrected stays so, with the
+	// question as it was edited.
 	Edit(ctx context.Context, e Edit) (Changed, error)
 	// Withdraw erases the text and files of a question that was deleted, and ends its turn as Superseded; and so with every turn that asks the
 	// same question: those that it replaced, what stood in its place before an edit, private answers of it and copies that were shared. What can

@@ -62,6 +62,98 @@ func withdrawErases(f *fixture) {
 	f.noLease("r1")
 }
 
+// What an edit replaces is erased with it, on every way that an edit goes.
+func editErases(f *fixture) {
+	in := f.question("personal")
+	in.Files = []message.File{{ID: "f1", Name: "a.txt", Text: "personal"}}
+	retriedTurn := f.answered(in, "A personal")
+	asked := f.answered(f.question("another"), "kept")
+	f.derive(retriedTurn.ID, session.Retried)
+	first := f.answerNext("B personal")
+	private := f.derive(first.ID, session.Privately).Turn
+	f.answerNext("C, between us")
+	shared := f.derive(private.ID, session.Shared, func(d *session.Derive) {
+		d.Saved = session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("C, between us")}}
+	}).Turn
+	f.mark()
+	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod})
+	f.must(err)
+	noFiles := session.Edit{Tenant: tenant, Ref: place, Message: first.Message, Text: "harmless", Files: []message.File{}}
+	_, err = f.Edit(f.ctx, noFiles)
+	f.must(err)
+	votes, err := f.Feedback(f.ctx, session.FeedbackQuery{Tenant: tenant})
+	if err != nil || len(votes) != 1 || votes[0].Question != "" || votes[0].Vote.Turn == first.ID {
+		f.Fatalf("the votes are %+v (%v)", votes, err)
+	}
+	f.nothingLeft("what was answered before", votes[0].Vote.Turn)
+	old, err := f.Turn(f.ctx, tenant, retriedTurn.ID)
+	f.must(err)
+	saved, err := f.Saved(f.ctx, old)
+	if err != nil || old.Question.Text != "" || len(old.Question.Files) != 0 || len(saved.Runs) != 0 || saved.Outcome != session.Answered {
+		f.Errorf("what was tried again keeps %+v and %+v (%v)", old.Question, saved, err)
+	}
+	again := f.answerNext("D")
+	if again.ID != first.ID || again.Question.Text != "harmless" || len(again.Question.Files) != 0 {
+		f.Errorf("answered anew is %+v", again.Question)
+	}
+	for name, id := range map[string]session.TurnID{"another question": asked.ID, "the private answer": private.ID, "the shared copy": shared.ID} {
+		t, err := f.Turn(f.ctx, tenant, id)
+		f.must(err)
+		saved, err := f.Saved(f.ctx, t)
+		if err != nil || len(saved.Runs) != 1 || t.Question.Text == "" {
+			f.Errorf("of %s is left %+v and %+v (%v)", name, t.Question, saved, err)
+		}
+	}
+
+	running := f.accept(f.question("personal"))
+	t := f.lease("r1")
+	f.edit(running.Message, "harmless")
+	f.wantErr(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Stopped, Runs: []session.Run{answer("E personal")}}), session.ErrEdited)
+	entries := f.trail(session.AuditQuery{})
+	f.nothingLeft("the attempt that the edit ended", entries[len(entries)-1].Turn)
+	f.answerNext("F")
+}
+
+// An answer that is not given anew leaves its question as it was edited.
+func editReworded(f *fixture) {
+	for name, hold := range map[string]func(session.Turn){
+		"removed": func(t session.Turn) {
+			_, err := f.Remove(f.ctx, tenant, t.ID, "remove", session.Removal{By: mod})
+			f.must(err)
+		},
+		"corrected": func(t session.Turn) {
+			f.must(f.Correct(f.ctx, tenant, t.ID, "correct", session.Correction{Text: "C", By: mod}))
+		},
+	} {
+		t := f.answered(f.question("personal"), "A")
+		hold(t)
+		f.mark()
+		if changed := f.edit(t.Message, "harmless"); !changed.Same || changed.Turn != t.ID {
+			f.Errorf("%s: the edit of its question is %+v", name, changed)
+		}
+		f.noLease("r1")
+		if now, err := f.Turn(f.ctx, tenant, t.ID); err != nil || now.Question.Text != "harmless" {
+			f.Errorf("%s: its question reads %q (%v)", name, now.Question.Text, err)
+		}
+	}
+	waits := f.accept(f.question("personal"))
+	stop := func() {
+		_, err := f.Request(f.ctx, session.StopRequest{Tenant: tenant, Ref: place, Message: waits.Message, By: session.Stopper{ID: "U1"}})
+		f.must(err)
+	}
+	stop()
+	if changed := f.edit(waits.Message, "harmless"); !changed.Same {
+		f.Errorf("stopped before it was begun: the edit is %+v", changed)
+	}
+	t := f.lease("r1")
+	f.edit(waits.Message, "harmless too")
+	f.finish(t, session.Stopped)
+	f.noLease("r1")
+	if now, err := f.Turn(f.ctx, tenant, t.ID); err != nil || t.Question.Text != "harmless" || now.Question.Text != "harmless too" {
+		f.Errorf("stopped: its question reads %q, then %q (%v)", t.Question.Text, now.Question.Text, err)
+	}
+}
+
 func withdrawDerived(f *fixture) {
 	public := f.answered(f.question("personal"), "A personal")
 	private := f.derive(public.ID, session.Privately).Turn

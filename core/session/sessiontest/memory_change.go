@@ -36,16 +36,24 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 	if t.edit != nil {
 		newest = *t.edit
 	}
-	if t.withdrawn || t.removed != nil || t.correction != nil || t.StopRequested && t.State != session.Done || newest.Text == e.Text && e.Files == nil {
-		changed.Same = true
-		return changed, nil
-	}
-	if changed.LimitedUntil = m.limit(e.Tenant, e.Quotas); !changed.LimitedUntil.IsZero() {
+	if changed.Same = t.withdrawn || newest.Text == e.Text && e.Files == nil; changed.Same {
 		return changed, nil
 	}
 	newest.Text, newest.Tokens = e.Text, 0
 	if e.Files != nil {
 		newest.Files = slices.Clone(e.Files)
+	}
+	if t.removed != nil || t.correction != nil || t.StopRequested && t.State != session.Done { // not answered anew
+		changed.Same = true
+		if t.State == session.Running {
+			t.edit = &newest
+		} else {
+			t.Question, t.edit = newest, nil
+		}
+		return changed, nil
+	}
+	if changed.LimitedUntil = m.limit(e.Tenant, e.Quotas); !changed.LimitedUntil.IsZero() {
+		return changed, nil
 	}
 	t.LimitedUntil = time.Time{} // there was room for the edit
 	switch t.State {
@@ -62,7 +70,8 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 // edits reports whether an edit waits for the attempt to let go, which a person's stop takes the sense from.
 func (t *turn) edits() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
 
-// again queues a turn with another question, and returns what it was, which is left as a superseded turn in its place.
+// again queues a turn with another question, and returns what it was, which is left as a superseded turn in its place, without what was
+// asked and answered.
 func (m *Memory) again(t *turn, question message.Message) *turn {
 	old := *t
 	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false
@@ -82,6 +91,12 @@ func (m *Memory) again(t *turn, question message.Message) *turn {
 	m.turns[at] = &old
 	m.turns = append(m.turns, t)
 
+	for _, before := range m.turns {
+		if before != t && before.in == t.in && before.place == t.place && before.Origin.As != session.Shared {
+			before.Question.Text, before.Question.Files, before.Question.Tokens = "", nil, 0
+			before.saved.Runs, before.correction = nil, nil
+		}
+	}
 	t.in.turns++
 	question.ID, question.Turn = message.ID(m.id()), t.in.turns
 	t.Question, t.Number, t.Intake = question, t.in.turns, time.Now()

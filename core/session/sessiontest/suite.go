@@ -91,6 +91,8 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"entries of a time and of a person are found", auditQueries},
 		{"the trail does not say whom it means once somebody is forgotten", auditForgotten},
 		{"of a withdrawn question's answers nothing is left once they are marked", withdrawErases},
+		{"an edit erases what was asked and answered before", editErases},
+		{"a question that is not answered anew reads as it was edited", editReworded},
 		{"a withdrawn question leaves its private and shared answers too", withdrawDerived},
 		{"an answer whose message was deleted is erased", erased},
 		{"sessions that nobody touched are removed", prune},
