@@ -108,6 +108,9 @@ func (c *Client) Answer(ctx context.Context, to Interaction, answer func(context
 	defer timer.Stop()
 	select {
 	case r := <-ready:
+		if r.Elsewhere {
+			return nil
+		}
 		return c.reply(ctx, to.reply(), r, false)
 	case <-timer.C:
 	}
@@ -115,7 +118,7 @@ func (c *Client) Answer(ctx context.Context, to Interaction, answer func(context
 	t.Ephemeral = true
 	err := c.callback(ctx, t, discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": int(discordgo.MessageFlagsEphemeral)})
 	r := <-ready
-	if err != nil {
+	if err != nil || r.Elsewhere {
 		return err
 	}
 	return c.reply(ctx, t, r, true)
@@ -126,6 +129,8 @@ type Reply struct {
 	Markdown string
 	Rows     []discordgo.MessageComponent // below the last message
 	Update   bool                         // takes the place of the message under which a button was pressed
+	// Elsewhere says that another process answers, and this one says nothing.
+	Elsewhere bool
 }
 
 // reply says something in as many messages as it takes.

@@ -18,6 +18,7 @@ type entry struct {
 	deed    session.Deed
 	who     session.Actor
 	at      thread.Ref
+	own     thread.Ref // of a direct message: where it is, which is kept with the person
 	direct  bool
 	private bool
 	turn    string
@@ -26,7 +27,7 @@ type entry struct {
 
 // audited writes an entry about a change.
 func audited(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e entry) error {
-	who, err := alias(ctx, tx, tenant, e.who, thread.Ref{})
+	who, err := alias(ctx, tx, tenant, e.who, e.own)
 	if err != nil {
 		return err
 	}

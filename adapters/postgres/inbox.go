@@ -132,6 +132,11 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if err := insertMessages(ctx, tx, in.Tenant, id, questionIndex, []message.Message{question}); err != nil {
 		return 0, fmt.Errorf("store the question: %w", err)
 	}
+	if stopped {
+		if err := auditedTurn(ctx, tx, in.Tenant, session.TurnStopped, id, stopper, nil); err != nil {
+			return 0, err
+		}
+	}
 	if in.Owner == "" { // what is asked privately is nobody's concern in the thread
 		if err := joinThread(ctx, tx, in); err != nil {
 			return 0, err

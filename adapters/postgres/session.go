@@ -40,6 +40,7 @@ var (
 	_ session.Offers     = (*Sessions)(nil)
 	_ session.Audit      = (*Sessions)(nil)
 	_ session.Pruner     = (*Sessions)(nil)
+	_ session.Refusals   = (*Sessions)(nil)
 )
 
 // executor is a pool or a transaction.

@@ -43,7 +43,7 @@ const claimPrefix = "claim:"
 // Claim implements session.Absences.
 func (s *Sessions) Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error) {
 	const claim = `
-		insert into event as e (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, '00000000-0000-0000-0000-000000000000')
+		insert into event as e (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, '` + noTurn + `')
 		on conflict (tenant_id, platform, workspace, event_key) do update set at = clock_timestamp()
 		where e.at <= clock_timestamp() - $5::bigint * interval '1 microsecond'`
 	tag, err := s.db.Pool.Exec(ctx, claim, tenant, at.Platform, at.Workspace, storable(claimPrefix+key), ttl.Microseconds())

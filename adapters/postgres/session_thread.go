@@ -83,24 +83,6 @@ func (s *Sessions) Thread(ctx context.Context, tenant access.TenantID, ref threa
 	return found, nil
 }
 
-// Unfollow implements session.Threads.
-func (s *Sessions) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error {
-	const unfollow = `update thread set unfollowed = true where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`
-	if _, err := s.db.Pool.Exec(ctx, unfollow, tenant, ref.Platform, ref.Workspace, ref.Channel, storable(ref.Thread)); err != nil {
-		return fmt.Errorf("stop following a thread: %w", err)
-	}
-	return nil
-}
-
-// Follow implements session.Threads.
-func (s *Sessions) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error {
-	const follow = `update thread set unfollowed = false where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`
-	if _, err := s.db.Pool.Exec(ctx, follow, tenant, ref.Platform, ref.Workspace, ref.Channel, storable(ref.Thread)); err != nil {
-		return fmt.Errorf("follow a thread again: %w", err)
-	}
-	return nil
-}
-
 // CaughtUp implements session.Threads.
 func (s *Sessions) CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error {
 	const caughtUp = `update thread set caught_up = $6 where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`

@@ -124,15 +124,29 @@ func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []c
 	return found, false, err
 }
 
-func requestStops(ctx context.Context, q executor, tenant access.TenantID, ids []session.TurnID, by string) error {
+// requestStops marks turns as to be stopped, and writes those into the audit trail for which nobody had asked that before.
+func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []session.TurnID, by string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	const set = `
 		update turn set stop_requested_at = clock_timestamp(), stop_requested_by = $3
-		where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and outcome is null`
-	_, err := q.Exec(ctx, set, tenant, ids, by)
-	return err
+		where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and outcome is null
+		returning id::text`
+	rows, err := tx.Query(ctx, set, tenant, ids, by)
+	if err != nil {
+		return err
+	}
+	stopped, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, id := range stopped {
+		if err := auditedTurn(ctx, tx, tenant, session.TurnStopped, id, by, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Requested implements session.Stops.

@@ -20,6 +20,8 @@ import (
 // concurrently, but for one channel in the order of arrival.
 type Handler interface {
 	Message(ctx context.Context, m Message) error
+	// Foreign is told of questions to another workspace's installation of the app, which are not answered.
+	Foreign(ctx context.Context, m Message)
 	Reaction(ctx context.Context, r Reaction) error
 	// Command returns what the person alone is shown, in Markdown.
 	Command(ctx context.Context, c Command) (string, error)
@@ -180,6 +182,10 @@ func (c *Client) event(ctx context.Context, h Handler, cb callback, raw []byte, 
 	}
 	if !cb.concerns(c.Identity().Team) {
 		c.logger.WarnContext(ctx, "event of another workspace ignored", "workspace", cb.Team)
+		if m := c.message(cb, attempt); e.Type == "app_mention" || e.Type == "message" && m.Direct && m.Change == Created {
+			m.Ref.Workspace = cb.Team
+			h.Foreign(ctx, m)
+		}
 		return nil
 	}
 	if c.directory.changed(e, raw) {

@@ -14,6 +14,7 @@ import (
 // heard is a Handler that remembers.
 type heard struct {
 	Messages  []Message
+	Strangers []Message
 	Reactions []Reaction
 	Commands  []Command
 	Presses   []Press
@@ -25,6 +26,7 @@ func (h *heard) Message(_ context.Context, m Message) error {
 	h.Messages = append(h.Messages, m)
 	return h.fail
 }
+func (h *heard) Foreign(_ context.Context, m Message) { h.Strangers = append(h.Strangers, m) }
 func (h *heard) Reaction(_ context.Context, r Reaction) error {
 	h.Reactions = append(h.Reactions, r)
 	return h.fail
@@ -160,7 +162,11 @@ func TestOtherPayloads(t *testing.T) {
 		{"tokens taken away", "events_api", `{"event":{"type":"tokens_revoked","tokens":{"bot":["U0BOT"]}}}`, heard{}},
 		{"an event that comes by way of this workspace", "events_api", `{"team_id":"T2","context_team_id":"T1","event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"type":"message","channel":"C1","ts":"1.2"}}}`,
 			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", Name: "x", By: "U1"}}}},
-		{"another workspace", "events_api", `{"team_id":"T2","event":{"type":"app_mention","channel":"C1","user":"U1"}}`, heard{}},
+		{"another workspace", "events_api", `{"team_id":"T2","event_id":"Ev1","event":{"type":"app_mention","channel":"C1","user":"U1","ts":"1.1"}}`,
+			heard{Strangers: []Message{{
+				EventKey: "Ev1", Ref: thread.Ref{Platform: Platform, Workspace: "T2", Channel: "C1", Thread: "1.1"}, ID: "1.1", Author: "U1", Mentioned: true,
+			}}}},
+		{"talk in another workspace", "events_api", `{"team_id":"T2","event":{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"hi"}}`, heard{}},
 		{"a shared channel's event of the other side", "events_api", `{"team_id":"T2","authorizations":[{"team_id":"T1"}],"event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"type":"message","channel":"C1","ts":"1.2"}}}`,
 			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", Name: "x", By: "U1"}}}},
 		{"reaction of which Slack says less", "events_api", `{"event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"channel":"C1","ts":"1.2"}}}`,

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // asksAbout returns the message by which the bot asks about a question, where it does.
@@ -173,6 +175,39 @@ func TestProcessesOfOneShardSayThingsOnce(t *testing.T) {
 	if n := len(w.model.Requests()); n != 3 {
 		t.Errorf("the model was asked %d times, want 3", n)
 	}
+}
+
+// A command of which all processes of a shard hear is carried out by one of them: its answer is what that one found, and the trail has it once.
+func TestProcessesOfOneShardCarryOutCommandsOnce(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(slices.Repeat([]llmtest.Reply{said(0, "The answer.")}, 3)...))
+	w.start()
+	w.start()
+	w.until("all are connected", func() bool { n, _ := w.discord.Logins(); return n >= 3 })
+	for i := range 3 {
+		w.ada.Mention(w.general, fmt.Sprintf("What is number %d?", i))
+	}
+	w.until("all are answered", func() bool { return len(w.asked()) == 3 && w.model.Open() == 0 })
+	for i, want := range []string{"3 questions", "Nothing is kept of you"} {
+		w.told(w.ada.Command(w.general, "footnote", map[string]any{"forget-me": discordtest.Sub(map[string]any{"confirm": true})}), want)
+		if got := w.deeds(session.PersonForgotten); got != i+1 {
+			t.Errorf("the trail says %d times that somebody was forgotten, want %d", got, i+1)
+		}
+	}
+}
+
+// deeds counts the entries of the audit trail that are about something.
+func (w *world) deeds(about session.Deed) (n int) {
+	w.Helper()
+	for e, err := range w.store.Trail(w.ctx, session.AuditQuery{Tenant: access.DefaultTenant}) {
+		if err != nil {
+			w.Fatal(err)
+		}
+		if e.Deed == about {
+			n++
+		}
+	}
+	return n
 }
 
 // button2 returns a button of a message.

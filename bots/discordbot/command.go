@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
@@ -47,7 +48,7 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 	tenant := b.tenant(c.Ref)
 	j, err := b.service.Judge(ctx, answer.Occurrence{
 		Event:  answer.Event{Command: true, Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Own && !c.Direct},
-		Tenant: tenant, Ref: c.Ref, Author: c.Asker.ID,
+		Tenant: tenant, Ref: c.Ref, EventKey: c.EventKey, Author: c.Asker.ID,
 		Holds: func(ctx context.Context) (access.Audience, error) { return b.alone(ctx, c.Ref, c.Asker.ID) },
 	})
 	if err != nil {
@@ -159,7 +160,7 @@ func (b *Bot) stopCommand(ctx context.Context, c discord.Command) string {
 // footnoteCommand carries out /footnote.
 func (b *Bot) footnoteCommand(ctx context.Context, c discord.Command) {
 	name, _, _ := strings.Cut(c.Text, " ")
-	b.answer(ctx, c, func(ctx context.Context) discord.Reply {
+	b.once(ctx, c, c.Ref, c.EventKey, func(ctx context.Context) discord.Reply {
 		switch name {
 		case discord.SubSetup:
 			return b.setup(ctx, c.Place(), c.Admin, c.Direct)
@@ -167,6 +168,25 @@ func (b *Bot) footnoteCommand(ctx context.Context, c discord.Command) {
 			return discord.Reply{Markdown: b.stopCommand(ctx, c)}
 		}
 		return discord.Reply{Markdown: b.command(ctx, c.Place(), c.Asker, c.Admin, c.Direct, c.Text)}
+	})
+}
+
+// onceFor is longer than Discord takes the answer of an interaction.
+const onceFor = 20 * time.Minute
+
+// once answers an interaction, of which every process of a shard is told, in one of them: it may change something, and what it finds to say
+// depends on whether another one has done it already. Where that cannot be found out all do it.
+func (b *Bot) once(ctx context.Context, to discord.Interaction, at thread.Ref, key string, how func(context.Context) discord.Reply) {
+	b.answer(ctx, to, func(ctx context.Context) discord.Reply {
+		if b.deps.Absences != nil {
+			mine, err := b.deps.Absences.Claim(ctx, b.tenant(at), at, "once "+key, onceFor)
+			if err != nil {
+				b.deps.Logger.WarnContext(ctx, "other processes may do the same", "event", key, "error", err)
+			} else if !mine {
+				return discord.Reply{Elsewhere: true}
+			}
+		}
+		return how(ctx)
 	})
 }
 

@@ -42,7 +42,7 @@ func (b *Bot) Message(ctx context.Context, m discord.Message) {
 	case answer.Stop:
 		b.stop(ctx, session.StopRequest{Ref: m.Ref, By: m.By}, func(sentence string) { b.say(ctx, m, sentence) })
 	case answer.Unfollow:
-		if err := b.deps.Threads.Unfollow(ctx, b.tenant(m.Ref), m.Ref); err != nil {
+		if err := b.deps.Threads.Unfollow(ctx, b.tenant(m.Ref), m.Ref, m.Author.ID); err != nil {
 			b.deps.Logger.WarnContext(ctx, "thread still followed", "error", err)
 			b.say(ctx, m, sayBroken)
 			return

@@ -24,7 +24,7 @@ func (b *Bot) Press(ctx context.Context, p discord.Press) {
 	case still:
 		b.still(ctx, p, wanted)
 	case setup:
-		b.answer(ctx, p, func(ctx context.Context) discord.Reply { return b.choose(ctx, p, what) })
+		b.once(ctx, p, p.Ref, p.Key, func(ctx context.Context) discord.Reply { return b.choose(ctx, p, what) })
 	default: // of another version
 		b.respond(ctx, p, "This button does nothing any more. Ask again.")
 	}

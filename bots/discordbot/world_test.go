@@ -179,7 +179,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 		Store: answer.Store{
 			Inbox: inner, Queue: waking{w.store, w.discord.Wake}, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
 			Threads: w.store, Settings: w.store, Verdicts: w.store, Turns: w.store, Changes: w.store, Forgetter: w.store, Revisions: w.store,
-			Votes: w.store, Offers: w.store,
+			Votes: w.store, Offers: w.store, Refusals: w.store,
 		},
 		Signal: signal, Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
 		Setups: setups{model, w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,

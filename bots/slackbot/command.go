@@ -66,7 +66,8 @@ func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
 		direct = own == channel // else it is a conversation of other people
 	}
 	j, err := b.service.Judge(ctx, answer.Occurrence{
-		Event: answer.Event{Command: true, Private: private, Direct: direct}, Tenant: b.config.Tenant, Ref: c.Ref, Author: c.By.ID, Holds: b.holds(c.By.ID),
+		Event: answer.Event{Command: true, Private: private, Direct: direct}, Tenant: b.config.Tenant, Ref: c.Ref, EventKey: c.EventKey, Author: c.By.ID,
+		Holds: b.holds(c.By.ID),
 	})
 	if err != nil {
 		return "", err

@@ -46,7 +46,7 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 		}
 		return b.stop(ctx, r, m.Direct)
 	case answer.Unfollow:
-		if err := b.deps.Threads.Unfollow(ctx, b.config.Tenant, m.Ref); err != nil {
+		if err := b.deps.Threads.Unfollow(ctx, b.config.Tenant, m.Ref, m.Author); err != nil {
 			return fmt.Errorf("stop following a thread: %w", err)
 		}
 		b.whisperOnce(ctx, m, sayUnfollowed)
@@ -57,6 +57,16 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 	case answer.Observe, answer.Ignore, answer.Cancel:
 	}
 	return nil
+}
+
+// Foreign implements slack.Handler.
+func (b *Bot) Foreign(ctx context.Context, m slack.Message) {
+	if m.Own || m.System {
+		return
+	}
+	b.service.Refused(ctx, session.Refusal{
+		Tenant: b.config.Tenant, Ref: m.Ref, Key: m.EventKey, Person: m.Author, Direct: m.Direct, Reason: string(answer.RefusedForeign),
+	})
 }
 
 // editedFor is how long a message may become a question by being edited.

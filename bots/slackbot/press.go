@@ -127,7 +127,7 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		p.Direct = own == p.Ref.Channel // else it is a conversation of other people
 	}
 	j, err := b.service.Judge(ctx, answer.Occurrence{
-		Event: answer.Event{Command: true, Direct: p.Direct}, Tenant: b.config.Tenant, Ref: p.Ref, Author: p.By, Holds: b.holds(p.By),
+		Event: answer.Event{Command: true, Direct: p.Direct}, Tenant: b.config.Tenant, Ref: p.Ref, EventKey: p.EventKey, Author: p.By, Holds: b.holds(p.By),
 	})
 	if err != nil {
 		return err

@@ -125,6 +125,7 @@ func (s *Service) act(ctx context.Context, a Action) (Reply, error) {
 	var full *session.QuotaError
 	switch {
 	case errors.As(err, &full):
+		s.actRefused(ctx, a, r.Turn, refusedLimited)
 		return refuse(sayLimited(full.Until, time.Now())), nil
 	case errors.Is(err, session.ErrUnknownTurn):
 		return refuse(sentenceNoAnswer), nil
@@ -239,8 +240,8 @@ func (s *Service) actFollow(ctx context.Context, a Action) (Reply, error) {
 	case !known.Known:
 		return refuse(sentenceNotHere), nil
 	case a.Do == thread.ActionUnfollow:
-		return Reply{Sentence: sentenceUnfollowed, Duplicate: known.Unfollowed}, s.Store.Threads.Unfollow(ctx, a.Tenant, a.Ref)
+		return Reply{Sentence: sentenceUnfollowed, Duplicate: known.Unfollowed}, s.Store.Threads.Unfollow(ctx, a.Tenant, a.Ref, a.By.ID)
 	default:
-		return Reply{Sentence: sentenceFollowed, Duplicate: !known.Unfollowed}, s.Store.Threads.Follow(ctx, a.Tenant, a.Ref)
+		return Reply{Sentence: sentenceFollowed, Duplicate: !known.Unfollowed}, s.Store.Threads.Follow(ctx, a.Tenant, a.Ref, a.By.ID)
 	}
 }

@@ -100,7 +100,7 @@ func (s *stage) service() *answer.Service {
 	m := s.store
 	service, err := answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: m, Votes: m, Offers: m, Threads: m,
+			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: m, Votes: m, Offers: m, Threads: m, Refusals: m,
 		},
 		Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Surfaces: s, Retriever: s, Metrics: s,
 	}, answer.Config{})

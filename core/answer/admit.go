@@ -26,5 +26,8 @@ func (s *Service) admit(ctx context.Context, a Action, t session.Turn, private b
 	state := policy.State()
 	state.Permitted = a.Moderator || policy.MayAsk(holds)
 	d = Decide(Event{Command: true, Private: private, Direct: t.Direct}, state)
+	if d.Action == Refuse {
+		s.actRefused(ctx, a, t, d.Reason)
+	}
 	return d, policy.counters(place, a.By.ID, holds), nil
 }

@@ -23,6 +23,7 @@ const sentenceWithdrawn = "The question was deleted."
 // recorded and no turn that it is meant for can miss it. A Rejection is a sentence for the person, and the old answer stays.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	defer s.guard(ctx, "edit", &err)
+	defer func() { s.editRefused(ctx, e, err) }()
 	if s.Store.Changes == nil {
 		return changed, errNoChanges
 	}
@@ -46,7 +47,7 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 		return changed, fmt.Errorf("change a question: %w", err)
 	}
 	if !changed.LimitedUntil.IsZero() {
-		return changed, Rejection{sayLimited(changed.LimitedUntil, time.Now())}
+		return changed, Rejection{sayLimited(changed.LimitedUntil, time.Now()), refusedLimited}
 	}
 	s.told(ctx, changed)
 	return changed, nil
@@ -69,7 +70,7 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p Policy) erro
 		return err
 	}
 	if p.Private == PrivateAlways && shared(t) && !t.Ambient {
-		return Rejection{sentencePrivateNow}
+		return Rejection{sentencePrivateNow, refusedPrivateNow}
 	}
 	holds := access.NewAudience(e.Tenant)
 	if p.countsRoles() {

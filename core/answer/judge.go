@@ -41,6 +41,8 @@ type Occurrence struct {
 	Message thread.MessageID
 	Author  string
 	Text    string // looked at and not kept
+	// EventKey is the platform's id of a command or a press, which is no message.
+	EventKey string
 	// Holds returns what the author alone may read. It is called only where that decides: where not everybody may ask, roles have quotas, or
 	// helpers are configured. Nil, or an error, counts as public alone.
 	Holds func(ctx context.Context) (access.Audience, error)
@@ -96,6 +98,7 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 	}
 	j.Holds = h.found
 	s.verdict(o, j.Decision)
+	s.judgedRefused(ctx, o, j.Decision)
 	return j, nil
 }
 

@@ -63,7 +63,7 @@ func (s *stage) judging(pairs ...string) (*answer.Service, *rules) {
 	r.say(pairs...)
 	service, err := answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: m, Votes: m, Offers: m, Threads: m,
+			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: m, Votes: m, Offers: m, Threads: m, Refusals: m,
 			Settings: m, Verdicts: m, Turns: m, Changes: m, Forgetter: m, Deliveries: m,
 		},
 		Signal: s.signal, Engine: accounting{s}, Setups: setups{}, Library: s, Surfaces: s, Retriever: covered{s}, Policies: r,
@@ -154,7 +154,7 @@ func TestJudgeFollowsAThread(t *testing.T) {
 		want("another person", s.hear(r, "I think so", replying, by("U2")), "people_talk")
 		want("stop", s.hear(r, "stop", replying), "stop")
 		want("stop following", s.hear(r, "stop following", replying), "unfollow")
-		if err := s.store.Unfollow(s.Context(), tenant, channelRef); err != nil {
+		if err := s.store.Unfollow(s.Context(), tenant, channelRef, "U1"); err != nil {
 			s.Fatal(err)
 		}
 		want("after that", s.hear(r, "and c?", replying), "unfollowed")

@@ -7,7 +7,10 @@ import (
 )
 
 // Rejection is why a question was not taken in, as a sentence for the person who asked. It is an error of Accept; nothing was stored.
-type Rejection struct{ Sentence string }
+type Rejection struct {
+	Sentence string
+	reason   Reason // for the audit trail; empty where nothing was asked
+}
 
 // Error implements error.
 func (r Rejection) Error() string { return r.Sentence }

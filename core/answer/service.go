@@ -40,6 +40,7 @@ type Store struct {
 	Revisions  session.Revisions  // Act
 	Votes      session.Votes      // Act
 	Offers     session.Offers     // private answers are offered
+	Refusals   session.Refusals   // what is refused is in the audit trail
 }
 
 // Deps is what a Service works with. All but Logger, Policies, Retriever and Metrics are required.
@@ -176,6 +177,7 @@ func (s *Service) accept(ctx context.Context, m thread.Mention, owner string) (a
 // take stores a question with what was decided about it.
 func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake) (accepted Accepted, err error) {
 	if in.Text, err = s.question(m.Text); err != nil {
+		s.takenRefused(ctx, m, err)
 		return Accepted{}, err
 	}
 	in.Tenant, in.Ref, in.Starter, in.EventKey, in.Message, in.Asker = m.Tenant, m.Ref, m.Starter, m.EventKey, m.Message, m.Asker
@@ -201,11 +203,11 @@ func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake)
 // question returns the text as it is stored, or a Rejection.
 func (s *Service) question(text string) (string, error) {
 	if n := utf8.RuneCountInString(text); n > s.config.MaxQuestion {
-		return "", Rejection{fmt.Sprintf(sentenceTooLong, n, s.config.MaxQuestion)}
+		return "", Rejection{fmt.Sprintf(sentenceTooLong, n, s.config.MaxQuestion), refusedTooLong}
 	}
 	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
 	if text == "" {
-		return "", Rejection{sentenceEmpty}
+		return "", Rejection{Sentence: sentenceEmpty}
 	}
 	return text, nil
 }

@@ -25,6 +25,10 @@ const (
 	AnswerCorrected  Deed = "answer.correct"  //
 	AnswerDeleted    Deed = "answer.delete"   // a message of it was deleted on the platform, which does not say by whom
 	QuestionDeleted  Deed = "question.delete" // likewise
+	QuestionRefused  Deed = "question.refuse" // no turn was made. Details: reason
+	TurnStopped      Deed = "turn.stop"       // by the program where the platform does not say who
+	ThreadUnfollowed Deed = "thread.unfollow" // "stop following"
+	ThreadFollowed   Deed = "thread.follow"   // the opposite
 	SettingSet       Deed = "setting.set"     // Details: key, value, before
 	SettingReset     Deed = "setting.reset"   // Details: key, before
 	PromptSet        Deed = "prompt.set"      // Details: version

@@ -40,10 +40,10 @@ type Threads interface {
 	Seen(ctx context.Context, s Sighting) error
 	// Thread returns what is known of a thread.
 	Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (Thread, error)
-	// Unfollow ends the following of a thread until a question of it is taken in.
-	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error
+	// Unfollow ends the following of a thread until a question of it is taken in. by is the platform id of who says so.
+	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 	// Follow makes good for an Unfollow.
-	Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error
+	Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 	// CaughtUp notes up to which message a thread was read as context.
 	CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error
 }

@@ -3,6 +3,7 @@ package sessiontest
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -283,5 +284,94 @@ func forgetChanges(f *fixture) {
 	}
 	if r := f.find(session.Target{Turn: other.ID}); r.Removed == nil || r.Removed.By != (thread.Person{}) || r.Removed.Reason != "" {
 		f.Errorf("the removal is %+v", r.Removed)
+	}
+}
+
+func auditStopped(f *fixture) {
+	stop := func(id thread.MessageID, by session.Stopper) {
+		f.Helper()
+		_, err := f.Request(f.ctx, session.StopRequest{Tenant: tenant, Ref: place, Message: id, By: by})
+		f.must(err)
+	}
+	waits := f.accept(f.question("q"))
+	stop(waits.Message, stranger) // who may not
+	for range 2 {
+		stop(waits.Message, starter)
+	}
+	stop("m2", asker) // before it comes
+	early := f.accept(f.question("q"))
+	runs := f.accept(f.question("q"))
+	f.finish(f.lease("r1"), session.Stopped)
+	f.finish(f.lease("r1"), session.Stopped)
+	t := f.lease("r1")
+	stop("p1", session.Stopper{Privileged: true}) // a page of it, before it is known
+	f.must(f.Intend(f.ctx, t.Fence(), firstPage, place))
+	f.must(f.Posted(f.ctx, t.Fence(), firstPage, "p1", "h"))
+	f.finish(t, session.Stopped)
+	stop(runs.Message, asker) // too late
+	got := []string{}
+	for _, e := range f.trail(session.AuditQuery{}) {
+		if e.Deed == session.TurnStopped {
+			got = append(got, fmt.Sprint(e.Turn, " by ", e.Who.ID))
+			f.equal("where", e.Ref, place)
+		}
+	}
+	f.equal("stops", got, []string{fmt.Sprint(waits.ID, " by U2"), fmt.Sprint(early.ID, " by U1"), fmt.Sprint(t.ID, " by ")})
+}
+
+func auditFollowed(f *fixture) {
+	f.must(f.Unfollow(f.ctx, tenant, place, "U1")) // of what is not followed
+	f.accept(f.question("q"))
+	direct := f.question("q")
+	direct.Direct, direct.Ref.Channel, direct.Ref.Thread = true, "D1", "5.5"
+	f.accept(direct)
+	for range 2 {
+		f.must(f.Unfollow(f.ctx, tenant, place, "U1"))
+	}
+	f.must(f.Unfollow(f.ctx, tenant, direct.Ref, "U1"))
+	for range 2 {
+		f.must(f.Follow(f.ctx, tenant, place, "U8"))
+	}
+	entries := f.trail(session.AuditQuery{})
+	f.equal("deeds", f.deeds(), []session.Deed{session.ThreadUnfollowed, session.ThreadUnfollowed, session.ThreadFollowed})
+	f.equal("who", []string{entries[0].Who.ID, entries[1].Who.ID, entries[2].Who.ID}, []string{"U1", "U1", "U8"})
+	f.equal("where", []thread.Ref{entries[0].Ref, entries[1].Ref}, []thread.Ref{place, direct.Ref})
+	if entries[0].Direct || !entries[1].Direct || entries[0].Alias == entries[1].Alias {
+		f.Errorf("the direct message is %+v", entries[1])
+	}
+}
+
+func auditRefused(f *fixture) {
+	r := session.Refusal{Tenant: tenant, Ref: place, Key: "message C1 m1", Person: "U1", Reason: "paused"}
+	var racing sync.WaitGroup
+	for range 4 {
+		racing.Go(func() {
+			if err := f.Refused(f.ctx, r); err != nil {
+				f.Error(err)
+			}
+		})
+	}
+	racing.Wait()
+	r.Key, r.Direct, r.Reason = "", true, "too_long"
+	r.Ref.Channel, r.Ref.Thread = "D1", "5.5"
+	for range 2 { // nobody says whether they are the same
+		f.must(f.Refused(f.ctx, r))
+	}
+	entries := f.trail(session.AuditQuery{Who: "U1"})
+	if len(entries) != 3 {
+		f.Fatalf("the trail is %+v", entries)
+	}
+	got := entries[0]
+	got.At, got.Sequence, got.Alias, got.Models, got.Documents = time.Time{}, 0, "", nil, nil
+	f.equal("the entry", got, session.Entry{
+		Deed: session.QuestionRefused, Who: session.Actor{Platform: "slack", ID: "U1"}, Ref: place, Details: map[string]string{"reason": "paused"},
+	})
+	f.equal("the direct message", entries[1].Ref, r.Ref)
+	_, err := f.Forget(f.ctx, tenant, "slack", "U1")
+	f.must(err)
+	for _, e := range f.trail(session.AuditQuery{}) {
+		if e.Who.ID != "" || e.Direct && (e.Ref.Channel != "" || e.Ref.Thread != "") {
+			f.Errorf("of who was forgotten the trail says %+v", e)
+		}
 	}
 }

@@ -39,6 +39,7 @@ type Store interface {
 	session.Forgetter
 	session.Audit
 	session.Pruner
+	session.Refusals
 }
 
 // Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a testing/synctest bubble, and is safe
@@ -59,6 +60,7 @@ type Memory struct {
 	trail    []session.Entry
 	tenants  []access.TenantID // of each entry of the trail
 	claims   map[eventKey]time.Time
+	refused  map[eventKey]bool
 }
 
 type sessionKey struct {
@@ -161,7 +163,9 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 			Files: slices.Clone(in.Files), Tokens: in.Tokens, At: in.At},
 	}}
 	if known != nil && in.Message != "" {
-		t.StopRequested = known.stops(t)
+		if by, ok := known.stops(t); ok {
+			m.stop(t, by)
+		}
 	}
 	if in.Message != "" {
 		m.messages[place] = &posted{turn: t}

@@ -2,6 +2,7 @@ package sessiontest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -79,22 +80,48 @@ func (m *Memory) Thread(ctx context.Context, tenant access.TenantID, ref thread.
 }
 
 // Unfollow implements session.Threads.
-func (m *Memory) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if t := m.threads[sessionKey{tenant: tenant, ref: ref}]; t != nil {
-		t.Unfollowed = true
-	}
-	return ctx.Err()
+func (m *Memory) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
+	return m.follow(ctx, tenant, ref, by, true)
 }
 
 // Follow implements session.Threads.
-func (m *Memory) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref) error {
+func (m *Memory) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
+	return m.follow(ctx, tenant, ref, by, false)
+}
+
+func (m *Memory) follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string, unfollowed bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if t := m.threads[sessionKey{tenant: tenant, ref: ref}]; t != nil {
-		t.Unfollowed = false
+	t := m.threads[sessionKey{tenant: tenant, ref: ref}]
+	if t == nil || t.Unfollowed == unfollowed {
+		return ctx.Err()
 	}
+	t.Unfollowed = unfollowed
+	e := session.Entry{Deed: session.ThreadFollowed, Who: session.Actor{Platform: ref.Platform, ID: by}, Ref: ref}
+	if unfollowed {
+		e.Deed = session.ThreadUnfollowed
+	}
+	e.Direct = slices.ContainsFunc(m.turns, func(t *turn) bool { return t.Session.Tenant == tenant && t.Session.Ref == ref && t.Direct })
+	m.audited(tenant, e)
+	return ctx.Err()
+}
+
+// Refused implements session.Refusals.
+func (m *Memory) Refused(ctx context.Context, r session.Refusal) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := eventKey{r.Tenant, r.Ref.Platform, r.Ref.Workspace, r.Key}
+	if m.refused[key] && r.Key != "" {
+		return ctx.Err()
+	}
+	if m.refused == nil {
+		m.refused = make(map[eventKey]bool)
+	}
+	m.refused[key] = true
+	m.audited(r.Tenant, session.Entry{
+		Deed: session.QuestionRefused, Who: session.Actor{Platform: r.Ref.Platform, ID: r.Person}, Ref: r.Ref, Direct: r.Direct,
+		Details: map[string]string{"reason": r.Reason},
+	})
 	return ctx.Err()
 }
 

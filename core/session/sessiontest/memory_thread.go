@@ -11,16 +11,24 @@ import (
 )
 
 // stops reports whether somebody who may stop the turn left a tombstone in time.
-func (p *posted) stops(t *turn) bool {
+func (p *posted) stops(t *turn) (by string, ok bool) {
 	if p.stopped.IsZero() || time.Since(p.stopped) > session.TombstoneAge {
-		return false
+		return "", false
 	}
-	if p.privileged {
-		return true
+	for _, id := range p.stoppers {
+		if session.MayStop(session.Stopper{ID: id}, t.Asker.ID, t.in.starter) {
+			return id, true
+		}
 	}
-	return slices.ContainsFunc(p.stoppers, func(id string) bool {
-		return session.MayStop(session.Stopper{ID: id}, t.Asker.ID, t.in.starter)
-	})
+	return "", p.privileged
+}
+
+// stop marks a turn as to be stopped.
+func (m *Memory) stop(t *turn, by string) {
+	if !t.StopRequested {
+		t.StopRequested = true
+		m.auditedTurn(t, session.TurnStopped, by, nil)
+	}
 }
 
 func (p *posted) mark(by session.Stopper) {
@@ -67,7 +75,7 @@ func (m *Memory) Request(ctx context.Context, r session.StopRequest) (session.St
 		switch {
 		case t.Outcome != "":
 		case session.MayStop(r.By, t.Asker.ID, t.in.starter):
-			t.StopRequested = true
+			m.stop(t, r.By.ID)
 			result.Turns = append(result.Turns, t.ID)
 		default:
 			result.Denied = true
@@ -106,8 +114,10 @@ func (m *Memory) Posted(ctx context.Context, f session.Fence, key session.PageKe
 		}
 		p.Message, p.State, p.Hash = id, session.Posted, hash
 		place := messageKey{f.Tenant, p.At.Platform, p.At.Workspace, p.At.Channel, id}
-		if tombstone := m.messages[place]; tombstone != nil && tombstone.turn == nil && tombstone.stops(t) && t.Outcome == "" {
-			t.StopRequested = true
+		if tombstone := m.messages[place]; tombstone != nil && tombstone.turn == nil && t.Outcome == "" {
+			if by, ok := tombstone.stops(t); ok {
+				m.stop(t, by)
+			}
 		}
 		m.messages[place] = &posted{turn: t}
 		return nil

@@ -26,7 +26,7 @@ func (f *fixture) known() session.Thread {
 
 func participants(f *fixture) {
 	f.seen("U7", false, "early")
-	f.must(f.Unfollow(f.ctx, tenant, place))
+	f.must(f.Unfollow(f.ctx, tenant, place, "U1"))
 	f.must(f.CaughtUp(f.ctx, tenant, place, "early"))
 	f.equal("a thread where nobody asked", f.known(), session.Thread{})
 	f.accept(f.question("q"))
@@ -36,7 +36,7 @@ func participants(f *fixture) {
 	f.seen("B1", true, "x3")
 	f.seen("B1", true, "x4")
 	f.must(f.CaughtUp(f.ctx, tenant, place, "x2"))
-	f.must(f.Unfollow(f.ctx, tenant, place))
+	f.must(f.Unfollow(f.ctx, tenant, place, "U1"))
 	f.equal("after replies", f.known(),
 		session.Thread{Known: true, Unfollowed: true, Starter: "U2", People: 2, BotTurns: 2, LastSeen: "x4", CaughtUp: "x2"})
 	private := f.question("private")

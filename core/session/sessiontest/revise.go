@@ -346,8 +346,8 @@ func offers(f *fixture) {
 
 func followed(f *fixture) {
 	f.accept(f.question("q"))
-	f.must(f.Unfollow(f.ctx, tenant, place))
-	f.must(f.Follow(f.ctx, tenant, place))
+	f.must(f.Unfollow(f.ctx, tenant, place, "U1"))
+	f.must(f.Follow(f.ctx, tenant, place, "U1"))
 	if f.known().Unfollowed {
 		f.Error("the thread is not followed again")
 	}
