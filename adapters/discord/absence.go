@@ -18,10 +18,53 @@ import (
 // longAgo is how far back threads and direct conversations are looked into: there are few messages in them, and they go on for days.
 const longAgo = 24 * time.Hour
 
-// Conversations is implemented by handlers that know direct conversations of before: the gateway tells of none.
+// Conversations is implemented by handlers that know the conversations of before: the gateway tells of no direct ones, and of no threads that
+// were archived since, which happens an hour after their last message.
 type Conversations interface {
-	// Conversations lists the channels of direct conversations that may hold what nobody was there for.
-	Conversations(ctx context.Context) []string
+	// Conversations lists the threads of a server in which something was said lately, the newest first, or the channels of direct conversations
+	// where guild is empty, that may hold what nobody was there for. Of the threads some may be messages that a chain of replies began with.
+	Conversations(ctx context.Context, guild string) []string
+}
+
+// maxArchived is how many threads of a server are looked for that it does not tell of.
+const maxArchived = 50
+
+// archived looks into the threads of a server of which it does not tell, since they were archived.
+func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
+	known, ok := in.handler.(Conversations)
+	if !ok {
+		return
+	}
+	in.upkeep.do("threads", func() {
+		in.guard(ctx, "archived threads", func() error {
+			looked := 0
+			for _, id := range known.Conversations(ctx, g.ID) {
+				told := func(c *discordgo.Channel) bool { return c.ID == id }
+				if slices.ContainsFunc(g.Threads, told) || slices.ContainsFunc(g.Channels, told) {
+					continue
+				}
+				if looked++; looked > maxArchived {
+					return nil
+				}
+				p, err := in.directory.place(ctx, id)
+				switch {
+				case err == nil && p.thread:
+					in.catchUp(ctx, id, g.ID, "")
+				case err != nil && !lasting(err):
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// overtaken reports whether another person has written after a message.
+func overtaken(m *discordgo.Message, later []*discordgo.Message) bool {
+	return slices.ContainsFunc(later, func(l *discordgo.Message) bool {
+		return l.Author != nil && !l.Author.Bot && l.WebhookID == "" && l.Author.ID != m.Author.ID &&
+			(l.Type == discordgo.MessageTypeDefault || l.Type == discordgo.MessageTypeReply)
+	})
 }
 
 // looksBack is since when a channel is looked into for what nobody was there for.

@@ -33,9 +33,6 @@ type Message struct {
 	raw     *discordgo.Message
 }
 
-// After reports whether the message was written after another one.
-func (m Message) After(other thread.MessageID) bool { return newer(string(m.ID), string(other)) }
-
 // Stop is a request to stop the turn that a message belongs to: its question, or a page of its answer.
 type Stop struct {
 	Ref     thread.Ref // Thread is not known

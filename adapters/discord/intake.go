@@ -83,10 +83,11 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 				in.catchUp(ctx, c.ID, e.ID, c.LastMessageID)
 			}
 		}
+		in.archived(ctx, e)
 	case *joined:
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.guild); return nil }) })
 	case *discordgo.MessageCreate:
-		in.messages.do(e.ChannelID, func() { in.guard(ctx, "message", func() error { return in.created(ctx, e.Message, false) }) })
+		in.messages.do(e.ChannelID, func() { in.guard(ctx, "message", func() error { return in.created(ctx, e.Message, false, nil) }) })
 	case *discordgo.InteractionCreate:
 		in.urgent.do(e.ID, func() { in.guard(ctx, "interaction", func() error { return in.interaction(ctx, e.Interaction, nil) }) })
 	case *discordgo.MessageUpdate:
@@ -129,7 +130,7 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	if known, ok := in.handler.(Conversations); ok {
 		in.upkeep.do("conversations", func() {
 			in.guard(ctx, "conversations", func() error {
-				for _, id := range known.Conversations(ctx) {
+				for _, id := range known.Conversations(ctx, "") {
 					in.catchUp(ctx, id, "", "")
 				}
 				return nil
@@ -162,9 +163,9 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 		if err != nil {
 			return err
 		}
-		for _, m := range slices.Backward(found) { // oldest first
+		for i, m := range slices.Backward(found) { // oldest first
 			m.GuildID = guild
-			in.guard(ctx, "missed message", func() error { return in.created(ctx, m, true) })
+			in.guard(ctx, "missed message", func() error { return in.created(ctx, m, true, found[:i]) })
 		}
 		if len(found) < historyLimit {
 			return nil
@@ -173,8 +174,8 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 	}
 }
 
-// created handles a message.
-func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool) error {
+// created handles a message. later are those that were read with it and written after it.
+func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
 	m.GuildID = in.server(m.GuildID, m.ChannelID)
 	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
 		return nil
@@ -188,6 +189,7 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool) 
 	if err != nil || !ok {
 		return err
 	}
+	out.Event.Overtaken = overtaken(m, later)
 	in.handler.Message(ctx, out)
 	return nil
 }

@@ -50,10 +50,12 @@ type Message struct {
 	Text     string // without the mention of the bot; markup replaced by what it stands for
 	At       time.Time
 	Change   Change
-	Attempt  int    // 0 for the first delivery
-	Late     bool   // for the handler: it was read (Client.Unheard) and not heard
-	Alone    bool   // where it was read: nothing stands below it
-	Files    []File // attached; not known yet when FilesUnknown
+	Attempt  int  // 0 for the first delivery
+	Late     bool // for the handler: it was read (Client.Unheard) and not heard
+	Alone    bool // where it was read: nothing stands below it
+	// Overtaken says, of a reply that was read, that another person has written in its thread since.
+	Overtaken bool
+	Files     []File // attached; not known yet when FilesUnknown
 
 	Own, System, Bot bool
 	Direct           bool

@@ -134,8 +134,8 @@ func (c *Client) stored(channel string, m api.Message) Message {
 	return c.message(callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about}, 0)
 }
 
-// Unheard calls visit with every message since a time that was said to the bot, in the channels that it is in and in direct messages:
-// what events would have told of, had somebody been there for them. Of threads that began more than a week ago it does not know
+// Unheard calls visit with every message since a time that mentions the bot, in the channels that it is in, with the replies of their threads and
+// with direct messages: what events would have told of, had somebody been there for them. A thread's come in their order. Of threads that began more than a week ago it does not know
 // (UnheardIn). It is slow on purpose, so that answers have the tiers for
 // themselves. It ends when visit fails.
 func (c *Client) Unheard(ctx context.Context, since time.Time, visit func(Message) error) error {
@@ -239,38 +239,48 @@ func (c *Client) unheardIn(ctx context.Context, channel string, window [2]string
 // UnheardIn is Unheard for one thread, however old its root is.
 func (c *Client) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(Message) error) error {
 	oldest := stamp(since)
-	return c.since(ctx, at.Channel, at.Thread, oldest, c.unheardLook(at.Channel, oldest, visit))
+	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
 }
 
-// unheardLook visits a message if it was said to the bot since.
-func (c *Client) unheardLook(channel, oldest string, visit func(Message) error) func(api.Message) error {
-	return func(m api.Message) error {
-		said := c.stored(channel, m)
-		said.Alone = alone(m)
-		if m.Timestamp <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct {
-			return nil
-		}
-		if err := visit(said); err != nil {
-			return &visitError{err}
-		}
+// unheardLook visits a message that may have been said to the bot since. later are those that follow it in its thread, as far as they were read.
+func (c *Client) unheardLook(oldest string, said Message, later []Message, visit func(Message) error) error {
+	if string(said.ID) <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct && !said.InThread {
 		return nil
 	}
+	said.Overtaken = slices.ContainsFunc(later, func(m Message) bool { return !m.Own && !m.System && !m.Bot && m.Author != said.Author })
+	if err := visit(said); err != nil {
+		return &visitError{err}
+	}
+	return nil
 }
 
 // unheardFrom visits a root and the replies that it got since.
 func (c *Client) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(Message) error) error {
-	look := c.unheardLook(channel, oldest, visit)
-	if err := look(root); err != nil || root.ReplyCount == 0 || root.LatestReply != "" && root.LatestReply <= oldest {
+	said := c.stored(channel, root)
+	said.Alone = alone(root)
+	err := c.unheardLook(oldest, said, nil, visit)
+	if err != nil || root.ReplyCount == 0 || root.LatestReply != "" && root.LatestReply <= oldest {
 		return err
 	}
 	if root.LatestReply == "" && root.Timestamp <= oldest {
 		return nil // nobody knows whether anything was said since
 	}
-	return c.since(ctx, channel, root.Timestamp, oldest, look)
+	return c.since(ctx, channel, root.Timestamp, oldest, visit)
 }
 
-// since looks at what was said in a thread since a message or time.
-func (c *Client) since(ctx context.Context, channel, root, oldest string, look func(api.Message) error) error {
+// since visits what was said in a thread since a message or time.
+func (c *Client) since(ctx context.Context, channel, root, oldest string, visit func(Message) error) error {
+	said, err := c.repliesSince(ctx, channel, root, oldest)
+	for i, m := range said {
+		if err := c.unheardLook(oldest, m, said[i+1:], visit); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// repliesSince reads what was said in a thread since a message or time. With an error it returns what was read until then.
+func (c *Client) repliesSince(ctx context.Context, channel, root, oldest string) (said []Message, err error) {
 	size := firstPage
 	for cursor, page := "", 0; page < maxPages; page++ {
 		more := false
@@ -282,21 +292,19 @@ func (c *Client) since(ctx context.Context, channel, root, oldest string, look f
 			return messages, next, err
 		})
 		if err != nil {
-			return fmt.Errorf("read a thread: %w", explain("conversations.replies", err))
+			return said, fmt.Errorf("read a thread: %w", explain("conversations.replies", err))
 		}
 		for _, m := range found {
 			if m.Timestamp != root {
-				if err := look(m); err != nil {
-					return err
-				}
+				said = append(said, c.stored(channel, m))
 			}
 		}
 		if cursor = next; cursor == "" || !more {
-			return nil
+			return said, nil
 		}
 		size = nextPage
 	}
-	return nil
+	return said, nil
 }
 
 // scanned makes a call that nobody waits for: in its turn, and again after Slack asked for a pause.

@@ -22,14 +22,27 @@ const (
 	// Direct conversations that are looked into after a start.
 	knownFor  = 30 * 24 * time.Hour
 	mostKnown = 200
+	// followedFor is how long nobody may have written in a server's thread that is looked into: what was written a day ago, within a day of what
+	// was written before.
+	followedFor = 2 * answer.FollowIdle
 )
 
 // Conversations implements discord.Conversations.
-func (b *Bot) Conversations(ctx context.Context) []string {
+func (b *Bot) Conversations(ctx context.Context, guild string) []string {
 	if b.deps.Absences == nil {
 		return nil
 	}
 	var channels []string
+	if guild != "" {
+		known, err := b.deps.Absences.Active(ctx, b.binding.tenant(guild), discord.Platform, guild, followedFor, mostKnown)
+		if err != nil {
+			b.deps.Logger.WarnContext(ctx, "what was said in archived threads while nobody was there may have been missed", "guild", guild, "error", err)
+		}
+		for _, k := range known {
+			channels = append(channels, k.Ref.Thread)
+		}
+		return channels
+	}
 	for _, tenant := range b.binding.tenants() {
 		known, err := b.deps.Absences.Active(ctx, tenant, discord.Platform, "", knownFor, mostKnown)
 		if err != nil {
@@ -53,8 +66,8 @@ func (b *Bot) missed(ctx context.Context, m discord.Message, j answer.Judgement)
 	case err != nil && !unknown:
 		b.deps.Logger.WarnContext(ctx, "what became of a message is not known", "message", m.ID, "error", err)
 		return false
-	case unknown && !m.Event.Direct && !m.Event.Mentioned && !m.Event.Forum && !m.After(j.Thread.LastSeen):
-		return false // decided when it was written; who is spoken to may have changed since
+	case unknown && j.Action == answer.Unfollow:
+		return true
 	case !old:
 		return unknown && !b.answeredThere(ctx, m, j)
 	case unknown && (j.Action != answer.Answer || j.Ambient), !unknown && !b.closed(ctx, t):
@@ -64,6 +77,19 @@ func (b *Bot) missed(ctx context.Context, m discord.Message, j answer.Judgement)
 		b.deps.Logger.WarnContext(ctx, "nobody was asked whether an old question is still wanted", "message", m.ID, "error", err)
 	}
 	return false
+}
+
+// passed reports whether a message that was found after an interruption was heard when it was written, and not to be answered: who is spoken to
+// may have changed since. What is said to the bot by name or alone is looked at in any case.
+func (b *Bot) passed(ctx context.Context, m discord.Message) bool {
+	if m.Event.Direct || m.Event.Mentioned || m.Event.Forum {
+		return false
+	}
+	passed, err := b.service.Passed(ctx, b.tenant(m.Ref), m.Ref, m.ID)
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "what was decided about a message is not known", "message", m.ID, "error", err)
+	}
+	return passed || err != nil
 }
 
 // closed reports whether a turn ended without an answer, for which it is given some time.
@@ -119,6 +145,7 @@ func (b *Bot) still(ctx context.Context, p discord.Press, id thread.MessageID) {
 	if err := b.client.Notice(ctx, p); err != nil {
 		b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", "still", "error", err)
 	}
+	m.Event.Mentioned = true // who says so speaks to the bot
 	b.Message(ctx, m)
 	// It may have been taken in then, and closed because nobody was there for it.
 	err = b.service.Wanted(ctx, answer.Wanted{Tenant: b.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Key: p.Key, By: p.By})

@@ -78,6 +78,46 @@ func TestMentionsOfAnOutage(t *testing.T) {
 	}
 }
 
+// Replies that mention nobody are made good like mentions, where the bot follows the thread and nobody else has answered: each once, however many
+// processes start, and in threads that were archived since.
+func TestFollowUpsOfAnOutage(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(slices.Repeat([]llmtest.Reply{said(0, "The answer.")}, 8)...))
+	bob := w.guild.AddPerson("Bob", false)
+	threads := make(map[string]string)
+	for _, name := range []string{"young", "old", "overtaken", "heard", "archived"} {
+		threads[name] = w.ada.Mention(w.general, "What is "+name+"?")
+		w.answers(threads[name], 1)
+	}
+	w.ada.Say(threads["heard"], "thanks!")
+	w.until("it was decided about", func() bool { return w.log.has("reason=small_talk") })
+	w.stop()
+	w.ada.EarlierReply(threads["young"], "And on Linux?", 5*time.Minute)
+	old := w.ada.EarlierReply(threads["old"], "And in the cloud?", 3*time.Hour)
+	w.ada.EarlierReply(threads["overtaken"], "And on a Mac?", 6*time.Minute)
+	bob.EarlierReply(threads["overtaken"], "It is the same there.", 5*time.Minute)
+	w.ada.EarlierReply(threads["archived"], "And at night?", 5*time.Minute)
+	w.discord.Archive(threads["archived"])
+	w.stop = w.start()
+	w.start() // another process, at the same time
+	w.answers(threads["young"], 2)
+	w.answers(threads["archived"], 2)
+	w.until("the old one is asked about", func() bool { _, ok := w.asksAbout(threads["old"], old); return ok })
+	w.until("the thread that people talked in was looked at", func() bool { return w.log.has("reason=overtaken") })
+	w.stop()
+	read := w.looks(threads["young"])
+	w.stop = w.start()
+	w.until("the third process has looked", func() bool { return w.looks(threads["young"]) > read })
+	for name, want := range map[string]int{"young": 2, "old": 2, "overtaken": 1, "heard": 1, "archived": 2} {
+		if got := w.discord.Answers(threads[name]); len(got) != want {
+			t.Errorf("thread %s shows %d messages, want %d: %+v", name, len(got), want, got)
+		}
+	}
+	offer, _ := w.asksAbout(threads["old"], old)
+	w.ada.Press(offer.Message, offer.Buttons[0])
+	w.answers(threads["old"], 2)
+}
+
 func TestDirectMessagesOfAnOutage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer.")))

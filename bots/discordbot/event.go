@@ -3,6 +3,7 @@ package discordbot
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
@@ -23,6 +24,9 @@ const (
 
 // Message implements discord.Handler.
 func (b *Bot) Message(ctx context.Context, m discord.Message) {
+	if m.Late && b.passed(ctx, m) {
+		return
+	}
 	j, err := b.service.Judge(ctx, b.occurrence(m))
 	if err != nil {
 		// What needs no state can be decided without it: a mention and a direct message are answered.
@@ -47,7 +51,9 @@ func (b *Bot) Message(ctx context.Context, m discord.Message) {
 			b.say(ctx, m, sayBroken)
 			return
 		}
-		b.say(ctx, m, sayUnfollowed)
+		if !m.Late {
+			b.say(ctx, m, sayUnfollowed)
+		}
 	case answer.Refuse:
 		if !m.Late {
 			b.say(ctx, m, j.Sentence())
@@ -58,10 +64,14 @@ func (b *Bot) Message(ctx context.Context, m discord.Message) {
 
 // occurrence states what Discord says about a message.
 func (b *Bot) occurrence(m discord.Message) answer.Occurrence {
-	return answer.Occurrence{
+	o := answer.Occurrence{
 		Event: m.Event, Tenant: b.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text,
 		Holds: func(ctx context.Context) (access.Audience, error) { return b.alone(ctx, m.Ref, m.Author.ID) },
 	}
+	if m.Late {
+		o.Age = time.Since(m.At)
+	}
+	return o
 }
 
 // Edited implements discord.Handler: the answer to a question is redone in place.

@@ -274,6 +274,8 @@ func TestEveryReplicaIsAwayForHalfAnHour(t *testing.T) {
 	})
 	half := o.ask("and this?")
 	o.begun(half)
+	talk := o.ask("and what is whole?")
+	o.answered(talk)
 	r.End(syscall.SIGKILL)
 	db := database(t, p)
 	for _, age := range []string{
@@ -292,12 +294,17 @@ func TestEveryReplicaIsAwayForHalfAnHour(t *testing.T) {
 		young = append(young, o.alice.Earlier(o.room, "", fmt.Sprintf("%s young question %d?", slacktest.Mention(), i), 5*time.Minute))
 		youngThere = append(youngThere, bob.Earlier(general.ID, fmt.Sprintf("Young question %d?", i), 5*time.Minute))
 	}
+	o.alice.Earlier(o.room, talk, "and what without a mention?", 5*time.Minute)
 	close(hold)
 	r.Start()
 	r.Ready()
 	for _, root := range young {
 		o.answered(root)
 	}
+	o.until("the follow-up is answered", func() bool {
+		a := o.slack.Answers(o.room, talk)
+		return len(a) == 2 && isWhole(a[0]) && isWhole(a[1])
+	})
 	for _, question := range youngThere {
 		until("a young question is answered in Discord", func() bool {
 			a := discord.Answers(question)

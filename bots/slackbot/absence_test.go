@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/slackbot"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -88,6 +89,69 @@ func TestMentionsInOldThreadsOfAnOutage(t *testing.T) {
 	if got := s.Answers(s.general, lost); len(got) != 0 {
 		t.Errorf("what cannot be found shows %+v; the documentation says that it is not", got)
 	}
+}
+
+// Replies that mention nobody are made good like mentions, where the bot follows the thread and nobody else has answered: each once, however many
+// processes start. What was heard and not to be answered stays so.
+func TestFollowUpsOfAnOutage(t *testing.T) {
+	t.Parallel()
+	var young, old, overtaken, heard, foreign string
+	o := options{bot: patient, slack: slacktest.Config{NoTiers: true}, early: func(s *stage) {
+		for _, root := range []*string{&young, &old, &overtaken, &heard, &foreign} {
+			*root = s.ann.Earlier(s.general, "", "From yesterday.", 20*time.Hour)
+		}
+	}}
+	s := play(t, o, slices.Repeat([]llmtest.Reply{llmtest.Answer("The answer.")}, 9)...)
+	for _, root := range []string{young, old, overtaken, heard} {
+		s.ann.Say(s.general, root, slacktest.Mention()+" what is it?")
+		s.answered(s.general, root, 1)
+	}
+	s.ann.Say(s.general, heard, "thanks!")
+	s.idle()
+	s.halt()
+	followUp := s.ann.Earlier(s.general, young, "and on Linux?", 5*time.Minute)
+	wanted := s.ann.Earlier(s.general, old, "and in the cloud?", 30*time.Minute)
+	s.ann.Earlier(s.general, overtaken, "and on a Mac?", 6*time.Minute)
+	s.bob.Earlier(s.general, overtaken, "it is the same there", 5*time.Minute)
+	s.ann.Earlier(s.general, foreign, "and who answers here?", 5*time.Minute)
+	fresh := s.ann.Earlier(s.general, "", slacktest.Mention()+" is anybody there?", 4*time.Minute)
+	s.ann.Earlier(s.general, fresh, "I mean at night", 3*time.Minute)
+	s.start(o)
+	s.start(o) // another process, at the same time
+	s.answered(s.general, young, 2)
+	s.answered(s.general, fresh, 2)
+	s.wait("the old one is asked about", func() bool { _, ok := s.asksAbout(s.general, old); return ok })
+	s.idle()
+	s.halt()
+	looks := func() (n int) {
+		for _, c := range s.Calls("conversations.history") {
+			if c.Form.Get("latest") != "" && c.Form.Get("channel") == s.general.ID {
+				n++
+			}
+		}
+		return n
+	}
+	before := looks()
+	s.start(o)
+	s.wait("the third process has looked at the channel, and then at its older threads", func() bool { return looks() > before })
+	s.idle()
+	for root, want := range map[string]int{young: 2, old: 2, overtaken: 1, heard: 1, foreign: 0, fresh: 2} {
+		if got := s.Answers(s.general, root); len(got) != want {
+			t.Errorf("a thread shows %d messages, want %d: %+v", len(got), want, got)
+		}
+	}
+	for name, id := range map[string]string{"the young one": followUp, "the old one": wanted} {
+		_, err := s.store.TurnOf(s.ctx, access.DefaultTenant, thread.Ref{Platform: slack.Platform, Workspace: slacktest.TeamID, Channel: s.general.ID}, thread.MessageID(id))
+		if taken := err == nil; taken != (id == followUp) {
+			t.Errorf("%s was taken in: %v (%v)", name, taken, err)
+		}
+	}
+	offer, _ := s.asksAbout(s.general, old)
+	s.click(s.ann, s.general, offer, slack.ActionStill)
+	s.wait("it is answered", func() bool {
+		a := s.Answers(s.general, old)
+		return len(a) == 2 && finished(a[1]) && strings.HasPrefix(a[1].Shown(), "The answer.")
+	})
 }
 
 // What had been taken in when every process went away is not left half-written, and not forgotten.

@@ -80,6 +80,9 @@ func (b *Bot) occurrence(m slack.Message) answer.Occurrence {
 		},
 		Tenant: b.config.Tenant, Ref: m.Ref, Message: m.ID, Author: m.Author, Text: m.Text, Holds: b.holds(m.Author),
 	}
+	if m.Late {
+		o.Age, o.Overtaken = time.Since(m.At), m.Overtaken
+	}
 	if m.Change == slack.Edited {
 		o.Change = answer.Edited
 	}

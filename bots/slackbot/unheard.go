@@ -26,24 +26,35 @@ const (
 const askedOnce = time.Minute
 
 // unheard answers what was asked while nobody was there to hear it, and asks about what was asked long ago. What was taken in then, by
-// whichever process, is not answered twice: the store knows the message. What cannot be found is a mention in a thread that the bot did not
+// whichever process, is not answered twice: the store knows the message. Replies without a mention count in the threads that the bot follows, by
+// the same rules as when they are heard. What cannot be found is a mention in a thread that the bot did not
 // know and that began more than a week ago, or before the newest few hundred messages of its channel.
 func (b *Bot) unheard(ctx context.Context) {
 	begun := time.Now() // what is read late because there are many channels is not older for that
 	since := begun.Add(-lookBack)
+	known, err := b.known(ctx)
+	threads := follow(known)
 	visit := func(m slack.Message) error {
-		if answer.IsStop(m.Text) || answer.IsUnfollow(m.Text) {
-			return nil // it was meant for something that has ended
-		}
 		m.Late = true
-		if begun.Sub(m.At) <= b.config.MaxAge {
-			return b.missed(ctx, m)
+		old := begun.Sub(m.At) > b.config.MaxAge
+		switch reply := !m.Mentioned && !m.Direct; {
+		case answer.IsStop(m.Text), !reply && answer.IsUnfollow(m.Text):
+			return nil // it was meant for something that has ended
+		case reply && threads[m.Ref]:
+			return b.followUp(ctx, m, old)
+		case reply:
+			return nil
+		case old:
+			return b.askAbout(ctx, m)
 		}
-		return b.askAbout(ctx, m)
+		threads[m.Ref] = true
+		return b.missed(ctx, m)
 	}
-	err := b.client.Unheard(ctx, since, visit)
 	if err == nil {
-		err = b.unheardInKnown(ctx, since, visit)
+		err = b.client.Unheard(ctx, since, visit)
+	}
+	if err == nil {
+		err = b.unheardInKnown(ctx, known, since, visit)
 	}
 	if err != nil && ctx.Err() == nil {
 		b.deps.Logger.WarnContext(ctx, "questions that were asked while the bot was away may have been missed", "error", err)
@@ -51,14 +62,7 @@ func (b *Bot) unheard(ctx context.Context) {
 }
 
 // unheardInKnown looks at the threads that the bot takes part in and that began before the channels were read from.
-func (b *Bot) unheardInKnown(ctx context.Context, since time.Time, visit func(slack.Message) error) error {
-	if b.deps.Absences == nil {
-		return nil
-	}
-	known, err := b.deps.Absences.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
-	if err != nil {
-		return err
-	}
+func (b *Bot) unheardInKnown(ctx context.Context, known []session.Active, since time.Time, visit func(slack.Message) error) error {
 	for _, k := range known {
 		if slack.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
 			continue // its channel has told
@@ -170,6 +174,7 @@ func (b *Bot) still(ctx context.Context, p slack.Press) error {
 		b.whisper(ctx, p.Ref, p.By, "Only whoever asked can say so.", p.Direct)
 		return nil
 	}
+	m.Mentioned = true // who says so speaks to the bot
 	if err := b.Message(ctx, m); err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type Event struct {
 	OthersNamed bool // mentions people or bots, but not this one
 	Question    bool // reads like a question (IsQuestion); only asked where a channel filters by it
 	SmallTalk   bool // a greeting or thanks, and nothing else (IsSmallTalk)
+	Overtaken   bool // read late, since nobody was there: another person has written in the thread since
 }
 
 // Change says that a message is not new.
@@ -257,6 +258,8 @@ func decideReply(e Event, s State) Decision {
 		return Decision{Action: Answer, Reason: "follow_always", Dialogue: true}
 	case e.AnswersBot:
 		return Decision{Action: Answer, Reason: "answers_bot", Dialogue: true}
+	case e.Overtaken:
+		return Decision{Action: Observe, Reason: "overtaken"}
 	case s.People <= 1:
 		return Decision{Action: Answer, Reason: "dialogue", Dialogue: true}
 	default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
@@ -41,6 +42,8 @@ type Occurrence struct {
 	Message thread.MessageID
 	Author  string
 	Text    string // looked at and not kept
+	// Age is how long ago it was written, of what is read late; 0 for what is heard.
+	Age time.Duration
 	// EventKey is the platform's id of a command or a press, which is no message.
 	EventKey string
 	// Holds returns what the author alone may read. It is called only where that decides: where not everybody may ask, roles have quotas, or
@@ -82,6 +85,7 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 		return j, err
 	}
 	state := j.Policy.State().In(j.Thread)
+	state.Idle = max(0, state.Idle-o.Age) // as it was then
 	state.Answered, state.Chosen = j.Thread.Known, len(j.Policy.Said()) > 0
 	o.read(j.Policy.Policy, j.Thread.Known)
 	if err := s.cooling(ctx, o, j.Policy.Policy, &state); err != nil {

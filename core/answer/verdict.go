@@ -2,10 +2,13 @@ package answer
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Verdicts are written in bulk, since one is made for every message of every channel that the bot is in.
@@ -32,6 +35,27 @@ func (s *Service) verdict(o Occurrence, d Decision) {
 			Ref: o.Ref, Message: o.Message, Action: d.Action.String(), Reason: string(d.Reason),
 		}})
 	}
+}
+
+// Passed reports whether a message was heard before, by whichever process, and was not to be answered. Where verdicts are not kept, all were.
+// A message that was to be answered and became no turn was lost on the way, or rejected.
+func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
+	if s.Store.Verdicts == nil {
+		return true, nil
+	}
+	s.mu.Lock()
+	for _, j := range slices.Backward(s.verdicts) { // that are not written yet
+		if v := j.verdict; j.tenant == tenant && v.Message == id && session.PlaceOf(v.Ref) == session.PlaceOf(at) {
+			s.mu.Unlock()
+			return v.Action != Answer.String(), nil
+		}
+	}
+	s.mu.Unlock()
+	v, err := s.Store.Verdicts.Verdict(ctx, tenant, at, id)
+	if err != nil {
+		return false, fmt.Errorf("find out what was decided about message %s of %s: %w", id, at.Platform, err)
+	}
+	return v.Action != "" && v.Action != Answer.String(), nil
 }
 
 // writeVerdicts stores verdicts until ctx ends, and then those that are left.

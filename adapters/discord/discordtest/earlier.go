@@ -11,10 +11,23 @@ func (p *Person) Earlier(channel, text string, ago time.Duration) string {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ch := s.channels[channel]
-	if ch.kind != typeDM {
+	if s.channels[channel].kind != typeDM {
 		text = "<@" + s.bot.ID + "> " + text
 	}
+	return p.earlier(channel, text, ago)
+}
+
+// EarlierReply is Earlier without a mention.
+func (p *Person) EarlierReply(channel, text string, ago time.Duration) string {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return p.earlier(channel, text, ago)
+}
+
+// earlier writes a message of before. s.mu is held.
+func (p *Person) earlier(channel, text string, ago time.Duration) string {
+	s := p.s
+	ch := s.channels[channel]
 	at := time.Now().Add(-ago)
 	n := (at.UnixMilli() - 1420070400000) << 22
 	for s.messages[strconv.FormatInt(n, 10)] != nil {
