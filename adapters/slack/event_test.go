@@ -164,7 +164,7 @@ func TestOtherPayloads(t *testing.T) {
 			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", Name: "x", By: "U1"}}}},
 		{"another workspace", "events_api", `{"team_id":"T2","event_id":"Ev1","event":{"type":"app_mention","channel":"C1","user":"U1","ts":"1.1"}}`,
 			heard{Strangers: []Message{{
-				EventKey: "Ev1", Ref: thread.Ref{Platform: Platform, Workspace: "T2", Channel: "C1", Thread: "1.1"}, ID: "1.1", Author: "U1", Mentioned: true,
+				EventKey: "Ev1", Ref: thread.Ref{Platform: Platform, Workspace: "T2", Channel: "C1", Thread: "1.1"}, ID: "1.1", Author: "U1", Starter: "U1", At: parseTS("1.1"), FilesUnknown: true,
 			}}}},
 		{"talk in another workspace", "events_api", `{"team_id":"T2","event":{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"hi"}}`, heard{}},
 		{"a shared channel's event of the other side", "events_api", `{"team_id":"T2","authorizations":[{"team_id":"T1"}],"event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"type":"message","channel":"C1","ts":"1.2"}}}`,

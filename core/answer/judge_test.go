@@ -164,50 +164,6 @@ func TestJudgeFollowsAThread(t *testing.T) {
 	})
 }
 
-// What is read late is decided about as it would have been, and what was heard is known, at once and after it was written down.
-func TestWhatIsReadLateAndWhatWasHeard(t *testing.T) {
-	t.Parallel()
-	bare(t, func(s *stage) {
-		r, _ := s.judging()
-		s.hear(r, "what is alpha?", mentioned)
-		s.hear(r, "thanks", replying)
-		s.settle()
-		passed := func(id thread.MessageID) bool {
-			s.Helper()
-			passed, err := r.Passed(s.Context(), tenant, channelRef, id)
-			if err != nil {
-				s.Fatal(err)
-			}
-			return passed
-		}
-		for _, when := range []time.Duration{0, time.Minute} {
-			time.Sleep(when)
-			for id, want := range map[thread.MessageID]bool{"q1": false, "q2": true, "unheard": false} {
-				if got := passed(id); got != want {
-					s.Errorf("after %s: message %s was passed: %v", when, id, got)
-				}
-			}
-		}
-		time.Sleep(25 * time.Hour)
-		late := func(ago time.Duration) func(*answer.Occurrence) {
-			return func(o *answer.Occurrence) { o.Age = ago }
-		}
-		// Each is the thread's newest from then on.
-		if j := s.hear(r, "and b?", replying, late(2*time.Minute)); j.Reason != "idle" {
-			s.Errorf("what was written a day after the last message: %s", j.Reason)
-		}
-		time.Sleep(25 * time.Hour)
-		if j := s.hear(r, "and c?", replying, late(2*time.Hour)); j.Reason != "dialogue" {
-			s.Errorf("what was written within a day: %s", j.Reason)
-		}
-	})
-	bare(t, func(s *stage) {
-		if passed, err := s.replica().Passed(s.Context(), tenant, channelRef, "q1"); err != nil || !passed {
-			s.Errorf("where decisions are not kept: %v, %v", passed, err)
-		}
-	})
-}
-
 // Where strangers can bring the bot, it follows what it opened itself until somebody says how it is to behave.
 func TestJudgeFollowsThreadsOfOthersOnlyWhereSomebodyChose(t *testing.T) {
 	t.Parallel()
