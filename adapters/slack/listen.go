@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"log"
 	"strings"
@@ -20,7 +19,7 @@ import (
 )
 
 const (
-	// lanes are workers that events are spread over by channel, so that those of one channel keep their order.
+	// lanes are workers that events are spread over by thread (laneOf), so that those of one thread keep their order.
 	lanes = 32
 	// laneDepth is how many events wait for one of them.
 	laneDepth = 64
@@ -295,24 +294,4 @@ func envelopeOf(evt socketmode.Event) (envelope, bool) {
 	}
 	r := evt.Request
 	return envelope{Type: r.Type, ID: r.EnvelopeID, Payload: r.Payload, Attempt: r.RetryAttempt}, true
-}
-
-// laneOf chooses the worker of an envelope by its channel.
-func laneOf(e envelope) int {
-	var where struct {
-		Event struct {
-			Channel string `json:"channel"`
-			Item    struct {
-				Channel string `json:"channel"`
-			} `json:"item"`
-		} `json:"event"`
-		Channel   json.RawMessage `json:"channel"`
-		ChannelID string          `json:"channel_id"`
-	}
-	_ = json.Unmarshal(e.Payload, &where) // what cannot be read goes to any lane
-	h := fnv.New32a()
-	for _, part := range []string{where.Event.Channel, where.Event.Item.Channel, where.ChannelID, string(where.Channel)} {
-		_, _ = io.WriteString(h, part) // a hash takes everything
-	}
-	return int(h.Sum32() % lanes)
 }
