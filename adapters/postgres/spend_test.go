@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
@@ -19,6 +20,7 @@ func TestLedger(t *testing.T) {
 		if _, err := postgres.Migrate(t.Context(), address); err != nil {
 			t.Fatal(err)
 		}
+		ownClock(t, address)
 		var replicas []*postgres.DB
 		for range 2 {
 			db, err := postgres.Open(t.Context(), postgres.Config{URL: address})
@@ -30,7 +32,7 @@ func TestLedger(t *testing.T) {
 		}
 		free <- replicas
 	}
-	spendtest.Suite(t, func(t *testing.T) []spendtest.Ledger {
+	spendtest.Suite(t, func(t *testing.T) ([]spendtest.Ledger, spendtest.Clock) {
 		t.Helper()
 		replicas := <-free
 		t.Cleanup(func() {
@@ -39,6 +41,29 @@ func TestLedger(t *testing.T) {
 			}
 			free <- replicas
 		})
-		return []spendtest.Ledger{postgres.NewLedger(replicas[0]), postgres.NewLedger(replicas[1])}
+		return []spendtest.Ledger{postgres.NewLedger(replicas[0]), postgres.NewLedger(replicas[1])}, func(now time.Time) {
+			if _, err := replicas[0].Pool.Exec(t.Context(), `update clock.shows set at = $1`, now); err != nil {
+				t.Fatalf("set the clock: %v", err)
+			}
+		}
 	})
+}
+
+// ownClock gives a database a now() that shows what the table clock.shows says, for connections that are opened from now on.
+func ownClock(t *testing.T, address string) {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	// Listed, pg_catalog is no longer looked at first of all.
+	_, err = db.Pool.Exec(t.Context(), `
+		create schema clock;
+		create table clock.shows as select pg_catalog.now() as at;
+		create function clock.now() returns timestamptz language sql stable as 'select at from clock.shows';
+		do $$ begin execute format('alter database %I set search_path = clock, pg_catalog, public', current_database()); end $$`)
+	if err != nil {
+		t.Fatalf("give the database a clock of its own: %v", err)
+	}
 }

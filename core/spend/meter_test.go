@@ -32,7 +32,8 @@ type books struct {
 
 func meter(t *testing.T, caps spend.Caps, exact bool) *books {
 	t.Helper()
-	b := &books{Memory: &spendtest.Memory{}}
+	noon := time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC) // whatever the day is on which the test runs, it does not end meanwhile
+	b := &books{Memory: &spendtest.Memory{Now: func() time.Time { return noon }}}
 	var err error
 	b.Meter, err = spend.NewMeter(b.Memory, spend.Config{
 		Prices: func() spend.Prices { return prices }, Caps: caps, Logger: slog.New(slog.NewTextHandler(&b.log, nil)),
@@ -200,6 +201,7 @@ func TestLongCallKeepsItsReservation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := meter(t, spend.Caps{Daily: 2 * spend.Unit}, true)
+		b.Memory.Now = time.Now
 		end := make(chan struct{})
 		long := b.Model(llmtest.New(llm.Info{Name: "m"}, llmtest.Reply{llmtest.Sleep(10 * time.Minute), llmtest.Text("a b c"), llmtest.Wait(end)}), spend.Answering)
 		done := make(chan error)

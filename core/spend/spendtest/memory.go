@@ -14,6 +14,9 @@ import (
 
 // Memory is a ledger for one process. Its zero value is ready for use.
 type Memory struct {
+	// Now is the ledger's clock; nil means time.Now. Set it before the first use.
+	Now func() time.Time
+
 	mu    sync.Mutex
 	last  int64
 	holds map[int64]held
@@ -48,7 +51,7 @@ func (m *Memory) Reserve(_ context.Context, r spend.Reservation, caps spend.Caps
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
-	today := today()
+	today := m.today()
 	m.add(r.Account, today, r.Amount)
 	if err := caps.Exceeded(m.standing(r.Tenant, r.Currency), r.Currency); err != nil {
 		m.add(r.Account, today, -r.Amount)
@@ -58,7 +61,7 @@ func (m *Memory) Reserve(_ context.Context, r spend.Reservation, caps spend.Caps
 	if m.holds == nil {
 		m.holds = make(map[int64]held)
 	}
-	m.holds[m.last] = held{r, today, time.Now().Add(r.Lasts)}
+	m.holds[m.last] = held{r, today, m.now().Add(r.Lasts)}
 	return spend.Hold{ID: m.last, Account: r.Account}, nil
 }
 
@@ -67,7 +70,7 @@ func (m *Memory) Extend(_ context.Context, h spend.Hold, lost spend.Use, lasts t
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r, ok := m.holds[h.ID]; ok {
-		r.Lost, r.expires = lost, time.Now().Add(lasts)
+		r.Lost, r.expires = lost, m.now().Add(lasts)
 		m.holds[h.ID] = r
 	}
 	return nil
@@ -77,7 +80,7 @@ func (m *Memory) Extend(_ context.Context, h spend.Hold, lost spend.Use, lasts t
 func (m *Memory) Settle(_ context.Context, h spend.Hold, a spend.Account, u spend.Use) (spend.Standing, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at := today()
+	at := m.today()
 	if r, ok := m.holds[h.ID]; ok {
 		delete(m.holds, h.ID)
 		at = r.day
@@ -113,7 +116,14 @@ func (m *Memory) Report(_ context.Context, since time.Time) ([]spend.Row, error)
 	return rows, nil
 }
 
-func today() time.Time { return time.Now().UTC().Truncate(24 * time.Hour) }
+func (m *Memory) now() time.Time {
+	if m.Now != nil {
+		return m.Now()
+	}
+	return time.Now()
+}
+
+func (m *Memory) today() time.Time { return m.now().UTC().Truncate(24 * time.Hour) }
 
 func (m *Memory) add(a spend.Account, at time.Time, n spend.Amount) {
 	if m.used == nil {
@@ -144,7 +154,7 @@ func (m *Memory) book(at time.Time, a spend.Account, u spend.Use) {
 // expire books what nobody was heard of any more.
 func (m *Memory) expire() {
 	for id, r := range m.holds {
-		if !r.expires.After(time.Now()) {
+		if !r.expires.After(m.now()) {
 			delete(m.holds, id)
 			m.add(r.Account, r.day, -r.Amount)
 			m.book(r.day, r.Account, r.Lost)
@@ -153,7 +163,7 @@ func (m *Memory) expire() {
 }
 
 func (m *Memory) standing(tenant access.TenantID, currency string) spend.Standing {
-	s := spend.Standing{Day: today()}
+	s := spend.Standing{Day: m.today()}
 	for d, n := range m.used {
 		if d.currency != currency || d.at.Year() != s.Day.Year() || d.at.Month() != s.Day.Month() {
 			continue

@@ -20,6 +20,13 @@ type Ledger interface {
 	spend.Books
 }
 
+// Clock sets the time that an examined ledger takes for now, in every view of it. What is set aside may run out by another clock, as long as
+// that one runs on.
+type Clock func(now time.Time)
+
+// noon is what the clock shows when a test begins: a day that is neither the first nor the last of its month.
+var noon = time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC)
+
 const unit = spend.Unit
 
 var account = spend.Account{Tenant: access.DefaultTenant, Model: "m", Purpose: spend.Answering, Currency: "USD"}
@@ -28,9 +35,9 @@ func use(input, output int, amount spend.Amount) spend.Use {
 	return spend.Use{Usage: llm.Usage{Input: input, Output: output}, Amount: amount}
 }
 
-// Suite runs against empty ledgers. open returns several views of one, as several processes have.
-func Suite(t *testing.T, open func(t *testing.T) []Ledger) {
-	for name, test := range map[string]func(*testing.T, []Ledger){
+// Suite runs against empty ledgers. open returns several views of one, as several processes have, and the clock of all of them.
+func Suite(t *testing.T, open func(t *testing.T) ([]Ledger, Clock)) {
+	for name, test := range map[string]func(*testing.T, []Ledger, Clock){
 		"a cap leaves room for what fits, and what is settled gives the rest back": room,
 		"each cap counts": eachCap,
 		"what was booked before a cap was set counts":          before,
@@ -39,11 +46,15 @@ func Suite(t *testing.T, open func(t *testing.T) []Ledger) {
 		"the report adds up by day, model, purpose and tenant": report,
 		"a call that cost nothing leaves no row":               free,
 		"another currency is counted by itself":                currencies,
+		"a day and a month begin at midnight UTC":              midnight,
+		"a call counts on the day on which it was set aside":   overnight,
 		"many at once never exceed a cap":                      race,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, open(t))
+			views, clock := open(t)
+			clock(noon)
+			test(t, views, clock)
 		})
 	}
 }
@@ -51,6 +62,8 @@ func Suite(t *testing.T, open func(t *testing.T) []Ledger) {
 func reserve(ctx context.Context, l spend.Ledger, a spend.Account, n spend.Amount, caps spend.Caps) (spend.Hold, error) {
 	return l.Reserve(ctx, spend.Reservation{Account: a, Amount: n, Lost: use(1, 0, n/2), Lasts: time.Hour}, caps)
 }
+
+func dayOf(at time.Time) time.Time { return at.Truncate(24 * time.Hour) }
 
 // must ends the test where there is an error.
 func must[T any](v T, err error) func(*testing.T) T {
@@ -63,12 +76,12 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-func room(t *testing.T, l []Ledger) {
+func room(t *testing.T, l []Ledger, _ Clock) {
 	ctx, caps := t.Context(), spend.Caps{Daily: 10 * unit}
 	first := must(reserve(ctx, l[0], account, 6*unit, caps))(t)
 	_, err := reserve(ctx, l[1], account, 5*unit, caps)
 	var full *spend.CapError
-	if !errors.As(err, &full) || !errors.Is(err, llm.ErrBudget) || full.Period != "daily" || full.Cap != 10*unit || !full.Until.After(time.Now()) {
+	if !errors.As(err, &full) || !errors.Is(err, llm.ErrBudget) || full.Period != "daily" || full.Cap != 10*unit || !full.Until.Equal(dayOf(noon).AddDate(0, 0, 1)) {
 		t.Fatalf("a call beyond the cap: %v", err)
 	}
 	must(reserve(ctx, l[1], account, 4*unit, caps))(t)
@@ -79,7 +92,7 @@ func room(t *testing.T, l []Ledger) {
 	must(reserve(ctx, l[0], account, 4*unit, caps))(t)
 }
 
-func eachCap(t *testing.T, l []Ledger) {
+func eachCap(t *testing.T, l []Ledger, _ Clock) {
 	other := account
 	other.Tenant = "other"
 	must(reserve(t.Context(), l[0], account, 6*unit, spend.Caps{}))(t)
@@ -104,7 +117,7 @@ func eachCap(t *testing.T, l []Ledger) {
 	must(reserve(t.Context(), l[1], other, 6*unit, spend.Caps{TenantDaily: 7 * unit, TenantMonthly: 7 * unit}))(t)
 }
 
-func before(t *testing.T, l []Ledger) {
+func before(t *testing.T, l []Ledger, _ Clock) {
 	s := must(l[0].Settle(t.Context(), spend.Hold{}, account, use(1, 1, 6*unit)))(t)
 	if s.Today != 6*unit {
 		t.Errorf("after the booking: %+v", s)
@@ -114,17 +127,14 @@ func before(t *testing.T, l []Ledger) {
 	}
 }
 
-func lost(t *testing.T, l []Ledger) {
+func lost(t *testing.T, l []Ledger, _ Clock) {
 	ctx, caps := t.Context(), spend.Caps{Daily: 10 * unit}
 	died := use(7, 3, 2*unit)
 	died.Estimated = true
 	hold := must(l[0].Reserve(ctx, spend.Reservation{Account: account, Amount: 9 * unit, Lost: died}, caps))(t)
 	must(reserve(ctx, l[1], account, 8*unit, caps))(t)
-	want := spend.Row{Account: account, Calls: 1, Estimated: 1, Input: 7, Output: 3, Amount: 2 * unit}
+	want := spend.Row{Day: dayOf(noon), Account: account, Calls: 1, Estimated: 1, Input: 7, Output: 3, Amount: 2 * unit}
 	rows := must(l[1].Report(ctx, time.Time{}))(t)
-	if len(rows) == 1 {
-		want.Day = rows[0].Day
-	}
 	if diff := cmp.Diff([]spend.Row{want}, rows); diff != "" {
 		t.Errorf("booked (-want +got):\n%s", diff)
 	}
@@ -133,7 +143,7 @@ func lost(t *testing.T, l []Ledger) {
 	}
 }
 
-func extended(t *testing.T, l []Ledger) {
+func extended(t *testing.T, l []Ledger, _ Clock) {
 	ctx, caps := t.Context(), spend.Caps{Daily: 10 * unit}
 	hold := must(reserve(ctx, l[0], account, 9*unit, caps))(t)
 	if err := l[0].Extend(ctx, hold, use(7, 30, 5*unit), time.Hour); err != nil {
@@ -153,7 +163,7 @@ func extended(t *testing.T, l []Ledger) {
 	}
 }
 
-func report(t *testing.T, l []Ledger) {
+func report(t *testing.T, l []Ledger, _ Clock) {
 	ctx := t.Context()
 	a, b, c := account, account, account
 	b.Purpose, c.Model, c.Tenant = spend.Embedding, "a-model", "other"
@@ -167,11 +177,8 @@ func report(t *testing.T, l []Ledger) {
 	} {
 		must(l[0].Settle(ctx, spend.Hold{}, s.a, s.u))(t)
 	}
-	rows := must(l[1].Report(ctx, time.Now().AddDate(0, 0, -1)))(t)
-	if len(rows) != 3 {
-		t.Fatalf("rows %+v", rows)
-	}
-	at := rows[0].Day
+	rows := must(l[1].Report(ctx, noon.AddDate(0, 0, -1)))(t)
+	at := dayOf(noon)
 	want := []spend.Row{
 		{Day: at, Account: a, Calls: 2, Estimated: 1, Input: 11, Cached: 4, Output: 7, Amount: 2 * unit},
 		{Day: at, Account: b, Calls: 1, Input: 100, Amount: 3},
@@ -180,12 +187,12 @@ func report(t *testing.T, l []Ledger) {
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
-	if rows := must(l[1].Report(ctx, time.Now().AddDate(0, 0, 2)))(t); len(rows) != 0 {
+	if rows := must(l[1].Report(ctx, noon.AddDate(0, 0, 1)))(t); len(rows) != 0 {
 		t.Errorf("of days to come: %+v", rows)
 	}
 }
 
-func free(t *testing.T, l []Ledger) {
+func free(t *testing.T, l []Ledger, _ Clock) {
 	hold := must(reserve(t.Context(), l[0], account, 9*unit, spend.Caps{Daily: 10 * unit}))(t)
 	s := must(l[0].Settle(t.Context(), hold, account, spend.Use{}))(t)
 	if rows := must(l[1].Report(t.Context(), time.Time{}))(t); len(rows) != 0 || s.Today != 0 {
@@ -193,16 +200,46 @@ func free(t *testing.T, l []Ledger) {
 	}
 }
 
-func currencies(t *testing.T, l []Ledger) {
+func currencies(t *testing.T, l []Ledger, _ Clock) {
 	other := account
 	other.Currency = "EUR"
 	must(l[0].Settle(t.Context(), spend.Hold{}, other, use(1, 1, 9*unit)))(t)
 	must(reserve(t.Context(), l[0], account, 9*unit, spend.Caps{Daily: 10 * unit}))(t)
 }
 
+func midnight(t *testing.T, l []Ledger, clock Clock) {
+	ctx, caps := t.Context(), spend.Caps{Daily: 10 * unit, Monthly: 15 * unit}
+	clock(time.Date(2026, time.March, 30, 23, 59, 59, 0, time.UTC))
+	must(reserve(ctx, l[0], account, 10*unit, caps))(t)
+	if _, err := reserve(ctx, l[1], account, unit, caps); !errors.Is(err, llm.ErrBudget) {
+		t.Errorf("beyond the day's cap: %v", err)
+	}
+	clock(time.Date(2026, time.March, 31, 0, 0, 0, 0, time.UTC))
+	must(reserve(ctx, l[1], account, 5*unit, caps))(t)
+	var full *spend.CapError
+	if _, err := reserve(ctx, l[0], account, unit, caps); !errors.As(err, &full) || full.Period != "monthly" {
+		t.Errorf("beyond the month's cap: %v", err)
+	}
+	clock(time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC))
+	must(reserve(ctx, l[0], account, 10*unit, caps))(t)
+}
+
+func overnight(t *testing.T, l []Ledger, clock Clock) {
+	ctx := t.Context()
+	hold := must(reserve(ctx, l[0], account, 9*unit, spend.Caps{Daily: 10 * unit}))(t)
+	clock(noon.AddDate(0, 0, 1))
+	s := must(l[1].Settle(ctx, hold, account, use(1, 1, 2*unit)))(t)
+	if !s.Day.Equal(dayOf(noon).AddDate(0, 0, 1)) || s.Today != 0 || s.TenantToday != 0 || s.Month != 2*unit || s.TenantMonth != 2*unit {
+		t.Errorf("on the next day: %+v", s)
+	}
+	if rows := must(l[0].Report(ctx, time.Time{}))(t); len(rows) != 1 || !rows[0].Day.Equal(dayOf(noon)) {
+		t.Errorf("rows %+v", rows)
+	}
+}
+
 // race is what caps are for: whatever is reserved, settled for less, given back or lost by many at once, what was booked and what is set aside
 // stay below the cap, and in the end the counters are what the rows add up to.
-func race(t *testing.T, l []Ledger) {
+func race(t *testing.T, l []Ledger, _ Clock) {
 	const workers, calls = 8, 25
 	ctx, caps := t.Context(), spend.Caps{Daily: 40 * unit, TenantDaily: 30 * unit}
 	var group sync.WaitGroup
