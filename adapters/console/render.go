@@ -3,8 +3,6 @@
 package console
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -39,12 +37,6 @@ func (r *Renderer) Render(v *stream.View) []string {
 		return nil
 	}
 	return []string{page}
-}
-
-// Hash implements stream.Renderer.
-func (r *Renderer) Hash(page string) string {
-	sum := sha256.Sum256([]byte(page))
-	return hex.EncodeToString(sum[:])
 }
 
 // Tail implements stream.TailRenderer.

@@ -1,9 +1,6 @@
 package discord
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -210,16 +207,6 @@ func (r *Renderer) file(v *stream.View) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// Hash implements stream.Renderer.
-func (r *Renderer) Hash(p Page) string {
-	b, err := json.Marshal(p)
-	if err != nil { // it has only strings, numbers and lists of them
-		panic("hash a page: " + err.Error())
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }
 
 func (r *Renderer) now() time.Time {

@@ -1,9 +1,6 @@
 package slack
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -144,16 +141,6 @@ func plainText(p *Page) string {
 }
 
 var unescape = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", gap, "")
-
-// Hash implements stream.Renderer.
-func (r *Renderer) Hash(p Page) string {
-	b, err := json.Marshal(p)
-	if err != nil { // it has only strings, numbers and lists of them
-		panic("hash a page: " + err.Error())
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
 
 func (r *Renderer) now() time.Time {
 	if r.Now != nil {

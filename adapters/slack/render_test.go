@@ -242,12 +242,3 @@ func TestStreamNeverChangesItsMindAboutALink(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
-
-func TestHashTellsPagesApart(t *testing.T) {
-	t.Parallel()
-	r := renderer()
-	a, b := slack.Page{Markdown: "a"}, slack.Page{Markdown: "a", Notes: []string{"b"}}
-	if r.Hash(a) == r.Hash(b) || r.Hash(a) != r.Hash(slack.Page{Markdown: "a"}) {
-		t.Error("equal pages have equal hashes, and others have not")
-	}
-}

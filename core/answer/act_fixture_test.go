@@ -389,5 +389,3 @@ func (plainPages) Render(v *stream.View) []string {
 	}
 	return pages
 }
-
-func (plainPages) Hash(page string) string { return page }

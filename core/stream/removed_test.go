@@ -42,7 +42,6 @@ func (sentence) Render(v *stream.View) []string {
 	}
 	return []string{v.Message}
 }
-func (sentence) Hash(page string) string { return page }
 
 func TestRemovedAnswerIsNeverPosted(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,6 @@ func (n pages) Render(v *stream.View) []string {
 	}
 	return out
 }
-func (pages) Hash(p string) string      { return p }
 func (pages) Tail() stream.Tail[string] { return &tail{} }
 
 type tail struct{ sent int }

@@ -113,7 +113,11 @@ func (w *writer[P]) complete(ctx context.Context, v *View) error {
 func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error {
 	pages := w.Renderer.Render(v)
 	for n, page := range pages {
-		if err := w.bring(ctx, n, page, w.Renderer.Hash(page), class); err != nil {
+		hash, err := hashOf(page)
+		if err != nil {
+			return err
+		}
+		if err := w.bring(ctx, n, page, hash, class); err != nil {
 			return err
 		}
 	}

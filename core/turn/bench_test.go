@@ -184,7 +184,6 @@ func (plainPages) Render(v *stream.View) []string {
 	}
 	return []string{v.Text()}
 }
-func (plainPages) Hash(page string) string { return page }
 
 // BenchmarkConcurrentTurns runs 5,000 turns at once: within five seconds all have begun, and each streams 20 deltas a second for ten
 // seconds into a thread of its own that is edited once a second. It reports the memory that a turn takes and that all of it takes, the processor time that a second of all of them
