@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 )
 
-// gap is an invisible character that breaks a mention and changes nothing for the reader.
-const gap = "\u200b"
+// gap breaks a mention.
+const gap = answer.Gap
 
 var (
 	broadcast = regexp.MustCompile(`(?i)@(everyone|here)`)
@@ -88,7 +88,7 @@ func escapeWord(word string, at answer.Place) string {
 			mark = len(m) - 1
 		}
 		next, _ := utf8.DecodeRuneInString(word[mark+1:])
-		if mark > 0 && !letter(next) || strings.IndexByte("+-#", word[0]) >= 0 && !letter(next) || word[0] == '>' {
+		if mark > 0 && !answer.Letter(next) || strings.IndexByte("+-#", word[0]) >= 0 && !answer.Letter(next) || word[0] == '>' {
 			b.WriteString(word[:mark] + `\` + word[mark:mark+1])
 			at.Before = rune(word[mark])
 			word = word[mark+1:]
@@ -96,21 +96,15 @@ func escapeWord(word string, at answer.Place) string {
 	}
 	for i := 0; i < len(word); i++ {
 		c := word[i]
-		before, after := at.Before, at.After
-		if i > 0 {
-			before, _ = utf8.DecodeLastRuneInString(word[:i])
-		}
-		if i+1 < len(word) {
-			after, _ = utf8.DecodeRuneInString(word[i+1:])
-		}
+		before, after := at.Around(word, i, 1)
 		escape := false
 		switch c {
 		case '*', '`', '~', '|':
 			escape = c != '|' && c != '~' || after == rune(c) || before == rune(c)
 		case '\\':
-			escape = after == 0 || !letter(after)
+			escape = after == 0 || !answer.Letter(after)
 		case '_':
-			escape = !letter(before) || !letter(after)
+			escape = !answer.Letter(before) || !answer.Letter(after)
 		case '[', ']':
 			escape = at.Label || after == '(' || after == '['
 		case '<':
@@ -123,5 +117,3 @@ func escapeWord(word string, at answer.Place) string {
 	}
 	return b.String()
 }
-
-func letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -38,15 +38,7 @@ var _ stream.Renderer[Page] = (*Renderer)(nil)
 // Render implements stream.Renderer.
 func (r *Renderer) Render(v *stream.View) []Page {
 	done := v.Phase == stream.Done
-	text := v.Text()
-	if !done {
-		text = answer.Closed(text)
-	}
-	tree := answer.Parse(text)
-	bare := len(tree.Blocks) == 0
-	if bare {
-		tree = r.instead(v)
-	}
+	tree, bare := foot.Tree(v, r.Progress, noteLimit)
 	parts := tree.Pages(dialect{}, foot.Policy(v, r.Links), answer.UTF16Count, pageLimit)
 	if len(parts) == 0 {
 		return nil
@@ -80,26 +72,6 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		pages[i].Number = i
 	}
 	return pages
-}
-
-// instead is what is shown in the place of an answer that has no text.
-func (r *Renderer) instead(v *stream.View) *answer.Tree {
-	tree := &answer.Tree{}
-	say := func(s string, style answer.Style) {
-		tree.Blocks = append(tree.Blocks, &answer.Block{
-			Kind: answer.Paragraph, Inlines: []answer.Inline{{Kind: answer.Text, Text: s, Style: style}},
-		})
-	}
-	if v.Phase != stream.Done {
-		if s := foot.Searching(v, noteLimit); r.Progress && s != "" {
-			say(s, answer.Italic)
-		}
-		return tree
-	}
-	for _, n := range foot.Notes(v) {
-		say(n, 0)
-	}
-	return tree
 }
 
 // end puts notes and sources under the answer, and begins another page where they do not fit.

@@ -23,17 +23,7 @@ func (dialect) NeutralCode(s string) string { return neutralCode(s) }
 
 func (dialect) Word(word string, at answer.Place) string { return escapeWord(word, at) }
 
-func (dialect) Style(s answer.Style) string {
-	switch s {
-	case answer.Bold:
-		return "**"
-	case answer.Italic:
-		return "*"
-	case answer.Strike:
-		return "~~"
-	}
-	return ""
-}
+func (dialect) Style(s answer.Style) string { return s.Mark() }
 
 // CodeSpan writes code between single backticks, or double ones when there is a single one inside; more of them in a row are parted.
 func (dialect) CodeSpan(code string) string {
@@ -56,13 +46,7 @@ func (dialect) CodeLine(line string, _ int) string {
 }
 
 func (dialect) Fence(language string, _ int) (open, end string) {
-	for i, r := range language {
-		if !letter(r) && !strings.ContainsRune("+-#._", r) || i >= 20 {
-			language = language[:i]
-			break
-		}
-	}
-	return "```" + language, "```"
+	return "```" + answer.Language(language), "```"
 }
 
 func (dialect) Link(label, raw string) string {

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 )
 
-// gap is an invisible character that breaks a mention and changes nothing for the reader.
-const gap = "\u200b"
+// gap breaks a mention.
+const gap = answer.Gap
 
 var (
 	broadcast = regexp.MustCompile(`(?i)@(here|channel|everyone)`)
@@ -79,7 +79,7 @@ func markdownWord(word string, at answer.Place) string {
 			mark = len(m) - 1
 		}
 		next, _ := utf8.DecodeRuneInString(word[mark+1:])
-		if mark > 0 && !letter(next) || strings.IndexByte("+-=#", word[0]) >= 0 && !letter(next) || word[0] == '|' || word[0] == '[' {
+		if mark > 0 && !answer.Letter(next) || strings.IndexByte("+-=#", word[0]) >= 0 && !answer.Letter(next) || word[0] == '|' || word[0] == '[' {
 			b.WriteString(word[:mark] + `\` + word[mark:mark+1])
 			at.LineStart, at.Before = false, rune(word[mark])
 			word = word[mark+1:]
@@ -87,23 +87,17 @@ func markdownWord(word string, at answer.Place) string {
 	}
 	for i := 0; i < len(word); i++ {
 		c := word[i]
-		before, after := at.Before, at.After
-		if i > 0 {
-			before, _ = utf8.DecodeLastRuneInString(word[:i])
-		}
-		if i+1 < len(word) {
-			after, _ = utf8.DecodeRuneInString(word[i+1:])
-		}
+		before, after := at.Around(word, i, 1)
 		escape := false
 		switch c {
 		case '\\':
-			escape = after == 0 || after < utf8.RuneSelf && !letter(after)
+			escape = after == 0 || after < utf8.RuneSelf && !answer.Letter(after)
 		case '*', '`':
 			escape = true
 		case '_':
-			escape = !letter(before) || !letter(after)
+			escape = !answer.Letter(before) || !answer.Letter(after)
 		case '~':
-			escape = before != 0 || !letter(after)
+			escape = before != 0 || !answer.Letter(after)
 		case '[':
 			escape = at.Label || before == '!'
 		case ']':
@@ -145,8 +139,6 @@ func plainWord(word string) bool {
 	return true
 }
 
-func letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
 // mrkdwnWord escapes text for mrkdwn, which knows no escapes but three entities: a gap keeps a mark from being one.
 func mrkdwnWord(word string, at answer.Place) string {
 	if plainWord(word) {
@@ -167,14 +159,8 @@ func mrkdwnWord(word string, at answer.Place) string {
 		case '*', '~', '`':
 			b.WriteString(gap + string(r) + gap)
 		case '_':
-			before, after := at.Before, at.After
-			if i > 0 {
-				before, _ = utf8.DecodeLastRuneInString(word[:i])
-			}
-			if i+1 < len(word) {
-				after, _ = utf8.DecodeRuneInString(word[i+1:])
-			}
-			if letter(before) && letter(after) {
+			before, after := at.Around(word, i, 1)
+			if answer.Letter(before) && answer.Letter(after) {
 				b.WriteByte('_')
 			} else {
 				b.WriteString(gap + "_" + gap)

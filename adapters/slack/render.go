@@ -29,15 +29,7 @@ var (
 
 // Render implements stream.Renderer.
 func (r *Renderer) Render(v *stream.View) []Page {
-	text := v.Text()
-	if v.Phase != stream.Done {
-		text = answer.Closed(text)
-	}
-	tree := answer.Parse(text)
-	bare := len(tree.Blocks) == 0
-	if bare {
-		tree = r.instead(v)
-	}
+	tree, bare := foot.Tree(v, r.Progress, MaxNote)
 	pages := r.pages(tree, foot.Policy(v, r.Links))
 	if len(pages) == 0 {
 		return nil
@@ -49,26 +41,6 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		pages[i].Text = plainText(&pages[i])
 	}
 	return pages
-}
-
-// instead is what is shown in the place of an answer that has no text.
-func (r *Renderer) instead(v *stream.View) *answer.Tree {
-	tree := &answer.Tree{}
-	say := func(s string, style answer.Style) {
-		tree.Blocks = append(tree.Blocks, &answer.Block{
-			Kind: answer.Paragraph, Inlines: []answer.Inline{{Kind: answer.Text, Text: s, Style: style}},
-		})
-	}
-	if v.Phase != stream.Done {
-		if s := foot.Searching(v, MaxNote); r.Progress && s != "" {
-			say(s, answer.Italic)
-		}
-		return tree
-	}
-	for _, n := range foot.Notes(v) {
-		say(n, 0)
-	}
-	return tree
 }
 
 func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy) []Page {

@@ -20,17 +20,7 @@ func (markdown) NeutralCode(s string) string { return neutralCode(s) }
 
 func (markdown) Word(word string, at answer.Place) string { return markdownWord(word, at) }
 
-func (markdown) Style(s answer.Style) string {
-	switch s {
-	case answer.Bold:
-		return "**"
-	case answer.Italic:
-		return "*"
-	case answer.Strike:
-		return "~~"
-	}
-	return ""
-}
+func (markdown) Style(s answer.Style) string { return s.Mark() }
 
 // maxRun is the longest run of backticks that is written in code as it is.
 const maxRun = 3
@@ -70,17 +60,7 @@ const maxFence = 8
 
 func (markdown) Fence(language string, fence int) (open, end string) {
 	end = strings.Repeat("`", min(max(fence, 3), maxFence))
-	return end + token(language), end
-}
-
-// token keeps of a language's name what can stand beside a fence.
-func token(language string) string {
-	for i, r := range language {
-		if !letter(r) && !strings.ContainsRune("+-#._", r) || i >= 20 {
-			return language[:i]
-		}
-	}
-	return language
+	return end + answer.Language(language), end
 }
 
 func (markdown) Link(label, raw string) string {

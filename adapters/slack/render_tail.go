@@ -45,7 +45,7 @@ func (t *tail) Next(v *stream.View) (Page, bool) {
 	tree := answer.Parse(source)
 	bare := done && len(tree.Blocks) == 0
 	if bare {
-		tree = t.instead(v)
+		tree = foot.Instead(v, false, 0)
 	}
 	page := Page{Tasks: t.steps(v)}
 	t.advance(&page, tree.Forward(markdown{}, t.sticky(foot.Policy(v, t.Links)), answer.RuneCount, MaxMarkdown))

@@ -1,5 +1,5 @@
-// Package foot says what stands under an answer on every chat platform: what the person is told beside it, and the documents behind it.
-// It also decides, for one answer, which addresses may be links. All functions are pure.
+// Package foot says what stands under an answer on every chat platform, or in its place: what the person is told beside it, and the documents
+// behind it. It also decides, for one answer, which addresses may be links. All functions are pure.
 package foot
 
 import (
@@ -14,6 +14,37 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 )
+
+// Tree is what an answer says so far; when it has no text (bare), what Instead says.
+func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare bool) {
+	text := v.Text()
+	if v.Phase != stream.Done {
+		text = answer.Closed(text)
+	}
+	if tree = answer.Parse(text); len(tree.Blocks) == 0 {
+		return Instead(v, progress, limit), true
+	}
+	return tree, false
+}
+
+// Instead is what is shown in the place of an answer that has no text: the notes of one that has ended, and with progress what is being looked
+// for before that, in at most limit characters.
+func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
+	tree := &answer.Tree{}
+	say := func(s string, style answer.Style) {
+		tree.Blocks = append(tree.Blocks, &answer.Block{
+			Kind: answer.Paragraph, Inlines: []answer.Inline{{Kind: answer.Text, Text: s, Style: style}},
+		})
+	}
+	if v.Phase == stream.Done {
+		for _, n := range Notes(v) {
+			say(n, 0)
+		}
+	} else if s := Searching(v, limit); progress && s != "" {
+		say(s, answer.Italic)
+	}
+	return tree
+}
 
 // Notes are the sentences under an answer, in plain words: what went wrong or how it ended, and what was left out.
 func Notes(v *stream.View) []string {
