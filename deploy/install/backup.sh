@@ -7,18 +7,12 @@
 # FOOTNOTE names the program (default: .build/footnote of this folder if it is there, else footnote). See deploy/backup.md.
 set -euo pipefail
 
-fail() {
-	printf 'error: %s\n' "$1" >&2
-	exit 1
-}
+# shellcheck source=deploy/install/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 [ $# -eq 1 ] || fail "say where the backup goes: $0 FILE"
 file=$1
-built=$(cd "$(dirname "$0")/../.." && pwd)/.build/footnote
-if [ -z "${FOOTNOTE:-}" ]; then
-	if [ -x "$built" ]; then FOOTNOTE=$built; else FOOTNOTE=footnote; fi
-fi
-command -v "$FOOTNOTE" >/dev/null || fail "there is no program $FOOTNOTE; set FOOTNOTE to it"
+find_footnote
 [ ! -e "$file" ] || fail "$file is there already, and a backup overwrites nothing"
 
 # Nobody else may read it: it holds what people asked. It gets its name once it is whole.

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the install scripts share: one line a step, a log for everything long,
-# root rights only where a command needs them. Sourced, never run.
+# What the scripts here share: one line a step, a log for everything long, root
+# rights only where a command needs them. Sourced, never run.
 
 # The oldest versions that Footnote works with; adapters/postgres/local checks
 # the same two.
@@ -20,6 +20,16 @@ fail() {
 	shift
 	[ $# -eq 0 ] || printf '       %s\n' "$@" >&2
 	exit 1
+}
+
+# find_footnote lets FOOTNOTE name the program: what it names already, else the one that "make build" made here, else that in PATH.
+find_footnote() {
+	local built
+	built=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/.build/footnote
+	if [ -z "${FOOTNOTE:-}" ]; then
+		if [ -x "$built" ]; then FOOTNOTE=$built; else FOOTNOTE=footnote; fi
+	fi
+	command -v "$FOOTNOTE" >/dev/null || fail "there is no program $FOOTNOTE: run 'make build', or set FOOTNOTE to where it is"
 }
 
 # open_work makes WORK and LOG. WORK is readable by others because apt reads

@@ -8,18 +8,12 @@
 # nothing). No footnote serve may run on the database before this has ended. See deploy/backup.md.
 set -euo pipefail
 
-fail() {
-	printf 'error: %s\n' "$1" >&2
-	exit 1
-}
+# shellcheck source=deploy/install/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 [ $# -eq 1 ] || fail "say which backup is restored: $0 FILE"
 file=$1
-built=$(cd "$(dirname "$0")/../.." && pwd)/.build/footnote
-if [ -z "${FOOTNOTE:-}" ]; then
-	if [ -x "$built" ]; then FOOTNOTE=$built; else FOOTNOTE=footnote; fi
-fi
-command -v "$FOOTNOTE" >/dev/null || fail "there is no program $FOOTNOTE; set FOOTNOTE to it"
+find_footnote
 [ -r "$file" ] || fail "there is no backup $file"
 
 # shellcheck disable=SC2016 # expanded by the inner shell, which has the address
