@@ -195,7 +195,4 @@ func age(d time.Duration) string {
 // Heading is the line above the answer of one of several models.
 func Heading(model string) string { return "── " + Sanitize(oneLine(model)) + " ──\n" }
 
-// Plain is a text without control characters, safe to print.
-func Plain(text string) string { return Sanitize(text) }
-
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -32,24 +32,6 @@ func Migrate(ctx context.Context, url string) (int, error) {
 	return len(results), grantAgain(ctx, url)
 }
 
-// MigrateTo moves the schema up or down to a version; 0 removes everything. It serves tests and rollbacks.
-func MigrateTo(ctx context.Context, url string, version int64) error {
-	provider, done, err := migrator(ctx, url)
-	if err != nil {
-		return err
-	}
-	current, _, err := provider.GetVersions(ctx)
-	if err == nil && version < current {
-		_, err = provider.DownTo(ctx, version)
-	} else if err == nil {
-		_, err = provider.UpTo(ctx, version)
-	}
-	if err := errors.Join(err, done()); err != nil {
-		return fmt.Errorf("migrate the database to version %d: %w", version, err)
-	}
-	return nil
-}
-
 func migrator(ctx context.Context, url string) (*goose.Provider, func() error, error) {
 	cc, err := pgx.ParseConfig(url)
 	if err != nil {

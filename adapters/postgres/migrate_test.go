@@ -18,7 +18,12 @@ func TestMigrationsRunUpDownAndUpAgain(t *testing.T) {
 	if err != nil || n == 0 {
 		t.Fatalf("Migrate() = %d, %v", n, err)
 	}
-	if err := MigrateTo(t.Context(), url, 0); err != nil {
+	down, done, err := migrator(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = down.DownTo(t.Context(), 0)
+	if err := errors.Join(err, done()); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := pgx.Connect(t.Context(), url)

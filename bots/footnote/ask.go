@@ -186,7 +186,7 @@ func printDocuments(to io.Writer, documents []packet.Document) error {
 		if d.URL != "" {
 			line += " – " + d.URL
 		}
-		if _, err := fmt.Fprintln(to, console.Plain(line)); err != nil {
+		if _, err := fmt.Fprintln(to, console.Sanitize(line)); err != nil {
 			return err
 		}
 	}

@@ -183,3 +183,6 @@ func blanksBefore(text []byte) int {
 }
 
 func mayEndSentence(r rune) bool { return strings.ContainsRune(".!?…。！？｡\n", r) }
+
+// closes reports whether a text that goes on so needs no blank before it.
+func closes(next byte) bool { return strings.IndexByte(" \t\r\n.,;:!?)]}", next) >= 0 }

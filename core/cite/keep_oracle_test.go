@@ -6,12 +6,9 @@ import (
 	"strings"
 )
 
-// Keep returns a finished answer, as the model wrote it, with only those
-// citations for which keep holds, written as [n]. keep is asked with the
-// citation's sentence, as Sentences yields it, and the model's number. It is
-// how citations that their documents do not support are taken out before the
-// last rendering; a Processor that shares the turn's Numbering then shows the
-// others under the numbers that the reader has seen.
+// Keep is what Options.Keep does to an answer that is being written, done to a
+// finished one: it returns the text of the model with only those citations for
+// which keep holds, written as [n]. The tests hold the one against the other.
 func Keep(answer string, known func(n int) bool, keep func(sentence string, n int) bool) string {
 	c := read(answer, known)
 	spans := split(string(c.body))
@@ -47,9 +44,6 @@ func Keep(answer string, known func(n int) bool, keep func(sentence string, n in
 	b.Write(c.body[pos:])
 	return b.String()
 }
-
-// closes reports whether a text that goes on so needs no blank before it.
-func closes(next byte) bool { return strings.IndexByte(" \t\r\n.,;:!?)]}", next) >= 0 }
 
 // writeMarker writes a citation that the text after it cannot turn into a link.
 func writeMarker(b *strings.Builder, numbers []int, after string) {
