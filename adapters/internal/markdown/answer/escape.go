@@ -24,7 +24,7 @@ func (p Place) Around(word string, i, size int) (before, after rune) {
 	return before, after
 }
 
-// Mark is what begins and ends a style in Markdown.
+// Mark is what begins and ends one style in Markdown.
 func (s Style) Mark() string {
 	switch s {
 	case Bold:
@@ -33,8 +33,9 @@ func (s Style) Mark() string {
 		return "*"
 	case Strike:
 		return "~~"
+	default:
+		return ""
 	}
-	return ""
 }
 
 // maxLanguage is how much of a language's name is kept, in bytes.
