@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/time/rate"
 )
@@ -128,7 +129,7 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 		if after <= 0 {
 			return nil
 		}
-		if err := pause(ctx, after); err != nil {
+		if err := sleep.For(ctx, after); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/gorilla/websocket"
 )
@@ -260,7 +261,7 @@ func (c *Client) introduce(ctx context.Context) (*discordgo.Ready, error) {
 			return nil, &FatalError{Sentence: fatalSentences[closeNotAuthenticated], Code: closeNotAuthenticated}
 		}
 		c.logger.WarnContext(ctx, "Discord does not say who the bot is", "error", err, "again_in", wait.String())
-		if pause(ctx, jitter(wait)) != nil {
+		if sleep.For(ctx, jitter(wait)) != nil {
 			return ready, nil
 		}
 	}

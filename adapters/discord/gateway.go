@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/gorilla/websocket"
 	"golang.org/x/sync/errgroup"
 )
@@ -134,7 +135,7 @@ func (g *Gateway) plan(ctx context.Context) (plan, error) {
 			return p, &FatalError{Sentence: fatalSentences[closeNotAuthenticated], Code: closeNotAuthenticated}
 		}
 		g.logger.WarnContext(ctx, "Discord does not say how to connect", "error", err, "again_in", wait.String())
-		if pause(ctx, jitter(wait)) != nil {
+		if sleep.For(ctx, jitter(wait)) != nil {
 			return p, nil
 		}
 	}

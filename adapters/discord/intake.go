@@ -10,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -273,7 +274,7 @@ func (in *intake) persist(ctx context.Context, lookup func() error) error {
 		if errors.As(err, &limited) {
 			wait = max(wait, limited.RetryAfter)
 		}
-		if pause(ctx, wait) != nil {
+		if sleep.For(ctx, wait) != nil {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // Rates of the platform. The numbers of a bucket are only what is assumed until an answer tells better.
@@ -253,7 +255,7 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 		if after <= 0 {
 			break
 		}
-		if err := pause(ctx, after); err != nil {
+		if err := sleep.For(ctx, after); err != nil {
 			return nil, err
 		}
 	}
@@ -296,16 +298,5 @@ func (l *limits) sweep(now time.Time) {
 		if b.inFlight == 0 && now.Sub(b.used) > forgetAfter && b.resets.Before(now) {
 			delete(l.groups, name)
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }

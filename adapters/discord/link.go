@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/gorilla/websocket"
 )
 
@@ -84,7 +85,7 @@ func (s *shard) run(ctx context.Context) error {
 			pausing = s.config.Retry + rand.N((freshWait-1)*s.config.Retry)
 		}
 		s.logger.WarnContext(ctx, "disconnected from Discord", "shard", s.id, "error", err, "again_in", pausing.String())
-		if pause(ctx, pausing) != nil {
+		if sleep.For(ctx, pausing) != nil {
 			return nil
 		}
 		wait = min(2*wait, lastRetry)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -204,7 +205,7 @@ func (c *Client) callback(ctx context.Context, t ticket, kind discordgo.Interact
 		if errors.As(err, &limited) {
 			wait = max(wait, limited.RetryAfter)
 		}
-		if err == nil || lasting(err) || time.Since(t.at)+wait > ackLimit || pause(ctx, wait) != nil {
+		if err == nil || lasting(err) || time.Since(t.at)+wait > ackLimit || sleep.For(ctx, wait) != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // identifyEvery is how long the platform wants between two sessions that begin under the same key, with a little to spare.
@@ -104,7 +105,7 @@ func (s *starts) allowance(ctx context.Context) error {
 		return nil
 	}
 	s.wait(ctx, after)
-	return pause(ctx, after)
+	return sleep.For(ctx, after)
 }
 
 func (s *starts) lane(shard int) chan struct{} {

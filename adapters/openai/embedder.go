@@ -13,6 +13,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/spend"
 )
 
@@ -160,11 +161,7 @@ func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, text
 			}
 			wait = limited.RetryAfter
 		}
-		timer := time.NewTimer(min(wait, longest))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if sleep.For(ctx, min(wait, longest)) != nil {
 			return nil, 0, x.explain(ctx, ctx.Err())
 		}
 		backoff = min(2*backoff, maxBackoff)

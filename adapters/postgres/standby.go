@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -159,12 +160,8 @@ func (s *Standby) reach(ctx context.Context, conn *pgxpool.Conn, position string
 		if left <= 0 {
 			return errBehind
 		}
-		timer := time.NewTimer(min(wait, left))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
+		if err := sleep.For(ctx, min(wait, left)); err != nil {
+			return err
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -102,11 +103,7 @@ func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 				wait = retryFirst
 			}
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if sleep.For(ctx, wait) != nil {
 			return
 		}
 		wait = min(wait*2, retryMost)

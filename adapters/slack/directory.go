@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 	"golang.org/x/time/rate"
@@ -345,7 +346,7 @@ func (d *directory) list(ctx context.Context) error {
 		}
 		var refused *api.RateLimitedError
 		if errors.As(err, &refused) {
-			if err := pause(ctx, refused.RetryAfter); err != nil {
+			if err := sleep.For(ctx, refused.RetryAfter); err != nil {
 				return err
 			}
 			continue
@@ -379,17 +380,6 @@ func (d *directory) list(ctx context.Context) error {
 	}
 	maps.Copy(d.profiles, profiles) // they need not be looked up one by one
 	return nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // counts reports whether somebody's presence leaves a channel one of the organisation alone.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
@@ -320,12 +321,8 @@ func scanned[T any](ctx context.Context, c *Client, call func(context.Context) (
 		if !errors.As(err, &refused) {
 			return found, next, err
 		}
-		timer := time.NewTimer(refused.RetryAfter)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return found, "", context.Cause(ctx)
+		if err := sleep.For(ctx, refused.RetryAfter); err != nil {
+			return found, "", err
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/core/sleep"
 	api "github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 	"golang.org/x/sync/errgroup"
@@ -207,7 +208,7 @@ func (c *Client) spare() bool { return int(c.processes.Load())*c.config.Sockets 
 func (c *Client) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
 	for {
 		for further && c.spare() {
-			if pause(ctx, listenAgain) != nil {
+			if sleep.For(ctx, listenAgain) != nil {
 				return nil
 			}
 		}
@@ -222,7 +223,7 @@ func (c *Client) keepSocket(ctx, living context.Context, work []chan job, furthe
 			return fmt.Errorf("receive events from Slack: %w", explain("apps.connections.open", err))
 		}
 		c.logger.WarnContext(ctx, "connection to slack ended; connecting again", "error", err)
-		if pause(ctx, listenAgain) != nil {
+		if sleep.For(ctx, listenAgain) != nil {
 			return nil
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // obedient calls no method again before the time is over that Slack named when it refused one, whoever wants to: a call that would come
@@ -34,7 +36,7 @@ func (o *obedient) RoundTrip(r *http.Request) (*http.Response, error) {
 	if left := o.left(r); left > shortWait {
 		return refused(r, left), nil
 	} else if left > 0 {
-		if err := pause(r.Context(), left); err != nil {
+		if err := sleep.For(r.Context(), left); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
@@ -115,7 +116,7 @@ func (c *Client) Keep(ctx context.Context) {
 			wait = listAgain
 			c.logger.WarnContext(ctx, "members of the workspace are not known; people are looked up one by one", "error", err)
 		}
-		if pause(ctx, wait) != nil {
+		if sleep.For(ctx, wait) != nil {
 			return
 		}
 	}

@@ -1,13 +1,13 @@
 package slack
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"path"
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 )
@@ -92,12 +92,8 @@ func (a *readAgain) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err == nil {
 			_ = res.Body.Close() // of an answer that is not wanted
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-r.Context().Done():
-			timer.Stop()
-			return nil, context.Cause(r.Context())
+		if err := sleep.For(r.Context(), wait); err != nil {
+			return nil, err
 		}
 		r = r.Clone(r.Context()) // a request must not be changed
 		if r.GetBody != nil {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/core/sleep"
 	"golang.org/x/time/rate"
 )
 
@@ -74,12 +75,8 @@ func (p *pace) wait(ctx context.Context) error {
 		case length > longestWait:
 			return leftAlone("", length)
 		}
-		timer := time.NewTimer(length)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C:
+		if err := sleep.For(ctx, length); err != nil {
+			return err
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -95,11 +96,7 @@ func (b *Bot) passed(ctx context.Context, m discord.Message) bool {
 // closed reports whether a turn ended without an answer, for which it is given some time.
 func (b *Bot) closed(ctx context.Context, t session.Turn) bool {
 	for begun := time.Now(); t.State != session.Done && time.Since(begun) < settling; {
-		timer := time.NewTimer(settling / 100)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if sleep.For(ctx, settling/100) != nil {
 			return false
 		}
 		found, err := b.deps.Turns.Turn(ctx, t.Session.Tenant, t.ID)

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -91,11 +92,7 @@ func (b *Bot) take(ctx context.Context, patience time.Duration, q answer.Questio
 		if _, rejected := rejection(err); err == nil || rejected || errors.Is(err, session.ErrInvalid) {
 			return accepted, err
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if sleep.For(ctx, wait) != nil {
 			return answer.Accepted{}, fmt.Errorf("take a question in: %w", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // How long, and how often, a server that starts tries to get a connection of the database while that has none to give.
@@ -33,11 +34,7 @@ func (env *environment) patiently(ctx context.Context, connect opener) (*wire.Ba
 		if wait == busyWait {
 			env.logger.WarnContext(ctx, "waiting for a connection of the database", "error", err)
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if sleep.For(ctx, wait) != nil {
 			return nil, err
 		}
 	}

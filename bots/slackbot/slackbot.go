@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/sync/errgroup"
@@ -138,11 +139,7 @@ func (b *Bot) Connect(ctx context.Context) error {
 			return err
 		}
 		b.deps.Logger.WarnContext(ctx, "slack cannot be reached; trying again", "error", err)
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if sleep.For(ctx, wait) != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -121,12 +122,8 @@ func (b *Bot) over(ctx context.Context, m slack.Message) (bool, error) {
 		case time.Since(begun) > settling: // somebody is at it
 			return false, nil
 		}
-		timer := time.NewTimer(settling / 100)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return false, context.Cause(ctx)
+		if err := sleep.For(ctx, settling/100); err != nil {
+			return false, err
 		}
 	}
 }

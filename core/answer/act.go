@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -158,11 +159,7 @@ func (s *Service) find(ctx context.Context, a Action) (session.Record, error) {
 		if err != nil || r.State != session.Delivering {
 			return r, err
 		}
-		timer := time.NewTimer(landingCheck)
-		select {
-		case <-timer.C:
-		case <-waited.Done():
-			timer.Stop()
+		if sleep.For(waited, landingCheck) != nil {
 			return r, nil
 		}
 	}

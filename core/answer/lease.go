@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // Causes with which a turn's context ends for reasons of the process.
@@ -64,7 +66,7 @@ func (s *Service) beat(ctx context.Context) {
 			failing = false
 			s.Logger.InfoContext(ctx, "lease renewed again", "replica", s.config.Replica)
 		}
-		if !sleep(ctx, wait) {
+		if sleep.For(ctx, wait) != nil {
 			return
 		}
 	}
@@ -99,17 +101,5 @@ func (s *Service) giveUp(cause error) {
 	}
 	if len(s.running) > 0 {
 		s.unsure = true
-	}
-}
-
-// sleep waits, and reports false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

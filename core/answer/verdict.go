@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -62,7 +63,7 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 func (s *Service) writeVerdicts(ctx context.Context) {
 	failing := false
 	for more := true; more; {
-		more = sleep(ctx, verdictEvery)
+		more = sleep.For(ctx, verdictEvery) == nil
 		err := s.flushVerdicts(ctx)
 		if err != nil && !failing {
 			s.Logger.WarnContext(ctx, "decisions are not kept, so footnote why cannot explain them", "error", err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -152,7 +153,7 @@ func (s *Service) pollStops(ctx context.Context) {
 		if !s.Signal.Reliable() {
 			wait = s.config.Poll
 		}
-		if !sleep(ctx, wait) {
+		if sleep.For(ctx, wait) != nil {
 			return
 		}
 		s.mu.Lock()
@@ -196,7 +197,7 @@ func (s *Service) sweep(ctx context.Context) {
 			s.Logger.WarnContext(ctx, "store not swept", "error", err)
 		}
 		cancel()
-		if !sleep(ctx, sweepEvery) {
+		if sleep.For(ctx, sweepEvery) != nil {
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/sleep"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -63,7 +64,7 @@ func (e *embedder) call(ctx context.Context, texts []string) ([][]float32, error
 		if limited := (*llm.RateLimitError)(nil); errors.As(err, &limited) {
 			wait = max(wait, limited.RetryAfter)
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := sleep.For(ctx, wait); err != nil {
 			return nil, err
 		}
 		pause *= 2
@@ -84,14 +85,3 @@ func (e *embedder) check(vectors [][]float32, want int) error {
 }
 
 var errVectors = errors.New("the embedding endpoint does not do what it is set up for")
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
-}

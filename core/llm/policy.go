@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // Policy says how long a model is waited for and when it is asked again. Zero fields take the defaults of DefaultPolicy.
@@ -26,7 +28,7 @@ type Policy struct {
 func DefaultPolicy() Policy {
 	return Policy{
 		Attempts: 3, Backoff: 500 * time.Millisecond, MaxBackoff: 8 * time.Second, MaxRetryAfter: 20 * time.Second,
-		FirstDelta: 90 * time.Second, Stall: 45 * time.Second, Sleep: sleep, Jitter: rand.Float64,
+		FirstDelta: 90 * time.Second, Stall: 45 * time.Second, Sleep: sleep.For, Jitter: rand.Float64,
 	}
 }
 
@@ -67,15 +69,4 @@ func (p Policy) wait(n int, err error) (time.Duration, bool) {
 	}
 	pause := min(p.Backoff<<(n-1), p.MaxBackoff)
 	return pause/2 + time.Duration(p.Jitter()*float64(pause)/2), true
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -75,7 +76,7 @@ func (w *writer[P]) stepDown(ctx context.Context, err error) bool {
 func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) error {
 	wait := finalWait
 	for try := 1; ; try++ {
-		if err := sleep(ctx, time.Until(notBefore)); err != nil {
+		if err := sleep.For(ctx, time.Until(notBefore)); err != nil {
 			return fmt.Errorf("wait to write the final answer: %w", err)
 		}
 		err := w.complete(ctx, v)
@@ -243,18 +244,4 @@ func (w *writer[P]) reserve(ctx context.Context, call thread.Call, class thread.
 		return thread.ErrNoRoom
 	}
 	return err
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -17,7 +17,7 @@ const prefix = "github.com/footnotehq/footnote/"
 
 // coreOrder is the order of core packages: each imports only earlier ones.
 var coreOrder = []string{
-	"span", "access", "document", "message", "budget", "packet", "llm", "thread", "cite", "filter", "retrieve", "spend", "tool", "session", "prompt", "stream",
+	"sleep", "span", "access", "document", "message", "budget", "packet", "llm", "thread", "cite", "filter", "retrieve", "spend", "tool", "session", "prompt", "stream",
 	"index", "deepsearch", "turn", "knowledge", "answer", "evaluate",
 }
 
