@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
@@ -16,7 +17,7 @@ import (
 
 func TestFinishedAnswer(t *testing.T) {
 	t.Parallel()
-	view := viewOf(append(cited(), packet.MessageDelta{Text: "Set it [[1]](https://docs.example/r#wal). "},
+	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: "Set it [[1]](https://docs.example/r#wal). "},
 		packet.Stop{Reason: "answered", Notices: []string{"@here notes.txt was *left out*."}})...)
 	want := []discord.Page{{
 		Content: "Set it [1](<https://docs.example/r#wal>).\n\n-# @\u200bhere notes.txt was \\*left out\\*.\n-# **Sources**\n-# [3] notes.txt",
@@ -33,7 +34,7 @@ func TestFinishedAnswer(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	old := renderNow.Add(-24 * time.Hour)
+	old := rendertest.Now.Add(-24 * time.Hour)
 	stop := []thread.Button{{Action: thread.ActionStop, Label: "Stop"}}
 	again := []thread.Button{{Action: thread.ActionRetry, Label: "Try again", Primary: true}}
 	rate := []thread.Button{{Action: thread.ActionUp, Label: "👍"}, {Action: thread.ActionDown, Label: "👎"}}
@@ -71,7 +72,7 @@ func TestOutcomes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff([]discord.Page{c.want}, renderer().Render(viewOf(c.packets...))); diff != "" {
+			if diff := cmp.Diff([]discord.Page{c.want}, renderer().Render(rendertest.View(c.packets...))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -80,7 +81,7 @@ func TestOutcomes(t *testing.T) {
 
 func TestProgressIsShownWhereItIsWanted(t *testing.T) {
 	t.Parallel()
-	view := viewOf(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"set up\n*replication*", "@everyone"}})
+	view := rendertest.View(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"set up\n*replication*", "@everyone"}})
 	r := renderer()
 	if pages := r.Render(view); len(pages) != 0 {
 		t.Errorf("nothing is worth showing, got %+v", pages)
@@ -108,7 +109,7 @@ func checkContent(t *testing.T, pages []discord.Page) {
 func TestLongAnswersAreAttached(t *testing.T) {
 	t.Parallel()
 	code := "Intro.\n\n```go\n" + strings.Repeat("x := 1 // comment\n", 2000) + "```"
-	view := viewOf(append(cited(), packet.MessageDelta{Text: code})...)
+	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: code})...)
 	pages := renderer().Render(view)
 	checkContent(t, pages)
 	if last := pages[len(pages)-1]; len(pages) != discord.MaxPages || last.Attachment != "" || !strings.HasSuffix(last.Content, "will be attached as a file.") {
@@ -132,7 +133,7 @@ func TestManySourcesGoToAnotherMessage(t *testing.T) {
 			Number: n, Title: fmt.Sprintf("%d @everyone %s", n, strings.Repeat("title ", 40)), URL: "https://docs.example/" + strings.Repeat("x", 300),
 		})
 	}
-	view := viewOf(append(packets, packet.MessageDelta{Text: strings.Repeat("Some words. ", 150)}, packet.Stop{})...)
+	view := rendertest.View(append(packets, packet.MessageDelta{Text: strings.Repeat("Some words. ", 150)}, packet.Stop{})...)
 	pages := renderer().Render(view)
 	checkContent(t, pages)
 	var all strings.Builder
@@ -153,7 +154,7 @@ func TestLongTexts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			view := viewOf(packet.MessageDelta{Text: text}, packet.Stop{Message: text, Notices: []string{text}})
+			view := rendertest.View(packet.MessageDelta{Text: text}, packet.Stop{Message: text, Notices: []string{text}})
 			checkContent(t, renderer().Render(view))
 		})
 	}
@@ -162,7 +163,7 @@ func TestLongTexts(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	const part = "## Setting **wal_level**\n\nThe primary needs `wal_level = replica` [[1]](https://docs.example/r#wal), *and* the standby a slot.\n\n" +
 		"1. Edit the file:\n   ```ini\n   wal_level = replica\n   ```\n2. Restart.\n   - First the primary\n\n| Setting | Value |\n|---|---:|\n| slots | 10 |\n\n"
-	view := viewOf(append(cited(), packet.MessageDelta{Text: strings.Repeat(part, 60000/len(part)+1)[:60000]})...)
+	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: strings.Repeat(part, 60000/len(part)+1)[:60000]})...)
 	r := renderer()
 	for b.Loop() {
 		r.Render(view)

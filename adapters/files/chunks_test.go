@@ -1,20 +1,16 @@
 package files_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/files"
+	"github.com/footnotehq/footnote/adapters/internal/goldentest"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
-	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // golden is what becomes of a document: each chunk with what it is found and cited by.
 func golden(d *document.Document, chunks []document.Chunk) string {
@@ -57,20 +53,7 @@ func TestChunksOfRealPages(t *testing.T) {
 					t.Errorf("chunk %d is not what stands at %d to %d", c.Ordinal, c.Start, c.End)
 				}
 			}
-			got := golden(&d, chunks)
-			file := filepath.Join("testdata", strings.TrimSuffix(name, filepath.Ext(name))+".chunks")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("chunks (-want +got):\n%s", diff)
-			}
+			goldentest.Check(t, filepath.Join("testdata", strings.TrimSuffix(name, filepath.Ext(name))+".chunks"), golden(&d, chunks))
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 )
@@ -18,7 +19,7 @@ func longAnswer() string {
 }
 
 func BenchmarkRender(b *testing.B) {
-	view := viewOf(append(cited(), packet.MessageDelta{Text: longAnswer()})...)
+	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: longAnswer()})...)
 	r := renderer()
 	for b.Loop() {
 		r.Render(view)
@@ -30,7 +31,7 @@ func BenchmarkTail(b *testing.B) {
 	text := longAnswer()
 	for b.Loop() {
 		b.StopTimer()
-		view := viewOf(append(cited(), packet.MessageDelta{Text: text})...)
+		view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: text})...)
 		tail := renderer().Tail()
 		tail.Next(view)
 		view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: text[:200]}})
@@ -49,7 +50,7 @@ func BenchmarkHostile(b *testing.B) {
 		"nested": "  - a\n", "word": "a", "cjk": "日本", "marks": "e\u0301",
 	} {
 		b.Run(name, func(b *testing.B) {
-			view := viewOf(packet.MessageDelta{Text: strings.Repeat(unit, 60000/len(unit))})
+			view := rendertest.View(packet.MessageDelta{Text: strings.Repeat(unit, 60000/len(unit))})
 			for b.Loop() {
 				view.Phase = stream.Writing
 				renderer().Render(view)

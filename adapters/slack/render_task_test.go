@@ -3,6 +3,7 @@ package slack_test
 import (
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
@@ -19,7 +20,7 @@ func TestSearchesTellWhatTheyFound(t *testing.T) {
 		}
 		return d
 	}
-	view, tail := viewOf(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"first"}}), renderer().Tail()
+	view, tail := rendertest.View(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"first"}}), renderer().Tail()
 	next := func(payloads ...packet.Payload) []slack.Task {
 		for _, p := range payloads {
 			view.Apply(packet.Packet{Payload: p})

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/thread"
@@ -16,7 +17,7 @@ import (
 
 func TestFinishedAnswerHasSourcesNotesAndButtons(t *testing.T) {
 	t.Parallel()
-	view := viewOf(append(cited(), packet.MessageDelta{Text: "Set it [[1]](https://docs.example/r#wal). "},
+	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: "Set it [[1]](https://docs.example/r#wal). "},
 		packet.Stop{Reason: "answered", Notices: []string{"<!here> notes.txt was left out."}})...)
 	want := []slack.Page{{
 		Markdown: "Set it [[1]](https://docs.example/r#wal).",
@@ -38,7 +39,7 @@ func TestFinishedAnswerHasSourcesNotesAndButtons(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	old := renderNow.Add(-24 * time.Hour)
+	old := rendertest.Now.Add(-24 * time.Hour)
 	again := thread.Button{Action: thread.ActionRetry, Label: "Try again", Primary: true}
 	for name, c := range map[string]struct {
 		packets []packet.Payload
@@ -76,7 +77,7 @@ func TestOutcomes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff([]slack.Page{c.want}, renderer().Render(viewOf(c.packets...))); diff != "" {
+			if diff := cmp.Diff([]slack.Page{c.want}, renderer().Render(rendertest.View(c.packets...))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -85,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 
 func TestProgressIsShownWhereItIsWanted(t *testing.T) {
 	t.Parallel()
-	view := viewOf(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"set up\n*replication*", "<!here>"}})
+	view := rendertest.View(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"set up\n*replication*", "<!here>"}})
 	r := renderer()
 	if pages := r.Render(view); len(pages) != 0 {
 		t.Errorf("nothing is worth showing, got %+v", pages)
@@ -103,7 +104,7 @@ func TestSourcesAreCappedAndSaySo(t *testing.T) {
 	for n := 1; n <= 14; n++ {
 		packets = append(packets, packet.CitationInfo{Number: n, Title: fmt.Sprintf("Title\n<!here> *%d*", n), URL: "https://docs.example/a|b>"})
 	}
-	pages := renderer().Render(viewOf(append(packets, packet.MessageDelta{Text: "a"}, packet.Stop{})...))
+	pages := renderer().Render(rendertest.View(append(packets, packet.MessageDelta{Text: "a"}, packet.Stop{})...))
 	if got := len(pages[0].Sources); got != slack.MaxSources || pages[0].More != "4 more documents are not listed." {
 		t.Errorf("%d sources, more: %q", got, pages[0].More)
 	}
@@ -150,7 +151,7 @@ func TestLongAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			view := viewOf(append(cited(), packet.MessageDelta{Text: text}, packet.Stop{Message: text})...)
+			view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: text}, packet.Stop{Message: text})...)
 			for _, fallback := range []bool{false, true} {
 				r := renderer()
 				r.Mrkdwn = fallback
@@ -172,10 +173,10 @@ func TestLongAnswers(t *testing.T) {
 func TestPiecesAddUp(t *testing.T) {
 	t.Parallel()
 	whole := longAnswer()[:13000]
-	once, _ := renderer().Tail().Next(viewOf(append(cited(), packet.MessageDelta{Text: whole}, packet.Stop{})...))
+	once, _ := renderer().Tail().Next(rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: whole}, packet.Stop{})...))
 	want := append([]string{once.Markdown}, once.Rolls...)
 	rapid.Check(t, func(t *rapid.T) {
-		view, tail := viewOf(cited()...), renderer().Tail()
+		view, tail := rendertest.View(rendertest.Cited()...), renderer().Tail()
 		messages := []string{""}
 		take := func() {
 			piece, ok := tail.Next(view)
@@ -205,7 +206,7 @@ func TestPiecesAddUp(t *testing.T) {
 
 func TestStreamShowsSearches(t *testing.T) {
 	t.Parallel()
-	view, tail := viewOf(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"first", "second"}}), renderer().Tail()
+	view, tail := rendertest.View(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"first", "second"}}), renderer().Tail()
 	step := func(want slack.Page, payloads ...packet.Payload) {
 		t.Helper()
 		for _, p := range payloads {
@@ -232,7 +233,7 @@ func TestStreamShowsSearches(t *testing.T) {
 // A link that was shown as code stays code in the same stream, even when its document is cited later.
 func TestStreamNeverChangesItsMindAboutALink(t *testing.T) {
 	t.Parallel()
-	view, tail := viewOf(packet.MessageDelta{Text: "See https://late.example/x here. "}), renderer().Tail()
+	view, tail := rendertest.View(packet.MessageDelta{Text: "See https://late.example/x here. "}), renderer().Tail()
 	first, _ := tail.Next(view)
 	view.Apply(packet.Packet{Payload: packet.CitationInfo{Number: 1, Document: "x", Title: "X", URL: "https://late.example/x"}})
 	view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: "So [[1]](https://late.example/x)."}})

@@ -1,7 +1,6 @@
 package htmltext_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,61 +9,21 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/goldentest"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestPages(t *testing.T) {
 	t.Parallel()
-	pages, err := filepath.Glob("testdata/*.html")
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("no pages: %v", err)
-	}
-	for _, page := range pages {
-		t.Run(filepath.Base(page), func(t *testing.T) {
-			t.Parallel()
-			source, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := show(htmltext.Parse(string(source)))
-			golden := strings.TrimSuffix(page, ".html") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("Parse() (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// show writes a page so that people can review it.
-func show(p htmltext.Page) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "title: %s\ncanonical: %s\nlanguage: %s\n", p.Title, p.Canonical, p.Language)
-	if !p.UpdatedAt.IsZero() {
-		fmt.Fprintf(&b, "updated: %s\n", p.UpdatedAt.Format(time.RFC3339))
-	}
-	kinds := map[document.BlockKind]string{
-		document.Paragraph: "paragraph", document.List: "list", document.Table: "table", document.Code: "code", document.Heading: "heading",
-	}
-	for _, s := range p.Sections {
-		fmt.Fprintf(&b, "\n==== %s #%s\n", strings.Join(s.Heading, " › "), s.Anchor)
-		for _, block := range s.Blocks {
-			fmt.Fprintf(&b, "[%s]\n%s\n", kinds[block.Kind], block.Text)
+	goldentest.Sections(t, ".html", func(source string) (string, []document.Section) {
+		p := htmltext.Parse(source)
+		head := fmt.Sprintf("title: %s\ncanonical: %s\nlanguage: %s\n", p.Title, p.Canonical, p.Language)
+		if !p.UpdatedAt.IsZero() {
+			head += fmt.Sprintf("updated: %s\n", p.UpdatedAt.Format(time.RFC3339))
 		}
-	}
-	return b.String()
+		return head, p.Sections
+	})
 }
 
 // Pages that would stop a parser which builds a tree, or make it take the square of their length, are read like others.

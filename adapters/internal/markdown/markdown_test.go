@@ -1,7 +1,6 @@
 package markdown_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,58 +8,17 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/goldentest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	texts, err := filepath.Glob("testdata/*.md")
-	if err != nil || len(texts) == 0 {
-		t.Fatalf("no texts: %v", err)
-	}
-	for _, name := range texts {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			t.Parallel()
-			source, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := show(markdown.Parse(string(source)))
-			golden := strings.TrimSuffix(name, ".md") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("Parse() (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// show writes a page so that people can review it.
-func show(p markdown.Page) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "title: %s\n", p.Title)
-	kinds := map[document.BlockKind]string{
-		document.Paragraph: "paragraph", document.List: "list", document.Table: "table", document.Code: "code", document.Heading: "heading",
-	}
-	for _, s := range p.Sections {
-		fmt.Fprintf(&b, "\n==== %s #%s\n", strings.Join(s.Heading, " › "), s.Anchor)
-		for _, block := range s.Blocks {
-			fmt.Fprintf(&b, "[%s]\n%s\n", kinds[block.Kind], block.Text)
-		}
-	}
-	return b.String()
+	goldentest.Sections(t, ".md", func(source string) (string, []document.Section) {
+		p := markdown.Parse(source)
+		return fmt.Sprintf("title: %s\n", p.Title), p.Sections
+	})
 }
 
 func TestSlug(t *testing.T) {

@@ -1,0 +1,62 @@
+// Package rendertest has what the tests of every platform's renderer need: views of answers with sources, and a corpus of Markdown.
+package rendertest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/goldentest"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+// Now is the time that ages are told from.
+var Now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+
+// Cited are documents as cite.Processor announces them. The first was found by a search and is five months old.
+func Cited() []packet.Payload {
+	updated := Now.AddDate(0, -5, 0)
+	return []packet.Payload{
+		packet.SearchStart{}, packet.SearchQueries{Queries: []string{"set up replication"}},
+		packet.SearchDocuments{Documents: []packet.Document{{ID: "r", Title: "Replication", UpdatedAt: &updated}}},
+		packet.MessageStart{},
+		packet.CitationInfo{Number: 1, Document: "r", Title: "Replication", URL: "https://docs.example/r#wal"},
+		packet.CitationInfo{Number: 2, Document: "s", Title: "Settings", URL: "https://docs.example/s"},
+		packet.CitationInfo{Number: 3, Document: "f", Title: "notes.txt"},
+	}
+}
+
+// View is what payloads come to.
+func View(payloads ...packet.Payload) *stream.View {
+	v := &stream.View{}
+	for _, p := range payloads {
+		v.Apply(packet.Packet{Payload: p})
+	}
+	return v
+}
+
+// Corpus has each text of the corpus rendered, as a finished answer that cites documents, and checks it against testdata/render of the
+// package under test. The corpus is beside the parser.
+func Corpus(t *testing.T, render func(t *testing.T, v *stream.View) string) {
+	t.Helper()
+	files, err := filepath.Glob("../internal/markdown/answer/testdata/corpus/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no corpus: %v", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".md")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			view := View(append(Cited(), packet.MessageDelta{Text: string(source)})...)
+			view.Phase = stream.Done
+			goldentest.Check(t, filepath.Join("testdata", "render", name+".golden"), render(t, view))
+		})
+	}
+}
