@@ -74,7 +74,7 @@ func TestRateLimit(t *testing.T) {
 		"nothing said":      {nil, "", 0, 0},
 		"seconds":           {nil, "7", 7 * time.Second, 7 * time.Second},
 		"fraction":          {nil, "1.5", 1500 * time.Millisecond, 1500 * time.Millisecond},
-		"date":              {nil, time.Now().Add(30 * time.Second).UTC().Format(http.TimeFormat), 20 * time.Second, 30 * time.Second},
+		"date":              {nil, time.Now().Add(30 * time.Minute).UTC().Format(http.TimeFormat), 15 * time.Minute, 30 * time.Minute},
 		"milliseconds":      {http.Header{"Retry-After-Ms": {"250"}}, "", 250 * time.Millisecond, 250 * time.Millisecond},
 		"reset duration":    {http.Header{"X-Ratelimit-Reset-Requests": {"1m2s"}}, "", 62 * time.Second, 62 * time.Second},
 		"the limit reached": {http.Header{"X-Ratelimit-Reset-Requests": {"6m0s"}, "X-Ratelimit-Remaining-Requests": {"9"}, "X-Ratelimit-Reset-Tokens": {"350ms"}, "X-Ratelimit-Remaining-Tokens": {"0"}}, "", 350 * time.Millisecond, 350 * time.Millisecond},
