@@ -16,7 +16,7 @@ import (
 
 // serveCommand runs until it is told to stop, and answers wherever the tokens that are set lead.
 type serveCommand struct {
-	Only      []string `name:"only" placeholder:"PLATFORM" help:"Only these platforms (slack, discord), although the tokens of others are set."`
+	Only      []string `name:"only" placeholder:"PLATFORM" enum:"slack,discord" help:"Only these platforms (slack, discord), although the tokens of others are set."`
 	NoMigrate bool     `name:"no-migrate" help:"Leave the database schema as it is; where it is behind, say so and end. For a role that may not change tables (run footnote migrate as another)."`
 	Check     bool     `name:"check" help:"Ask the server that runs at ADMIN_ADDR whether it is ready, and exit."`
 }

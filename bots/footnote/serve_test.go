@@ -253,6 +253,14 @@ func TestServeWithWrongTokensSaysWhatToDo(t *testing.T) {
 	}
 }
 
+func TestServeRefusesUnknownPlatforms(t *testing.T) {
+	t.Parallel()
+	p := &program{env: []string{"DATABASE_URL=postgres://nobody@127.0.0.1:1/none"}} // which is not looked for
+	if r := p.try(t, "", "serve", "--only", "slack,teams"); r.code != 2 || !strings.Contains(r.stderr, `--only must be one of "slack","discord"`) {
+		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+	}
+}
+
 // An address that is taken is found out before anybody can ask.
 func TestServeNeedsItsAddressBeforeItConnects(t *testing.T) {
 	t.Parallel()

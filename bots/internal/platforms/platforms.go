@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/postgres"
@@ -30,16 +29,8 @@ type Set struct {
 	discord *discordbot.Bot
 }
 
-// Names of all platforms, as --only takes them.
-var Names = []string{string(slack.Platform), string(discord.Platform)}
-
 // New builds the platforms whose tokens are set; only, where not empty, names the ones to take.
 func New(base *wire.Base, only []string) (*Set, error) {
-	for _, name := range only {
-		if !slices.Contains(Names, name) {
-			return nil, fmt.Errorf("there is no platform %q; there are: %s", name, strings.Join(Names, ", "))
-		}
-	}
 	wanted := func(name thread.Platform) bool { return len(only) == 0 || slices.Contains(only, string(name)) }
 	s, c := &Set{}, base.Config
 	var err error
