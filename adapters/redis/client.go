@@ -119,9 +119,19 @@ func away(err error) bool {
 	return !errors.As(err, &answered) || redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN")
 }
 
+// unanswered has a cluster asked who holds what now, because somebody who was asked for something did not answer: a replica may have taken
+// its place. The library asks by itself only when a node refuses what another one holds, which one that is dead does not, or once a minute. It does
+// not wait, and however many ask for it, one question is on its way.
+func (c *Client) unanswered(ctx context.Context) {
+	if cluster, ok := c.rdb.(*redis.ClusterClient); ok {
+		cluster.ReloadState(ctx)
+	}
+}
+
 // Ping asks for a sign of life.
 func (c *Client) Ping(ctx context.Context) error {
 	if err := c.rdb.Ping(ctx).Err(); err != nil {
+		c.unanswered(ctx)
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return nil

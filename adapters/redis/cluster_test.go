@@ -1,6 +1,7 @@
 package redis_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -72,4 +73,62 @@ func TestCluster(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A master dies. Its replica takes its place, with what was counted there, and the subscription for stops, which was held by the master, is
+// made anew; until then stops are found by polling, and who draws from tiers is told that they cannot be asked.
+func TestClusterMasterDies(t *testing.T) {
+	t.Parallel()
+	cluster := redistest.StartReplicatedCluster(t)
+	const prefix = "failover:"
+	here, there := open(t, cluster.URL(), prefix), open(t, cluster.URL(), prefix)
+	client, err := redis.Open(t.Context(), redis.Config{URL: cluster.URL(), Prefix: prefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	tiers, tier := redis.NewTiers(client), thread.Tier{Burst: 1, Every: time.Hour}
+	const keys = 30 // on every master some
+	for i := range keys {
+		if wait, err := tiers.Take(t.Context(), fmt.Sprint("key-", i), tier, thread.Final); err != nil || wait != 0 {
+			t.Fatalf("Take() = %s, %v", wait, err)
+		}
+	}
+
+	cluster.KillMasterOf(prefix + "stop")
+	until(t, "the loss is noticed", func() bool { return !here.Reliable() && !there.Reliable() })
+	mine := here.Watch(t.Context(), "t1")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_ = here.Raise(ctx, "t1") // other processes may not be told
+	heard(t, mine)
+
+	until(t, "the subscriptions are back", func() bool { return here.Reliable() && there.Reliable() })
+	theirs := there.Watch(t.Context(), "t2")
+	until(t, "a stop is published", func() bool { return here.Raise(t.Context(), "t2") == nil })
+	heard(t, theirs)
+	for i := range keys {
+		key := fmt.Sprint("key-", i)
+		until(t, "the tier "+key+" can be asked", func() bool {
+			wait, err := tiers.Take(t.Context(), key, tier, thread.Final)
+			if err == nil && wait == 0 {
+				t.Fatalf("what was counted of %s is lost", key)
+			}
+			return err == nil
+		})
+	}
+}
+
+// heard waits for a stop.
+func heard(t *testing.T, stop <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-stop:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the stop was not heard")
+	}
 }

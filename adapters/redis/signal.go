@@ -19,7 +19,7 @@ const (
 	pingEvery  = 3 * time.Second
 	pingAnswer = 2 * time.Second
 	retryFirst = 100 * time.Millisecond
-	retryMost  = 5 * time.Second
+	retryMost  = 2 * time.Second
 )
 
 // Signal carries stops between processes: one subscription per process, whatever the number of turns. While the subscription is lost
@@ -52,6 +52,7 @@ func NewSignal(ctx context.Context, client *Client) (*Signal, error) {
 func (s *Signal) Raise(ctx context.Context, id session.TurnID) error {
 	err := s.local.Raise(ctx, id)
 	if err := s.client.rdb.Publish(ctx, s.channel(), string(id)).Err(); err != nil {
+		s.client.unanswered(ctx)
 		return fmt.Errorf("publish the stop of turn %s: %w", id, err)
 	}
 	return err
@@ -80,6 +81,7 @@ func (s *Signal) channel() string { return s.client.prefix + "stop" }
 func (s *Signal) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	pubsub := s.client.rdb.Subscribe(ctx, s.channel())
 	if _, err := pubsub.ReceiveTimeout(ctx, pingEvery+pingAnswer); err != nil { // the confirmation
+		s.client.unanswered(ctx)
 		return nil, errors.Join(fmt.Errorf("subscribe to stops: %w: %w", ErrUnreachable, err), pubsub.Close())
 	}
 	s.healthy.Store(true)

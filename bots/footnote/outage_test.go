@@ -243,6 +243,51 @@ func TestRedisComesAndGoes(t *testing.T) {
 	o.answered(o.ask("three?"))
 }
 
+// Two replicas on a Redis Cluster lose the master that carries their stops, in the middle of an answer. That goes on, and once the master's
+// replica has taken its place stops reach whichever replica answers.
+func TestRedisClusterLosesAMaster(t *testing.T) {
+	t.Parallel()
+	cluster := redistest.StartReplicatedCluster(t)
+	gates := []chan struct{}{make(chan struct{}), make(chan struct{}), make(chan struct{})}
+	o := newOffice(t, gates...)
+	p := newProgram(t, "REDIS_URL="+cluster.URL())
+	p.run(t, "migrate")
+	replicas := []*footnotetest.Replica{o.serve(p.env...), o.serve(p.env...)}
+	logged := func(text string) {
+		t.Helper()
+		again, end := time.NewTicker(20*time.Millisecond), time.After(limit)
+		defer again.Stop()
+		for _, r := range replicas {
+			for !strings.Contains(r.Log(), text) {
+				select {
+				case <-again.C:
+				case <-end:
+					t.Fatalf("a replica does not say %q", text)
+				}
+			}
+		}
+	}
+	for _, r := range replicas {
+		r.Ready()
+	}
+	lost := o.ask("one?")
+	o.begun(lost)
+	cluster.KillMasterOf("footnote:stop")
+	logged("redis subscription lost")
+	close(gates[0])
+	o.answered(lost)
+	logged("redis subscription restored")
+	for _, text := range []string{"two?", "three?"} {
+		stopped := o.ask(text)
+		o.begun(stopped)
+		o.alice.React(o.room, stopped, "octagonal_sign")
+		o.until("the stop of "+text, func() bool {
+			a := o.slack.Answers(o.room, stopped)
+			return len(a) == 1 && !a[0].Streaming && strings.Contains(strings.ToLower(a[0].Shown()), "stopped")
+		})
+	}
+}
+
 // Every replica is away for half an hour. Of what was asked meanwhile, and of what had been taken in before, each question is asked about;
 // what is younger is answered.
 func TestEveryReplicaIsAwayForHalfAnHour(t *testing.T) {

@@ -1,13 +1,9 @@
 package redistest
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -16,22 +12,15 @@ import (
 	"time"
 )
 
-// Cluster is a Redis Cluster of a test's own, on the loopback interface: masters alone, among which the slots are divided.
+// Cluster is a Redis Cluster of a test's own, on the loopback interface: three masters, among which the slots are divided, and in one that
+// StartReplicatedCluster started a replica of each.
 type Cluster struct {
 	tb    testing.TB
 	nodes []*node
 }
 
-// node is one redis-server of a cluster.
-type node struct {
-	port, bus int
-	cmd       *exec.Cmd
-	ended     chan struct{}
-}
-
-func (n *node) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
-
 const (
+	masters   = 3
 	slots     = 16384
 	nodeLimit = 30 * time.Second // for a node to answer, and for the cluster to agree
 )
@@ -40,26 +29,34 @@ const (
 // test fails when redis-server is not installed ("make deps").
 func StartCluster(tb testing.TB) *Cluster {
 	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*nodeLimit)
+	defer cancel()
+	return startCluster(ctx, tb, masters, 5*time.Second)
+}
+
+// startCluster starts so many nodes that know each other. The slots are divided among the first three.
+func startCluster(ctx context.Context, tb testing.TB, nodes int, timeout time.Duration) *Cluster {
+	tb.Helper()
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
 		tb.Fatal(`redis-server is not installed: run "make deps"`)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*nodeLimit)
-	defer cancel()
 	c := &Cluster{tb: tb}
 	tb.Cleanup(c.stop)
-	for range 3 {
-		c.nodes = append(c.nodes, c.start(ctx, program))
-	}
-	for i, n := range c.nodes {
-		c.must(ctx, n, fmt.Sprintf("CLUSTER ADDSLOTSRANGE %d %d", i*slots/3, (i+1)*slots/3-1))
+	for i := range nodes {
+		n := c.start(ctx, program, timeout)
+		c.nodes = append(c.nodes, n)
+		if i < masters {
+			c.must(ctx, n, fmt.Sprintf("CLUSTER ADDSLOTSRANGE %d %d", i*slots/masters, (i+1)*slots/masters-1))
+		}
 		if i > 0 {
 			c.must(ctx, c.nodes[0], fmt.Sprintf("CLUSTER MEET 127.0.0.1 %d %d", n.port, n.bus))
 		}
 	}
+	known := fmt.Sprintf("cluster_known_nodes:%d\r", nodes)
 	for _, n := range c.nodes {
 		c.until(ctx, n, "CLUSTER INFO", func(said string) bool {
-			return strings.Contains(said, "cluster_state:ok") && strings.Contains(said, "cluster_known_nodes:3") && strings.Contains(said, "cluster_slots_ok:16384")
+			return strings.Contains(said, "cluster_state:ok") && strings.Contains(said, known) && strings.Contains(said, "cluster_slots_ok:16384")
 		})
 	}
 	return c
@@ -74,7 +71,7 @@ func (c *Cluster) URL() string {
 	return url
 }
 
-// Keys is how many keys each node holds.
+// Keys is how many keys each node holds, the replicas after the masters.
 func (c *Cluster) Keys() []int {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), nodeLimit)
@@ -90,60 +87,23 @@ func (c *Cluster) Keys() []int {
 	return counts
 }
 
-// start starts a node on ports that nobody else has.
-func (c *Cluster) start(ctx context.Context, program string) *node {
-	c.tb.Helper()
-	dir, err := os.MkdirTemp("", "redis")
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	c.tb.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			c.tb.Error(err)
-		}
-	})
-	for {
-		// Below the ports that systems hand out to connections. One that is taken makes the server end at once.
-		n := &node{port: 15_000 + rand.IntN(8_000), bus: 23_000 + rand.IntN(8_000), ended: make(chan struct{})}
-		n.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, "--port", strconv.Itoa(n.port), "--bind", "127.0.0.1", "--cluster-enabled", "yes",
-			"--cluster-port", strconv.Itoa(n.bus), "--cluster-node-timeout", "5000", "--save", "", "--appendonly", "no", "--dir", dir)
-		if err := n.cmd.Start(); err != nil {
-			c.tb.Fatal(err)
-		}
-		go func() {
-			_ = n.cmd.Wait() // it says that it was killed, or that a port was taken
-			close(n.ended)
-		}()
-		again := time.NewTicker(5 * time.Millisecond)
-		for lives := true; lives; {
-			if said, err := ask(ctx, n.address(), "PING"); err == nil && said == "PONG" {
-				again.Stop()
-				return n
-			}
-			select {
-			case <-again.C:
-			case <-n.ended:
-				lives = false
-			case <-ctx.Done():
-				c.tb.Fatal("a node of the Redis cluster does not answer")
-			}
-		}
-		again.Stop()
+func (c *Cluster) stop() {
+	for _, n := range c.nodes {
+		c.kill(n)
 	}
 }
 
-func (c *Cluster) stop() {
-	for _, n := range c.nodes {
-		if err := n.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			c.tb.Error(err)
-		}
-		<-n.ended
+// kill ends a node as a crash would.
+func (c *Cluster) kill(n *node) {
+	if err := n.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		c.tb.Error(err)
 	}
+	<-n.ended
 }
 
 func (c *Cluster) must(ctx context.Context, n *node, line string) string {
 	c.tb.Helper()
-	said, err := ask(ctx, n.address(), line)
+	said, err := ask(ctx, "tcp", n.address(), line)
 	if err != nil {
 		c.tb.Fatalf("%s: %v", line, err)
 	}
@@ -164,42 +124,5 @@ func (c *Cluster) until(ctx context.Context, n *node, line string, holds func(st
 		case <-ctx.Done():
 			c.tb.Fatalf("the Redis cluster does not become complete:\n%s", said)
 		}
-	}
-}
-
-// ask sends one command and returns what is answered.
-func ask(ctx context.Context, address, line string) (said string, err error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	if deadline, ok := ctx.Deadline(); ok {
-		if err := conn.SetDeadline(deadline); err != nil {
-			return "", err
-		}
-	}
-	if _, err := fmt.Fprint(conn, line+"\r\n"); err != nil {
-		return "", err
-	}
-	reader := bufio.NewReader(conn)
-	first, err := reader.ReadString('\n')
-	if err != nil {
-		return "", err
-	}
-	kind, rest := first[0], strings.TrimSpace(first[1:])
-	switch kind {
-	case '+', ':':
-		return rest, nil
-	case '$':
-		size, err := strconv.Atoi(rest)
-		if err != nil {
-			return "", err
-		}
-		body := make([]byte, size)
-		_, err = io.ReadFull(reader, body)
-		return string(body), err
-	default:
-		return "", fmt.Errorf("it says %q", first)
 	}
 }

@@ -44,6 +44,24 @@ func (s *Server) URL() string { return "unix://" + s.socket() }
 
 func (s *Server) socket() string { return filepath.Join(s.dir, "redis.sock") }
 
+// Calls is how often a command was carried out, such as "hset", which scripts may have called.
+func (s *Server) Calls(command string) int {
+	s.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	said, err := ask(ctx, "unix", s.socket(), "INFO commandstats")
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	n := 0
+	if stat := infoOf(said, "cmdstat_"+command); stat != "" {
+		if _, err := fmt.Sscanf(stat, "calls=%d,", &n); err != nil {
+			s.tb.Fatalf("%s: %v", stat, err)
+		}
+	}
+	return n
+}
+
 // Restart starts the server again, on the same address, and returns when it answers.
 func (s *Server) Restart() {
 	s.tb.Helper()

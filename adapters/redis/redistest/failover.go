@@ -1,0 +1,66 @@
+package redistest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// takeOver is how long a master is silent before its replica takes its place. It is long enough for a busy machine.
+const takeOver = 2 * time.Second
+
+// StartReplicatedCluster starts a cluster of three masters with a replica each, which takes the place of its master some seconds after that
+// has gone, and stops it when the test ends. It returns when every replica follows its master.
+func StartReplicatedCluster(tb testing.TB) *Cluster {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 4*nodeLimit)
+	defer cancel()
+	c := startCluster(ctx, tb, 2*masters, takeOver)
+	for i, n := range c.nodes[masters:] {
+		c.must(ctx, n, "CLUSTER REPLICATE "+c.must(ctx, c.nodes[i], "CLUSTER MYID"))
+	}
+	for _, n := range c.nodes[masters:] {
+		c.until(ctx, n, "INFO replication", func(said string) bool { return strings.Contains(said, "master_link_status:up") })
+	}
+	for _, n := range c.nodes { // who votes for a replica must know whose it is
+		c.until(ctx, n, "CLUSTER NODES", func(said string) bool { return strings.Count(said, "slave") == masters })
+	}
+	return c
+}
+
+// KillMasterOf kills the master that a key or a channel belongs to, as a crash would, once its replica holds all that it does. It does not
+// wait for the replica to take its place.
+func (c *Cluster) KillMasterOf(name string) {
+	c.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*nodeLimit)
+	defer cancel()
+	slot, err := strconv.Atoi(c.must(ctx, c.nodes[0], fmt.Sprintf("CLUSTER KEYSLOT %q", name)))
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	first := 0
+	for slot >= (first+1)*slots/masters {
+		first++
+	}
+	master, replica := c.nodes[first], c.nodes[masters+first]
+	if infoOf(c.must(ctx, replica, "INFO replication"), "role") == "master" { // the machine stood still for so long that it took over already
+		master, replica = replica, master
+	}
+	c.until(ctx, replica, "INFO replication", func(said string) bool {
+		return infoOf(said, "master_link_status") == "up" && infoOf(said, "slave_repl_offset") == infoOf(c.must(ctx, master, "INFO replication"), "master_repl_offset")
+	})
+	c.kill(master)
+}
+
+// infoOf is a field of what INFO says.
+func infoOf(said, field string) string {
+	for line := range strings.Lines(said) {
+		if name, value, _ := strings.Cut(strings.TrimSpace(line), ":"); name == field {
+			return value
+		}
+	}
+	return ""
+}
