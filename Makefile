@@ -83,6 +83,11 @@ LOAD ?=
 load: need-go deps-test ## drive simulated workspaces, each with threads that ask at once (LOAD=5x10,5x50)
 	@LOAD=$(LOAD) $(GO) test -run '^$$' -bench Load -benchtime 1x -timeout 1h ./bots/footnote/loadtest
 
+.PHONY: alerts
+alerts: ## check what the alert rules raise (needs promtool, which comes with Prometheus)
+	@promtool check rules deploy/monitoring/rules.yaml
+	@promtool test rules deploy/monitoring/rules_test.yaml
+
 .PHONY: release
 release: need-go ## build the released files into .build/release, each with its bill of materials
 	@deploy/install/release.sh

@@ -132,6 +132,22 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
+// outcomes are all that a question can come to.
+var outcomes = [...]session.Outcome{
+	session.Answered, session.NoEvidence, session.Refused, session.NotPermitted, session.Stopped, session.Limited, session.Failed,
+	session.Declined, session.Superseded,
+}
+
+// Serves has every outcome on these platforms counted from zero. One that is told of only when it comes has no rise that Prometheus could
+// see: a burst of failures between two scrapes would raise no alarm.
+func (m *Metrics) Serves(platforms ...thread.Platform) {
+	for _, p := range platforms {
+		for _, o := range outcomes {
+			m.turns.WithLabelValues(string(o), string(p))
+		}
+	}
+}
+
 // Turn implements answer.Metrics.
 func (m *Metrics) Turn(p thread.Platform, saved session.Saved) {
 	m.turns.WithLabelValues(string(saved.Outcome), string(p)).Inc()

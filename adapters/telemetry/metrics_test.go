@@ -97,6 +97,23 @@ func TestNamesAreStable(t *testing.T) {
 	}
 }
 
+func TestEveryOutcomeIsCountedFromZero(t *testing.T) {
+	t.Parallel()
+	m := telemetry.New(telemetry.Config{})
+	m.Serves("slack", "discord")
+	m.Turn("slack", session.Saved{Outcome: session.Failed})
+	var got []string
+	for _, line := range scrape(t, m) {
+		if strings.HasPrefix(line, "footnote_turns_total") {
+			got = append(got, line)
+		}
+	}
+	if len(got) != 18 || !slices.Contains(got, `footnote_turns_total{outcome="failed",platform="slack"} 1`) ||
+		!slices.Contains(got, `footnote_turns_total{outcome="failed",platform="discord"} 0`) {
+		t.Errorf("the outcomes are %q", got)
+	}
+}
+
 func TestScrapeSurvivesALostDatabase(t *testing.T) {
 	t.Parallel()
 	m := telemetry.New(telemetry.Config{Queue: func(context.Context) (int, error) { return 0, errors.New("away") }})

@@ -42,7 +42,7 @@ func TestServeTellsItsMetrics(t *testing.T) {
 		got = scrape(ctx, t, s)
 	}
 	for _, want := range []string{
-		`footnote_turns_total{outcome="answered",platform="slack"} 1`, "footnote_first_words_seconds_count 1", "footnote_queue_depth 0",
+		`footnote_turns_total{outcome="answered",platform="slack"} 1`, `footnote_turns_total{outcome="failed",platform="slack"} 0`, "footnote_first_words_seconds_count 1", "footnote_queue_depth 0",
 		`footnote_retrieval_seconds_count{stage="total"}`, `footnote_rate_limited_total{service="slack"} 0`, "footnote_dedupe_hits_total ", "footnote_lease_takeovers_total 0",
 		"footnote_stop_seconds_count 0", `footnote_feedback_total{kind="up"} 0`, `footnote_tokens_total{kind="output"`, "footnote_edits_total ",
 		"go_goroutines ", "process_resident_memory_bytes ",

@@ -55,6 +55,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if state.set, err = platforms.New(base, c.Only); err != nil {
 		return errors.Join(err, admin.Close())
 	}
+	metrics.Serves(state.set.Platforms()...)
 	// The parts end in this order: platforms stop taking questions in, running answers are finished, then health checks end.
 	var servers errgroup.Group
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))

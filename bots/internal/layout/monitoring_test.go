@@ -222,6 +222,59 @@ func TestAlertsAreAboutWhatIsCounted(t *testing.T) {
 	}
 }
 
+// Each alert is raised in one of the tests that promtool runs ("make alerts"), by metrics and labels that there are.
+func TestEveryAlertIsRaisedInATest(t *testing.T) {
+	t.Parallel()
+	var rules struct {
+		Groups []struct {
+			Rules []struct{ Alert string }
+		}
+	}
+	var tests struct {
+		RuleFiles []string `yaml:"rule_files"`
+		Tests     []struct {
+			Name   string
+			Series []struct{ Series string } `yaml:"input_series"`
+			Alerts []struct {
+				Name   string `yaml:"alertname"`
+				Raised []any  `yaml:"exp_alerts"`
+			} `yaml:"alert_rule_test"`
+		}
+	}
+	for name, into := range map[string]any{"rules.yaml": &rules, "rules_test.yaml": &tests} {
+		data, err := os.ReadFile(filepath.Join(root(t), "deploy", "monitoring", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal(data, into); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	known, raised := exposed(t), make(map[string]bool)
+	for _, test := range tests.Tests {
+		for _, s := range test.Series {
+			check(t, test.Name, s.Series, known)
+		}
+		for _, a := range test.Alerts {
+			raised[a.Name] = raised[a.Name] || len(a.Raised) > 0
+		}
+	}
+	for _, group := range rules.Groups {
+		for _, r := range group.Rules {
+			if !raised[r.Alert] {
+				t.Errorf("no test raises %s", r.Alert)
+			}
+			delete(raised, r.Alert)
+		}
+	}
+	for name := range raised {
+		t.Errorf("there is no alert %s", name)
+	}
+	if !slices.Equal(tests.RuleFiles, []string{"rules.yaml"}) {
+		t.Errorf("the tests are about %v", tests.RuleFiles)
+	}
+}
+
 // The README lists what the program exposes of its own.
 func TestREADMEListsEveryMetric(t *testing.T) {
 	t.Parallel()

@@ -104,15 +104,25 @@ func (s *Set) Connect(ctx context.Context) error {
 	return s.slack.Connect(ctx)
 }
 
+// Platforms are those that are configured.
+func (s *Set) Platforms() []thread.Platform {
+	var names []thread.Platform
+	if s.slack != nil {
+		names = append(names, slack.Platform)
+	}
+	if s.discord != nil {
+		names = append(names, discord.Platform)
+	}
+	return names
+}
+
 // Place says whose turns the process takes.
 func (s *Set) Place() wire.Place {
-	p := wire.Place{Surfaces: s}
+	p := wire.Place{Surfaces: s, Platforms: s.Platforms()}
 	if s.slack != nil {
-		p.Platforms = append(p.Platforms, slack.Platform)
 		p.Workspaces = s.slack.Workspaces()
 	}
 	if s.discord != nil {
-		p.Platforms = append(p.Platforms, discord.Platform)
 		p.Workspaces = nil // which guilds there are is known only later
 	}
 	return p
