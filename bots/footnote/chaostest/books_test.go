@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -121,6 +122,11 @@ func (w *world) check(questions []question) {
 	}
 	if n := w.count(`select count(*) from turn where outcome <> 'answered'`); n > 0 {
 		w.Errorf("%d turns ended otherwise than answered", n)
+	}
+	for _, r := range w.discord.Requests() {
+		if r.Status == http.StatusTooManyRequests {
+			w.Logf("Discord refused %s %s", r.Method, r.Path)
+		}
 	}
 	identified, resumed := w.discord.Logins()
 	w.Logf("%d questions in %d threads; %d turns were taken over; refused because of their rate: %d calls by Slack, %d by Discord, where %d sessions began and %d were resumed",
