@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/thread/threadtest"
@@ -65,6 +66,61 @@ func TestOldStreamGoesOnInANewMessageAndIsBroughtInOrder(t *testing.T) {
 		finish(t, s)
 		if diff := cmp.Diff([]string{"One sentence. And more."}, surface.Messages()); diff != "" {
 			t.Errorf("thread shows at the end (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// carded is a renderer whose streams begin with a card that tells of a search.
+type carded struct{ pages }
+
+func (carded) Tail() stream.Tail[string] { return &cardTail{} }
+
+type cardTail struct {
+	tail
+	told bool
+}
+
+func (t *cardTail) Next(v *stream.View) (string, bool) {
+	if !t.told && len(v.Queries) > 0 {
+		t.told = true
+		return "Searching. ", true
+	}
+	return t.tail.Next(v)
+}
+
+// What begins with a card and no words is paced from then on like every answer.
+func TestPiecesKeepTheIntervalWhenTheAnswerBeganWithACard(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		surface := &threadtest.Streaming{}
+		surface.Limits.MinAppendInterval = time.Second
+		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{FirstWait: 500 * time.Millisecond}, stream.Deps[string]{
+			Surface: surface, Renderer: carded{1000}, Log: &stream.Memory{},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Accept(packet.Packet{Payload: packet.SearchQueries{Queries: []string{"vpn"}}})
+		synctest.Wait()
+		want := "Searching. "
+		for i := range 100 { // ten seconds of words
+			word := fmt.Sprintf("word%d. ", i)
+			want += word
+			s.Accept(delta(word))
+			time.Sleep(100 * time.Millisecond)
+		}
+		versions := surface.Versions()
+		finish(t, s)
+		if len(versions) < 8 {
+			t.Errorf("%d writes in ten seconds", len(versions))
+		}
+		for i := range versions {
+			if i > 1 && versions[i].At.Sub(versions[i-1].At) < time.Second {
+				t.Errorf("write %d came %s after the one before", i, versions[i].At.Sub(versions[i-1].At))
+			}
+		}
+		if diff := cmp.Diff([]string{want}, surface.Messages()); diff != "" {
+			t.Errorf("thread shows (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 // made makes one call to the surface and tells the observer and the tracer of it.
 func (w *writer[P]) made(ctx context.Context, call thread.Call, do func(context.Context) error) error {
+	w.calls++
 	began := time.Now()
 	ctx, told := span.Begin(ctx, "write", slog.String("call", call.String()))
 	err := do(ctx)

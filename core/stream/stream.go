@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -169,10 +168,10 @@ func (s *ThreadStream[P]) interval() time.Duration {
 
 // progress makes one write. Its failures are not the reader's concern: the next snapshot or the final write repairs them.
 func (s *ThreadStream[P]) progress(ctx context.Context) {
-	view, before := s.snapshot(), slices.Clone(s.write.pages)
+	view, before := s.snapshot(), s.write.calls
 	err := s.write.progress(ctx, view)
 	s.pacer.Interval = s.interval()
-	if err == nil && !s.pacer.posted && slices.Equal(before, s.write.pages) {
+	if err == nil && !s.pacer.posted && s.write.calls == before {
 		return // there was nothing to show yet, so the first words need not keep an interval
 	}
 	s.pacer.wrote(time.Now(), view.Len() > 0)
@@ -183,6 +182,10 @@ func (s *ThreadStream[P]) progress(ctx context.Context) {
 		s.pacer.rateLimited(time.Now(), limited.RetryAfter)
 	case errors.Is(err, thread.ErrNoRoom):
 		s.again()
+	case errors.Is(err, thread.ErrMessageGone), errors.Is(err, thread.ErrNotPermitted):
+		// Somebody took the message or the bot away: it is not asked for again and again, and only the final write looks for a way.
+		s.pacer.Held = true
+		s.logger.WarnContext(ctx, "the answer cannot be shown as it is written", "error", err)
 	default:
 		s.logger.WarnContext(ctx, "progress write failed", "error", err)
 	}

@@ -307,6 +307,44 @@ func TestMessageDeletedByAPersonIsPostedAnewAtTheEnd(t *testing.T) {
 	})
 }
 
+// Nobody is asked every second for what has been taken away.
+func TestWhatWasTakenAwayIsNotWrittenToBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, refusal := range map[string]error{"the message": thread.ErrMessageGone, "the bot": thread.ErrNotPermitted} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				tried := 0
+				surface := &threadtest.Surface{Limits: thread.Capabilities{MinEditInterval: time.Second}}
+				surface.Fail = func(op string) error {
+					if op != "edit" {
+						return nil
+					}
+					tried++
+					return refusal
+				}
+				s := open(t, surface, 1000, &stream.Memory{})
+				s.Accept(delta("A whole sentence. "))
+				for range 20 {
+					time.Sleep(time.Second)
+					s.Accept(delta("More. "))
+				}
+				if tried != 1 {
+					t.Errorf("%d edits were tried before the end, want 1", tried)
+				}
+				s.Accept(stopped)
+				err := s.Finish(t.Context())
+				if tried != 2 {
+					t.Errorf("%d edits were tried, want a second one at the end", tried)
+				}
+				if errors.Is(refusal, thread.ErrNotPermitted) != errors.Is(err, thread.ErrNotPermitted) {
+					t.Errorf("it ended with %v", err)
+				}
+			})
+		})
+	}
+}
+
 func TestAppendingSurfaceGetsEveryPieceOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

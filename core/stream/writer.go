@@ -28,6 +28,7 @@ type writer[P any] struct {
 	adopted   bool            // messages of an unknown fate were looked for, so there may be too many
 
 	opened  time.Time
+	calls   int  // that were made, whatever came of them
 	words   bool // the view that is being written has text
 	worded  bool // text was seen by the reader
 	removed bool // the answer was taken away: messages are changed and deleted, and none is posted
