@@ -40,7 +40,8 @@ func appear(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 func see(ctx context.Context, q executor, s session.Sighting) error {
 	const seen = `
 		with t as (
-			update thread set last_seen_at = clock_timestamp(), bot_turns = case when $6 then bot_turns + 1 else 0 end,
+			update thread set last_seen_at = clock_timestamp(),
+				bot_turns = case when not $6 then 0 when $8 <> '' and last_message = $8 then bot_turns else bot_turns + 1 end,
 				helped = helped or $9, last_message = case when $8 = '' then last_message else $8 end
 			where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5
 			returning tenant_id, platform, workspace, channel, thread

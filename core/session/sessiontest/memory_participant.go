@@ -46,12 +46,15 @@ func (m *Memory) see(s session.Sighting) {
 		return
 	}
 	t.seen = time.Now()
+	again := s.Message != "" && s.Message == t.LastSeen
 	if s.Message != "" {
 		t.LastSeen = s.Message
 	}
-	if s.Bot {
+	switch {
+	case s.Bot && again: // it was counted
+	case s.Bot:
 		t.BotTurns++
-	} else {
+	default:
 		t.BotTurns = 0
 		t.people[s.Person] = true
 		t.Helped = t.Helped || s.Helper
