@@ -57,6 +57,7 @@ type Client struct {
 
 	identity  atomic.Pointer[Identity]
 	twins     twins
+	streams   openStreams
 	late      sync.WaitGroup // commands and presses that were acknowledged before they were carried out
 	statuses  *rate.Limiter
 	prompts   *rate.Limiter

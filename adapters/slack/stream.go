@@ -41,6 +41,7 @@ func (s *Surface) Start(ctx context.Context, to thread.Ref, piece Page) (thread.
 	_, ts, err := s.client.api.StartStreamContext(ctx, to.Channel, options...)
 	if err == nil {
 		s.posted.Store(&began)
+		s.client.streams.begun(to.Channel, thread.MessageID(ts))
 	}
 	switch {
 	case noMethod(err) || err == nil && ts == "":
@@ -73,7 +74,7 @@ func (s *Surface) Append(ctx context.Context, to thread.Ref, id thread.MessageID
 	}
 	defer cancel()
 	_, _, err = s.client.api.AppendStreamContext(ctx, to.Channel, string(id), api.MsgOptionChunks(parts...))
-	s.noticeStop(err)
+	s.noticeStop(to, id, err)
 	return s.failed(ctx, to, "append to the answer's stream", thread.StreamAppend, err, false)
 }
 
@@ -92,12 +93,18 @@ func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, 
 		options = append(options, api.MsgOptionBlocks(blocks...))
 	}
 	_, _, err = s.client.api.StopStreamContext(ctx, to.Channel, string(id), options...)
-	s.noticeStop(err)
+	s.noticeStop(to, id, err)
+	if err == nil {
+		s.client.streams.ended(to.Channel, id)
+	}
 	return s.failed(ctx, to, "end the answer's stream", thread.StreamStop, err, false)
 }
 
-// noticeStop passes on that the reader pressed the stop button of Slack's client.
-func (s *Surface) noticeStop(err error) {
+// noticeStop notes that Slack has ended a stream, and passes on when that was because the reader pressed the stop button of its client.
+func (s *Surface) noticeStop(to thread.Ref, id thread.MessageID, err error) {
+	if err != nil && streamOver(err) {
+		s.client.streams.ended(to.Channel, id)
+	}
 	if code(err) == "stopped_by_user" && s.options.Stopped != nil {
 		s.options.Stopped()
 	}

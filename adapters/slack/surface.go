@@ -121,7 +121,8 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page Page) (thread.Me
 	return thread.MessageID(ts), s.failed(ctx, to, "post the answer", thread.Create, err, true)
 }
 
-// Edit implements thread.Surface. A message that is still streaming, such as one of a process that has gone, is closed first.
+// Edit implements thread.Surface. A message that is still streaming, such as one of a process that has gone, is closed first: Slack takes
+// no edit of it.
 func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page Page) error {
 	ctx, cancel, err := s.call(ctx)
 	if err != nil {
@@ -132,20 +133,36 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 		_, _, _, err := s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), options...)
 		return err
 	}
+	if s.client.streams.has(to.Channel, id) {
+		if err := s.close(ctx, to, id); err != nil {
+			return err
+		}
+	}
 	err = s.write(page, update)
-	if code(err) == "streaming_state_conflict" {
-		if _, _, err := s.client.api.StopStreamContext(ctx, to.Channel, string(id)); err != nil && !streamOver(err) {
-			return s.failed(ctx, to, "close the answer's stream", thread.StreamStop, err, false)
+	if code(err) == "streaming_state_conflict" { // nobody knew
+		if err := s.close(ctx, to, id); err != nil {
+			return err
 		}
 		err = s.write(page, update)
 	}
 	return s.failed(ctx, to, "edit the answer", thread.Edit, err, false)
 }
 
+// close ends a stream as it is.
+func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	_, _, err := s.client.api.StopStreamContext(ctx, to.Channel, string(id))
+	if err == nil || streamOver(err) {
+		s.client.streams.ended(to.Channel, id)
+		return nil
+	}
+	return s.failed(ctx, to, "close the answer's stream", thread.StreamStop, err, false)
+}
+
 // streamOver reports whether a stream that was to be stopped has been stopped. Slack was seen to say user_not_found, of a reader in another
-// organisation, and to have ended the stream all the same.
+// organisation, and to have ended the stream all the same. A message that is gone, and one where there are no streams, is none either.
 func streamOver(err error) bool {
-	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user", "user_not_found"}, code(err))
+	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user", "user_not_found", "message_not_found"}, code(err)) ||
+		slices.Contains(codesNeverStream, code(err)) || noMethod(err)
 }
 
 // Delete implements thread.Surface.
@@ -188,6 +205,9 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 			unmarked := m.Metadata.EventType == "" && s.options.Question != ""
 			if (m.User == me.User || m.User == "" && m.BotID != "" && m.BotID == me.Bot) && m.Timestamp > string(s.options.Question) && (marked || unmarked) {
 				own = append(own, thread.MessageID(m.Timestamp))
+				if !marked && !s.client.noStreams.Load() {
+					s.client.streams.begun(to.Channel, thread.MessageID(m.Timestamp))
+				}
 			}
 		}
 		if cursor = next; cursor == "" || !more {

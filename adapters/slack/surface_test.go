@@ -114,7 +114,7 @@ func TestStreams(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Another process takes the turn over and edits what is still a stream.
+	// Somebody else takes the turn over and edits what is still a stream.
 	other := d.client.Surface(slack.SurfaceOptions{Turn: "turn-1", Question: thread.MessageID(d.to.Thread)})
 	if err := other.Edit(t.Context(), d.to, id, page("One two three")); err != nil {
 		t.Fatal(err)
@@ -127,6 +127,60 @@ func TestStreams(t *testing.T) {
 	}
 	if own, err := other.Own(t.Context(), d.to); !slices.Equal(own, []thread.MessageID{id}) || err != nil {
 		t.Errorf("own messages %v, error %v", own, err)
+	}
+}
+
+// Slack takes no edit of a stream that goes on: it is ended first, as far as anybody knows of it.
+func TestStreamIsEndedBeforeItIsEdited(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		other, looks bool
+		refused      int
+	}{
+		"by the process that began it":  {},
+		"by another one that found it":  {other: true, looks: true},
+		"by another one that was blind": {other: true, refused: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, slacktest.Config{}, nil)
+			id, err := d.surface.Start(t.Context(), d.to, page("One "))
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := d.client
+			if tt.other { // a process that takes the turn over
+				if client, err = slack.New(slack.Config{BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, APIURL: d.URL()}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := client.Connect(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			surface := client.Surface(slack.SurfaceOptions{Turn: "turn-1", Question: thread.MessageID(d.to.Thread)})
+			if tt.looks {
+				if _, err := surface.Own(t.Context(), d.to); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, text := range []string{"One two", "One two three"} {
+				if err := surface.Edit(t.Context(), d.to, id, page(text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := d.Answers(d.channel, d.to.Thread)[0]; got.Streaming || !strings.HasSuffix(got.Shown(), "One two three") {
+				t.Errorf("it shows %q", got.Shown())
+			}
+			refused := 0
+			for _, c := range d.Calls("chat.update") {
+				if c.Error != "" {
+					refused++
+				}
+			}
+			if stops := len(d.Calls("chat.stopStream")); refused != tt.refused || stops != 1 {
+				t.Errorf("%d edits were refused and %d streams ended, want %d and 1", refused, stops, tt.refused)
+			}
+		})
 	}
 }
 

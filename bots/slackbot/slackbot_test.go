@@ -238,6 +238,15 @@ func TestDeletedQuestionEndsItsTurn(t *testing.T) {
 	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 })
 	s.ann.Delete(s.general, root)
 	s.wait("the model is let go of", func() bool { return s.model.Open() == 0 })
+	s.wait("what was written is marked", func() bool {
+		a := s.Answers(s.general, root)
+		return len(a) == 1 && !a[0].Streaming && strings.Contains(a[0].Shown(), "The question was deleted.")
+	})
+	for _, c := range s.Calls("chat.update") {
+		if c.Error != "" {
+			t.Errorf("an edit was refused with %s", c.Error)
+		}
+	}
 }
 
 func TestDirectMessageIsAnswered(t *testing.T) {
