@@ -342,6 +342,11 @@ func TestMissingScopeIsNamed(t *testing.T) {
 	if !errors.Is(err, thread.ErrNotPermitted) || !strings.Contains(err.Error(), "lacks the scope chat:write (to answer") {
 		t.Errorf("Post() = %v", err)
 	}
+	d = newDesk(t, slacktest.Config{}, nil)
+	d.Fail(slacktest.Fault{Method: "chat.postMessage", Error: "missing_scope"})
+	if _, err := d.surface.Post(t.Context(), d.to, page("x")); err == nil || !strings.Contains(err.Error(), "lacks a scope, and Slack does not say which") {
+		t.Errorf("Post() = %v where Slack does not name the scope", err)
+	}
 	d = newDesk(t, slacktest.Config{Scopes: without("channels:history")}, nil)
 	if own, err := d.surface.Own(t.Context(), d.to); own != nil || err != nil {
 		t.Errorf("without history: %v, %v", own, err)
