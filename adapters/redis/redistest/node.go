@@ -37,8 +37,9 @@ func (c *Cluster) start(ctx context.Context, program string, timeout time.Durati
 		}
 	})
 	for {
-		// Below the ports that systems hand out to connections. One that is taken makes the server end at once.
-		n := &node{port: 15_000 + rand.IntN(8_000), bus: 23_000 + rand.IntN(8_000), ended: make(chan struct{})}
+		// Below the ports that systems hand out to connections, and below those that tests give to programs which may not listen there yet. One that
+		// is taken makes the server end at once.
+		n := &node{port: 10_000 + rand.IntN(2_500), bus: 12_500 + rand.IntN(2_500), ended: make(chan struct{})}
 		n.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, "--port", strconv.Itoa(n.port), "--bind", "127.0.0.1", "--cluster-enabled", "yes",
 			"--cluster-port", strconv.Itoa(n.bus), "--cluster-node-timeout", strconv.FormatInt(timeout.Milliseconds(), 10),
 			"--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0", "--save", "", "--appendonly", "no", "--dir", dir)
