@@ -56,15 +56,8 @@ func trailOf(t *testing.T, store *postgres.Sessions) []session.Entry {
 // Nobody changes the trail: not the role that answers, which says that it is the retention, and not the owner of the tables by a statement.
 func TestTheAuditTrailIsAppendOnly(t *testing.T) {
 	t.Parallel()
-	url := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
+	url := migratedURL(t)
+	db := opened(t, postgres.Config{URL: url})
 	asked(t, postgres.NewSessions(db), benchIntake(1))
 	for who, address := range map[string]string{"the owner": url, "a role that answers": localtest.Limited(t, url)} {
 		conn, err := pgx.Connect(t.Context(), address)
@@ -106,10 +99,7 @@ func TestTheAuditTrailIsAppendOnly(t *testing.T) {
 // A table of the caller's that is called audit is not what the function deletes from, and nothing of it is run as the owner.
 func TestExpiryLooksForItsOwnTables(t *testing.T) {
 	t.Parallel()
-	url := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	url := migratedURL(t)
 	conn, err := pgx.Connect(t.Context(), localtest.Limited(t, url))
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
-	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/adapters/postgres/pgbouncertest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -17,15 +16,7 @@ import (
 // Everything that sessions are kept by works through PgBouncer in transaction mode, where each transaction may meet another connection.
 func TestSessionsThroughPgBouncer(t *testing.T) {
 	t.Parallel()
-	direct := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), direct); err != nil {
-		t.Fatal(err)
-	}
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgbouncertest.Start(t, direct).URL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
+	db := opened(t, postgres.Config{URL: pgbouncertest.Start(t, migratedURL(t)).URL()})
 	free := make(chan *postgres.DB, 1) // one database serves all tests, emptied in between
 	free <- db
 	sessionSuite(t, free)
@@ -44,15 +35,7 @@ func TestPlansOfSearches(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			direct := localtest.URL(t)
-			if _, err := postgres.Migrate(t.Context(), direct); err != nil {
-				t.Fatal(err)
-			}
-			db, err := postgres.Open(t.Context(), postgres.Config{URL: c.url(direct)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(db.Close)
+			db := opened(t, postgres.Config{URL: c.url(migratedURL(t))})
 			x, err := postgres.NewIndex(db, postgres.IndexConfig{})
 			if err != nil {
 				t.Fatal(err)

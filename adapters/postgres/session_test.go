@@ -43,11 +43,23 @@ func sessionSuite(t *testing.T, free chan *postgres.DB) {
 // migrated returns a new database with the whole schema.
 func migrated(t testing.TB) *postgres.DB {
 	t.Helper()
-	url := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), url); err != nil {
+	return opened(t, postgres.Config{URL: migratedURL(t)})
+}
+
+// migratedURL is the address of a new database with the whole schema.
+func migratedURL(t testing.TB) string {
+	t.Helper()
+	address := localtest.URL(t)
+	if _, err := postgres.Migrate(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: url})
+	return address
+}
+
+// opened connects to a database until the test ends.
+func opened(t testing.TB, config postgres.Config) *postgres.DB {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

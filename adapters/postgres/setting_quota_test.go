@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
-	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -21,21 +20,13 @@ func TestQuotasHoldAcrossReplicas(t *testing.T) {
 	const replicas, people, questions = 3, 4, 8
 	const perUser, perRole, perChannel = 5, 9, 14
 	const window = 10 * 365 * 24 * time.Hour // which ends while no test runs
-	address := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
+	address := migratedURL(t)
 	var admitted, limited atomic.Int64
 	var byPerson [people]atomic.Int64
 	var group sync.WaitGroup
 	failed := make(chan error, replicas*people*questions)
 	for replica := range replicas {
-		db, err := postgres.Open(t.Context(), postgres.Config{URL: address})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(db.Close)
-		sessions := postgres.NewSessions(db)
+		sessions := postgres.NewSessions(opened(t, postgres.Config{URL: address}))
 		for person := range people {
 			by := thread.Person{ID: fmt.Sprint("U", person)}
 			quotas := []session.Quota{

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
-	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/core/spend/spendtest"
 )
 
@@ -16,19 +15,11 @@ func TestLedger(t *testing.T) {
 	const databases = 2 // making one takes longer than most of these tests
 	free := make(chan []*postgres.DB, databases)
 	for range databases {
-		address := localtest.URL(t)
-		if _, err := postgres.Migrate(t.Context(), address); err != nil {
-			t.Fatal(err)
-		}
+		address := migratedURL(t)
 		ownClock(t, address)
 		var replicas []*postgres.DB
 		for range 2 {
-			db, err := postgres.Open(t.Context(), postgres.Config{URL: address})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(db.Close)
-			replicas = append(replicas, db)
+			replicas = append(replicas, opened(t, postgres.Config{URL: address}))
 		}
 		free <- replicas
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
-	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/adapters/postgres/standbytest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -27,11 +26,7 @@ func replicated(t *testing.T, pair *standbytest.Pair, config postgres.StandbyCon
 	if _, err := postgres.Migrate(t.Context(), pair.Primary()); err != nil {
 		t.Fatal(err)
 	}
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pair.Primary(), MaxConns: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
+	db := opened(t, postgres.Config{URL: pair.Primary(), MaxConns: 6})
 	standby, err := postgres.OpenStandby(t.Context(), db, config)
 	if err != nil {
 		t.Fatal(err)
@@ -173,15 +168,8 @@ func TestReplicaThatCannotBeUsed(t *testing.T) {
 // A server that replicates nothing, or nothing of this database, is not used, and the log says so.
 func TestWrongReplica(t *testing.T) {
 	t.Parallel()
-	url := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: url, MaxConns: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
+	url := migratedURL(t)
+	db := opened(t, postgres.Config{URL: url, MaxConns: 4})
 	var log journal
 	standby, err := postgres.OpenStandby(t.Context(), db, postgres.StandbyConfig{URL: url, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
