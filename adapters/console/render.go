@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 )
@@ -162,7 +163,7 @@ func (t *tail) source(v *stream.View, c packet.CitationInfo) string {
 	}
 	for _, d := range v.Documents {
 		if d.ID == c.Document && d.UpdatedAt != nil {
-			return s + " (" + age(t.now().Sub(*d.UpdatedAt)) + ")"
+			return s + " (" + foot.Age(d.UpdatedAt, t.now()) + ")"
 		}
 	}
 	return s
@@ -173,23 +174,6 @@ func (r *Renderer) now() time.Time {
 		return r.Now()
 	}
 	return time.Now()
-}
-
-// age tells how old a document is in the largest unit that fits.
-func age(d time.Duration) string {
-	const day = 24 * time.Hour
-	units := []struct {
-		name string
-		size time.Duration
-	}{{"year", 365 * day}, {"month", 30 * day}, {"day", day}}
-	for _, u := range units {
-		if n := int(d / u.size); n == 1 {
-			return "1 " + u.name + " old"
-		} else if n > 1 {
-			return fmt.Sprintf("%d %ss old", n, u.name)
-		}
-	}
-	return "today"
 }
 
 // Heading is the line above the answer of one of several models.

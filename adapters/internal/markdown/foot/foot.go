@@ -107,11 +107,11 @@ const maxFrom = 60
 // view tells them. At most limit are listed; more is how many are left out.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
 	for _, c := range v.Citations {
-		list = append(list, Source{Number: c.Number, Title: cite.SafeTitle(c.Title), URL: c.URL, From: from(c.URL, c.Source), Age: age(updated(v, c), now)})
+		list = append(list, Source{Number: c.Number, Title: cite.SafeTitle(c.Title), URL: c.URL, From: from(c.URL, c.Source), Age: Age(updated(v, c), now)})
 	}
 	if len(list) == 0 {
 		for _, d := range v.Closest {
-			list = append(list, Source{Title: cite.SafeTitle(d.Title), URL: d.URL, From: from(d.URL, d.Source), Age: age(d.UpdatedAt, now)})
+			list = append(list, Source{Title: cite.SafeTitle(d.Title), URL: d.URL, From: from(d.URL, d.Source), Age: Age(d.UpdatedAt, now)})
 		}
 	}
 	if len(list) > limit {
@@ -260,8 +260,8 @@ func updated(v *stream.View, c packet.CitationInfo) *time.Time {
 	return nil
 }
 
-// age tells how old a document is in the largest unit that fits.
-func age(at *time.Time, now time.Time) string {
+// Age tells how old a document is in the largest unit that fits; empty when at is nil.
+func Age(at *time.Time, now time.Time) string {
 	if at == nil {
 		return ""
 	}
