@@ -20,9 +20,9 @@ var (
 	inCode  = regexp.MustCompile(`<(@[!&]?[0-9]|#[0-9])`)
 )
 
-// Neutral breaks whatever in a text would mention somebody or something: @everyone and @here, <@id>, <@&role>, <#channel> and the like.
+// neutral breaks whatever in a text would mention somebody or something: @everyone and @here, <@id>, <@&role>, <#channel> and the like.
 // The reader sees the same text.
-func Neutral(s string) string {
+func neutral(s string) string {
 	if strings.IndexByte(s, '@') >= 0 {
 		s = broadcast.ReplaceAllString(s, "@"+gap+"$1")
 	}
@@ -47,7 +47,7 @@ func neutralCode(s string) string {
 // EscapeText makes plain text safe to stand in a message, in one line or several: it mentions nobody, links nowhere, and its marks are
 // not taken for formatting.
 func EscapeText(s string) string {
-	lines := strings.Split(Neutral(s), "\n")
+	lines := strings.Split(neutral(s), "\n")
 	for i, l := range lines {
 		words := strings.Split(l, " ")
 		for j, w := range words {

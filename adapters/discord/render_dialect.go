@@ -17,7 +17,7 @@ func (dialect) Traits() answer.Traits {
 	return answer.Traits{FlatCode: true, TightHeadings: true}
 }
 
-func (dialect) Neutral(s string) string { return Neutral(s) }
+func (dialect) Neutral(s string) string { return neutral(s) }
 
 func (dialect) NeutralCode(s string) string { return neutralCode(s) }
 

@@ -48,7 +48,7 @@ func (c *Client) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) e
 
 // title is a question on one line of so many characters at most.
 func title(question string, most int) string {
-	name := strings.Join(strings.Fields(Neutral(question)), " ")
+	name := strings.Join(strings.Fields(neutral(question)), " ")
 	if r := []rune(name); len(r) > most {
 		name = string(r[:most-1]) + "…"
 	}

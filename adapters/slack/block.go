@@ -48,13 +48,13 @@ func (s *Surface) blocks(p Page, withText bool) []api.Block {
 		out = append(out, api.NewContextBlock("", mrkdwnText(note)))
 	}
 	if p.Heading != "" {
-		out = append(out, api.NewContextBlock("", mrkdwnText("*"+EscapeText(p.Heading)+"*")))
+		out = append(out, api.NewContextBlock("", mrkdwnText("*"+escapeText(p.Heading)+"*")))
 	}
 	for _, source := range p.Sources {
 		out = append(out, api.NewContextBlock("", mrkdwnText(sourceLine(source))))
 	}
 	if p.More != "" {
-		out = append(out, api.NewContextBlock("", mrkdwnText(EscapeText(p.More))))
+		out = append(out, api.NewContextBlock("", mrkdwnText(escapeText(p.More))))
 	}
 	var buttons []api.BlockElement
 	for _, b := range p.Buttons {

@@ -20,9 +20,9 @@ var (
 	inCode = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date))`)
 )
 
-// Neutral breaks whatever in a text would mention somebody: @here and its like, and Slack's own <@U…>, <#C…>, <!…>. The reader sees
+// neutral breaks whatever in a text would mention somebody: @here and its like, and Slack's own <@U…>, <#C…>, <!…>. The reader sees
 // the same text.
-func Neutral(s string) string {
+func neutral(s string) string {
 	if strings.IndexByte(s, '@') >= 0 {
 		s = broadcast.ReplaceAllString(s, "@"+gap+"$1")
 	}
@@ -42,10 +42,10 @@ func neutralCode(s string) string {
 
 var entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// EscapeText makes plain text safe to stand in mrkdwn, in one line or several: it mentions nobody and links nowhere, and its marks are
+// escapeText makes plain text safe to stand in mrkdwn, in one line or several: it mentions nobody and links nowhere, and its marks are
 // not taken for formatting.
-func EscapeText(s string) string {
-	lines := strings.Split(Neutral(s), "\n")
+func escapeText(s string) string {
+	lines := strings.Split(neutral(s), "\n")
 	for i, l := range lines {
 		lines[i] = mrkdwnWord(l, answer.Place{LineStart: true})
 	}

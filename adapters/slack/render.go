@@ -85,7 +85,7 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 // note escapes a sentence; it is cut before it is escaped so that no entity is torn.
 func note(s string) string {
 	for limit := MaxNote; ; limit /= 2 {
-		if out := EscapeText(foot.Cut(s, limit)); answer.RuneCount(out) <= MaxNote {
+		if out := escapeText(foot.Cut(s, limit)); answer.RuneCount(out) <= MaxNote {
 			return out
 		}
 	}
@@ -104,7 +104,7 @@ func plainText(p *Page) string {
 		}
 		b.WriteString("\n" + s.label())
 	}
-	text := Neutral(b.String())
+	text := neutral(b.String())
 	for limit := MaxText; ; limit -= limit / 8 {
 		if out := entities.Replace(foot.Cut(text, limit)); answer.RuneCount(out) <= MaxText {
 			return out

@@ -14,7 +14,7 @@ var _ answer.Dialect = markdown{}
 
 func (markdown) Traits() answer.Traits { return answer.Traits{} }
 
-func (markdown) Neutral(s string) string { return Neutral(s) }
+func (markdown) Neutral(s string) string { return neutral(s) }
 
 func (markdown) NeutralCode(s string) string { return neutralCode(s) }
 

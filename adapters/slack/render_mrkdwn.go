@@ -16,7 +16,7 @@ func (mrkdwn) Traits() answer.Traits {
 	return answer.Traits{FlatCode: true, TightHeadings: true, Indent: 4, Separate: true, PlainLabels: true}
 }
 
-func (mrkdwn) Neutral(s string) string { return Neutral(s) }
+func (mrkdwn) Neutral(s string) string { return neutral(s) }
 
 func (mrkdwn) NeutralCode(s string) string { return neutralCode(s) }
 

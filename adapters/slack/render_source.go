@@ -15,12 +15,12 @@ func (s Source) label() string {
 
 // Mrkdwn is the source as one line of mrkdwn: number and title, linked where there is an address, and where it lies and how old it is.
 func (s Source) Mrkdwn() string {
-	label := mrkdwnWord(Neutral(s.label()), answer.Place{})
+	label := mrkdwnWord(neutral(s.label()), answer.Place{})
 	if s.URL != "" {
 		label = mrkdwn{}.Link(label, s.URL)
 	}
 	if s.Detail != "" {
-		label += " · " + mrkdwnWord(Neutral(s.Detail), answer.Place{})
+		label += " · " + mrkdwnWord(neutral(s.Detail), answer.Place{})
 	}
 	return label
 }

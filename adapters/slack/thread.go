@@ -80,7 +80,7 @@ func asked(who, question string) []api.MsgOption {
 	if r := []rune(question); len(r) > shownQuestion {
 		question = string(r[:shownQuestion]) + "…"
 	}
-	text := Neutral(who + question)
+	text := neutral(who + question)
 	return []api.MsgOption{
 		api.MsgOptionText(entities.Replace(text), false),
 		api.MsgOptionBlocks(api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, text, false, false), nil, nil)),

@@ -84,7 +84,7 @@ func (s *Service) configCommand(ctx context.Context, c Command, words []string) 
 	}
 	setting, known := FindSetting(strings.ToLower(words[0]))
 	if !known {
-		return fmt.Sprintf("There is no setting %s. The settings are %s.", typed(words[0]), Keys()), nil
+		return fmt.Sprintf("There is no setting %s. The settings are %s.", typed(words[0]), settingKeys()), nil
 	}
 	if len(words) == 1 {
 		return describeSetting(setting, e), nil

@@ -85,8 +85,8 @@ func Settings() []Setting {
 	return all
 }
 
-// Keys are the names of all settings, for a sentence.
-func Keys() string {
+// settingKeys are the names of all settings, for a sentence.
+func settingKeys() string {
 	all := Settings()
 	keys := make([]string, len(all))
 	for i, s := range all {
