@@ -159,8 +159,12 @@ func TestJudgeFollowsAThread(t *testing.T) {
 		}
 		want("after that", s.hear(r, "and c?", replying), "unfollowed")
 		want("a mention brings it back", s.hear(r, "and d?", replying, mentioned), "mention")
+		other := func(o *answer.Occurrence) { o.Ref.Thread = "2" }
+		want("a mention elsewhere", s.hear(r, "what is alpha?", mentioned, other), "mention")
 		time.Sleep(25 * time.Hour)
 		want("a day later", s.hear(r, "and e?", replying), "idle")
+		late := func(o *answer.Occurrence) { o.Age = 2 * time.Hour }
+		want("what was written within a day, and is read late", s.hear(r, "and f?", replying, other, late), "dialogue")
 	})
 }
 
