@@ -123,7 +123,7 @@ func TestRetriesAndEditsFollowThePresentPolicy(t *testing.T) {
 			s.Errorf("a moderator's retry is answered with %+v", got)
 		}
 		var rejected answer.Rejection
-		_, err := r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: "what is alpha now?"})
+		_, err := s.edit(r, "what is alpha now?")
 		if !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "Ask it anew") {
 			s.Errorf("an edit is answered with %v", err)
 		}
@@ -151,22 +151,17 @@ func TestEditsCountAgainstRoles(t *testing.T) {
 		r, _ := s.judging("role_quota", "group:interns 2/hour")
 		s.hear(r, "what is alpha?", mentioned, holding("group:interns"))
 		s.settle()
-		edit := func(text string) error {
-			_, err := r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: text})
-			s.settle()
-			return err
-		}
-		if err := edit("what is alpha really?"); err != nil {
+		if _, err := s.edit(r, "what is alpha really?"); err != nil {
 			s.Fatal(err)
 		}
 		var rejected answer.Rejection
-		if err := edit("what is alpha after all?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "is used up for now") {
+		if _, err := s.edit(r, "what is alpha after all?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "is used up for now") {
 			s.Errorf("an edit beyond the role's quota: %v", err)
 		}
 		s.mu.Lock()
 		s.person["U1"] = access.NewAudience(tenant, access.Members)
 		s.mu.Unlock()
-		if err := edit("what is alpha after all?"); err != nil {
+		if _, err := s.edit(r, "what is alpha after all?"); err != nil {
 			s.Errorf("an edit of somebody who does not hold the role any more: %v", err)
 		}
 	})

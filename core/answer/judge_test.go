@@ -291,24 +291,22 @@ func TestAnEditedQuestionIsAnsweredInPlace(t *testing.T) {
 		s.hear(r, "what is alpha?", mentioned)
 		s.settle()
 		s.want("", "alpha says so [[1]](https://docs.example/alpha). <up> <down>")
-		changed, err := r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: "what is beta?"})
+		changed, err := s.edit(r, "what is beta?")
 		if err != nil || changed.Turn == "" {
 			s.Fatalf("edited: %+v, %v", changed, err)
 		}
-		s.settle()
 		s.want("", "beta says so [[1]](https://docs.example/beta). <up> <down>")
-		if changed, err = r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: " what is beta?\n"}); err != nil || !changed.Same {
+		if changed, err = s.edit(r, " what is beta?\n"); err != nil || !changed.Same {
 			s.Errorf("an edit that changes nothing: %+v, %v", changed, err)
 		}
-		if changed, err = r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: " "}); err != nil || !changed.Same {
+		if changed, err = s.edit(r, " "); err != nil || !changed.Same {
 			s.Errorf("an edit that leaves no word: %+v, %v", changed, err)
 		}
 		var rejected answer.Rejection
 		long := strings.Repeat("a", 100_001)
-		if _, err = r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: long}); !errors.As(err, &rejected) {
+		if _, err = s.edit(r, long); !errors.As(err, &rejected) {
 			s.Errorf("an edit that is too long: %v", err)
 		}
-		s.settle()
 		s.want("", "beta says so [[1]](https://docs.example/beta). <up> <down>")
 	})
 }
@@ -321,21 +319,16 @@ func TestEditsCountAndHoldWhereAnswersDo(t *testing.T) {
 		r, rules := s.judging("user_quota", "2/hour")
 		s.hear(r, "what is alpha?", mentioned)
 		s.settle()
-		edit := func(text string) error {
-			_, err := r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: text})
-			s.settle()
-			return err
-		}
-		if err := edit("what is beta?"); err != nil {
+		if _, err := s.edit(r, "what is beta?"); err != nil {
 			s.Fatal(err)
 		}
 		var rejected answer.Rejection
-		if err := edit("what is alpha now?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "is used up for now") {
+		if _, err := s.edit(r, "what is alpha now?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "is used up for now") {
 			s.Errorf("an edit beyond the quota: %v", err)
 		}
 		rules.say("paused", "true")
 		time.Sleep(time.Hour)
-		if err := edit("what is alpha now?"); err != nil {
+		if _, err := s.edit(r, "what is alpha now?"); err != nil {
 			s.Errorf("an edit while answering pauses: %v", err)
 		}
 		s.want("", "beta says so [[1]](https://docs.example/beta). <up> <down>")
@@ -355,10 +348,9 @@ func TestAQuestionEditedWhileItRunsBeginsAgain(t *testing.T) {
 		s.mu.Lock()
 		s.slow = 0
 		s.mu.Unlock()
-		if _, err := r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: "what is beta?"}); err != nil {
+		if _, err := s.edit(r, "what is beta?"); err != nil {
 			s.Fatal(err)
 		}
-		s.settle()
 		s.want("", "beta says so [[1]](https://docs.example/beta). <up> <down>")
 	})
 }
@@ -449,6 +441,13 @@ func TestQuestionsAreToldFromRemarks(t *testing.T) {
 			t.Errorf("IsQuestion(%q, mark) = %v", tt.text, got)
 		}
 	}
+}
+
+// edit changes the text of the first question, and lets happen what comes of that.
+func (s *stage) edit(r *answer.Service, text string) (session.Changed, error) {
+	changed, err := r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: text})
+	s.settle()
+	return changed, err
 }
 
 // bare runs a test in a bubble, with the replicas that it starts itself.

@@ -83,16 +83,11 @@ func TestWhatIsRefusedIsInTheAuditTrail(t *testing.T) {
 			s.Errorf("an empty question is answered with %v", err)
 		}
 		expect()
-		edit := func(text string) error {
-			_, err := r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: text})
-			s.settle()
-			return err
-		}
-		if err := edit("what is alpha really?"); err != nil {
+		if _, err := s.edit(r, "what is alpha really?"); err != nil {
 			s.Fatal(err)
 		}
 		for _, text := range []string{"what is alpha after all?", "what is alpha now?"} {
-			if err := edit(text); !errors.As(err, &rejected) {
+			if _, err := s.edit(r, text); !errors.As(err, &rejected) {
 				s.Errorf("an edit beyond the quota: %v", err)
 			}
 		}
