@@ -1,6 +1,7 @@
 package discordbot_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,32 @@ func TestEditedQuestionIsAnsweredAnew(t *testing.T) {
 		got := w.discord.Answers(question)
 		return len(got) == 1 && got[0].Message == message && strings.HasPrefix(got[0].Content, "The other answer.")
 	})
+}
+
+// Discord tells of the thread that was opened from a question as if the question had been edited, with its files.
+func TestQuestionWithAFileIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The next answer."), said(0, "The other answer.")))
+	notes := discordtest.Upload{Name: "notes.txt", Media: "text/plain", Content: "The standby lags behind."}
+	mention := "<@" + w.discord.Bot().ID + "> "
+	question := w.ada.Attach(w.general, mention+"What do they say?", notes)
+	w.answers(question, 1)
+	w.answers(w.ada.Mention(w.general, "What is next?"), 1) // what was told of the first question is dealt with
+	if asked := w.asked(); len(asked) != 2 {
+		t.Errorf("%d turns ran for two questions", len(asked))
+	}
+	if got := w.discord.Answers(question); len(got) != 1 || !strings.HasPrefix(got[0].Content, "The first answer.") {
+		t.Errorf("the answer is %+v", got)
+	}
+	w.ada.Edit(question, mention+"What do they say now?")
+	w.until("the answer is redone in place", func() bool {
+		got := w.discord.Answers(question)
+		return len(got) == 1 && strings.HasPrefix(got[0].Content, "The other answer.")
+	})
+	requests := w.model.Requests()
+	if last := fmt.Sprint(requests[len(requests)-1].Messages); !strings.Contains(last, "say now?") || !strings.Contains(last, notes.Content) {
+		t.Errorf("the edited question is asked without its file: %s", last)
+	}
 }
 
 func TestDeletedQuestionMarksItsAnswer(t *testing.T) {

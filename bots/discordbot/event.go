@@ -3,11 +3,13 @@ package discordbot
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -95,13 +97,31 @@ func (b *Bot) Edited(ctx context.Context, m discord.Message) {
 		return
 	}
 	_, err = b.service.Edited(ctx, session.Edit{
-		Tenant: b.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Text: m.Text, Files: b.client.Fetch(ctx, m.Files),
+		Tenant: b.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Text: m.Text, Files: b.changedFiles(ctx, m, t.Question.Files),
 	})
 	if sentence, rejected := rejection(err); rejected {
 		b.say(ctx, m, sentence)
 	} else if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "edit not taken in", "message", m.ID, "error", err)
 	}
+}
+
+// changedFiles returns the files of an edited question, with what was said before it; nil when they are those that it had. Discord tells of
+// previews, and of the thread that was opened from a message, as it tells of edits: those change no files, and redo no answer.
+func (b *Bot) changedFiles(ctx context.Context, m discord.Message, had []message.File) []message.File {
+	files := []message.File{}
+	var ids []message.FileID
+	for _, f := range had {
+		if f.ID == contextID {
+			files = append(files, f)
+		} else {
+			ids = append(ids, f.ID)
+		}
+	}
+	if slices.EqualFunc(m.Files, ids, func(a discord.Attachment, id message.FileID) bool { return message.FileID(a.ID) == id }) {
+		return nil
+	}
+	return append(files, b.client.Fetch(ctx, m.Files)...)
 }
 
 // Stop implements discord.Handler.

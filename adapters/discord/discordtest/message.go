@@ -173,6 +173,9 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 	if (w.Content == nil || strings.TrimSpace(*w.Content) == "") && len(w.Embeds) == 0 {
 		return nil, errEmpty
 	}
+	if w.Reference != nil && ch.denied&permHistory != 0 {
+		return nil, errNoReply
+	}
 	nonce := strings.Trim(string(w.Nonce), `"`)
 	if w.EnforceNonce && nonce != "" {
 		for _, m := range s.messages {
@@ -233,6 +236,17 @@ func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 			return map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": ch.guild}
 		})
 	}
+}
+
+// retell tells of a message that nobody edited, as Discord does when a thread was opened from it or a preview was added.
+func (s *Server) retell(m *message) {
+	ch := s.channels[m.channel]
+	s.dispatch(ch.guild, "MESSAGE_UPDATE", IntentGuildMessages, func(intents int) any {
+		if s.config.Lean {
+			return map[string]any{"id": m.id, "channel_id": m.channel, "guild_id": ch.guild, "flags": m.flags}
+		}
+		return s.event(m, intents)
+	})
 }
 
 // event is a message as the gateway shows it: without the message-content intent only what the bot may read anyway.

@@ -38,6 +38,7 @@ var (
 	errMissingPermission = &apiError{status: 403, code: 50013, text: "Missing Permissions"}
 	errWebhookToken      = &apiError{status: 401, code: 50027, text: "Invalid Webhook Token"}
 	errArchived          = &apiError{status: 400, code: 50083, text: "Thread is archived"}
+	errNoReply           = &apiError{status: 403, code: 160002, text: "Cannot reply without permission to read message history"}
 	errThreadExists      = &apiError{status: 400, code: 160004, text: "A thread has already been created for this message"}
 	errLocked            = &apiError{status: 400, code: 160005, text: "Thread is locked"}
 )

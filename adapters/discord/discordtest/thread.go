@@ -112,6 +112,7 @@ func (s *Server) postThreadFrom(c *call) (any, *apiError) {
 	thread, problem := s.startThread(c, parent, id)
 	if problem == nil {
 		m.flags |= flagHasThread
+		s.retell(m)
 	}
 	return thread, problem
 }
