@@ -232,10 +232,9 @@ func (c *Client) tell(ctx context.Context, to Message, text string, rows []disco
 	if len(rows) > 0 {
 		body.Components = rows
 	}
-	err := c.api.do(ctx, request{
+	err := c.post(ctx, request{
 		doing: "say something", method: http.MethodPost, url: discordgo.EndpointChannelMessages(to.channel), bucket: createBucket(to.channel),
-		body: body,
-	}, &made)
+	}, body, &made)
 	return Note{channel: to.channel, id: made.ID}, err
 }
 

@@ -30,6 +30,7 @@ const (
 	codeWebhookToken       = 50027
 	codeInvalidForm        = 50035
 	codeArchived           = 50083
+	codeNoReply            = 160002 // without permission to read message history
 	codeThreadExists       = 160004
 	codeThreadLocked       = 160005
 )

@@ -130,10 +130,9 @@ func (s *Surface) create(ctx context.Context, where spot, page Page) (string, er
 	}
 	bucket := createBucket(where.channel)
 	var made posted
-	err := s.client.api.do(ctx, request{
-		doing: "post a message", method: http.MethodPost, url: discordgo.EndpointChannelMessages(where.channel), bucket: bucket, body: body,
-		paid: s.spend(bucket),
-	}, &made)
+	err := s.client.post(ctx, request{
+		doing: "post a message", method: http.MethodPost, url: discordgo.EndpointChannelMessages(where.channel), bucket: bucket, paid: s.spend(bucket),
+	}, body, &made)
 	return made.ID, unknown(err)
 }
 

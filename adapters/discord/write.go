@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -52,6 +53,18 @@ func (s *Surface) outgoing(p Page) outgoing {
 		o.file, o.Attachments = p.Attachment, []uploaded{{Name: AttachmentName}}
 	}
 	return o
+}
+
+// post creates a message. Where the bot may not reply, which takes the permission to read what was written before, it stands by itself.
+func (c *Client) post(ctx context.Context, r request, body outgoing, out *posted) error {
+	r.body = body
+	err := c.api.do(ctx, r, out)
+	if body.Reference == nil || code(err) != codeNoReply {
+		return err
+	}
+	body.Reference, r.paid = nil, false
+	r.body = body
+	return c.api.do(ctx, r, out)
 }
 
 // rows are the buttons under a page: what can be done about the answer, then its sources.
