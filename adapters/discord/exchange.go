@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -24,6 +25,8 @@ type exchange struct {
 	mu       sync.Mutex
 	open     bool          // the SDK got its first event, after which it can handle what comes
 	interval time.Duration // between heartbeats
+	asked    bool          // Discord asked for a heartbeat, which does not wait
+	first    *time.Timer   // until the first heartbeat; nil before the SDK would have sent it
 	beat     time.Time     // of the last heartbeat; zero before the first
 	acked    bool          // it was acknowledged
 	seq      *int64        // of the last event
@@ -79,6 +82,7 @@ func (x *exchange) received(p frame) (forward bool, err error) {
 		return x.open, nil
 	case opHeartbeat:
 		if x.open {
+			x.asked = true
 			return true, nil
 		}
 		return false, x.write(map[string]any{"op": opHeartbeat, "d": x.seq})
@@ -129,6 +133,11 @@ func (x *exchange) sending(p frame, data []byte) error {
 	defer x.mu.Unlock()
 	switch p.Op {
 	case opHeartbeat:
+		if x.first == nil && x.beat.IsZero() && !x.asked {
+			x.first = time.AfterFunc(rand.N(x.interval), x.firstBeat)
+			return nil
+		}
+		x.asked = false
 		now := time.Now()
 		if !x.beat.IsZero() && !x.acked && now.Sub(x.beat) > x.interval/2 { // asked-for heartbeats come in between
 			return errZombie
@@ -149,6 +158,30 @@ func (x *exchange) sending(p frame, data []byte) error {
 		x.relay.identified()
 	}
 	return nil
+}
+
+// firstBeat sends the first heartbeat of a connection: the platform asks that it waits for a random part of the interval, so that clients
+// that were disconnected together do not go on in step. The SDK sends it at once.
+func (x *exchange) firstBeat() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.first == nil { // the connection has ended
+		return
+	}
+	x.beat, x.acked = time.Now(), false
+	if err := x.write(map[string]any{"op": opHeartbeat, "d": x.seq}); err != nil {
+		x.relay.fail(err)
+	}
+}
+
+// ended has no first heartbeat sent any more.
+func (x *exchange) ended() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.first != nil {
+		x.first.Stop()
+		x.first = nil
+	}
 }
 
 // write sends a packet. It is called with the lock held.

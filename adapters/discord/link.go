@@ -68,8 +68,8 @@ func (s *shard) run(ctx context.Context) error {
 		} else {
 			failed++
 		}
-		if time.Since(began) > lastRetry {
-			wait = s.config.Retry
+		if lasted := time.Since(began); lasted > lastRetry || l.opened && lasted > wait && (!over(err) || s.starts.plenty()) {
+			wait = s.config.Retry // such losses come seldom enough, unless they use up the day's sessions
 		}
 		pausing := jitter(wait)
 		switch {

@@ -45,6 +45,7 @@ var (
 //   - op 7 and op 9 never reach the SDK, which would wait for its own lock, or identify again at once on the same connection;
 //   - a heartbeat that is asked for, or acknowledged, before READY is handled here, for the same reason;
 //   - a heartbeat that was not acknowledged when the next one is due ends the connection, with a code that keeps the session;
+//   - the first heartbeat of a connection waits for a random part of the interval;
 //   - the SDK's own goodbye, which would end the session, is passed on only when the process ends.
 //
 // A relay serves one session and one connection at a time.
@@ -156,6 +157,7 @@ func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
 	r.fail(err)
 	_ = near.Close() // so that the other direction ends as well
 	upward.Wait()
+	l.ended()
 	return err
 }
 

@@ -51,9 +51,9 @@ type starts struct {
 	mu     sync.Mutex
 	lanes  map[int]chan struct{} // hold a token while nobody begins
 	keys   int
+	total  int // that a day has; 0 where that is not known
 	left   int
 	resets time.Time
-	known  bool // left is known
 }
 
 func newStarts(every time.Duration) *starts {
@@ -65,7 +65,7 @@ func (s *starts) learn(p plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keys = p.Limit.Concurrency
-	s.known = p.Limit.Total > 0
+	s.total = p.Limit.Total
 	s.left, s.resets = p.Limit.Remaining, time.Now().Add(time.Duration(p.Limit.ResetAfter)*time.Millisecond)
 }
 
@@ -99,13 +99,20 @@ func (s *starts) begin(ctx context.Context, shard int) (end func(identified bool
 func (s *starts) allowance(ctx context.Context) error {
 	s.mu.Lock()
 	after := time.Until(s.resets)
-	none := s.known && s.left <= 0 && after > 0
+	none := s.total > 0 && s.left <= 0 && after > 0
 	s.mu.Unlock()
 	if !none {
 		return nil
 	}
 	s.wait(ctx, after)
 	return sleep.For(ctx, after)
+}
+
+// plenty reports whether more than half of the day's sessions are left.
+func (s *starts) plenty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left > s.total/2 && s.total > 0
 }
 
 func (s *starts) lane(shard int) chan struct{} {

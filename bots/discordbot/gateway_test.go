@@ -3,6 +3,7 @@ package discordbot_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,56 @@ func TestNothingIsLostWhenTheConnectionIs(t *testing.T) {
 			}
 			if n := len(w.model.Requests()); n != 3 {
 				t.Errorf("the model was asked %d times, want 3", n)
+			}
+		})
+	}
+}
+
+func TestFirstHeartbeatWaitsUnlessItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The answer.")), func(s *setting) {
+		s.server.Heartbeat = 100_000 * time.Hour // a random part of which is more than any test takes
+	})
+	w.answers(w.ada.Mention(w.general, "What is it?"), 1)
+	if n := w.discord.Beats(); n != 0 {
+		t.Errorf("%d heartbeats were sent at once", n)
+	}
+	w.discord.Demand()
+	w.until("the heartbeat that was asked for comes", func() bool { return w.discord.Beats() == 1 })
+}
+
+func TestLossesOfConnectionsThatLastedDoNotAddUp(t *testing.T) {
+	t.Parallel()
+	const retry = 10 * time.Millisecond
+	for _, tt := range []struct {
+		name   string
+		lose   func(*discordtest.Server)
+		losses int
+		most   time.Duration // before the next connection
+	}{
+		{"connections that are resumed", func(d *discordtest.Server) { d.Drop(false) }, 3, retry},
+		{"sessions that are over, while the day has many left", (*discordtest.Server).Invalidate, 5, 5 * retry},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var answers []llmtest.Reply
+			for range tt.losses + 1 {
+				answers = append(answers, said(0, "The answer."))
+			}
+			w := begin(t, llmtest.Native(answers...), func(s *setting) { s.bot.Discord.Gateway.Retry = retry })
+			w.answers(w.ada.Mention(w.general, "What is first?"), 1)
+			for range tt.losses {
+				tt.lose(w.discord)
+				w.answers(w.ada.Mention(w.general, "What is next?"), 1)
+			}
+			waits := regexp.MustCompile(`again_in=(\S+)`).FindAllStringSubmatch(w.log.String(), -1)
+			if len(waits) != tt.losses {
+				t.Errorf("%d losses are logged, want %d", len(waits), tt.losses)
+			}
+			for _, said := range waits {
+				if wait, err := time.ParseDuration(said[1]); err != nil || wait > tt.most {
+					t.Errorf("the next connection was made after %s (%v), want at most %s", said[1], err, tt.most)
+				}
 			}
 		})
 	}

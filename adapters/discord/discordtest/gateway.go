@@ -24,6 +24,7 @@ type gateway struct {
 	hasty   int                 // sessions that began too soon after another
 	misled  int                 // resumes on the wrong address, or identifies on the one for resumes
 	goodbye int                 // live sessions that the client gave up
+	beats   int                 // heartbeats that came
 	shards  map[int]bool        // that identified
 
 	away    bool // the address for resumes answers with 503
@@ -162,6 +163,7 @@ func (s *Server) read(c *connection) {
 		s.mu.Lock()
 		switch f.Op {
 		case opHeartbeat:
+			s.gateway.beats++
 			if !c.deaf {
 				c.send(frame{Op: opAck})
 			}
@@ -410,6 +412,18 @@ func (s *Server) Ping() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gateway.ping = true
+}
+
+// Demand asks for a heartbeat on every connection.
+func (s *Server) Demand() {
+	s.connections(func(_ *session, c *connection) { c.send(frame{Op: opHeartbeat}) })
+}
+
+// Beats returns how many heartbeats came.
+func (s *Server) Beats() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gateway.beats
 }
 
 // Manners tells what the bot did at the gateway that the platform's documentation asks not to do: sessions that began too soon after one
