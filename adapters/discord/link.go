@@ -71,6 +71,9 @@ func (s *shard) run(ctx context.Context) error {
 		if lasted := time.Since(began); lasted > lastRetry || l.opened && lasted > wait && (!over(err) || s.starts.plenty()) {
 			wait = s.config.Retry // such losses come seldom enough, unless they use up the day's sessions
 		}
+		if over(err) && s.starts.plenty() || l.opened && !over(err) { // the platform is there
+			wait = min(wait, longRetry*s.config.Retry)
+		}
 		pausing := jitter(wait)
 		switch {
 		case over(err), failed > 0 && failed%maxFailed == 0: // perhaps the address is good no longer
@@ -91,6 +94,9 @@ func (s *shard) run(ctx context.Context) error {
 		wait = min(2*wait, lastRetry)
 	}
 }
+
+// longRetry is the longest wait, in first waits, for a platform that is there and ends connections for reasons of its own.
+const longRetry = 4
 
 // maxFailed is how often in a row a session's address is tried before a new session is begun where the platform says by then.
 const maxFailed = 4
