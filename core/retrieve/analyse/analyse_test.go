@@ -63,6 +63,9 @@ func TestGuess(t *testing.T) {
 		"복제를 어떻게 설정합니까":       "ko",
 		"wal_level = replica": "en",
 		"":                    "en",
+		"func addVW(z, x []Word, y Word) (c Word) { c = y; for i := range z { e, d := l[i], n[i] } }":       "en",
+		"de.Add(de.Len(), de.Cap()); de.Close()":                                                            "en",
+		"SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON c.relnamespace = n.oid LIMIT d": "en",
 	} {
 		if got := analyse.Guess(text); got != want {
 			t.Errorf("Guess(%q) = %q, want %q", text, got, want)

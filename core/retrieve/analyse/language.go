@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // DefaultLanguage is what a text is taken for when nothing tells otherwise; every question is also analysed in it.
@@ -67,14 +68,25 @@ func Guess(text string) string {
 	if name := scriptLanguage(text); name != "" {
 		return name
 	}
-	hits := make([]int, len(guessable))
+	hits, different := make([]int, len(guessable)), make([]int, len(guessable))
+	seen := make(map[string]bool)
 	n := 0
 	for field := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		for found := smallWords[lower(field)]; found != 0; found &= found - 1 {
-			hits[bits.TrailingZeros32(found)]++
-		}
-		if n++; n == guessWords {
+		if n++; n > guessWords {
 			break
+		}
+		w := lower(field)
+		if _, size := utf8.DecodeRuneInString(w); size == len(w) { // names in formulas and programs
+			continue
+		}
+		again := seen[w]
+		seen[w] = true
+		for found := smallWords[w]; found != 0; found &= found - 1 {
+			i := bits.TrailingZeros32(found)
+			hits[i]++
+			if !again {
+				different[i]++
+			}
 		}
 	}
 	best := 0
@@ -83,7 +95,8 @@ func Guess(text string) string {
 			best = i
 		}
 	}
-	if hits[best] < 3 || hits[best]*20 < n { // every third word of running text is a small one; tables and lists may have none
+	// Every third word of running text is a small one. Tables and lists may have none, and programs use one or the other as a name.
+	if different[best] < 3 || hits[best]*20 < n {
 		return DefaultLanguage
 	}
 	return guessable[best]

@@ -2,6 +2,8 @@ package analyse
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -25,7 +27,7 @@ type Term struct {
 // There are no operators: quotes, brackets and the like part words and nothing else. The result has no term twice and may be empty.
 func Query(text string, languages []string) []Term {
 	langs := queryLanguages(languages)
-	asked := languageOf(Guess(text))
+	asked := askedIn(text, langs)
 	other := speaksOther(text, langs)
 	stemmers := make([]stemmer, len(langs))
 	for i, l := range langs {
@@ -63,6 +65,36 @@ func Query(text string, languages []string) []Term {
 		}
 	}
 	return terms
+}
+
+// askedIn tells the language of a question among those of the documents: the one that most of its small words are of. Guess, which knows
+// nothing of the documents and seldom dares to judge so short a text, decides where none is ahead. Small words of a language that is not told
+// would be looked for in the documents of the others, where they are rare and therefore weigh much.
+func askedIn(text string, langs []language) language {
+	hits := make([]int, len(langs))
+	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) }) {
+		w := lower(field)
+		for i, l := range langs {
+			if l.stops[w] {
+				hits[i]++
+			}
+		}
+	}
+	ahead := 0
+	for i := range hits {
+		if hits[i] > hits[ahead] {
+			ahead = i
+		}
+	}
+	for i := range hits {
+		if i != ahead && hits[i] == hits[ahead] {
+			return languageOf(Guess(text))
+		}
+	}
+	if hits[ahead] == 0 { // of a single language
+		return languageOf(Guess(text))
+	}
+	return langs[ahead]
 }
 
 // onlyChatter reports whether a question consists of chatter, two words of it or more: "thanks!" asks about nothing.

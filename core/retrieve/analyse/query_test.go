@@ -23,6 +23,40 @@ func TestSmallWordsOfTheQuestionsLanguageMeanNothingElsewhere(t *testing.T) {
 	}
 }
 
+// A short question has too few small words to tell its language by, unless one knows which languages there are.
+func TestTheLanguageOfAShortQuestionIsOneOfTheDocuments(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text      string
+		languages []string
+		want      []string // what is looked for, without what only another language's stemmer makes of it
+		not       []string
+	}{
+		"French":             {"vérifier la cohérence de la base", []string{"fr"}, []string{"bas"}, []string{"la", "de"}},
+		"German":             {"die Adresse im Netz", []string{"de"}, []string{"netz"}, []string{"die", "im"}},
+		"English beside":     {"how can people die of thirst", []string{"de"}, []string{"die", "thirst"}, []string{"how", "of"}},
+		"as many small ones": {"die in prison", []string{"de", "nl"}, []string{"die", "prison"}, nil},
+		"none":               {"replication", []string{"de"}, []string{"replic"}, nil},
+		"not of the documents": {"comment est-ce que je peux configurer la réplication dans les serveurs", nil,
+			[]string{"configur"}, []string{"la", "les", "que"}},
+	} {
+		found := make(map[string]bool)
+		for _, term := range analyse.Query(c.text, c.languages) {
+			found[term.Text] = true
+		}
+		for _, term := range c.want {
+			if !found[term] {
+				t.Errorf("%s: %q is not looked for, but %v", name, term, found)
+			}
+		}
+		for _, term := range c.not {
+			if found[term] {
+				t.Errorf("%s: %q is looked for", name, term)
+			}
+		}
+	}
+}
+
 func TestAQuestionOfChatterAloneIsAboutItsWords(t *testing.T) {
 	t.Parallel()
 	for _, term := range analyse.Query("What does happens before mean?", nil) {
