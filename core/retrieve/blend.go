@@ -39,8 +39,8 @@ type Ranked struct {
 // Blend scores and sorts candidates, best first:
 //
 //	flat'    = flat / max flat,  title' = title / max title                  (max over everything the audience may read)
-//	k        = minmax((1−r)·flat' + r·title'),  semantic = minmax(cosine)    (over the candidates)
-//	keyword  = minmax(k + support(k))                                        (support: the document's other candidates)
+//	k        = (1−r)·flat' + r·title'  scaled to 0–1 over the candidates of the keyword side; what only the semantic side chose is below
+//	keyword  = minmax(k + support(k)),  semantic = minmax(cosine)            (over all candidates; support: the document's others)
 //	score    = [(1−a)·keyword + a·semantic] · boost · recency
 //
 // A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid
@@ -54,8 +54,8 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 		keyword[i] = (1-c.TitleRatio)*share(e.Flat, list.MaxFlat) + c.TitleRatio*share(e.Title, list.MaxTitle)
 		cosine[i] = e.Cosine
 	}
-	minMax(keyword)
-	supported := support(list.Entries, keyword)
+	list.scale(keyword)
+	supported := list.support(keyword)
 	for i := range keyword {
 		keyword[i] += supported[i]
 	}
@@ -110,6 +110,26 @@ func share(v, most float64) float64 {
 		return 0
 	}
 	return v / most
+}
+
+// byKeyword reports whether the keyword side chose a candidate: what the semantic side adds must not change how the others compare.
+func (l List) byKeyword(i int) bool { return !l.Semantic || l.Entries[i].KeywordPos > 0 }
+
+// scale maps keyword scores to 0–1 over what the keyword side chose. What only the semantic side chose lies below 0.
+func (l List) scale(keyword []float64) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, v := range keyword {
+		if l.byKeyword(i) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if high <= low { // one candidate, or none, or all alike
+		minMax(keyword)
+		return
+	}
+	for i, v := range keyword {
+		keyword[i] = (v - low) / (high - low)
+	}
 }
 
 // minMax maps values to 0–1 in place: (v − min)/(max − min). Values that are all alike become 1 when they are positive, else 0.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -56,6 +57,36 @@ func TestSupportKeepsTheOrderWithinADocument(t *testing.T) {
 			if k := scores[a.Chunk].Keyword; k < 0 || k > 1 {
 				t.Fatalf("keyword score %v", k)
 			}
+		}
+	})
+}
+
+// What only the semantic side chose changes nothing about how the candidates of the keyword side compare.
+func TestKeywordScoresDoNotDependOnWhatTheSemanticSideAdds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		list := retrieve.List{MaxFlat: 20}
+		n := rapid.IntRange(3, 20).Draw(t, "chosen by keywords")
+		for i := range n {
+			list.Entries = append(list.Entries, retrieve.Candidate{Chunk: document.ChunkID(i), First: document.ChunkID(i / 3 * 3), Boost: 1,
+				KeywordPos: i + 1, Flat: float64(40-i) / 2, Cosine: rapid.Float64Range(0, 1).Draw(t, "cosine")})
+		}
+		both := list
+		both.Semantic = true
+		for i := range rapid.IntRange(0, 20).Draw(t, "by meaning alone") {
+			both.Entries = append(both.Entries, retrieve.Candidate{Chunk: document.ChunkID(1000 + i), First: document.ChunkID(1000), Boost: 1,
+				VectorPos: i + 1, Flat: rapid.Float64Range(0, float64(40-n)/2).Draw(t, "flat"), Cosine: 0.5})
+		}
+		order := func(l retrieve.List) (chunks []document.ChunkID) {
+			for _, r := range retrieve.DefaultConfig().Blend(l, retrieve.Blending{}) {
+				if r.KeywordPos > 0 {
+					chunks = append(chunks, r.Chunk)
+				}
+			}
+			return chunks
+		}
+		if diff := cmp.Diff(order(list), order(both)); diff != "" {
+			t.Fatalf("order by keywords without and with the semantic side (-want +got):\n%s", diff)
 		}
 	})
 }
