@@ -18,8 +18,12 @@ var (
 
 // The binary form is: magic, then unsigned varints and strings (length and bytes): dimensions, chunks, number of languages and the languages,
 // number of terms; then for every term the bytes it shares with the one before, and the rest; then all scales as little-endian float32; then
-// all rows, a signed byte per value; then SHA-256 of everything before.
-const magic = "footnote-lsa-1\n"
+// all rows, a signed byte per value; then SHA-256 of everything before. A model of short texts has another magic, and then how many words they
+// have first of all: older versions of the program, for which all texts were long, cannot read it and must not.
+const (
+	magic      = "footnote-lsa-1\n"
+	magicShort = "footnote-lsa-2\n"
+)
 
 // errDamaged says what to do when a stored model cannot be read.
 var errDamaged = errors.New("the stored local embedding model is damaged or of another version: train it again")
@@ -33,7 +37,12 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 
 func (m *Model) encode() []byte {
 	b := make([]byte, 0, len(magic)+len(m.rows)+4*len(m.scales)+8*len(m.names)+64)
-	b = append(b, magic...)
+	if m.words < longWords {
+		b = append(b, magicShort...)
+		b = binary.AppendUvarint(b, uint64(m.words))
+	} else {
+		b = append(b, magic...)
+	}
 	b = binary.AppendUvarint(b, Dimensions)
 	b = binary.AppendUvarint(b, uint64(m.chunks))
 	b = binary.AppendUvarint(b, uint64(len(m.languages)))
@@ -72,17 +81,23 @@ func versionOf(data []byte) string {
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. It must not run while the model is in use.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	n := len(data) - sha256.Size
-	if n < len(magic) || !bytes.HasPrefix(data, []byte(magic)) {
+	short := bytes.HasPrefix(data, []byte(magicShort))
+	if n < len(magic) || !short && !bytes.HasPrefix(data, []byte(magic)) {
 		return errDamaged
 	}
 	if sum := sha256.Sum256(data[:n]); !bytes.Equal(sum[:], data[n:]) {
 		return errDamaged
 	}
 	r := reader{data: data[len(magic):n]}
+	out := Model{words: longWords}
+	if short {
+		if out.words = int(min(r.number(), longWords)); out.words == longWords {
+			return errDamaged
+		}
+	}
 	if dimensions := r.number(); r.err == nil && dimensions != Dimensions {
 		return fmt.Errorf("%w (%d dimensions)", errDamaged, dimensions)
 	}
-	var out Model
 	out.chunks = int(r.number())
 	for range r.count(1) {
 		out.languages = append(out.languages, r.text())

@@ -166,8 +166,9 @@ func TestVocabularyIsBounded(t *testing.T) {
 
 // No bytes make decoding panic, and what is accepted is written back the same.
 func FuzzUnmarshal(f *testing.F) {
-	m := newModel([]string{"pump", "pumps", "valve"}, []float32{1, 2, 3}, newDense(3, Dimensions), []string{"en"}, 3)
+	m := newModel([]string{"pump", "pumps", "valve"}, []float32{1, 2, 3}, newDense(3, Dimensions), []string{"en"}, 3, 200)
 	f.Add(m.encode())
+	f.Add(newModel([]string{"pump"}, []float32{1}, newDense(1, Dimensions), []string{"en"}, 3, 20).encode())
 	f.Add([]byte(magic))
 	f.Add(binary.AppendUvarint([]byte(magic), Dimensions))
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -61,9 +61,31 @@ func TestFindsOtherWords(t *testing.T) {
 	}
 }
 
+// Vectors of short texts resemble one another by chance: they take less part, or none, and a stored model remembers it.
+func TestShortTextsTakeLessPart(t *testing.T) {
+	t.Parallel()
+	before := -1.0
+	for _, words := range []int{10, 30, 60, 90, 200} {
+		m := train(t, corpus(200, 4, words))
+		alpha := m.MaxAlpha()
+		if alpha < before || words <= 30 && alpha != 0 || words >= 90 && math.Abs(alpha-0.2) > 1e-9 || words == 60 && math.Abs(alpha-0.1) > 1e-9 {
+			t.Errorf("texts of %d words take part with %v", words, alpha)
+		}
+		before = alpha
+		data, err := m.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again localembed.Model
+		if err := again.UnmarshalBinary(data); err != nil || again.MaxAlpha() != alpha || again.Model() != m.Model() {
+			t.Errorf("read back: alpha %v, model %s, error %v; want %v and %s", again.MaxAlpha(), again.Model(), err, alpha, m.Model())
+		}
+	}
+}
+
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	m := train(t, corpus(300, 5, 80))
+	m := train(t, corpus(300, 5, 100))
 	if m.Dimensions() != 256 || m.MaxAlpha() != 0.2 || !strings.HasPrefix(m.Model(), "local-lsa-") || m.Chunks() != 300 {
 		t.Errorf("dimensions %d, alpha %v, model %q, chunks %d", m.Dimensions(), m.MaxAlpha(), m.Model(), m.Chunks())
 	}
