@@ -100,6 +100,9 @@ func (c *evalCommand) measure(ctx context.Context, env *environment, collection 
 	}
 	if runner.Embedder != nil {
 		report.Embedder = runner.Embedder.Model()
+		if runner.Embedder.MaxAlpha() == 0 {
+			report.Notes = append(report.Notes, "The texts are so short that the embedder would only do harm: hybrid is keyword.")
+		}
 	}
 	for _, mode := range evaluate.Modes() {
 		if c.Mode != "" && c.Mode != string(mode) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -125,8 +124,8 @@ func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (ret
 	}
 	audience := access.NewAudience(r.Tenant, access.Public)
 	return func(ctx context.Context, q Text) (retrieve.Result, error) {
-		found, err := hybrid.Search(ctx, retrieve.Search{Audience: audience, Queries: []retrieve.Query{{Text: q.Text}}, Limit: rankingDepth})
-		if err == nil && found.Trace.Notice != "" { // half a search would be measured as a bad one
+		found, err := hybrid.Search(ctx, retrieve.Search{Audience: audience, Queries: []retrieve.Query{{Text: q.Text}}, Limit: rankingDepth + 1}) // one may be the query itself
+		if err == nil && found.Trace.Notice != "" {                                                                                               // half a search would be measured as a bad one
 			err = errors.New(found.Trace.Notice + " Its endpoint must answer every query of an evaluation; footnote doctor tests it")
 		}
 		if err != nil {
@@ -143,14 +142,11 @@ type uncapped struct{ retrieve.Embedder }
 func (uncapped) MaxAlpha() float64 { return 1 }
 
 // extend adds the documents of hits that a ranking does not hold yet, in order. In some collections the queries are documents themselves, which
-// find nothing but themselves first: such a document is passed over, as BEIR does, unless it is judged to be an answer.
+// find nothing but themselves first: the document with the id of the query is passed over, as BEIR does, unless it is judged to be an answer.
 func (c *Collection) extend(ranking []string, q Text, hits []retrieve.Hit) []string {
 	for _, h := range hits {
 		d, ok := c.original(h.Document.ID)
-		if !ok || len(ranking) >= rankingDepth || slices.Contains(ranking, d.ID) {
-			continue
-		}
-		if _, judged := c.Judgements[q.ID][d.ID]; !judged && d.ID == q.ID && strings.TrimSpace(d.Text) == strings.TrimSpace(q.Text) {
+		if !ok || len(ranking) >= rankingDepth || slices.Contains(ranking, d.ID) || d.ID == q.ID && c.Judgements[q.ID][d.ID] <= 0 {
 			continue
 		}
 		ranking = append(ranking, d.ID)

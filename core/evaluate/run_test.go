@@ -73,6 +73,34 @@ func TestLongDocumentsAreRankedToTheFullDepth(t *testing.T) {
 	}
 }
 
+// Where the queries are documents, a query does not find itself, as BEIR has it: its own document is no hit, whatever became of its text.
+func TestAQueryDoesNotFindItself(t *testing.T) {
+	t.Parallel()
+	c := &evaluate.Collection{
+		Documents: []evaluate.Text{{ID: "a", Text: "the lighthouse keeper lights the lamp at dusk"}, {ID: "b", Text: "a keeper of another lighthouse"},
+			{ID: "c", Text: "tide tables of the harbour"}},
+		Queries: []evaluate.Text{{ID: "a", Text: "lighthouse keeper lights lamp"}, {ID: "c", Text: "tide tables"}},
+	}
+	for name, tt := range map[string]struct {
+		judgements map[string]map[string]int
+		want       float64 // MRR@10
+	}{
+		"not judged":             {map[string]map[string]int{"a": {"b": 1}}, 1},
+		"judged to be no answer": {map[string]map[string]int{"a": {"a": 0, "b": 1}}, 1},
+		"judged to be one":       {map[string]map[string]int{"c": {"c": 1}}, 1},
+	} {
+		c.Judgements = tt.judgements
+		r := evaluate.Runner{Index: indexed(t, c), Config: retrieve.DefaultConfig(), Tenant: access.DefaultTenant}
+		got, err := r.Run(t.Context(), c, evaluate.Keyword, func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.MRR10 != tt.want {
+			t.Errorf("%s: MRR@10 %v, want %v", name, got.MRR10, tt.want)
+		}
+	}
+}
+
 func TestModesThatCannotRun(t *testing.T) {
 	t.Parallel()
 	c := &evaluate.Collection{Documents: []evaluate.Text{{ID: "d", Text: "x"}}, Queries: []evaluate.Text{{ID: "q", Text: "x"}}}
