@@ -187,6 +187,20 @@ func TestReadTakesWhatIsAround(t *testing.T) {
 	}
 }
 
+func TestReadNotesWhatIsNotUTF8(t *testing.T) {
+	t.Parallel()
+	dir := files("q1\td1\t1\n")
+	dir["corpus.jsonl"] = &fstest.MapFile{Data: []byte("{\"_id\": \"d1\", \"text\": \"caf\xe9\"}\n{\"_id\": \"d2\", \"text\": \"café\"}\n")}
+	got, err := evaluate.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"1 lines of corpus.jsonl are not in UTF-8: what cannot be read in them matches nothing."}
+	if diff := cmp.Diff(want, got.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
 func TestReadNotesWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	got, err := evaluate.Read(files("q1\td1\t1\nq1\tgone\t1\nother\td1\t1\n"))

@@ -12,6 +12,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // reader reads the files of a collection.
@@ -57,8 +58,11 @@ func (s *scalar) String() string {
 func (r *reader) texts(name string) ([]Text, error) {
 	var texts []Text
 	lines := make(map[string]int)
-	again := 0
+	again, foreign := 0, 0
 	err := r.eachLine(name, func(n int, raw string) error {
+		if !utf8.ValidString(raw) {
+			foreign++
+		}
 		var l line
 		if err := json.Unmarshal([]byte(raw), &l); err != nil {
 			return fmt.Errorf("it is not a JSON object with id, title and text: %w", err)
@@ -82,6 +86,9 @@ func (r *reader) texts(name string) ([]Text, error) {
 	})
 	if again > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%d lines of %s have the id of an earlier one and are left out.", again, name))
+	}
+	if foreign > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%d lines of %s are not in UTF-8: what cannot be read in them matches nothing.", foreign, name))
 	}
 	return texts, err
 }

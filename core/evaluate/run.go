@@ -124,8 +124,9 @@ func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (ret
 	}
 	audience := access.NewAudience(r.Tenant, access.Public)
 	return func(ctx context.Context, q Text) (retrieve.Result, error) {
-		found, err := hybrid.Search(ctx, retrieve.Search{Audience: audience, Queries: []retrieve.Query{{Text: q.Text}}, Limit: rankingDepth + 1}) // one may be the query itself
-		if err == nil && found.Trace.Notice != "" {                                                                                               // half a search would be measured as a bad one
+		// One document more, since one may be the query itself.
+		found, err := hybrid.Search(ctx, retrieve.Search{Audience: audience, Queries: []retrieve.Query{{Text: q.Text}}, Limit: rankingDepth + 1})
+		if err == nil && found.Trace.Notice != "" { // half a search would be measured as a bad one
 			err = errors.New(found.Trace.Notice + " Its endpoint must answer every query of an evaluation; footnote doctor tests it")
 		}
 		if err != nil {
