@@ -112,7 +112,7 @@ func (c *evalCommand) measure(ctx context.Context, env *environment, collection 
 			bar.doing(fmt.Sprintf("Asking %s: %d of %d queries", mode, queries, len(collection.Queries)))
 		})
 		if errors.Is(err, evaluate.ErrNoEmbedder) && c.Mode == "" {
-			report.Notes = append(report.Notes, "The collection is too small for the local embedder (200 chunks): there is no semantic search, and hybrid is keyword.")
+			report.Notes = append(report.Notes, "The collection is too small for the local embedder (200 chunks of different words): there is no semantic search, and hybrid is keyword.")
 			continue
 		}
 		if err != nil {

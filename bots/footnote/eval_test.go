@@ -209,7 +209,7 @@ func TestEvalTrainsTheLocalEmbedderOnTheCollection(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t).with("FOOTNOTE_DATA=" + t.TempDir())
 	got := jsonOf[evaluated](t, p.run(t, "eval", large(t, 240), "--json"))
-	if got.modes() != "keyword semantic hybrid" || !strings.HasPrefix(got.Embedder, "local-lsa-") || len(got.Notes) != 0 {
+	if got.modes() != "keyword semantic hybrid" || !strings.HasPrefix(got.Embedder, "local-lsa-") || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "so short") {
 		t.Errorf("the report is %+v", got)
 	}
 	for _, r := range got.Results {
@@ -219,6 +219,29 @@ func TestEvalTrainsTheLocalEmbedderOnTheCollection(t *testing.T) {
 	}
 	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "embedder: none yet") {
 		t.Errorf("the model of the collection is that of the index:\n%s", r.stdout)
+	}
+}
+
+// Many chunks of the same words teach the local embedder nothing, which is no fault of the evaluation.
+func TestEvalGoesOnWhereNothingCanBeLearned(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t).with("FOOTNOTE_DATA=" + t.TempDir())
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var corpus strings.Builder
+	for i := range 240 {
+		fmt.Fprintf(&corpus, "{\"_id\": \"d%d\", \"text\": \"Always the same few words.\"}\n", i)
+	}
+	write("corpus.jsonl", corpus.String())
+	write("queries.jsonl", "{\"_id\": \"q\", \"text\": \"same words\"}\n")
+	write("qrels.tsv", "q\td0\t1\n")
+	got := jsonOf[evaluated](t, p.run(t, "eval", dir, "--json"))
+	if got.modes() != "keyword hybrid" || got.Embedder != "" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "of different words") {
+		t.Errorf("the report is %+v", got)
 	}
 }
 

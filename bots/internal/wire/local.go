@@ -100,6 +100,9 @@ func (b *Base) train(ctx context.Context, report func(string)) error {
 	}
 	report(fmt.Sprintf("Training the local embedder on %d chunks", chunks))
 	model, err := localembed.Train(ctx, b.texts(ctx))
+	if errors.Is(err, localembed.ErrTooFew) { // many chunks, but hardly two words that some share and others lack
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("train the local embedder: %w", err)
 	}
