@@ -57,9 +57,9 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 	if saved.Outcome == "" {
 		return fmt.Errorf("finish turn %s: it has no outcome", f.Turn)
 	}
-	var edited, stands bool
+	var edited, stands, removed bool
 	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
-		edited, stands = false, false
+		edited, stands, removed = false, false, false
 		// Of a superseded turn that has posted nothing there is nothing to deliver.
 		const finish = `
 			update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
@@ -72,7 +72,7 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 		for name, d := range saved.Timings {
 			timings[storable(name)] = d.Microseconds()
 		}
-		var removed, appears bool
+		var appears bool
 		err := tx.QueryRow(ctx, finish, f.Tenant, f.Turn, f.Attempt, saved.Outcome, storable(saved.Sentence), saved.Reference, timings).
 			Scan(&removed, &edited, &stands, &appears)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -110,7 +110,10 @@ func (s *Sessions) Finish(ctx context.Context, f session.Fence, saved session.Sa
 		}
 		return ended(ctx, tx, f.Tenant, string(f.Turn), saved)
 	})
-	if err == nil && edited {
+	switch {
+	case err == nil && removed:
+		err = session.ErrRemoved
+	case err == nil && edited:
 		err = session.ErrEdited
 	}
 	if err != nil {

@@ -119,9 +119,9 @@ func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ..
 }
 
 // Erase implements session.Changes.
-func (s *Sessions) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, err error) {
+func (s *Sessions) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []session.TurnID, err error) {
 	err = s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
-		erased = false
+		erased, running = false, nil
 		var turn string
 		// The message before its turn, as everybody locks them. A message that the bot itself takes back is of a turn that somebody is at, or is
 		// no page any more.
@@ -138,7 +138,8 @@ func (s *Sessions) Erase(ctx context.Context, tenant access.TenantID, at thread.
 			for update of t`
 		err := tx.QueryRow(ctx, of, tenant, at.Platform, at.Workspace, at.Channel, storable(string(id))).Scan(&turn)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
+			erased, running, err = eraseBegun(ctx, tx, tenant, at, id)
+			return err
 		}
 		if err != nil {
 			return err
@@ -162,7 +163,30 @@ func (s *Sessions) Erase(ctx context.Context, tenant access.TenantID, at thread.
 		return auditedTurn(ctx, tx, tenant, session.AnswerDeleted, turn, "", nil)
 	})
 	if err != nil {
-		return false, fmt.Errorf("erase an answer that was deleted: %w", err)
+		return false, nil, fmt.Errorf("erase an answer that was deleted: %w", err)
 	}
-	return erased, nil
+	return erased, running, nil
+}
+
+// eraseBegun removes an answer that is being written, if the message is its first page.
+func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, []session.TurnID, error) {
+	const of = `
+		select t.id::text from surface_message m join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id
+		join delivery d on d.tenant_id = t.tenant_id and d.turn_id = t.id and d.kind = 'page' and d.message = m.message and d.model = 0 and d.page = 0
+		where m.tenant_id = $1 and m.platform = $2 and m.workspace = $3 and m.channel = $4 and m.message = $5
+		  and t.state <> 'done' and t.removed_at is null
+		for update of t`
+	var turn string
+	err := tx.QueryRow(ctx, of, tenant, at.Platform, at.Workspace, at.Channel, storable(string(id))).Scan(&turn)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil, nil
+	}
+	if err != nil {
+		return false, nil, err
+	}
+	running, err := removeLineage(ctx, tx, tenant, turn, session.Removal{})
+	if err != nil {
+		return false, nil, err
+	}
+	return true, running, auditedTurn(ctx, tx, tenant, session.AnswerDeleted, turn, "", nil)
 }

@@ -185,9 +185,6 @@ func TestWhatHappensToTheAnswersPlace(t *testing.T) {
 		name  string
 		spoil func(w *world, thread string)
 	}{
-		{"the message is deleted", func(w *world, thread string) {
-			w.guild.AddPerson("Mod", true).Delete(w.discord.Answers(thread)[0].Message)
-		}},
 		{"the thread is archived", func(w *world, thread string) { w.discord.Archive(thread) }},
 		{"the message grows old", func(w *world, thread string) { w.discord.Age(w.discord.Answers(thread)[0].Message, 2*time.Hour) }},
 	} {

@@ -195,13 +195,19 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 // until waits for a condition.
 func (w *world) until(what string, cond func() bool) {
 	w.Helper()
-	if err := w.discord.Until(w.ctx, cond); err != nil {
-		var shown strings.Builder
-		for _, v := range w.discord.Versions() {
-			fmt.Fprintf(&shown, "%s %s in %s by %s: %q\n", v.Op, v.Message, v.Channel, v.Author, v.Content)
+	for w.ctx.Err() == nil {
+		ctx, cancel := context.WithTimeout(w.ctx, 50*time.Millisecond) // some conditions change without the server's knowledge
+		err := w.discord.Until(ctx, cond)
+		cancel()
+		if err == nil {
+			return
 		}
-		w.Fatalf("it never came about that %s\nthe messages:\n%s", what, shown.String())
 	}
+	var shown strings.Builder
+	for _, v := range w.discord.Versions() {
+		fmt.Fprintf(&shown, "%s %s in %s by %s: %q\n", v.Op, v.Message, v.Channel, v.Author, v.Content)
+	}
+	w.Fatalf("it never came about that %s\nthe messages:\n%s", what, shown.String())
 }
 
 // answers waits until the bot shows so many finished messages in a place, notices aside, and returns their texts without what is said

@@ -71,6 +71,9 @@ func (s *Service) execute(ctx context.Context, a *attempt) {
 		s.Logger.InfoContext(ctx, "question was edited; its turn begins again", "turn", a.turn.ID, "attempt", a.turn.Attempt)
 	case errors.Is(err, session.ErrFenced), errors.Is(err, session.ErrUnknownTurn):
 		s.Logger.WarnContext(ctx, "turn belongs to another worker now", "turn", a.turn.ID, "attempt", a.turn.Attempt)
+	case taken(err):
+		s.Logger.InfoContext(ctx, "question or answer was taken away while it was worked on", "turn", a.turn.ID, "attempt", a.turn.Attempt, "error", err)
+		s.release(ctx, a, err)
 	default:
 		s.Logger.WarnContext(ctx, "turn handed back", "turn", a.turn.ID, "session", a.turn.Session.ID, "attempt", a.turn.Attempt, "error", err)
 		s.release(ctx, a, err)
@@ -81,10 +84,15 @@ func (s *Service) execute(ctx context.Context, a *attempt) {
 	s.nudge() // the session's next turn may be ready
 }
 
+// taken reports whether a turn ended otherwise than its worker knows: its question was deleted, or its answer removed.
+func taken(err error) bool {
+	return errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
+}
+
 // release hands the turn back: at once when the process ends, else after a while.
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
-	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStray) && !errors.Is(cause, session.ErrWithdrawn) {
+	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStray) && !taken(cause) {
 		after = min(retryFirst<<min(a.turn.Attempt, 10), retryLast)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)

@@ -105,8 +105,8 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 	return changed, nil
 }
 
-// AnswerDeleted erases what is kept of an answer when somebody deleted a message of it on the platform. The bot's own deletions, and those of
-// other messages, change nothing.
+// AnswerDeleted erases what is kept of an answer when somebody deleted a message of it on the platform. One that is being written is stopped, and
+// not posted anew. The bot's own deletions, and those of other messages, change nothing.
 func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
 	defer s.guard(ctx, "delete an answer", &err)
 	if s.Store.Changes == nil {
@@ -117,14 +117,26 @@ func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at 
 }
 
 func (s *Service) erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
-	erased, err := s.Store.Changes.Erase(ctx, tenant, at, id)
+	erased, running, err := s.Store.Changes.Erase(ctx, tenant, at, id)
 	if err != nil {
 		return false, fmt.Errorf("erase an answer: %w", err)
 	}
 	if erased {
+		s.halt(ctx, running)
 		s.Logger.InfoContext(ctx, "an answer was deleted on the platform, and is erased", "platform", at.Platform, "channel", at.Channel)
 	}
 	return erased, nil
+}
+
+// halt stops turns whose answers were removed.
+func (s *Service) halt(ctx context.Context, running []session.TurnID) {
+	for _, id := range running {
+		// A signal that is lost is found by polling, and what is written meanwhile is not kept.
+		if err := s.Signal.Raise(ctx, id); err != nil {
+			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
+		}
+	}
+	s.nudge()
 }
 
 // told lets the worker that runs a changed turn know of it, and others that there is work.

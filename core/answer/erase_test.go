@@ -82,7 +82,7 @@ func TestAnAnswerThatWasDeletedIsErased(t *testing.T) {
 		s.slow = time.Minute
 		s.hear(r, "what is alpha?", mentioned)
 		time.Sleep(10 * time.Second)
-		if err := r.AnswerDeleted(s.Context(), tenant, channelRef, "m0"); err != nil { // the bot takes a page back itself
+		if err := r.AnswerDeleted(s.Context(), tenant, channelRef, "m1"); err != nil { // none of its pages
 			s.Fatal(err)
 		}
 		s.settle()
@@ -104,6 +104,33 @@ func TestAnAnswerThatWasDeletedIsErased(t *testing.T) {
 			s.Errorf("the store keeps %+v", saved)
 		}
 		if got := s.trail(); !slices.Equal(got, []string{"turn U1", "answer.delete "}) {
+			s.Errorf("the audit trail holds %q", got)
+		}
+	})
+}
+
+// Whoever deletes an answer while it is written does not want it.
+func TestAnAnswerThatIsDeletedWhileItIsWrittenStaysAway(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		s.publish("alpha", access.Members)
+		r, _ := s.judging()
+		s.slow = time.Minute
+		s.hear(r, "what is alpha?", mentioned)
+		time.Sleep(10 * time.Second)
+		if err := s.Delete(s.Context(), channelRef, "m0"); err != nil {
+			s.Fatal(err)
+		}
+		if err := r.AnswerDeleted(s.Context(), tenant, channelRef, "m0"); err != nil {
+			s.Fatal(err)
+		}
+		s.settle()
+		s.settle()
+		s.want("")
+		if turn, saved := s.saved("m0"); len(saved.Runs) != 0 || saved.Removed == nil || turn.State != session.Done {
+			s.Errorf("the store keeps %s %+v", turn.State, saved)
+		}
+		if got := s.trail(); !slices.Equal(got, []string{"answer.delete ", "turn U1"}) {
 			s.Errorf("the audit trail holds %q", got)
 		}
 	})

@@ -58,7 +58,8 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 }
 
 // save gives the turn its outcome. It is tried until it is known to have happened, or the turn is another's. A turn whose question was
-// deleted meanwhile ends as Superseded, and is then handed back with ErrWithdrawn, to be delivered anew as what it is now.
+// deleted meanwhile ends as Superseded, and is then handed back with ErrWithdrawn, to be delivered anew as what it is now; one whose answer was
+// removed, with ErrRemoved.
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
 	ctx, told := span.Begin(ctx, "save")
 	defer func() { told.End(err) }()
@@ -70,7 +71,7 @@ func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (er
 		}
 	}
 	a.told.Note(slog.String("outcome", string(saved.Outcome)))
-	if err == nil {
+	if err == nil || errors.Is(err, session.ErrRemoved) {
 		s.Metrics.Turn(a.turn.Session.Ref.Platform, saved)
 	}
 	return err
@@ -118,7 +119,7 @@ func (s *Service) persist(ctx context.Context, write func(context.Context) error
 // settled reports whether a write that failed would fail again.
 func settled(err error) bool {
 	return errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) ||
-		errors.Is(err, session.ErrEdited) || errors.Is(err, session.ErrWithdrawn)
+		errors.Is(err, session.ErrEdited) || errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
 
 // deliver makes the final writes and ends the turn.

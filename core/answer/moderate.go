@@ -33,14 +33,8 @@ func (s *Service) remove(ctx context.Context, a Action, r session.Record) (Reply
 	if err != nil {
 		return Reply{}, err
 	}
-	for _, id := range stopped {
-		// A signal that is lost is found by polling, and what is written meanwhile is not kept.
-		if err := s.Signal.Raise(ctx, id); err != nil {
-			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
-		}
-	}
+	s.halt(ctx, stopped)
 	s.Logger.InfoContext(ctx, "answer removed", "turn", r.ID)
-	s.nudge()
 	return Reply{Sentence: sentenceRemovedNow}, nil
 }
 

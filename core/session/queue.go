@@ -46,7 +46,8 @@ type Queue interface {
 	// it. It returns nil when there is none. The lease lasts for as long as the replica beats.
 	Lease(ctx context.Context, r LeaseRequest) (*Turn, error)
 	// Finish saves what came of a running turn and its only outcome in one transaction, and makes it Delivering.
-	// It fails with ErrFenced or ErrFinished and then has changed nothing.
+	// It fails with ErrFenced or ErrFinished and then has changed nothing; and with ErrRemoved when the answer was removed meanwhile: the outcome
+	// is saved then, and the turn is to be handed back, so that it is delivered as what it is now.
 	Finish(ctx context.Context, f Fence, s Saved) error
 	// Delivered ends a Delivering turn, so that the session's next one may start, or the repair of a Done one. A second call is no
 	// error.

@@ -291,7 +291,7 @@ func TestTakeOverEditsWhatWasPostedAndDeletesWhatIsTooMuch(t *testing.T) {
 	})
 }
 
-func TestMessageDeletedByAPersonIsPostedAnewAtTheEnd(t *testing.T) {
+func TestMessageThatIsGoneIsPostedAnewAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Surface{}

@@ -1,12 +1,14 @@
 package sessiontest
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 func containsAny(text string, parts ...string) bool {
@@ -188,26 +190,38 @@ func withdrawDerived(f *fixture) {
 	f.nothingLeft("the private turn that ran", running.ID)
 }
 
+// erase deletes a message of the platform, and reports whether an answer went with it.
+func (f *fixture) erase(id thread.MessageID) (erased bool, running []session.TurnID) {
+	f.Helper()
+	erased, running, err := f.Erase(f.ctx, tenant, place, id)
+	f.must(err)
+	return erased, running
+}
+
 func erased(f *fixture) {
 	first := f.answered(f.question("q"), "secret 1")
 	f.derive(first.ID, session.Retried)
 	t := f.lease("r1")
 	page := f.find(session.Target{Turn: t.ID})
-	if gone, err := f.Erase(f.ctx, tenant, place, first.Message); err != nil || gone {
-		f.Errorf("a question was taken for a page: %v (%v)", gone, err)
+	if gone, _ := f.erase(first.Message); gone {
+		f.Error("a question was taken for a page")
 	}
 	pages, err := f.Pages(f.ctx, t.Fence())
 	f.must(err)
 	id := pages[0].Message
-	if gone, err := f.Erase(f.ctx, tenant, place, id); err != nil || gone {
-		f.Errorf("what a worker is at was erased: %v (%v)", gone, err)
+	second := session.PageKey{Kind: session.Answer, Number: 1}
+	f.must(f.Intend(f.ctx, t.Fence(), second, place))
+	f.must(f.Posted(f.ctx, t.Fence(), second, "p2", "h"))
+	if gone, _ := f.erase("p2"); gone {
+		f.Error("a page that a worker may take back was erased")
 	}
+	f.must(f.Drop(f.ctx, t.Fence(), second))
 	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("secret 2")}}))
 	f.must(f.Final(f.ctx, t.Fence(), firstPage, "h"))
 	f.must(f.Delivered(f.ctx, t.Fence()))
 	for i, want := range []bool{true, false} {
-		if gone, err := f.Erase(f.ctx, tenant, place, id); err != nil || gone != want {
-			f.Errorf("try %d erased: %v (%v)", i+1, gone, err)
+		if gone, running := f.erase(id); gone != want || len(running) > 0 {
+			f.Errorf("try %d erased: %v (%v)", i+1, gone, running)
 		}
 	}
 	for _, turn := range []session.Turn{first, page.Turn} {
@@ -218,8 +232,31 @@ func erased(f *fixture) {
 	}
 	f.noLease("r1") // its message is gone, and none is posted in its place
 	f.equal("the history", f.texts(f.accept(f.question("next"))), []string{"q"})
-	if gone, err := f.Erase(f.ctx, tenant, place, "unknown"); err != nil || gone {
-		f.Errorf("an unknown message was erased: %v (%v)", gone, err)
+	if gone, _ := f.erase("unknown"); gone {
+		f.Error("an unknown message was erased")
+	}
+}
+
+// An answer whose first page is deleted while it is written is stopped and kept nowhere.
+func erasedWhileItIsWritten(f *fixture) {
+	f.accept(f.question("q"))
+	t := f.lease("r1")
+	f.must(f.Intend(f.ctx, t.Fence(), firstPage, place))
+	f.must(f.Posted(f.ctx, t.Fence(), firstPage, "p1", "h"))
+	gone, running := f.erase("p1")
+	if want := []session.TurnID{t.ID}; !gone || !slices.Equal(running, want) {
+		f.Errorf("erased: %v, to be stopped: %v, want %v", gone, running, want)
+	}
+	if again, _ := f.erase("p1"); again {
+		f.Error("it was erased twice")
+	}
+	stops, err := f.Requested(f.ctx, []session.Fence{t.Fence()})
+	if err != nil || len(stops) != 1 {
+		f.Errorf("the turn is to stop: %v (%v)", stops, err)
+	}
+	f.wantErr(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Stopped, Runs: []session.Run{answer("secret")}}), session.ErrRemoved)
+	if saved, err := f.Saved(f.ctx, t); err != nil || len(saved.Runs) != 0 || saved.Removed == nil {
+		f.Errorf("what ran left %+v (%v)", saved, err)
 	}
 }
 

@@ -161,19 +161,26 @@ func (t *turn) eraseUnshown() {
 }
 
 // Erase implements session.Changes.
-func (m *Memory) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
+func (m *Memory) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []session.TurnID, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p := m.messages[messageKey{tenant, at.Platform, at.Workspace, at.Channel, id}]
 	if p == nil || p.turn == nil {
-		return false, ctx.Err()
+		return false, nil, ctx.Err()
 	}
 	t := p.turn
+	if t.State != session.Done && t.removed == nil && slices.ContainsFunc(t.pages, func(p session.Page) bool {
+		return p.Message == id && p.Kind == session.Answer && p.Model == 0 && p.Number == 0
+	}) {
+		running = m.remove(t, session.Removal{})
+		m.auditedTurn(t, session.AnswerDeleted, "", nil)
+		return true, running, ctx.Err()
+	}
 	page := slices.IndexFunc(t.pages, func(p session.Page) bool {
 		return p.Message == id && p.Kind == session.Answer && p.State == session.Final
 	})
 	if page < 0 || t.State != session.Done || t.owner != "" || t.disturbed || t.removed != nil {
-		return false, ctx.Err()
+		return false, nil, ctx.Err()
 	}
 	t.pages = slices.Delete(t.pages, page, page+1)
 	for _, part := range m.turns {
@@ -183,5 +190,5 @@ func (m *Memory) Erase(ctx context.Context, tenant access.TenantID, at thread.Re
 		}
 	}
 	m.auditedTurn(t, session.AnswerDeleted, "", nil)
-	return true, ctx.Err()
+	return true, nil, ctx.Err()
 }

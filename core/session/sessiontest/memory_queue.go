@@ -132,6 +132,9 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 	if t.Ambient && t.Outcome == session.Answered {
 		m.join(t)
 	}
+	if t.removed != nil {
+		return session.ErrRemoved
+	}
 	return nil
 }
 

@@ -219,8 +219,14 @@ func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.
 	if m.press(t, key) != nil {
 		return nil, ctx.Err()
 	}
+	running := m.remove(t, r)
+	m.auditedTurn(t, session.AnswerRemoved, r.By.ID, nil)
+	return running, ctx.Err()
+}
+
+// remove takes an answer away, with all that was given in its place, and returns the turns that run.
+func (m *Memory) remove(t *turn, r session.Removal) (running []session.TurnID) {
 	r.At = time.Now()
-	var running []session.TurnID
 	for _, part := range m.lineage(t) {
 		if part.removed != nil {
 			continue
@@ -240,8 +246,7 @@ func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.
 			part.revise()
 		}
 	}
-	m.auditedTurn(t, session.AnswerRemoved, r.By.ID, nil)
-	return running, ctx.Err()
+	return running
 }
 
 // shows reports whether a turn is another one, was replaced by it, or stood in its place before the question was edited; or the other way

@@ -89,7 +89,7 @@ func removedWhileRunning(f *fixture) {
 	}
 	_, err = f.Remove(f.ctx, tenant, waits.ID, "b", session.Removal{By: mod})
 	f.must(err)
-	f.must(f.Finish(f.ctx, run.Fence(), session.Saved{Outcome: session.Stopped, Sentence: "secret", Runs: []session.Run{answer("secret")}}))
+	f.wantErr(f.Finish(f.ctx, run.Fence(), session.Saved{Outcome: session.Stopped, Sentence: "secret", Runs: []session.Run{answer("secret")}}), session.ErrRemoved)
 	saved, err := f.Saved(f.ctx, run)
 	if err != nil || len(saved.Runs) != 0 || saved.Removed == nil || saved.Sentence != "" {
 		f.Errorf("what ran left %+v (%v)", saved, err)
