@@ -79,18 +79,21 @@ func (k *keywordScores) release() {
 // score sums up a probe.
 func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywordScores {
 	flat, title := s.stats()
-	k := &keywordScores{terms: terms, frequency: make([]int, len(terms)), chunks: flat.chunks}
+	k := &keywordScores{terms: terms, chunks: flat.chunks}
 	k.sums = [2]map[blockKey]*bm25.Sums{make(map[blockKey]*bm25.Sums), make(map[blockKey]*bm25.Sums)}
 	k.peaks = [2]map[blockKey]*peaks{make(map[blockKey]*peaks), make(map[blockKey]*peaks)}
 	for field, stats := range [2]fieldStats{flat, title} {
+		frequencies := make([]int, len(terms))
 		for i, t := range terms {
-			found := lists[field][t.Text]
-			df := frequency(found, sc)
-			if field == fieldFlat {
-				k.frequency[i] = df
-			}
-			idf := bm25.IDF(stats.chunks, df)
-			for _, l := range found {
+			frequencies[i] = frequency(lists[field][t.Text], sc)
+		}
+		if field == fieldFlat {
+			k.frequency = frequencies
+		}
+		together := analyse.Together(terms, frequencies)
+		for i, t := range terms {
+			idf := bm25.IDF(stats.chunks, together[i])
+			for _, l := range lists[field][t.Text] {
 				if sc.allowed[l.block] == nil {
 					continue
 				}

@@ -16,6 +16,9 @@ type Term struct {
 	// Word numbers the word of the query that the term came from. A word gives several terms when it is an identifier or when its stems
 	// in two languages differ; together they are evidence for one word.
 	Word int
+	// Same numbers the part of the word that the term stands for. Terms of one part are its stems in several languages, of which a document
+	// holds the one in its own: they are as frequent as all of them together, lest the few documents of one language come first everywhere.
+	Same int
 	// Chatter marks words that questions carry whatever they ask about ("please", "anybody", "explain"), and words that are stop words in
 	// one of the languages: they are looked for, but a passage without them lacks nothing.
 	Chatter bool
@@ -35,14 +38,16 @@ func Query(text string, languages []string) []Term {
 	}
 	var terms []Term
 	seen := make(map[string]bool)
+	part := -1
 	add := func(text string, word int, chatter bool) {
 		text = cut(text)
 		if !seen[text] && len(terms) < MaxQueryTerms {
 			seen[text] = true
-			terms = append(terms, Term{Text: text, Word: word, Chatter: chatter, Foreign: other || otherScript(text, langs)})
+			terms = append(terms, Term{Text: text, Word: word, Same: part, Chatter: chatter, Foreign: other || otherScript(text, langs)})
 		}
 	}
 	scan(fold(text), func(t token) bool {
+		part++
 		switch {
 		case t.kind == extra && single(t.text): // one character of a longer run would match nearly everything
 		case t.kind != word:
@@ -124,4 +129,17 @@ func queryLanguages(names []string) []language {
 		}
 	}
 	return langs
+}
+
+// Together returns how frequent each term counts as: as its part, in all languages. frequency runs parallel to terms.
+func Together(terms []Term, frequency []int) []int {
+	parts := make(map[int]int, len(terms))
+	for i, t := range terms {
+		parts[t.Same] += frequency[i]
+	}
+	out := make([]int, len(terms))
+	for i, t := range terms {
+		out[i] = parts[t.Same]
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package analyse_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
@@ -74,5 +75,38 @@ func TestAGreetingAsksAboutNothing(t *testing.T) {
 				t.Errorf("%q asks about %q", text, term.Text)
 			}
 		}
+	}
+}
+
+// "serveurs" is "serveur" in French and stays as it is in Danish, say: a French document holds the one stem and a Danish the other.
+func TestStemsOfOneWordAreAsFrequentAsAllOfThem(t *testing.T) {
+	t.Parallel()
+	terms := analyse.Query("nationale serveurs", []string{"french", "danish"})
+	frequency := make([]int, len(terms))
+	words := make(map[int]int) // sum of the stems' frequencies
+	for i, term := range terms {
+		frequency[i] = 10 * (i + 1)
+		words[term.Word] += frequency[i]
+	}
+	if len(words) != 2 || len(terms) < 4 {
+		t.Fatalf("the words have the stems %+v", terms)
+	}
+	for i, got := range analyse.Together(terms, frequency) {
+		if want := words[terms[i].Word]; got != want {
+			t.Errorf("%s counts as in %d chunks, want %d", terms[i].Text, got, want)
+		}
+	}
+}
+
+// The parts of an identifier are words of their own: a rare one is not made frequent by its neighbour.
+func TestPartsOfAnIdentifierAreCountedByThemselves(t *testing.T) {
+	t.Parallel()
+	terms := analyse.Query("pg_basebackup", nil)
+	frequency := make([]int, len(terms))
+	for i := range terms {
+		frequency[i] = 1 + i
+	}
+	if got := analyse.Together(terms, frequency); len(terms) < 2 || !slices.Equal(got, frequency) {
+		t.Errorf("%+v count as in %v chunks, want %v", terms, got, frequency)
 	}
 }

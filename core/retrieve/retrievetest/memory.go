@@ -159,7 +159,9 @@ func (m *Memory) Candidates(ctx context.Context, r retrieve.Request) (retrieve.C
 }
 
 // idf and impact are written out from the formulas, so that a mistake in the packed index cannot hide in shared code.
-func idf(n, df int) float64 { return math.Log(1 + (float64(n)-float64(df)+0.5)/(float64(df)+0.5)) }
+func idf(n, df int) float64 {
+	return math.Log(1 + (float64(max(n, df))-float64(df)+0.5)/(float64(df)+0.5))
+}
 
 func impact(tf, dl int, average float64) float64 {
 	return float64(tf) * 2.2 / (float64(tf) + 1.2*(0.25+0.75*float64(dl)/average))
@@ -183,6 +185,7 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 			}
 		}
 	}
+	together, titleTogether := analyse.Together(terms, frequency), analyse.Together(terms, titleFrequency)
 	list.Semantic = known && slices.ContainsFunc(p.Vector, func(v float32) bool { return v != 0 }) && len(allowed) > 0
 	var all []retrieve.Candidate
 	for _, e := range allowed {
@@ -193,10 +196,10 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 				tf := e.flat[n].Frequency[t.Text]
 				matched[i] = retrieve.Matched{Frequency: frequency[i], Here: tf > 0}
 				if tf > 0 {
-					cand.Flat += idf(c.chunks, frequency[i]) * impact(tf, e.flat[n].Length, float64(c.flatLength)/float64(c.chunks))
+					cand.Flat += idf(c.chunks, together[i]) * impact(tf, e.flat[n].Length, float64(c.flatLength)/float64(c.chunks))
 				}
 				if tf := e.title.Frequency[t.Text]; tf > 0 {
-					cand.Title += idf(c.titled, titleFrequency[i]) * impact(tf, e.title.Length, float64(c.titleTotal)/float64(c.titled))
+					cand.Title += idf(c.titled, titleTogether[i]) * impact(tf, e.title.Length, float64(c.titleTotal)/float64(c.titled))
 				}
 			}
 			cand.Coverage = retrieve.Coverage(terms, matched, c.chunks)
