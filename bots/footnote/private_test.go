@@ -19,14 +19,7 @@ import (
 // Without DATABASE_URL two processes share one private server, and the last one that leaves stops it.
 func TestPrivateServerIsSharedByTwoProcesses(t *testing.T) {
 	t.Parallel()
-	data, err := os.MkdirTemp("", "footnote-private-") // short: a socket's path may have 107 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(data) })
-	if err := os.Chmod(data, 0o755); err != nil { // its server runs as another user when the tests run as root
-		t.Fatal(err)
-	}
+	data := shortDir(t)
 	p := &program{env: []string{"FOOTNOTE_DATA=" + data}}
 	docs := handbook(t)
 	var both sync.WaitGroup
