@@ -22,7 +22,7 @@ const prefix = "footnote_scratch_"
 // lockClass is the first key of the advisory lock that says that a schema is in use; the second is the hash of its name.
 const lockClass = 0x73_63_72_61 // "scra"
 
-// dropping bounds how long Drop takes when its context has ended already.
+// dropping bounds how long making and dropping a schema may take when the context has ended already.
 const dropping = 30 * time.Second
 
 // Schema is a scratch schema. It lives until Drop; that of a process which died is removed by the next Create.
@@ -62,7 +62,10 @@ func (s *Schema) create(ctx context.Context, address string) error {
 	if _, err := s.conn.Exec(ctx, `select pg_advisory_lock($1::int, hashtext($2))`, lockClass, s.name); err != nil {
 		return fmt.Errorf("lock the scratch schema: %w", err)
 	}
-	if _, err := s.conn.Exec(ctx, "create schema "+s.name); err != nil {
+	// Whoever interrupts this statement would not know whether there is something to be dropped.
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
+	defer cancel()
+	if _, err := s.conn.Exec(whole, "create schema "+s.name); err != nil {
 		var refused *pgconn.PgError
 		if errors.As(err, &refused) && refused.Code == "42501" { // insufficient_privilege
 			return fmt.Errorf("create a scratch schema: the database refuses it; let its owner run \"grant create on database %s to %s\"",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
@@ -72,6 +73,36 @@ func TestEverythingHappensInside(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, relations(t, address)); diff != "" {
 		t.Errorf("relations before and after (-before +after):\n%s", diff)
+	}
+}
+
+// Whenever Create is interrupted, there is a schema if it says so and none if it does not.
+func TestCreateThatIsInterruptedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	address := localtest.URL(t)
+	began := time.Now()
+	s, err := scratch.Create(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(began)
+	if err := s.Drop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const steps = 60
+	for i := range steps {
+		ctx, cancel := context.WithTimeout(t.Context(), took*time.Duration(i)/steps)
+		s, err := scratch.Create(ctx, address)
+		cancel()
+		if err == nil {
+			if err := s.Drop(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var left int
+		if err := connect(t, address).QueryRow(t.Context(), `select count(*) from pg_namespace where nspname like 'footnote%'`).Scan(&left); err != nil || left != 0 {
+			t.Fatalf("%d schemas are left (%v)", left, err)
+		}
 	}
 }
 
