@@ -48,7 +48,11 @@ func (w *world) ask(asking, ctx context.Context, random *rand.Rand) func() []que
 					mu.Lock()
 					all = append(all, q)
 					mu.Unlock()
-					if own.IntN(3) > 0 && q.answered(ctx) != nil {
+					await := q.answered
+					if own.IntN(3) == 0 {
+						await = func(ctx context.Context) error { return w.taken(ctx, q) }
+					}
+					if await(ctx) != nil {
 						return // likewise
 					}
 				}
@@ -62,6 +66,20 @@ func (w *world) ask(asking, ctx context.Context, random *rand.Rand) func() []que
 	return func() []question {
 		wait.Wait()
 		return all
+	}
+}
+
+// taken waits until a question is stored. Of two messages of one moment, which platforms hand to whichever replica, either may be taken in first.
+func (w *world) taken(ctx context.Context, q question) error {
+	const stored = `select exists (select from message where role = 'user' and text like '%' || $1::text || '?%')`
+	for {
+		var there bool
+		if err := w.db.Pool.QueryRow(ctx, stored, q.mark).Scan(&there); err != nil || there {
+			return err
+		}
+		if !pause(ctx, 20*time.Millisecond) {
+			return context.Cause(ctx)
+		}
 	}
 }
 
