@@ -162,23 +162,25 @@ func TestTerminalShowsFootnotesAsHyperlinks(t *testing.T) {
 func TestSignalsStopAnAnswerNobodySeesToTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, sig := range map[string]os.Signal{"SIGINT": os.Interrupt, "SIGTERM": syscall.SIGTERM} {
-		for _, verb := range []string{"ask", "chat"} {
+		for _, verb := range []string{"ask", "ask --json", "chat"} {
 			t.Run(verb+" "+name, func(t *testing.T) {
 				t.Parallel()
 				server := openaitest.New(t, openaitest.Reply{Text: "This answer never comes to its end.", Gate: make(chan struct{}), GateAfter: 4})
 				p := newProgram(t, "OPENAI_BASE_URL="+server.URL())
 				ctx, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()
-				args := map[string][]string{"ask": {"ask", "Tell me a story.", "--json"}, "chat": {"chat"}}[verb]
+				args := map[string][]string{"ask": {"ask", "Tell me a story."}, "ask --json": {"ask", "Tell me a story.", "--json"}, "chat": {"chat"}}[verb]
 				cmd := p.command(ctx, args...)
-				var stdout, stderr bytes.Buffer
+				var stdout, stderr lockedBuffer
 				cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("Tell me a story.\nAnd another.\n"), &stdout, &stderr
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				for len(server.ChatRequests()) == 0 || server.ChatRequests()[0].Sent < 4 {
+				// What is sent is shown a moment later, and with --json at the end.
+				written := func() bool { return verb == "ask --json" || strings.Contains(stdout.String(), "This answer") }
+				for len(server.ChatRequests()) == 0 || server.ChatRequests()[0].Sent < 4 || !written() {
 					if ctx.Err() != nil {
-						t.Fatalf("the model was not asked\n%s", stderr.String())
+						t.Fatalf("the answer does not begin\n%s%s", stdout.String(), stderr.String())
 					}
 					runtime.Gosched()
 				}
@@ -190,10 +192,10 @@ func TestSignalsStopAnAnswerNobodySeesToTheEnd(t *testing.T) {
 				if !errors.As(err, &exit) || exit.ExitCode() != 130 || !strings.Contains(stderr.String(), "interrupted") {
 					t.Errorf("it ended with %v\n%s", err, stderr.String())
 				}
-				if !strings.Contains(stdout.String(), "This answer") || len(server.ChatRequests()) != 1 {
+				if !written() || len(server.ChatRequests()) != 1 {
 					t.Errorf("%d requests to the model; the output is:\n%s", len(server.ChatRequests()), stdout.String())
 				}
-				if verb == "ask" && !strings.Contains(stdout.String(), `"outcome":"stopped"`) {
+				if verb == "ask --json" && !strings.Contains(stdout.String(), `"outcome":"stopped"`) {
 					t.Errorf("the outcome is not that of a stopped answer:\n%s", stdout.String())
 				}
 			})
