@@ -107,7 +107,7 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 		defer func() { b.second <- struct{}{} }()
 	}
 	b.mu.Lock()
-	shared := b.settle(time.Now())
+	shared, key := b.settle(time.Now()), b.key
 	b.mu.Unlock()
 	if err := b.own.Wait(ctx); err != nil || shared == nil {
 		return err
@@ -120,7 +120,7 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 	defer func() { b.asking <- struct{}{} }()
 	for {
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit) // a call that is given up says nothing of the tiers
-		after, err := shared.Take(asking, b.key, globalTier, thread.Final)
+		after, err := shared.Take(asking, key, globalTier, thread.Final)
 		cancel()
 		if err != nil {
 			b.unreachable()
@@ -146,14 +146,14 @@ func (b *budget) unreachable() {
 // pause tells the other processes that Discord refuses everything for so long.
 func (b *budget) pause(ctx context.Context, d time.Duration) {
 	b.mu.Lock()
-	shared := b.settle(time.Now())
+	shared, key := b.settle(time.Now()), b.key
 	b.mu.Unlock()
 	if shared == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit)
 	defer cancel()
-	if shared.Pause(ctx, b.key, d) != nil {
+	if shared.Pause(ctx, key, d) != nil {
 		b.unreachable()
 	}
 }
