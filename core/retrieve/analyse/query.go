@@ -16,9 +16,9 @@ type Term struct {
 	// Word numbers the word of the query that the term came from. A word gives several terms when it is an identifier or when its stems
 	// in two languages differ; together they are evidence for one word.
 	Word int
-	// Same numbers the part of the word that the term stands for. Terms of one part are its stems in several languages, of which a document
+	// Part numbers the part of the word that the term stands for. Terms of one part are its stems in several languages, of which a document
 	// holds the one in its own: they are as frequent as all of them together, lest the few documents of one language come first everywhere.
-	Same int
+	Part int
 	// Chatter marks words that questions carry whatever they ask about ("please", "anybody", "explain"), and words that are stop words in
 	// one of the languages: they are looked for, but a passage without them lacks nothing.
 	Chatter bool
@@ -43,7 +43,7 @@ func Query(text string, languages []string) []Term {
 		text = cut(text)
 		if !seen[text] && len(terms) < MaxQueryTerms {
 			seen[text] = true
-			terms = append(terms, Term{Text: text, Word: word, Same: part, Chatter: chatter, Foreign: other || otherScript(text, langs)})
+			terms = append(terms, Term{Text: text, Word: word, Part: part, Chatter: chatter, Foreign: other || otherScript(text, langs)})
 		}
 	}
 	scan(fold(text), func(t token) bool {
@@ -135,11 +135,11 @@ func queryLanguages(names []string) []language {
 func Together(terms []Term, frequency []int) []int {
 	parts := make(map[int]int, len(terms))
 	for i, t := range terms {
-		parts[t.Same] += frequency[i]
+		parts[t.Part] += frequency[i]
 	}
 	out := make([]int, len(terms))
 	for i, t := range terms {
-		out[i] = parts[t.Same]
+		out[i] = parts[t.Part]
 	}
 	return out
 }
