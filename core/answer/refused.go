@@ -62,7 +62,11 @@ func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
 		return
 	}
 	t, err := s.Store.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
-	if err != nil || t.Message != e.Message { // it was no question before either
+	switch {
+	case errors.Is(err, session.ErrUnknownTurn), err == nil && t.Message != e.Message: // it was no question before either
+		return
+	case err != nil:
+		s.Logger.ErrorContext(ctx, "a refused edit is not in the audit trail", "platform", e.Ref.Platform, "channel", e.Ref.Channel, "reason", r.reason, "error", err)
 		return
 	}
 	s.Refused(ctx, session.Refusal{
