@@ -85,6 +85,7 @@ load: need-go deps-test ## drive simulated workspaces, each with threads that as
 
 .PHONY: alerts
 alerts: ## check what the alert rules raise (needs promtool, which comes with Prometheus)
+	@command -v promtool >/dev/null || { echo 'promtool is not installed: it comes with Prometheus (on Debian and Ubuntu: the package prometheus).' >&2; exit 1; }
 	@promtool check rules deploy/monitoring/rules.yaml
 	@promtool test rules deploy/monitoring/rules_test.yaml
 
