@@ -63,6 +63,10 @@ func (s *Sessions) Posted(ctx context.Context, f session.Fence, key session.Page
 		if _, err := tx.Exec(ctx, posted, f.Tenant, f.Turn, key.Kind, key.Model, key.Number, id, hash, f.Attempt); err != nil {
 			return err
 		}
+		if stop.deleted && key == (session.PageKey{Kind: session.Answer}) {
+			_, err := removeBegun(ctx, tx, f.Tenant, string(f.Turn)) // whoever posted it finds by polling that it is to stop
+			return err
+		}
 		return stopIfAllowed(ctx, tx, f, stop)
 	})
 	return s.pageError("record the message of", f, key, err)

@@ -125,8 +125,10 @@ func (s *Sessions) Erase(ctx context.Context, tenant access.TenantID, at thread.
 		var turn string
 		// The message before its turn, as everybody locks them. A message that the bot itself takes back is of a turn that somebody is at, or is
 		// no page any more.
+		// The row of one that is not known yet waits for it.
 		const message = `
-			select from surface_message where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 for update`
+			insert into surface_message (tenant_id, platform, workspace, channel, message, stop_at, deleted) values ($1, $2, $3, $4, $5, clock_timestamp(), true)
+			on conflict (tenant_id, platform, workspace, channel, message) do update set deleted = true`
 		if _, err := tx.Exec(ctx, message, tenant, at.Platform, at.Workspace, at.Channel, storable(string(id))); err != nil {
 			return err
 		}
@@ -184,9 +186,15 @@ func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at threa
 	if err != nil {
 		return false, nil, err
 	}
+	running, err := removeBegun(ctx, tx, tenant, turn)
+	return err == nil, running, err
+}
+
+// removeBegun removes an answer that is being written, and returns the turns that run.
+func removeBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string) ([]session.TurnID, error) {
 	running, err := removeLineage(ctx, tx, tenant, turn, session.Removal{})
 	if err != nil {
-		return false, nil, err
+		return nil, err
 	}
-	return true, running, auditedTurn(ctx, tx, tenant, session.AnswerDeleted, turn, "", nil)
+	return running, auditedTurn(ctx, tx, tenant, session.AnswerDeleted, turn, "", nil)
 }

@@ -56,6 +56,7 @@ type Changes interface {
 	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (Changed, error)
 	// Erase deletes what an answer said, and what stood in its place before, after somebody deleted a page of it on the platform. Its turn counts
 	// as removed by nobody in particular, and its other pages stay as they are. Of an answer that is being written the first page counts, which no
-	// worker takes back: it is removed as by Revisions.Remove. It reports whether there was such an answer, and the turns that ran and must be stopped.
+	// worker takes back: it is removed as by Revisions.Remove, or as soon as the page is recorded, where the deletion is known first (within
+	// TombstoneAge). It reports whether there was such an answer, and the turns that ran and must be stopped.
 	Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []TurnID, err error)
 }

@@ -247,7 +247,32 @@ func erasedWhileItIsWritten(f *fixture) {
 	if want := []session.TurnID{t.ID}; !gone || !slices.Equal(running, want) {
 		f.Errorf("erased: %v, to be stopped: %v, want %v", gone, running, want)
 	}
-	if again, _ := f.erase("p1"); again {
+	f.removedAsItRuns(t, "p1")
+}
+
+// The platform may tell of the deletion before the worker has recorded what it posted.
+func erasedBeforeItIsRecorded(f *fixture) {
+	f.accept(f.question("q"))
+	t := f.lease("r1")
+	f.must(f.Intend(f.ctx, t.Fence(), firstPage, place))
+	if gone, _ := f.erase("p1"); gone {
+		f.Error("a message that is not known was erased")
+	}
+	second := session.PageKey{Kind: session.Answer, Number: 1}
+	f.must(f.Intend(f.ctx, t.Fence(), second, place))
+	f.erase("p2")
+	f.must(f.Posted(f.ctx, t.Fence(), second, "p2", "h"))
+	if stops, err := f.Requested(f.ctx, []session.Fence{t.Fence()}); err != nil || len(stops) > 0 {
+		f.Errorf("a page that a worker may take back stops the turn: %v (%v)", stops, err)
+	}
+	f.must(f.Posted(f.ctx, t.Fence(), firstPage, "p1", "h"))
+	f.removedAsItRuns(t, "p1")
+}
+
+// removedAsItRuns wants a turn that is to stop and of which nothing is kept.
+func (f *fixture) removedAsItRuns(t session.Turn, page thread.MessageID) {
+	f.Helper()
+	if again, _ := f.erase(page); again {
 		f.Error("it was erased twice")
 	}
 	stops, err := f.Requested(f.ctx, []session.Fence{t.Fence()})

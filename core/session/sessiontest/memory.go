@@ -111,6 +111,7 @@ type posted struct {
 	stopped    time.Time
 	stoppers   []string
 	privileged bool
+	deleted    bool
 }
 
 type replica struct{ started, expires time.Time }

@@ -164,8 +164,14 @@ func (t *turn) eraseUnshown() {
 func (m *Memory) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []session.TurnID, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p := m.messages[messageKey{tenant, at.Platform, at.Workspace, at.Channel, id}]
-	if p == nil || p.turn == nil {
+	place := messageKey{tenant, at.Platform, at.Workspace, at.Channel, id}
+	p := m.messages[place]
+	if p == nil {
+		p = &posted{stopped: time.Now()}
+		m.messages[place] = p
+	}
+	p.deleted = true
+	if p.turn == nil {
 		return false, nil, ctx.Err()
 	}
 	t := p.turn

@@ -118,6 +118,10 @@ func (m *Memory) Posted(ctx context.Context, f session.Fence, key session.PageKe
 			if by, ok := tombstone.stops(t); ok {
 				m.stop(t, by)
 			}
+			if tombstone.deleted && key == firstPage && time.Since(tombstone.stopped) <= session.TombstoneAge {
+				m.remove(t, session.Removal{})
+				m.auditedTurn(t, session.AnswerDeleted, "", nil)
+			}
 		}
 		m.messages[place] = &posted{turn: t}
 		return nil

@@ -99,6 +99,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a withdrawn question leaves its private and shared answers too", withdrawDerived},
 		{"an answer whose message was deleted is erased", erased},
 		{"an answer whose first message is deleted while it is written is removed", erasedWhileItIsWritten},
+		{"and so is one whose deletion is known before the message", erasedBeforeItIsRecorded},
 		{"sessions that nobody touched are removed", prune},
 		{"what is at work is not removed", pruneBusy},
 		{"a dry run counts and removes nothing", pruneDry},
