@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,7 @@ type evalCommand struct {
 	Mode    string `name:"mode" placeholder:"MODE" enum:",keyword,semantic,hybrid" default:"" help:"keyword, semantic or hybrid (default: all three)."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 	Save    string `name:"save" placeholder:"FILE" help:"Where to keep the report (default: below the data folder, one file for each collection)."`
+	Trec    string `name:"run" placeholder:"FILE" help:"Also write the rankings there, as a run that trec_eval reads; needs --mode."`
 	Compare string `name:"compare" placeholder:"FILE" help:"An earlier report to compare with (default: the last run on the same collection)."`
 }
 
@@ -40,6 +42,9 @@ type comparedJSON struct {
 
 // Run implements the verb. The collection is indexed in a schema of its own, which is dropped whatever happens.
 func (c *evalCommand) Run(ctx context.Context, env *environment) error {
+	if c.Trec != "" && c.Mode == "" {
+		return usageError("--run writes the rankings of one mode: name it with --mode keyword, semantic or hybrid")
+	}
 	collection, err := evaluate.Read(os.DirFS(c.Dir))
 	if err != nil {
 		return fmt.Errorf("evaluate %s: %w", c.Dir, err)
@@ -61,6 +66,11 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 		return fmt.Errorf("evaluate %s: %w", c.Dir, err)
 	}
 	out := evaluatedJSON{Report: report}
+	if c.Trec != "" {
+		if err := writeWhole(c.Trec, func(w io.Writer) error { return collection.WriteRun(w, report.Results[0]) }); err != nil {
+			return fmt.Errorf("write the run: %w", err)
+		}
+	}
 	if kept.earlier != nil {
 		differences, err := report.Compare(*kept.earlier)
 		if err != nil {

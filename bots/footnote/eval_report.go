@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -93,7 +94,10 @@ func (k keeping) save(env *environment, report evaluate.Report) error {
 	if !k.chosen && k.last != nil {
 		report = report.With(*k.last)
 	}
-	err := writeReport(k.to, report)
+	err := writeWhole(k.to, report.Write)
+	if err != nil {
+		err = fmt.Errorf("save the report: %w", err)
+	}
 	if err != nil && !k.chosen {
 		fmt.Fprintf(env.stderr, "The report is not kept: %v. Name another file with --save.\n", err)
 		return nil
@@ -104,20 +108,21 @@ func (k keeping) save(env *environment, report evaluate.Report) error {
 	return err
 }
 
-func writeReport(name string, report evaluate.Report) error {
+// writeWhole writes a file, whole or not at all, and the folders above it.
+func writeWhole(name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
-		return fmt.Errorf("save the report: %w", err)
+		return err
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), ".eval-*")
 	if err != nil {
-		return fmt.Errorf("save the report: %w", err)
+		return err
 	}
-	err = errors.Join(report.Write(file), file.Close())
+	err = errors.Join(write(file), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), name)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("save the report: %w", err), os.Remove(file.Name()))
+		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
 }

@@ -134,7 +134,11 @@ func TestEvalComparesWithAFile(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t).with("FOOTNOTE_DATA=" + t.TempDir())
 	saved := filepath.Join(t.TempDir(), "report.json")
-	p.run(t, "eval", labelled, "--mode", "keyword", "--save", saved)
+	run := filepath.Join(t.TempDir(), "new", "keyword.run")
+	p.run(t, "eval", labelled, "--mode", "keyword", "--save", saved, "--run", run)
+	if written, err := os.ReadFile(run); err != nil || !regexp.MustCompile(`^\S+\tQ0\t\S+\t1\t100\tfootnote-keyword\n`).Match(written) {
+		t.Errorf("the run is %.200q (%v)", written, err)
+	}
 	raw, err := os.ReadFile(saved)
 	if err != nil {
 		t.Fatal(err)
@@ -183,6 +187,9 @@ func TestEvalSaysWhatIsWrongWithACollection(t *testing.T) {
 	}
 	if r := p.try(t, "", "eval", labelled, "--mode", "semantic"); r.code != 1 || !strings.Contains(r.stderr, "EMBEDDING_MODEL") {
 		t.Errorf("semantic without an embedder: exit code %d\n%s", r.code, r.stderr)
+	}
+	if r := p.try(t, "", "eval", labelled, "--run", "x.run"); r.code != 2 || !strings.Contains(r.stderr, "--mode") {
+		t.Errorf("--run without --mode: exit code %d\n%s", r.code, r.stderr)
 	}
 	if r := p.try(t, "", "eval", labelled, "--mode", "magic"); r.code != 2 {
 		t.Errorf("an unknown mode: exit code %d\n%s", r.code, r.stderr)

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/evaluate"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/text/encoding/unicode"
 	"pgregory.net/rapid"
 )
 
@@ -109,20 +110,24 @@ func TestReadNamesTheFault(t *testing.T) {
 		return dir
 	}
 	for want, dir := range map[string]fstest.MapFS{
-		"line 2 of corpus.jsonl: it is not a JSON object": with("corpus.jsonl", "{\"_id\": \"d1\", \"text\": \"\"}\nnot json\n"),
-		"line 1 of corpus.jsonl: it has neither \"text\"": with("corpus.jsonl", "{\"_id\": \"d1\"}\n"),
-		"ids, titles and texts are texts or numbers":      with("corpus.jsonl", "{\"_id\": [], \"text\": \"\"}\n"),
-		"line 1 of queries.jsonl: it has no \"_id\"":      with("queries.jsonl", "{\"text\": \"x\"}\n"),
-		"0 judged queries: ":                              with("queries.jsonl", "{\"_id\": \"q1\", \"text\": \" \"}\n"),
-		"the grade \"0.5\" is not a whole number":         files("q1\td1\t0.5\n"),
-		"read corpus.jsonl.gz of the collection":          gone(with("corpus.jsonl.gz", "not compressed"), "corpus.jsonl"),
-		"there is no corpus.jsonl":                        without("corpus.jsonl"),
-		"there is no queries.jsonl":                       without("queries.jsonl"),
-		"there is neither qrels.tsv nor qrels/test.tsv":   without("qrels.tsv"),
-		"line 2 of qrels.tsv":                             files("q1\td1\t1\nq1\td2\tmany\n"),
-		"it has 2 columns":                                files("q1\td1\n"),
-		"0 judged queries":                                files("other\td1\t1\n"),
-		"no document of corpus.jsonl is judged":           files("q1\tother\t1\n"),
+		"line 2 of corpus.jsonl: it is not a JSON object":  with("corpus.jsonl", "{\"_id\": \"d1\", \"text\": \"\"}\nnot json\n"),
+		"line 1 of corpus.jsonl: it has neither \"text\"":  with("corpus.jsonl", "{\"_id\": \"d1\"}\n"),
+		"ids, titles and texts are texts or numbers":       with("corpus.jsonl", "{\"_id\": [], \"text\": \"\"}\n"),
+		"whole on a line of its own":                       with("corpus.jsonl", "{\n\"_id\": \"d1\"\n}\n"),
+		"line 1 of queries.jsonl: it has no \"_id\"":       with("queries.jsonl", "{\"text\": \"x\"}\n"),
+		"0 judged queries: ":                               with("queries.jsonl", "{\"_id\": \"q1\", \"text\": \" \"}\n"),
+		"the grade \"0.5\" is not a whole number: 0 is no": files("q1\td1\t0.5\n"),
+		"line 1 of corpus.jsonl: it is not a JSON":         gone(with("corpus.jsonl.gz", "not JSON"), "corpus.jsonl"),
+		"unpack corpus.jsonl of the collection":            with("corpus.jsonl", "\x1f\x8bnot compressed"),
+		"read line 2 of corpus.jsonl: unexpected EOF":      gone(with("corpus.jsonl.gz", cut(t)), "corpus.jsonl"),
+		"there is no corpus.jsonl":                         without("corpus.jsonl"),
+		"there is no queries.jsonl":                        without("queries.jsonl"),
+		"there is neither qrels.tsv nor qrels/test.tsv":    without("qrels.tsv"),
+		"line 2 of qrels.tsv":                              files("q1\td1\t1\nq1\td2\tmany\n"),
+		"it has 2 columns":                                 files("q1\td1\n"),
+		"three are needed, parted by tabs":                 files("q1,d1,1\n"),
+		"0 judged queries":                                 files("other\td1\t1\n"),
+		"no document of corpus.jsonl is judged":            files("q1\tother\t1\n"),
 	} {
 		if _, err := evaluate.Read(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
@@ -149,6 +154,22 @@ func packed(t *testing.T, text string) *fstest.MapFile {
 	return &fstest.MapFile{Data: b.Bytes()}
 }
 
+// cut is a compressed corpus that ends half-way.
+func cut(t *testing.T) string {
+	whole := packed(t, "{\"_id\": \"d1\", \"text\": \"x\"}\n").Data
+	return string(whole[:len(whole)-6])
+}
+
+// wide is a file as Notepad and PowerShell write it.
+func wide(t *testing.T, text string, order unicode.Endianness) *fstest.MapFile {
+	t.Helper()
+	data, err := unicode.UTF16(order, unicode.UseBOM).NewEncoder().Bytes([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fstest.MapFile{Data: data}
+}
+
 // Collections are laid out in many ways; none of these says anything else.
 func TestReadTakesWhatIsAround(t *testing.T) {
 	t.Parallel()
@@ -167,9 +188,14 @@ func TestReadTakesWhatIsAround(t *testing.T) {
 	}{
 		"as BEIR":    {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels/test.tsv": plain(rels)}, nil},
 		"compressed": {fstest.MapFS{"corpus.jsonl.gz": packed(t, corpus), "queries.jsonl.gz": packed(t, queries), "qrels/test.tsv.gz": packed(t, rels)}, nil},
-		"as TREC":    {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels.tsv": plain("q1\t0\td 1/ä\"?\t2.0\nq1\t0\t2\t-1\n")}, nil},
+		"in UTF-16": {fstest.MapFS{"corpus.jsonl": wide(t, corpus, unicode.LittleEndian), "queries.jsonl": wide(t, strings.TrimPrefix(queries, "\uFEFF"), unicode.BigEndian),
+			"qrels/test.tsv": wide(t, rels, unicode.LittleEndian)}, nil},
+		"compressed, whatever it is called": {fstest.MapFS{"corpus.jsonl": packed(t, corpus), "queries.jsonl": plain(queries), "qrels": plain(rels)}, nil},
+		"as TREC":                           {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels.tsv": plain("q1\t0\td 1/ä\"?\t2.0\nq1\t0\t2\t-1\n")}, nil},
 		"only those for development": {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels/dev.tsv": plain(rels)},
 			[]string{"There is no qrels/test.tsv; the judgements are those of qrels/dev.tsv."}},
+		"only those for validation": {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels/train.tsv": plain("x"), "qrels/validation.tsv": plain(rels)},
+			[]string{"There is no qrels/test.tsv; the judgements are those of qrels/validation.tsv."}},
 		"an id twice": {fstest.MapFS{"corpus.jsonl": plain(corpus + `{"_id": " 2", "text": "other"}`), "queries.jsonl": plain(queries), "qrels.tsv": plain(rels)},
 			[]string{"1 lines of corpus.jsonl have the id of an earlier one and are left out."}},
 		"a judged query without text": {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels.tsv": plain(rels + "q2\t2\t1\n")},
@@ -184,6 +210,20 @@ func TestReadTakesWhatIsAround(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// An empty document is part of the collection, however its emptiness is written.
+func TestReadTakesEmptyDocuments(t *testing.T) {
+	t.Parallel()
+	dir := files("q1\td1\t1\n")
+	dir["corpus.jsonl"] = &fstest.MapFile{Data: []byte(`{"_id": "d1", "title": null, "text": null}` + "\n" + `{"_id": "d2", "title": null}` + "\n" + `{"_id": "d3", "text": ""}`)}
+	got, err := evaluate.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]evaluate.Text{{ID: "d1"}, {ID: "d2"}, {ID: "d3"}}, got.Documents); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 }
 

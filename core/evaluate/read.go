@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // reader reads the files of a collection.
@@ -23,35 +25,33 @@ type reader struct {
 
 // line is a line of corpus.jsonl and queries.jsonl. BEIR itself writes "_id", some copies "id". What else is in it does not count.
 type line struct {
-	BEIR  *scalar `json:"_id"`
-	ID    *scalar `json:"id"`
-	Title *scalar `json:"title"`
-	Text  *scalar `json:"text"`
+	BEIR  scalar `json:"_id"`
+	ID    scalar `json:"id"`
+	Title scalar `json:"title"`
+	Text  scalar `json:"text"`
 }
 
-// scalar is written as a string or as a number.
-type scalar string
+// scalar is written as a string, as a number, or as null, which is an empty text.
+type scalar struct {
+	there bool
+	text  string
+}
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *scalar) UnmarshalJSON(raw []byte) error {
-	var number json.Number
-	if raw[0] != '"' && json.Unmarshal(raw, &number) == nil {
-		*s = scalar(number)
+	s.there = true
+	if string(raw) == "null" {
 		return nil
 	}
-	var text string
-	if err := json.Unmarshal(raw, &text); err != nil {
+	var number json.Number
+	if raw[0] != '"' && json.Unmarshal(raw, &number) == nil {
+		s.text = number.String()
+		return nil
+	}
+	if err := json.Unmarshal(raw, &s.text); err != nil {
 		return errors.New("ids, titles and texts are texts or numbers")
 	}
-	*s = scalar(text)
 	return nil
-}
-
-func (s *scalar) String() string {
-	if s == nil {
-		return ""
-	}
-	return string(*s)
 }
 
 // texts reads documents or queries. An id that comes again is left out and noted.
@@ -65,23 +65,23 @@ func (r *reader) texts(name string) ([]Text, error) {
 		}
 		var l line
 		if err := json.Unmarshal([]byte(raw), &l); err != nil {
-			return fmt.Errorf("it is not a JSON object with id, title and text: %w", err)
+			return fmt.Errorf("it is not a JSON object with id, title and text, whole on a line of its own: %w", err)
 		}
-		id := strings.TrimSpace(l.BEIR.String())
-		if l.BEIR == nil {
-			id = strings.TrimSpace(l.ID.String())
+		id := strings.TrimSpace(l.BEIR.text)
+		if !l.BEIR.there {
+			id = strings.TrimSpace(l.ID.text)
 		}
 		switch {
 		case id == "":
 			return errors.New(`it has no "_id"`)
-		case l.Text == nil && l.Title == nil:
+		case !l.Text.there && !l.Title.there:
 			return errors.New(`it has neither "text" nor "title"`)
 		case lines[id] > 0:
 			again++
 			return nil
 		}
 		lines[id] = n
-		texts = append(texts, Text{ID: id, Title: l.Title.String(), Text: l.Text.String()})
+		texts = append(texts, Text{ID: id, Title: l.Title.text, Text: l.Text.text})
 		return nil
 	})
 	if again > 0 {
@@ -95,7 +95,11 @@ func (r *reader) texts(name string) ([]Text, error) {
 
 // judgementFiles are where judgements may stand; the first that is there counts.
 func judgementFiles() []string {
-	return []string{"qrels.tsv", "qrels.txt", "qrels", path.Join("qrels", "test.tsv"), path.Join("qrels", "dev.tsv"), path.Join("qrels", "train.tsv")}
+	files := []string{"qrels.tsv", "qrels.txt", "qrels"}
+	for _, split := range []string{"test", "dev", "validation", "train"} {
+		files = append(files, path.Join("qrels", split+".tsv"))
+	}
+	return files
 }
 
 func (r *reader) judgements() (map[string]map[string]int, error) {
@@ -107,7 +111,7 @@ func (r *reader) judgements() (map[string]map[string]int, error) {
 		}
 	}
 	if name == "" {
-		return nil, errors.New("there is neither qrels.tsv nor qrels/test.tsv in the collection: they say which documents answer which query")
+		return nil, errors.New("there is neither qrels.tsv nor qrels/test.tsv in the collection (nor dev, validation or train there): they say which documents answer which query")
 	}
 	if path.Dir(name) == "qrels" && path.Base(name) != "test.tsv" {
 		r.notes = append(r.notes, fmt.Sprintf("There is no qrels/test.tsv; the judgements are those of %s.", name))
@@ -126,7 +130,7 @@ func (r *reader) judgements() (map[string]map[string]int, error) {
 		case err != nil && header:
 			return nil
 		case err != nil || grade != math.Trunc(grade) || math.Abs(grade) > math.MaxInt32:
-			return fmt.Errorf("the grade %q is not a whole number", value)
+			return fmt.Errorf("the grade %q is not a whole number: 0 is no answer, and the higher above it the better; multiply fractions", value)
 		}
 		if judgements[query] == nil {
 			judgements[query] = make(map[string]int)
@@ -153,7 +157,7 @@ func columns(raw string) (query, id, grade string, err error) {
 	case 4:
 		return fields[0], fields[2], fields[3], nil
 	}
-	return "", "", "", fmt.Errorf("it has %d columns; three are needed: query, document, grade", len(fields))
+	return "", "", "", fmt.Errorf("it has %d columns; three are needed, parted by tabs: query, document, grade", len(fields))
 }
 
 // compressed ends the names of compressed files.
@@ -168,23 +172,37 @@ func (r *reader) has(name string) bool {
 	return false
 }
 
-// open opens a file or its compressed form.
-func (r *reader) open(name string) (io.Reader, io.Closer, error) {
+// open opens a file, or the one with the same name and .gz. What it is, text in UTF-8 or UTF-16 or compressed, its first bytes say.
+func (r *reader) open(name string) (*bufio.Reader, io.Closer, error) {
 	file, err := r.dir.Open(name)
-	if err == nil {
-		return file, file, nil
+	if errors.Is(err, fs.ErrNotExist) {
+		if file, err = r.dir.Open(name + compressed); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, fmt.Errorf("there is no %s in the collection: give a folder that holds corpus.jsonl, queries.jsonl and qrels.tsv", name)
+		}
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return nil, nil, fmt.Errorf("read %s of the collection: %w", name, err)
 	}
-	if file, err = r.dir.Open(name + compressed); err != nil {
-		return nil, nil, fmt.Errorf("there is no %s in the collection: give a folder that holds corpus.jsonl, queries.jsonl and qrels.tsv", name)
+	text := bufio.NewReaderSize(file, bufferBytes)
+	if begins(text, "\x1f\x8b") {
+		plain, err := gzip.NewReader(text)
+		if err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("unpack %s of the collection: %w", name, err), file.Close())
+		}
+		text = bufio.NewReaderSize(plain, bufferBytes)
 	}
-	plain, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("read %s%s of the collection: %w", name, compressed, err), file.Close())
+	if begins(text, "\xff\xfe") || begins(text, "\xfe\xff") {
+		utf16 := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
+		text = bufio.NewReaderSize(utf16.Reader(text), bufferBytes)
 	}
-	return plain, file, nil
+	return text, file, nil
+}
+
+const bufferBytes = 1 << 16
+
+func begins(r *bufio.Reader, with string) bool {
+	first, _ := r.Peek(len(with)) // what cannot be read is told of when the lines are
+	return string(first) == with
 }
 
 // byteOrderMark begins files that some editors wrote.
@@ -196,9 +214,8 @@ func (r *reader) eachLine(name string, f func(n int, line string) error) error {
 	if err != nil {
 		return err
 	}
-	buffered := bufio.NewReaderSize(file, 1<<16)
 	for n := 1; ; n++ {
-		raw, err := buffered.ReadString('\n')
+		raw, err := file.ReadString('\n')
 		text := strings.TrimRight(raw, "\r\n")
 		if n == 1 {
 			text = strings.TrimPrefix(text, byteOrderMark)

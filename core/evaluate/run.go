@@ -49,7 +49,8 @@ const warmUp = 20
 type Result struct {
 	Mode Mode `json:"mode"`
 	Metrics
-	Latency []Latency `json:"latency"`
+	Latency  []Latency           `json:"latency"`
+	Rankings map[string][]string `json:"-"` // by query: the documents found, best first, at most 100
 }
 
 // Run asks every query of the collection and measures ranking and latency. A document ranks by its best chunk. A ranking that holds fewer
@@ -88,7 +89,7 @@ func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(que
 		rankings[q.ID] = ranking
 		done(i + 1)
 	}
-	return Result{Mode: mode, Metrics: Measure(rankings, c.Judgements), Latency: latencies(timings)}, nil
+	return Result{Mode: mode, Metrics: Measure(rankings, c.Judgements), Latency: latencies(timings), Rankings: rankings}, nil
 }
 
 // complete adds to a ranking what a search with so many times the candidates finds beside.

@@ -101,6 +101,28 @@ func TestAQueryDoesNotFindItself(t *testing.T) {
 	}
 }
 
+// A run names every query's documents in order, under their own ids, with scores that fall.
+func TestRunInTheLayoutOfTREC(t *testing.T) {
+	t.Parallel()
+	c := &evaluate.Collection{
+		Documents:  []evaluate.Text{{ID: "a 1", Text: "the lighthouse keeper"}, {ID: "b", Text: "lighthouse"}, {ID: "c", Text: "tide"}},
+		Queries:    []evaluate.Text{{ID: "q2", Text: "lighthouse keeper"}, {ID: "q1", Text: "tide"}, {ID: "q3", Text: "nothing"}},
+		Judgements: map[string]map[string]int{"q2": {"a 1": 1}, "q1": {"c": 1}, "q3": {"c": 1}},
+	}
+	r, err := evaluate.Runner{Index: indexed(t, c), Config: retrieve.DefaultConfig(), Tenant: access.DefaultTenant}.Run(t.Context(), c, evaluate.Keyword, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run bytes.Buffer
+	if err := c.WriteRun(&run, r); err != nil {
+		t.Fatal(err)
+	}
+	want := "q2\tQ0\ta 1\t1\t100\tfootnote-keyword\nq2\tQ0\tb\t2\t99\tfootnote-keyword\nq1\tQ0\tc\t1\t100\tfootnote-keyword\n"
+	if diff := cmp.Diff(want, run.String()); diff != "" {
+		t.Errorf("run (-want +got):\n%s", diff)
+	}
+}
+
 func TestModesThatCannotRun(t *testing.T) {
 	t.Parallel()
 	c := &evaluate.Collection{Documents: []evaluate.Text{{ID: "d", Text: "x"}}, Queries: []evaluate.Text{{ID: "q", Text: "x"}}}

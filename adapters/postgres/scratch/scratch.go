@@ -30,6 +30,7 @@ type Schema struct {
 	name string
 	url  string
 	conn *pgx.Conn // holds the lock for as long as the schema is in use
+	left []string
 }
 
 // Create makes a schema in the database at address, which must be a direct connection and not a transaction pooler: the place to look for
@@ -48,7 +49,8 @@ func Create(ctx context.Context, address string) (*Schema, error) {
 }
 
 func (s *Schema) create(ctx context.Context, address string) error {
-	if err := sweep(ctx, s.conn); err != nil {
+	var err error
+	if s.left, err = sweep(ctx, s.conn); err != nil {
 		return fmt.Errorf("drop scratch schemas that were left behind: %w", err)
 	}
 	home, err := vectorHome(ctx, s.conn)
@@ -66,8 +68,7 @@ func (s *Schema) create(ctx context.Context, address string) error {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
 	defer cancel()
 	if _, err := s.conn.Exec(whole, "create schema "+s.name); err != nil {
-		var refused *pgconn.PgError
-		if errors.As(err, &refused) && refused.Code == "42501" { // insufficient_privilege
+		if refused(err) {
 			return fmt.Errorf("create a scratch schema: the database refuses it; let its owner run \"grant create on database %s to %s\"",
 				pgx.Identifier{s.conn.Config().Database}.Sanitize(), pgx.Identifier{s.conn.Config().User}.Sanitize())
 		}
@@ -78,6 +79,9 @@ func (s *Schema) create(ctx context.Context, address string) error {
 
 // URL is the address whose connections work in the schema.
 func (s *Schema) URL() string { return s.url }
+
+// Left are the schemas of processes that died which this database role may not drop, since another one made them. They do no harm but take room.
+func (s *Schema) Left() []string { return s.left }
 
 // Drop removes the schema with everything in it. It does so even when ctx has ended, since that is when it is most often called. Close the
 // connections to URL before.
@@ -91,32 +95,42 @@ func (s *Schema) Drop(ctx context.Context) error {
 	return errors.Join(err, s.conn.Close(ctx))
 }
 
-// sweep drops the schemas that no process holds.
-func sweep(ctx context.Context, conn *pgx.Conn) error {
-	rows, err := conn.Query(ctx, `select nspname from pg_namespace where starts_with(nspname, $1)`, prefix)
+// sweep drops the schemas that no process holds, and returns those that another role has to drop.
+func sweep(ctx context.Context, conn *pgx.Conn) (left []string, err error) {
+	rows, err := conn.Query(ctx, `select nspname from pg_namespace where starts_with(nspname, $1) order by nspname`, prefix)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range names {
 		var abandoned bool
 		if err := conn.QueryRow(ctx, `select pg_try_advisory_lock($1::int, hashtext($2))`, lockClass, name).Scan(&abandoned); err != nil {
-			return err
+			return nil, err
 		}
 		if !abandoned {
 			continue
 		}
-		if _, err := conn.Exec(ctx, "drop schema if exists "+pgx.Identifier{name}.Sanitize()+" cascade"); err != nil {
-			return err
+		_, err := conn.Exec(ctx, "drop schema if exists "+pgx.Identifier{name}.Sanitize()+" cascade")
+		switch {
+		case refused(err):
+			left = append(left, name)
+		case err != nil:
+			return nil, err
 		}
 		if _, err := conn.Exec(ctx, `select pg_advisory_unlock($1::int, hashtext($2))`, lockClass, name); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return left, nil
+}
+
+// refused reports whether a role has not the right to do what was tried (insufficient_privilege).
+func refused(err error) bool {
+	var failed *pgconn.PgError
+	return errors.As(err, &failed) && failed.Code == "42501"
 }
 
 // vectorHome returns the schema that holds pgvector, which it installs where connections usually look if it is not there. Migrations inside
@@ -161,9 +175,9 @@ func within(address, schema, home string) (string, error) {
 
 // withoutAddress leaves out the address that was tried, which may hold a password.
 func withoutAddress(err error) error {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
-		return fmt.Errorf("the server answered %q (SQLSTATE %s)", refused.Message, refused.Code)
+	var answered *pgconn.PgError
+	if errors.As(err, &answered) {
+		return fmt.Errorf("the server answered %q (SQLSTATE %s)", answered.Message, answered.Code)
 	}
 	var failed *pgconn.ConnectError
 	if errors.As(err, &failed) {

@@ -2,6 +2,7 @@ package scratch_test
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +156,52 @@ func TestCreateSweeps(t *testing.T) {
 		if err := s.Drop(t.Context()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// as is an address whose connections have the rights of a role.
+func as(t *testing.T, address, role string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set("role", role)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// What another role left behind is passed over and told of.
+func TestCreateGoesOnBesideWhatItMayNotDrop(t *testing.T) {
+	t.Parallel()
+	address := localtest.URL(t)
+	owner := connect(t, address)
+	role := "scratch_" + owner.Config().Database // roles are the whole server's
+	statements := []string{
+		`create role ` + role + ` login password 'scratch'`,
+		`grant create on database ` + owner.Config().Database + ` to ` + role,
+		`create schema footnote_scratch_others; create table footnote_scratch_others.t ()`,
+	}
+	for _, statement := range statements {
+		if _, err := owner.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if _, err := owner.Exec(context.Background(), `drop owned by `+role+`; drop role `+role); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := scratch.Create(t.Context(), as(t, address, role))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"footnote_scratch_others"}, s.Left()); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if err := s.Drop(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

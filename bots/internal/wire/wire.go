@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -98,6 +99,9 @@ func (b *Base) openScratch(ctx context.Context) error {
 	}
 	if b.scratch, err = scratch.Create(ctx, direct); err != nil {
 		return err
+	}
+	if left := b.scratch.Left(); len(left) > 0 {
+		b.Logger.Warn("schemas that earlier evaluations left behind belong to another database role, which can drop them", "schemas", strings.Join(left, " "))
 	}
 	if _, err := postgres.Migrate(ctx, b.scratch.URL()); err != nil {
 		return err
