@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"math/rand/v2"
 	"testing"
 
@@ -139,13 +140,16 @@ func (w *aclWorld) search(ctx context.Context, rt *rapid.T) {
 
 func (w *aclWorld) searchFor(ctx context.Context, rt *rapid.T, r retrieve.Request) {
 	tenant, audience := r.Audience.Tenant(), r.Audience
-	got, err := w.index.Candidates(ctx, r)
+	var chunks []document.ChunkID
+	got, mine, err := w.index.Find(ctx, r, func(c retrieve.Candidates) []document.ChunkID {
+		chunks = nil // it may be called again
+		for _, e := range c.Lists[0].Entries {
+			chunks = append(chunks, e.Chunk)
+		}
+		return chunks
+	})
 	if err != nil {
 		rt.Fatal(err)
-	}
-	var chunks []document.ChunkID
-	for _, e := range got.Lists[0].Entries {
-		chunks = append(chunks, e.Chunk)
 	}
 	shown, err := w.index.Chunks(ctx, access.NewAudience(tenant, principals...), chunks)
 	if err != nil {
@@ -155,8 +159,8 @@ func (w *aclWorld) searchFor(ctx context.Context, rt *rapid.T, r retrieve.Reques
 	for _, p := range shown {
 		found[p.Document.ID]++
 	}
-	if mine, err := w.index.Chunks(ctx, audience, chunks); err != nil || len(mine) != len(chunks) {
-		rt.Fatalf("%d of %d chunks found can be fetched, error %v", len(mine), len(chunks), err)
+	if again, err := w.index.Chunks(ctx, audience, chunks); err != nil || len(mine) != len(chunks) || !reflect.DeepEqual(mine, again) {
+		rt.Fatalf("of %d chunks found, %d were fetched, and %d when asked for again (%v)", len(chunks), len(mine), len(again), err)
 	}
 	readable := 0
 	for id, acl := range w.truth[tenant] {
@@ -209,7 +213,7 @@ func TestBitmapsStayWithinTheirMemory(t *testing.T) {
 		for i := range audiences {
 			r := retrievetest.Ask("plan")
 			r.Audience = access.NewAudience(access.DefaultTenant, access.Group(fmt.Sprint(i)))
-			got, err := x.Candidates(t.Context(), r)
+			got, _, err := x.Find(t.Context(), r, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -101,7 +101,7 @@ func until(ctx context.Context, f func() error) error {
 
 // neverTwice searches for a frequent word and checks that no chunk shows up twice.
 func neverTwice(ctx context.Context, s *indexStore) error {
-	got, err := s.Candidates(ctx, retrievetest.Ask("w1x w2x"))
+	got, _, err := s.Find(ctx, retrievetest.Ask("w1x w2x"), nil)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func sameScores(t *testing.T, got, want retrieve.Index, question string) {
 	rows := func(x retrieve.Index) []scoredChunk {
 		r := retrievetest.Ask(question)
 		r.PerSide = 1000
-		c, err := x.Candidates(t.Context(), r)
+		c, _, err := x.Find(t.Context(), r, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,9 +38,10 @@ func (x *Index) outline(tenant access.TenantID) *outline {
 	return entry.outline
 }
 
-// remember keeps the outline of a snapshot, unless last is of the same versions, and the access lists that the audience may read with it.
-func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
-	o := last
+// remember keeps the outline of a snapshot, unless last is of the same versions, and with it the access lists that the audience may read, and
+// the model.
+func (x *Index) remember(r retrieve.Request, s *snapshot, last *outline) {
+	a, o := r.Audience, last
 	if last.same(s.shards) {
 		last.steady.Store(true)
 	} else {
@@ -48,6 +49,14 @@ func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 		x.cache.put(&cached{key: segmentKey{tenant: a.Tenant(), kind: kindOutline}, outline: o, size: o.size()})
 	}
 	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists}, size: 4*int64(len(s.lists)) + 512})
+	if r.Model != "" {
+		x.cache.put(&cached{key: modelKey(r), models: s.models, size: 512})
+	}
+}
+
+// modelKey names what is remembered of a model by its name: its row, or that there is none.
+func modelKey(r retrieve.Request) segmentKey {
+	return segmentKey{tenant: r.Audience.Tenant(), kind: kindModel, term: r.Model}
 }
 
 // audienceLists are the numbers of the access lists that an audience may read, ascending, with the outline at which that was so.
@@ -74,7 +83,7 @@ func (x *Index) listsAt(o *outline, a access.Audience) (numbers []int32, known b
 
 // same reports whether the shards still have the versions that they had.
 func (o *outline) same(now []shardRow) bool {
-	return o != nil && slices.EqualFunc(o.shards, now, func(a, b shardRow) bool { return a.shard == b.shard && a.version == b.version })
+	return o != nil && slices.EqualFunc(o.shards, now, shardRow.sameVersion)
 }
 
 // covers reports whether what was asked for by some shards is all that is needed of fresh chunks now.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -24,12 +25,18 @@ func (x *Index) Chunks(ctx context.Context, audience access.Audience, ids []docu
 	if audience.Tenant() == "" || len(ids) == 0 {
 		return nil, nil
 	}
-	shards := make([]int16, len(ids))
-	chunks := make([]int64, len(ids))
-	for i, id := range ids {
+	return x.fetch(ctx, passagesSQL, passageArgs(audience, ids)...)
+}
+
+// passageArgs are the arguments of passagesSQL.
+func passageArgs(audience access.Audience, ids []document.ChunkID) []any {
+	sorted := slices.Compact(slices.Sorted(slices.Values(ids)))
+	shards := make([]int16, len(sorted))
+	chunks := make([]int64, len(sorted))
+	for i, id := range sorted {
 		shards[i], chunks[i] = splitID(id)
 	}
-	return x.fetch(ctx, passagesSQL, string(audience.Tenant()), shards, chunks, strs(audience.Principals()))
+	return []any{string(audience.Tenant()), shards, chunks, strs(audience.Principals())}
 }
 
 // Excerpts fetches chunks by document and position; see retrieve.Index.

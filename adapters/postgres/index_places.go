@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -42,11 +41,23 @@ func (p places) find(chunk int64) (placeRow, bool) {
 	return p[i], true
 }
 
+func placesKey(tenant access.TenantID, seg segmentRow) segmentKey {
+	return segmentKey{tenant: tenant, kind: kindPlaces, shard: seg.shard, segment: seg.number}
+}
+
+// placesOf returns the documents of a segment, if they are remembered.
+func (x *Index) placesOf(tenant access.TenantID, seg segmentRow) (places, bool) {
+	entry, found := x.cache.get(placesKey(tenant, seg))
+	if !found {
+		return nil, false
+	}
+	return entry.places, true
+}
+
 // readPlaces returns the documents of a segment from memory or from the table. Served by document_chunks.
 func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantID, seg segmentRow) (places, error) {
-	key := segmentKey{tenant: tenant, kind: kindPlaces, shard: seg.shard, segment: seg.number}
-	if entry, found := x.cache.get(key); found {
-		return entry.places, nil
+	if found, known := x.placesOf(tenant, seg); known {
+		return found, nil
 	}
 	rows, err := q.Query(ctx, `
 		select first_chunk, coalesce((extract(epoch from updated_at) * 1000000)::bigint, $5), chunk_count, boost from document
@@ -63,39 +74,38 @@ func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantI
 	if err != nil {
 		return nil, fmt.Errorf("read where documents begin: %w", err)
 	}
-	x.cache.put(&cached{key: key, places: found, size: int64(len(found))*placeSize + 512})
+	x.cache.put(&cached{key: placesKey(tenant, seg), places: found, size: int64(len(found))*placeSize + 512})
 	return found, nil
 }
 
-// place adds to candidates what scoring needs of their documents.
-func (p *probe) place(ctx context.Context) ([]retrieve.Candidate, error) {
-	entries := make([]retrieve.Candidate, 0, len(p.byID))
-	loaded := make(map[int32]places)
-	for _, id := range slices.Sorted(maps.Keys(p.byID)) { // neighbours lie in the same memory
-		c := p.byID[id]
-		shard, chunk := splitID(id)
+// place adds to candidates, which are ordered by chunk, what scoring needs of their documents. A vector without its document is left out: there
+// is nothing that could be shown.
+func (p *probe) place(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
+	placed := entries[:0]
+	for _, c := range entries {
+		shard, chunk := splitID(c.Chunk)
 		rows := p.scope.freshPlaces[shard]
 		if seg := p.snapshot.segmentOf(shard, chunk); seg != nil {
 			var known bool
-			if rows, known = loaded[seg.number]; !known {
+			if rows, known = p.places[seg.number]; !known {
 				var err error
 				if rows, err = p.index.readPlaces(ctx, p.conn, p.request.Audience.Tenant(), *seg); err != nil {
 					return nil, err
 				}
-				loaded[seg.number] = rows
+				p.places[seg.number] = rows
 			}
 		}
 		row, found := rows.find(chunk)
 		if !found {
-			continue // a vector without its document: nothing that could be shown
+			continue
 		}
 		c.First, c.Siblings, c.Boost = chunkID(shard, row.first), int(row.count), float64(row.boost)
 		if row.updated != noDate {
 			c.UpdatedAt = time.UnixMicro(row.updated).UTC()
 		}
-		entries = append(entries, *c)
+		placed = append(placed, c)
 	}
-	return entries, nil
+	return placed, nil
 }
 
 // segmentOf returns the segment that spans a chunk, or nil for a fresh one.

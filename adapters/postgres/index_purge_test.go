@@ -37,8 +37,8 @@ func TestARemovedSourceIsPurged(t *testing.T) {
 	put("secret", "two", "quagmire")
 	finds := func(word string) bool {
 		t.Helper()
-		got, err := x.Candidates(t.Context(), retrieve.Request{Audience: access.NewAudience(access.DefaultTenant, access.Public, access.Members),
-			Probes: []retrieve.Probe{{Text: word, Vector: []float32{1, 0}}}, Model: "m", PerSide: 50})
+		got, _, err := x.Find(t.Context(), retrieve.Request{Audience: access.NewAudience(access.DefaultTenant, access.Public, access.Members),
+			Probes: []retrieve.Probe{{Text: word, Vector: []float32{1, 0}}}, Model: "m", PerSide: 50}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,6 +27,10 @@ type shardRow struct {
 	languages                               []string
 }
 
+func (s shardRow) sameVersion(other shardRow) bool {
+	return s.shard == other.shard && s.version == other.version
+}
+
 type segmentRow struct {
 	shard               int16
 	number              int32
@@ -83,13 +87,19 @@ const (
 		where tenant_id = $1 and name = $2`
 )
 
-// queue asks for the shards with their versions, and for what a request names. Every statement touches few rows.
+// queueVersions asks for the shards with their versions, and for the model with its own.
+func (s *snapshot) queueVersions(to *round, r retrieve.Request) {
+	tenant := string(r.Audience.Tenant())
+	to.queue(into(&s.shards, scanShard), shardsSQL, tenant)
+	if r.Model != "" {
+		to.queue(into(&s.models, scanVersion), modelSQL, tenant, r.Model)
+	}
+}
+
+// queue asks for the versions and for what a request names. Every statement touches few rows.
 func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
-	first.queue(into(&s.shards, scanShard), shardsSQL, tenant)
-	if r.Model != "" {
-		first.queue(into(&s.models, scanVersion), modelSQL, tenant, r.Model)
-	}
+	s.queueVersions(first, r)
 	if len(r.Sources) > 0 {
 		first.queue(into(&s.sources, pgx.RowTo[int32]), `select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
 	}

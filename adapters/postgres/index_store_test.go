@@ -69,7 +69,7 @@ func TestFillAnotherModel(t *testing.T) {
 	}
 	for model, vector := range map[string][]float32{"old": {1, 0}, "new": {1, 2, 3}} {
 		r := retrieve.Request{Audience: retrievetest.Members(), Probes: []retrieve.Probe{{Vector: vector}}, Model: model, PerSide: 10}
-		got, err := x.Candidates(t.Context(), r)
+		got, _, err := x.Find(t.Context(), r, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,9 +55,11 @@ func (s *indexStore) audience(a access.Audience) access.Audience {
 	return access.NewAudience(s.prefix+a.Tenant(), a.Principals()...)
 }
 
-func (s *indexStore) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Candidates, error) {
+func (s *indexStore) Find(
+	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
+) (retrieve.Candidates, []retrieve.Passage, error) {
 	r.Audience = s.audience(r.Audience)
-	return s.index.Candidates(ctx, r)
+	return s.index.Find(ctx, r, choose)
 }
 
 func (s *indexStore) Chunks(ctx context.Context, a access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {

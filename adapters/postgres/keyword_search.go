@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
@@ -152,16 +153,23 @@ func eachAllowed(b *bm25.Bitmap, f func(offset int)) {
 	}
 }
 
-// at returns the raw scores of a chunk.
-func (k *keywordScores) at(shard int16, id int64) (flat, title float64) {
-	key, offset := blockOf(shard, id)
-	if s := k.sums[fieldFlat][key]; s != nil {
-		flat = float64(s[offset])
+// addTo adds the raw scores to candidates.
+func (k *keywordScores) addTo(entries []retrieve.Candidate) {
+	var key blockKey
+	var flat, title *bm25.Sums
+	for i := range entries {
+		shard, id := splitID(entries[i].Chunk)
+		at, offset := blockOf(shard, id)
+		if i == 0 || at != key { // neighbours lie in the same block
+			key, flat, title = at, k.sums[fieldFlat][at], k.sums[fieldTitle][at]
+		}
+		if flat != nil {
+			entries[i].Flat = float64(flat[offset])
+		}
+		if title != nil {
+			entries[i].Title = float64(title[offset])
+		}
 	}
-	if s := k.sums[fieldTitle][key]; s != nil {
-		title = float64(s[offset])
-	}
-	return flat, title
 }
 
 // top returns the n best allowed chunks by (1−r)·flat/max(flat) + r·title/max(title), best first, as ids with the shard in the upper bits.

@@ -48,7 +48,7 @@ func TestPlansOfSearches(t *testing.T) {
 				clients.Go(func() error {
 					for range 20 {
 						r := retrievetest.Ask("plan")
-						found, err := x.Candidates(t.Context(), r)
+						found, _, err := x.Find(t.Context(), r, nil)
 						if err != nil {
 							return err
 						}

@@ -93,7 +93,7 @@ func TestReplicaThatCannotBeUsed(t *testing.T) {
 	// found tells which documents a search for a word finds, and reads their passages.
 	found := func(word string) string {
 		t.Helper()
-		candidates, err := x.Candidates(t.Context(), retrieve.Request{Audience: everybody, Probes: []retrieve.Probe{{Text: word}}, PerSide: 10})
+		candidates, _, err := x.Find(t.Context(), retrieve.Request{Audience: everybody, Probes: []retrieve.Probe{{Text: word}}, PerSide: 10}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -97,7 +97,7 @@ func TestVectorRoutes(t *testing.T) {
 func vectorsFound(t *testing.T, x *Index, a access.Audience, question []float32, route string) map[document.ChunkID]bool {
 	t.Helper()
 	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Vector: question}}, Model: "m", PerSide: 100}
-	got, err := x.Candidates(t.Context(), r)
+	got, _, err := x.Find(t.Context(), r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

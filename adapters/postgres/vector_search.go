@@ -20,12 +20,6 @@ const searchSettings = `select set_config('hnsw.ef_search', '100', true), set_co
 	set_config('hnsw.max_scan_tuples', '100000', true), set_config('hnsw.scan_mem_multiplier', '4', true),
 	set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`
 
-// similar holds cosines by chunk. All is set when every allowed chunk that has a vector is in it.
-type similar struct {
-	cosine map[document.ChunkID]float64
-	all    bool
-}
-
 const (
 	// graphCandidates is how many chunks the HNSW route asks for at most, as many as one round of the scan yields: with a filter it visits
 	// graphCandidates · chunks / allowed rows.
@@ -58,51 +52,65 @@ func (x *Index) ExactLimit(chunks int) int {
 	return x.exactLimit(chunks, graphCandidates, !x.cfg.NoSketches)
 }
 
+// compares reports whether the probe's vector is compared, and in which space.
+func (p *probe) compares() (m model, wanted bool, err error) {
+	m, known := p.snapshot.model()
+	if !known || len(p.vector) == 0 || isZero(p.vector) {
+		return m, false, nil
+	}
+	return m, true, m.check(len(p.vector))
+}
+
+// way says how vectors are compared if there is room for sketches of them, and whole; few says that every allowed one is.
+func (p *probe) way(m model) (sketched, whole, few bool) {
+	flat, _ := p.snapshot.stats()
+	sketched, whole = p.fitting(m)
+	few = p.scope.count <= p.index.exactLimit(flat.chunks, p.graphCandidates(), sketched) || len(p.request.Documents) > 0
+	return sketched, whole, few
+}
+
+// graphCandidates is how many chunks the HNSW route asks for.
+func (p *probe) graphCandidates() int { return min(p.request.PerSide, graphCandidates) }
+
 // narrow decides how the probe's vector is compared, and asks PostgreSQL for what that needs: every allowed vector when there are few; nothing
 // when sketches in memory narrow them down; else the nearest by the HNSW index.
 func (p *probe) narrow(ctx context.Context, r *round) error {
-	s, sc := &p.snapshot, p.scope
-	m, known := s.model()
-	if !known || len(p.vector) == 0 || isZero(p.vector) {
-		return nil
-	}
-	if err := m.check(len(p.vector)); err != nil {
+	m, wanted, err := p.compares()
+	if err != nil || !wanted {
 		return err
 	}
-	p.semantic = true
-	p.similar.cosine = make(map[document.ChunkID]float64, 2*p.request.PerSide)
-	flat, _ := s.stats()
-	candidates := min(p.request.PerSide, graphCandidates)
-	p.out.Route = retrieve.RouteExact
-	sketched, whole := p.fitting(m)
-	few := sc.count <= p.index.exactLimit(flat.chunks, candidates, sketched) || len(p.request.Documents) > 0
+	sketched, whole, few := p.way(m)
 	if sketched && (whole || !few) {
 		ready, err := p.search.sketched(ctx, m, whole, few)
 		if err != nil {
 			return err
 		}
-		whole = ready && p.search.whole()
-		p.inMemory, p.sketched = whole, ready && !few
+		p.inMemory, p.sketched = ready && p.search.whole(), ready && !few
 	}
-	if !p.inMemory && !p.sketched {
-		r.queue(done, searchSettings)
+	p.decided(few)
+	if p.inMemory || p.sketched {
+		return nil
 	}
+	r.queue(done, searchSettings)
 	switch {
-	case few && whole:
-		p.similar.all = true
 	case few:
 		p.queueExact(r, m)
-		p.similar.all = sc.count <= fewVectors
-	case p.sketched:
-		p.out.Route = retrieve.RouteSketch
 	case !m.indexed:
 		p.queueScan(r, m)
 	default:
 		p.out.Route = retrieve.RouteHNSW
-		sql, args := nearestSQL(p.request, s, m, p.vector, candidates)
-		r.queue(cosines(s, p.similar.cosine), sql, args...)
+		sql, args := nearestSQL(p.request, &p.snapshot, m, p.vector, p.graphCandidates())
+		r.queue(cosines(&p.snapshot, &p.compared), sql, args...)
 	}
 	return nil
+}
+
+// decided notes how vectors are compared.
+func (p *probe) decided(few bool) {
+	p.semantic, p.all, p.out.Route = true, few && (p.inMemory || p.scope.count <= fewVectors), retrieve.RouteExact
+	if p.sketched {
+		p.out.Route = retrieve.RouteSketch
+	}
 }
 
 // queueExact compares the vectors of all allowed chunks, range by range of neighbouring ids. Served by the primary key of embedding: the
@@ -130,7 +138,7 @@ func (p *probe) queueExact(r *round, m model) {
 		})
 	}
 	for _, shard := range sortedKeys(byShard) {
-		r.queue(cosines(&p.snapshot, p.similar.cosine), `
+		r.queue(cosines(&p.snapshot, &p.compared), `
 			select $2::smallint, e.chunk, e.d, e.access_number from unnest($4::bigint[], $5::bigint[]) as r (low, high)
 			cross join lateral (
 				select chunk, `+m.column()+` <#> $6 as d, access_number from embedding
@@ -142,7 +150,7 @@ func (p *probe) queueExact(r *round, m model) {
 }
 
 // queueDistances asks for the cosines of chunks by id. Served by the primary key.
-func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32, found map[document.ChunkID]float64) {
+func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32, found *cosineList) {
 	m, _ := s.model()
 	for _, shard := range sortedKeys(byShard) {
 		slices.Sort(byShard[shard]) // neighbours lie on the same pages
@@ -155,7 +163,7 @@ func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[i
 
 // queueScan compares every allowed vector of a model that has no HNSW index yet.
 func (p *probe) queueScan(r *round, m model) {
-	r.queue(cosines(&p.snapshot, p.similar.cosine), `
+	r.queue(cosines(&p.snapshot, &p.compared), `
 		with c as materialized (
 			select shard, chunk, `+m.column()+` <#> $4 as d, access_number from embedding
 			where tenant_id = $1 and model = $2 and access_number = any($3::int[]) and (cardinality($5::int[]) = 0 or source = any($5::int[])))
@@ -190,7 +198,7 @@ func sourceFilter(r retrieve.Request, s *snapshot) []int32 {
 
 // cosines reads rows of (shard, chunk, negative inner product, access list). What the audience may not read is left out here as well, where it
 // costs less than as a condition: lists are thousands, and the chunks come from bitmaps.
-func cosines(s *snapshot, found map[document.ChunkID]float64) func(pgx.BatchResults) error {
+func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()
 		if err != nil {
@@ -202,7 +210,7 @@ func cosines(s *snapshot, found map[document.ChunkID]float64) func(pgx.BatchResu
 		var list int32
 		_, err = pgx.ForEachRow(rows, []any{&shard, &id, &d, &list}, func() error {
 			if s.allows(list) {
-				found[chunkID(shard, id)] = -d
+				found.add(chunkID(shard, id), -d)
 			}
 			return nil
 		})

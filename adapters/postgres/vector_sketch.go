@@ -101,13 +101,18 @@ func (s *search) sketched(ctx context.Context, m model, whole, few bool) (bool, 
 			return false, err
 		}
 	}
+	return s.hold(m), nil
+}
+
+// hold takes hold of the sketches of every block that may be read. It reports false where some were forgotten this moment: memory is short.
+func (s *search) hold(m model) bool {
 	s.sketches = make(map[blockKey]*sketches, len(s.scope.allowed))
 	for key := range s.scope.allowed {
 		if s.sketches[key] = s.sketchesOf(m, key); s.sketches[key] == nil {
-			return false, nil // forgotten this moment: memory is short
+			return false
 		}
 	}
-	return true, nil
+	return true
 }
 
 // sketchesOf returns what is remembered of a block; nil when nothing is.

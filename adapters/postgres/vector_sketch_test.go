@@ -34,7 +34,7 @@ func TestSketchesFollowTheIndex(t *testing.T) {
 		t.Helper()
 		for range 6 { // the first searches of a process remember nothing
 			r := retrieve.Request{Audience: retrievetest.Members(), Probes: []retrieve.Probe{{Vector: []float32{1, 0.1}}}, Model: "m", PerSide: 10}
-			got, err := reader.Candidates(t.Context(), r)
+			got, _, err := reader.Find(t.Context(), r, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestRoutesAgreeOnCosines(t *testing.T) {
 		}
 		for range 6 {
 			r := retrieve.Request{Audience: retrievetest.Members(), Probes: []retrieve.Probe{{Vector: []float32{0.2, -2, 0.7}}}, Model: "m", PerSide: 10}
-			got, err := x.Candidates(t.Context(), r)
+			got, _, err := x.Find(t.Context(), r, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -62,22 +62,13 @@ func (c *comparison) run(s *search) {
 	}
 }
 
-// into adds what was found.
-func (c *comparison) into(found map[document.ChunkID]float64) {
-	for i, id := range c.chunks {
-		if !math.IsNaN(c.cosines[i]) {
-			found[id] = c.cosines[i]
-		}
-	}
-}
-
 // allVectors compares every vector that may be read.
-func (s *search) allVectors(q wholeQuery, found map[document.ChunkID]float64) {
+func (s *search) allVectors(q wholeQuery, found *cosineList) {
 	defer s.lockSketches()()
 	for key, sk := range s.sketches {
 		eachAllowed(s.scope.allowed[key], func(offset int) {
 			if sk.have.Has(uint16(offset)) {
-				found[chunkID(key.shard, bm25.Join(key.block, uint16(offset)))] = q.cosine(sk, uint16(offset))
+				found.add(chunkID(key.shard, bm25.Join(key.block, uint16(offset))), q.cosine(sk, uint16(offset)))
 			}
 		})
 	}

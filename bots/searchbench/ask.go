@@ -244,7 +244,7 @@ func (b *bench) recall(ctx context.Context, x *postgres.Index, groups []access.P
 		if err != nil {
 			return 0, err
 		}
-		got, err := x.Candidates(ctx, retrieve.Request{Audience: access.NewAudience(access.DefaultTenant, groups...), Probes: []retrieve.Probe{{Vector: v}}, Model: b.model.Model(), PerSide: 500})
+		got, _, err := x.Find(ctx, retrieve.Request{Audience: access.NewAudience(access.DefaultTenant, groups...), Probes: []retrieve.Probe{{Vector: v}}, Model: b.model.Model(), PerSide: 500}, nil)
 		if err != nil {
 			return 0, err
 		}

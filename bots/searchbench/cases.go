@@ -60,7 +60,7 @@ func (b *bench) compareRoutes(ctx context.Context) error {
 		for i := range n {
 			groups = append(groups, access.Principal(fmt.Sprintf("group:space-%d", i)))
 		}
-		counted, err := indexes[2].Candidates(ctx, retrieve.Request{Audience: access.NewAudience(access.DefaultTenant, groups...)})
+		counted, _, err := indexes[2].Find(ctx, retrieve.Request{Audience: access.NewAudience(access.DefaultTenant, groups...)}, nil)
 		if err != nil {
 			return err
 		}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/span"
 )
@@ -64,28 +66,26 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	if err := h.embed(ctx, queries, &request, &trace); err != nil {
 		return Result{}, err
 	}
-	candidates, err := h.index.Candidates(ctx, request)
+	var ranked []Ranked
+	var evidence bool
+	var chosen selection
+	choose := func(candidates Candidates) []document.ChunkID {
+		ranked, evidence = h.rank(queries, candidates, s, &trace)
+		chosen = h.choose(s, ranked)
+		return chosen.order
+	}
+	candidates, passages, err := h.index.Find(ctx, request, choose)
 	if errors.Is(err, ErrDimensions) {
 		trace.Notice = "The embedding model gives vectors of another length than the index holds, so the search went by keywords alone."
 		request.withoutVectors()
-		candidates, err = h.index.Candidates(ctx, request)
+		candidates, passages, err = h.index.Find(ctx, request, choose)
 	}
 	if err != nil {
-		return Result{}, fmt.Errorf("find candidates: %w", err)
+		return Result{}, fmt.Errorf("search the index: %w", err)
 	}
 	trace.Route, trace.Allowed = candidates.Route, candidates.Allowed
-	for stage, d := range candidates.Timings {
-		trace.Timings[stage] = d
-	}
-	ranked, evidence := h.rank(queries, candidates, s, &trace)
-	assembling := time.Now()
-	fetching, told := span.Begin(ctx, "passages")
-	hits, err := h.assemble(fetching, s, ranked)
-	told.End(err)
-	if err != nil {
-		return Result{}, err
-	}
-	trace.Timings["passages"] = time.Since(assembling)
+	maps.Copy(trace.Timings, candidates.Timings)
+	hits := fit(join(passages, chosen), s.MaxTokens)
 	trace.Timings["total"] = time.Since(began)
 	return Result{Hits: hits, Evidence: evidence && len(hits) > 0, Trace: trace}, nil
 }
@@ -161,6 +161,7 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 
 // rank blends each query's candidates, merges the queries, and decides whether there is evidence.
 func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace) ([]Ranked, bool) {
+	trace.Alpha = 0
 	rankings := make([][]Ranked, len(queries))
 	weights := make([]float64, len(queries))
 	evidence := false

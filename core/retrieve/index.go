@@ -10,11 +10,12 @@ import (
 )
 
 // Index finds candidates on both sides and fetches passages. Implementations are safe for concurrent use, and apply the audience in
-// both calls: what it may not read is neither a candidate nor a passage, from the moment at which the change of an access list returned.
+// all calls: what it may not read is neither a candidate nor a passage, from the moment at which the change of an access list returned.
 type Index interface {
-	// Candidates answers all probes of a request from one consistent state of the index. Probes whose vectors have another length than those
-	// of the model give ErrDimensions.
-	Candidates(ctx context.Context, r Request) (Candidates, error)
+	// Find answers all probes of a request and fetches the chunks that choose takes of the candidates, ordered by id, both from one consistent
+	// state of the index; nil takes none. An index may guess that nothing was written, and call choose again with other candidates where that
+	// was wrong: the last call counts. Probes whose vectors have another length than those of the model give ErrDimensions.
+	Find(ctx context.Context, r Request, choose func(Candidates) []document.ChunkID) (Candidates, []Passage, error)
 	// Chunks fetches chunks by id, ordered by id. Those that do not exist any more or that the audience may not read are left out.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]Passage, error)
 	// Excerpts fetches chunks by document and position, ordered by document and position, and leaves out the same.

@@ -2,33 +2,36 @@ package retrieve
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// assemble turns ranked chunks into hits: the best chunk of each document first, the neighbours of the very best, and adjoining chunks of a
-// document as one passage. MaxChunks bounds all chunks together, neighbours included, unless the search itself wants more passages.
-func (h *Hybrid) assemble(ctx context.Context, s Search, ranked []Ranked) ([]Hit, error) {
+// selection is which chunks are shown, best first, with the scores of those that were ranked.
+type selection struct {
+	order  []document.ChunkID
+	scores map[document.ChunkID]*Ranked
+}
+
+// choose selects what is shown: the best chunk of each document first, and the neighbours of the very best. MaxChunks bounds all chunks together,
+// neighbours included, unless the search itself wants more passages.
+func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	limit := s.Limit
 	if limit < 1 {
 		limit = h.cfg.MaxChunks
 	}
 	chosen := diverse(ranked, limit)
-	scores := make(map[document.ChunkID]Ranked)
-	var order []document.ChunkID // chunks to show, best first
-	taken := make(map[document.ChunkID]bool)
+	out := selection{scores: make(map[document.ChunkID]*Ranked, len(chosen))}
+	taken := make(map[document.ChunkID]bool, len(chosen))
 	take := func(id document.ChunkID) {
-		if !taken[id] && len(order) < max(limit, h.cfg.MaxChunks) {
+		if !taken[id] && len(out.order) < max(limit, h.cfg.MaxChunks) {
 			taken[id] = true
-			order = append(order, id)
+			out.order = append(out.order, id)
 		}
 	}
 	for i, r := range chosen {
-		scores[r.Chunk] = r
+		out.scores[r.Chunk] = r
 		take(r.Chunk)
 		if i > 0 {
 			continue
@@ -42,19 +45,15 @@ func (h *Hybrid) assemble(ctx context.Context, s Search, ranked []Ranked) ([]Hit
 			}
 		}
 	}
-	passages, err := h.index.Chunks(ctx, s.Audience, order)
-	if err != nil {
-		return nil, fmt.Errorf("fetch the passages found: %w", err)
-	}
-	return fit(join(passages, order, scores), s.MaxTokens), nil
+	return out
 }
 
 // diverse returns at most n of the ranked chunks, so that the best chunk of each document comes before the second best of any. Chunks that neither
 // side has anything to say for are left out.
-func diverse(ranked []Ranked, n int) []Ranked {
+func diverse(ranked []Ranked, n int) []*Ranked {
 	n = min(n, len(ranked))
-	first := make([]Ranked, 0, n)
-	var rest []Ranked
+	first := make([]*Ranked, 0, n)
+	var rest []*Ranked
 	seen := make(map[document.ChunkID]bool, n)
 	for i := range ranked {
 		r := &ranked[i]
@@ -64,18 +63,18 @@ func diverse(ranked []Ranked, n int) []Ranked {
 		case r.Flat <= 0 && r.Title <= 0 && r.Cosine <= 0:
 		case !seen[r.First]:
 			seen[r.First] = true
-			first = append(first, *r)
+			first = append(first, r)
 		case len(rest) < n:
-			rest = append(rest, *r)
+			rest = append(rest, r)
 		}
 	}
 	return append(first, rest[:min(n-len(first), len(rest))]...)
 }
 
 // join makes hits of passages in the order wanted. Chunks that follow one another in a document become one hit in the place of the best.
-func join(passages []Passage, order []document.ChunkID, scores map[document.ChunkID]Ranked) []Hit {
-	rank := make(map[document.ChunkID]int, len(order))
-	for i, id := range order {
+func join(passages []Passage, chosen selection) []Hit {
+	rank := make(map[document.ChunkID]int, len(chosen.order))
+	for i, id := range chosen.order {
 		rank[id] = i
 	}
 	type placedHit struct {
@@ -89,7 +88,7 @@ func join(passages []Passage, order []document.ChunkID, scores map[document.Chun
 			passages[end].Chunk.Ordinal == passages[end-1].Chunk.Ordinal+1 {
 			end++
 		}
-		if hit, at, scored := merge(passages[start:end], rank, scores); scored {
+		if hit, at, scored := merge(passages[start:end], rank, chosen.scores); scored {
 			placed = append(placed, placedHit{hit, at})
 		}
 		start = end
@@ -103,7 +102,7 @@ func join(passages []Passage, order []document.ChunkID, scores map[document.Chun
 }
 
 // merge puts consecutive chunks together. The scored chunk that ranks best gives scores, heading and link; without any there is no hit.
-func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.ChunkID]Ranked) (hit Hit, best int, scored bool) {
+func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.ChunkID]*Ranked) (hit Hit, best int, scored bool) {
 	for _, p := range run {
 		r, found := scores[p.ID]
 		if !found || scored && rank[p.ID] >= best {

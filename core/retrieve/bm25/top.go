@@ -13,13 +13,16 @@ type Scored struct {
 
 // better orders by score, then by id, so that results do not depend on the order in which blocks are visited.
 func better(a, b Scored) int {
-	if a.Score != b.Score { // nearly always
-		return cmp.Compare(b.Score, a.Score)
+	switch { // faster than cmp.Compare, which knows what is no number
+	case a.Score > b.Score:
+		return -1
+	case a.Score < b.Score:
+		return 1
 	}
 	return cmp.Compare(a.ID, b.ID)
 }
 
-// Select returns the n best, in no order; it reorders all. Quickselect (Hoare, "Algorithm 65: Find", 1961): faster than Top where n are many.
+// Select returns the n best, in no order; it reorders all. Quickselect (Hoare, "Algorithm 65: Find", 1961).
 func Select(all []Scored, n int) []Scored {
 	if n >= len(all) {
 		return all
@@ -66,68 +69,38 @@ func median(a, b, c Scored) Scored {
 
 // Top keeps the k best of all chunks offered to it. The zero value keeps none; use NewTop.
 type Top struct {
-	k    int
-	heap []Scored // the worst first
+	k     int
+	kept  []Scored // the best of those offered, and up to k more
+	worst Scored   // of the k best when there were last too many; a chunk that is no better has no place
+	full  bool     // there were
 }
 
 // NewTop returns a Top for k chunks.
-func NewTop(k int) *Top { return &Top{k: k, heap: make([]Scored, 0, min(k, 1024))} }
+func NewTop(k int) *Top { return &Top{k: k, kept: make([]Scored, 0, 2*min(max(k, 0), 1024))} }
 
-// Floor is the score that a chunk must exceed to be sure of a place now; 0 while there is room.
+// Floor is a score below which a chunk has no place; 0 until many were offered.
 func (t *Top) Floor() float64 {
-	if len(t.heap) < t.k || t.k == 0 {
+	if !t.full {
 		return 0
 	}
-	return t.heap[0].Score
+	return t.worst.Score
 }
 
 // Offer considers a chunk.
 func (t *Top) Offer(s Scored) {
-	if t.k <= 0 {
+	if t.k <= 0 || t.full && better(s, t.worst) >= 0 {
 		return
 	}
-	if len(t.heap) < t.k {
-		t.heap = append(t.heap, s)
-		t.up(len(t.heap) - 1)
-		return
-	}
-	if better(s, t.heap[0]) < 0 {
-		t.heap[0] = s
-		t.down(0)
+	if t.kept = append(t.kept, s); len(t.kept) >= 2*t.k {
+		t.kept = Select(t.kept, t.k)
+		t.full, t.worst = true, slices.MaxFunc(t.kept, better)
 	}
 }
 
-// Best returns the chunks kept, best first, and leaves t empty.
+// Best returns the chunks kept, best first, and leaves t without any.
 func (t *Top) Best() []Scored {
-	best := t.heap
-	t.heap = nil
+	best := Select(t.kept, t.k)
+	*t = Top{k: t.k}
 	slices.SortFunc(best, better)
 	return best
-}
-
-func (t *Top) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if better(t.heap[i], t.heap[parent]) <= 0 {
-			return
-		}
-		t.heap[i], t.heap[parent] = t.heap[parent], t.heap[i]
-		i = parent
-	}
-}
-
-func (t *Top) down(i int) {
-	for {
-		worst := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(t.heap); child++ {
-			if better(t.heap[child], t.heap[worst]) > 0 {
-				worst = child
-			}
-		}
-		if worst == i {
-			return
-		}
-		t.heap[i], t.heap[worst] = t.heap[worst], t.heap[i]
-		i = worst
-	}
 }

@@ -128,13 +128,23 @@ func (m *Memory) corpus(tenant access.TenantID) corpus {
 	return c
 }
 
-// Candidates implements retrieve.Index.
-func (m *Memory) Candidates(ctx context.Context, r retrieve.Request) (retrieve.Candidates, error) {
+// Find implements retrieve.Index.
+func (m *Memory) Find(
+	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
+) (retrieve.Candidates, []retrieve.Passage, error) {
 	if err := ctx.Err(); err != nil {
-		return retrieve.Candidates{}, context.Cause(ctx)
+		return retrieve.Candidates{}, nil, context.Cause(ctx)
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	out, err := m.candidates(r)
+	if err != nil || choose == nil {
+		return out, nil, err
+	}
+	return out, m.byID(r.Audience, choose(out)), nil
+}
+
+func (m *Memory) candidates(r retrieve.Request) (retrieve.Candidates, error) {
 	c := m.corpus(r.Audience.Tenant())
 	var allowed []entry
 	out := retrieve.Candidates{Route: retrieve.RouteNone}
@@ -267,26 +277,36 @@ func cosine(a, b []float32) float64 {
 
 // Chunks implements retrieve.Index.
 func (m *Memory) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
-	return m.passages(ctx, audience, func(_ document.ID, id document.ChunkID, _ int) bool { return slices.Contains(ids, id) },
-		func(a, b retrieve.Passage) int { return cmp.Compare(a.ID, b.ID) })
-}
-
-// Excerpts implements retrieve.Index.
-func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
-	return m.passages(ctx, audience, func(doc document.ID, _ document.ChunkID, ordinal int) bool {
-		return slices.ContainsFunc(spans, func(s retrieve.Span) bool { return s.Document == doc && s.From <= ordinal && ordinal <= s.To })
-	}, func(a, b retrieve.Passage) int {
-		return cmp.Or(cmp.Compare(a.Document.ID, b.Document.ID), cmp.Compare(a.Chunk.Ordinal, b.Chunk.Ordinal))
-	})
-}
-
-func (m *Memory) passages(ctx context.Context, audience access.Audience, wanted func(document.ID, document.ChunkID, int) bool,
-	order func(a, b retrieve.Passage) int) ([]retrieve.Passage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	return m.byID(audience, ids), nil
+}
+
+func (m *Memory) byID(audience access.Audience, ids []document.ChunkID) []retrieve.Passage {
+	return m.passages(audience, func(_ document.ID, id document.ChunkID, _ int) bool { return slices.Contains(ids, id) },
+		func(a, b retrieve.Passage) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// Excerpts implements retrieve.Index.
+func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.passages(audience, func(doc document.ID, _ document.ChunkID, ordinal int) bool {
+		return slices.ContainsFunc(spans, func(s retrieve.Span) bool { return s.Document == doc && s.From <= ordinal && ordinal <= s.To })
+	}, func(a, b retrieve.Passage) int {
+		return cmp.Or(cmp.Compare(a.Document.ID, b.Document.ID), cmp.Compare(a.Chunk.Ordinal, b.Chunk.Ordinal))
+	}), nil
+}
+
+// passages returns what an audience may read of what is wanted, in an order. The caller holds the lock.
+func (m *Memory) passages(audience access.Audience, wanted func(document.ID, document.ChunkID, int) bool,
+	order func(a, b retrieve.Passage) int) []retrieve.Passage {
 	var found []retrieve.Passage
 	for k, e := range m.stored {
 		if k.tenant != audience.Tenant() || !audience.MayRead(e.ACL) {
@@ -300,5 +320,5 @@ func (m *Memory) passages(ctx context.Context, audience access.Audience, wanted 
 		}
 	}
 	slices.SortFunc(found, order)
-	return found, nil
+	return found
 }

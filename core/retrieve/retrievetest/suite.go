@@ -63,6 +63,7 @@ func Suite(t *testing.T, newStore func(t *testing.T) Store) {
 		{"sources and documents narrow a search", testNarrow},
 		{"meaning finds what words do not", testSemantic},
 		{"odd questions", testOdd},
+		{"passages of the candidates that are chosen", testChosen},
 		{"passages by position", testPassages},
 		{"several languages", testLanguages},
 	} {
@@ -88,7 +89,7 @@ func Found(t *testing.T, index retrieve.Index, r retrieve.Request) []document.ID
 
 func search(t *testing.T, index retrieve.Index, r retrieve.Request) []retrieve.Candidate {
 	t.Helper()
-	got, err := index.Candidates(t.Context(), r)
+	got, _, err := index.Find(t.Context(), r, nil)
 	must(t, err)
 	if len(got.Lists) != len(r.Probes) {
 		t.Fatalf("%d lists for %d probes", len(got.Lists), len(r.Probes))
@@ -310,7 +311,7 @@ func testSemantic(t *testing.T, s Store) {
 	r := Ask("vacation")
 	r.Model = "m"
 	r.Probes[0].Vector = []float32{2, 0, 0}
-	got, err := s.Candidates(t.Context(), r)
+	got, _, err := s.Find(t.Context(), r, nil)
 	must(t, err)
 	if !got.Lists[0].Semantic || got.Route == retrieve.RouteNone || got.Allowed != 3 {
 		t.Errorf("semantic %v, route %q, allowed %d", got.Lists[0].Semantic, got.Route, got.Allowed)
@@ -334,8 +335,35 @@ func testSemantic(t *testing.T, s Store) {
 		t.Errorf("an unknown model found %d candidates, want the keyword's one", len(entries))
 	}
 	r.Model, r.Probes[0].Vector = "m", []float32{1, 0}
-	if _, err := s.Candidates(t.Context(), r); err == nil {
+	if _, _, err := s.Find(t.Context(), r, nil); err == nil {
 		t.Error("a vector of the wrong length gave no error")
+	}
+}
+
+// Others than candidates may be chosen, too: their neighbours, say. What the audience may not read is left out.
+func testChosen(t *testing.T, s Store) {
+	other := One("b", "", "standby of somebody else")
+	other.ACL = access.ACL{"group:dba"}
+	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "", "standby", "replica", "primary"), other))
+	dba := Ask("standby")
+	dba.Audience = access.NewAudience(access.DefaultTenant, "group:dba")
+	foreign := search(t, s, dba)[0].Chunk
+	for range 4 { // later ones may rely on what the ones before them left
+		got, passages, err := s.Find(t.Context(), Ask("standby"), func(c retrieve.Candidates) []document.ChunkID {
+			if n := len(c.Lists[0].Entries); n != 1 {
+				t.Fatalf("%d candidates, want one", n)
+			}
+			first := c.Lists[0].Entries[0].Chunk
+			return []document.ChunkID{first + 2, foreign, first, first, 1 << 40}
+		})
+		must(t, err)
+		var texts []string
+		for _, p := range passages {
+			texts = append(texts, p.Chunk.Text)
+		}
+		if diff := gocmp.Diff([]string{"standby", "primary"}, texts); diff != "" || got.Allowed != 3 {
+			t.Errorf("passages (-want +got):\n%s allowed %d", diff, got.Allowed)
+		}
 	}
 }
 

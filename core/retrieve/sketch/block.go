@@ -3,6 +3,7 @@ package sketch
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
@@ -53,8 +54,8 @@ const (
 	sampleShare = 32 // 1 of so many
 )
 
-// Nearest returns n chunks that are probably among the most similar to the query, in no order. Of the ten really most similar, hardly any is
-// missing among a few hundred. All blocks are of the query's space.
+// Nearest returns n chunks that are probably among the most similar to the query, ascending. Of the ten really most similar, hardly any is missing
+// among a few hundred. All blocks are of the query's space.
 func (q *Query) Nearest(parts []Part, n int) []int64 {
 	near := q.bySigns(parts)
 	scored := make([]bm25.Scored, len(near))
@@ -66,6 +67,7 @@ func (q *Query) Nearest(parts []Part, n int) []int64 {
 	for i, s := range scored {
 		ids[i] = s.ID
 	}
+	slices.Sort(ids)
 	return ids
 }
 

@@ -1,0 +1,113 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// guess searches as if nothing had been written since the last search of the tenant, from what is remembered. That this was so, the versions show
+// that come with the passages, or with the postings of words that are new to this process. It reports false if something was written, or if too
+// little is remembered: nothing of it counts then.
+func (s *search) guess(ctx context.Context) (found bool, err error) {
+	var first round
+	first.queue(done, beginRead)
+	var now snapshot // its shards and models
+	now.queueVersions(&first, s.request)
+	versions := len(first.reads)
+	sealed := s.recall(&first)
+	if sealed == nil {
+		return false, nil
+	}
+	sealed.queue(&first)
+	s.out.Allowed = s.scope.count
+	probes := s.probes()
+	for _, p := range probes {
+		if !p.recallVectors() {
+			return false, nil
+		}
+	}
+	for _, p := range probes {
+		p.begin()
+		defer p.end()
+	}
+	if len(first.reads) > versions {
+		if err := first.run(ctx, s.conn); err != nil {
+			return false, fmt.Errorf("read the postings of new words: %w", err)
+		}
+		first = round{}
+		if !s.snapshot.same(&now) {
+			_, err := s.conn.Exec(ctx, `rollback`)
+			return false, err
+		}
+	}
+	s.words.lists = sealed.finish(&s.snapshot, s.words.fresh)
+	s.lap(ctx, "access")
+	for _, p := range probes {
+		p.compute()
+	}
+	s.lap(ctx, "keyword")
+	if err := s.answer(ctx, probes, &first); err != nil {
+		return false, err
+	}
+	return s.snapshot.same(&now), nil
+}
+
+// recall fills in the snapshot and the scope from memory and takes the probes apart, asking for what words need of fresh chunks. It returns what is
+// remembered of the words' sealed postings; nil if anything else has to be read.
+func (s *search) recall(r *round) *sealedPlan {
+	x, tenant := s.index, s.request.Audience.Tenant()
+	last := x.outline(tenant)
+	lists, known := x.listsAt(last, s.request.Audience)
+	if !known || len(s.request.Documents) > 0 {
+		return nil
+	}
+	s.snapshot = snapshot{lists: lists, shards: last.shards, segments: last.segments, fresh: last.fresh}
+	if s.request.Model != "" {
+		entry, known := x.cache.get(modelKey(s.request))
+		if !known {
+			return nil
+		}
+		s.snapshot.models = entry.models
+	}
+	plan := x.planScope(s.request, &s.snapshot)
+	if len(plan.tasks) > 0 {
+		return nil
+	}
+	if s.scope = plan.finish(s.request, &s.snapshot); s.scope.count == 0 {
+		return nil
+	}
+	for _, seg := range s.snapshot.segments {
+		if s.places[seg.number], known = x.placesOf(tenant, seg); !known {
+			return nil
+		}
+	}
+	s.askWords(r, s.snapshot.shards)
+	return x.planSealed(tenant, s.snapshot.segments, s.words.terms)
+}
+
+// recallVectors reports whether the probe's vector can be compared in memory, if it is compared at all.
+func (p *probe) recallVectors() bool {
+	m, wanted, err := p.compares()
+	if err != nil {
+		return false // which is said where it is certain
+	}
+	if !wanted {
+		return true
+	}
+	_, whole, few := p.way(m)
+	if !whole {
+		return false
+	}
+	if missing, _, _ := p.gap(m); missing > 0 || !p.hold(m) || !p.whole() {
+		return false
+	}
+	p.inMemory, p.sketched = true, !few
+	p.decided(few)
+	return true
+}
+
+// same reports whether a snapshot is of the versions that were found now.
+func (s *snapshot) same(now *snapshot) bool {
+	return slices.EqualFunc(s.shards, now.shards, shardRow.sameVersion) && slices.Equal(s.models, now.models)
+}

@@ -1,0 +1,214 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+)
+
+// probe is one query of a search.
+type probe struct {
+	*search
+	terms    []analyse.Term
+	vector   []float32
+	semantic bool // vectors are compared
+	sketched bool // and narrowed down by sketches
+	inMemory bool // and compared here
+	keywords *keywordScores
+	best     []chosen // of the keyword side, by chunk
+	// What was compared; all says that this is every allowed chunk that has a vector.
+	compared cosineList
+	all      bool
+	// The semantic side where it is worked on here, in a goroutine of its own.
+	other    sync.WaitGroup
+	query    wholeQuery
+	narrowed chan struct{} // near is there
+	near     *comparison   // of what the sketches leave; nil where the database compares it, or everything is compared
+}
+
+// chosen is a candidate of the keyword side.
+type chosen struct {
+	id       document.ChunkID
+	pos      int // from 1
+	coverage float64
+	cosine   float64 // NaN for a chunk that was not compared
+}
+
+// cosineList are cosines by chunk. Sorted, it can be searched.
+type cosineList []bm25.Scored
+
+func (l *cosineList) add(id document.ChunkID, cosine float64) {
+	*l = append(*l, bm25.Scored{ID: int64(id), Score: cosine})
+}
+
+func byChunk(a, b bm25.Scored) int { return cmp.Compare(a.ID, b.ID) }
+
+// find returns the cosine of a chunk, or NaN.
+func (l cosineList) find(id document.ChunkID) float64 {
+	if i, found := slices.BinarySearchFunc(l, int64(id), func(s bm25.Scored, id int64) int { return cmp.Compare(s.ID, id) }); found {
+		return l[i].Score
+	}
+	return math.NaN()
+}
+
+// begin starts what the semantic side does here. It needs no postings.
+func (p *probe) begin() {
+	p.narrowed = make(chan struct{})
+	if p.inMemory {
+		p.query = newWholeQuery(p.vector)
+	}
+	p.other.Go(func() {
+		switch {
+		case p.sketched && p.inMemory:
+			p.near = newComparison(p.query, p.nearest(p.vector, sketchCompared))
+			close(p.narrowed)
+			p.near.run(p.search)
+		case p.sketched:
+			for _, id := range p.nearest(p.vector, sketchCandidates) {
+				p.compared.add(id, math.NaN()) // until the database has compared it
+			}
+		case p.inMemory:
+			p.allVectors(p.query, &p.compared)
+		}
+	})
+}
+
+// end waits for what begin started, and gives memory back.
+func (p *probe) end() {
+	p.other.Wait()
+	if p.keywords != nil {
+		p.keywords.release()
+	}
+}
+
+// compute sums up the keyword side and helps the semantic side, whose candidates it compares too.
+func (p *probe) compute() {
+	p.keywords = score(p.terms, p.words.lists, &p.snapshot, p.scope)
+	p.pick()
+	if !p.sketched || !p.inMemory {
+		p.other.Wait()
+		return
+	}
+	ids := make([]document.ChunkID, len(p.best))
+	for i, b := range p.best {
+		ids[i] = b.id
+	}
+	own := newComparison(p.query, ids)
+	own.run(p.search)
+	<-p.narrowed
+	p.near.run(p.search) // what the other goroutine has left
+	p.other.Wait()
+	for i := range p.best {
+		p.best[i].cosine = own.cosines[i]
+	}
+	for i, id := range p.near.chunks {
+		if c := p.near.cosines[i]; !math.IsNaN(c) {
+			p.compared.add(id, c)
+		}
+	}
+}
+
+// pick takes the best of the keyword side.
+func (p *probe) pick() {
+	best := p.keywords.top(p.request.PerSide, p.request.TitleRatio, p.scope)
+	p.best = make([]chosen, len(best))
+	for i, b := range best {
+		c := chosen{id: document.ChunkID(b.ID), pos: i + 1, cosine: math.NaN()}
+		if i < retrieve.CoverageDepth {
+			shard, id := splitID(c.id)
+			c.coverage = p.keywords.coverage(p.words.lists, shard, id)
+		}
+		p.best[i] = c
+	}
+	slices.SortFunc(p.best, func(a, b chosen) int { return cmp.Compare(a.id, b.id) })
+}
+
+// queueDistances asks for the cosines of what is in memory without its vector: what sketches left, and what only the keyword side chose.
+func (p *probe) queueDistances(r *round) {
+	if !p.semantic || p.inMemory {
+		return
+	}
+	slices.SortFunc(p.compared, byChunk)
+	missing := make(map[int16][]int64)
+	want := func(id document.ChunkID) {
+		shard, chunk := splitID(id)
+		missing[shard] = append(missing[shard], chunk)
+	}
+	if p.sketched {
+		for _, c := range p.compared {
+			want(document.ChunkID(c.ID))
+		}
+	}
+	if !p.all {
+		for _, b := range p.best {
+			if _, found := slices.BinarySearchFunc(p.compared, bm25.Scored{ID: int64(b.id)}, byChunk); !found {
+				want(b.id)
+			}
+		}
+	}
+	if p.sketched {
+		p.compared = nil // it is all compared now
+	}
+	queueDistances(r, p.request.Audience.Tenant(), &p.snapshot, missing, p.vector, &p.compared)
+}
+
+// list puts the scores of both sides together, for the candidates of both, by chunk.
+func (p *probe) list(ctx context.Context) (retrieve.List, error) {
+	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Words: retrieve.Words(p.terms), Semantic: p.semantic}
+	similar := p.similar()
+	entries := make([]retrieve.Candidate, 0, len(p.best)+len(similar))
+	for i, j := 0, 0; i < len(p.best) || j < len(similar); {
+		var c retrieve.Candidate
+		byWords := i < len(p.best) && (j == len(similar) || p.best[i].id <= similar[j].id)
+		byMeaning := j < len(similar) && (i == len(p.best) || similar[j].id <= p.best[i].id)
+		if byMeaning {
+			c.Chunk, c.VectorPos, c.Cosine = similar[j].id, similar[j].pos, similar[j].cosine
+			j++
+		}
+		if byWords {
+			b := p.best[i]
+			c.Chunk, c.KeywordPos, c.Coverage = b.id, b.pos, b.coverage
+			if !math.IsNaN(b.cosine) {
+				c.Cosine = b.cosine
+			}
+			i++
+		}
+		entries = append(entries, c)
+	}
+	p.keywords.addTo(entries)
+	var err error
+	list.Entries, err = p.place(ctx, entries)
+	return list, err
+}
+
+// similar are the most similar of what was compared, by chunk, with their ranks as positions.
+func (p *probe) similar() []chosen {
+	slices.SortFunc(p.compared, byChunk)
+	top := bm25.NewTop(p.request.PerSide)
+	for _, c := range p.compared {
+		top.Offer(c)
+	}
+	for i := range p.best {
+		b := &p.best[i]
+		switch c := p.compared.find(b.id); {
+		case !math.IsNaN(c):
+			b.cosine = c
+		case !math.IsNaN(b.cosine):
+			top.Offer(bm25.Scored{ID: int64(b.id), Score: b.cosine})
+		}
+	}
+	best := top.Best()
+	similar := make([]chosen, len(best))
+	for i, s := range best {
+		similar[i] = chosen{id: document.ChunkID(s.ID), pos: i + 1, cosine: s.Score}
+	}
+	slices.SortFunc(similar, func(a, b chosen) int { return cmp.Compare(a.id, b.id) })
+	return similar
+}
