@@ -2,6 +2,7 @@ package htmltext
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/footnotehq/footnote/core/document"
 	"golang.org/x/net/html/atom"
@@ -123,13 +124,22 @@ func (x *extractor) inTitle() bool {
 
 func (x *extractor) finishLink(e element) {
 	text := strings.TrimSpace(x.text.since(e.mark))
-	if x.preDepth > 0 || text == "" || x.inTitle() {
+	if x.preDepth > 0 || text == "" {
 		return
 	}
+	if x.inTitle() {
+		if strings.HasPrefix(e.href, "#") && !strings.ContainsFunc(text, isWordRune) { // a sign by which a heading is linked to
+			x.text.replace(e.mark, "")
+		}
+		return
+	}
+	x.contents.Link(text, e.href)
 	if linked := document.InlineLink(text, strings.TrimSpace(e.href)); linked != text {
 		x.text.replace(e.mark, linked)
 	}
 }
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 func (x *extractor) finishHeading(e element) {
 	text := collapse(x.text.take())

@@ -38,7 +38,8 @@ type extractor struct {
 	preDepth int
 	anchor   string // of the nearest element above, while no text stands between
 	label    string // heading of a note, to stand before its text
-	headings int    // open headings
+	contents Contents
+	headings int // open headings
 	lists    lists
 	table    *table
 	head     bool // the title has been read
@@ -200,6 +201,9 @@ func (x *extractor) closeWithin(tag atom.Atom, bounds ...atom.Atom) {
 
 // block writes a block to the page, and to its main part when it lies there.
 func (x *extractor) block(kind document.BlockKind, text string) {
+	if x.contents.Only(text) && x.choosy {
+		return
+	}
 	x.all.Block(kind, text)
 	if x.top().main {
 		x.main.Block(kind, text)

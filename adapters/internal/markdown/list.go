@@ -4,14 +4,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/yuin/goldmark/ast"
 )
 
 // list writes a list with the lists inside it as lines. Code and tables between the items are blocks of their own.
 type list struct {
-	reader *reader
-	lines  strings.Builder
+	reader   *reader
+	lines    strings.Builder
+	contents htmltext.Contents
 }
 
 func (l *list) items(n *ast.List, depth int) {
@@ -33,6 +35,7 @@ func (l *list) item(parent ast.Node, depth int, marker string) {
 		case *ast.List:
 			l.items(n, depth+1)
 		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
+			l.note(n)
 			for line := range strings.SplitSeq(l.reader.inline(n), "\n") {
 				l.lines.WriteString(indent + marker + line + "\n")
 				marker = "  "
@@ -51,6 +54,19 @@ func (l *list) item(parent ast.Node, depth int, marker string) {
 const deepestIndent = 16
 
 func (l *list) flush() {
-	l.reader.outline.Block(document.List, l.lines.String())
+	if !l.contents.Only(l.lines.String()) {
+		l.reader.outline.Block(document.List, l.lines.String())
+	}
 	l.lines.Reset()
+}
+
+// note notes the links of an item.
+func (l *list) note(parent ast.Node) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		if link, ok := n.(*ast.Link); ok {
+			l.contents.Link(l.reader.plain(link), string(link.Destination))
+			continue
+		}
+		l.note(n)
+	}
 }

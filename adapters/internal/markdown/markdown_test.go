@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/goldentest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestTexts(t *testing.T) {
@@ -105,4 +106,20 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The table of contents of a page is left out; other lists of links stay.
+func TestTablesOfContents(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ source, want string }{
+		"a list":            {"- [Install](#install)\n  - [From *source*](#source)\n- [`run`](#run)\n", ""},
+		"of two entries":    {"- [Install](#install)\n- [Run](#run)\n", "- Install\n- Run\n\n"},
+		"with explanations": {"- [Install](#install) from an archive\n- [Run](#run) as a service\n- [Stop](#stop) it\n", "- Install from an archive\n- Run as a service\n- Stop it\n\n"},
+		"of other pages":    {"- [Install](install.md)\n- [Run](run.md)\n- [Stop](stop.md)\n", "- Install\n- Run\n- Stop\n\n"},
+	} {
+		d := document.Document{Sections: markdown.Parse(c.source + "\n## Install\n\nUnpack it.\n").Sections}
+		if diff := cmp.Diff(c.want+"## Install\n\nUnpack it.", d.Text()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
 }
