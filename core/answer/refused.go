@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// What was wrong with a question that is not taken in, beside the reasons of decisions. The audit trail keeps these codes.
+// Reasons for refusing a question that no decision of Judge gives. The audit trail keeps these codes.
 const (
 	refusedTooLong    Reason = "too_long"
 	refusedLimited    Reason = "limited"
@@ -17,8 +17,8 @@ const (
 	RefusedForeign Reason = "foreign_workspace"
 )
 
-// Refused keeps in the audit trail that something was asked and not taken in. It is done beside the refusal, which holds all the same when
-// the store does not answer; then the log tells of it.
+// Refused notes in the audit trail that something was asked and not taken in. When the store does not answer, the refusal holds all the
+// same, and the log tells of it.
 func (s *Service) Refused(ctx context.Context, r session.Refusal) {
 	if s.Store.Refusals == nil || r.Person == "" {
 		return
@@ -30,35 +30,31 @@ func (s *Service) Refused(ctx context.Context, r session.Refusal) {
 	}
 }
 
-// judgedRefused is Refused of what Judge decided.
+// judgedRefused notes a question that Judge decided to refuse.
 func (s *Service) judgedRefused(ctx context.Context, o Occurrence, d Decision) {
 	if d.Action != Refuse {
 		return
 	}
-	key := o.EventKey
-	if o.Message != "" { // of which several events tell
-		key = messageKey(o.Ref, o.Message)
-	}
-	s.Refused(ctx, session.Refusal{Tenant: o.Tenant, Ref: o.Ref, Key: key, Person: o.Author, Direct: o.Direct, Reason: string(d.Reason)})
+	s.Refused(ctx, session.Refusal{
+		Tenant: o.Tenant, Ref: o.Ref, Key: questionKey(o.Ref, o.Message, o.EventKey), Person: o.Author, Direct: o.Direct, Reason: string(d.Reason),
+	})
 }
 
-// takenRefused is Refused of a question that was rejected when it was to be taken in.
+// takenRefused notes a question that was rejected with err when it was to be taken in.
 func (s *Service) takenRefused(ctx context.Context, m thread.Mention, err error) {
-	var r Rejection
-	if !errors.As(err, &r) || r.reason == "" {
+	reason := reasonOf(err)
+	if reason == "" {
 		return
 	}
-	key := m.EventKey
-	if m.Message != "" {
-		key = messageKey(m.Ref, m.Message)
-	}
-	s.Refused(ctx, session.Refusal{Tenant: m.Tenant, Ref: m.Ref, Key: key, Person: m.Asker.ID, Direct: m.Direct, Reason: string(r.reason)})
+	s.Refused(ctx, session.Refusal{
+		Tenant: m.Tenant, Ref: m.Ref, Key: questionKey(m.Ref, m.Message, m.EventKey), Person: m.Asker.ID, Direct: m.Direct, Reason: string(reason),
+	})
 }
 
-// editRefused is Refused of an edit: once for each reason, since people edit a message again and again.
+// editRefused notes an edit that was rejected with err: once for each reason, since people edit a message again and again.
 func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
-	var r Rejection
-	if !errors.As(err, &r) || r.reason == "" || s.Store.Turns == nil {
+	reason := reasonOf(err)
+	if reason == "" || s.Store.Turns == nil {
 		return
 	}
 	t, err := s.Store.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
@@ -66,18 +62,35 @@ func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
 	case errors.Is(err, session.ErrUnknownTurn), err == nil && t.Message != e.Message: // it was no question before either
 		return
 	case err != nil:
-		s.Logger.ErrorContext(ctx, "a refused edit is not in the audit trail", "platform", e.Ref.Platform, "channel", e.Ref.Channel, "reason", r.reason, "error", err)
+		s.Logger.ErrorContext(ctx, "a refused edit is not in the audit trail", "platform", e.Ref.Platform, "channel", e.Ref.Channel, "reason", reason, "error", err)
 		return
 	}
 	s.Refused(ctx, session.Refusal{
-		Tenant: e.Tenant, Ref: t.Session.Ref, Key: "edit " + messageKey(e.Ref, e.Message) + " " + string(r.reason), Person: t.Asker.ID, Direct: t.Direct,
-		Reason: string(r.reason),
+		Tenant: e.Tenant, Ref: t.Session.Ref, Key: "edit " + messageKey(e.Ref, e.Message) + " " + string(reason), Person: t.Asker.ID, Direct: t.Direct,
+		Reason: string(reason),
 	})
 }
 
-// actRefused is Refused of an answer that somebody asked for once more.
+// actRefused notes that an answer was asked for once more, and was not given.
 func (s *Service) actRefused(ctx context.Context, a Action, t session.Turn, reason Reason) {
 	s.Refused(ctx, session.Refusal{Tenant: a.Tenant, Ref: t.Session.Ref, Key: a.Key, Person: a.By.ID, Direct: t.Direct, Reason: string(reason)})
+}
+
+// reasonOf returns why a question was rejected, as the audit trail keeps it; empty for other errors and for what the trail does not keep.
+func reasonOf(err error) Reason {
+	var r Rejection
+	if errors.As(err, &r) {
+		return r.reason
+	}
+	return ""
+}
+
+// questionKey names a question within its workspace: by its message, of which several events may tell, or by its event where it is no message.
+func questionKey(at thread.Ref, id thread.MessageID, event string) string {
+	if id == "" {
+		return event
+	}
+	return messageKey(at, id)
 }
 
 // messageKey names a message within its workspace.
