@@ -106,46 +106,23 @@ func TestEveryCharacterIsCounted(t *testing.T) {
 	}
 }
 
-// TestCannonball has vectors in real tokens. " word" and "word" are one token each.
-func TestCannonball(t *testing.T) {
+// TestFit has vectors in real tokens. " word" and "word" are one token each.
+func TestFit(t *testing.T) {
 	t.Parallel()
 	counter := tiktoken.ForModel("gpt-4")
-	tests := []struct {
-		name          string
-		words, target int
-		left, right   int
-	}{
-		// delta 60, half 30, middle 50.
-		{"even", 100, 40, 20, 20},
-		// delta 61, half 31, middle 50.
-		{"a half rounds up", 100, 39, 19, 19},
-		// delta 61, half 31, middle 50.
-		{"odd size", 101, 40, 19, 20},
-		{"exactly the target", 100, 100, 50, 50},
+	const marker = " cut"
+	fitter, err := budget.NewFitter(counter, budget.Config{Window: budget.MinWindow, Reserve: 500, Marker: marker})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			text := "word" + strings.Repeat(" word", tt.words-1)
-			if got := counter.Count(text); got != tt.words {
-				t.Fatalf("the text has %d tokens, want %d", got, tt.words)
-			}
-			want := "word" + strings.Repeat(" word", tt.left-1) + "\n\n[cut]\n\n" + strings.Repeat(" word", tt.right)
-			if got := budget.Cannonball(counter, text, float64(tt.target), "\n\n[cut]\n\n"); got != want {
-				t.Errorf("Cannonball = %q, want %q", got, want)
-			}
-		})
+	fitted, err := fitter.Fit([]budget.Section{{Kind: budget.User, Text: "word" + strings.Repeat(" word", 999)}})
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestStats(t *testing.T) {
-	t.Parallel()
-	messages := []budget.Message{
-		{Role: budget.RoleSystem, Content: "tiktoken is great!"},
-		{Role: budget.RoleUser, Content: "<|endoftext|>"},
-	}
-	if got, want := budget.Stats(tiktoken.ForModel("gpt-4"), messages), 6+7+2*3+5; got != want {
-		t.Errorf("Stats = %d, want %d", got, want)
+	// 495 less the conversation's 5 are the room; a message that runs alone has 80 % of it, the message's own 3 and the marker included.
+	want := "word" + strings.Repeat(" word", 195) + marker + strings.Repeat(" word", 196)
+	if got := fitted.Sections[0].Text; got != want {
+		t.Errorf("%d tokens are left, want %d", counter.Count(got), counter.Count(want))
 	}
 }
 

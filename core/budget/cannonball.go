@@ -1,50 +1,63 @@
 package budget
 
-import "math"
+import "unicode/utf8"
 
 // DefaultMarker stands where text was taken out, unless a caller brings its own.
 const DefaultMarker = "\n\n[... the middle of this text was left out because it was too long ...]\n\n"
 
-// Cannonball shortens a text from its middle to both sides until about target
-// tokens are left, and puts marker into the hole ("" means [DefaultMarker]).
-//
-// The arithmetic is fixed and has properties that callers must know. The marker
-// comes on top of target. A text of exactly target tokens is not shorter than
-// target, so it grows by the marker. A target of 0 (or NaN) means no limit. A
-// target may be a fraction; halves round up. Tokens are cut, not runes, so a
-// multi-byte character at the edge of the hole may be torn: [Fitter] repairs
-// that and keeps to its limit exactly.
-func Cannonball(counter Counter, text string, target float64, marker string) string {
-	if text == "" || target == 0 || math.IsNaN(target) {
-		return text
-	}
-	if marker == "" {
-		marker = DefaultMarker
+// cannonball returns text in at most limit tokens, and how many it has: it blasts
+// a hole into the middle and puts marker there, because instructions stand at the
+// beginning of a text and what matters most now at its end. The marker is part of
+// the limit, no rune is torn, and the result is counted again, because texts that
+// are joined can have more tokens than their parts. Where the marker would take
+// most of the room, the beginning of the text is kept without it.
+func cannonball(counter Counter, text string, limit int, marker string) (string, int) {
+	if limit <= 0 {
+		return "", 0
 	}
 	tokens := counter.Encode(text)
-	size := float64(len(tokens))
-	if size < target {
-		return text
+	if len(tokens) <= limit {
+		return text, len(tokens)
 	}
-	middle := len(tokens) / 2
-	half := roundHalfUp((size - target) / 2)
-	left, right := middle-half, middle+half
-	if left < 0 {
-		// Only a negative target leads here. The end of the left part then counts
-		// from the end of the text.
-		left = max(0, len(tokens)+left)
+	body := limit - counter.Count(marker)
+	if body < limit/2 {
+		body, marker = limit, ""
 	}
-	right = min(right, len(tokens))
-	return counter.Decode(tokens[:left]) + marker + counter.Decode(tokens[right:])
+	for body > 0 {
+		left, right := (body+1)/2, body/2
+		if marker == "" {
+			left, right = body, 0
+		}
+		short := wholeEnd(counter.Decode(tokens[:left])) + marker +
+			wholeStart(counter.Decode(tokens[len(tokens)-right:]))
+		size := counter.Count(short)
+		if size <= limit {
+			return short, size
+		}
+		body -= size - limit
+	}
+	return "", 0
 }
 
-// roundHalfUp rounds to the nearest integer and halves towards positive
-// infinity, where math.Round rounds them away from zero. Adding a half and taking
-// the floor would be wrong for the number just below a half.
-func roundHalfUp(x float64) int {
-	floor := math.Floor(x)
-	if x-floor >= 0.5 {
-		floor++
+// wholeEnd drops a rune that is cut off at the end of s.
+func wholeEnd(s string) string {
+	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			if !utf8.FullRuneInString(s[i:]) {
+				return s[:i]
+			}
+			break
+		}
 	}
-	return int(floor)
+	return s
+}
+
+// wholeStart drops the rest of a rune that is cut off at the start of s.
+func wholeStart(s string) string {
+	for i := 0; i < len(s) && i < utf8.UTFMax; i++ {
+		if utf8.RuneStart(s[i]) {
+			return s[i:]
+		}
+	}
+	return s
 }

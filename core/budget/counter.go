@@ -1,11 +1,9 @@
 // Package budget makes a conversation fit the window of a model.
 //
-// It has two layers. The lower one is a set of pure functions with fixed
-// arithmetic: [Cannonball] blasts a hole into the middle of a text that is too
-// long, [Compressor] does that for a whole conversation, and [FillWindow] tops
-// up a set of sources with those of earlier turns. The upper one is [Fitter],
-// which lays the shares of a window over everything that a turn sends and whose
-// result is never larger than the window.
+// [Fitter] gives each part of what a turn sends its share of the window. A text
+// that is too long for its share is "cannonballed": a hole is blasted into its
+// middle. The result is never larger than the window. [FillWindow] tops up a set
+// of sources with those of earlier turns.
 //
 // Nothing in this package changes what it is given, and every function is safe
 // for concurrent use as long as the [Counter] is.
@@ -35,16 +33,6 @@ const (
 	// covers the opening of the reply.
 	conversationTokens = 5
 )
-
-// Stats returns the size of a conversation in tokens: its texts, 3 for each
-// message, and 5. An empty conversation therefore has 5.
-func Stats(counter Counter, messages []Message) int {
-	total := conversationTokens + messageTokens*len(messages)
-	for _, m := range messages {
-		total += counter.Count(m.Content)
-	}
-	return total
-}
 
 // memoBytes is the length from which remembering a count is cheaper than
 // counting again.

@@ -23,27 +23,6 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-func TestStats(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name     string
-		messages []budget.Message
-		want     int
-	}{
-		{"no message", nil, 5},
-		{"empty message", []budget.Message{{}}, 8},
-		{"two messages", []budget.Message{{Content: words("a", 4)}, {Content: words("b", 6)}}, 4 + 6 + 2*3 + 5},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if got := budget.Stats(budgettest.NewWords(), tt.messages); got != tt.want {
-				t.Errorf("Stats = %d, want %d", got, tt.want)
-			}
-		})
-	}
-}
-
 // counting counts how often a text is counted.
 type counting struct {
 	*budgettest.Words

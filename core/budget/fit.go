@@ -6,8 +6,13 @@ import (
 	"strings"
 )
 
-// MinWindow is the smallest window that is served, in tokens.
-const MinWindow = 1000
+const (
+	// MinWindow is the smallest window that is served, in tokens.
+	MinWindow = 1000
+	// ReplyTokens is the room that a reply is assumed to need, unless a caller says
+	// more.
+	ReplyTokens = 600
+)
 
 // ErrTooLarge is returned when even the parts that cannot be shortened, such as
 // images, do not fit the window.
@@ -118,7 +123,7 @@ func (f *Fitter) Fit(sections []Section) (Fitted, error) {
 		}
 		kept := Kept{Index: s.index, Text: s.text, Tokens: s.cost()}
 		if s.keep < s.count {
-			text, size := shorten(f.counter, s.text, s.keep, f.marker)
+			text, size := cannonball(f.counter, s.text, s.keep, f.marker)
 			kept.Text, kept.Tokens, kept.Trimmed = text, s.fixed+size, true
 			result.Report.Trimmed[s.kind]++
 		}

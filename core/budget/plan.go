@@ -1,9 +1,29 @@
 package budget
 
+// Shares of the room, in percent.
 const (
-	// toolRoom is the part of the room, in percent, that a project must leave to
-	// the tool results that are still to come.
+	instructionShare = 15 // of System, Tools, Agent and Reminder together
+	historyShare     = 15 // of earlier turns and of files
+	// standaloneFrom is the share beyond which a newest message runs alone, and
+	// standaloneShare what it may have then; the rest is for the reply.
+	standaloneFrom  = 70
+	standaloneShare = 80
+	// userFloor is what is left of a newest message at least, as long as all that
+	// is never omitted fits beside it.
+	userFloor = 25
+	// toolRoom is what a project must leave to the tool results that are still to
+	// come.
 	toolRoom = 10
+)
+
+const (
+	// shortenedTurns is how many of the newest turns are shortened when they are
+	// too large; an older one that is too large ends the history.
+	shortenedTurns = 3
+	// pairDivisor makes the most that one side of a shortened pair may have: half
+	// the share of history, less a tenth, because token arithmetic on joined texts
+	// is not exact.
+	pairDivisor = 2.2
 	// resultFloor is what is left of a tool result at least, in tokens, as long as
 	// its call is sent: enough to see that there was one.
 	resultFloor = 16
@@ -50,7 +70,7 @@ func (p *plan) solve() error {
 	if !p.projectFits() {
 		p.dropProject()
 	}
-	if p.size() > p.room && p.user.cost() > p.percent(70) {
+	if p.size() > p.room && p.user.cost() > p.percent(standaloneFrom) {
 		p.standalone = true
 		p.dropOlder()
 	}
@@ -67,10 +87,10 @@ func (p *plan) solve() error {
 
 // chooseLevel takes the mildest level at which what is never omitted fits.
 func (p *plan) chooseLevel() error {
-	quarter := p.instructionShare() / 4
+	quarter := p.instructionRoom() / 4
 	for _, l := range []level{
-		{instructions: quarter, user: p.percent(25)},
-		{instructions: quarter, user: p.percent(25), dropTools: true},
+		{instructions: quarter, user: p.percent(userFloor)},
+		{instructions: quarter, user: p.percent(userFloor), dropTools: true},
 		{instructions: scrap, user: scrap, dropTools: true, reminders: true},
 		{instructions: 0, user: 0, dropTools: true, reminders: true},
 	} {
@@ -85,7 +105,7 @@ func (p *plan) chooseLevel() error {
 	return ErrTooLarge
 }
 
-func (p *plan) instructionShare() int { return p.percent(15) }
+func (p *plan) instructionRoom() int { return p.percent(instructionShare) }
 
 func (p *plan) instructions() int {
 	return p.system.cost() + p.tools.cost() + p.agents.cost() + p.reminders.cost()
@@ -105,7 +125,7 @@ func (p *plan) leastInstructions() int {
 // promised is the size that the instructions have for certain: all of them, or
 // their share, but never so much that the newest message has no place.
 func (p *plan) promised() int {
-	share := min(p.instructionShare(), p.room-p.user.least(p.level.user))
+	share := min(p.instructionRoom(), p.room-p.user.least(p.level.user))
 	return min(p.instructions(), max(share, p.leastInstructions()))
 }
 
@@ -149,7 +169,7 @@ func (p *plan) projectFits() bool {
 	if len(p.steps) == 0 && p.tools.cost() > 0 {
 		steps = p.percent(toolRoom)
 	}
-	older := min(p.history()+p.files.cost(), p.percent(15))
+	older := min(p.history()+p.files.cost(), p.percent(historyShare))
 	return p.promised()+p.user.cost()+p.project.cost()+steps+older <= p.room
 }
 
@@ -179,7 +199,7 @@ func (p *plan) fitUser() {
 	for _, s := range p.user {
 		most := p.room - p.promised()
 		if p.standalone {
-			most = min(most, p.percent(80))
+			most = min(most, p.percent(standaloneShare))
 		}
 		s.keep = min(s.count, max(most-s.fixed, min(s.count, p.level.user)))
 	}
@@ -201,7 +221,7 @@ func (p *plan) fitSteps() {
 // backwards until one does not fit, so that there is no hole in the conversation.
 func (p *plan) fitHistory() {
 	free := p.room - p.promised() - p.user.cost() - p.project.cost() - p.leastSteps()
-	share := max(0, min(p.percent(15), free))
+	share := max(0, min(p.percent(historyShare), free))
 	idle := p.room - p.instructions() - p.user.cost() - p.project.cost() - p.stepCost()
 	p.fitFiles(max(share, idle))
 
@@ -264,7 +284,7 @@ func (p *plan) fitResults() {
 func (p *plan) fitInstructions() {
 	floor := p.level.instructions
 	excess := p.size() - p.room
-	excess = p.agents.squeeze(excess, max(floor, p.instructionShare()/4))
+	excess = p.agents.squeeze(excess, max(floor, p.instructionRoom()/4))
 	excess = p.system.squeeze(excess, floor)
 	excess = p.agents.squeeze(excess, floor)
 	if p.level.reminders {

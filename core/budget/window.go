@@ -17,8 +17,7 @@ const DefaultSources = 4
 // the readers may no longer see. A turn is sifted before any of it is taken, so a
 // turn that lists a source twice gives it twice.
 //
-// The result is a new slice and nothing is reordered in place: the same history
-// can go to [Compressor.Messages] next.
+// The result is a new slice and nothing is reordered in place.
 func FillWindow[S any, K comparable](
 	size int, found []S, history [][]S, identity func(S) K, usable func(S) bool,
 ) []S {

@@ -1,6 +1,7 @@
 package budget_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,34 +89,20 @@ func TestFillWindowLeavesItsInputsAlone(t *testing.T) {
 	}
 }
 
-// TestBackfillThenCompressKeepsTheNewestTurns guards against reversing a history
-// that both functions share: each would be right by itself, and the second one
-// would see the turns the wrong way round and keep the oldest.
-func TestBackfillThenCompressKeepsTheNewestTurns(t *testing.T) {
+// TestBackfillThenFitKeepsTheNewestTurns guards against reversing a history that
+// both share: each would be right by itself, and the second one would see the
+// turns the wrong way round and keep the oldest.
+func TestBackfillThenFitKeepsTheNewestTurns(t *testing.T) {
 	t.Parallel()
-	type chat struct {
-		pair    budget.Pair
-		sources []source
+	earlier := [][]source{sources("s1"), sources("s2"), sources("s3"), sources("s4")}
+	sections := []budget.Section{
+		section(budget.History, 1, 100), section(budget.History, 1, 40),
+		section(budget.History, 2, 100), section(budget.History, 2, 40),
+		section(budget.History, 3, 60), section(budget.History, 3, 30),
+		section(budget.History, 4, 40), section(budget.History, 4, 20),
+		section(budget.User, 5, 690), section(budget.System, 0, 150),
 	}
-	chats := []chat{
-		{turn("one", 100, 50), sources("s1")},
-		{turn("two", 100, 50), sources("s2")},
-		{turn("three", 100, 50), sources("s3")},
-		{turn("four", 40, 20), sources("s4")},
-	}
-	var history []budget.Pair
-	var earlier [][]source
-	for _, c := range chats {
-		history = append(history, c.pair)
-		earlier = append(earlier, c.sources)
-	}
-	newest := user(words("u", 1400))
-	want := []budget.Message{
-		system("s1"),
-		user(words("threeq", 100)), assistant(words("threea", 50)),
-		user(words("fourq", 40)), assistant(words("foura", 20)),
-		newest,
-	}
+	wantEarlier, wantSections := slices.Clone(earlier), slices.Clone(sections)
 	// Twice each: a history that was turned round once would come out right the
 	// second time, and the other way round.
 	for _, step := range []struct {
@@ -131,14 +118,22 @@ func TestBackfillThenCompressKeepsTheNewestTurns(t *testing.T) {
 		if diff := cmp.Diff(step.want, fill(3, step.found, earlier...)); diff != "" {
 			t.Errorf("%s: FillWindow (-want +got):\n%s", step.name, diff)
 		}
-		got := compressor().Messages([]budget.Message{system("s1"), newest}, history)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: Messages (-want +got):\n%s", step.name, diff)
+		fitted, err := fitter(t).Fit(sections)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept []int
+		for _, s := range fitted.Sections {
+			kept = append(kept, s.Index)
+		}
+		if diff := cmp.Diff([]int{4, 5, 6, 7, 8, 9}, kept); diff != "" {
+			t.Errorf("%s: sections kept (-want +got):\n%s", step.name, diff)
 		}
 	}
-	for i, c := range chats {
-		if history[i] != c.pair || !cmp.Equal(earlier[i], c.sources) {
-			t.Errorf("turn %d is no longer in its place", i)
-		}
+	if diff := cmp.Diff(wantEarlier, earlier); diff != "" {
+		t.Errorf("the sources of earlier turns were changed:\n%s", diff)
+	}
+	if diff := cmp.Diff(wantSections, sections); diff != "" {
+		t.Errorf("the sections were changed:\n%s", diff)
 	}
 }
