@@ -277,13 +277,6 @@ func (c *Client) Share(processes int) { c.limits.budget.share(processes) }
 // Close lets go of connections that are not in use. It is called last, when no Surface writes any more.
 func (c *Client) Close() { c.api.client.CloseIdleConnections() }
 
-// Connected reports whether all events arrive at present, for health checks.
-func (c *Client) Connected() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.connected) == c.shards
-}
-
 // Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is known how many there are.
 func (c *Client) Shards() (connected, of int) {
 	c.mu.Lock()

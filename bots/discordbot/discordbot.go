@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -98,8 +99,11 @@ func New(config Config, deps Deps) (*Bot, error) {
 // Bind says which service answers. It is called once, before Run.
 func (b *Bot) Bind(service *answer.Service) { b.service = service }
 
-// Client returns the connection to Discord, for what needs no service: its check, and the handler of signed requests.
-func (b *Bot) Client() *discord.Client { return b.client }
+// Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is known how many there are.
+func (b *Bot) Shards() (connected, of int) { return b.client.Shards() }
+
+// Handler takes signed requests, where there is a public key. It is mounted at /discord/interactions.
+func (b *Bot) Handler() http.Handler { return b.client.Handler() }
 
 // Run receives events until ctx ends. It returns an error, a sentence, when Discord cannot be reached with these settings at all.
 func (b *Bot) Run(ctx context.Context) error {
@@ -119,14 +123,14 @@ func (b *Bot) Run(ctx context.Context) error {
 // process takes its part.
 func (b *Bot) Use(tiers thread.Tiers) { b.client.Use(tiers) }
 
-// Connect reads what is to be known before the first answer is written.
-func (b *Bot) Connect(ctx context.Context) { b.binding.refresh(ctx) }
+// Connect reads what is to be known before the first answer is written. It never fails: what cannot be read now is read later.
+func (b *Bot) Connect(ctx context.Context) error {
+	b.binding.refresh(ctx)
+	return nil
+}
 
 // Close lets go of idle connections, once neither the bot nor its service runs any more.
 func (b *Bot) Close() { b.client.Close() }
-
-// Connected reports whether events arrive, for readiness.
-func (b *Bot) Connected() bool { return b.client.Connected() }
 
 // Check looks at everything that can be wrong with the settings.
 func (b *Bot) Check(ctx context.Context) []discord.Finding {

@@ -17,7 +17,7 @@ func signed(t *testing.T, model *llmtest.Model, change ...func(*setting)) *world
 		s.before = func(w *world) { server = w.discord }
 		s.key = true
 	})...)
-	endpoint := httptest.NewServer(w.client.Handler())
+	endpoint := httptest.NewServer(w.newest.Handler())
 	t.Cleanup(endpoint.Close)
 	if err := server.Endpoint(endpoint.URL); err != nil { // with PING and a bad signature, as Discord tries them
 		t.Fatal(err)

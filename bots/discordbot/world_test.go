@@ -46,8 +46,8 @@ type world struct {
 	setting setting
 	stop    func() // ends the first bot
 
-	client *discord.Client // of the newest bot
-	chosen string          // the server to which commands are registered; empty: all
+	newest *discordbot.Bot
+	chosen string // the server to which commands are registered; empty: all
 	asking sync.Mutex
 	turns  []session.Turn
 }
@@ -188,7 +188,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 		w.Fatal(err)
 	}
 	bot.Bind(service)
-	w.client = bot.Client()
+	w.newest = bot
 	return bot, service.Run
 }
 

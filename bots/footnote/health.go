@@ -54,7 +54,7 @@ func (h *health) handler(metrics http.Handler) http.Handler {
 
 // parts looks at everything that the process works with.
 func (h *health) parts(ctx context.Context) []platforms.Part {
-	parts := append(h.set.Parts(h.base.Config), h.database(ctx))
+	parts := append(h.set.Parts(), h.database(ctx))
 	if s := h.base.Standby; s != nil {
 		p := platforms.Part{Name: "search_replica", State: "answers searches", Up: s.Usable(), Optional: true}
 		if !p.Up {

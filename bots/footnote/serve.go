@@ -29,6 +29,9 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if c.Check {
 		return checkReady(ctx, env.config.AdminAddr)
 	}
+	if err := platforms.Lacking(env.config, c.Only); err != nil { // before a database is started for nothing
+		return usageError(err.Error())
+	}
 	again, deaf := hangups()
 	defer deaf()
 	admin, err := listen(ctx, env.config.AdminAddr, "ADMIN_ADDR")
@@ -62,7 +65,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	defer end()
 	servers.Go(func() error { return env.serveHTTP(serving, admin, state.handler(metrics.Handler())) })
 	servers.Go(func() error { return env.reloading(serving, base, again) })
-	env.logger.Info("serving", "admin_addr", admin.Addr().String(), "slack", env.config.SlackBotToken != "", "discord", env.config.DiscordBotToken != "")
+	env.logger.Info("serving", "admin_addr", admin.Addr().String(), "platforms", state.set.Platforms())
 	err = c.answer(ctx, env, state)
 	env.logger.Info("stopping")
 	end()
@@ -95,7 +98,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 		env.logger.Warn("no platform is configured: set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN; only health checks are answered")
 		return background(ctx, base)
 	}
-	handler := set.Handler(env.config)
+	handler := set.Handler()
 	var public net.Listener
 	if handler != nil { // first of all: an address that is taken must not be found out while questions are being answered
 		if public, err = listen(ctx, env.config.HTTPAddr, "HTTP_ADDR"); err != nil {

@@ -253,11 +253,21 @@ func TestServeWithWrongTokensSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestServeRefusesUnknownPlatforms(t *testing.T) {
+// A platform that cannot be served is refused before anything is started for it.
+func TestServeRefusesPlatforms(t *testing.T) {
 	t.Parallel()
-	p := &program{env: []string{"DATABASE_URL=postgres://nobody@127.0.0.1:1/none"}} // which is not looked for
-	if r := p.try(t, "", "serve", "--only", "slack,teams"); r.code != 2 || !strings.Contains(r.stderr, `--only must be one of "slack","discord"`) {
-		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+	tests := []struct{ name, only, want string }{
+		{"one that there is not", "slack,teams", `--only must be one of "slack","discord"`},
+		{"one without a token", "discord", "discord was asked for, but DISCORD_BOT_TOKEN is not set"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := &program{env: []string{"DATABASE_URL=postgres://nobody@127.0.0.1:1/none", "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1"}} // which is not looked for
+			if r := p.try(t, "", "serve", "--only", tt.only); r.code != 2 || !strings.Contains(r.stderr, tt.want) {
+				t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+			}
+		})
 	}
 }
 

@@ -1,4 +1,5 @@
-// Package platforms holds the chat platforms that a process serves: those whose tokens are set. To switch on a new one, add it in New.
+// Package platforms holds the chat platforms that a process serves: those whose tokens are set. To switch on a new one, describe it in a
+// file of its own and name it in kinds.
 package platforms
 
 import (
@@ -8,13 +9,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/footnotehq/footnote/adapters/discord"
-	"github.com/footnotehq/footnote/adapters/postgres"
-	"github.com/footnotehq/footnote/adapters/slack"
-	"github.com/footnotehq/footnote/bots/discordbot"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
-	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
@@ -22,119 +18,128 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// kinds are the platforms that there are, in the order in which they are built.
+func kinds() []kind { return []kind{slackKind, discordKind} }
+
+// kind is a platform that a process can serve.
+type kind struct {
+	name    thread.Platform
+	setting string // of its token, whose being set switches the platform on
+	token   func(*config.Config) config.Secret
+	build   func(base *wire.Base, set *Set) (platform, error) // set has the platforms that were built before
+}
+
+// platform is one that the process serves.
+type platform struct {
+	name       thread.Platform
+	bot        bot
+	part       func() Part                         // whether its events arrive
+	check      func(ctx context.Context) []Finding // what can be wrong with it
+	workspaces func() []string                     // whose turns it takes, once it is connected; nil: of all workspaces
+	pattern    string                              // where handler is mounted
+	handler    http.Handler                        // of signed requests; nil where there are none
+}
+
+// bot joins a platform to the core.
+type bot interface {
+	answer.Surfaces
+	answer.Tidier
+	answer.Whisperer
+	listener
+}
+
+// listener is the side of a bot that takes questions in. Its methods are called once each, in this order, Run last.
+type listener interface {
+	// Connect signs in where that is needed before questions are taken. Its error is a sentence that says what to do.
+	Connect(ctx context.Context) error
+	// Bind says which service answers.
+	Bind(service *answer.Service)
+	// Use has the platform's rate tiers shared with other processes; without it each process takes its part.
+	Use(tiers thread.Tiers)
+	// Run receives events until ctx ends, or the platform cannot be reached with these settings at all; that error is a sentence.
+	Run(ctx context.Context) error
+}
+
 // Set is the platforms of a process. It implements answer.Surfaces by handing each turn to its platform. It is safe for concurrent use
 // once New has returned.
 type Set struct {
-	slack   *slackbot.Bot
-	discord *discordbot.Bot
+	platforms []platform
+}
+
+var (
+	_ answer.Surfaces  = (*Set)(nil)
+	_ answer.Tidier    = (*Set)(nil)
+	_ answer.Whisperer = (*Set)(nil)
+)
+
+// Lacking fails when one of the platforms in only has no token. It says which setting that is.
+func Lacking(c *config.Config, only []string) error {
+	for _, k := range kinds() {
+		if slices.Contains(only, string(k.name)) && k.token(c) == "" {
+			return fmt.Errorf("%s was asked for, but %s is not set", k.name, k.setting)
+		}
+	}
+	return nil
 }
 
 // New builds the platforms whose tokens are set; only, where not empty, names the ones to take.
 func New(base *wire.Base, only []string) (*Set, error) {
-	wanted := func(name thread.Platform) bool { return len(only) == 0 || slices.Contains(only, string(name)) }
-	s, c := &Set{}, base.Config
-	var err error
-	if wanted(slack.Platform) && c.SlackBotToken != "" {
-		if s.slack, err = newSlack(base); err != nil {
+	s := &Set{}
+	for _, k := range kinds() {
+		if len(only) > 0 && !slices.Contains(only, string(k.name)) || k.token(base.Config) == "" {
+			continue
+		}
+		p, err := k.build(base, s)
+		if err != nil {
 			return nil, err
 		}
-	}
-	if wanted(discord.Platform) && c.DiscordBotToken != "" {
-		if s.discord, err = newDiscord(base, s.slack != nil); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range only {
-		if thread.Platform(name) == slack.Platform && s.slack == nil || thread.Platform(name) == discord.Platform && s.discord == nil {
-			return nil, fmt.Errorf("%s was asked for, but %s is not set", name, tokenOf[name])
-		}
+		p.name = k.name
+		s.platforms = append(s.platforms, p)
 	}
 	return s, nil
 }
 
-var tokenOf = map[string]string{string(slack.Platform): "SLACK_BOT_TOKEN", string(discord.Platform): "DISCORD_BOT_TOKEN"}
-
-func newSlack(base *wire.Base) (*slackbot.Bot, error) {
-	c := base.Config
-	sessions := base.Sessions()
-	return slackbot.New(slackbot.Config{
-		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
-		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge,
-		Slack: slack.Config{CAFile: c.CAFile},
-	}, slackbot.Deps{Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Absences: sessions, Turns: sessions, Observe: base.Observe(), Logger: base.Logger})
-}
-
-func newDiscord(base *wire.Base, slack bool) (*discordbot.Bot, error) {
-	c := base.Config
-	sessions := base.Sessions()
-	var keys []string
-	for _, key := range c.SecretKeys {
-		keys = append(keys, key.Reveal())
-	}
-	return discordbot.New(discordbot.Config{
-		Token: c.DiscordBotToken.Reveal(), APIURL: c.DiscordAPIURL, Tenant: base.Tenant, NoMessageContent: !c.DiscordMessageContent,
-		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !slack, MaxAge: c.RedeliveryMaxAge,
-		Agents: func() []string {
-			var names []string
-			for _, a := range base.File().Agents {
-				names = append(names, a.Name)
-			}
-			return names
-		},
-		Discord: discord.Config{
-			StopReactions: c.DiscordStopReactions, PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway, CAFile: c.CAFile, SecretKeys: keys, Wrap: func(next http.RoundTripper) http.RoundTripper { return base.Counted("discord", next) }, Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
-		},
-	}, discordbot.Deps{
-		Deliveries: sessions, Repairs: sessions, Threads: sessions, Turns: sessions, Replicas: sessions, Absences: sessions, Policies: base.Policies(),
-		Bindings: postgres.NewWorkspaces(base.DB, discord.Platform), Renderer: &discord.Renderer{}, Observe: base.Observe(), Logger: base.Logger,
-	})
-}
-
 // Empty reports whether no platform is configured.
-func (s *Set) Empty() bool { return s.slack == nil && s.discord == nil }
-
-// Connect signs in where that is needed before questions are taken. Its error is a sentence that says what to do.
-func (s *Set) Connect(ctx context.Context) error {
-	if s.discord != nil {
-		s.discord.Connect(ctx)
-	}
-	if s.slack == nil {
-		return nil
-	}
-	return s.slack.Connect(ctx)
-}
+func (s *Set) Empty() bool { return len(s.platforms) == 0 }
 
 // Platforms are those that are configured.
 func (s *Set) Platforms() []thread.Platform {
 	var names []thread.Platform
-	if s.slack != nil {
-		names = append(names, slack.Platform)
-	}
-	if s.discord != nil {
-		names = append(names, discord.Platform)
+	for _, p := range s.platforms {
+		names = append(names, p.name)
 	}
 	return names
 }
 
+func (s *Set) serves(name thread.Platform) bool { return slices.Contains(s.Platforms(), name) }
+
+// Connect signs in where that is needed before questions are taken. Its error is a sentence that says what to do.
+func (s *Set) Connect(ctx context.Context) error {
+	for _, p := range s.platforms {
+		if err := p.bot.Connect(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Place says whose turns the process takes.
 func (s *Set) Place() wire.Place {
-	p := wire.Place{Surfaces: s, Platforms: s.Platforms()}
-	if s.slack != nil {
-		p.Workspaces = s.slack.Workspaces()
+	place := wire.Place{Surfaces: s, Platforms: s.Platforms()}
+	for _, p := range s.platforms {
+		if p.workspaces == nil {
+			place.Workspaces = nil
+			break
+		}
+		place.Workspaces = append(place.Workspaces, p.workspaces()...)
 	}
-	if s.discord != nil {
-		p.Workspaces = nil // which guilds there are is known only later
-	}
-	return p
+	return place
 }
 
 // Bind says which service answers. It is called once, before Run.
 func (s *Set) Bind(service *answer.Service) {
-	if s.slack != nil {
-		s.slack.Bind(service)
-	}
-	if s.discord != nil {
-		s.discord.Bind(service)
+	for _, p := range s.platforms {
+		p.bot.Bind(service)
 	}
 }
 
@@ -143,93 +148,100 @@ func (s *Set) Use(tiers thread.Tiers) {
 	if tiers == nil {
 		return
 	}
-	if s.slack != nil {
-		s.slack.Use(tiers)
-	}
-	if s.discord != nil {
-		s.discord.Use(tiers)
+	for _, p := range s.platforms {
+		p.bot.Use(tiers)
 	}
 }
 
 // Run receives events until ctx ends, or one platform cannot be reached with these settings at all; that error is a sentence.
 func (s *Set) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	if s.slack != nil {
-		group.Go(func() error { return s.slack.Run(ctx) })
-	}
-	if s.discord != nil {
-		group.Go(func() error { return s.discord.Run(ctx) })
+	for _, p := range s.platforms {
+		group.Go(func() error { return p.bot.Run(ctx) })
 	}
 	return group.Wait()
 }
 
-// Open implements answer.Surfaces.
-func (s *Set) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
-	switch p := t.Session.Ref.Platform; {
-	case p == slack.Platform && s.slack != nil:
-		return s.slack.Open(ctx, t, permit)
-	case p == discord.Platform && s.discord != nil:
-		return s.discord.Open(ctx, t, permit)
-	default:
-		return nil, fmt.Errorf("open a thread of %s: %w", p, errors.ErrUnsupported)
+// of returns the bot of the platform that a turn came from.
+func (s *Set) of(t session.Turn) (bot, error) {
+	for _, p := range s.platforms {
+		if p.name == t.Session.Ref.Platform {
+			return p.bot, nil
+		}
 	}
+	return nil, fmt.Errorf("this process does not serve %s: %w", t.Session.Ref.Platform, errors.ErrUnsupported)
 }
 
-// Tidy implements answer.Tidier.
-func (s *Set) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (bool, error) {
-	switch p := t.Session.Ref.Platform; {
-	case p == slack.Platform && s.slack != nil:
-		return s.slack.Tidy(ctx, t, permit)
-	case p == discord.Platform && s.discord != nil:
-		return s.discord.Tidy(ctx, t, permit)
-	default:
-		return false, nil
+// Open implements answer.Surfaces.
+func (s *Set) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+	bot, err := s.of(t)
+	if err != nil {
+		return nil, fmt.Errorf("open a thread: %w", err)
 	}
+	return bot.Open(ctx, t, permit)
 }
 
 // Listeners implements answer.Surfaces.
 func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Audience, error) {
-	switch p := t.Session.Ref.Platform; {
-	case p == slack.Platform && s.slack != nil:
-		return s.slack.Listeners(ctx, t)
-	case p == discord.Platform && s.discord != nil:
-		return s.discord.Listeners(ctx, t)
-	default:
-		return access.Audience{}, fmt.Errorf("ask %s who listens: %w", p, errors.ErrUnsupported)
+	bot, err := s.of(t)
+	if err != nil {
+		return access.Audience{}, fmt.Errorf("ask who listens: %w", err)
 	}
+	return bot.Listeners(ctx, t)
+}
+
+// Tidy implements answer.Tidier.
+func (s *Set) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (bool, error) {
+	bot, err := s.of(t)
+	if err != nil { // there is nothing of it here
+		return false, nil
+	}
+	return bot.Tidy(ctx, t, permit)
 }
 
 // Whisper implements answer.Whisperer.
 func (s *Set) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
-	var to any
-	switch p := t.Session.Ref.Platform; {
-	case p == slack.Platform && s.slack != nil:
-		to = s.slack
-	case p == discord.Platform && s.discord != nil:
-		to = s.discord
+	bot, err := s.of(t)
+	if err != nil {
+		return fmt.Errorf("tell somebody something in private: %w", err)
 	}
-	if w, ok := to.(answer.Whisperer); ok {
-		return w.Whisper(ctx, t, note)
-	}
-	return fmt.Errorf("tell somebody on %s something in private: %w", t.Session.Ref.Platform, errors.ErrUnsupported)
+	return bot.Whisper(ctx, t, note)
 }
 
 // Handler takes the platforms' signed requests; nil where events come over sockets alone.
-func (s *Set) Handler(c *config.Config) http.Handler {
-	mux := http.NewServeMux()
-	none := true
-	if s.slack != nil && c.SlackSigningSecret != "" {
-		none = false
-		mux.Handle("/slack/events", s.slack.Handler())
+func (s *Set) Handler() http.Handler {
+	var mux *http.ServeMux
+	for _, p := range s.platforms {
+		if p.handler == nil {
+			continue
+		}
+		if mux == nil {
+			mux = http.NewServeMux()
+		}
+		mux.Handle(p.pattern, p.handler)
 	}
-	if s.discord != nil && c.DiscordPublicKey != "" {
-		none = false
-		mux.Handle("POST /discord/interactions", s.discord.Client().Handler())
-	}
-	if none {
+	if mux == nil {
 		return nil
 	}
 	return mux
+}
+
+// Part is something outside that the process works with.
+type Part struct {
+	Name  string
+	State string // in words
+	Up    bool
+	// Optional says that questions are taken in and answered without it.
+	Optional bool
+}
+
+// Parts tells of each platform whether its events arrive.
+func (s *Set) Parts() []Part {
+	var parts []Part
+	for _, p := range s.platforms {
+		parts = append(parts, p.part())
+	}
+	return parts
 }
 
 // Finding is one thing that the doctor looked at.
@@ -242,15 +254,8 @@ type Finding struct {
 // Check looks at everything that can be wrong with the tokens, their rights, and what the platforms allow.
 func (s *Set) Check(ctx context.Context) []Finding {
 	var all []Finding
-	if s.slack != nil {
-		for _, f := range s.slack.Check(ctx) {
-			all = append(all, Finding{Part: f.What, Text: f.Text, OK: f.OK, Optional: f.Optional})
-		}
-	}
-	if s.discord != nil {
-		for _, f := range s.discord.Check(ctx) {
-			all = append(all, Finding{Part: "Discord", Text: f.Sentence, OK: f.OK, Optional: f.Optional})
-		}
+	for _, p := range s.platforms {
+		all = append(all, p.check(ctx)...)
 	}
 	return all
 }

@@ -1,0 +1,60 @@
+package platforms
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/bots/slackbot"
+)
+
+var slackKind = kind{name: slack.Platform, setting: "SLACK_BOT_TOKEN", token: func(c *config.Config) config.Secret { return c.SlackBotToken }, build: newSlack}
+
+func newSlack(base *wire.Base, _ *Set) (platform, error) {
+	c := base.Config
+	sessions := base.Sessions()
+	bot, err := slackbot.New(slackbot.Config{
+		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
+		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge,
+		Slack: slack.Config{CAFile: c.CAFile},
+	}, slackbot.Deps{
+		Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Absences: sessions, Turns: sessions,
+		Observe: base.Observe(), Logger: base.Logger,
+	})
+	if err != nil {
+		return platform{}, err
+	}
+	p := platform{
+		bot: bot, workspaces: bot.Workspaces,
+		part: func() Part { return slackPart(bot.Connected(), c.SlackAppToken != "") },
+		check: func(ctx context.Context) []Finding {
+			var all []Finding
+			for _, f := range bot.Check(ctx) {
+				all = append(all, Finding{Part: f.What, Text: f.Text, OK: f.OK, Optional: f.Optional})
+			}
+			return all
+		},
+	}
+	if c.SlackSigningSecret != "" {
+		p.pattern, p.handler = "/slack/events", bot.Handler()
+	}
+	return p, nil
+}
+
+// slackPart tells of the sockets. One is enough for every event; a second one is there so that the first can be refreshed without a gap.
+func slackPart(sockets int, wanted bool) Part {
+	p := Part{Name: string(slack.Platform), Up: true}
+	switch {
+	case !wanted:
+		p.State = "takes signed requests"
+	case sockets == 0:
+		p.State, p.Up = "not connected: no socket is open", false
+	case sockets == 1:
+		p.State = "connected: 1 socket"
+	default:
+		p.State = fmt.Sprintf("connected: %d sockets", sockets)
+	}
+	return p
+}
