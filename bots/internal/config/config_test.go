@@ -129,3 +129,11 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 		t.Error("Reveal does not give the value")
 	}
 }
+
+func TestWrongTokenIsNotCalledMissing(t *testing.T) {
+	t.Parallel()
+	_, err := config.Load(env("SLACK_BOT_TOKEN", "xoxp-1", "SLACK_APP_TOKEN", "xapp-1"))
+	if err == nil || !strings.Contains(err.Error(), "does not begin with xoxb-") || strings.Contains(err.Error(), "is not set") {
+		t.Errorf("error = %v", err)
+	}
+}

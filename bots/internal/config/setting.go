@@ -117,6 +117,7 @@ func secret(to *Secret) func(string) error {
 // token is a secret whose beginning tells its kind, so that two tokens cannot be mixed up.
 func token(to *Secret, prefix string) func(string) error {
 	return func(v string) error {
+		*to = Secret(v) // a wrong one is set all the same: no other fault is to call it missing
 		if v != "" && !strings.HasPrefix(v, prefix) {
 			return fmt.Errorf("does not begin with %s: it is another kind of token", prefix)
 		}
