@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -305,16 +306,17 @@ func converse(t *testing.T, questions []question) []string {
 		open := maps.Clone(told[q.owner])
 		maps.Copy(open, told[""]) // a private conversation may know what was said in the thread, and never the other way round
 		s.prepare(q, open)
-		accept, asker := service.Accept, "U1"
-		if q.owner != "" {
-			accept, asker = service.AcceptPrivate, q.owner
-		}
-		_, err := accept(ctx, thread.Mention{
+		asker := cmp.Or(q.owner, "U1")
+		mention := thread.Mention{
 			Ref: thread.Ref{Platform: "slack", Workspace: "T", Channel: "C", Thread: "1"}, EventKey: fmt.Sprint(n), Asker: thread.Person{ID: asker},
 			Text: "tell me more about it, " + secret, Tenant: tenant, Listens: q.intake, At: time.Now(),
 			Files: []message.File{{ID: message.FileID(secret), Name: secret + ".txt", Text: secret, Tokens: 1}},
-		})
-		if err != nil {
+		}
+		question := answer.Question{Mention: mention}
+		if q.owner != "" {
+			question = privately(mention)
+		}
+		if _, err := service.Take(ctx, question); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(2 * time.Second)

@@ -372,3 +372,8 @@ func (f *faults) Requested(ctx context.Context, turns []session.Fence) (ids []se
 	err = f.do("requested", func() (err error) { ids, err = f.Store.Requested(ctx, turns); return err })
 	return ids, err
 }
+
+// privately is a question whose answer the asker alone will see.
+func privately(m thread.Mention) answer.Question {
+	return answer.Question{Mention: m, Judgement: answer.Judgement{Decision: answer.Decision{Private: true}}}
+}

@@ -95,14 +95,17 @@ type Service struct {
 // New returns a service. Nothing runs before Run.
 func New(deps Deps, config Config) (*Service, error) {
 	var faults []error
-	for name, missing := range map[string]bool{
-		"inbox": deps.Store.Inbox == nil, "queue": deps.Store.Queue == nil, "replicas": deps.Store.Replicas == nil,
-		"janitor": deps.Store.Janitor == nil, "history": deps.Store.History == nil, "stops": deps.Store.Stops == nil,
-		"prompts": deps.Store.Prompts == nil, "signal": deps.Signal == nil, "engine": deps.Engine == nil,
-		"setups": deps.Setups == nil, "library": deps.Library == nil, "surfaces": deps.Surfaces == nil,
+	for _, required := range []struct {
+		name    string
+		missing bool
+	}{
+		{"inbox", deps.Store.Inbox == nil}, {"queue", deps.Store.Queue == nil}, {"replicas", deps.Store.Replicas == nil},
+		{"janitor", deps.Store.Janitor == nil}, {"history", deps.Store.History == nil}, {"stops", deps.Store.Stops == nil},
+		{"prompts", deps.Store.Prompts == nil}, {"signal", deps.Signal == nil}, {"engine", deps.Engine == nil},
+		{"setups", deps.Setups == nil}, {"library", deps.Library == nil}, {"surfaces", deps.Surfaces == nil},
 	} {
-		if missing {
-			faults = append(faults, errors.New("it has no "+name))
+		if required.missing {
+			faults = append(faults, errors.New("it has no "+required.name))
 		}
 	}
 	if deps.Logger == nil {
@@ -159,19 +162,9 @@ type Accepted struct {
 // Accept stores a question and queues its turn, after which the platform's event may be acknowledged; the same event, or another of the
 // same message, becomes the same turn. A Rejection is a sentence for the person; any other error means that the event was not taken
 // in and is to be redelivered. It does not wait for the answer.
-func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error) {
-	return s.accept(ctx, m, "")
-}
-
-// AcceptPrivate is Accept for a question whose answer only the asker will see: it belongs to the asker's private session beside the
-// thread's.
-func (s *Service) AcceptPrivate(ctx context.Context, m thread.Mention) (Accepted, error) {
-	return s.accept(ctx, m, m.Asker.ID)
-}
-
-func (s *Service) accept(ctx context.Context, m thread.Mention, owner string) (accepted Accepted, err error) {
+func (s *Service) Accept(ctx context.Context, m thread.Mention) (accepted Accepted, err error) {
 	defer s.guard(ctx, "accept", &err)
-	return s.take(ctx, m, session.Intake{Owner: owner})
+	return s.take(ctx, m, session.Intake{})
 }
 
 // take stores a question with what was decided about it.

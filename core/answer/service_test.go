@@ -113,7 +113,7 @@ func TestWaitingQuestionIsSaidToWait(t *testing.T) {
 		if err != nil || !again.Duplicate || again.Notice != "" {
 			t.Errorf("a redelivered event became %+v (%v)", again, err)
 		}
-		private, err := r.AcceptPrivate(t.Context(), func() thread.Mention { m := mention; m.EventKey = "private"; return m }())
+		private, err := r.Take(t.Context(), privately(func() thread.Mention { m := mention; m.EventKey = "private"; return m }()))
 		if err != nil || private.Turn.Session.Owner != "U" || private.Ahead != 0 {
 			t.Errorf("a private question became %+v (%v)", private.Turn, err)
 		}
