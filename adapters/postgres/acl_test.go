@@ -3,8 +3,8 @@ package postgres_test
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/postgres"

@@ -62,7 +62,7 @@ func (l cosineList) find(id document.ChunkID) float64 {
 func (p *probe) begin() {
 	p.narrowed = make(chan struct{})
 	if p.inMemory {
-		p.query = newWholeQuery(p.vector)
+		p.query = unit(p.vector)
 	}
 	p.other.Go(func() {
 		switch {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/footnotehq/footnote/core/retrieve/half"
 	"github.com/footnotehq/footnote/core/retrieve/sketch"
 )
 
@@ -235,7 +236,7 @@ func (s *search) remember(m model, space *sketch.Space, whole bool, low, high ch
 		if sk.vectors != nil {
 			at := int(offset) * int(m.dimensions)
 			for j, x := range vectors[i] {
-				sk.vectors[at+j] = toHalf(x)
+				sk.vectors[at+j] = half.FromFloat(x)
 			}
 		}
 	}
@@ -294,7 +295,7 @@ func (v *rawVector) ScanBytes(src []byte) error {
 	switch len(src) {
 	case 2 * n:
 		for i := range *v {
-			(*v)[i] = half(binary.BigEndian.Uint16(src[2*i:]))
+			(*v)[i] = half.Float(binary.BigEndian.Uint16(src[2*i:]))
 		}
 	case 4 * n:
 		for i := range *v {
