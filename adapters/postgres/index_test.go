@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
-	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -18,11 +17,7 @@ import (
 // openIndex returns an index in a database of its own.
 func openIndex(t testing.TB, cfg postgres.IndexConfig) (*postgres.Index, *postgres.DB) {
 	t.Helper()
-	url := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: url, MaxConns: 6})
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: migratedURL(t), MaxConns: 6})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,11 +49,7 @@ func migrated(t testing.TB) *postgres.DB {
 // migratedURL is the address of a new database with the whole schema.
 func migratedURL(t testing.TB) string {
 	t.Helper()
-	address := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
-	return address
+	return localtest.Migrated(t, postgres.Migrate)
 }
 
 // opened connects to a database until the test ends.

@@ -255,7 +255,6 @@ func TestEvalGoesOnWhereNothingCanBeLearned(t *testing.T) {
 func TestEvalLeavesNothingWhenItIsInterrupted(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t).with("FOOTNOTE_DATA=" + t.TempDir())
-	p.run(t, "migrate")
 	db := database(t, p)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()

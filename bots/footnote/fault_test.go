@@ -52,7 +52,6 @@ func untilStored(t *testing.T, db *postgres.DB, n int, ended <-chan struct{}) {
 func TestKilledIndexingGoesOn(t *testing.T) {
 	t.Parallel()
 	p, _ := embedding(t)
-	p.run(t, "migrate")
 	db := database(t, p)
 	docs := t.TempDir()
 	const pages = 600
@@ -136,7 +135,6 @@ func TestEmbeddingFaultsInTheMiddle(t *testing.T) {
 func TestDatabaseFaultsInTheMiddle(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
-	p.run(t, "migrate")
 	db := database(t, p)
 	execute := func(sql string) {
 		t.Helper()

@@ -10,7 +10,7 @@ import (
 
 func TestIndexedFolderAnswersWithLinksToTheSection(t *testing.T) {
 	t.Parallel()
-	p := newProgram(t)
+	p := emptyProgram(t)
 	docs := handbook(t)
 	p.run(t, "index", docs, "--base-url", "https://docs.example/handbook")
 	got := jsonOf[answered](t, p.run(t, "ask", "How many vacation days does an employee have?", "--json"))

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
@@ -32,6 +33,12 @@ type program struct {
 }
 
 func newProgram(t testing.TB, env ...string) *program {
+	t.Helper()
+	return &program{env: append([]string{"DATABASE_URL=" + localtest.Migrated(t, postgres.Migrate)}, env...)}
+}
+
+// emptyProgram is newProgram with a database in which there is nothing yet.
+func emptyProgram(t testing.TB, env ...string) *program {
 	t.Helper()
 	return &program{env: append([]string{"DATABASE_URL=" + localtest.URL(t)}, env...)}
 }

@@ -251,7 +251,6 @@ func TestRedisClusterLosesAMaster(t *testing.T) {
 	gates := []chan struct{}{make(chan struct{}), make(chan struct{}), make(chan struct{})}
 	o := newOffice(t, gates...)
 	p := newProgram(t, "REDIS_URL="+cluster.URL())
-	p.run(t, "migrate")
 	replicas := []*footnotetest.Replica{o.serve(p.env...), o.serve(p.env...)}
 	logged := func(text string) {
 		t.Helper()

@@ -88,7 +88,6 @@ func TestDiskIsFullWhileAnswering(t *testing.T) {
 	t.Parallel()
 	s := stage(t, nil)
 	p := newProgram(t, s.settings()...)
-	p.run(t, "migrate")
 	db := database(t, p)
 	execute := func(sql string) {
 		t.Helper()

@@ -41,7 +41,7 @@ func TestPrivateServerIsSharedByTwoProcesses(t *testing.T) {
 
 func TestMigrateIsIdempotent(t *testing.T) {
 	t.Parallel()
-	p := newProgram(t)
+	p := emptyProgram(t)
 	if r := p.run(t, "migrate"); !strings.Contains(r.stdout, "migrations ran") {
 		t.Errorf("the first run says %q", r.stdout)
 	}
@@ -57,7 +57,7 @@ func TestServeAnswersHealthChecksAndEndsWhenTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := listener.Addr().String()
-	p := newProgram(t, "ADMIN_ADDR="+addr)
+	p := emptyProgram(t, "ADMIN_ADDR="+addr)
 	if r := p.try(t, "", "serve"); r.code != 1 || !strings.Contains(r.stderr, "ADMIN_ADDR") {
 		t.Errorf("with the address taken: exit code %d\n%s", r.code, r.stderr)
 	}

@@ -36,7 +36,6 @@ func TestTwoReplicasShareThePlatformsRates(t *testing.T) {
 	})
 	p := newProgram(t, socketSettings(slack, "REDIS_URL="+redis.URL(), "OPENAI_BASE_URL="+model.URL(), "LOG_FORMAT=json",
 		"DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL())...)
-	p.run(t, "migrate")
 	var talks []footnotetest.Talk
 	alice := slack.Person("alice", nil)
 	for i := range rooms {

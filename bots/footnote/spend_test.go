@@ -150,7 +150,6 @@ func TestProcessesTogetherKeepToTheCap(t *testing.T) {
 		return openaitest.Reply{Text: strings.Repeat("word ", 30), Usage: &openaitest.Usage{Prompt: 100, Completion: 700}}
 	})
 	p := withPrices(t, server, "", "EMBEDDING_MODEL=", "COST_CAP_MONTHLY=3.9") // a call can cost 2 and a little
-	p.run(t, "usage")                                                          // migrates
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() { p.try(t, "", "ask", "Say a word.") })

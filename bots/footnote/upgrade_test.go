@@ -42,7 +42,6 @@ func TestUpgradeAndRollbackWhileQuestionsCome(t *testing.T) {
 	})
 	p := newProgram(t, socketSettings(slack, "OPENAI_BASE_URL="+model.URL())...)
 	env := footnotetest.Environment(p.env...)
-	p.run(t, "migrate")
 	if got := footnotetest.Run(t, next, env, "--version"); got != "1.1.0\n" {
 		t.Errorf("the next version says that it is %q", got)
 	}

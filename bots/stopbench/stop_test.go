@@ -123,10 +123,7 @@ func measure(tb testing.TB, n int) []time.Duration {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Duration(n)*time.Second)
 	defer cancel()
-	database := localtest.URL(tb)
-	if _, err := postgres.Migrate(ctx, database); err != nil {
-		tb.Fatal(err)
-	}
+	database := localtest.Migrated(tb, postgres.Migrate)
 	redisURL, model := redistest.Start(tb).URL(), openaitest.New(tb)
 	never := make(chan struct{})
 	model.Otherwise(func(openaitest.Request) openaitest.Reply {

@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	kills       = 20  // of processes that carry atLeast turns each
+	kills       = 24  // of processes that carry atLeast turns each
 	atLeast     = 10  // turns
-	interrupted = 200 // turns in all
+	interrupted = 240 // turns in all
 	freezes     = 4   // processes that are stopped until their leases are another's, and then go on
 )
 
@@ -91,10 +91,7 @@ type world struct {
 
 func open(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, url: localtest.URL(t)}
-	if _, err := postgres.Migrate(t.Context(), w.url); err != nil {
-		t.Fatal(err)
-	}
+	w := &world{T: t, url: localtest.Migrated(t, postgres.Migrate)}
 	var err error
 	if w.db, err = postgres.Open(t.Context(), postgres.Config{URL: w.url}); err != nil {
 		t.Fatal(err)

@@ -39,11 +39,7 @@ func (w work) Do(ctx context.Context, j jobs.Job) (bool, []jobs.Job, error) { re
 // open returns a migrated database.
 func open(t *testing.T) *postgres.DB {
 	t.Helper()
-	address := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
-	return connect(t, address)
+	return connect(t, localtest.Migrated(t, postgres.Migrate))
 }
 
 func connect(t *testing.T, address string) *postgres.DB {
@@ -235,10 +231,7 @@ func TestEnqueueRefusesUnknownKinds(t *testing.T) {
 // The role of a running server owns nothing and may change no table.
 func TestARoleWithoutRightsToTheSchemaIsEnough(t *testing.T) {
 	t.Parallel()
-	address := localtest.URL(t)
-	if _, err := postgres.Migrate(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
+	address := localtest.Migrated(t, postgres.Migrate)
 	admin, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func answer(req openaitest.Request) openaitest.Reply {
 func open(t *testing.T) *world {
 	t.Helper()
 	// Tiers count in seconds instead of minutes, and Slack delivers again after seconds: ten minutes hold an hour.
-	url := localtest.URL(t)
+	url := localtest.Migrated(t, postgres.Migrate)
 	w := &world{T: t, slack: slacktest.Start(slacktest.Config{
 		Minute: 5 * time.Second, Redeliver: []time.Duration{0, 2 * time.Second, 10 * time.Second, 20 * time.Second},
 	})}
@@ -79,7 +79,6 @@ func open(t *testing.T) *world {
 		"SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+w.slack.URL(),
 		"DISCORD_BOT_TOKEN="+w.discord.Token(), "DISCORD_API_URL="+w.discord.URL(),
 	)
-	footnotetest.Run(t, binary, w.env, "migrate")
 	if w.db, err = postgres.Open(t.Context(), postgres.Config{URL: url}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -25,7 +26,7 @@ channels:
 
 func open(t *testing.T) *wire.Base {
 	t.Helper()
-	env := map[string]string{"DATABASE_URL": localtest.URL(t)}
+	env := map[string]string{"DATABASE_URL": localtest.Migrated(t, postgres.Migrate)}
 	cfg, err := config.Load(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)

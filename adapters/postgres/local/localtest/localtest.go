@@ -1,14 +1,17 @@
 // Package localtest gives tests a real PostgreSQL with pgvector: one private cluster for
 // all test packages of a user, and a fresh database for each call.
 //
-// The cluster runs without fsync. It is shared by every test process that runs at the same
-// time, and stopped soon after the last one has ended. TEST_DATABASE_URL names another
-// server to use instead; its role has to be allowed to create databases and extensions.
+// The cluster runs without fsync, in memory where there is enough: most of what tests ask
+// of it is making and dropping databases, which are hundreds of files. It is shared by
+// every test process that runs at the same time, and stopped soon after the last one has
+// ended; its files stay for the next time. TEST_DATABASE_URL names another server to use
+// instead; its role has to be allowed to create databases and extensions.
 package localtest
 
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -33,14 +36,37 @@ const limit = 3 * time.Minute
 // from parallel tests, and the test fails when there is no server.
 func URL(tb testing.TB) string {
 	tb.Helper()
+	return lend(tb, func(context.Context, *pgx.Conn, string) (string, error) { return template, nil })
+}
+
+// Migrated is URL with the whole schema in the database, which migrate makes: it is done
+// once for each set of migrations, and copied from then on, which takes a fraction of the
+// time. What tests migrating begins with URL instead.
+func Migrated(tb testing.TB, migrate func(ctx context.Context, url string) (int, error)) string {
+	tb.Helper()
+	return lend(tb, func(ctx context.Context, conn *pgx.Conn, server string) (string, error) {
+		return schemaTemplate(ctx, conn, server, migrate)
+	})
+}
+
+// lend copies the template that choose names for as long as the test takes.
+func lend(tb testing.TB, choose func(ctx context.Context, conn *pgx.Conn, server string) (string, error)) string {
+	tb.Helper()
 	server, err := sharedServer()
 	if err != nil {
 		tb.Fatalf("no PostgreSQL for tests: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	name := fmt.Sprintf("%s%s_%s", prefix, strconv.FormatInt(time.Now().Unix(), 36), strings.ToLower(rand.Text()[:10]))
-	if err := execute(ctx, server, "create database "+name+" template "+template); err != nil {
+	name := fmt.Sprintf("%s%s_%s", prefix, stamp(time.Now()), strings.ToLower(rand.Text()[:10]))
+	err = connected(ctx, server, func(conn *pgx.Conn) error {
+		source, err := choose(ctx, conn, server)
+		if err != nil {
+			return err
+		}
+		return copyDatabase(ctx, conn, name, source)
+	})
+	if err != nil {
 		tb.Fatalf("create a database for the test: %v", err)
 	}
 	tb.Cleanup(func() {
@@ -83,7 +109,7 @@ func startCluster(ctx context.Context) (*local.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := filepath.Join(os.TempDir(), fmt.Sprintf("footnote-test-%d", os.Geteuid()))
+	base := filepath.Join(place(), fmt.Sprintf("footnote-test-%d", os.Geteuid()))
 	// Root's server runs as another user, who has to pass through.
 	if err := os.Mkdir(base, 0o711); err != nil && !os.IsExist(err) {
 		return nil, err
@@ -91,8 +117,8 @@ func startCluster(ctx context.Context) (*local.Cluster, error) {
 	cluster, err := local.Start(ctx, local.Config{
 		Dir: filepath.Join(base, strconv.Itoa(found.Major)),
 		Settings: map[string]string{
-			"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off",
-			"shared_buffers": "128MB", "max_connections": "300", "autovacuum_naptime": "10min",
+			"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "wal_compression": "off",
+			"max_wal_size": "512MB", "shared_buffers": "128MB", "max_connections": "300", "autovacuum_naptime": "10min",
 		},
 		Logger: slog.New(slog.DiscardHandler),
 	})
@@ -102,14 +128,20 @@ func startCluster(ctx context.Context) (*local.Cluster, error) {
 	return cluster, cluster.StopWhenUnused(ctx)
 }
 
-func execute(ctx context.Context, server, statement string) error {
+// connected runs f on a connection of its own.
+func connected(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	_, err = conn.Exec(ctx, statement)
-	return err
+	return errors.Join(f(conn), conn.Close(context.WithoutCancel(ctx)))
+}
+
+func execute(ctx context.Context, server, statement string) error {
+	return connected(ctx, server, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, statement)
+		return err
+	})
 }
 
 // withDatabase replaces the database in an address.

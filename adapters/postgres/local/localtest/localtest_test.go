@@ -2,8 +2,10 @@ package localtest_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/jackc/pgx/v5"
 )
@@ -57,5 +59,33 @@ func TestURLGivesEachCallerADatabaseOfItsOwn(t *testing.T) {
 		if there {
 			t.Errorf("database %s outlived its test", name)
 		}
+	}
+}
+
+func TestMigratedGivesEachCallerTheWholeSchema(t *testing.T) {
+	t.Parallel()
+	var made atomic.Int32
+	migrate := func(ctx context.Context, url string) (int, error) {
+		made.Add(1)
+		return postgres.Migrate(ctx, url)
+	}
+	t.Run("group", func(t *testing.T) {
+		for range 4 {
+			t.Run("caller", func(t *testing.T) {
+				t.Parallel()
+				db, err := postgres.Open(t.Context(), postgres.Config{URL: localtest.Migrated(t, migrate)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer db.Close()
+				// No other caller's row is there.
+				if _, err := db.Pool.Exec(t.Context(), `insert into tenant (id) values ('mine')`); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	})
+	if n := made.Load(); n > 1 {
+		t.Errorf("the schema was made %d times", n)
 	}
 }

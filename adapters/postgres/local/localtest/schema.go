@@ -1,0 +1,88 @@
+package localtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/migrations"
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	schemaPrefix = "footnote_schema_"
+	// schemaAge is how long a template of the schema is copied. It is removed at twice that
+	// age, when nobody can be about to copy it.
+	schemaAge = 24 * time.Hour
+)
+
+// schemaTemplate finds or makes the template with the schema of this program's migrations.
+// A program with other migrations, such as those of another branch, has its own.
+func schemaTemplate(ctx context.Context, conn *pgx.Conn, server string, migrate func(ctx context.Context, url string) (int, error)) (string, error) {
+	sum, err := migrationSum()
+	if err != nil {
+		return "", err
+	}
+	name, err := findSchema(ctx, conn, sum)
+	if err != nil || name != "" {
+		return name, err
+	}
+	err = alone(ctx, server, func(conn *pgx.Conn) error {
+		// Somebody else may have made it in the meantime.
+		if name, err = findSchema(ctx, conn, sum); err != nil || name != "" {
+			return err
+		}
+		name = schemaPrefix + stamp(time.Now()) + "_" + sum
+		return makeTemplate(ctx, conn, server, name, template, func(inside string) error {
+			_, err := migrate(ctx, inside)
+			return err
+		})
+	})
+	if err != nil {
+		return "", fmt.Errorf("make a template with the schema: %w", err)
+	}
+	return name, nil
+}
+
+// findSchema looks for a complete template that is young enough; there is none if the name
+// is empty.
+func findSchema(ctx context.Context, conn *pgx.Conn, sum string) (string, error) {
+	rows, err := conn.Query(ctx, `select datname from pg_database where starts_with(datname, $1) and right(datname, $2) = $3 and not datallowconn`,
+		schemaPrefix, len(sum), sum)
+	if err != nil {
+		return "", err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		made, err := strconv.ParseInt(name[len(schemaPrefix):len(name)-len(sum)-1], 36, 64)
+		if err == nil && time.Since(time.Unix(made, 0)) < schemaAge {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// migrationSum tells sets of migrations apart.
+var migrationSum = sync.OnceValues(func() (string, error) {
+	names, err := fs.Glob(migrations.Files, "*.sql")
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, name := range names { // in the order of their names
+		text, err := fs.ReadFile(migrations.Files, name)
+		if err != nil {
+			return "", fmt.Errorf("read a migration: %w", err)
+		}
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+})
