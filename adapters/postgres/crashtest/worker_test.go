@@ -34,7 +34,7 @@ const (
 	lease   = time.Second
 	workers = 16
 	words   = 25
-	pause   = 20 * time.Millisecond // between two words
+	pause   = 40 * time.Millisecond // between two words
 )
 
 // work is the process under test: a replica that answers from a script until SIGTERM, or until it is killed.
