@@ -7,6 +7,7 @@ package loadtest_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -29,6 +30,10 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() == "" { // there is nothing to run
+		os.Exit(m.Run())
+	}
 	os.Exit(footnotetest.Build(m, func(built string) { binary = built }))
 }
 
