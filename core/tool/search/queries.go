@@ -43,7 +43,11 @@ func (t *Tool) queries(ctx context.Context, own []string, scope tool.Scope) []re
 			set.add(k, retrieve.WeightKeyword, &alpha)
 		}
 	}
+	repeats := scope.First && subject(question, scope.History) < len(scope.History) && stanceOf(question) == leans
 	for _, q := range own {
+		if repeats && strings.EqualFold(strings.TrimSpace(q), question) {
+			continue // that the model says it again makes no query of what says nothing by itself
+		}
 		set.add(q, retrieve.WeightModel, nil)
 	}
 	if scope.First {

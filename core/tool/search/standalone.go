@@ -7,59 +7,117 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// maxBack is how many earlier questions a follow-up is completed with at most.
-const maxBack = 3
-
-// enoughWords is how many telling words let a question stand on its own.
-const enoughWords = 3
-
-// Standalone is the rule by which a follow-up becomes a query when no model rewrites it: to a question that does not stand on its own,
-// the questions before it are put in front, newest last, back to one that does, at most three. A question stands on its own when it
-// has three telling words or more (not counting the most common words of a language) and no word that points back, such as "it".
-// So "and how do I monitor it?" after "How do I set up streaming replication?" asks for both together.
+// Standalone is the rule by which a follow-up becomes a query when no model rewrites it. In front of a question that does not stand on its own
+// are put the newest question before it that does, which says what all of them are about, and the one just before it. So "and how do I monitor
+// it?" after "How do I set up streaming replication?" asks for both together, and "why?" after these for all three.
+//
+// Whether a question stands on its own is told by its telling words, which are those that are not among the most common ones of a language: three
+// of them are enough, two without "the" ("reset a password"; the results in "rank the results" are those of something), and one in "what is vacuum?".
+// It does not when a word points back, such as "it", unless three telling words stand before that word, to which it then points; nor when it begins as
+// an addition ("and", "what about").
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
-	for i := len(history) - 1; i >= subject(question, history); i-- {
-		if m := history[i]; m.Role == message.User && strings.TrimSpace(m.Text) != "" {
-			parts = append([]string{excerpt(strings.TrimSpace(m.Text))}, parts...)
+	first := subject(question, history)
+	if first < len(history) {
+		if last := lastQuestion(history); last > first {
+			parts = append([]string{excerpt(strings.TrimSpace(history[last].Text))}, parts...)
 		}
+		parts = append([]string{excerpt(strings.TrimSpace(history[first].Text))}, parts...)
 	}
 	return strings.Join(parts, " ")
 }
 
-// subject returns where in the history begins what a question is about: its length for a question that stands on its own, else the
-// place of the earliest question that it leans on.
+// subject returns where in the history stands what a question is about: its length for a question that stands on its own, else the place of the
+// newest question that does, or of the first one when none does.
 func subject(question string, history []message.Message) int {
 	from := len(history)
-	if standsAlone(question) {
+	if stanceOf(question) == stands {
 		return from
 	}
-	back := 0
-	for i := len(history) - 1; i >= 0 && back < maxBack; i-- {
+	for i := len(history) - 1; i >= 0; i-- {
 		m := history[i]
 		if m.Role != message.User || strings.TrimSpace(m.Text) == "" {
 			continue
 		}
-		back++
 		from = i
-		if standsAlone(m.Text) {
+		if stanceOf(m.Text) == stands {
 			break
 		}
 	}
 	return from
 }
 
-func standsAlone(question string) bool {
-	telling := 0
-	for _, word := range words(question) {
+// lastQuestion is the place of the newest question of a conversation that has one.
+func lastQuestion(history []message.Message) int {
+	for i := len(history) - 1; i >= 0; i-- {
+		if history[i].Role == message.User && strings.TrimSpace(history[i].Text) != "" {
+			return i
+		}
+	}
+	return 0
+}
+
+// stance is how a question relates to those before it.
+type stance int
+
+const (
+	stands stance = iota // it needs none of them
+	unsure               // it may need them
+	leans                // it says nothing without them
+)
+
+// Telling words by which a question stands on its own.
+const (
+	enoughTelling = 3 // whatever else it says
+	toPointTo     = 3 // before a word that points back
+)
+
+func stanceOf(question string) stance {
+	list := words(question)
+	telling, definite := 0, false
+	for _, word := range list {
 		switch {
-		case pointing[word]:
-			return false
-		case !common[word]:
+		case pointing[word] && telling < toPointTo:
+			return leans
+		case articles[word]:
+			definite = true
+		case !common[word] && !pointing[word]:
 			telling++
 		}
 	}
-	return telling >= enoughWords
+	switch added := adds(list); {
+	case telling >= enoughTelling && added:
+		return unsure
+	case telling >= enoughTelling:
+		return stands
+	case telling == 0 || added:
+		return leans
+	case telling == 1 && definite:
+		return leans
+	case definite:
+		return unsure
+	case telling == 1 && !defines(list):
+		return leans
+	}
+	return stands
+}
+
+// adds reports whether a question begins as an addition to another one.
+func adds(list []string) bool {
+	for i := 0; i < len(list) && i < 3; i++ {
+		if additions[list[i]] || i > 0 && list[i] == "about" {
+			return true
+		}
+		if !common[list[i]] {
+			return false
+		}
+	}
+	return false
+}
+
+// defines reports whether a question asks what something is, or is nothing but its name.
+func defines(list []string) bool {
+	return len(list) == 1 || asking[list[0]]
 }
 
 // plausible reports whether a model's rewriting is one: it says something of what the conversation is about. Small models apologise,
@@ -131,6 +189,15 @@ var common = set(`a an and any are as at be but by can could do does did for fro
 	warum welche welcher welches mit ohne für von zu zum zur auf aus bei in im ich wir man du ihr mir mich uns bitte mehr noch nicht kein keine
 	et ou mais le la les un une des de du est sont comment quoi que qui où quand pourquoi quel quelle avec sans pour par dans sur je nous vous plus pas
 	y o pero el los las un una unos unas de del es son cómo como qué que quién dónde cuándo cuál con sin para por en sobre yo nosotros más no`)
+
+// articles say that what follows is known already.
+var articles = set(`the der die das den dem des le la les l el la los las`)
+
+// additions begin questions that go on from another one.
+var additions = set(`and or but also then und oder aber auch et ou mais y o pero`)
+
+// asking are words that begin a question about what something is.
+var asking = set(`what explain define describe was erkläre erklär définis explique qué explica define`)
 
 // recently are words that ask for what is new.
 var recently = set(`latest newest recent recently current currently today now nowadays neueste neuesten aktuell aktuelle aktuellen derzeit heute

@@ -98,7 +98,19 @@ func TestStandalone(t *testing.T) {
 		{"answers are not taken", "and how do I monitor it?", []message.Message{setup, {Role: message.Assistant, Text: "Use slots."}}, "How do I set up streaming replication? and how do I monitor it?"},
 		{"a new question stands alone", "Which ports does the firewall need for backups?", []message.Message{setup}, "Which ports does the firewall need for backups?"},
 		{"German", "Und wie überwache ich das?", []message.Message{user("Wie richte ich Streaming Replication ein?")}, "Wie richte ich Streaming Replication ein? Und wie überwache ich das?"},
-		{"at most three", "why?", []message.Message{user("how?"), user("who?"), user("when?"), user("where?")}, "who? when? where? why?"},
+		{"the subject of a long chain is kept", "why?", []message.Message{setup, monitor, user("what about Windows?"), user("is that dangerous?")},
+			"How do I set up streaming replication? is that dangerous? why?"},
+		{"no question stands alone", "why?", []message.Message{user("how?"), user("who?"), user("when?")}, "how? when? why?"},
+		{"a short new question", "how do I reset a password?", []message.Message{setup, monitor}, "how do I reset a password?"},
+		{"what something is", "what is vacuum?", []message.Message{setup, monitor}, "what is vacuum?"},
+		{"a name", "deadlocks", []message.Message{setup, monitor}, "deadlocks"},
+		{"a known thing", "which is the default?", []message.Message{setup}, "How do I set up streaming replication? which is the default?"},
+		{"a thing of something", "how do I read the output?", []message.Message{setup}, "How do I set up streaming replication? how do I read the output?"},
+		{"an addition", "and what about a delayed standby server?", []message.Message{setup}, "How do I set up streaming replication? and what about a delayed standby server?"},
+		{"a word that points back within the question", "How do I restore a backup of a database and verify it?", []message.Message{setup}, "How do I restore a backup of a database and verify it?"},
+		{"an addition to a new subject", "and verify it?", []message.Message{setup, monitor, user("How do I restore a backup?")}, "How do I restore a backup? and verify it?"},
+		{"French", "et comment le surveiller ?", []message.Message{user("Comment configurer la réplication en continu ?")}, "Comment configurer la réplication en continu ? et comment le surveiller ?"},
+		{"nothing asked before", "why?", []message.Message{{Role: message.Assistant, Text: "Hello."}, user(" ")}, "why?"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -143,6 +155,9 @@ func TestQueriesAndTheirWeights(t *testing.T) {
 		}},
 		{"a fast model that fails", llmtest.New(llm.Info{}), false, `{"query":"x"}`, []string{
 			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 x", "0.5 and how do I monitor it?",
+		}},
+		{"a model that repeats a question which says nothing by itself", nil, false, `{"queries":["And how do I monitor it?", "lag"]}`, []string{
+			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 lag", "0.5 and how do I monitor it?",
 		}},
 		{"a later search asks only what the model wants", nil, true, `{"queries":["lag"]}`, []string{"0.7 lag"}},
 		{"no queries at all", nil, true, `{}`, []string{"1.3 How do I set up streaming replication? and how do I monitor it?"}},
