@@ -6,19 +6,13 @@ import (
 	"errors"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/extractive"
-	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
-	"github.com/footnotehq/footnote/core/tool"
-	"github.com/footnotehq/footnote/core/tool/readfile"
-	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -66,15 +60,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	if err := chooser.indexProjects(ctx); err != nil {
 		return nil, err
 	}
-	pages, err := b.openURL()
-	if err != nil {
-		return nil, err
-	}
-	tools, err := tool.NewSet(
-		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast, Logger: b.Logger}),
-		readfile.New(b.Counter),
-		pages,
-	)
+	tools, err := b.tools(retriever, fast)
 	if err != nil {
 		return nil, err
 	}
@@ -139,34 +125,6 @@ func (a *Answering) Close() error {
 		err = errors.Join(err, a.redis.Close())
 	}
 	return err
-}
-
-// Model is what writes the answers, for the doctor: the configured endpoint, or quotations where there is none.
-func (b *Base) Model() (llm.Model, error) {
-	if !b.Config.HasModel() {
-		return extractive.New(), nil
-	}
-	return b.endpointModel(b.Config.Model, b.Config.ModelWindow, spend.Checking)
-}
-
-// FastModel rewrites follow-ups and describes what is indexed; nil without one.
-func (b *Base) FastModel(purpose spend.Purpose) (llm.Model, error) {
-	if b.Config.FastModel == "" {
-		return nil, nil
-	}
-	return b.endpointModel(b.Config.FastModel, 0, purpose)
-}
-
-func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
-	m, err := openai.New(openai.Config{Endpoint: b.endpoint(), Model: name, Window: window})
-	if err != nil {
-		return nil, err
-	}
-	return b.paid(m, purpose), nil
-}
-
-func (b *Base) endpoint() openai.Endpoint {
-	return openai.Endpoint{BaseURL: b.Config.OpenAIBaseURL, APIKey: b.Config.OpenAIKey.Reveal(), HTTP: b.HTTP("model")}
 }
 
 // ConsoleAudience is who the person at the terminal counts as.

@@ -19,7 +19,6 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
-	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -168,41 +167,6 @@ func (s *setups) models(name string) ([]llm.Model, error) {
 	}
 	model, err := s.base.answering(name)
 	return []llm.Model{model}, err
-}
-
-// compared are models that answer side by side. None has a fallback: it would answer under the name of another.
-func (b *Base) compared(names []string) ([]llm.Model, error) {
-	models := make([]llm.Model, len(names))
-	for i, name := range names {
-		var err error
-		if models[i], err = b.namedModel(name); err != nil {
-			return nil, err
-		}
-	}
-	return models, nil
-}
-
-// answering is the model of that name, no name being the configured one, with the fallback behind it.
-func (b *Base) answering(name string) (llm.Model, error) {
-	name = cmp.Or(name, b.Config.Model)
-	model, err := b.namedModel(name)
-	if err != nil || b.Config.FallbackModel == "" || b.Config.FallbackModel == name {
-		return model, err
-	}
-	fallback, err := b.namedModel(b.Config.FallbackModel)
-	if err != nil {
-		return nil, err
-	}
-	return llm.NewChain(llm.Policy{}, model, fallback), nil
-}
-
-// namedModel is a model of the endpoint. What LLM_WINDOW says holds for LLM_MODEL alone.
-func (b *Base) namedModel(name string) (llm.Model, error) {
-	window := 0
-	if name == b.Config.Model {
-		window = b.Config.ModelWindow
-	}
-	return b.endpointModel(name, window, spend.Answering)
 }
 
 // documentSets are the sources that the sets hold; no names are no limit, and sets without a source hold no document. A source that was not indexed yet stays among them under its name: without it, an agent

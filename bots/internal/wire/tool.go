@@ -8,8 +8,26 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/openurl"
+	"github.com/footnotehq/footnote/core/tool/readfile"
+	"github.com/footnotehq/footnote/core/tool/search"
 )
+
+// tools are what models may call, in the order in which they are offered.
+func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, error) {
+	pages, err := b.openURL()
+	if err != nil {
+		return tool.Set{}, err
+	}
+	return tool.NewSet(
+		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast, Logger: b.Logger}),
+		readfile.New(b.Counter),
+		pages,
+	)
+}
 
 // openURL builds the tool open_url over the guarded fetcher.
 func (b *Base) openURL() (*openurl.Tool, error) {
