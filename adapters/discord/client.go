@@ -146,7 +146,9 @@ func New(config Config) (*Client, error) {
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: trusted.Clone(), HandshakeTimeout: handshakeLimit,
 		}, limits: l, directory: newDirectory(a), sealer: seal,
 		address: address, key: key, files: &http.Client{Transport: base, Timeout: filesLimit, CheckRedirect: stay},
-		roots: newRoots(a), logger: config.Logger, shards: 1, connected: make(map[int]bool), guilds: make(map[int][]string), seen: make(map[string]sighting), active: make(map[string]activity), acks: make(map[string]chan struct{}),
+		roots: newRoots(a), logger: config.Logger, shards: 1,
+		connected: make(map[int]bool), guilds: make(map[int][]string), seen: make(map[string]sighting), active: make(map[string]activity),
+		acks: make(map[string]chan struct{}),
 	}, nil
 }
 

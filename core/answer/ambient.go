@@ -133,7 +133,7 @@ func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error
 	}
 }
 
-// unasked makes an answer keep to the documents, and search them first: what a model knows by itself is of no use to people who did not
+// unasked makes an answer keep to the documents, and search them first: what a model knows by itself does not help people who did not
 // ask.
 func unasked(req turn.Request) turn.Request {
 	req.Agent.Grounding = prompt.Strict

@@ -45,12 +45,12 @@ func SaidInChat(s session.Setting) Said {
 type Effective struct {
 	Policy
 	said []Said // that count, in the order in which they were applied
-	// Ignored are values that do not count because they are none: written by another version, or names that no longer exist.
+	// Ignored are values that do not count because they are not valid: written by another version, or names that no longer exist.
 	Ignored []Said
 }
 
 // Settle applies what was said to the defaults, the more general first: what comes later counts in place of what came before, except
-// that chat can only take away from what the file allows (Setting.Narrows). A value that is none is left out, and is told in Ignored: a
+// that chat can only take away from what the file allows (Setting.Narrows). A value that is not valid is left out, and is listed in Ignored: a
 // fault in one setting is no reason for the others not to count.
 func Settle(said ...Said) Effective {
 	e := Effective{Policy: DefaultPolicy()}

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Guard is a surface for one attempt at one turn: it starts no call without a permit, and when a call ended after the permit had, which
-// happens to a process that was paused in between, it has the turn delivered once more, since the call may have written over what
-// another attempt had shown. It can all that the surface can: stream, roll over, adopt.
+// Guard is a surface for one attempt at one turn. It starts no call without a permit. A process that was paused may finish a call after
+// its permit has ended, and then have written over what another attempt showed; so the turn is delivered once more after such a call.
+// Whatever the surface can do, Guard can: stream, roll over, adopt.
 func Guard[P any](surface thread.Surface[P], repairs session.Repairs, t session.Turn, permit Permit, logger *slog.Logger) thread.Surface[P] {
 	g := guarded[P]{Surface: surface, guard: guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}}
 	streamer, streams := surface.(thread.Streamer[P])

@@ -15,7 +15,7 @@ import (
 type Policies interface {
 	// Policy returns what holds in a channel at this moment: what the file says and what was changed in chat.
 	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error)
-	// Accept reports, in a sentence, why a value cannot be set in a channel: it is none, or names what does not exist.
+	// Accept reports, in a sentence, why a value cannot be set in a channel: it is not valid, or names what does not exist.
 	Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error
 	// Hash names the configuration that this process goes by. Replicas with the same hash answer alike.
 	Hash(ctx context.Context) (string, error)

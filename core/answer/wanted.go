@@ -19,7 +19,7 @@ type Wanted struct {
 	By      thread.Person    // who may say so is the caller's concern
 }
 
-// Wanted has such a question answered. Of one that was never taken in, that is being answered, or that has an answer, it makes nothing.
+// Wanted has such a question answered. It does nothing for a question that was never taken in, is being answered, or has an answer.
 func (s *Service) Wanted(ctx context.Context, w Wanted) (err error) {
 	defer s.guard(ctx, "wanted", &err)
 	if s.Store.Revisions == nil {

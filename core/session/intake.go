@@ -30,11 +30,11 @@ type Intake struct {
 	Direct   bool
 	Audience access.Audience
 	Reply    *ReplyToken
-	Agent    string // that was asked for by name; empty: whom the channel has
+	Agent    string // name of the agent that the asker chose; empty: the channel's
 
 	Reason  string        // why it is answered: a code of whoever decided
 	Ambient bool          // nobody asked the bot: the thread becomes known only when there is an answer
-	After   time.Duration // the turn is not begun before so long: time for people to answer
+	After   time.Duration // the turn starts no sooner than this, so that people can answer first
 	Quotas  []Quota       // a question that has no room in one of them counts in none: its turn is born Limited
 }
 

@@ -37,7 +37,7 @@ type Turn struct {
 	Direct   bool
 	Intake   time.Time // by the store's clock
 	Reply    *ReplyToken
-	Agent    string // that was asked for by name (Intake.Agent); empty: whom the channel has
+	Agent    string // name of the agent that the asker chose (Intake.Agent); empty: the channel's
 	Reason   string // why it is answered (Intake.Reason)
 	Ambient  bool   // nobody asked the bot
 	// LimitedUntil is when the quota that had no room for the question has room again; zero when there was room. Such a turn is not run:

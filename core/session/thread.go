@@ -42,7 +42,7 @@ type Threads interface {
 	Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (Thread, error)
 	// Unfollow ends the following of a thread until a question of it is taken in. by is the platform id of who says so.
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
-	// Follow makes good for an Unfollow.
+	// Follow undoes an Unfollow.
 	Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 	// CaughtUp notes up to which message a thread was read as context.
 	CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error
@@ -56,7 +56,7 @@ type Active struct {
 
 // Absences is for processes that make good what happened while nobody was there. Safe for concurrent use by any number of processes.
 type Absences interface {
-	// Active lists the known threads of a workspace in which something was seen so lately, the newest first and no more than most.
+	// Active lists the known threads of a workspace in which a message was seen within the time lately, newest first, at most most of them.
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]Active, error)
 	// Claim reports whether the caller is the one to do what a key names in a workspace: true for one of all who ask within ttl. Whoever
 	// claims and ends before it is done leaves it to the next who asks after that.

@@ -35,7 +35,7 @@ func (b *Bucket) Wait(now time.Time, n int, class Class) time.Duration {
 // Take counts one call.
 func (b *Bucket) Take(now time.Time) { b.used, b.at = b.level(now)+1, now }
 
-// Pause lets nothing pass for so long, as a platform asked that refused a call.
+// Pause lets nothing pass for d, because the platform refused a call and asked for a pause.
 func (b *Bucket) Pause(now time.Time, d time.Duration) {
 	if until := now.Add(d); until.After(b.paused) {
 		b.paused = until

@@ -41,7 +41,7 @@ type Mention struct {
 	Files    []message.File // attached, each with its text or with why it could not be read
 	At       time.Time      // the platform's time of the message; for display only, never for order
 	Direct   bool           // a conversation with the bot alone
-	Agent    string         // who was asked for by name, to answer in the place of whom the channel has; empty: nobody
+	Agent    string         // name of the agent that the asker chose; empty: the channel's
 	Tenant   access.TenantID
 	Listens  access.Audience // who will see the answer
 }

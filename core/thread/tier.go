@@ -20,6 +20,6 @@ type Tiers interface {
 	Take(ctx context.Context, key string, tier Tier, class Class) (wait time.Duration, err error)
 	// Count counts a call that could not wait.
 	Count(ctx context.Context, key string, tier Tier) error
-	// Pause lets nothing pass for so long, since the platform refused a call.
+	// Pause lets nothing pass for d, because the platform refused a call.
 	Pause(ctx context.Context, key string, d time.Duration) error
 }
