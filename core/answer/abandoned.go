@@ -18,8 +18,8 @@ type Tidier interface {
 
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
-// close ends a turn that nobody was there for, without a word: its answer may have been given before a backup was restored. Only one that
-// can be seen to be half-written is ended in its place.
+// close ends a turn that nobody was there for, without a word: its answer may have been given before a backup was restored. Only where the
+// platform shows that the answer stands there half-written does the turn end as failed, in its place.
 func (s *Service) close(ctx context.Context, a *attempt) error {
 	half := false
 	if tidier, ok := s.Surfaces.(Tidier); ok {
@@ -46,9 +46,8 @@ func (s *Service) close(ctx context.Context, a *attempt) error {
 	return s.delivered(ctx, a)
 }
 
-// Noted says something beside a turn that waits, and remembers it in the store, so that whoever works on the turn takes it back: this
-// process or, should it die, another. Of a turn that does not wait any more nothing is said. unsay takes back what was said and could not
-// be remembered.
+// Noted says something beside a turn that waits, and remembers it in the store, so that whoever works on the turn takes it back: this process
+// or, should it die, another. Nothing is said about a turn that no longer waits. unsay takes back what was said and could not be remembered.
 func Noted(
 	ctx context.Context, d session.Deliveries, t session.Turn, at thread.Ref,
 	say func(context.Context) (thread.MessageID, error), unsay func(context.Context, thread.MessageID) error,
@@ -69,7 +68,7 @@ func Noted(
 	return id, nil
 }
 
-// begunAlready makes no error of a turn that has been leased meanwhile.
+// begunAlready returns nil for the error that says that the turn has been leased meanwhile: it needs no notice any more.
 func begunAlready(err error) error {
 	if errors.Is(err, session.ErrFenced) {
 		return nil

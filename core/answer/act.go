@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Action is what a person does to an answer, as a platform's adapter hands it over. The adapter vouches for who the person is, for
-// Moderator, and for that the person can see the message; who may do what is decided by Act.
+// Action is what a person does to an answer, as a platform's adapter hands it over. The adapter vouches for who the person is, for Moderator,
+// and that the person can see the message; Act decides who may do what.
 type Action struct {
 	Do      thread.Action
 	Tenant  access.TenantID
@@ -165,7 +165,7 @@ func (s *Service) find(ctx context.Context, a Action) (session.Record, error) {
 	}
 }
 
-// actOn does what is done to one answer.
+// actOn carries out an action that is about one answer.
 func (s *Service) actOn(ctx context.Context, a Action, r session.Record) (Reply, error) {
 	switch a.Do {
 	case thread.ActionUp, thread.ActionDown:
@@ -189,8 +189,8 @@ func (s *Service) actOn(ctx context.Context, a Action, r session.Record) (Reply,
 	}
 }
 
-// sees reports whether the person may know of the turn at all. A private answer is its owner's, wherever the owner is, and so is the offer of
-// one its asker's; any other answer is known where it was given.
+// sees reports whether the person may know of the turn at all. A private answer is known to its owner alone, wherever the owner is; the offer
+// of one to its asker alone; any other answer to everybody where it was given.
 func (a Action) sees(r session.Record) bool {
 	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
 	case r.Session.Owner != "":

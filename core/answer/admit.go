@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// admit decides about a question that is to be answered once more as about a new one: by what holds in its channel at this moment, and
-// against the quotas of whoever wants it answered. The decision may be to refuse, and says whether the answer is to be private.
+// admit decides whether a question may be answered once more, as if it were new: by what holds in its channel at this moment, and against the
+// quotas of the person who wants it answered. The decision may be to refuse, and says whether the answer is to be private.
 func (s *Service) admit(ctx context.Context, a Action, t session.Turn, private bool) (d Decision, quotas []session.Quota, err error) {
 	place := session.PlaceOf(t.Session.Ref)
 	policy, err := s.policy(ctx, a.Tenant, place)

@@ -25,8 +25,8 @@ const (
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
 )
 
-// volunteer carries a turn that nobody asked for: it is silent until there is a word that rests on a document, and if that never comes,
-// nobody learns of it.
+// volunteer runs a turn that nobody asked for. It is silent until a word of the answer rests on a document; if none ever does, nobody learns
+// of the turn.
 func (s *Service) volunteer(ctx context.Context, a *attempt) error {
 	held := &heldBack{open: func() (Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
 	began, err := s.began(ctx, a.turn)

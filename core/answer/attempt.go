@@ -84,7 +84,7 @@ func (s *Service) execute(ctx context.Context, a *attempt) {
 	s.nudge() // the session's next turn may be ready
 }
 
-// taken reports whether a turn ended otherwise than its worker knows: its question was deleted, or its answer removed.
+// taken reports whether a turn ended in a way that its worker did not decide: its question was deleted, or its answer removed.
 func taken(err error) bool {
 	return errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
@@ -200,7 +200,7 @@ func (s *Service) stray(ctx context.Context, a *attempt) bool {
 	return err == nil && !requested
 }
 
-// measureStop counts how long a run went on after this process learned that it is to stop.
+// measureStop counts how long a run went on after this process learned that it was to stop.
 func (s *Service) measureStop(a *attempt) {
 	s.mu.Lock()
 	at := a.stopped
@@ -254,7 +254,7 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 	return savedOf(report, a.turn.Number, time.Now()), nil
 }
 
-// onlyQuotes reports whether nobody who answers can do more than quote documents, of which none answers a greeting.
+// onlyQuotes reports whether every model can only quote documents, none of which answers a greeting.
 func onlyQuotes(models []llm.Model) bool {
 	return len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })
 }

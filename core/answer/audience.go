@@ -16,9 +16,8 @@ import (
 // listenersLimit bounds the question to a platform that stands between a turn and its first word.
 const listenersLimit = 5 * time.Second
 
-// listeners is who will see what is written from now on. A turn may have waited in the queue, or been taken over, since its intake:
-// people have joined the channel meanwhile, or left the organisation. Where the platform cannot be asked it is what both those of the
-// intake and anybody at all may read.
+// listeners is who will see what is written from now on. A turn may have waited in the queue, or been taken over, since its intake: people
+// have joined the channel meanwhile, or left the organisation. Where the platform cannot be asked, the answer uses public documents only.
 func (s *Service) listeners(ctx context.Context, t session.Turn) access.Audience {
 	ctx, cancel := context.WithTimeout(ctx, listenersLimit)
 	defer cancel()

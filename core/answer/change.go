@@ -139,7 +139,7 @@ func (s *Service) halt(ctx context.Context, running []session.TurnID) {
 	s.nudge()
 }
 
-// told lets the worker that runs a changed turn know of it, and others that there is work.
+// told wakes whoever has to act on a changed turn: the worker that runs it, and workers that look for work.
 func (s *Service) told(ctx context.Context, c session.Changed) {
 	if c.Stop {
 		if err := s.Signal.Raise(ctx, c.Turn); err != nil { // found by polling

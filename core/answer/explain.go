@@ -66,8 +66,8 @@ func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at threa
 	return Explanation{Verdict: v}, err
 }
 
-// Sentences say the explanation in words, a paragraph or a list item each. Of the documents only those are named that may returns true
-// for; how many there are beside them is not told.
+// Sentences say the explanation in words, a paragraph or a list item each. Only documents for which may returns true are named; how many
+// others there are is not told.
 func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	if e.Turn == nil {
 		if e.Verdict.Reason == "" {

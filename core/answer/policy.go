@@ -33,7 +33,7 @@ type Policy struct {
 	Quotas   []Quota
 }
 
-// Private says what a channel's private answers are.
+// Private says whether, and when, a channel's answers are for the asker alone.
 type Private string
 
 // The settings of private answers.

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Wanted says that a question is still wanted that may have been closed because nobody was there for it.
+// Wanted says that a person still wants an answer to a question that may have been closed because nobody was there for it.
 type Wanted struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref

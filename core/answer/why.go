@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// why tells how an answer came about, in what anybody may know who can see the answer: no name of a document that is not among its
-// sources, and no count that would tell that there are documents which the audience may not read.
+// why tells how an answer came about, using only what anybody who can see the answer may know: no document is named that is not among its
+// sources, and no count shows that there are documents which the audience may not read.
 func (s *Service) why(ctx context.Context, r session.Record) (Reply, error) {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }

@@ -72,7 +72,7 @@ var courtesies = words(`hi hello hey hiya howdy yo hallo hei moin servus salut b
 	morgen tag abend thanks thank thx ty cheers danke dank merci gracias grazie obrigado obrigada bedankt tack great perfect awesome cool nice
 	super lovely excellent wonderful amazing ok okay okey alright understood bye goodbye cya tschüss adieu np`)
 
-// maxSmallTalk is how many words of it stand together.
+// maxSmallTalk is how many words small talk has at most.
 const maxSmallTalk = 8
 
 // IsSmallTalk reports whether a message is a greeting, thanks or assent and nothing else: the documents have no answer to it, and a search

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Final writes are tried so often, with waits doubling from the first: half a minute in all, or what the platform asks for.
+// How often, and after which waits, a final write is tried: half a minute in all with doubling waits, or as long as the platform asks for.
 const (
 	finalTries = 6
 	finalWait  = 500 * time.Millisecond

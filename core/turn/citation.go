@@ -81,8 +81,8 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 	return out
 }
 
-// supports reports whether a passage that this turn has shown under a number has anything in common with a sentence. Of what earlier turns
-// have shown nothing is known.
+// supports reports whether a passage that this turn has shown under a number has anything in common with a sentence. Passages of earlier
+// turns are not at hand and count as support.
 func (w *worker) supports(sentence string, n int) bool {
 	passages := w.passages[n]
 	return passages == nil || cite.Supported(sentence, passages) > 0

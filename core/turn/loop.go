@@ -77,8 +77,8 @@ func (w *worker) loop(ctx context.Context) error {
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
 }
 
-// quote takes the stand-in for a model that there is no budget for, and reports whether the step can be made once more. Nothing of it was
-// made: a call that is not paid for has shown nothing.
+// quote puts the stand-in in the place of a model that there is no budget for, and reports whether the step can be made once more. That is
+// safe: a call that is not paid for has shown nothing.
 func (w *worker) quote(err error) bool {
 	var full *spend.CapError
 	if w.req.StandIn == nil || w.req.ResponseFormat != nil || w.stoodIn != "" || !errors.As(err, &full) {

@@ -35,7 +35,7 @@ func permitted(req Request) []message.Message {
 	return slices.DeleteFunc(slices.Clone(req.History), func(m message.Message) bool { return refused[m.Turn] })
 }
 
-// screened is a sink that is shown what a model asks its tools without what must not be shown.
+// screened is a sink that masks, in what a model asks its tools, whatever must not be shown.
 func screened(f *filter.Filter, to packet.Sink) packet.Sink {
 	if f == nil || f.Answers == nil {
 		return to

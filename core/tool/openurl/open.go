@@ -146,7 +146,7 @@ func shorten(text string, most int) string {
 	return string(runes[:most-len(cutOff)]) + cutOff
 }
 
-// scrap is the size, in tokens, of a beginning that is of no use.
+// scrap is the size, in tokens, of a beginning that is too short to be worth reading.
 const scrap = 100
 
 // within cuts a text to so many tokens.
