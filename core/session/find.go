@@ -20,7 +20,7 @@ type Verdict struct {
 // VerdictAge is how long verdicts are kept at least.
 const VerdictAge = 7 * 24 * time.Hour
 
-// Never is longer than anything was ago.
+// Never is the time since something that has not happened: longer than anything can have been ago.
 const Never = time.Duration(1<<63 - 1)
 
 // Verdicts remembers decisions, so that they can be explained. Safe for concurrent use by any number of processes.

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// ThreadTurns is what is taken from the number of a thread's turn in the history of a private session beside it, so that no two turns of a
-// history have the same.
+// ThreadTurns is subtracted from the numbers of a thread's turns in the history of a private session beside it, so that no two turns of a
+// history have the same number.
 const ThreadTurns = 1_000_000_000
 
 // History is what was said before. Implementations are safe for concurrent use.

@@ -52,7 +52,7 @@ type Queue interface {
 	// Delivered ends a Delivering turn, so that the session's next one may start, or the repair of a Done one. A second call is no
 	// error.
 	Delivered(ctx context.Context, f Fence) error
-	// Release hands a turn back, to be leased again by anybody after so long. It does not count as a take-over.
+	// Release hands a turn back, to be leased again by anybody once after has passed. It does not count as a take-over.
 	Release(ctx context.Context, f Fence, after time.Duration) error
 	// Depth counts the turns of all tenants that wait for a worker, those included that wait for an earlier one of their session.
 	Depth(ctx context.Context) (int, error)
@@ -68,8 +68,8 @@ type Replicas interface {
 	Live(ctx context.Context) (int, error)
 }
 
-// Janitor clears away what has had its time: tombstones, event keys, expired reply tokens, replicas that are gone, and turns that
-// nobody worked on for a day, which are closed as Superseded. Any replica may call it at any time.
+// Janitor clears away what is no longer needed: tombstones, event keys, expired reply tokens, replicas that are gone, and turns that nobody
+// worked on for a day, which are closed as Superseded. Any replica may call it at any time.
 type Janitor interface {
 	Sweep(ctx context.Context) error
 }

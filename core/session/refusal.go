@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Refusal is that something was asked and not taken in, so that no turn tells of it.
+// Refusal records that something was asked and not taken in, so that no turn tells of it.
 type Refusal struct {
 	Tenant access.TenantID
 	Ref    thread.Ref

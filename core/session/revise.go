@@ -55,7 +55,7 @@ type Record struct {
 	Kept       bool   // its owner said that it stays private
 }
 
-// Removal is that a moderator took an answer away. What the answer said is deleted, not only hidden.
+// Removal records that a moderator took an answer away. What the answer said is deleted, not only hidden.
 type Removal struct {
 	By     thread.Person
 	Reason string // for the record; not shown

@@ -39,7 +39,7 @@ type StopResult struct {
 	Armed  bool     // the message is not known: if it arrives within TombstoneAge, its turn is born stopped
 }
 
-// Stops are durable: they are the truth that a lost signal is made good from. Safe for concurrent use by any number of processes.
+// Stops are durable: a stop whose signal was lost is found here. Safe for concurrent use by any number of processes.
 type Stops interface {
 	// Request records a stop. No turn, whether waiting, running or arriving at this very moment, can miss it; one that has its
 	// outcome is not touched.

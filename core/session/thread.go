@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sighting is that somebody wrote in a thread; what was written is not kept.
+// Sighting records that somebody wrote in a thread; what was written is not kept.
 type Sighting struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref
@@ -36,7 +36,7 @@ type Thread struct {
 // counts as a sighting of the asker and makes it followed again. An ambient question leaves a thread that was not known Pending until
 // its turn is Answered. Safe for concurrent use.
 type Threads interface {
-	// Seen notes a message of a known or pending thread; of another one nothing is kept.
+	// Seen notes a message of a known or pending thread. Nothing is kept of other threads.
 	Seen(ctx context.Context, s Sighting) error
 	// Thread returns what is known of a thread.
 	Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (Thread, error)
@@ -54,11 +54,11 @@ type Active struct {
 	LastSeen thread.MessageID // the newest message that was seen
 }
 
-// Absences is for processes that make good what happened while nobody was there. Safe for concurrent use by any number of processes.
+// Absences is for processes that catch up on what happened while no process was there. Safe for concurrent use by any number of processes.
 type Absences interface {
 	// Active lists the known threads of a workspace in which a message was seen within the time lately, newest first, at most most of them.
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]Active, error)
-	// Claim reports whether the caller is the one to do what a key names in a workspace: true for one of all who ask within ttl. Whoever
-	// claims and ends before it is done leaves it to the next who asks after that.
+	// Claim reports whether the caller is to do what a key names in a workspace: it is true for exactly one of all who ask within ttl. When
+	// that one ends before it is done, the first to ask after ttl gets it.
 	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)
 }

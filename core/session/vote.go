@@ -48,5 +48,5 @@ type Votes interface {
 	ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error)
 }
 
-// ErrRemoved says that a moderator has taken the answer away, or whoever deleted it on the platform.
+// ErrRemoved says that the answer is gone: a moderator removed it, or somebody deleted it on the platform.
 var ErrRemoved = errors.New("the answer was removed")
