@@ -117,9 +117,26 @@ func unreachable(err error) error {
 	}
 	var connectErr *pgconn.ConnectError
 	if errors.As(err, &connectErr) {
-		err = errors.Unwrap(connectErr)
+		err = distinct(errors.Unwrap(connectErr))
 	}
 	return fmt.Errorf("%w: check that it runs and that DATABASE_URL is right: %w", ErrUnreachable, err)
+}
+
+// distinct leaves out of joined errors those that say the same: pgx tries each address with TLS and without.
+func distinct(err error) error {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		return err
+	}
+	said := make(map[string]bool)
+	var kept []error
+	for _, e := range joined.Unwrap() {
+		if !said[e.Error()] {
+			said[e.Error()] = true
+			kept = append(kept, e)
+		}
+	}
+	return errors.Join(kept...)
 }
 
 // inTx runs f in one transaction and commits it unless f fails. f makes no network call but through tx.

@@ -133,6 +133,8 @@ func TestOpenSaysWhatIsWrongWithTheAddressWithoutRepeatingIt(t *testing.T) {
 		} {
 			if err := open(); err == nil || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%s, %s: %v", name, what, err)
+			} else if strings.Count(err.Error(), "127.0.0.1:1 ") > 1 {
+				t.Errorf("%s, %s says the same twice: %v", name, what, err)
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func (a account) check(dir string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%w: %s is not a directory; move it away", ErrNotOurs, dir)
 	case stat.Uid != a.uid:
-		return fmt.Errorf("%w: %s belongs to user id %d and not to %s; run footnote as its owner, move it away, or set XDG_DATA_HOME to another place",
+		return fmt.Errorf("%w: %s belongs to user id %d and not to %s; run footnote as its owner, move it away, or set FOOTNOTE_DATA to another place",
 			ErrNotOurs, dir, stat.Uid, a.name)
 	case info.Mode().Perm()&0o077 != 0:
 		return fmt.Errorf("%w: %s is open to other users (mode %o); close it with: chmod 700 %s", ErrNotOurs, dir, info.Mode().Perm(), dir)

@@ -9,7 +9,7 @@ import (
 var remedies = []struct{ says, do string }{
 	{"No space left on device", "The disk is full: make room on it, then try again."},
 	{"Disk quota exceeded", "Your disk quota is used up: make room, then try again."},
-	{"Read-only file system", "The disk is read-only: set XDG_DATA_HOME to a place that can be written."},
+	{"Read-only file system", "The disk is read-only: set FOOTNOTE_DATA to a place that can be written."},
 	{"Permission denied", "A file or directory may not be used by the user who runs PostgreSQL: look at its owner and mode."},
 	{"Cannot allocate memory", "Memory is short: free some, or set a smaller shared_buffers in a file postgresql.conf beside the data directory."},
 	{"invalid value for parameter", "A setting in your postgresql.conf beside the data directory is wrong: correct it."},

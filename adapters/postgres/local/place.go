@@ -55,7 +55,7 @@ func DefaultDir() (string, error) {
 		if os.Geteuid() == 0 {
 			return rootsPlace, nil
 		}
-		return "", fmt.Errorf("%w: there is no home directory to keep the private PostgreSQL in; set HOME or XDG_DATA_HOME, or set DATABASE_URL", ErrStart)
+		return "", fmt.Errorf("%w: there is no home directory to keep the private PostgreSQL in; set HOME or FOOTNOTE_DATA, or set DATABASE_URL", ErrStart)
 	}
 	return filepath.Join(home, ".local", "share", "footnote"), nil
 }
@@ -117,6 +117,6 @@ func (p *place) prepare() error {
 }
 
 func notMade(dir string, err error) error {
-	return fmt.Errorf("%w: the directory for the private PostgreSQL, %s, cannot be made: %w; make room for it, set XDG_DATA_HOME to another place, or set DATABASE_URL",
+	return fmt.Errorf("%w: the directory for the private PostgreSQL, %s, cannot be made: %w; make room for it, set FOOTNOTE_DATA to another place, or set DATABASE_URL",
 		ErrStart, dir, err)
 }

@@ -106,7 +106,7 @@ func TestDirectoryThatCannotBeUsed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, config(filepath.Join(file, "below")), local.ErrStart, file, "XDG_DATA_HOME")
+	wantError(t, config(filepath.Join(file, "below")), local.ErrStart, file, "FOOTNOTE_DATA")
 
 	open := newDir(t)
 	if err := os.Mkdir(filepath.Join(open, "postgres"), 0o700); err != nil {

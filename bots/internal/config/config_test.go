@@ -137,3 +137,16 @@ func TestWrongTokenIsNotCalledMissing(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 }
+
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{"0": "", "1000": "", "200000": "", "5": "is not 0, and is not a whole number from 1000", "large": "is not 0"} {
+		c, err := config.Load(env("LLM_WINDOW", value))
+		switch {
+		case want == "" && (err != nil || fmt.Sprint(c.ModelWindow) != value):
+			t.Errorf("%s: %+v, %v", value, c, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), "LLM_WINDOW: "+want)):
+			t.Errorf("%s: error = %v, want %q", value, err, want)
+		}
+	}
+}

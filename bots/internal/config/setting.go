@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
@@ -39,7 +40,7 @@ func (c *Config) settings() []Setting {
 		{"FALLBACK_LLM_MODEL", "", "model of the same endpoint that answers when LLM_MODEL does not, as long as nothing has been shown", text(&c.FallbackModel)},
 		{"FAST_LLM_MODEL", "", "model that rewrites follow-ups into search queries. Unset: a rule does it without a model", text(&c.FastModel)},
 		{"CONTEXTUAL_ENRICHMENT", "false", "have FAST_LLM_MODEL write what each document and passage is about when it is indexed; searched and embedded with it, never shown. One call for each passage that is new", yesNo(&c.Contextual)},
-		{"LLM_WINDOW", "0", "the model's context window in tokens. 0: what is known of the model, else 32000", number(&c.ModelWindow, 0, 100_000_000)},
+		{"LLM_WINDOW", "0", "the model's context window in tokens. 0: what is known of the model, else 32000", window(&c.ModelWindow)},
 		{"EMBEDDING_MODEL", "", "embedding model of the endpoint. Unset: the local embedder, which is trained on your own documents", text(&c.EmbeddingModel)},
 		{"EMBEDDING_DIMENSIONS", "0", "length of the vectors. 0: what is known of the model", number(&c.EmbeddingDimensions, 0, 16_000)},
 		{"EMBEDDING_API_KEY", "", "key of the embedding endpoint. Unset: OPENAI_API_KEY", secret(&c.EmbeddingKey)},
@@ -192,6 +193,21 @@ func number(to *int, low, high int) func(string) error {
 			return fmt.Errorf("is not a whole number from %d to %d", low, high)
 		}
 		*to = n
+		return nil
+	}
+}
+
+// window is a number of tokens that prompts can be made for, or 0 for what is known of the model.
+func window(to *int) func(string) error {
+	known := number(to, budget.MinWindow, 100_000_000)
+	return func(v string) error {
+		if v == "0" {
+			*to = 0
+			return nil
+		}
+		if err := known(v); err != nil {
+			return fmt.Errorf("is not 0, and %w", err)
+		}
 		return nil
 	}
 }
