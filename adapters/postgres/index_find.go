@@ -99,9 +99,9 @@ func (s *search) run(ctx context.Context) error {
 	}
 	s.out.Allowed = s.scope.count
 	s.lap(ctx, "access")
-	var last round
+	end := func(last *round) { last.queue(done, `commit`) }
 	if s.scope.count == 0 {
-		return s.fetch(ctx, &last)
+		return s.fetch(ctx, end)
 	}
 	probes := s.probes()
 	var vectors round
@@ -128,7 +128,7 @@ func (s *search) run(ctx context.Context) error {
 	if err := missing.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("compare the vectors of candidates: %w", err)
 	}
-	return s.answer(ctx, probes, &last)
+	return s.answer(ctx, probes, end)
 }
 
 // probes are those of the request.
@@ -140,8 +140,8 @@ func (s *search) probes() []*probe {
 	return probes
 }
 
-// answer puts together what the probes found, and fetches what is chosen of it with the last round trip.
-func (s *search) answer(ctx context.Context, probes []*probe, last *round) error {
+// answer puts together what the probes found, and fetches what is chosen of it.
+func (s *search) answer(ctx context.Context, probes []*probe, end func(*round)) error {
 	for i, p := range probes {
 		var err error
 		if s.out.Lists[i], err = p.list(ctx); err != nil {
@@ -149,11 +149,12 @@ func (s *search) answer(ctx context.Context, probes []*probe, last *round) error
 		}
 	}
 	s.lap(ctx, "place")
-	return s.fetch(ctx, last)
+	return s.fetch(ctx, end)
 }
 
-// fetch brings the passages that are chosen, and ends the transaction.
-func (s *search) fetch(ctx context.Context, last *round) error {
+// fetch brings the passages that are chosen, and what the end of the search asks for after them.
+func (s *search) fetch(ctx context.Context, end func(*round)) error {
+	var last round
 	if s.choose != nil {
 		ids := s.choose(s.out)
 		s.lap(ctx, "rank")
@@ -161,7 +162,7 @@ func (s *search) fetch(ctx context.Context, last *round) error {
 			last.queue(into(&s.passages, scanPassage), passagesSQL, passageArgs(s.request.Audience, ids)...)
 		}
 	}
-	last.queue(done, `commit`)
+	end(&last)
 	if err := last.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("fetch passages: %w", err)
 	}

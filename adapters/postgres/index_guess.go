@@ -6,20 +6,15 @@ import (
 	"slices"
 )
 
-// guess searches as if nothing had been written since the last search of the tenant, from what is remembered. That this was so, the versions show
-// that come with the passages, or with the postings of words that are new to this process. It reports false if something was written, or if too
-// little is remembered: nothing of it counts then.
+// guess searches as if nothing had been written since the last search of the tenant, from what is remembered and the passages as they are now.
+// That this was so, the versions show that come after the passages: what was not written until then was not written before. It reports false if
+// something was written, or if too little is remembered: nothing of it counts then.
 func (s *search) guess(ctx context.Context) (found bool, err error) {
 	var first round
-	first.queue(done, beginRead)
-	var now snapshot // its shards and models
-	now.queueVersions(&first, s.request)
-	versions := len(first.reads)
 	sealed := s.recall(&first)
 	if sealed == nil {
 		return false, nil
 	}
-	sealed.queue(&first)
 	s.out.Allowed = s.scope.count
 	probes := s.probes()
 	for _, p := range probes {
@@ -31,15 +26,9 @@ func (s *search) guess(ctx context.Context) (found bool, err error) {
 		p.begin()
 		defer p.end()
 	}
-	if len(first.reads) > versions {
-		if err := first.run(ctx, s.conn); err != nil {
-			return false, fmt.Errorf("read the postings of new words: %w", err)
-		}
-		first = round{}
-		if !s.snapshot.same(&now) {
-			_, err := s.conn.Exec(ctx, `rollback`)
-			return false, err
-		}
+	sealed.queue(&first)
+	if err := first.run(ctx, s.conn); err != nil {
+		return false, fmt.Errorf("read the postings of new words: %w", err)
 	}
 	s.words.lists = sealed.finish(&s.snapshot, s.words.fresh)
 	s.lap(ctx, "access")
@@ -47,7 +36,8 @@ func (s *search) guess(ctx context.Context) (found bool, err error) {
 		p.compute()
 	}
 	s.lap(ctx, "keyword")
-	if err := s.answer(ctx, probes, &first); err != nil {
+	var now snapshot // its shards and models
+	if err := s.answer(ctx, probes, func(last *round) { now.queueVersions(last, s.request) }); err != nil {
 		return false, err
 	}
 	return s.snapshot.same(&now), nil
