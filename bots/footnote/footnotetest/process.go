@@ -44,7 +44,11 @@ func Build(m *testing.M, set func(binary string)) int {
 
 // Environment is what a process needs of this machine, and nothing of its owner's settings.
 func Environment(settings ...string) []string {
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.Getenv("TMPDIR")}, settings...)
+	var kept []string
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GORACE"} {
+		kept = append(kept, name+"="+os.Getenv(name))
+	}
+	return append(kept, settings...)
 }
 
 // Run runs a verb to its end. The test fails when that fails.
