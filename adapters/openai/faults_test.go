@@ -42,7 +42,11 @@ func TestStreamFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := openaitest.New(t, test.reply)
-			m := newModel(t, server, func(c *openai.Config) { c.IdleTimeout = 100 * time.Millisecond })
+			m := newModel(t, server, func(c *openai.Config) {
+				if errors.Is(test.want, llm.ErrStalled) { // a busy machine may pause any of the others for as long
+					c.IdleTimeout = 100 * time.Millisecond
+				}
+			})
 			got, err := collect(t.Context(), m, ask("What does the merger agreement say?"))
 			if !errors.Is(err, test.want) {
 				t.Fatalf("error is %v, want %v", err, test.want)
