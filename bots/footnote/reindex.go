@@ -87,7 +87,7 @@ func (c *sourcesReindex) choose(ctx context.Context, base *wire.Base) ([]chosen,
 	}
 	taken := make(map[document.SourceID]bool)
 	for _, s := range cfg.File.Sources {
-		connector, err := wire.Connect(cfg, s)
+		connector, err := base.Connect(s)
 		if err != nil {
 			return nil, fmt.Errorf("source %s of %s: %w", s.Name, cmp.Or(cfg.File.Path, config.FileName), err)
 		}
@@ -108,7 +108,7 @@ func (c *sourcesReindex) choose(ctx context.Context, base *wire.Base) ([]chosen,
 		if !s.Asked { // an older version indexed it: guessed wrongly, it would show documents to people who must not see them
 			return nil, usageError(fmt.Sprintf("it is not known who may read %s; index it once with its options: footnote index PATH --acl …", s.ID))
 		}
-		connector, err := wire.Connect(cfg, s.Source)
+		connector, err := base.Connect(s.Source)
 		if err != nil {
 			return nil, fmt.Errorf("source %s: %w", s.ID, err)
 		}

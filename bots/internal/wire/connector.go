@@ -17,11 +17,17 @@ func IsURL(place string) bool {
 	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://")
 }
 
-// politeness is that of this process: sources on the same host, however many are read at once, ask it no faster than one.
-var politeness web.Politeness
+// Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.
+func (b *Base) Connect(s config.Source) (index.Connector, error) {
+	return connectorOf(b.Config, s, b.politeness)
+}
 
-// Connect returns the connector that reads a source.
+// Connect returns the connector of a source that is read alone, or says what is wrong with the source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
+	return connectorOf(cfg, s, nil)
+}
+
+func connectorOf(cfg *config.Config, s config.Source, politeness *web.Politeness) (index.Connector, error) {
 	if s.URL == "" {
 		return files.New(files.Options{
 			Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: cfg.MaxDocumentBytes,
@@ -31,7 +37,7 @@ func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
 		return nil, errors.New("a base address is for folders: the pages of a site have addresses of their own")
 	}
 	return web.New(web.Options{
-		URL: s.URL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, Politeness: &politeness, AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile, MaxBytes: cfg.MaxDocumentBytes,
+		URL: s.URL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, Politeness: politeness, AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile, MaxBytes: cfg.MaxDocumentBytes,
 		Interval: max(cfg.CrawlInterval, time.Nanosecond), // 0 is not to wait at all, and not the connector's default
 	})
 }

@@ -49,7 +49,7 @@ func (o options) every() time.Duration {
 // forgotten flag shows nobody more. The sentence says what was taken over; it is empty where nothing was. What is said now is kept for
 // the next time.
 func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector, string, error) {
-	connector, err := Connect(b.Config, s)
+	connector, err := b.Connect(s)
 	if err != nil {
 		return nil, "", err
 	}
@@ -69,7 +69,7 @@ func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector
 			s.Every, declared = last.every(), last.Declared
 		}
 		if sentence != "" {
-			if connector, err = Connect(b.Config, s); err != nil {
+			if connector, err = b.Connect(s); err != nil {
 				return nil, "", err
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/adapters/postgres/scratch"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
+	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
@@ -49,6 +50,8 @@ type Base struct {
 	http    *http.Client
 	file    *atomic.Pointer[config.File] // what was read again; shared by copies
 
+	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
+
 	spending *spending // nil where nothing is paid for
 	filters  *filters
 }
@@ -66,7 +69,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
-	b.file, b.filters = new(atomic.Pointer[config.File]), new(filters)
+	b.file, b.filters, b.politeness = new(atomic.Pointer[config.File]), new(filters), new(web.Politeness)
 	err := b.open(ctx, migrate)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))
