@@ -85,7 +85,7 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 			return nil
 		}
 		cmd := Command{
-			Name: data.Name, EventKey: "interaction:" + i.ID, Ref: ref, At: time.Now(), Direct: i.GuildID == "", By: by, Asker: asker, Admin: admin,
+			Name: data.Name, EventKey: "interaction:" + i.ID, Ref: ref, At: timeOf(i.ID), Direct: i.GuildID == "", By: by, Asker: asker, Admin: admin,
 			ticket: t, roles: roles,
 		}
 		if cmd.Ref.Thread == "" {
@@ -110,6 +110,15 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 		in.handler.Press(ctx, p)
 	}
 	return nil
+}
+
+// timeOf is when the platform made an id; the present where that is none of its ids.
+func timeOf(id string) time.Time {
+	at, err := discordgo.SnowflakeTimestamp(id)
+	if err != nil {
+		return time.Now()
+	}
+	return at
 }
 
 // menu is the action of an entry in the menu of messages; empty for a command.
@@ -167,7 +176,7 @@ func (p Press) Setup() (what string, ok bool) { return strings.CutPrefix(p.ID, s
 func (p Press) Command(question string) Command {
 	cmd := Command{
 		Name: CommandAsk, Ref: p.Ref, EventKey: p.Key, Asker: p.By, By: session.Stopper{ID: p.By.ID, Privileged: p.Moderator}, Admin: p.Admin,
-		Question: question, Direct: p.Direct, At: time.Now(), Private: p.Ephemeral && !p.Direct, ticket: p.ticket, roles: p.roles,
+		Question: question, Direct: p.Direct, At: timeOf(p.ticket.ID), Private: p.Ephemeral && !p.Direct, ticket: p.ticket, roles: p.roles,
 	}
 	if cmd.Ref.Thread == "" {
 		cmd.Ref.Thread = strings.TrimPrefix(p.ID, formFollowUp)

@@ -84,9 +84,9 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 	return existing, stop, err
 }
 
-// enqueue stores the question as the session's newest turn and returns how many unfinished ones are before it. Intakes of one session
-// wait for one another on the session's row, so numbers grow in the order of commits. Quotas are locked before the session, as edits and
-// retries do.
+// enqueue stores the question as the session's newest turn, but for those of later messages that nobody has begun, and returns how many
+// unfinished ones are before it. Intakes of one session wait for one another on the session's row, so numbers grow in the order of commits.
+// Quotas are locked before the session, as edits and retries do.
 func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
@@ -108,14 +108,15 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if err != nil {
 		return 0, fmt.Errorf("resolve the session: %w", err)
 	}
-	if err := overtake(ctx, tx, in, sessionID); err != nil {
+	later, err := overtake(ctx, tx, in, sessionID)
+	if err != nil {
 		return 0, err
 	}
 	const insert = `
 		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
-		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent)
+		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $12 then clock_timestamp() end, $13, $14, $15,
-		        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end, $20)`
+		        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end, $20, $21)`
 	var token []byte
 	var expires any
 	if in.Reply != nil {
@@ -124,9 +125,12 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	stopper, stopped := stop.allows(in.Asker.ID, starter)
 	_, err = tx.Exec(ctx, insert, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, storable(in.Asker.Name),
 		in.Audience.Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
-		in.Reason, in.Ambient, orNull(until), in.After.Microseconds(), storable(in.Agent))
+		in.Reason, in.Ambient, orNull(until), in.After.Microseconds(), storable(in.Agent), later.place())
 	if err != nil {
 		return 0, fmt.Errorf("queue the turn: %w", err)
+	}
+	if err := later.follow(ctx, tx, in.Tenant, id); err != nil {
+		return 0, err
 	}
 	question := message.Message{Role: message.User, Author: in.Asker.Name, Text: in.Text, Files: in.Files, Tokens: in.Tokens, At: in.At}
 	if err := insertMessages(ctx, tx, in.Tenant, id, questionIndex, []message.Message{question}); err != nil {
@@ -148,24 +152,4 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 		return 0, fmt.Errorf("count the turns ahead: %w", err)
 	}
 	return ahead, nil
-}
-
-// overtake closes answers that nobody asked for and that wait for people: now somebody asks, and does not wait behind them.
-func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) error {
-	if in.Ambient {
-		return nil
-	}
-	// Served by turn_unfinished.
-	const closing = `
-		update turn set state = 'done', outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
-		where tenant_id = $1 and session_id = $2 and state = 'queued' and ambient returning id::text`
-	rows, err := tx.Query(ctx, closing, in.Tenant, sessionID)
-	if err != nil {
-		return fmt.Errorf("close what waits unasked: %w", err)
-	}
-	closed, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("close what waits unasked: %w", err)
-	}
-	return endedAll(ctx, tx, in.Tenant, closed)
 }

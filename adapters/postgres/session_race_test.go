@@ -112,6 +112,38 @@ func raceIntake(key string, by thread.Person, quotas ...session.Quota) session.I
 	}
 }
 
+// What is being leased while an earlier message arrives has begun: it keeps its place, and the earlier one is put before the rest.
+func TestEarlierMessageRacesLease(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	ask := func(key string, second int64) session.Accepted {
+		in := raceIntake(key, thread.Person{ID: "U1"})
+		in.At = time.Unix(second, 0)
+		accepted, err := r.Accept(t.Context(), in)
+		if err != nil {
+			t.Error(err)
+		}
+		return accepted
+	}
+	leased := ask("m3", 3).Turn
+	ask("m5", 5)
+	r.lock(`update turn set state = 'running', attempt = attempt + 1, owner = 'r2' where id = '` + string(leased.ID) + `'`)
+	var early session.Accepted
+	r.start(func() error { early = ask("m1", 1); return nil })
+	r.release()
+	if early.Ahead != 1 {
+		t.Errorf("%d are ahead of the earlier message, want the one that has begun", early.Ahead)
+	}
+	if err := r.Leave(t.Context(), "r2"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"m3", "m1", "m5"} {
+		if got := r.answer(session.Saved{Outcome: session.Answered}); string(got.Message) != want {
+			t.Errorf("answered %s, want %s", got.Message, want)
+		}
+	}
+}
+
 // The edit waits for the retry, which has the question's messages by then: the new turn is the one that is edited, and nothing is answered
 // twice.
 func TestEditRacesRetry(t *testing.T) {

@@ -82,6 +82,7 @@ func (b *Bot) queued(ctx context.Context, ref thread.Ref, t session.Turn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.waiting = append(n.waiting, t)
+	slices.SortStableFunc(n.waiting, func(a, b session.Turn) int { return a.Question.At.Compare(b.Question.At) }) // as they are answered
 	if n.id != "" {
 		b.showQueue(ctx, ref, n)
 		return

@@ -25,8 +25,8 @@ type Intake struct {
 	Bot      bool // the asker is another bot
 	Text     string
 	Files    []message.File
-	Tokens   int // of Text; 0 = not counted
-	At       time.Time
+	Tokens   int       // of Text; 0 = not counted
+	At       time.Time // when the message was written, by the platform's clock; zero when not known
 	Direct   bool
 	Audience access.Audience
 	Reply    *ReplyToken
@@ -75,6 +75,7 @@ type Accepted struct {
 type Inbox interface {
 	// Accept stores a question and queues its turn in one transaction, after which the event may be acknowledged. An event key
 	// is taken once per platform and workspace, and so is a message per channel, however many events tell of it. When somebody
-	// who may stop the turn did so before it arrived (Stops), Turn.StopRequested is set. Errors wrap ErrInvalid or the store's.
+	// who may stop the turn did so before it arrived (Stops), Turn.StopRequested is set. The question is the newest of its session, but for those
+	// of later messages (At) that nobody has begun: it is put before them, and their numbers change. Errors wrap ErrInvalid or the store's.
 	Accept(ctx context.Context, in Intake) (Accepted, error)
 }

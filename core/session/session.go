@@ -28,7 +28,7 @@ type Session struct {
 type Turn struct {
 	ID       TurnID
 	Session  Session
-	Number   int             // within the session, from 1, in order of intake
+	Number   int             // within the session, from 1, in the order in which they are answered
 	Attempt  int             // fences writes: each lease raises it
 	Question message.Message // of role User
 	Asker    thread.Person

@@ -44,6 +44,8 @@ queued as materialized (
     order by t.sequence limit 1
     for update of t skip locked
 ),
+-- One that was put behind another while this statement began has another number by now than in its snapshot, in which the other one is not to be
+-- seen: it is left for the next lease.
 t as (
     update turn u set
         state      = case when u.state = 'done' then 'done' when u.outcome is null then 'running' else 'delivering' end,
@@ -54,5 +56,6 @@ t as (
         started_at = coalesce(u.started_at, clock_timestamp())
     from (select * from lost union all select * from spoilt union all select * from queued) c
     where u.tenant_id = c.tenant_id and u.id = c.id
+      and (u.state <> 'queued' or u.number = (select b.number from turn b where b.tenant_id = u.tenant_id and b.id = u.id))
     returning u.*
 )

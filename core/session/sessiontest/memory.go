@@ -2,6 +2,7 @@
 package sessiontest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -154,7 +155,7 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 		return session.Accepted{Turn: known.turn.Turn, Duplicate: true}, nil
 	}
 	s := m.conversation(in)
-	m.overtake(s, in)
+	later := m.overtake(s, in)
 	s.turns++
 	t := &turn{in: s, notBefore: time.Now().Add(in.After), Turn: session.Turn{
 		ID: session.TurnID(m.id()), Session: s.Session, Number: s.turns, Asker: in.Asker, Message: in.Message, Audience: in.Audience,
@@ -171,9 +172,17 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	if in.Message != "" {
 		m.messages[place] = &posted{turn: t}
 	}
+	t.place = m.ids
+	for _, other := range later {
+		s.turns++
+		other.Number, other.Question.Turn = s.turns, s.turns
+	}
+	for _, other := range slices.Backward(later) { // each goes where the one behind it was
+		other.place, t.place = t.place, other.place
+	}
 	ahead := 0
 	for _, other := range m.turns {
-		if other.in == s && other.State != session.Done {
+		if other.in == s && other.State != session.Done && other.Number < t.Number {
 			ahead++
 		}
 	}
@@ -182,20 +191,30 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	}
 	m.events[event] = t
 	m.turns = append(m.turns, t)
-	t.place = m.ids
 	return session.Accepted{Turn: t.Turn, Ahead: ahead}, nil
 }
 
-// overtake closes answers that nobody asked for and that wait for people: now somebody asks.
-func (m *Memory) overtake(s *conversation, in session.Intake) {
+// overtake closes answers that nobody asked for and that wait for people: now somebody asks. It returns the turns of later messages that
+// nobody has begun, in order, which the new one is put before.
+func (m *Memory) overtake(s *conversation, in session.Intake) (later []*turn) {
+	if in.Ambient {
+		return nil
+	}
 	for _, t := range m.turns {
-		if t.in == s && t.Ambient && t.State == session.Queued && !in.Ambient {
+		if t.in != s || t.State != session.Queued {
+			continue
+		}
+		if t.Ambient {
 			t.State, t.Outcome, t.finished = session.Done, session.Declined, time.Now()
 			t.saved.Outcome = session.Declined
 			t.Attempt++
 			m.ended(t, session.Saved{})
+		} else if t.Attempt == 0 && t.Origin.As == "" && !in.At.IsZero() && t.Question.At.After(in.At) {
+			later = append(later, t)
 		}
 	}
+	slices.SortFunc(later, func(a, b *turn) int { return cmp.Compare(a.Number, b.Number) })
+	return later
 }
 
 func (m *Memory) conversation(in session.Intake) *conversation {
