@@ -109,8 +109,13 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 		return "", err
 	}
 	id, err := s.create(ctx, where, page)
-	if where.thread && code(err) == codeArchived && s.client.api.unarchive(ctx, where.channel) == nil {
-		id, err = s.create(ctx, where, page)
+	if where.thread && code(err) == codeArchived {
+		switch opened := s.client.api.unarchive(ctx, where.channel); {
+		case opened == nil:
+			id, err = s.create(ctx, where, page)
+		case errors.Is(opened, thread.ErrNotPermitted): // it is locked, and will not take it later either
+			err = fmt.Errorf("%w: %w", thread.ErrNotPermitted, err)
+		}
 	}
 	beside := s.turn.Session.Ref.Thread == string(s.turn.Message) // the question stands in the channel
 	if where.thread && (code(err) == codeMissingPermission || beside && (code(err) == codeThreadLocked || code(err) == codeArchived)) {

@@ -1,9 +1,11 @@
 package discordbot_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -23,6 +25,34 @@ func TestThreadThatIsLocked(t *testing.T) {
 	}
 	if v := w.discord.Answers(w.general)[0]; v.ReplyTo != question {
 		t.Errorf("it replies to %q, want %q", v.ReplyTo, question)
+	}
+}
+
+// Nor does one that is locked and put into the archive while the answer is written there: nothing but the end is tried then.
+func TestThreadThatIsLockedInTheMiddle(t *testing.T) {
+	t.Parallel()
+	locked := make(chan struct{})
+	reply := llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Wait(locked)}
+	for range 30 {
+		reply = append(reply, llmtest.Sleep(10*time.Millisecond), llmtest.Text("More. "))
+	}
+	w := begin(t, llmtest.Native(append(reply, llmtest.Text("The end."))), func(s *setting) { s.bot.Pace.Interval = 10 * time.Millisecond })
+	question := w.ada.Mention(w.general, "What is it?")
+	w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
+	w.discord.Lock(question)
+	w.discord.Archive(question)
+	close(locked)
+	if got := w.answers(w.general, 1)[0]; !strings.HasSuffix(got, "The end.") {
+		t.Errorf("the answer is %q", got)
+	}
+	refused := 0
+	for _, r := range w.discord.Requests() {
+		if r.Method == http.MethodPatch && strings.Contains(r.Path, "/messages/") && r.Status == http.StatusBadRequest {
+			refused++
+		}
+	}
+	if refused != 2 {
+		t.Errorf("%d edits were refused, want one while it was written and the last", refused)
 	}
 }
 

@@ -310,7 +310,7 @@ func TestMessageThatIsGoneIsPostedAnewAtTheEnd(t *testing.T) {
 // Nobody is asked every second for what has been taken away.
 func TestWhatWasTakenAwayIsNotWrittenToBeforeTheEnd(t *testing.T) {
 	t.Parallel()
-	for name, refusal := range map[string]error{"the message": thread.ErrMessageGone, "the bot": thread.ErrNotPermitted} {
+	for name, refusal := range map[string]error{"the message": thread.ErrMessageGone, "the bot": thread.ErrNotPermitted, "the thread": thread.ErrNotEditable} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
