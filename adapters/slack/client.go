@@ -44,6 +44,8 @@ type Config struct {
 	Reconnect time.Duration
 	// Scan is the time between two calls that nobody waits for, by which is read what was said while nobody was there: 5 s.
 	Scan time.Duration
+	// Interruption is for how long no socket may be open before what was said meanwhile counts as not heard: 15 s.
+	Interruption time.Duration
 }
 
 // Client is one workspace. It is safe for concurrent use.
@@ -70,7 +72,7 @@ type Client struct {
 	infos     *rate.Limiter // people, one by one
 	noStreams atomic.Bool   // the workspace was found not to have them
 	noStatus  atomic.Bool   // likewise
-	connected atomic.Int32
+	sockets   *interruptions
 	processes atomic.Int32 // that serve the workspace, as far as is known
 }
 
@@ -99,7 +101,7 @@ func New(config Config) (*Client, error) {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}, {&config.Scan, scanQuota.every}} {
+	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}, {&config.Scan, scanQuota.every}, {&config.Interruption, 15 * time.Second}} {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}
@@ -112,7 +114,7 @@ func New(config Config) (*Client, error) {
 		return nil, fmt.Errorf("set up Slack: %w", err)
 	}
 	c := &Client{
-		config: config, trusted: trusted, logger: config.Logger, pacing: &Pacing{},
+		config: config, trusted: trusted, logger: config.Logger, pacing: &Pacing{}, sockets: newInterruptions(),
 		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), sessions: sessionQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.paced(config.Scan).limiter(),
 		lists: listQuota.limiter(), homes: homeQuota.limiter(), infos: infoQuota.limiter(),
 	}
@@ -215,4 +217,4 @@ func (q quota) limiter() *rate.Limiter { return rate.NewLimiter(rate.Every(q.eve
 func (c *Client) Pacing() *Pacing { return c.pacing }
 
 // Connected counts the sockets that are open.
-func (c *Client) Connected() int { return int(c.connected.Load()) }
+func (c *Client) Connected() int { return c.sockets.connected() }

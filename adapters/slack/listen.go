@@ -37,6 +37,7 @@ func (c *Client) Listen(ctx context.Context, h Handler) error {
 	if c.config.AppToken == "" {
 		return errors.New("receive events from Slack: SLACK_APP_TOKEN is not set: make an app-level token with the scope " + appScope + " under Basic Information")
 	}
+	c.sockets.begin()
 	// Sockets outlive ctx until what was taken in has been acknowledged.
 	living, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -241,10 +242,13 @@ func (c *Client) socket(ctx, living context.Context, work []chan job, further bo
 	go func() { ended <- client.RunContext(living) }()
 	up := false
 	mark := func(now bool) {
-		if now != up {
-			up = now
-			c.connected.Add(map[bool]int32{true: 1, false: -1}[now])
+		switch {
+		case now && !up:
+			c.sockets.opened(c.config.Interruption)
+		case !now && up:
+			c.sockets.closed()
 		}
+		up = now
 	}
 	defer mark(false)
 	for {

@@ -24,6 +24,8 @@ type SurfaceOptions struct {
 	Recipient, RecipientTeam string
 	Actions                  []thread.Action // buttons that somebody handles; others are left out
 	Permit                   func() error    // asked before each call; may be nil
+	// Begun are messages that another process began and may have left open as streams: they are ended before they are edited.
+	Begun []thread.MessageID
 	// Stopped is called when the reader ended a stream in Slack's own client; may be nil.
 	Stopped func()
 }
@@ -33,6 +35,7 @@ type Surface struct {
 	client  *Client
 	options SurfaceOptions
 	posted  atomic.Pointer[time.Time]
+	left    map[thread.MessageID]bool // that may be streams which nobody ended
 }
 
 // Posted is when the newest message was begun, which makes Slack end the status; edits do not. It is zero while there is none.
@@ -52,7 +55,13 @@ var (
 )
 
 // Surface returns a surface for one turn.
-func (c *Client) Surface(o SurfaceOptions) *Surface { return &Surface{client: c, options: o} }
+func (c *Client) Surface(o SurfaceOptions) *Surface {
+	left := make(map[thread.MessageID]bool)
+	for _, id := range o.Begun {
+		left[id] = time.Since(TimeOf(id)) < openFor
+	}
+	return &Surface{client: c, options: o, left: left}
+}
 
 // Capabilities implements thread.Surface.
 func (s *Surface) Capabilities() thread.Capabilities {
@@ -133,7 +142,7 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 		_, _, _, err := s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), options...)
 		return err
 	}
-	if s.client.streams.has(to.Channel, id) {
+	if s.left[id] || s.client.streams.has(to.Channel, id) {
 		if err := s.close(ctx, to, id); err != nil {
 			return err
 		}
@@ -152,6 +161,7 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID) error {
 	_, _, err := s.client.api.StopStreamContext(ctx, to.Channel, string(id))
 	if err == nil || streamOver(err) {
+		delete(s.left, id)
 		s.client.streams.ended(to.Channel, id)
 		return nil
 	}

@@ -2,6 +2,7 @@ package slackbot_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +89,44 @@ func TestMentionsInOldThreadsOfAnOutage(t *testing.T) {
 	s.answered(s.general, unknown, 1)
 	if got := s.Answers(s.general, lost); len(got) != 0 {
 		t.Errorf("what cannot be found shows %+v; the documentation says that it is not", got)
+	}
+}
+
+// What was said while no socket was open is found once one is, whether or not it mentions the bot, and what was heard before is not answered twice.
+func TestQuestionsOfAnInterruption(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{slack: slacktest.Config{NoTiers: true, Redeliver: []time.Duration{}}, bot: func(c *slackbot.Config) {
+		patient(c)
+		c.Slack.Interruption, c.Slack.Reconnect = time.Nanosecond, time.Millisecond
+	}}, slices.Repeat([]llmtest.Reply{llmtest.Answer("The answer.")}, 4)...)
+	s.looked()
+	heard := s.ann.Say(s.general, "", slacktest.Mention()+" what is it?")
+	s.answered(s.general, heard, 1)
+	s.settled(s.general, heard)
+	s.Fail(slacktest.Fault{Method: "apps.connections.open", Times: 1 << 30, Status: http.StatusServiceUnavailable})
+	s.CutSockets()
+	s.wait("nobody listens, and both sockets know", func() bool {
+		refused := slices.DeleteFunc(s.Calls("apps.connections.open"), func(c slacktest.Call) bool { return c.Error == "" })
+		open, _ := s.Sockets()
+		return open == 0 && len(refused) >= 2 && s.bot.Connected() == 0
+	})
+	s.ann.Say(s.general, heard, "and what is that?")
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" is anybody there?")
+	looks := func() int { return len(s.Calls("conversations.history")) }
+	before := looks()
+	s.Mend()
+	s.answered(s.general, heard, 2)
+	s.answered(s.general, root, 1)
+	s.wait("it has looked at the channel, and then at its older threads", func() bool { return looks() >= before+2 })
+	s.wait("every turn is done", func() bool {
+		n, err := s.store.Depth(s.ctx)
+		return n == 0 && err == nil
+	})
+	if n := len(s.model.Requests()); n != 3 {
+		t.Errorf("the model was asked %d times, want 3", n)
+	}
+	if s.Unheard() == 0 {
+		t.Error("everything was heard when it was said")
 	}
 }
 

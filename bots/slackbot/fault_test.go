@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -419,6 +420,11 @@ func TestAnswerOfAProcessThatEndedIsFinishedByTheNext(t *testing.T) {
 				a := s.Answers(s.general, root)
 				return len(a) == 1 && finished(a[0]) && strings.HasPrefix(a[0].Shown(), "The whole answer.")
 			})
+			for _, c := range slices.Concat(s.Calls("chat.update"), s.Calls("chat.stopStream")) {
+				if c.Error != "" {
+					t.Errorf("%s was refused: %s", c.Method, c.Error)
+				}
+			}
 		})
 	}
 }

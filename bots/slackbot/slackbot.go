@@ -178,7 +178,7 @@ func (b *Bot) Run(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error {
-		b.unheard(ctx)
+		b.lookBacks(ctx)
 		return nil
 	})
 	group.Go(func() error {
@@ -208,16 +208,21 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if err != nil {
 		return nil, err
 	}
+	log := answer.NewLog(b.deps.Deliveries, t, 0, to, permit)
+	begun, err := begunStreams(ctx, t, log)
+	if err != nil {
+		return nil, err
+	}
 	surface := b.client.Surface(slack.SurfaceOptions{
 		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, RecipientTeam: b.teamOf(ctx, t.Asker.ID), Permit: permit,
-		Actions: actions, Stopped: func() { b.stopped(ctx, t) },
+		Begun: begun, Actions: actions, Stopped: func() { b.stopped(ctx, t) },
 	})
 	pace, again := b.config.Pace, t.Outcome != ""
 	pace.Held = pace.Held || again // what is written anew was complete before
 	s, err := stream.Open(ctx, to, 0, pace, stream.Deps[slack.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
 		Renderer: b.renderer(), Pacing: b.client.Pacing(), Logger: b.deps.Logger,
-		Log: answer.NewLog(b.deps.Deliveries, t, 0, to, permit), Turn: t, Observe: b.deps.Observe,
+		Log: log, Turn: t, Observe: b.deps.Observe,
 	})
 	if err != nil {
 		return nil, err
@@ -229,6 +234,25 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	}
 	d.presence = show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
 	return d, nil
+}
+
+// begunStreams are the messages that earlier attempts at a turn may have left open as streams: what was posted and not streamed says what it
+// shows.
+func begunStreams(ctx context.Context, t session.Turn, log stream.Log) ([]thread.MessageID, error) {
+	if t.Attempt < 2 {
+		return nil, nil
+	}
+	pages, err := log.Pages(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
+	}
+	var begun []thread.MessageID
+	for _, p := range pages {
+		if p.ID != "" && p.Hash == "" && !p.Final {
+			begun = append(begun, p.ID)
+		}
+	}
+	return begun, nil
 }
 
 // renderer is the renderer, which shows in the answer's place what is searched for where no status can say so.

@@ -26,13 +26,55 @@ const (
 // askedOnce is how long another process that asks about the same question has for it.
 const askedOnce = time.Minute
 
-// unheard answers what was asked while nobody was there to hear it, and asks about what was asked long ago. What was taken in then, by
+// heardAfter is how much of what was said before an interruption was noticed may have been lost with it: a connection that is broken looks like a
+// quiet one until a ping is missed.
+const heardAfter = 2 * time.Minute
+
+// What cannot be looked for at once, since Slack does not answer, is looked for again.
+const (
+	lookTries = 5
+	lookAgain = 30 * time.Second
+)
+
+// lookBacks looks for what nobody heard: before the start, and then after each interruption that the process survives.
+func (b *Bot) lookBacks(ctx context.Context) {
+	for since := time.Now().Add(-lookBack); ; {
+		b.lookSince(ctx, since)
+		select {
+		case lost := <-b.client.Interruptions():
+			b.deps.Logger.InfoContext(ctx, "events come again; looking for what was said meanwhile", "since", lost)
+			since = lost.Add(-heardAfter)
+			if longest := time.Now().Add(-lookBack); since.Before(longest) {
+				since = longest
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (b *Bot) lookSince(ctx context.Context, since time.Time) {
+	for try := 1; ; try++ {
+		err := b.unheard(ctx, since)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if !slack.Transient(err) || try == lookTries {
+			b.deps.Logger.WarnContext(ctx, "questions that were asked while the bot was away may have been missed", "error", err)
+			return
+		}
+		if sleep.For(ctx, lookAgain) != nil {
+			return
+		}
+	}
+}
+
+// unheard answers what was asked since while nobody was there to hear it, and asks about what was asked long ago. What was taken in then, by
 // whichever process, is not answered twice: the store knows the message. Replies without a mention count in the threads that the bot follows, by
 // the same rules as when they are heard. What cannot be found is a mention in a thread that the bot did not
 // know and that began more than a week ago, or before the newest few hundred messages of its channel.
-func (b *Bot) unheard(ctx context.Context) {
+func (b *Bot) unheard(ctx context.Context, since time.Time) error {
 	begun := time.Now() // what is read late because there are many channels is not older for that
-	since := begun.Add(-lookBack)
 	known, err := b.known(ctx)
 	threads := follow(known)
 	visit := func(m slack.Message) error {
@@ -57,9 +99,7 @@ func (b *Bot) unheard(ctx context.Context) {
 	if err == nil {
 		err = b.unheardInKnown(ctx, known, since, visit)
 	}
-	if err != nil && ctx.Err() == nil {
-		b.deps.Logger.WarnContext(ctx, "questions that were asked while the bot was away may have been missed", "error", err)
-	}
+	return err
 }
 
 // unheardInKnown looks at the threads that the bot takes part in and that began before the channels were read from.

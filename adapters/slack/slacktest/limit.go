@@ -67,6 +67,13 @@ func (s *Server) Fail(f Fault) {
 	s.faults = append(s.faults, &f)
 }
 
+// Mend ends all faults.
+func (s *Server) Mend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
 // fault takes the next fault for a method. s.mu is held.
 func (s *Server) fault(name string) *Fault {
 	for _, f := range s.faults {
