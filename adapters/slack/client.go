@@ -20,7 +20,6 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
-	"golang.org/x/time/rate"
 )
 
 // Platform is Slack's name in thread references and principals.
@@ -61,17 +60,17 @@ type Client struct {
 	twins     twins
 	streams   openStreams
 	late      sync.WaitGroup // commands and presses that were acknowledged before they were carried out
-	statuses  *rate.Limiter
-	prompts   *rate.Limiter
-	sessions  *rate.Limiter // that begin, each of which is ended by another call
-	refusals  atomic.Int32  // of sessions, in a row
-	reads     *rate.Limiter // of threads that answers need
-	scans     *rate.Limiter // of what nobody waits for
-	lists     *rate.Limiter // of the workspace's members
-	homes     *rate.Limiter // the channels of a person
-	infos     *rate.Limiter // people, one by one
-	noStreams atomic.Bool   // the workspace was found not to have them
-	noStatus  atomic.Bool   // likewise
+	statuses  *portion
+	prompts   *portion
+	sessions  *portion     // that begin, each of which is ended by another call
+	refusals  atomic.Int32 // of sessions, in a row
+	reads     *portion     // of threads that answers need
+	scans     *portion     // of what nobody waits for
+	lists     *portion     // of the workspace's members
+	homes     *portion     // the channels of a person
+	infos     *portion     // people, one by one
+	noStreams atomic.Bool  // the workspace was found not to have them
+	noStatus  atomic.Bool  // likewise
 	sockets   *interruptions
 	processes atomic.Int32 // that serve the workspace, as far as is known
 }
@@ -115,8 +114,8 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		config: config, trusted: trusted, logger: config.Logger, pacing: &Pacing{}, sockets: newInterruptions(),
-		statuses: statusQuota.limiter(), prompts: promptQuota.limiter(), sessions: sessionQuota.limiter(), reads: readQuota.limiter(), scans: scanQuota.paced(config.Scan).limiter(),
-		lists: listQuota.limiter(), homes: homeQuota.limiter(), infos: infoQuota.limiter(),
+		statuses: statusQuota.portion(), prompts: promptQuota.portion(), sessions: sessionQuota.portion(), reads: readQuota.portion(), scans: scanQuota.paced(config.Scan).portion(),
+		lists: listQuota.portion(), homes: homeQuota.portion(), infos: infoQuota.portion(),
 	}
 	options := []api.Option{
 		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
@@ -181,37 +180,10 @@ func (c *Client) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
-	for limiter, whole := range map[*rate.Limiter]quota{
-		c.statuses: statusQuota, c.prompts: promptQuota, c.sessions: sessionQuota, c.reads: readQuota, c.scans: scanQuota.paced(c.config.Scan), c.lists: listQuota, c.homes: homeQuota, c.infos: infoQuota,
-	} {
-		limiter.SetLimit(rate.Every(whole.every * time.Duration(n)))
-		limiter.SetBurst(max(whole.burst/n, 1))
+	for _, p := range []*portion{c.statuses, c.prompts, c.sessions, c.reads, c.scans, c.lists, c.homes, c.infos} {
+		p.share(n)
 	}
 }
-
-// quota is what all processes together make of a method's calls.
-type quota struct {
-	every time.Duration
-	burst int
-}
-
-// paced is the quota with another pace.
-func (q quota) paced(every time.Duration) quota { return quota{every, q.burst} }
-
-// assistant.threads.setStatus takes 60 a minute. Titles and suggested prompts are 50 a minute of each; threads and channels are read 50 times
-// a minute, half of it for answers that wait for it and a third for what nobody waits for.
-var (
-	statusQuota  = quota{1500 * time.Millisecond, 20}
-	promptQuota  = quota{2 * time.Second, 10}
-	sessionQuota = quota{4 * time.Second, 8} // two calls each, of 50 a minute
-	readQuota    = quota{3 * time.Second, 8}
-	scanQuota    = quota{5 * time.Second, 8}
-	listQuota    = quota{5 * time.Second, 8}          // of 20 a minute
-	infoQuota    = quota{time.Second, 40}             // of 100 a minute
-	homeQuota    = quota{1700 * time.Millisecond, 14} // of 50 a minute
-)
-
-func (q quota) limiter() *rate.Limiter { return rate.NewLimiter(rate.Every(q.every), q.burst) }
 
 // Pacing is the budget that all answers of the workspace share.
 func (c *Client) Pacing() *Pacing { return c.pacing }

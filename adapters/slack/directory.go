@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
-	"golang.org/x/time/rate"
 )
 
 // How long what was read of people and channels counts. Events that tell of a change end it earlier.
@@ -250,7 +249,7 @@ func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 const lookWait = 2 * time.Second
 
 // turn waits until one more call has room; thread.ErrNoRoom says that it would be too long.
-func turn(ctx context.Context, limit *rate.Limiter) error {
+func turn(ctx context.Context, limit *portion) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
 	if err := limit.Wait(limited); err != nil {

@@ -18,8 +18,7 @@ func TestTwinsTellOfFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connected(t)
 		c.identity.Store(&Identity{Team: "T1", User: "U0BOT", Scopes: []string{"channels:history"}})
-		c.reads.SetBurst(0) // nobody is asked
-		c.reads.SetLimit(0)
+		c.reads = quota{every: 1 << 60}.portion() // nobody is asked
 		begin := time.Now()
 		go func() {
 			time.Sleep(100 * time.Millisecond)

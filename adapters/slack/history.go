@@ -138,12 +138,13 @@ func (c *Client) stored(channel string, m api.Message) Message {
 // Unheard calls visit with every message since a time that mentions the bot, in the channels that it is in, with the replies of their threads and
 // with direct messages: what events would have told of, had somebody been there for them. A thread's come in their order. Of threads that began more than a week ago it does not know
 // (UnheardIn). It is slow on purpose, so that answers have the tiers for
-// themselves. It ends when visit fails.
-func (c *Client) Unheard(ctx context.Context, since time.Time, visit func(Message) error) error {
+// themselves. The channels named first are read first. It ends when visit fails.
+func (c *Client) Unheard(ctx context.Context, since time.Time, first []string, visit func(Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
 		return err
 	}
+	slices.SortStableFunc(channels, func(a, b string) int { return cmp.Compare(rank(first, a), rank(first, b)) })
 	oldest, roots := stamp(since), stamp(since.Add(-rootsBack))
 	for _, window := range [][2]string{{oldest, ""}, {roots, oldest}} { // what is new, and then what goes on in older threads
 		for _, channel := range channels {
@@ -158,6 +159,14 @@ func (c *Client) Unheard(ctx context.Context, since time.Time, visit func(Messag
 		}
 	}
 	return nil
+}
+
+// rank is the place of a channel among those that are read first; the others come after them.
+func rank(first []string, channel string) int {
+	if at := slices.Index(first, channel); at >= 0 {
+		return at
+	}
+	return len(first)
 }
 
 type visitError struct{ error }

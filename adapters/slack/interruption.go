@@ -14,7 +14,9 @@ type interruptions struct {
 	lost time.Time // since when no socket is open
 }
 
-func newInterruptions() *interruptions { return &interruptions{ended: make(chan time.Time, 1), lost: time.Now()} }
+func newInterruptions() *interruptions {
+	return &interruptions{ended: make(chan time.Time, 1), lost: time.Now()}
+}
 
 // begin is called when sockets are wanted: from then on their lack counts.
 func (i *interruptions) begin() {

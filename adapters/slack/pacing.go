@@ -48,6 +48,8 @@ const (
 	editedFor = 10 * time.Minute
 	// lookAgain is how often an answer looks whether another one has ended.
 	lookAgain = 250 * time.Millisecond
+	// shareAgain is how often those who wait look whether their part has grown: processes that were killed count for some seconds.
+	shareAgain = time.Second
 )
 
 var _ thread.Pacing = (*Pacing)(nil)
@@ -137,7 +139,7 @@ func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, c
 		p.leave(to, call, w)
 		return thread.ErrNoRoom // waiting would be in vain
 	}
-	timer := time.NewTimer(wait)
+	timer := time.NewTimer(min(wait, shareAgain))
 	defer timer.Stop()
 	for {
 		select {
@@ -149,7 +151,7 @@ func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, c
 		if wait = p.try(ctx, to, call, w); wait == 0 {
 			return nil
 		}
-		timer.Reset(wait)
+		timer.Reset(min(wait, shareAgain))
 	}
 }
 

@@ -3,6 +3,7 @@ package slackbot
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
@@ -94,7 +95,13 @@ func (b *Bot) unheard(ctx context.Context, since time.Time) error {
 		return b.missed(ctx, m)
 	}
 	if err == nil {
-		err = b.client.Unheard(ctx, since, visit)
+		var lately []string // channels in which somebody talked to the bot, the newest first
+		for _, k := range known {
+			if !slices.Contains(lately, k.Ref.Channel) {
+				lately = append(lately, k.Ref.Channel)
+			}
+		}
+		err = b.client.Unheard(ctx, since, lately, visit)
 	}
 	if err == nil {
 		err = b.unheardInKnown(ctx, known, since, visit)
