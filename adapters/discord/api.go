@@ -160,7 +160,7 @@ func (a *api) typing(ctx context.Context, channel string) error {
 func (a *api) threadFrom(ctx context.Context, channel, message, name string) error {
 	return a.do(ctx, request{
 		doing: "open a thread", method: http.MethodPost, url: discordgo.EndpointChannelMessageThread(channel, message),
-		bucket: "POST threads " + channel, body: map[string]any{"name": name, "auto_archive_duration": 1440},
+		bucket: openBucket(channel), body: map[string]any{"name": name, "auto_archive_duration": 1440},
 	}, nil)
 }
 

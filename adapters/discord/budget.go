@@ -145,15 +145,20 @@ func (b *budget) unreachable() {
 
 // pause tells the other processes that Discord refuses everything for so long.
 func (b *budget) pause(ctx context.Context, d time.Duration) {
+	b.hold(ctx, func(global string) string { return global }, d)
+}
+
+// hold lets nothing of a shared tier pass for so long. key makes the tier's key of that of the bot's share.
+func (b *budget) hold(ctx context.Context, key func(global string) string, d time.Duration) {
 	b.mu.Lock()
-	shared, key := b.settle(time.Now()), b.key
+	shared, global := b.settle(time.Now()), b.key
 	b.mu.Unlock()
 	if shared == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit)
 	defer cancel()
-	if shared.Pause(ctx, key, d) != nil {
+	if shared.Pause(ctx, key(global), d) != nil {
 		b.unreachable()
 	}
 }

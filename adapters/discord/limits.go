@@ -118,6 +118,19 @@ func (l *limits) try(key string, keep int) bool {
 
 // wait takes a request of a bucket, as soon as there is one.
 func (l *limits) wait(ctx context.Context, key string) error {
+	err := l.await(ctx, key)
+	if err != nil || !strings.HasPrefix(key, openPrefix) {
+		return err
+	}
+	if err := l.budget.open(ctx, key); err != nil {
+		l.giveBack(key)
+		return err
+	}
+	return nil
+}
+
+// await is wait, as far as this process knows.
+func (l *limits) await(ctx context.Context, key string) error {
 	for {
 		after, changed := l.take(key, 0)
 		if after == 0 {

@@ -77,6 +77,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res.Body = &lastingBody{res.Body, cancel}
 	t.limits.answered(key, res.Header)
+	t.limits.budget.opened(req.Context(), key, res.Header)
 	for _, name := range []string{"X-RateLimit-Reset-After", "X-RateLimit-Reset", "X-RateLimit-Remaining", "X-RateLimit-Global"} {
 		res.Header.Del(name) // discordgo's own limiter would sleep without regard to the context; ours knows all that it needs
 	}
