@@ -185,6 +185,7 @@ var (
 	grid      = regexp.MustCompile(`(?m)^\s*-+(\+-+)+\s*$`) // in what a program prints as a table
 	codeEnd   = regexp.MustCompile(`[;{}(\\=\[]\s*$|^\s*[)}\]]`)
 	command   = regexp.MustCompile(`^(\./\S+|(make|just|kubectl|helm|docker|podman|terraform|ansible(-playbook)?|git|gh|npm|npx|yarn|pnpm|go|cargo|pip3?|python3?|node|java|mvn|gradle|curl|wget|sudo|apt|apt-get|dnf|yum|brew|ssh|scp|rsync|cd|cp|mv|rm|ls|mkdir|chmod|chown|tar|systemctl|journalctl|service|psql|createdb|initdb|pg_\w+|export|source|echo|cat) \S.*[^\s.:;,!?]|[A-Z_]{2,}=\S+( .*)?)$`)
+	called    = regexp.MustCompile(`^\s*\w[\w.]*\([^()]*\)\s*(//.*|#.*)?$`)
 	codeStart = regexp.MustCompile(`^(\s{2,}|\t|[$%] |//|--|/\*|#!|<[/!?a-zA-Z]|\w[\w.]*\s*:?=\s*\S|(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|WITH|FROM|WHERE|func|def|class|import|package|var|const|type|return|if|for)\s.*[^.:]$)`)
 )
 
@@ -200,7 +201,10 @@ func looksLikeCode(text string) bool {
 			continue
 		}
 		lines++
-		if codeEnd.MatchString(line) || codeStart.MatchString(line) || command.MatchString(line) {
+		if strings.Contains(line, " — ") || strings.Contains(line, " – ") { // a name and what it is, as manual pages begin
+			continue
+		}
+		if called.MatchString(line) || codeEnd.MatchString(line) || codeStart.MatchString(line) || command.MatchString(line) {
 			hits++
 		}
 	}

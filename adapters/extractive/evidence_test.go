@@ -34,6 +34,15 @@ var (
 		Contents: "## Options\n\n- retries (integer)\n  How often a call is made again. The default is 7.\n- delay (seconds)\n  How long it waits between calls, for all retries alike.\n\n  The default is 30."}
 )
 
+// What questions in plain words and pieces of manuals are about.
+var (
+	rollback = tool.Document{Number: 1, Title: "Transactions", Contents: "# Transactions\n\nThe transaction goes back to its savepoint with everything that it changed."}
+	backups  = tool.Document{Number: 2, Title: "Dumps", Contents: "# Dumps\n\nWrite a backup of the database with the dump tool every night."}
+	manual   = tool.Document{Number: 1, Title: "pg_dump", Contents: "## pg_dump\n\npg_dump — extract a PostgreSQL database into a script file or other archive file\n\n## Description\n\n" +
+		"pg_dump is a utility for dumping a single database."}
+	calls = tool.Document{Number: 1, Title: "Statements", Contents: "lock(l)\ndefer unlock(l)  // unlocking happens before surrounding function returns"}
+)
+
 // ranked are passages of which the first is a piece of a long table, put together from two.
 func ranked() []tool.Document {
 	var b strings.Builder
@@ -56,23 +65,26 @@ func TestEvidenceOfEveryKind(t *testing.T) {
 		want     string // the whole answer behind the introduction
 		not      string
 	}{
-		"a row":                     {"visa fee France", []tool.Document{fees, bank}, "- country: France; visa fee: 80; processing days: 12 [1]", ""},
-		"all rows":                  {"What are the visa fees?", []tool.Document{fees}, "- country: France; visa fee: 80; processing days: 12 [1]\n- country: Japan; visa fee: 45; processing days: 5 [1]\n- country: Brazil; visa fee: 60; processing days: 9 [1]", ""},
-		"a row by its heading":      {"where is the Lisbon office?", []tool.Document{addr, bank}, "- city: Lisbon; street: Rua Augusta 22; floor: 2 [2]", ""},
-		"a row between bars":        {"where is the Lisbon office?", []tool.Document{barredAddr}, "- city: Lisbon; street: Rua Augusta 22 [2]", ""},
-		"a row of the first rank":   {"tapir19999 fee", ranked(), "- animal: tapir19999; fee: 147 [11]", ""},
-		"a rare word decides":       {"tapir19999 fee", []tool.Document{bank, ranked()[0]}, "- animal: tapir19999; fee: 147 [11]", ""},
-		"one word under a question": {"What is the wifi password?", []tool.Document{faq, bank}, "hunter2 [3]", ""},
-		"in other words":            {"wifi password please", []tool.Document{faq, bank}, "hunter2 [3]", ""},
-		"a sentence under one":      {"How do I get a badge?", []tool.Document{faq}, "Ask the front desk. [3]", ""},
-		"no":                        {"Can I bring my dog?", []tool.Document{faq}, "No. [3]", ""},
-		"a name and its value":      {"When may I take a taxi?", []tool.Document{limits, bank}, "- Taxi: only after 22:00 [4]", ""},
-		"settings":                  {"which port does the server use", []tool.Document{conf, bank}, "From [5]:\n\n```\nserver:\n  port: 8443\n  timeout_seconds: 30\n```", ""},
-		"a comment in code":         {"what does Frobnicate do", []tool.Document{source}, "From [6]:\n\n```\n" + source.Contents + "\n```", ""},
-		"commands":                  {"how do I deploy", []tool.Document{shell}, "From [7]:\n\n```\nmake deploy ENV=prod\nkubectl rollout status deploy/web\n```", ""},
-		"a piece of long code":      {"where does logging go?", []tool.Document{{Number: 12, Title: "web.yaml", Contents: long}}, "From [12]:\n\n```\nlogging:\n  destination: syslog\n```", ""},
-		"the term that is asked":    {"default of work_mem", []tool.Document{memory}, "The default value is four megabytes (`4MB`). [9]", "2.0"},
-		"an item of definitions":    {"What is the default of retries?", []tool.Document{options}, "- retries (integer) How often a call is made again. The default is 7. [10]", "The default is 30"},
+		"a verb in one word with its particle": {"how do I back up?", []tool.Document{backups, rollback}, "Write a backup of the database with the dump tool every night. [2]", "```"},
+		"a manual page's first line":           {"what does pg_dump do?", []tool.Document{manual}, "", "```"},
+		"calls":                                {"unlocking happens before what?", []tool.Document{calls}, "```", "defer unlock(l) // unlocking happens before surrounding function returns [1]"},
+		"a row":                                {"visa fee France", []tool.Document{fees, bank}, "- country: France; visa fee: 80; processing days: 12 [1]", ""},
+		"all rows":                             {"What are the visa fees?", []tool.Document{fees}, "- country: France; visa fee: 80; processing days: 12 [1]\n- country: Japan; visa fee: 45; processing days: 5 [1]\n- country: Brazil; visa fee: 60; processing days: 9 [1]", ""},
+		"a row by its heading":                 {"where is the Lisbon office?", []tool.Document{addr, bank}, "- city: Lisbon; street: Rua Augusta 22; floor: 2 [2]", ""},
+		"a row between bars":                   {"where is the Lisbon office?", []tool.Document{barredAddr}, "- city: Lisbon; street: Rua Augusta 22 [2]", ""},
+		"a row of the first rank":              {"tapir19999 fee", ranked(), "- animal: tapir19999; fee: 147 [11]", ""},
+		"a rare word decides":                  {"tapir19999 fee", []tool.Document{bank, ranked()[0]}, "- animal: tapir19999; fee: 147 [11]", ""},
+		"one word under a question":            {"What is the wifi password?", []tool.Document{faq, bank}, "hunter2 [3]", ""},
+		"in other words":                       {"wifi password please", []tool.Document{faq, bank}, "hunter2 [3]", ""},
+		"a sentence under one":                 {"How do I get a badge?", []tool.Document{faq}, "Ask the front desk. [3]", ""},
+		"no":                                   {"Can I bring my dog?", []tool.Document{faq}, "No. [3]", ""},
+		"a name and its value":                 {"When may I take a taxi?", []tool.Document{limits, bank}, "- Taxi: only after 22:00 [4]", ""},
+		"settings":                             {"which port does the server use", []tool.Document{conf, bank}, "From [5]:\n\n```\nserver:\n  port: 8443\n  timeout_seconds: 30\n```", ""},
+		"a comment in code":                    {"what does Frobnicate do", []tool.Document{source}, "From [6]:\n\n```\n" + source.Contents + "\n```", ""},
+		"commands":                             {"how do I deploy", []tool.Document{shell}, "From [7]:\n\n```\nmake deploy ENV=prod\nkubectl rollout status deploy/web\n```", ""},
+		"a piece of long code":                 {"where does logging go?", []tool.Document{{Number: 12, Title: "web.yaml", Contents: long}}, "From [12]:\n\n```\nlogging:\n  destination: syslog\n```", ""},
+		"the term that is asked":               {"default of work_mem", []tool.Document{memory}, "The default value is four megabytes (`4MB`). [9]", "2.0"},
+		"an item of definitions":               {"What is the default of retries?", []tool.Document{options}, "- retries (integer) How often a call is made again. The default is 7. [10]", "The default is 30"},
 		"no echo": {"row level security policy", []tool.Document{{Number: 14, Contents: "FORCE ROW LEVEL SECURITY. A row level security policy says which rows of a table each user may read. It is enabled by the owner."}},
 			"A row level security policy says which rows of a table each user may read.", "FORCE"},
 		"only the beginning": {"Who won the chess tournament?", []tool.Document{{Number: 13, Contents: "# Notes\n\nsome <b>rest of\na table"}, bank},

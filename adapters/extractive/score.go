@@ -154,7 +154,7 @@ func (a *asked) match(u *unit) float64 {
 // adds reports whether a unit holds a telling word of the question that the heading above it lacks.
 func (a *asked) adds(u *unit) bool {
 	for term := range a.focus {
-		if u.terms[term] > 0 && u.under[term] == 0 {
+		if a.holds(u.terms, term) && !a.holds(u.under, term) {
 			return true
 		}
 	}
@@ -169,13 +169,18 @@ func (a *asked) coverage(own, context, columns map[string]int) float64 {
 	var sum float64
 	for term := range a.focus {
 		switch {
-		case own[term] > 0, columns[term] > 0:
+		case a.holds(own, term), a.holds(columns, term):
 			sum++
-		case context[term] > 0:
+		case a.holds(context, term):
 			sum += 0.5
 		}
 	}
 	return sum / float64(len(a.focus))
+}
+
+// holds reports whether a text has a telling term of the question, in one word with its particle or not.
+func (a *asked) holds(text map[string]int, term string) bool {
+	return text[term] > 0 || text[a.joined[term]] > 0
 }
 
 // together is the share of the question's neighbouring words that stand side by side in a text as well ("streaming replication").

@@ -7,10 +7,11 @@ type asked struct {
 	weights    map[string]float64 // by term: idf among the units times what the term counts in the question
 	frequency  map[string]int     // by term: units that hold it, or stand under a heading that does
 	units      int
-	names      map[string]bool // terms that are written as names
-	focus      map[string]bool // the question's own telling terms that occur at all
-	missing    int             // those that do not
-	pairs      [][2]string     // neighbours among them
+	names      map[string]bool   // terms that are written as names
+	focus      map[string]bool   // the question's own telling terms that occur at all
+	joined     map[string]string // by telling term: the word that it makes with the one behind it, where that occurs
+	missing    int               // those that do not
+	pairs      [][2]string       // neighbours among them
 	total      float64
 	definition bool // "what is …"
 	procedure  bool // "how do I …"
@@ -22,7 +23,7 @@ type asked struct {
 func weigh(t turn, all []unit) asked {
 	language := languageOf(t.passages)
 	a := asked{
-		weights: map[string]float64{}, focus: map[string]bool{},
+		weights: map[string]float64{}, focus: map[string]bool{}, joined: map[string]string{},
 		definition: definitionQuestion.MatchString(t.question),
 		procedure:  procedureQuestion.MatchString(t.question),
 		code:       codeQuestion.MatchString(t.question),
@@ -155,6 +156,10 @@ func preferWholeLists(all []unit) {
 func (a *asked) add(text, language string, share float64) {
 	before, word := "", -1
 	for _, term := range analyse.Query(text, []string{language}) {
+		if term.Joined {
+			a.join(before, term.Text, share)
+			continue
+		}
 		if share == 1 && !term.Chatter {
 			if before != "" && term.Word == word+1 {
 				a.pairs = append(a.pairs, [2]string{before, term.Text})
@@ -177,5 +182,22 @@ func (a *asked) add(text, language string, share float64) {
 		if found {
 			a.total += weight
 		}
+	}
+}
+
+// join takes up the word that a verb and its particle make, which says the same as the verb.
+func (a *asked) join(verb, text string, share float64) {
+	if _, there := a.weights[text]; there || a.frequency[text] == 0 {
+		return
+	}
+	a.weights[text] = share * a.weightOf(text)
+	a.total += a.weights[text]
+	if share < 1 {
+		return
+	}
+	a.joined[verb] = text
+	if !a.focus[verb] { // the verb by itself occurs nowhere
+		a.missing = max(a.missing-1, 0)
+		a.focus[verb] = true
 	}
 }

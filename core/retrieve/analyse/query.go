@@ -24,7 +24,13 @@ type Term struct {
 	Chatter bool
 	// Foreign marks words of a language, or in a script, in which no document is written. That no document holds one says little.
 	Foreign bool
+	// Joined marks the one word that a verb and its particle make together: "backup" for "back up". It stands for the verb's part of the verb's
+	// word, so that a document may hold either, and the rarer form does not decide alone.
+	Joined bool
 }
+
+// particles are what English verbs form words with: back up and backup, log in, shut down, fail over, stand by.
+var particles = map[string]bool{"up": true, "down": true, "in": true, "out": true, "on": true, "off": true, "over": true, "back": true, "by": true, "around": true}
 
 // Query analyses a question in every language that the documents it is asked of are written in. DefaultLanguage is always among them.
 // There are no operators: quotes, brackets and the like part words and nothing else. The result has no term twice and may be empty.
@@ -46,8 +52,17 @@ func Query(text string, languages []string) []Term {
 			terms = append(terms, Term{Text: text, Word: word, Part: part, Chatter: chatter, Foreign: other || otherScript(text, langs)})
 		}
 	}
+	var verb token // the word just before, which may turn out to be one
 	scan(fold(text), func(t token) bool {
+		if particles[t.text] && t.unit == verb.unit+1 && asked.name == DefaultLanguage && verb.kind == word && verb.text != "" && !asked.stops[verb.text] {
+			n := len(terms)
+			add(stemmers[0].stem(stemmers[0].stem(verb.text)+t.text), verb.unit, false)
+			if len(terms) > n {
+				terms[n].Joined = true
+			}
+		}
 		part++
+		verb = t
 		switch {
 		case t.kind == extra && single(t.text): // one character of a longer run would match nearly everything
 		case t.kind != word:

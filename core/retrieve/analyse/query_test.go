@@ -19,8 +19,40 @@ func TestSmallWordsOfTheQuestionsLanguageMeanNothingElsewhere(t *testing.T) {
 		}
 		first = append(first, term.Text)
 	}
-	if diff := cmp.Diff([]string{"set", "replic"}, first[:2]); diff != "" {
+	if diff := cmp.Diff([]string{"set", "setup", "replic"}, first[:3]); diff != "" {
 		t.Errorf("terms (-want +got):\n%s", diff)
+	}
+}
+
+// What English writes in two words as a verb, it writes in one as a noun.
+func TestAVerbAndItsParticleAreOneWordToo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text, want string // want: the joined word; empty for none
+	}{
+		"a verb":             {"how do I back up a database", "backup"},
+		"its forms":          {"setting up replication", "setup"},
+		"in the past":        {"who logged in yesterday", "login"},
+		"with a small word":  {"what is up with it", ""},
+		"first":              {"up the hill", ""},
+		"apart":              {"back it up", ""},
+		"identifiers":        {"x.y up", ""},
+		"in other languages": {"die Sicherung ist in dem Netz und auf der Platte", ""},
+	} {
+		terms := analyse.Query(c.text, []string{"de"})
+		joined := ""
+		for i, term := range terms {
+			if !term.Joined {
+				continue
+			}
+			joined = term.Text
+			if i == 0 || terms[i-1].Word != term.Word || terms[i-1].Part != term.Part || term.Chatter {
+				t.Errorf("%s: %+v stands behind %+v", name, term, terms[max(i-1, 0)])
+			}
+		}
+		if joined != c.want {
+			t.Errorf("%s: joined %q, want %q", name, joined, c.want)
+		}
 	}
 }
 
