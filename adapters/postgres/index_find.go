@@ -232,5 +232,6 @@ func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last 
 	s.index.remember(s.request, &s.snapshot, last)
 	s.scope = plan.finish(s.request, &s.snapshot)
 	s.words.lists = sealed.finish(&s.snapshot, s.words.fresh)
+	sealed.remember()
 	return nil
 }

@@ -40,7 +40,11 @@ func (s *search) guess(ctx context.Context) (found bool, err error) {
 	if err := s.answer(ctx, probes, func(last *round) { now.queueVersions(last, s.request) }); err != nil {
 		return false, err
 	}
-	return s.snapshot.same(&now), nil
+	if !s.snapshot.same(&now) {
+		return false, nil
+	}
+	sealed.remember()
+	return true, nil
 }
 
 // recall fills in the snapshot and the scope from memory and takes the probes apart, asking for what words need of fresh chunks. It returns what is

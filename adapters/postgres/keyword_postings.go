@@ -91,6 +91,7 @@ type sealedPlan struct {
 	partial  []string    // terms of which not every segment is known
 	lacking  []int32     // segments that some of partial lack
 	read     [2][]postingRow
+	learnt   []*cached // what was read, for other searches
 }
 
 // planSealed looks up what is remembered of the terms' sealed postings.
@@ -138,7 +139,7 @@ func (plan *sealedPlan) queue(r *round) {
 	}
 }
 
-// finish remembers what was read and returns all lists of the terms.
+// finish returns all lists of the terms.
 func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 	out := postings{make(map[string][]postingList, len(plan.terms)), make(map[string][]postingList, len(plan.terms))}
 	read := make(map[string][]sealedList)
@@ -155,7 +156,7 @@ func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 		known := plan.known[i]
 		if slices.Contains(plan.unseen, term) || slices.Contains(plan.partial, term) {
 			known = known.with(read[term], plan.segments)
-			plan.index.cache.put(&cached{key: segmentKey{tenant: plan.tenant, kind: kindTerm, term: term}, term: known, size: known.size()})
+			plan.learnt = append(plan.learnt, &cached{key: segmentKey{tenant: plan.tenant, kind: kindTerm, term: term}, term: known, size: known.size()})
 		}
 		for _, l := range known.lists {
 			if seg := segments[l.segment]; seg != nil && (l.field == fieldFlat || l.field == fieldTitle) {
@@ -171,6 +172,13 @@ func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 		}
 	}
 	return out
+}
+
+// remember keeps what was read, which must be of the same state of the index as the segments.
+func (plan *sealedPlan) remember() {
+	for _, entry := range plan.learnt {
+		plan.index.cache.put(entry)
+	}
 }
 
 // with returns the lists in the segments that there are now: those known, and those just read of segments that were not.
