@@ -104,6 +104,8 @@ func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 		sources[i] = config.Source{Name: path, Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude, Every: every}
 		if wire.IsURL(path) {
 			sources[i].Path, sources[i].URL = "", path
+		} else if scheme, _, ok := strings.Cut(path, "://"); ok {
+			return nil, usageError(fmt.Sprintf("index %s: sites are read by https:// and http://, not by %s://", path, scheme))
 		}
 	}
 	return sources, nil

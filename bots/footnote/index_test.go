@@ -236,3 +236,11 @@ func TestEmptiedFolderSaysWhatIsStillFound(t *testing.T) {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
 }
+
+func TestOtherAddressesThanThoseOfSitesAreRefused(t *testing.T) {
+	t.Parallel()
+	p := &program{env: []string{"DATABASE_URL=postgres://nobody@127.0.0.1:1/none"}} // which is not looked for
+	if r := p.try(t, "", "index", "ftp://files.example.org/handbook"); r.code != 2 || !strings.Contains(r.stderr, "https:// and http://, not by ftp://") {
+		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+	}
+}
