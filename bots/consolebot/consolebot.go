@@ -62,7 +62,7 @@ func (r Result) Best() *stream.View {
 	return &r.Views[0]
 }
 
-// New returns a bot; Serve gives it a service.
+// New returns a bot; Bind gives it a service.
 func New(config Config) *Bot {
 	name := config.Thread
 	if name == "" {
@@ -82,8 +82,8 @@ func New(config Config) *Bot {
 // Workspace is the conversation's own: no other process answers its turns.
 func (b *Bot) Workspace() string { return b.ref.Workspace }
 
-// Serve says which service answers. It is called once, before anything is asked.
-func (b *Bot) Serve(service *answer.Service) { b.service = service }
+// Bind says which service answers. It is called once, before anything is asked.
+func (b *Bot) Bind(service *answer.Service) { b.service = service }
 
 // Ask takes a question in, with its files, and returns its turn. An answer.Rejection is a sentence for the person.
 func (b *Bot) Ask(ctx context.Context, question string, files ...message.File) (session.TurnID, error) {

@@ -67,7 +67,7 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 	if err != nil {
 		return nil, errors.Join(err, base.Close(ctx))
 	}
-	bot.Serve(answering.Service)
+	bot.Bind(answering.Service)
 	running, end := context.WithCancel(context.WithoutCancel(ctx)) // it ends with Close, after what runs has been stopped
 	c := &conversation{Bot: bot, base: base, answering: answering, end: end, ended: make(chan struct{})}
 	go func() {
