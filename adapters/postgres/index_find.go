@@ -128,6 +128,7 @@ func (s *search) run(ctx context.Context) error {
 	if err := missing.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("compare the vectors of candidates: %w", err)
 	}
+	s.lap(ctx, "semantic")
 	return s.answer(ctx, probes, end)
 }
 
