@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/footnotehq/footnote/core/retrieve/sketch"
 )
 
 // probe is one query of a search.
@@ -26,11 +27,13 @@ type probe struct {
 	// What was compared; all says that this is every allowed chunk that has a vector.
 	compared cosineList
 	all      bool
-	// The semantic side where it is worked on here, in a goroutine of its own.
+	// The semantic side where it is worked on here, by a goroutine of its own, and by that of the keyword side once it is done with that.
 	other    sync.WaitGroup
 	query    wholeQuery
-	narrowed chan struct{} // near is there
-	near     *comparison   // of what the sketches leave; nil where the database compares it, or everything is compared
+	begun    chan struct{}  // work is there
+	work     *sketch.Search // that narrows down what is compared
+	narrowed chan struct{}  // near is there
+	near     *comparison    // of what the sketches leave
 }
 
 // chosen is a candidate of the keyword side.
@@ -60,24 +63,49 @@ func (l cosineList) find(id document.ChunkID) float64 {
 
 // begin starts what the semantic side does here. It needs no postings.
 func (p *probe) begin() {
-	p.narrowed = make(chan struct{})
-	if p.inMemory {
-		p.query = unit(p.vector)
+	switch {
+	case p.sketched:
+		p.begun, p.narrowed = make(chan struct{}), make(chan struct{})
+		p.other.Go(func() {
+			unlock := p.lockSketches()
+			p.query = unit(p.vector)
+			p.work = p.nearest(p.vector, p.sketchCandidates())
+			unlock()
+			close(p.begun)
+			p.compareNear()
+		})
+	case p.inMemory:
+		p.other.Go(func() { p.allVectors(unit(p.vector), &p.compared) })
 	}
-	p.other.Go(func() {
-		switch {
-		case p.sketched && p.inMemory:
-			p.near = newComparison(p.query, p.nearest(p.vector, sketchCompared))
-			close(p.narrowed)
-			p.near.run(p.search)
-		case p.sketched:
-			for _, id := range p.nearest(p.vector, sketchCandidates) {
-				p.compared.add(id, math.NaN()) // until the database has compared it
-			}
-		case p.inMemory:
-			p.allVectors(p.query, &p.compared)
+}
+
+// sketchCandidates is how many chunks the sketches leave.
+func (p *probe) sketchCandidates() int {
+	if p.inMemory {
+		return sketchCompared
+	}
+	return sketchCandidates
+}
+
+// compareNear takes part in narrowing down what is compared, and in comparing that.
+func (p *probe) compareNear() {
+	<-p.begun
+	unlock := p.lockSketches()
+	last := p.work.Work()
+	unlock()
+	if last {
+		near := p.work.Nearest()
+		ids := make([]document.ChunkID, len(near))
+		for i, id := range near {
+			ids[i] = document.ChunkID(id)
 		}
-	})
+		p.near = newComparison(p.query, ids)
+		close(p.narrowed)
+	}
+	<-p.narrowed
+	if p.inMemory {
+		p.near.run(p.search)
+	}
 }
 
 // end waits for what begin started, and gives memory back.
@@ -88,12 +116,19 @@ func (p *probe) end() {
 	}
 }
 
-// compute sums up the keyword side and helps the semantic side, whose candidates it compares too.
+// compute sums up the keyword side and helps the semantic side, whose cosines its own candidates need too.
 func (p *probe) compute() {
 	p.keywords = score(p.terms, p.words.lists, &p.snapshot, p.scope)
 	p.pick()
-	if !p.sketched || !p.inMemory {
-		p.other.Wait()
+	defer p.other.Wait()
+	if !p.sketched {
+		return
+	}
+	p.compareNear()
+	if !p.inMemory {
+		for _, id := range p.near.chunks {
+			p.compared.add(id, math.NaN()) // until the database has compared it
+		}
 		return
 	}
 	ids := make([]document.ChunkID, len(p.best))
@@ -102,12 +137,10 @@ func (p *probe) compute() {
 	}
 	own := newComparison(p.query, ids)
 	own.run(p.search)
-	<-p.narrowed
-	p.near.run(p.search) // what the other goroutine has left
-	p.other.Wait()
 	for i := range p.best {
 		p.best[i].cosine = own.cosines[i]
 	}
+	p.other.Wait()
 	for i, id := range p.near.chunks {
 		if c := p.near.cosines[i]; !math.IsNaN(c) {
 			p.compared.add(id, c)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 	"github.com/footnotehq/footnote/core/retrieve/half"
 	"github.com/footnotehq/footnote/core/retrieve/sketch"
@@ -243,27 +242,21 @@ func (s *search) remember(m model, space *sketch.Space, whole bool, low, high ch
 	sk.block.Put(offsets, vectors)
 }
 
-// nearest returns n chunks that are probably most similar to a vector. It reads memory alone.
-func (s *search) nearest(v []float32, n int) []document.ChunkID {
+// nearest begins to look for n chunks that are probably most similar to a vector. It reads memory alone; all sketches must be locked while the
+// work goes on.
+func (s *search) nearest(v []float32, n int) *sketch.Search {
 	var parts []sketch.Part
-	defer s.lockSketches()()
+	var space *sketch.Space
 	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) {
 		sk := s.sketches[key]
+		space = sk.block.Space()
 		wanted := *s.scope.allowed[key]
 		for i := range wanted {
 			wanted[i] &= sk.have[i]
 		}
 		parts = append(parts, sketch.Part{Base: int64(chunkID(key.shard, bm25.Join(key.block, 0))), Block: sk.block, Wanted: &wanted})
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	near := parts[0].Block.Space().Query(unit(v)).Nearest(parts, n)
-	ids := make([]document.ChunkID, len(near))
-	for i, id := range near {
-		ids[i] = document.ChunkID(id)
-	}
-	return ids
+	return space.Query(unit(v)).Search(parts, n)
 }
 
 // lockSketches locks all sketches for reading; the function returned unlocks them.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
@@ -50,6 +52,50 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
+// nearest searches with a single goroutine.
+func nearest(q *sketch.Query, parts []sketch.Part, n int) []int64 {
+	s := q.Search(parts, n)
+	s.Work()
+	return s.Nearest()
+}
+
+// However many goroutines work, one of them finishes, and what it finds is the same.
+func TestWorkIsShared(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 7))
+	vectors := clustered(rng, 20_000, 256)
+	space := sketch.NewSpace(vectors[:500])
+	parts := []sketch.Part{{Block: sketch.NewBlock(space), Wanted: new(bm25.Bitmap)}, {Base: 1 << 20, Block: sketch.NewBlock(space), Wanted: new(bm25.Bitmap)}}
+	for i, v := range vectors {
+		parts[i%2].Block.Put([]uint16{uint16(i)}, [][]float32{v})
+		parts[i%2].Wanted.Set(i, 1)
+	}
+	for _, v := range clustered(rng, 20, 256) {
+		q := space.Query(v)
+		want := nearest(q, parts, 500)
+		s := q.Search(parts, 500)
+		var finished atomic.Int32
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				if s.Work() {
+					finished.Add(1)
+					if got := s.Nearest(); !slices.Equal(got, want) {
+						t.Errorf("%d chunks shared, %d alone", len(got), len(want))
+					}
+				}
+			})
+		}
+		all.Wait()
+		if finished.Load() != 1 {
+			t.Fatalf("%d goroutines finished the work", finished.Load())
+		}
+		if late := s.Work(); late {
+			t.Fatal("the work was finished twice")
+		}
+	}
+}
+
 // Of the ten most similar chunks, at least 95 % are among the 400 returned, whatever the length of vectors and whichever may be read.
 func TestNearestHoldsTheMostSimilar(t *testing.T) {
 	t.Parallel()
@@ -75,7 +121,7 @@ func TestNearestHoldsTheMostSimilar(t *testing.T) {
 					cosine[i] = dot(v, q)
 				}
 				slices.SortFunc(wanted, func(a, b int) int { return cmp.Compare(cosine[b], cosine[a]) })
-				near := space.Query(q).Nearest([]sketch.Part{part}, 400)
+				near := nearest(space.Query(q), []sketch.Part{part}, 400)
 				if len(near) != 400 {
 					t.Fatalf("%d chunks, want 400", len(near))
 				}
@@ -117,7 +163,7 @@ func TestNearestReturnsAllOfFew(t *testing.T) {
 			}
 			parts = append(parts, p)
 		}
-		got := space.Query(vectors[0]).Nearest(parts, 1000)
+		got := nearest(space.Query(vectors[0]), parts, 1000)
 		seen := make(map[int64]bool)
 		for _, id := range got {
 			if !want[id] || seen[id] {
@@ -142,7 +188,7 @@ func BenchmarkNearest(b *testing.B) {
 	part.Wanted.Set(0, bm25.BlockSize)
 	b.Run("block of 65,536", func(b *testing.B) {
 		for b.Loop() {
-			space.Query(vectors[0]).Nearest([]sketch.Part{part}, 400)
+			nearest(space.Query(vectors[0]), []sketch.Part{part}, 400)
 		}
 	})
 	b.Run("sketch 1,000 vectors", func(b *testing.B) {
