@@ -262,8 +262,10 @@ func TestDeletedQuestionOfAnAnswerThatWasGivenIsMarked(t *testing.T) {
 	if n := len(s.Calls("chat.update")) - edits; n != 1 {
 		t.Errorf("it was edited %d times, want once", n)
 	}
-	if got := s.Statuses(); len(got) != statuses {
-		t.Errorf("the bot was shown at work on what had been done: %+v", got[statuses:])
+	for _, status := range s.Statuses()[statuses:] {
+		if status.Text != "" { // the status of the answer may be taken back late
+			t.Errorf("the bot was shown at work on what had been done: %+v", status)
+		}
 	}
 }
 
