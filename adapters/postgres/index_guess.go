@@ -7,13 +7,27 @@ import (
 )
 
 // guess searches as if nothing had been written since the last search of the tenant, from what is remembered and the passages as they are now.
-// That this was so, the versions show that come after the passages: what was not written until then was not written before. It reports false if
-// something was written, or if too little is remembered: nothing of it counts then.
+// That this was so, the versions show that come after the passages: what was not written until then was not written before. Where something was
+// written a moment ago, they are looked at before all else too. It reports false if something was written, or if too little is remembered: nothing
+// of it counts then.
 func (s *search) guess(ctx context.Context) (found bool, err error) {
+	last := s.index.outline(s.request.Audience.Tenant())
 	var first round
-	sealed := s.recall(&first)
+	sealed := s.recall(last, &first)
 	if sealed == nil {
 		return false, nil
+	}
+	sealed.queue(&first)
+	var now snapshot // its shards and models
+	if !last.rests(s.index.cfg.GuessAfter) {
+		now.queueVersions(&first, s.request)
+		if err := first.run(ctx, s.conn); err != nil {
+			return false, fmt.Errorf("read the versions of the index: %w", err)
+		}
+		if !s.snapshot.same(&now) {
+			return false, nil
+		}
+		first = round{}
 	}
 	s.out.Allowed = s.scope.count
 	probes := s.probes()
@@ -26,7 +40,6 @@ func (s *search) guess(ctx context.Context) (found bool, err error) {
 		p.begin()
 		defer p.end()
 	}
-	sealed.queue(&first)
 	if err := first.run(ctx, s.conn); err != nil {
 		return false, fmt.Errorf("read the postings of new words: %w", err)
 	}
@@ -36,7 +49,6 @@ func (s *search) guess(ctx context.Context) (found bool, err error) {
 		p.compute()
 	}
 	s.lap(ctx, "keyword")
-	var now snapshot // its shards and models
 	if err := s.answer(ctx, probes, func(last *round) { now.queueVersions(last, s.request) }); err != nil {
 		return false, err
 	}
@@ -49,9 +61,8 @@ func (s *search) guess(ctx context.Context) (found bool, err error) {
 
 // recall fills in the snapshot and the scope from memory and takes the probes apart, asking for what words need of fresh chunks. It returns what is
 // remembered of the words' sealed postings; nil if anything else has to be read.
-func (s *search) recall(r *round) *sealedPlan {
+func (s *search) recall(last *outline, r *round) *sealedPlan {
 	x, tenant := s.index, s.request.Audience.Tenant()
-	last := x.outline(tenant)
 	lists, known := x.listsAt(last, s.request.Audience)
 	if !known || len(s.request.Documents) > 0 {
 		return nil

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
@@ -16,7 +17,17 @@ import (
 // process does not, and finds what there is then.
 func TestSearchesGuessUntilSomethingIsWritten(t *testing.T) {
 	t.Parallel()
-	reader, db := openIndex(t, postgres.IndexConfig{FreshLimit: 2})
+	for name, after := range map[string]time.Duration{"at once": 1, "and look first": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			guessUntilSomethingIsWritten(t, after)
+		})
+	}
+}
+
+func guessUntilSomethingIsWritten(t *testing.T, after time.Duration) {
+	t.Helper()
+	reader, db := openIndex(t, postgres.IndexConfig{FreshLimit: 2, GuessAfter: after})
 	writer, err := postgres.NewIndex(db, postgres.IndexConfig{FreshLimit: 2})
 	if err != nil {
 		t.Fatal(err)

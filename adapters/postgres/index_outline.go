@@ -3,6 +3,7 @@ package postgres
 import (
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -19,7 +20,11 @@ type outline struct {
 	segments []segmentRow
 	fresh    []freshDoc
 	steady   atomic.Bool // a later search found the same versions; of an index that is being written to, nothing is taken for granted
+	read     time.Time   // first
 }
+
+// rests reports whether it has been true for so long.
+func (o *outline) rests(after time.Duration) bool { return time.Since(o.read) > after }
 
 // outlineNumbers counts the outlines of this process.
 var outlineNumbers atomic.Int64
@@ -45,7 +50,7 @@ func (x *Index) remember(r retrieve.Request, s *snapshot, last *outline) {
 	if last.same(s.shards) {
 		last.steady.Store(true)
 	} else {
-		o = &outline{number: outlineNumbers.Add(1), shards: s.shards, segments: s.segments, fresh: s.fresh}
+		o = &outline{number: outlineNumbers.Add(1), shards: s.shards, segments: s.segments, fresh: s.fresh, read: time.Now()}
 		x.cache.put(&cached{key: segmentKey{tenant: a.Tenant(), kind: kindOutline}, outline: o, size: o.size()})
 	}
 	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists}, size: 4*int64(len(s.lists)) + 512})

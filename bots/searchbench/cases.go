@@ -123,19 +123,26 @@ func (b *bench) during(ctx context.Context, series uint64, work func(context.Con
 	return errors.Join(err, group.Wait())
 }
 
+// eachLasts is how long questions are asked for each access list while something else goes on, so that something does.
+const eachLasts = time.Second
+
 func (b *bench) eachShare(ctx context.Context, series uint64) error {
 	h, err := b.searcher(b.index, 0.5)
 	if err != nil {
 		return err
 	}
 	for i, s := range shares {
-		texts, err := b.questions(ctx, series+uint64(i), b.queries)
-		if err != nil {
-			return err
-		}
-		measured, err := ask(ctx, h, s.audience(), texts)
-		if err != nil {
-			return err
+		var measured sample
+		for began, n := time.Now(), uint64(i); time.Since(began) < eachLasts; n += uint64(len(shares)) {
+			texts, err := b.questions(ctx, series+n, b.queries)
+			if err != nil {
+				return err
+			}
+			asked, err := ask(ctx, h, s.audience(), texts)
+			if err != nil {
+				return err
+			}
+			measured.took = append(measured.took, asked.took...)
 		}
 		b.printf("%-16s hybrid    %8.2f %8.2f  p50 and p95 ms\n", s.name, measured.percentile(50), measured.percentile(95))
 	}
@@ -147,7 +154,7 @@ const pause = 50 * time.Millisecond
 
 func (b *bench) searchDuringChanges(ctx context.Context) error {
 	n := 0
-	return b.during(ctx, 400, func(ctx context.Context) (int, error) {
+	return b.during(ctx, 10_000, func(ctx context.Context) (int, error) {
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -170,7 +177,7 @@ func (b *bench) searchDuringMerges(ctx context.Context) error {
 		return err
 	}
 	next := b.documents
-	return b.during(ctx, 500, func(ctx context.Context) (int, error) {
+	return b.during(ctx, 20_000, func(ctx context.Context) (int, error) {
 		entries := make([]index.Entry, putDocuments)
 		chunks := 0
 		for i := range entries {
