@@ -143,6 +143,9 @@ func (b *bench) searchAll(ctx context.Context) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
+	if err := b.prewarm(ctx); err != nil {
+		b.printf("the first cases read the disk as well: %v\n", err)
+	}
 	if err := b.settle(ctx); err != nil {
 		return err
 	}
@@ -182,6 +185,21 @@ func (b *bench) searchAll(ctx context.Context) error {
 			}
 			b.printf("%-16s %-9s %8.2f %8.2f  %s %8d %6s %6s  %s\n", s.name, m.name, measured.percentile(50), measured.percentile(95),
 				after.each(before, b.queries), measured.allowed, route(measured.routes), recall, stages(measured.stages))
+		}
+	}
+	return nil
+}
+
+// prewarm reads what searches read into the server's memory, from which building the vector index has pushed it out. The extension that does it comes
+// with most servers.
+func (b *bench) prewarm(ctx context.Context) error {
+	for _, sql := range []string{
+		`create extension if not exists pg_prewarm`,
+		`select pg_prewarm(oid) from pg_class where relname in ('posting', 'posting_pkey', 'document', 'document_pkey', 'chunk', 'chunk_pkey')`,
+		`select pg_prewarm(reltoastrelid), pg_prewarm(indexrelid) from pg_class c join pg_index on indrelid = c.reltoastrelid where relname = 'posting'`,
+	} {
+		if _, err := b.db.Pool.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("read the index into the server's memory: %w", err)
 		}
 	}
 	return nil
