@@ -24,7 +24,7 @@ func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 // long, and every search would read those that wait row by row, 4,000 of them in about 2 ms.
 const restShare = 8
 
-// Tidy packs when enough chunks wait, merges segments, and forgets old changes. It looks at the time between two steps, each of which is
+// Tidy packs when enough chunks wait, merges segments, forgets old changes, and has new tables analysed. It looks at the time between two steps, each of which is
 // committed, and reports at until that there is more to do; a zero until is never reached.
 func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	rows, err := x.db.Pool.Query(ctx, `select shard, next_chunk - sealed_to from index_shard where tenant_id = $1 order by shard`, string(tenant))
@@ -56,7 +56,27 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 		string(tenant), maxChanges); err != nil {
 		return false, fmt.Errorf("forget old changes of segments: %w", err)
 	}
-	return false, nil
+	return false, x.analyse(ctx)
+}
+
+// analyse has PostgreSQL take statistics of tables that were filled and have none yet, without which it looks passages up by a wrong index.
+// Autovacuum would do it within a minute or so, and does from then on. It is left to that where another role owns the tables.
+func (x *Index) analyse(ctx context.Context) error {
+	const wanted = `
+		select exists (select from document) and not exists (
+			select from pg_stats s join pg_class c on c.oid = 'document'::regclass and s.tablename = c.relname and s.schemaname = c.relnamespace::regnamespace::text)
+		  and pg_has_role((select relowner from pg_class where oid = 'document'::regclass), 'usage')`
+	var due bool
+	if err := x.db.Pool.QueryRow(ctx, wanted).Scan(&due); err != nil {
+		return fmt.Errorf("look for statistics of the index: %w", err)
+	}
+	if !due {
+		return nil
+	}
+	if _, err := x.db.Pool.Exec(ctx, `analyze document, chunk`); err != nil {
+		return fmt.Errorf("take statistics of the index: %w", err)
+	}
+	return nil
 }
 
 // Purge removes the words of documents that were taken out from the keyword index, however few they are: nothing finds them any more, but they

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
@@ -140,5 +141,29 @@ func TestSources(t *testing.T) {
 	}
 	if _, err := x.RemoveSource(t.Context(), access.DefaultTenant, "wiki", session.Actor{}); err == nil {
 		t.Error("removing a source twice gave no error")
+	}
+}
+
+// A new index has no statistics until autovacuum takes them, and passages would be looked up by a wrong index meanwhile.
+func TestANewIndexIsAnalysed(t *testing.T) {
+	t.Parallel()
+	x, db := openIndex(t, postgres.IndexConfig{})
+	tidy := func() (analysed bool) {
+		t.Helper()
+		if _, err := x.Tidy(t.Context(), access.DefaultTenant, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		const known = `select count(distinct tablename) = 2 from pg_stats where tablename in ('document', 'chunk')`
+		if err := db.Pool.QueryRow(t.Context(), known).Scan(&analysed); err != nil {
+			t.Fatal(err)
+		}
+		return analysed
+	}
+	tidy() // nothing to be analysed
+	if err := x.Put(t.Context(), access.DefaultTenant, []index.Entry{entryOf(retrievetest.One("a", "Title", "alpha"))}); err != nil {
+		t.Fatal(err)
+	}
+	if !tidy() {
+		t.Error("the tables have no statistics")
 	}
 }
