@@ -69,7 +69,7 @@ func (p *probe) begin() {
 		p.other.Go(func() {
 			unlock := p.lockSketches()
 			p.query = unit(p.vector)
-			p.work = p.nearest(p.vector, p.sketchCandidates())
+			p.work = p.nearest(p.query, p.sketchCandidates())
 			unlock()
 			close(p.begun)
 			p.compareNear()
@@ -91,10 +91,9 @@ func (p *probe) sketchCandidates() int {
 func (p *probe) compareNear() {
 	<-p.begun
 	unlock := p.lockSketches()
-	last := p.work.Work()
+	near, last := p.work.Work()
 	unlock()
 	if last {
-		near := p.work.Nearest()
 		ids := make([]document.ChunkID, len(near))
 		for i, id := range near {
 			ids[i] = document.ChunkID(id)

@@ -242,9 +242,9 @@ func (s *search) remember(m model, space *sketch.Space, whole bool, low, high ch
 	sk.block.Put(offsets, vectors)
 }
 
-// nearest begins to look for n chunks that are probably most similar to a vector. It reads memory alone; all sketches must be locked while the
+// nearest begins to look for n chunks that are probably most similar to a query. It reads memory alone; all sketches must be locked while the
 // work goes on.
-func (s *search) nearest(v []float32, n int) *sketch.Search {
+func (s *search) nearest(q wholeQuery, n int) *sketch.Search {
 	var parts []sketch.Part
 	var space *sketch.Space
 	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) {
@@ -256,7 +256,7 @@ func (s *search) nearest(v []float32, n int) *sketch.Search {
 		}
 		parts = append(parts, sketch.Part{Base: int64(chunkID(key.shard, bm25.Join(key.block, 0))), Block: sk.block, Wanted: &wanted})
 	}
-	return space.Query(unit(v)).Search(parts, n)
+	return space.Query(q).Search(parts, n)
 }
 
 // lockSketches locks all sketches for reading; the function returned unlocks them.

@@ -22,7 +22,7 @@ const (
 )
 
 // Search looks in some blocks for the chunks that are nearest to a query, with as many goroutines as call Work. The blocks must not be written to
-// meanwhile.
+// while it begins, nor while anybody is in Work.
 type Search struct {
 	query *Query
 	parts []Part
@@ -36,7 +36,7 @@ type Search struct {
 	found []bm25.Scored // those left, with estimates of their similarity
 }
 
-// Search begins to look for n chunks. All blocks are of the query's space.
+// Search begins to look for n chunks. There is a block at least, and all are of the query's space.
 func (q *Query) Search(parts []Part, n int) *Search {
 	count := 0
 	for _, p := range parts {
@@ -54,9 +54,10 @@ func (q *Query) Search(parts []Part, n int) *Search {
 // units is how many parts the work is cut into.
 func (s *Search) units() int { return len(s.parts) * len(bm25.Bitmap{}) / unitWords }
 
-// Work does what no other goroutine has taken, and returns when nothing is left to be taken. It reports true to the one that finished the last
-// part of it, which may call Nearest.
-func (s *Search) Work() (last bool) {
+// Work does what no other goroutine has taken, and returns when nothing is left to be taken. The one that finishes the last part of it gets the chunks
+// (last is true): n of them, ascending, that are probably among the most similar to the query. Of the ten really most similar, hardly any is
+// missing among a few hundred.
+func (s *Search) Work() (nearest []int64, last bool) {
 	var near []uint16
 	var scored []bm25.Scored
 	for unit := int(s.taken.Add(1)) - 1; unit < s.units(); unit = int(s.taken.Add(1)) - 1 {
@@ -66,7 +67,10 @@ func (s *Search) Work() (last bool) {
 		s.mu.Unlock()
 		last = int(s.done.Add(1)) == s.units()
 	}
-	return last || s.units() == 0
+	if !last {
+		return nil, false
+	}
+	return s.nearest(), true
 }
 
 // look compares the chunks of a unit; it adds those left to near, and with estimates to scored.
@@ -81,9 +85,8 @@ func (s *Search) look(unit int, near []uint16, scored []bm25.Scored) ([]uint16, 
 	return near, scored
 }
 
-// Nearest returns n chunks, ascending, that are probably among the most similar to the query. Of the ten really most similar, hardly any is missing
-// among a few hundred.
-func (s *Search) Nearest() []int64 {
+// nearest chooses among what was found, once everything was looked at.
+func (s *Search) nearest() []int64 {
 	for len(s.found) < s.want && s.limit < 64*len(s.query.signs) { // the sample has misled
 		s.limit++
 		s.found = s.found[:0]

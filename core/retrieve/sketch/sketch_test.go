@@ -54,9 +54,8 @@ func dot(a, b []float32) float64 {
 
 // nearest searches with a single goroutine.
 func nearest(q *sketch.Query, parts []sketch.Part, n int) []int64 {
-	s := q.Search(parts, n)
-	s.Work()
-	return s.Nearest()
+	near, _ := q.Search(parts, n).Work()
+	return near
 }
 
 // However many goroutines work, one of them finishes, and what it finds is the same.
@@ -78,9 +77,9 @@ func TestWorkIsShared(t *testing.T) {
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
-				if s.Work() {
+				if got, last := s.Work(); last {
 					finished.Add(1)
-					if got := s.Nearest(); !slices.Equal(got, want) {
+					if !slices.Equal(got, want) {
 						t.Errorf("%d chunks shared, %d alone", len(got), len(want))
 					}
 				}
@@ -90,7 +89,7 @@ func TestWorkIsShared(t *testing.T) {
 		if finished.Load() != 1 {
 			t.Fatalf("%d goroutines finished the work", finished.Load())
 		}
-		if late := s.Work(); late {
+		if _, late := s.Work(); late {
 			t.Fatal("the work was finished twice")
 		}
 	}
