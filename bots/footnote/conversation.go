@@ -21,6 +21,7 @@ import (
 type conversation struct {
 	*consolebot.Bot
 	base      *wire.Base
+	own       bool // the base is closed with the conversation
 	answering *wire.Answering
 	end       context.CancelFunc
 	ended     chan struct{} // closed when the service has ended; err says how
@@ -56,6 +57,16 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 	if err != nil {
 		return nil, err
 	}
+	c, err := converse(ctx, env, base, t)
+	if err != nil {
+		return nil, errors.Join(err, base.Close(ctx))
+	}
+	c.own = true
+	return c, nil
+}
+
+// converse starts a conversation over a base that is open already, which it does not close.
+func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*conversation, error) {
 	bot := consolebot.New(consolebot.Config{
 		Thread: t.thread, Audience: base.ConsoleAudience(), Renderer: &console.Renderer{Terminal: t.links, Width: width(t.out)},
 		Surface: console.NewSurface(t.out), Packets: t.packets, Models: t.choice.Models, Logger: env.logger,
@@ -65,7 +76,7 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 		Grace: consoleGrace,
 	})
 	if err != nil {
-		return nil, errors.Join(err, base.Close(ctx))
+		return nil, err
 	}
 	bot.Bind(answering.Service)
 	running, end := context.WithCancel(context.WithoutCancel(ctx)) // it ends with Close, after what runs has been stopped
@@ -118,7 +129,11 @@ func (c *conversation) wait(ctx context.Context, id session.TurnID) (consolebot.
 func (c *conversation) Close(ctx context.Context) error {
 	c.end()
 	<-c.ended
-	return errors.Join(c.err, c.answering.Close(), c.base.Close(ctx))
+	err := errors.Join(c.err, c.answering.Close())
+	if c.own {
+		err = errors.Join(err, c.base.Close(ctx))
+	}
+	return err
 }
 
 // isTerminal reports whether a person sits behind a file.

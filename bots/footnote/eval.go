@@ -17,9 +17,13 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// evalCommand measures retrieval on a labelled collection.
+// evalCommand measures retrieval on a labelled collection, or answers to natural questions about what is indexed.
 type evalCommand struct {
-	Dir     string `arg:"" name:"dir" help:"Folder in the layout of BEIR: corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv."`
+	Dir       string   `arg:"" name:"dir" optional:"" help:"Folder in the layout of BEIR: corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv."`
+	Questions string   `name:"questions" placeholder:"FILE" help:"Ask the questions of a file about the documents that are indexed, and judge the answers by the pages they cite. Columns parted by tabs: id, question, pages_regex (- where nothing answers), and, if wanted, kind, after, answer."`
+	Source    []string `name:"source" placeholder:"ID" help:"With --questions: only these sources, as footnote sources lists them; may be repeated."`
+	Answers   bool     `name:"answers" help:"With --questions: print every answer too, to be read by a person."`
+
 	Mode    string `name:"mode" placeholder:"MODE" enum:",keyword,semantic,hybrid" default:"" help:"keyword, semantic or hybrid (default: all three)."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 	Save    string `name:"save" placeholder:"FILE" help:"Where to keep the report (default: below the data folder, one file for each collection)."`
@@ -42,6 +46,16 @@ type comparedJSON struct {
 
 // Run implements the verb. The collection is indexed in a schema of its own, which is dropped whatever happens.
 func (c *evalCommand) Run(ctx context.Context, env *environment) error {
+	switch {
+	case (c.Dir == "") == (c.Questions == ""):
+		return usageError("name either the folder of a labelled collection, or --questions FILE with questions about the documents that are indexed")
+	case c.Questions != "" && (c.Mode != "" || c.Trec != ""):
+		return usageError("--mode and --run are for labelled collections: questions of people are searched as they are when somebody asks")
+	case c.Questions != "":
+		return c.ask(ctx, env)
+	case len(c.Source) > 0 || c.Answers:
+		return usageError("--source and --answers go with --questions: a labelled collection is indexed apart and has no answers")
+	}
 	if c.Trec != "" && c.Mode == "" {
 		return usageError("--run writes the rankings of one mode: name it with --mode keyword, semantic or hybrid")
 	}

@@ -27,6 +27,8 @@ type Choice struct {
 	Agent  string
 	Models []string // several answer side by side
 
+	Sources []document.SourceID // only these are searched; none leaves it to the agent and the channel
+
 	Project        string
 	SearchOnly     bool
 	ResponseFormat json.RawMessage // JSON Schema of the answer
@@ -150,6 +152,10 @@ func (s *setups) agent(ctx context.Context, file *config.File, name string, limi
 		return prompt.Agent{}, fmt.Errorf("there is no agent %q", name)
 	}
 	var err error
+	if len(s.choice.Sources) > 0 {
+		a.Sources = s.choice.Sources
+		return a.Agent, nil
+	}
 	a.Sources, err = s.base.documentSets(ctx, answer.Within(a.DocumentSets, limit))
 	return a.Agent, err
 }

@@ -1,0 +1,175 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// Reply is what somebody who asks is shown.
+type Reply struct {
+	Text     string
+	Cited    []document.ID // in the order of their numbers
+	Found    []document.ID // what the searches of the turn found, best first
+	Outcome  string
+	Asserted bool // it answers, whatever it rests on
+}
+
+// Asker puts questions into threads. It is used by one goroutine.
+type Asker interface {
+	// Open begins a thread in which each question is asked after the answer to the one before.
+	Open(ctx context.Context) (Thread, error)
+}
+
+// Thread is a conversation.
+type Thread interface {
+	// Ask waits for the answer.
+	Ask(ctx context.Context, question string) (Reply, error)
+	Close(ctx context.Context) error
+}
+
+// Interview asks questions as people do, and searches beside, to tell what was found from what became of it.
+type Interview struct {
+	Asker     Asker
+	Retriever retrieve.Retriever
+	Audience  access.Audience
+	Sources   []document.SourceID // only these; none means all
+}
+
+// Run asks all questions, each thread from its opener on, and judges the replies. done is told how many have been asked.
+func (i Interview) Run(ctx context.Context, questions []Question, done func(asked int)) ([]Judged, error) {
+	followers := make(map[string][]int)
+	for n, q := range questions {
+		if q.After != "" {
+			followers[q.After] = append(followers[q.After], n)
+		}
+	}
+	results := make([]Judged, len(questions))
+	asked := 0
+	for n, q := range questions {
+		if q.After != "" {
+			continue
+		}
+		// Each follow-up has a thread of its own, which begins like the first one: several follow-ups of one question do not hear one another.
+		paths := threadsFrom(questions, followers, n)
+		judged := make(map[int]bool)
+		for _, path := range paths {
+			if err := i.thread(ctx, questions, path, results, judged); err != nil {
+				return nil, err
+			}
+		}
+		asked += len(judged)
+		done(asked)
+	}
+	return results, nil
+}
+
+// threadsFrom lists the ways from an opener to each question that nothing follows. Follow-ups stand behind what they follow, so the walk ends.
+func threadsFrom(questions []Question, followers map[string][]int, opener int) [][]int {
+	next := followers[questions[opener].ID]
+	if len(next) == 0 {
+		return [][]int{{opener}}
+	}
+	var paths [][]int
+	for _, n := range next {
+		for _, rest := range threadsFrom(questions, followers, n) {
+			paths = append(paths, append([]int{opener}, rest...))
+		}
+	}
+	return paths
+}
+
+// thread asks the questions of one thread. What was judged in another thread is asked again, for what follows it, and not judged again.
+func (i Interview) thread(ctx context.Context, questions []Question, path []int, results []Judged, judged map[int]bool) (err error) {
+	thread, err := i.Asker.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := thread.Close(ctx); err == nil && closing != nil {
+			err = closing
+		}
+	}()
+	for _, n := range path {
+		q := questions[n]
+		reply, err := thread.Ask(ctx, q.Text)
+		if err != nil {
+			return fmt.Errorf("ask %s: %w", q.ID, err)
+		}
+		if judged[n] {
+			continue
+		}
+		judged[n] = true
+		if results[n], err = i.judge(ctx, q, reply); err != nil {
+			return fmt.Errorf("search for %s: %w", q.ID, err)
+		}
+	}
+	return nil
+}
+
+// Budgets of tokens for which Judged says whether a passage with the answer is among those that fit.
+const (
+	smallPrompt = 2000
+	largePrompt = 6000
+)
+
+func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, error) {
+	j := Judged{ID: q.ID, Kind: q.Kind, Question: q.Text, After: q.After, Answerable: q.Answerable(), Cited: pagesOf(reply.Cited), Asserted: reply.Asserted,
+		Outcome: reply.Outcome, Answer: reply.Text}
+	if !q.Answerable() {
+		return j, nil
+	}
+	right := func(page string) bool { return q.Pages.MatchString(page) }
+	j.Right = slices.ContainsFunc(j.Cited, right)
+	j.First = len(j.Cited) > 0 && right(j.Cited[0])
+	if q.After != "" { // what it is about stands in the question before, which a search beside does not know
+		j.Rank = slices.IndexFunc(pagesOf(reply.Found), right) + 1
+		return j, nil
+	}
+	search := retrieve.Search{Audience: i.Audience, Queries: []retrieve.Query{{Text: q.Text}}, Sources: i.Sources}
+	found, err := i.Retriever.Search(ctx, search)
+	if err != nil {
+		return j, err
+	}
+	var documents []document.ID
+	for _, h := range found.Hits {
+		documents = append(documents, h.Document.ID)
+	}
+	j.Rank = slices.IndexFunc(pagesOf(documents), right) + 1
+	for _, within := range []struct {
+		tokens int
+		holds  *bool
+	}{{smallPrompt, &j.Passage2000}, {largePrompt, &j.Passage6000}} {
+		search.MaxTokens = within.tokens
+		if found, err = i.Retriever.Search(ctx, search); err != nil {
+			return j, err
+		}
+		*within.holds = slices.ContainsFunc(found.Hits, func(h retrieve.Hit) bool {
+			return q.Answer != "" && right(Page(h.Document.ID)) && cite.Supported(q.Answer, []string{h.Text}) >= SupportedAnswer
+		})
+	}
+	return j, nil
+}
+
+// Page is the path of a document below its source, which the expressions of a file of questions match.
+func Page(id document.ID) string {
+	_, name, _ := strings.Cut(string(id), ":")
+	return name
+}
+
+// pagesOf are the paths of documents, each once.
+func pagesOf(ids []document.ID) []string {
+	pages := []string{}
+	for _, id := range ids {
+		if page := Page(id); !slices.Contains(pages, page) {
+			pages = append(pages, page)
+		}
+	}
+	return pages
+}

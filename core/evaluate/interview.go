@@ -1,0 +1,51 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// AnswerReport is the outcome of asking a file of questions. Its JSON names are stable: reports are kept and compared with later ones.
+type AnswerReport struct {
+	File        string    `json:"file"`        // what people call it
+	Fingerprint string    `json:"fingerprint"` // of the questions
+	At          time.Time `json:"at"`
+	Version     string    `json:"version"` // of the program
+	Model       string    `json:"model"`   // that wrote the answers
+	Embedder    string    `json:"embedder,omitempty"`
+	Sources     []string  `json:"sources,omitempty"` // only these were searched
+	Seconds     float64   `json:"seconds"`
+	Summaries   []Summary `json:"summaries"`
+	Results     []Judged  `json:"results"`
+	Notes       []string  `json:"notes,omitempty"`
+}
+
+// ReadAnswerReport reads what Write wrote.
+func ReadAnswerReport(r io.Reader) (AnswerReport, error) {
+	var report AnswerReport
+	if err := json.NewDecoder(r).Decode(&report); err != nil {
+		return report, fmt.Errorf("it is not a saved run of questions: %w", err)
+	}
+	if report.Fingerprint == "" || len(report.Results) == 0 {
+		return report, errors.New("it is not a saved run of questions: it holds no results")
+	}
+	return report, nil
+}
+
+// Write writes the report as indented JSON.
+func (r AnswerReport) Write(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+// Compare lists what changed since an earlier report on the same questions.
+func (r AnswerReport) Compare(earlier AnswerReport) ([]Change, error) {
+	if r.Fingerprint != earlier.Fingerprint {
+		return nil, fmt.Errorf("the run compared with asked other questions (%s, %d of them), so that its results say nothing about these", earlier.File, len(earlier.Results))
+	}
+	return Changes(r.Results, earlier.Results), nil
+}

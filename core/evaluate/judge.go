@@ -1,0 +1,209 @@
+package evaluate
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Judged is what became of one question.
+type Judged struct {
+	ID         string `json:"id"`
+	Kind       string `json:"kind,omitempty"`
+	Question   string `json:"question"`
+	After      string `json:"after,omitempty"`
+	Answerable bool   `json:"answerable"`
+	// Rank is the place, from 1, of the first right page among the pages that the search finds; 0: it is not among them.
+	Rank int `json:"rank"`
+	// Passage2000 and Passage6000 say whether a passage that holds the answer (SupportedAnswer) is among those that fit into so many tokens.
+	Passage2000 bool     `json:"passage_2000"`
+	Passage6000 bool     `json:"passage_6000"`
+	Cited       []string `json:"cited"` // paths of the pages cited, in the order of their numbers
+	Right       bool     `json:"right"` // one of them is right
+	First       bool     `json:"first"` // the first of them is
+	// Asserted says that the answer claims something, with a citation or without: for a question without an answer in the documents it is false.
+	Asserted bool   `json:"asserted"`
+	Outcome  string `json:"outcome"`
+	Answer   string `json:"answer"`
+}
+
+// SupportedAnswer is the share of the words and numbers of the expected answer that a passage of a right page has to hold, to count as one
+// that holds the answer. It is a lower bound that a reader's judgement refines.
+const SupportedAnswer = 0.5
+
+// Share is a count of questions out of others, with the interval that holds the true share in 95 of 100 samples (Wilson, 1927).
+type Share struct {
+	Count int     `json:"count"`
+	Of    int     `json:"of"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// NewShare computes the interval. Of nothing it is 0 to 1.
+func NewShare(count, of int) Share {
+	s := Share{Count: count, Of: of, High: 1}
+	if of == 0 {
+		return s
+	}
+	const z = 1.959964 // of the normal distribution, for 95 %
+	n, p := float64(of), float64(count)/float64(of)
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	spread := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	s.Low, s.High = round(max(0, middle-spread)), round(min(1, middle+spread))
+	return s
+}
+
+// Summary of a group of questions.
+type Summary struct {
+	Group     string `json:"group"`
+	Questions int    `json:"questions"`
+	// Of the answerable ones:
+	Cited        Share `json:"cited"`         // a right page is cited
+	First        Share `json:"first"`         // it is the first
+	Top5         Share `json:"top_5"`         // a right page is among the first five that the search finds
+	Top25        Share `json:"top_25"`        // among the first 25
+	Passage2000  Share `json:"passage_2000"`  // of those with an expected answer
+	Passage6000  Share `json:"passage_6000"`  // of those with an expected answer
+	WrongOnly    Share `json:"wrong_only"`    // pages are cited, and none is right
+	Refused      Share `json:"refused"`       // nothing is cited
+	RefusedFound Share `json:"refused_found"` // nothing is cited, of those with a right page among the first five
+	// Of the others:
+	False Share `json:"false"` // something is claimed
+
+	PagesPerAnswer float64 `json:"pages_per_answer"` // of answers that cite
+}
+
+// Groups that every summary has beside the kinds: questions that open a thread and have an answer, those that follow, and those without.
+const (
+	Openers   = "openers"
+	FollowUps = "follow-ups"
+	NoAnswer  = "no answer"
+)
+
+// Summarise counts the results of judged questions: the three groups, then the kinds of openers in the order of their names. expected says which
+// questions have an expected answer.
+func Summarise(results []Judged, expected map[string]bool) []Summary {
+	groups := map[string][]Judged{}
+	kinds := map[string][]Judged{}
+	for _, r := range results {
+		switch {
+		case !r.Answerable:
+			groups[NoAnswer] = append(groups[NoAnswer], r)
+		case r.After != "":
+			groups[FollowUps] = append(groups[FollowUps], r)
+		default:
+			groups[Openers] = append(groups[Openers], r)
+			if r.Kind != "" {
+				kinds[r.Kind] = append(kinds[r.Kind], r)
+			}
+		}
+	}
+	var out []Summary
+	for _, name := range []string{Openers, FollowUps, NoAnswer} {
+		if len(groups[name]) > 0 {
+			out = append(out, summarise(name, groups[name], expected))
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		out = append(out, summarise(kind, kinds[kind], expected))
+	}
+	return out
+}
+
+func summarise(group string, results []Judged, expected map[string]bool) Summary {
+	count := func(of, counts func(Judged) bool) Share {
+		n, all := 0, 0
+		for _, r := range results {
+			if !of(r) {
+				continue
+			}
+			all++
+			if counts(r) {
+				n++
+			}
+		}
+		return NewShare(n, all)
+	}
+	answerable := func(r Judged) bool { return r.Answerable }
+	stated := func(r Judged) bool { return r.Answerable && expected[r.ID] }
+	within := func(n int) func(Judged) bool { return func(r Judged) bool { return r.Rank > 0 && r.Rank <= n } }
+	silent := func(r Judged) bool { return len(r.Cited) == 0 }
+	s := Summary{
+		Group: group, Questions: len(results),
+		Cited: count(answerable, func(r Judged) bool { return r.Right }), First: count(answerable, func(r Judged) bool { return r.First }),
+		Top5: count(answerable, within(5)), Top25: count(answerable, within(25)),
+		Passage2000: count(stated, func(r Judged) bool { return r.Passage2000 }), Passage6000: count(stated, func(r Judged) bool { return r.Passage6000 }),
+		WrongOnly: count(answerable, func(r Judged) bool { return !silent(r) && !r.Right }), Refused: count(answerable, silent),
+		RefusedFound: count(func(r Judged) bool { return r.Answerable && within(5)(r) }, silent),
+		False:        count(func(r Judged) bool { return !r.Answerable }, func(r Judged) bool { return r.Asserted || !silent(r) }),
+	}
+	pages, answers := 0, 0
+	for _, r := range results {
+		if !silent(r) {
+			pages, answers = pages+len(r.Cited), answers+1
+		}
+	}
+	if answers > 0 {
+		s.PagesPerAnswer = round(float64(pages) / float64(answers))
+	}
+	return s
+}
+
+// Change is a question whose result is another one than before.
+type Change struct {
+	ID       string `json:"id"`
+	Question string `json:"question"`
+	Better   bool   `json:"better"`
+	Before   string `json:"before"` // in words
+	Now      string `json:"now"`
+}
+
+// Verdict says in words what became of a question.
+func (r Judged) Verdict() string {
+	switch {
+	case !r.Answerable && (r.Asserted || len(r.Cited) > 0):
+		return "answered falsely"
+	case !r.Answerable:
+		return "said that nothing answers"
+	case r.First:
+		return "right page first"
+	case r.Right:
+		return "right page cited"
+	case len(r.Cited) > 0:
+		return "wrong pages only"
+	case r.Rank > 0:
+		return "refused, found"
+	}
+	return "refused, not found"
+}
+
+// merit orders verdicts: more is better.
+func (r Judged) merit() int {
+	return slices.Index([]string{"answered falsely", "wrong pages only", "refused, found", "refused, not found", "right page cited", "right page first",
+		"said that nothing answers"}, r.Verdict())
+}
+
+// Changes lists the questions whose verdict differs from an earlier run, the worse ones first.
+func Changes(now, before []Judged) []Change {
+	earlier := make(map[string]Judged, len(before))
+	for _, r := range before {
+		earlier[r.ID] = r
+	}
+	changes := []Change{}
+	for _, r := range now {
+		if e, there := earlier[r.ID]; there && e.Verdict() != r.Verdict() {
+			changes = append(changes, Change{ID: r.ID, Question: r.Question, Better: r.merit() > e.merit(), Before: e.Verdict(), Now: r.Verdict()})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int {
+		if a.Better == b.Better {
+			return cmp.Compare(a.ID, b.ID)
+		}
+		if a.Better {
+			return 1
+		}
+		return -1
+	})
+	return changes
+}
