@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
@@ -47,4 +48,19 @@ func (s *Sessions) TurnsOf(ctx context.Context, tenant access.TenantID, id sessi
 		}
 	}
 	return turns, nil
+}
+
+// Retried returns the turns whose answers somebody had written anew since a moment, the newest first; at most limit.
+func (s *Sessions) Retried(ctx context.Context, tenant access.TenantID, since time.Time, limit int) ([]session.TurnID, error) {
+	const retried = `select origin::text id from turn where tenant_id = $1 and origin_as = 'retry' and intake_at >= $2 order by intake_at desc limit $3`
+	type row struct{ ID string }
+	rows, err := queryAll[row](ctx, s.db.Pool, retried, tenant, since, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list the turns that were retried: %w", err)
+	}
+	ids := make([]session.TurnID, len(rows))
+	for i, r := range rows {
+		ids[i] = session.TurnID(r.ID)
+	}
+	return ids, nil
 }

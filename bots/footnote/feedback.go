@@ -18,7 +18,9 @@ type feedbackCommand struct {
 	Since string `name:"since" placeholder:"WHEN" help:"Only since this day (2026-01-31), moment (RFC 3339), or so long ago (7d, 36h)."`
 	Down  bool   `name:"down" help:"Only those that were not content."`
 	Limit int    `name:"limit" default:"1000" help:"At most so many, the newest."`
-	JSON  bool   `name:"json" help:"Print one JSON array."`
+	JSON  bool   `name:"json" xor:"form" help:"Print one JSON array."`
+
+	Export bool `name:"export" xor:"form" help:"Print the questions that were voted on or asked again, with the questions before them in their threads, as a file for footnote eval --questions: where nobody was content, pages_regex is to be filled in."`
 }
 
 // feedbackJSON is the form of feedback --json; its names are stable. A private answer's question is its asker's own concern and left out.
@@ -52,6 +54,9 @@ func (c *feedbackCommand) Run(ctx context.Context, env *environment) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	if c.Export {
+		return c.export(ctx, env, base, since)
+	}
 	list, err := base.Sessions().Feedback(ctx, session.FeedbackQuery{Tenant: base.Tenant, Since: since, Down: c.Down, Limit: c.Limit})
 	if err != nil {
 		return err

@@ -52,3 +52,40 @@ func TestFeedbackRefusesWhatIsNoTime(t *testing.T) {
 		t.Errorf("--limit 0: exit code %d\n%s", r.code, r.stderr)
 	}
 }
+
+// What was voted on or asked again is exported in the form that eval --questions reads, with what stood before it in the thread.
+func TestFeedbackIsExportedAsQuestions(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", folder(t, map[string]string{"vpn.md": "# VPN\n\nThe VPN address is vpn.example.org and it needs a token."}))
+	lines := "What is the VPN address?\nDoes the VPN need a\ttoken?\n/down not enough\nWhat does the VPN need?\n/up\nIs the VPN address secret?\n/retry\n"
+	if got := p.try(t, lines, "chat"); got.code != 0 {
+		t.Fatalf("the chat ended with %d:\n%s", got.code, got.stderr)
+	}
+	got := p.run(t, "feedback", "--export")
+	rows := strings.Split(strings.TrimSpace(got.stdout), "\n")
+	if len(rows) != 5 || rows[0] != "id\tkind\tquestion\tpages_regex\tafter\tanswer" || !strings.Contains(got.stderr, "2 questions wait for their pages") {
+		t.Fatalf("exported:\n%s\n%s", got.stdout, got.stderr)
+	}
+	var ids []string
+	for i, want := range []string{
+		"before\tWhat is the VPN address?\t^(vpn\\.md)$\t", "down\tDoes the VPN need a token?\t\t", "up\tWhat does the VPN need?\t^(vpn\\.md)$\t", "retried\tIs the VPN address secret?\t\t",
+	} {
+		id, rest, _ := strings.Cut(rows[i+1], "\t")
+		if i > 0 {
+			want += ids[i-1]
+		}
+		if strings.TrimRight(rest, "\t") != strings.TrimRight(want, "\t") {
+			t.Errorf("row %d is %q, want %q", i+1, rest, want)
+		}
+		ids = append(ids, id)
+	}
+	filled := strings.ReplaceAll(got.stdout, "?\t\t", "?\t^vpn\t")
+	file := folder(t, map[string]string{"q.tsv": filled, "raw.tsv": got.stdout}) + "/"
+	if r := p.run(t, "eval", "--questions", file+"q.tsv"); !strings.Contains(r.stdout, "4 questions") {
+		t.Errorf("the export cannot be asked:\n%s", r.stdout)
+	}
+	if r := p.try(t, "", "eval", "--questions", file+"raw.tsv"); r.code != 2 || !strings.Contains(r.stderr, "does not say which pages answer") {
+		t.Errorf("what is not filled in: exit code %d\n%s", r.code, r.stderr)
+	}
+}
