@@ -21,6 +21,7 @@ type passage struct {
 	Number  int    `json:"document"`
 	Title   string `json:"title"`
 	Heading string `json:"heading"`
+	Match   string `json:"match"`
 	Text    string `json:"contents"`
 	rank    int    // its place in the result that it came with, from 0: the best first
 }
@@ -64,11 +65,15 @@ func readTurn(messages []llm.Message) turn {
 	return t
 }
 
+// loose marks a passage that the search found without matching the question closely. A model that reads can judge whether it answers; whoever
+// chooses sentences by their words would quote something that merely shares some.
+const loose = "loose"
+
 // add keeps passages that can be cited, each once: two searches often find the same.
 func (t *turn) add(docs []passage, seen map[string]bool) {
 	for i, p := range docs {
 		p.rank = i
-		if p.Number > 0 && strings.TrimSpace(p.Text) != "" && !seen[p.Text] {
+		if p.Number > 0 && p.Match != loose && strings.TrimSpace(p.Text) != "" && !seen[p.Text] {
 			seen[p.Text] = true
 			t.passages = append(t.passages, p)
 		}

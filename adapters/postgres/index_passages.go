@@ -77,11 +77,14 @@ func scanPassage(row pgx.CollectableRow) (retrieve.Passage, error) {
 	var acl []string
 	var updated *time.Time
 	err := row.Scan(&shard, &id, &p.Document.ID, &p.Document.Source, &p.Document.Kind, &p.Document.Title, &p.Document.URL, &updated, &acl,
-		&p.Chunk.Ordinal, &p.Chunk.Heading, &p.Chunk.Anchor, &p.Chunk.Text, &p.Chunk.Lead, &p.Chunk.Start, &p.Chunk.End, &p.Chunk.Tokens)
+		&p.Chunk.Ordinal, &p.Chunk.Heading, &p.Chunk.Anchor, &p.Chunk.Text, &p.Chunk.Lead, &p.Chunk.Start, &p.Chunk.End, &p.Chunk.Tokens, &p.Metadata)
 	if err != nil {
 		return p, err
 	}
 	p.ID = chunkID(shard, id)
+	if len(p.Metadata) == 0 {
+		p.Metadata = nil
+	}
 	if updated != nil {
 		p.Document.UpdatedAt = updated.UTC()
 	}

@@ -83,7 +83,7 @@ func converse(b *testing.B, store *postgres.Sessions, n, corpus int) (c costs) {
 		}
 		known[d] = true
 		ref := document.Ref{ID: d, Source: "docs", Kind: "file", Title: fmt.Sprint("Document ", d), URL: fmt.Sprint("https://docs.example/", d)}
-		answer.Documents = append(answer.Documents, message.Reference{Number: number, Document: ref, Chunk: document.ChunkID(n), Text: "A passage of some words."})
+		answer.Documents = append(answer.Documents, message.Reference{Number: number, Document: ref, Chunk: new(document.ChunkID(n)), Text: "A passage of some words."})
 	}
 	for _, m := range history {
 		c.references += len(m.Documents)

@@ -103,7 +103,7 @@ func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.M
 		batch.Queue(`insert into message_document (tenant_id, message_id, ordinal, number, document_id, source_id, kind, title, url,
 			updated_at, chunk_id, anchor, text, score) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 			tenant, id, i, r.Number, storable(string(d.ID)), d.Source, d.Kind, storable(d.Title), storable(d.URL),
-			orNull(d.UpdatedAt), r.Chunk, storable(r.Anchor), storable(r.Text), r.Score)
+			orNull(d.UpdatedAt), storedChunk(r.Chunk), storable(r.Anchor), storable(r.Text), r.Score)
 	}
 }
 
@@ -202,11 +202,29 @@ func loadSources(ctx context.Context, q executor, tenant access.TenantID, messag
 	}
 	for _, r := range references {
 		m := by[r.MessageID]
-		m.Documents = append(m.Documents, message.Reference{Number: r.Number, Document: r.ref(), Chunk: document.ChunkID(r.Chunk),
+		m.Documents = append(m.Documents, message.Reference{Number: r.Number, Document: r.ref(), Chunk: loadedChunk(r.Chunk),
 			Anchor: r.Anchor, Text: r.Text, Score: r.Score})
 	}
 	if err := loadInherited(ctx, q, tenant, ids, by); err != nil {
 		return fmt.Errorf("load inherited documents of %d messages: %w", len(ids), err)
 	}
 	return nil
+}
+
+// noChunk stands in chunk_id for a reference without a chunk. No chunk has the id, so that versions which take the column as it is find
+// none; what they wrote there themselves is 0, which is a chunk as well: whoever reads it by its id looks whether the document is the same.
+const noChunk = -1
+
+func storedChunk(id *document.ChunkID) int64 {
+	if id == nil {
+		return noChunk
+	}
+	return int64(*id)
+}
+
+func loadedChunk(stored int64) *document.ChunkID {
+	if stored == noChunk {
+		return nil
+	}
+	return new(document.ChunkID(stored))
 }

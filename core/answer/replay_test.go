@@ -39,7 +39,7 @@ func TestReplay(t *testing.T) {
 					Role: message.Assistant, Text: "It is [4].",
 					Citations: []message.Citation{{Number: 1, ModelSees: 4, Document: a, Anchor: "top", Link: "https://example.org/a#top"}},
 					Documents: []message.Reference{
-						{Number: 4, Document: a, Anchor: "top", Text: "A.", Score: 2}, {Number: 4, Document: a, Chunk: 2, Text: "A too."},
+						{Number: 4, Document: a, Anchor: "top", Text: "A.", Score: 2}, {Number: 4, Document: a, Chunk: new(document.ChunkID(2)), Text: "A too."},
 						{Number: 5, Document: b, Text: "B.", Score: 1}, {Number: 6, Document: document.Ref{ID: "c", Title: "C"}},
 					},
 				}},

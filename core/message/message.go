@@ -56,11 +56,11 @@ type Citation struct {
 }
 
 // Reference is a document that was part of a prompt, under the number the model saw, with the text it was shown. Earlier
-// references backfill the source window of a follow-up.
+// references that were found as a chunk backfill the source window of a follow-up.
 type Reference struct {
 	Number   int
 	Document document.Ref
-	Chunk    document.ChunkID
+	Chunk    *document.ChunkID // nil: the text is no chunk of an index, but a file, a page, or a title alone; 0 is a chunk
 	Anchor   string
 	Text     string
 	Score    float64

@@ -106,6 +106,7 @@ type Span struct {
 // Passage is a chunk with its document as it stands now.
 type Passage struct {
 	Document document.Ref
+	Metadata map[string]string // of the document; not to be changed
 	ACL      access.ACL
 	ID       document.ChunkID
 	Chunk    document.Chunk

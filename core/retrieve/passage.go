@@ -109,8 +109,8 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 			continue
 		}
 		scored, best = true, rank[p.ID]
-		hit = Hit{Document: p.Document, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading, Anchor: p.Chunk.Anchor,
-			Link: p.Document.Link(p.Chunk.Anchor), Scores: r.Scores}
+		hit = Hit{Document: p.Document, Metadata: p.Metadata, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading,
+			Anchor: p.Chunk.Anchor, Link: p.Document.Link(p.Chunk.Anchor), Scores: r.Scores}
 	}
 	var text strings.Builder
 	for i, p := range run {

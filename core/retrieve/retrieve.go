@@ -45,6 +45,7 @@ type Result struct {
 // Hit is one passage: the best chunk of a document, or several adjoining chunks merged.
 type Hit struct {
 	Document document.Ref
+	Metadata map[string]string // what the document's source says of it beside its text; not to be changed
 	ACL      access.ACL
 	Chunk    document.ChunkID // the chunk that scored
 	Ordinal  int              // its position in the document

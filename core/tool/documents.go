@@ -3,6 +3,8 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -10,11 +12,45 @@ import (
 type Document struct {
 	Number   int    `json:"document"` // what the model cites
 	Title    string `json:"title,omitempty"`
-	Metadata string `json:"metadata,omitempty"`
-	Updated  string `json:"updated,omitempty"` // a date, 2006-01-02
+	Metadata string `json:"metadata,omitempty"` // what its source says of it, such as "status: closed; tags: a, b"
+	Updated  string `json:"updated,omitempty"`  // a date, 2006-01-02
 	URL      string `json:"url,omitempty"`
 	Heading  string `json:"heading,omitempty"`
+	Match    string `json:"match,omitempty"` // Loose, or empty
 	Contents string `json:"contents"`
+}
+
+// Loose marks a document of a search in which nothing matched the question closely: whoever reads it is to judge whether it answers.
+const Loose = "loose"
+
+const (
+	maxMetadata      = 400 // runes of what is said of one document
+	maxMetadataValue = 120 // runes of one value of it
+)
+
+// Metadata is what is known of a document beside its text, as a model reads it: "key: value" by the order of keys, parted by semicolons, and
+// no longer than a few lines.
+func Metadata(known map[string]string) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(known)) {
+		value := beginning(strings.Join(strings.Fields(known[key]), " "), maxMetadataValue)
+		if key = strings.Join(strings.Fields(key), " "); key == "" || value == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(key + ": " + value)
+	}
+	return beginning(b.String(), maxMetadata)
+}
+
+// beginning is a text cut to so many runes, with an ellipsis where something is missing.
+func beginning(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return strings.TrimSpace(string(runes[:most-1])) + "…"
+	}
+	return text
 }
 
 // DocumentsJSON writes {"documents":[…]}, one document a line, and note as a last field unless it is empty. The number comes first and

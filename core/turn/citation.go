@@ -15,8 +15,12 @@ const quoteRunes = 160
 // projectSource is the source of project files that are in no index.
 const projectSource document.SourceID = "project"
 
+// referenceKey tells references apart: by their chunks, and by what they say where they are none, such as the parts of a file.
 func referenceKey(r message.Reference) string {
-	return fmt.Sprintf("%s\x00%d", r.Document.ID, r.Chunk)
+	if r.Chunk == nil {
+		return fmt.Sprintf("%s\x00text\x00%s", r.Document.ID, r.Text)
+	}
+	return fmt.Sprintf("%s\x00%d", r.Document.ID, *r.Chunk)
 }
 
 // newMapping has the numbers of the session: resolvable are those of documents that the history in this prompt rests on, the others

@@ -216,6 +216,7 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 			w.record.Searched(r.Result.Evidence, r.Result.Closest, r.Result.Search)
 		}
 	}
+	w.voice.found(!w.citable || w.known.Len() > 0)
 	w.steps = append(w.steps, messages...)
 	kept := slices.Clone(messages)
 	if !result.shown {

@@ -21,8 +21,9 @@ type Sentence string
 // The sentences of outcomes.
 const (
 	sentenceNothing   Sentence = "Nothing in the documents answers this."
-	sentenceUncited   Sentence = "Documents were found, but this answer is not based on them."
+	sentenceUncited   Sentence = "This answer is not based on any of the documents that were found."
 	sentenceGeneral   Sentence = "This answer is not based on any document."
+	sentenceBaseless  Sentence = "Check the sources of this answer: it shares no words with them."
 	sentenceStopped   Sentence = "Stopped. What had been written is kept."
 	sentenceUnstarted Sentence = "Stopped before anything was written."
 	sentenceRefused   Sentence = "The model declined to answer this. Ask in other words, or ask a person."
@@ -73,8 +74,10 @@ var errPanic = errors.New("a lower level panicked")
 // facts are what an outcome is decided by, beside the error.
 type facts struct {
 	cited, wrote          bool
+	baseless              bool // no citation is borne out by what it points to
+	denied                bool // the answer says that the documents do not answer
 	searched, evidence    bool
-	references            bool
+	references            bool // documents were shown to the model
 	grounding             prompt.Grounding
 	only                  bool // a search was all that was asked for
 	interrupted, stopping bool // the context ended, with ErrStopped if stopping
@@ -131,18 +134,30 @@ func settle(err error, f facts) Ending {
 	}
 }
 
-// settled names the outcome of a run that ended by itself. An answer after a search that found nothing is no_evidence even if the
-// model wrote something: it rests on no document.
+// settled names the outcome of a run that ended by itself. It goes by what the answer says and cites, whether or not the search took its
+// finds for evidence: the model has read them.
+//
+//	the answer                     open agent                     strict agent
+//	cites a passage                answered, cited                answered, cited
+//	… that says nothing of it      answered, cited, with a note   answered, cited, with a note
+//	cites nothing                  answered, with a note          no_evidence; nothing of it is shown
+//	… and says that nothing fits   no_evidence                    no_evidence
+//
+// What writes nothing at all ends with llm.ErrEmpty: no_evidence where a search found nothing close, failed otherwise.
 func settled(f facts) Ending {
+	grounding := packet.General
+	if f.references {
+		grounding = packet.Uncited
+	}
 	switch {
+	case f.cited && f.baseless:
+		return Ending{Outcome: session.Answered, Grounding: packet.Cited, Sentence: sentenceBaseless}
 	case f.cited:
 		return Ending{Outcome: session.Answered, Grounding: packet.Cited}
 	case f.only && f.evidence:
 		return Ending{Outcome: session.Answered}
-	case f.searched && !f.evidence:
-		return Ending{Outcome: session.NoEvidence, Grounding: packet.General, Sentence: sentenceNothing}
-	case f.grounding == prompt.Strict:
-		return Ending{Outcome: session.NoEvidence, Grounding: packet.Uncited, Sentence: sentenceNothing}
+	case f.only, f.grounding == prompt.Strict, f.denied && f.searched:
+		return Ending{Outcome: session.NoEvidence, Grounding: grounding, Sentence: sentenceNothing}
 	case f.references:
 		return Ending{Outcome: session.Answered, Grounding: packet.Uncited, Sentence: sentenceUncited}
 	default:

@@ -26,6 +26,7 @@ func TestOutcomes(t *testing.T) {
 	secret := errors.New("dial tcp 10.0.0.7: secret")
 	strict := func(s *stage) { s.request.Agent.Grounding = prompt.Strict }
 	nothing := func(s *stage) { s.index.evidence = false }
+	none := func(s *stage) { s.index.evidence, s.index.hits = false, nil }
 	for _, tc := range []struct {
 		name      string
 		replies   []llmtest.Reply
@@ -38,7 +39,17 @@ func TestOutcomes(t *testing.T) {
 		closest   int
 	}{
 		{name: "documents found, none cited", replies: []llmtest.Reply{searching("1"), llmtest.Answer("Just so.")}, outcome: session.Answered, grounding: packet.Uncited, shown: "Just so.", says: "not based on"},
-		{name: "nothing found", set: nothing, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I found nothing.")}, outcome: session.NoEvidence, grounding: packet.General, shown: "I found nothing.", says: "Nothing in the documents", closest: 2},
+		{name: "nothing close found, and the model says so", set: nothing, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I found nothing.")}, outcome: session.NoEvidence, grounding: packet.Uncited, shown: "I found nothing.", says: "Nothing in the documents", closest: 2},
+		{name: "nothing close found, and the model finds the answer in it", set: nothing, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Create a replication slot [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "Create a replication slot [[1]](https://docs.example/replication#top)."},
+		{name: "the same of a strict agent", set: func(s *stage) { strict(s); nothing(s) }, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Create a replication slot [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "Create a replication slot [[1]](https://docs.example/replication#top)."},
+		{name: "nothing close found, and the model knows it anyway", set: nothing, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Paris is the capital.")}, outcome: session.Answered, grounding: packet.Uncited, shown: "Paris is the capital.", says: "not based on any of the documents"},
+		{name: "no passage at all, and the model cites one", set: none, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Paris is ", "the capital [1", "] of France [2][3].")}, outcome: session.Answered, grounding: packet.General, shown: "Paris is the capital of France.", says: "not based on any document"},
+		{name: "no passage at all, and the model says so", set: none, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Die Dokumente sagen dazu nichts.")}, outcome: session.NoEvidence, grounding: packet.General, shown: "Die Dokumente sagen dazu nichts.", says: "Nothing in the documents"},
+		{name: "no passage at all, and a strict agent writes anyway", set: func(s *stage) { strict(s); none(s) }, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Paris [1].")}, outcome: session.NoEvidence, grounding: packet.General, says: "Nothing in the documents"},
+		{name: "documents found, and the model says that none answers", replies: []llmtest.Reply{searching("1"), llmtest.Answer("The documents do not say how.")}, outcome: session.NoEvidence, grounding: packet.Uncited, shown: "The documents do not say how.", says: "Nothing in the documents", closest: 2},
+		{name: "documents found, and cited for what they do not say", replies: []llmtest.Reply{searching("1"), llmtest.Answer("Elephants sleep standing [2].")}, outcome: session.Answered, grounding: packet.Cited, shown: "Elephants sleep standing [[1]](https://docs.example/backup#top).", says: "Check the sources"},
+		{name: "the same of a strict agent", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Elephants sleep standing [2].")}, outcome: session.Answered, grounding: packet.Cited, shown: "Elephants sleep standing [[1]](https://docs.example/backup#top).", says: "Check the sources"},
+		{name: "a strict agent that says that none answers", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("The documents do not say how.")}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "Nothing in the documents", closest: 2},
 		{name: "nothing found and nothing said", set: nothing, replies: []llmtest.Reply{searching("1"), {}, {}}, outcome: session.NoEvidence, says: "Nothing in the documents", closest: 2},
 		{name: "a strict agent without citations shows nothing of its own", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I ", "believe so.")}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "Nothing in the documents", closest: 2},
 		{name: "a strict agent with citations shows all of its answer", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("It is ", "so [1]", ". Yes.")}, outcome: session.Answered, grounding: packet.Cited, shown: "It is so [[1]](https://docs.example/replication#top). Yes."},

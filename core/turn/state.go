@@ -174,9 +174,16 @@ func (s *state) Noticed(sentences ...string) {
 func (s *state) facts() facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	passages := make(map[int][]string)
+	for _, r := range s.answer.References {
+		if r.Text != "" {
+			passages[r.Number] = append(passages[r.Number], r.Text, r.Document.Title)
+		}
+	}
+	text := s.text.String()
 	return facts{
 		cited: len(s.cited) > 0, wrote: s.shown.Len() > 0, searched: s.searched, evidence: s.evidence,
-		references: len(s.answer.References) > 0,
+		references: len(passages) > 0, baseless: baseless(text, passages), denied: denies(text),
 	}
 }
 
@@ -198,7 +205,7 @@ func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping) Answer
 // maxClosest is how many documents are named when nothing was found.
 const maxClosest = 5
 
-// nearest are the closest documents of the first search that found nothing, else the documents that were found but not used.
+// nearest are the closest documents of the first search that found nothing close, else the documents that were found but not used.
 func (s *state) nearest() []document.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/cite"
@@ -27,6 +28,8 @@ type voice struct {
 	here      *packet.Emitter // of the block that is open
 	record    Recorder
 	citations *cite.Processor
+	resolving *cite.Processor // citations, while there is anything to cite
+	numbering *cite.Numbering
 	events    []cite.Event
 
 	block block
@@ -37,15 +40,30 @@ type voice struct {
 	pending []packet.Payload
 	raw     strings.Builder
 	dropped bool // the last message was not shown
-	found   []packet.Document
+	gathers []packet.Document
 }
 
 // newVoice returns a voice. keep, unless nil, is asked which citations are shown.
 func newVoice(emit *packet.Emitter, record Recorder, mapping *cite.Mapping, strict bool, keep func(sentence string, n int) bool) *voice {
-	return &voice{
-		emit: emit, record: record, strict: strict,
-		citations: cite.NewProcessor(mapping, cite.Options{Numbering: cite.NewNumbering(), Keep: keep}),
+	numbering := cite.NewNumbering()
+	resolving := cite.NewProcessor(mapping, cite.Options{Numbering: numbering, Keep: keep})
+	return &voice{emit: emit, record: record, strict: strict, citations: resolving, resolving: resolving, numbering: numbering}
+}
+
+// deadNumbers is how many numbers a model that was shown nothing makes up, at most.
+const deadNumbers = 20
+
+// found says whether there is anything to cite by now. Where a search brought nothing, numbers in brackets lead nowhere and are left out.
+func (v *voice) found(anything bool) {
+	v.close()
+	if v.citations = v.resolving; anything {
+		return
 	}
+	dead := cite.NewMapping()
+	for n := range deadNumbers {
+		dead.Replace(n+1, cite.Source{Document: document.ID(strconv.Itoa(n))})
+	}
+	v.citations = cite.NewProcessor(dead, cite.Options{Numbering: v.numbering, Keep: func(string, int) bool { return false }})
 }
 
 // open begins a block, after ending the one before it.
@@ -73,7 +91,7 @@ func (v *voice) say(text string) (taken string, opened bool) {
 		}
 		v.open(writing)
 		opened, v.dropped = true, false
-		v.pending = append(v.pending, packet.MessageStart{Documents: v.found})
+		v.pending = append(v.pending, packet.MessageStart{Documents: v.gathers})
 		if !v.strict {
 			v.release()
 		}
@@ -168,12 +186,12 @@ func (v *voice) next() *packet.Emitter {
 func (v *voice) gathered(references []message.Reference) {
 	for _, r := range references {
 		known := r.Text == "" // the model saw no more than its title
-		for _, d := range v.found {
+		for _, d := range v.gathers {
 			known = known || d.ID == r.Document.ID
 		}
 		if !known {
-			v.found = append(v.found, packet.DocumentOf(r.Document, r.Anchor, r.Score))
+			v.gathers = append(v.gathers, packet.DocumentOf(r.Document, r.Anchor, r.Score))
 		}
 	}
-	v.found = v.found[:len(v.found):len(v.found)] // packets keep what they were given
+	v.gathers = v.gathers[:len(v.gathers):len(v.gathers)] // packets keep what they were given
 }

@@ -315,7 +315,7 @@ func (m *Memory) passages(audience access.Audience, wanted func(document.ID, doc
 		for i, c := range e.Chunks {
 			if id := e.first + document.ChunkID(i); wanted(e.ID, id, i) {
 				c.Ordinal = i
-				found = append(found, retrieve.Passage{Document: e.Ref, ACL: e.ACL, ID: id, Chunk: c})
+				found = append(found, retrieve.Passage{Document: e.Ref, Metadata: maps.Clone(e.Metadata), ACL: e.ACL, ID: id, Chunk: c})
 			}
 		}
 	}

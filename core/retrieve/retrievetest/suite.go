@@ -3,6 +3,7 @@ package retrievetest
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -390,7 +391,9 @@ func testOdd(t *testing.T, s Store) {
 }
 
 func testPassages(t *testing.T, s Store) {
-	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "A", "zero", "one", "two", "three"), One("b", "B", "other")))
+	a := One("a", "A", "zero", "one", "two", "three")
+	a.Metadata = map[string]string{"status": "closed", "tags": "x, y"}
+	must(t, s.Put(t.Context(), access.DefaultTenant, a, One("b", "B", "other")))
 	got, err := s.Excerpts(t.Context(), Members(), []retrieve.Span{{Document: "b"}, {Document: "a", From: 1, To: 2}, {Document: "a", From: 2, To: 7}, {Document: "x"}, {Document: "a", From: -3, To: -1}})
 	must(t, err)
 	var texts []string
@@ -400,7 +403,8 @@ func testPassages(t *testing.T, s Store) {
 	if diff := gocmp.Diff([]string{"one", "two", "three", "other"}, texts); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
 	}
-	if p := got[0]; p.Document.URL != "https://docs.example/a" || p.Chunk.Ordinal != 1 || p.Chunk.Start != 6 || p.Chunk.Anchor != "s" || len(p.ACL) != 1 {
+	if p := got[0]; p.Document.URL != "https://docs.example/a" || p.Chunk.Ordinal != 1 || p.Chunk.Start != 6 || p.Chunk.Anchor != "s" || len(p.ACL) != 1 ||
+		!maps.Equal(p.Metadata, a.Metadata) || got[3].Metadata != nil {
 		t.Errorf("first passage: %+v", p)
 	}
 }

@@ -38,9 +38,10 @@ func answer(text string) session.Run {
 					{Number: 2, ModelSees: 2, Document: bare},
 				},
 				Documents: []message.Reference{
-					{Number: 4, Document: doc, Chunk: 77, Anchor: "top", Text: "A is the first.", Score: 0.75},
-					{Number: 2, Document: bare, Chunk: 78, Text: "B", Score: 0.5},
-					{Number: 2, Document: bare, Chunk: 79, Text: "B again", Score: 0.25},
+					{Number: 4, Document: doc, Chunk: new(document.ChunkID(77)), Anchor: "top", Text: "A is the first.", Score: 0.75},
+					{Number: 2, Document: bare, Chunk: new(document.ChunkID(0)), Text: "B", Score: 0.5},
+					{Number: 2, Document: bare, Chunk: new(document.ChunkID(79)), Text: "B again", Score: 0.25},
+					{Number: 2, Document: bare, Text: "B from its file"},
 				},
 			},
 		},

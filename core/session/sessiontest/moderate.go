@@ -121,7 +121,7 @@ func corrected(f *fixture) {
 	}
 	past, err := f.Load(f.ctx, f.accept(f.question("next")), 10)
 	f.must(err)
-	if len(past) != 2 || past[1].Text != "A is right [4], see https://example.org/x." || past[1].Turn != 1 || len(past[1].Citations) != 1 || len(past[1].Documents) != 3 {
+	if len(past) != 2 || past[1].Text != "A is right [4], see https://example.org/x." || past[1].Turn != 1 || len(past[1].Citations) != 1 || len(past[1].Documents) != 4 {
 		f.Errorf("the history is %+v", past)
 	}
 	_, err = f.Derive(f.ctx, session.Derive{Tenant: tenant, Of: t.ID, As: session.Retried, Key: "k", Audience: t.Audience})

@@ -32,7 +32,8 @@ const maxChunks = 400
 type opening struct {
 	address string
 	ref     document.Ref
-	chunk   document.ChunkID
+	said    map[string]string // metadata of a document of the index
+	chunk   *document.ChunkID // the first of a document of the index; nil of a page
 	text    string
 	err     error
 }
@@ -90,7 +91,7 @@ func (t *Tool) read(ctx context.Context, o opening, id document.ID, scope tool.S
 		b.WriteString(string(text))
 		end = max(end, p.Chunk.End)
 	}
-	o.ref, o.chunk, o.text = passages[0].Document, passages[0].ID, b.String()
+	o.ref, o.said, o.chunk, o.text = passages[0].Document, passages[0].Metadata, new(passages[0].ID), b.String()
 	return o
 }
 
@@ -119,7 +120,7 @@ func (t *Tool) result(opened []opening, scope tool.Scope) (tool.Result, error) {
 		room -= len([]rune(text))
 		tokens -= t.counter.Count(text)
 		number := scope.Citations.Add(cite.Source{Document: o.ref.ID, Title: o.ref.Title, URL: o.ref.URL, Kind: string(o.ref.Kind)})
-		doc := tool.Document{Number: number, Title: o.ref.Title, URL: o.ref.URL, Contents: text}
+		doc := tool.Document{Number: number, Title: o.ref.Title, URL: o.ref.URL, Metadata: tool.Metadata(o.said), Contents: text}
 		if !o.ref.UpdatedAt.IsZero() {
 			doc.Updated = o.ref.UpdatedAt.Format("2006-01-02")
 		}

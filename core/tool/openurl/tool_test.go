@@ -208,7 +208,7 @@ func TestIndexedDocumentsAreReadFromTheIndex(t *testing.T) {
 	if err != nil || len(w.fetched) != 0 || !strings.Contains(result.Content, "First part. Second part.") {
 		t.Fatalf("content %s, error %v, fetched %v", result.Content, err, w.fetched)
 	}
-	if r := result.References[0]; r.Document.ID != "internal" || r.Chunk != 1 {
+	if r := result.References[0]; r.Document.ID != "internal" || *r.Chunk != 1 {
 		t.Errorf("reference %+v", r)
 	}
 	scope.Audience = access.NewAudience(access.DefaultTenant) // it was revoked meanwhile

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/budget"
@@ -14,15 +15,16 @@ import (
 )
 
 const (
-	nothingFound = "Nothing in the documents that these readers may see matches closely. Search again with other words if that could help; " +
+	nothingFound = "The search found no passage that these readers may see. Search again with other words if that could help; " +
 		"otherwise say that nothing was found."
-	nearestTitles = " The nearest titles, which probably do not answer the question: "
-	fromEarlier   = "The search found nothing close; these passages served earlier answers of this conversation."
-	leftOut       = "Further passages were left out because there is no room for them; a narrower query finds them."
+	nothingClose = "No passage matches the words of the question closely; those marked \"loose\" are the nearest, best first. Judge by what they say: " +
+		"use and cite those that answer the question. If none does, search again with other words, or say that nothing was found."
+	fromEarlier = "The passages that are not marked served earlier answers of this conversation."
+	leftOut     = "Further passages were left out because there is no room for them; a narrower query finds them."
 )
 
 // backfill returns the sources of earlier turns that top a first search up, newest turn first, as the audience may read them now. Where
-// nothing was found, only the turns that the question leans on count: to another subject their sources are no answer.
+// nothing matches closely, only the turns that the question leans on count: to another subject their sources are no answer.
 func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
 	var hits []retrieve.Hit
 	if found.Evidence {
@@ -43,7 +45,7 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 		}
 		var shown []message.Reference
 		for _, r := range m.Documents {
-			if r.Text != "" { // of others only the title was shown
+			if r.Text != "" && r.Chunk != nil { // files, pages and titles are not read again
 				shown = append(shown, r)
 			}
 		}
@@ -54,7 +56,7 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	turns = turns[max(0, len(turns)-t.config.History):]
 	for _, turn := range turns {
 		for _, r := range turn {
-			ids = append(ids, r.Chunk)
+			ids = append(ids, *r.Chunk)
 		}
 	}
 	if len(ids) == 0 {
@@ -69,50 +71,55 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	byChunk := make(map[document.ChunkID]retrieve.Hit, len(fresh))
 	for _, p := range fresh {
 		byChunk[p.ID] = retrieve.Hit{
-			Document: p.Document, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading, Anchor: p.Chunk.Anchor,
-			Link: p.Document.Link(p.Chunk.Anchor), Text: p.Chunk.Shown(), Start: p.Chunk.Start, End: p.Chunk.End,
+			Document: p.Document, Metadata: p.Metadata, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading,
+			Anchor: p.Chunk.Anchor, Link: p.Document.Link(p.Chunk.Anchor), Text: p.Chunk.Shown(), Start: p.Chunk.Start, End: p.Chunk.End,
 		}
 	}
 	var have []message.Reference
 	for _, h := range hits {
-		have = append(have, message.Reference{Chunk: h.Chunk})
+		have = append(have, message.Reference{Document: h.Document, Chunk: new(h.Chunk)})
 	}
 	window := budget.FillWindow(t.config.Window, have, turns,
-		func(r message.Reference) document.ChunkID { return r.Chunk },
-		func(r message.Reference) bool { _, ok := byChunk[r.Chunk]; return ok })
+		func(r message.Reference) document.ChunkID { return *r.Chunk },
+		func(r message.Reference) bool {
+			// Older versions stored references that were no chunk's under the id of one, mostly of another document.
+			h, ok := byChunk[*r.Chunk]
+			return ok && h.Document.ID == r.Document.ID
+		})
 	var earlier []retrieve.Hit
 	for _, r := range window[len(have):] {
-		earlier = append(earlier, byChunk[r.Chunk])
+		earlier = append(earlier, byChunk[*r.Chunk])
 	}
 	return earlier
 }
 
-// result is what the model reads: found passages, then earlier ones, as many as there is room for. Two passages of one document share
-// its number.
+// result is what the model reads: found passages, best first, as many as there is room for, then earlier ones. Where nothing matches
+// closely, what served earlier answers comes first, and what was found is marked: whether it answers is for the model to judge. Two passages of one
+// document share its number.
 func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) tool.Result {
 	result := tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0}
-	var hits []retrieve.Hit
-	note := ""
-	if result.Evidence {
-		hits = append(hits, found.Hits...)
-	} else {
+	hits, note := slices.Concat(found.Hits, earlier), ""
+	loose := make(map[document.ChunkID]bool)
+	if !result.Evidence {
 		result.Closest = closest(found.Hits)
 		note = nothingFound
-		if len(result.Closest) > 0 {
-			var titles []string
-			for _, ref := range result.Closest {
-				titles = append(titles, ref.Title)
-				// A title alone can tell something, so it counts among what the answer rests on.
-				number := scope.Citations.Add(cite.Source{Document: ref.ID, Title: ref.Title, URL: ref.URL, Kind: string(ref.Kind)})
-				result.References = append(result.References, message.Reference{Number: number, Document: ref})
+		if len(found.Hits) > 0 {
+			note = nothingClose
+		}
+		hits = slices.Clone(earlier)
+		for _, h := range earlier {
+			loose[h.Chunk] = false
+		}
+		for _, h := range found.Hits {
+			if _, shown := loose[h.Chunk]; !shown {
+				loose[h.Chunk] = true
+				hits = append(hits, h)
 			}
-			note += nearestTitles + strings.Join(titles, "; ") + "."
 		}
 		if len(earlier) > 0 {
-			note = fromEarlier + " " + note
+			note += " " + fromEarlier
 		}
 	}
-	hits = append(hits, earlier...)
 	room := t.config.Tokens
 	if scope.Budget > 0 {
 		room = min(room, scope.Budget)
@@ -120,7 +127,10 @@ func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.
 	var docs []tool.Document
 	for _, h := range hits {
 		doc := tool.Document{
-			Title: h.Document.Title, URL: h.Link, Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
+			Title: h.Document.Title, URL: h.Link, Metadata: tool.Metadata(h.Metadata), Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
+		}
+		if loose[h.Chunk] {
+			doc.Match = tool.Loose
 		}
 		if !h.Document.UpdatedAt.IsZero() {
 			doc.Updated = h.Document.UpdatedAt.Format("2006-01-02")
@@ -137,7 +147,7 @@ func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.
 		})
 		docs = append(docs, doc)
 		result.References = append(result.References, message.Reference{
-			Number: doc.Number, Document: h.Document, Chunk: h.Chunk, Anchor: h.Anchor, Text: h.Text, Score: h.Scores.Score,
+			Number: doc.Number, Document: h.Document, Chunk: new(h.Chunk), Anchor: h.Anchor, Text: h.Text, Score: h.Scores.Score,
 		})
 	}
 	result.Content = tool.DocumentsJSON(docs, note)

@@ -268,15 +268,56 @@ func TestResult(t *testing.T) {
 	}
 }
 
-func TestNothingFoundNamesTheClosestTitles(t *testing.T) {
+func TestWhatMatchesLooselyIsGivenAndMarked(t *testing.T) {
 	t.Parallel()
-	x := &index{result: retrieve.Result{Hits: []retrieve.Hit{hit("a", 1, "secret body"), hit("a", 2, "x"), hit("b", 3, "y")}}}
-	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("How?"))
-	if err != nil || result.Evidence || len(result.References) != 2 || result.References[0].Text != "" || len(result.Closest) != 2 {
+	x := &index{result: retrieve.Result{Hits: []retrieve.Hit{hit("a", 1, "the body"), hit("a", 2, "x"), hit("b", 3, "y")}}}
+	result, packets, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("How?"))
+	if err != nil || result.Evidence || len(result.References) != 3 || result.References[0].Text != "the body" || len(result.Closest) != 2 {
 		t.Errorf("result %+v, %v", result, err)
 	}
-	if !strings.Contains(result.Content, "Title a; Title b.") || strings.Contains(result.Content, "secret body") {
+	if strings.Count(result.Content, `"match":"loose"`) != 3 || !strings.Contains(result.Content, "the body") || !strings.Contains(result.Content, "Judge by what they say") {
 		t.Errorf("content = %s", result.Content)
+	}
+	if docs := packets[len(packets)-1].Payload.(packet.SearchDocuments).Documents; len(docs) != 2 {
+		t.Errorf("documents %v are shown as found", docs)
+	}
+}
+
+func TestNothingFoundIsSaid(t *testing.T) {
+	t.Parallel()
+	result, _, err := run(t, search.New(&index{}, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("How?"))
+	if err != nil || result.Evidence || len(result.References) != 0 || !strings.Contains(result.Content, `"documents":[]`) || !strings.Contains(result.Content, "found no passage") {
+		t.Errorf("content %s, %v", result.Content, err)
+	}
+}
+
+func TestMetadataReachesTheModel(t *testing.T) {
+	t.Parallel()
+	h := hit("a", 1, "It is done.")
+	h.Metadata = map[string]string{"status": "closed", "tags": "api,\nrelease"}
+	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{h}}}
+	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("How?"))
+	if err != nil || !strings.Contains(result.Content, `"title":"Title a","metadata":"status: closed; tags: api, release",`) {
+		t.Errorf("content %s, %v", result.Content, err)
+	}
+}
+
+// A follow-up brings back the passages that earlier answers were shown, and nothing else: neither a file that has no chunk, nor a chunk that
+// only has the number which older versions stored for such files.
+func TestBackfillTakesNoPassageThatWasNeverShown(t *testing.T) {
+	t.Parallel()
+	chunks := store{}
+	for id, name := range []string{"never", "shown"} {
+		chunks[document.ChunkID(id)] = retrieve.Passage{Document: ref(name), ACL: access.ACL{access.Members}, ID: document.ChunkID(id), Chunk: document.Chunk{Text: "fresh " + name}}
+	}
+	past := []message.Message{user("How do I set up streaming replication?"), {Role: message.Assistant, Text: "So.", Documents: []message.Reference{
+		{Document: ref("charter"), Text: "The whole file."},
+		{Document: ref("older"), Chunk: new(document.ChunkID(0)), Text: "The whole file, as older versions stored it."},
+		{Document: ref("shown"), Chunk: new(document.ChunkID(1)), Text: "stale"},
+	}}}
+	result, _, err := run(t, search.New(&index{}, chunks, budgettest.NewWords(), search.Config{}), `{"queries":["more"]}`, scope("tell me more", past...))
+	if err != nil || len(result.References) != 1 || result.References[0].Document.ID != "shown" || strings.Contains(result.Content, "never") {
+		t.Errorf("references %+v, %v", result.References, err)
 	}
 }
 
@@ -309,7 +350,7 @@ func TestBackfill(t *testing.T) {
 				acl = secret
 			}
 			chunks[id] = retrieve.Passage{Document: ref(name), ACL: acl, ID: id, Chunk: document.Chunk{Text: "fresh " + name}}
-			refs = append(refs, message.Reference{Document: ref(name), Chunk: id, Text: "stale"})
+			refs = append(refs, message.Reference{Document: ref(name), Chunk: new(id), Text: "stale"})
 		}
 		past = append(past, message.Message{Role: message.Assistant, Text: "So.", Documents: refs})
 	}
@@ -324,6 +365,7 @@ func TestBackfill(t *testing.T) {
 	}{
 		{"nothing found for a question that stands alone", "Where is the best pizza of Naples?", retrieve.Result{}, false, nil, false},
 		{"nothing found", "tell me more", retrieve.Result{}, false, []string{"t2c1", "t1c0", "t0c0", "t0c1"}, false},
+		{"nothing close found", "tell me more", retrieve.Result{Hits: []retrieve.Hit{hit("new", 99, "new"), hit("t2c1", 21, "again")}}, false, []string{"t2c1", "t1c0", "t0c0", "t0c1", "new"}, false},
 		{"little found", "tell me more", retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("new", 99, "new"), hit("t2c1", 21, "again")}}, false, []string{"new", "t2c1", "t1c0", "t0c0"}, true},
 		{"enough found", "tell me more", retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 91, "a"), hit("b", 92, "b"), hit("c", 93, "c"), hit("d", 94, "d")}}, false, []string{"a", "b", "c", "d"}, true},
 		{"a later search", "tell me more", retrieve.Result{}, true, nil, false},
@@ -358,7 +400,7 @@ func TestBackfillStaysWithTheSubject(t *testing.T) {
 	t.Parallel()
 	chunks := store{1: {Document: ref("a"), ACL: access.ACL{access.Members}, ID: 1, Chunk: document.Chunk{Text: "a"}}}
 	past := []message.Message{
-		user("How do I set up streaming replication?"), {Role: message.Assistant, Text: "So.", Documents: []message.Reference{{Document: ref("a"), Chunk: 1, Text: "a"}}},
+		user("How do I set up streaming replication?"), {Role: message.Assistant, Text: "So.", Documents: []message.Reference{{Document: ref("a"), Chunk: new(document.ChunkID(1)), Text: "a"}}},
 		user("Where is the best pizza of Naples?"), {Role: message.Assistant, Text: "Nothing was found."},
 	}
 	s := search.New(&index{}, chunks, budgettest.NewWords(), search.Config{})
