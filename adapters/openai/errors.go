@@ -146,6 +146,8 @@ func (x explainer) explain(ctx context.Context, err error) error {
 	var refused *responseError
 	var sending *url.Error // nothing came back
 	switch {
+	case errors.Is(err, llm.ErrNoTools):
+		return fmt.Errorf("%w: %s%s", llm.ErrNoTools, x.host, x.words(err))
 	case errors.As(err, &refused):
 		return x.refusal(refused)
 	case errors.Is(err, llm.ErrBadRequest): // found before sending: already a sentence
@@ -191,6 +193,15 @@ func isOurs(err error) bool {
 		}
 	}
 	return false
+}
+
+// words quotes what a refusal says, if it may be shown.
+func (x explainer) words(err error) string {
+	var refused *responseError
+	if !errors.As(err, &refused) {
+		return ""
+	}
+	return x.quote(refused)
 }
 
 func (x explainer) refusal(e *responseError) error {

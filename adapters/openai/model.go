@@ -27,7 +27,7 @@ type Config struct {
 	Window      int   // tokens; 0 looks the model up, 32,768 if it is unknown
 	Reply       int   // tokens kept free for the reply; 0 derives it from the model and the window
 	Vision      *bool // nil looks the model up
-	NativeTools *bool // nil looks the model up; false has calls read from the model's text
+	NativeTools *bool // nil looks the model up, and believes an endpoint that refuses; false has calls read from the model's text
 }
 
 // Model streams chat completions. It does not retry, except at once when the endpoint rejects an optional field of the request: that
@@ -38,6 +38,7 @@ type Model struct {
 	info    llm.Info
 	client  *sdk.Client
 	dialect atomic.Pointer[dialect]
+	noTools atomic.Bool // the endpoint refused them
 }
 
 // How long the stream may stay open once the answer is complete.
@@ -95,8 +96,12 @@ func newClient(e Endpoint) *sdk.Client {
 	return sdk.NewClientWithConfig(settings)
 }
 
-// Info implements llm.Model.
-func (m *Model) Info() llm.Info { return m.info }
+// Info implements llm.Model. NativeTools becomes false once the endpoint has refused tools.
+func (m *Model) Info() llm.Info {
+	info := m.info
+	info.NativeTools = info.NativeTools && !m.noTools.Load()
+	return info
+}
 
 // Stream implements llm.Model. The last delta carries the finish reason and, where the endpoint tells, the usage. A refusal in the
 // model's own words is streamed as text and finishes with llm.FinishRefusal.
@@ -107,7 +112,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 		defer cancel()
 		stream, err := m.open(inner, req)
 		if err != nil {
-			yield(x.failed(ctx, err))
+			yield(x.failed(ctx, m.withoutTools(err, req)))
 			return
 		}
 		defer func() { _ = stream.Close() }() // what was read is complete, or its error was told
@@ -120,7 +125,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 					yield(d.end(), nil)
 					return
 				}
-				yield(x.failed(ctx, err))
+				yield(x.failed(ctx, m.withoutTools(err, req)))
 				return
 			}
 			deltas, err := d.decode(raw)
@@ -167,7 +172,7 @@ func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionS
 			return stream, nil
 		}
 		var refused *responseError
-		if !errors.As(err, &refused) || !d.learn(refused, encoded) {
+		if !errors.As(err, &refused) || !d.learnChoice(refused, encoded) && !d.learn(refused, encoded) {
 			return nil, err
 		}
 		m.dialect.Store(&d)

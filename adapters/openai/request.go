@@ -15,6 +15,7 @@ type dialect struct {
 	noUsage       bool // rejects stream_options
 	swapMaxTokens bool // wants the other one of max_tokens and max_completion_tokens
 	noTemperature bool
+	noChoice      bool // takes tools, and not that one must be called
 }
 
 // noContent stands where an endpoint wants text and there is none: several reject an empty tool result.
@@ -54,7 +55,7 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 			Name: tool.Name, Description: tool.Description, Parameters: tool.Parameters,
 		}})
 	}
-	if len(out.Tools) > 0 {
+	if len(out.Tools) > 0 && !d.noChoice {
 		out.ToolChoice = choice(req.Choice)
 	}
 	if len(req.ResponseFormat) > 0 {

@@ -134,3 +134,40 @@ func TestChangedEmbeddingModelReachesUnchangedDocuments(t *testing.T) {
 		}
 	}
 }
+
+// A server that takes no tools is talked to in text, within the first answer already.
+func TestModelBehindAServerThatTakesNoTools(t *testing.T) {
+	t.Parallel()
+	for name, env := range map[string]string{"auto": "LLM_TOOLS=auto", "text": "LLM_TOOLS=text"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refused := openaitest.Reply{Fault: openaitest.NoTools, Refused: openaitest.ToolRefusals[0]}
+			script := []openaitest.Reply{
+				{Text: `<tool_call>{"name":"internal_search","arguments":{"queries":["vacation days per year"]}}</tool_call>`},
+				{Text: "You have thirty days [1]."},
+			}
+			if name == "auto" {
+				script = append([]openaitest.Reply{refused}, script...)
+			}
+			server := openaitest.New(t, script...)
+			r := withModel(t, server, env).try(t, "", "ask", "How much vacation do I get?", "--json")
+			got := jsonOf[answered](t, r)
+			if got.Outcome != "answered" || len(got.Citations) != 1 || len(server.ChatRequests()) != len(script) {
+				t.Errorf("answer = %+v after %d requests\n%s", got, len(server.ChatRequests()), r.stderr)
+			}
+		})
+	}
+}
+
+// The model is given what was found for questions in words that no document has, and judges it.
+func TestModelIsGivenWhatMatchesNoWord(t *testing.T) {
+	t.Parallel()
+	server := openaitest.New(t,
+		openaitest.Reply{Calls: []openaitest.Call{{Name: "internal_search", Arguments: `{"queries":["holiday leave entitlement days"]}`}}},
+		openaitest.Reply{Text: "You have thirty days [1]."},
+	)
+	got := jsonOf[answered](t, withModel(t, server).run(t, "ask", "Whats my yearly holiday leave entitlement, in days?", "--json"))
+	if result := server.ChatRequests()[1].Chat.Last("tool").Text(); !strings.Contains(result, "thirty vacation days") || got.Outcome != "answered" {
+		t.Errorf("answer %+v; the model was given:\n%s", got, result)
+	}
+}

@@ -16,7 +16,7 @@ import (
 // seen the beginning. Silence beyond the policy ends a stream with ErrStalled, and one that ends without a Finish with ErrIncomplete.
 //
 // Pieces of tool calls are held back until text or reasoning follows or the stream ends, so that a stream cut inside a call can be
-// asked for again.
+// asked for again. A refusal of tools is passed on at once: another layout of the request helps where another model would not be the one wanted.
 type Chain struct {
 	models []Model
 	policy Policy
@@ -52,7 +52,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 				if t.left || err == nil {
 					return
 				}
-				if ctx.Err() != nil || t.shown || errors.Is(err, ErrRefused) {
+				if ctx.Err() != nil || t.shown || errors.Is(err, ErrRefused) || errors.Is(err, ErrNoTools) {
 					yield(Delta{}, err)
 					return
 				}

@@ -51,6 +51,7 @@ type worker struct {
 	held     []message.Reference // what tools have shown in this turn
 	spent    int                 // tokens of this turn's tool results
 	asked    bool                // once more, after an empty reply
+	spelled  int                 // steps laid out anew because an endpoint takes no tools
 }
 
 // loop asks the model until it calls no tool any more, at most maxSteps times. Its error is why there is no complete answer.
@@ -66,7 +67,7 @@ func (w *worker) loop(ctx context.Context) error {
 		}
 		stepping, told := span.Begin(ctx, "step", slog.Int("number", number+1), slog.String("model", w.model.Info().Name))
 		done, err := w.round(stepping, number)
-		if w.quote(err) {
+		for w.quote(err) || w.spell(ctx, err) {
 			done, err = w.round(stepping, number)
 		}
 		told.End(err)
@@ -86,6 +87,19 @@ func (w *worker) quote(err error) bool {
 	}
 	w.model, w.stoodIn = w.req.StandIn, w.req.StandIn.Info().Name
 	w.record.Noticed(sentenceStandIn(full))
+	return true
+}
+
+// maxSpelled is how often a step is laid out anew for a model that takes no tools: once for each model of a chain, and no more.
+const maxSpelled = 4
+
+// spell reports whether the step can be made once more with calls in the text of the model, because its endpoint takes no tools.
+func (w *worker) spell(ctx context.Context, err error) bool {
+	if !errors.Is(err, llm.ErrNoTools) || w.model.Info().NativeTools || w.spelled == maxSpelled {
+		return false
+	}
+	w.spelled++
+	w.log.WarnContext(ctx, "endpoint takes no tools; calls are read from the text of the model from now on", "model", w.model.Info().Name, "error", err)
 	return true
 }
 

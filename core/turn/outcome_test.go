@@ -3,7 +3,10 @@ package turn_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -221,5 +224,42 @@ func TestRequestsThatCannotRun(t *testing.T) {
 	s.request.Agent.Tools = []string{"teleport"}
 	if _, err := runner.Run(t.Context(), s.request, nil); err == nil || !strings.Contains(err.Error(), "teleport") {
 		t.Errorf("an unknown tool gives %v", err)
+	}
+}
+
+// toolless is a model behind an endpoint that takes no tools, which is learned from its first refusal.
+type toolless struct {
+	*llmtest.Model
+	known atomic.Bool
+}
+
+func (m *toolless) Info() llm.Info {
+	info := m.Model.Info()
+	info.NativeTools = !m.known.Load()
+	return info
+}
+
+func (m *toolless) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	if len(req.Tools) == 0 {
+		return m.Model.Stream(ctx, req)
+	}
+	m.known.Store(true)
+	return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, fmt.Errorf("%w: 400", llm.ErrNoTools)) }
+}
+
+// An endpoint that takes no tools is talked to in text from its first refusal on, within the same answer and in the next one.
+func TestEndpointThatTakesNoTools(t *testing.T) {
+	t.Parallel()
+	spelled := llmtest.Answer(`<tool_call>{"name":"internal_search","arguments":` + call + `}</tool_call>`)
+	model := &toolless{Model: llmtest.New(llm.Info{Name: "m"}, spelled, llmtest.Answer("So [1]."), spelled, llmtest.Answer("So [2]."))}
+	fallback := llmtest.Native(llmtest.Answer("I am not asked."))
+	for i, want := range []string{"So [[1]](https://docs.example/replication#top).", "So [[1]](https://docs.example/backup#top)."} {
+		report, packets := ask("How?", llm.NewChain(llm.Policy{Attempts: 1}, model, fallback)).run(t, t.Context())
+		if a := report.Best(); a.Ending.Outcome != session.Answered || a.Shown != want || len(a.Notices) != 0 {
+			t.Errorf("answer %d: %q, %+v (%v)\n%s", i, a.Shown, a.Ending, a.Cause, show(packets))
+		}
+	}
+	if n := len(fallback.Requests()); n != 0 || len(model.Requests()) != 4 {
+		t.Errorf("%d requests to the model, %d to its fallback", len(model.Requests()), n)
 	}
 }

@@ -78,6 +78,18 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, req Request, re
 		}
 		refuse(w, http.StatusBadRequest, "invalid_request_error", "unsupported_parameter",
 			"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+	case NoTools:
+		if len(req.Tools) == 0 {
+			return false
+		}
+		reply.Refused.send(w)
+	case Refuses:
+		reply.Refused.send(w)
+	case NoChoice:
+		if len(req.ToolChoice) == 0 {
+			return false
+		}
+		reply.Refused.send(w)
 	case ServerError:
 		refuse(w, http.StatusInternalServerError, "server_error", "", "The server had an error while processing your request.")
 	case Overloaded:

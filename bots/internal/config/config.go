@@ -38,8 +38,10 @@ type Config struct {
 	Model         string
 	FallbackModel string
 	FastModel     string
-	Contextual    bool // FastModel describes what is indexed
-	ModelWindow   int  // tokens; 0: what is known of the model
+	Contextual    bool   // FastModel describes what is indexed
+	ModelWindow   int    // tokens; 0: what is known of the model
+	ModelTools    string // "native", "text", or "auto": natively until the endpoint refuses
+	ModelVision   string // "true", "false", or "auto": what is known of the model
 	CAFile        string
 
 	TraceEndpoint string            // of an OpenTelemetry collector; empty: nothing is traced

@@ -40,6 +40,8 @@ func (c *Config) settings() []Setting {
 		{"FALLBACK_LLM_MODEL", "", "model of the same endpoint that answers when LLM_MODEL does not, as long as nothing has been shown", text(&c.FallbackModel)},
 		{"FAST_LLM_MODEL", "", "model that rewrites follow-ups into search queries. Unset: a rule does it without a model", text(&c.FastModel)},
 		{"CONTEXTUAL_ENRICHMENT", "false", "have FAST_LLM_MODEL write what each document and passage is about when it is indexed; searched and embedded with it, never shown. One call for each passage that is new", yesNo(&c.Contextual)},
+		{"LLM_TOOLS", "auto", "how models call tools: native through the API, text in what they write, auto natively until the endpoint refuses that", oneOf(&c.ModelTools, "auto", "native", "text")},
+		{"LLM_VISION", "auto", "whether models are sent pictures: true, false, or auto by what is known of the model", oneOf(&c.ModelVision, "auto", "true", "false")},
 		{"LLM_WINDOW", "0", "the model's context window in tokens. 0: what is known of the model, else 32000", window(&c.ModelWindow)},
 		{"EMBEDDING_MODEL", "", "embedding model of the endpoint. Unset: the local embedder, which is trained on your own documents", text(&c.EmbeddingModel)},
 		{"EMBEDDING_DIMENSIONS", "0", "length of the vectors. 0: what is known of the model", number(&c.EmbeddingDimensions, 0, 16_000)},

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"sync"
 
 	"github.com/footnotehq/footnote/adapters/extractive"
 	"github.com/footnotehq/footnote/adapters/openai"
@@ -62,11 +63,58 @@ func (b *Base) namedModel(name string) (llm.Model, error) {
 
 // endpointModel is every model that is not built in: another provider is chosen here.
 func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
-	m, err := openai.New(openai.Config{Endpoint: b.endpoint(), Model: name, Window: window})
+	m, err := b.endpoints.model(openai.Config{
+		Endpoint: b.endpoint(), Model: name, Window: window,
+		NativeTools: said(b.Config.ModelTools, "native", "text"), Vision: said(b.Config.ModelVision, "true", "false"),
+	})
 	if err != nil {
 		return nil, err
 	}
 	return b.paid(m, purpose), nil
+}
+
+// said is what a setting says of a model; nil leaves it to what is known.
+func said(setting, yes, no string) *bool {
+	switch setting {
+	case yes:
+		return new(true)
+	case no:
+		return new(false)
+	}
+	return nil
+}
+
+// endpoints are the models of a process, each made once, so that what is learned of an endpoint is kept. They are safe for concurrent use.
+type endpoints struct {
+	mu     sync.Mutex
+	models map[endpointKey]*openai.Model
+}
+
+type endpointKey struct {
+	name   string
+	window int
+}
+
+// model is the one of that name and window; whatever else a configuration says is the same for a process.
+func (e *endpoints) model(c openai.Config) (*openai.Model, error) {
+	if e == nil {
+		return openai.New(c)
+	}
+	key := endpointKey{c.Model, c.Window}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if m := e.models[key]; m != nil {
+		return m, nil
+	}
+	m, err := openai.New(c)
+	if err != nil {
+		return nil, err
+	}
+	if e.models == nil {
+		e.models = make(map[endpointKey]*openai.Model)
+	}
+	e.models[key] = m
+	return m, nil
 }
 
 func (b *Base) endpoint() openai.Endpoint {

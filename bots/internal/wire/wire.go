@@ -52,8 +52,9 @@ type Base struct {
 
 	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
 
-	spending *spending // nil where nothing is paid for
-	filters  *filters
+	spending  *spending // nil where nothing is paid for
+	filters   *filters
+	endpoints *endpoints // nil: models are made anew each time
 }
 
 // Open connects to the database, starting the private one where none is configured, and brings its schema up to date.
@@ -69,7 +70,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
-	b.file, b.filters, b.politeness = new(atomic.Pointer[config.File]), new(filters), new(web.Politeness)
+	b.file, b.filters, b.politeness, b.endpoints = new(atomic.Pointer[config.File]), new(filters), new(web.Politeness), new(endpoints)
 	err := b.open(ctx, migrate)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))

@@ -1,0 +1,47 @@
+package openaitest
+
+import (
+	"io"
+	"net/http"
+)
+
+// Refusal is how a server words that it takes no tools.
+type Refusal struct {
+	Server string
+	Status int
+	Body   string
+}
+
+// ToolRefusals are the words of servers that people run, as their users have reported them.
+var ToolRefusals = []Refusal{
+	// github.com/ollama/ollama/issues/6027: a model whose template does not mention tools.
+	{"Ollama", 400, `{"error":{"message":"stablelm2:latest does not support tools","type":"api_error","param":null,"code":null}}`},
+	// github.com/ollama/ollama/issues/14795: the same behind its own API, as gateways pass it on.
+	{"Ollama's own API", 400, `{"error":"registry.ollama.ai/library/Qwen3.5:0.8b does not support tools"}`},
+	// github.com/langchain4j/langchain4j/issues/3475: vLLM without --enable-auto-tool-choice.
+	{"vLLM", 400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","param":null,"code":400}`},
+	// github.com/defilantech/LLMKube/issues/126, github.com/containers/ramalama/issues/988: llama.cpp's server without --jinja.
+	{"llama.cpp", 500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`},
+	// github.com/ggml-org/llama.cpp/issues/10920: its versions before that flag.
+	{"llama.cpp, older", 500, `{"error":{"code":500,"message":"Unsupported param: tools","type":"server_error"}}`},
+	// github.com/ikawrakow/ik_llama.cpp/pull/677: a fork of it.
+	{"ik_llama.cpp", 500, `{"error":{"code":500,"message":"tools param is not fully supported yet","type":"server_error"}}`},
+	// github.com/BerriAI/litellm/issues/7785: LiteLLM for a model that is not known to call tools.
+	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: together_ai does not support parameters: {'tools': [{'type': 'function', 'function': {'name': 'internal_search'}}]}, for model=meta-llama/Llama-3.3-70B-Instruct-Turbo-Free. To drop these, set ` + "`litellm.drop_params=True`" + ` or for proxy:","type":"None","param":null,"code":"400"}}`},
+	// github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2012: LM Studio with a model whose template fails on tools.
+	{"LM Studio", 400, `{"error":"Error rendering prompt with jinja template: \"Cannot call something that is not a function: got UndefinedValue\".\n\nThis is usually an issue with the model's prompt template."}`},
+	// github.com/huggingface/text-generation-inference/issues/2112: text-generation-inference, the same.
+	{"TGI", 422, `{"error":"Template error: template not found","error_type":"template_error"}`},
+	// github.com/evalstate/fast-agent/issues/122: OpenRouter, which has no endpoint of the model that calls tools.
+	{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`},
+}
+
+// ChoiceRefusal is a server that takes tools and does not let one be forced (github.com/zed-industries/zed/issues/36094).
+var ChoiceRefusal = Refusal{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support the provided 'tool_choice' value. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`}
+
+// send writes the refusal.
+func (f Refusal) send(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(f.Status)
+	_, _ = io.WriteString(w, f.Body)
+}
