@@ -77,7 +77,7 @@ func TestIndexEqualsOracleDuringMerges(t *testing.T) {
 			}
 		}
 		for range 1 + rng.IntN(4) { // the third search and later ones rely on what was remembered, as far as nothing was written meanwhile
-			sameScores(t, s, oracle, fmt.Sprintf("w%dx w%dx w%dx", 1+rng.IntN(5), 1+rng.IntN(20), 1+rng.IntN(80)))
+			sameScores(t, s, oracle, fmt.Sprintf("w%[1]dx w%[2]dx w%[3]dx w%[2]dx", 1+rng.IntN(5), 1+rng.IntN(20), 1+rng.IntN(80)))
 		}
 		if t.Failed() {
 			t.Fatalf("in step %d", step)

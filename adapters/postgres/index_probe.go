@@ -193,7 +193,7 @@ func (p *probe) queueDistances(r *round) {
 
 // list puts the scores of both sides together, for the candidates of both, by chunk.
 func (p *probe) list(ctx context.Context) (retrieve.List, error) {
-	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Words: retrieve.Words(p.terms), Semantic: p.semantic}
+	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Words: retrieve.Words(p.terms, p.keywords.frequency, p.keywords.chunks), Semantic: p.semantic}
 	similar := p.similar()
 	entries := make([]retrieve.Candidate, 0, len(p.best)+len(similar))
 	for i, j := 0, 0; i < len(p.best) || j < len(similar); {

@@ -1,6 +1,9 @@
 package retrieve
 
 import (
+	"iter"
+	"math"
+
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
@@ -12,55 +15,110 @@ type Matched struct {
 }
 
 // Coverage is the share of a question's weight that a passage matches: the weights of the words it holds over those of all words. A word
-// weighs the inverse document frequency of its rarest term that occurs anywhere among the chunks, or of a term that never occurs, and is
-// matched when any of its terms is. Words that every question carries (analyse.Term.Chatter) weigh nothing, and those of a language that no
-// document is written in (analyse.Term.Foreign) a quarter where they occur nowhere: names and identifiers in such a question still find what
-// they name. The result is 0 to 1, and 0 when no word weighs anything. found runs parallel to terms.
+// weighs the inverse document frequency of its rarest term that occurs anywhere among the chunks, and is matched when any of its terms is. The
+// result is 0 to 1, and 0 when no word weighs anything. found runs parallel to terms.
+//
+// Words that occur nowhere cannot be matched, and say different things. One that is written as a name (analyse.Term.Name) makes the coverage 0:
+// what no document names, no document answers. An ordinary one has synonyms that documents do hold. It weighs a share of what the question's other
+// words weigh on average, the more the larger the index is: few documents lack most words of any language, and many lack hardly any. Where most
+// of a question's words occur nowhere, names counting twice, it is about something else, and they weigh as much as the others. Words that every question carries
+// (analyse.Term.Chatter) weigh nothing, and those of a language that no document is written in (analyse.Term.Foreign) a quarter where they occur
+// nowhere: names and identifiers in such a question still find what they name.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
-	for i := 0; i < len(terms); {
-		word, rarest := terms[i].Word, 0
-		counts, here, foreign := false, false, false
-		for ; i < len(terms) && terms[i].Word == word; i++ {
-			if terms[i].Chatter {
-				continue
+	words, known, unknown, foreign := 0, 0, 0, 0
+	for w := range weighty(terms, found) {
+		switch {
+		case w.frequency > 0:
+			weight := bm25.IDF(chunks, w.frequency)
+			known++
+			if w.name {
+				known++ // it says what the question is about
 			}
-			counts, foreign = true, foreign || terms[i].Foreign
-			here = here || found[i].Here
-			if f := found[i].Frequency; f > 0 && (rarest == 0 || f < rarest) {
-				rarest = f
+			words++
+			all += weight
+			if w.here {
+				hit += weight
 			}
-		}
-		if !counts {
-			continue
-		}
-		weight := bm25.IDF(chunks, rarest)
-		if foreign && rarest == 0 {
-			weight *= foreignShare
-		}
-		all += weight
-		if here {
-			hit += weight
+		case w.foreign:
+			foreign++
+		case w.name:
+			return 0
+		default:
+			unknown++
 		}
 	}
-	if all == 0 {
+	if hit == 0 {
 		return 0
 	}
+	average := all / float64(words)
+	all += average * (unheard(known, unknown, chunks)*float64(unknown) + foreignShare*float64(foreign))
 	return hit / all
 }
 
-// foreignShare is what a word of another language that occurs nowhere weighs, of what such a word otherwise weighs.
-const foreignShare = 0.25
+const (
+	// foreignShare is what a word of another language that occurs nowhere weighs, of what the words weigh that occur.
+	foreignShare = 0.25
+	// unheardChunks is the size of an index in which an ordinary word that occurs nowhere weighs half of what others do.
+	unheardChunks = 200
+)
 
-// Words counts the words of a question that weigh something in Coverage.
-func Words(terms []analyse.Term) int {
-	n, last := 0, -1
-	for _, t := range terms {
-		if !t.Chatter && t.Word != last {
-			n, last = n+1, t.Word
+// unheard is what an ordinary word that occurs nowhere weighs, of what the words weigh that occur.
+func unheard(known, unknown, chunks int) float64 {
+	if unknown > known {
+		return 1
+	}
+	return float64(chunks) / float64(chunks+unheardChunks)
+}
+
+// word is what is known of one word of a question that is no chatter.
+type word struct {
+	frequency           int // of its rarest term that occurs; 0: none does
+	here, name, foreign bool
+}
+
+// weighty yields the words of a question that weigh something.
+func weighty(terms []analyse.Term, found []Matched) iter.Seq[word] {
+	return func(yield func(word) bool) {
+		for i := 0; i < len(terms); {
+			number, counts := terms[i].Word, false
+			var w word
+			for ; i < len(terms) && terms[i].Word == number; i++ {
+				if terms[i].Chatter {
+					continue
+				}
+				counts = true
+				w.foreign, w.name, w.here = w.foreign || terms[i].Foreign, w.name || terms[i].Name, w.here || found[i].Here
+				if f := found[i].Frequency; f > 0 && (w.frequency == 0 || f < w.frequency) {
+					w.frequency = f
+				}
+			}
+			if counts && !yield(w) {
+				return
+			}
 		}
 	}
-	return n
+}
+
+// Words counts the words of a question that weigh something in Coverage: those that occur among the chunks, and of the others as many as they
+// weigh, so that a question does not become easier to match by what no document holds. frequency runs parallel to terms.
+func Words(terms []analyse.Term, frequency []int, chunks int) int {
+	found := make([]Matched, len(terms))
+	for i, f := range frequency {
+		found[i].Frequency = f
+	}
+	count, known, unknown := 0, 0, 0
+	for w := range weighty(terms, found) {
+		switch {
+		case w.frequency > 0 && w.name:
+			count, known = count+1, known+2
+		case w.frequency > 0:
+			count, known = count+1, known+1
+		case !w.foreign:
+			unknown++
+		}
+	}
+	return count + int(math.Round(unheard(known, unknown, chunks)*float64(unknown)))
 }
 
 // DefaultMinCoverage is the share of a long question's weight that a passage has to match to count as evidence (Config.Needed). On SciFact it

@@ -13,6 +13,8 @@ const MaxQueryTerms = 200
 // Term is one thing to look for.
 type Term struct {
 	Text string
+	// Count is how often the term stands in the query, 1 or more: whoever repeats a word asks about it. In scores it weighs as many times as much.
+	Count int
 	// Word numbers the word of the query that the term came from. A word gives several terms when it is an identifier or when its stems
 	// in two languages differ; together they are evidence for one word.
 	Word int
@@ -22,6 +24,9 @@ type Term struct {
 	// Chatter marks words that questions carry whatever they ask about ("please", "anybody", "explain"), and words that are stop words in
 	// one of the languages: they are looked for, but a passage without them lacks nothing.
 	Chatter bool
+	// Name marks words that are written as names: identifiers, what stands between quotation marks, acronyms, capitals in mid-sentence. A question
+	// that names what no document does is not answered by its other words.
+	Name bool
 	// Foreign marks words of a language, or in a script, in which no document is written. That no document holds one says little.
 	Foreign bool
 	// Joined marks the one word that a verb and its particle make together: "backup" for "back up". It stands for the verb's part of the verb's
@@ -33,9 +38,10 @@ type Term struct {
 var particles = map[string]bool{"up": true, "down": true, "in": true, "out": true, "on": true, "off": true, "over": true, "back": true, "by": true, "around": true}
 
 // Query analyses a question in every language that the documents it is asked of are written in. DefaultLanguage is always among them.
-// There are no operators: quotes, brackets and the like part words and nothing else. The result has no term twice and may be empty.
+// Greetings, thanks and signatures around the question are no part of it. There are no operators: quotes, brackets and the like part words and nothing else. The result has no term twice and may be empty.
 func Query(text string, languages []string) []Term {
 	langs := queryLanguages(languages)
+	text = fold(plainly(text))
 	asked := askedIn(text, langs)
 	other := speaksOther(text, langs)
 	stemmers := make([]stemmer, len(langs))
@@ -43,26 +49,37 @@ func Query(text string, languages []string) []Term {
 		stemmers[i] = stemmer{lang: l}
 	}
 	var terms []Term
-	seen := make(map[string]bool)
+	seen := make(map[string]occurrence)
 	part := -1
+	var at token
+	written := namesOf(text, asked)
 	add := func(text string, word int, chatter bool) {
 		text = cut(text)
-		if !seen[text] && len(terms) < MaxQueryTerms {
-			seen[text] = true
-			terms = append(terms, Term{Text: text, Word: word, Part: part, Chatter: chatter, Foreign: other || otherScript(text, langs)})
+		if last, found := seen[text]; found {
+			if last.part != part { // not the same stem in another language
+				terms[last.term].Count++
+				seen[text] = occurrence{last.term, part}
+			}
+			return
+		}
+		if len(terms) < MaxQueryTerms {
+			seen[text] = occurrence{len(terms), part}
+			terms = append(terms, Term{Text: text, Count: 1, Word: word, Part: part, Chatter: chatter,
+				Name: !chatter && written.name(at.from, at.to), Foreign: other || otherScript(text, langs)})
 		}
 	}
 	var verb token // the word just before, which may turn out to be one
-	scan(fold(text), func(t token) bool {
+	scan(text, func(t token) bool {
 		if particles[t.text] && t.unit == verb.unit+1 && asked.name == DefaultLanguage && verb.kind == word && verb.text != "" && !asked.stops[verb.text] {
 			n := len(terms)
+			at = token{} // no word as it is written
 			add(stemmers[0].stem(stemmers[0].stem(verb.text)+t.text), verb.unit, false)
 			if len(terms) > n {
 				terms[n].Joined = true
 			}
 		}
 		part++
-		verb = t
+		verb, at = t, t
 		switch {
 		case t.kind == extra && single(t.text): // one character of a longer run would match nearly everything
 		case t.kind != word:
@@ -85,6 +102,12 @@ func Query(text string, languages []string) []Term {
 		}
 	}
 	return terms
+}
+
+// occurrence is where a term stood last.
+type occurrence struct {
+	term int // its index
+	part int
 }
 
 // askedIn tells the language of a question among those of the documents: the one that most of its small words are of. Guess, which knows

@@ -96,6 +96,7 @@ mentioned much need needed needs normally often ok okay one perhaps please possi
 recommend recommended say says see seem seems show simple simply somebody someone something still suggest summarise summarize
 supposed sure take tell thank thanks thing things think trouble true try trying understand unsure use used using usually
 want wanted way ways well wonder wondering works yes
+asap btw cheers fyi gimme hmm hows imho imo lemme pls plz regards thx tia uhm wanna whats wheres whos
 bitte danke erkläre erklären gibt hallo hilfe möchte weiß zeig
 bonjour merci plaît svp
 favor gracias hola

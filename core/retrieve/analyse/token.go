@@ -18,6 +18,8 @@ type token struct {
 	text string
 	kind kind
 	unit int // numbers the written word that the token came from
+	from int // where that stands in the text
+	to   int
 }
 
 // scan cuts folded text into tokens, in order, until yield returns false.
@@ -42,7 +44,7 @@ func scan(text string, yield func(token) bool) {
 				if k == exact {
 					unit++
 				}
-				return yield(token{text, k, unit})
+				return yield(token{text, k, unit, i, end})
 			})
 			if !more {
 				return
@@ -51,7 +53,7 @@ func scan(text string, yield func(token) bool) {
 		case inWord(r):
 			end := wordEnd(text, i)
 			unit++
-			more := compound(text[i:end], func(text string, k kind) bool { return yield(token{text, k, unit}) })
+			more := compound(text[i:end], func(text string, k kind) bool { return yield(token{text, k, unit, i, end}) })
 			if !more {
 				return
 			}

@@ -67,6 +67,7 @@ func Suite(t *testing.T, newStore func(t *testing.T) Store) {
 		{"passages of the candidates that are chosen", testChosen},
 		{"passages by position", testPassages},
 		{"several languages", testLanguages},
+		{"a word that stands twice in the question", testRepeated},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -417,4 +418,16 @@ func testLanguages(t *testing.T, s Store) {
 	want(t, "Japanese pairs", Found(t, s, Ask("検索")), "ja")
 	want(t, "one Japanese character", Found(t, s, Ask("文")), "ja")
 	want(t, "English stems", Found(t, s, Ask("verifying a backup")), "en")
+}
+
+func testRepeated(t *testing.T, s Store) {
+	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "", "apple pie"), One("b", "", "berry tart"), One("c", "", "cherry cake")))
+	want(t, "both words once", Found(t, s, Ask("apple berry")), "a", "b")
+	want(t, "one of them twice", Found(t, s, Ask("apple berry berries")), "b", "a")
+	got, _, err := s.Find(t.Context(), Ask("apple berry berry"), nil)
+	must(t, err)
+	entries := got.Lists[0].Entries // by chunk: a, b
+	if len(entries) != 2 || entries[1].Flat < 1.999*entries[0].Flat || entries[1].Flat > 2.001*entries[0].Flat {
+		t.Errorf("what stands twice in the question weighs %v, what stands there once %v", entries[1].Flat, entries[0].Flat)
+	}
 }

@@ -1,0 +1,119 @@
+package analyse
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// names tells which words of a question are written as names. What no document names, no document answers, however well its other words fit; an
+// ordinary word that occurs nowhere has synonyms that do.
+type names struct {
+	text  string
+	cased bool // capitals tell something: not everything is written in them, and the language does not give them to all its nouns
+}
+
+// nouns are the languages that write every noun with a capital.
+var nouns = map[string]bool{"de": true, "lb": true}
+
+func namesOf(text string, asked language) *names {
+	n := &names{text: text, cased: !nouns[asked.name]}
+	words, capital := 0, 0
+	for field := range strings.FieldsSeq(text) {
+		r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(field, func(r rune) bool { return !unicode.IsLetter(r) }))
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		words++
+		if unicode.IsUpper(r) {
+			capital++
+		}
+	}
+	if words > 3 && 3*capital > 2*words { // A Title, OR SHOUTED
+		n.cased = false
+	}
+	return n
+}
+
+// dates are written with a capital in English and name nothing that documents would have to name.
+var dates = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
+	november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec i english german french spanish`)
+
+// name reports whether the word at text[from:to] is written as a name: as an identifier, between quotation marks, as an acronym, or with a capital in
+// mid-sentence.
+func (n *names) name(from, to int) bool {
+	word := n.text[from:to]
+	if word == "" {
+		return false
+	}
+	if n.quoted(from, to) || identifier(word) {
+		return true
+	}
+	if !n.cased || dates[lower(word)] {
+		return false
+	}
+	first, size := utf8.DecodeRuneInString(word)
+	if !unicode.IsUpper(first) {
+		return false
+	}
+	if size < len(word) && strings.IndexFunc(word, unicode.IsLower) < 0 { // an acronym
+		return true
+	}
+	return size < len(word) && n.within(from)
+}
+
+// within reports whether something of the same sentence stands before a place.
+func (n *names) within(at int) bool {
+	before := strings.TrimRight(n.text[:at], " \t([{\"'“„«‘")
+	if before == "" {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return !strings.ContainsRune(".?!:;\n\r–—-*•>", r)
+}
+
+// quoted reports whether a word stands between quotation marks that open and close around a few words.
+func (n *names) quoted(from, to int) bool {
+	const reach = 60
+	before := n.text[max(0, from-reach):from]
+	after := n.text[to:min(len(n.text), to+reach)]
+	for _, marks := range [][2]string{{"\"", "\""}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"«", "»"}} {
+		i, j := strings.LastIndex(before, marks[0]), strings.Index(after, marks[1])
+		if i < 0 || j < 0 || strings.ContainsAny(before[i:], "\n") || strings.ContainsAny(after[:j], "\n") {
+			continue
+		}
+		if marks[0] != marks[1] {
+			if strings.LastIndex(before, marks[1]) <= i {
+				return true
+			}
+			continue
+		}
+		if strings.Count(n.text[:from], marks[0])%2 == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// identifier reports whether a word is one by its letters: with an underscore or a capital inside, or of letters and digits. Versions, dates, numbers
+// with their units ("5th", "10GB") and words with hyphens are none.
+func identifier(word string) bool {
+	letters, digits, after := 0, 0, 0 // digits behind a letter
+	inner, lowered := false, false
+	for _, r := range word {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+			if letters > 0 {
+				after++
+			}
+		case r == '_':
+			inner = true
+		case unicode.IsLetter(r):
+			letters++
+			inner = inner || lowered && unicode.IsUpper(r)
+		}
+		lowered = unicode.IsLower(r)
+	}
+	return inner || after > 0 && (letters > 1 || after < digits)
+}

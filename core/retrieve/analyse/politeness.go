@@ -1,0 +1,63 @@
+package analyse
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// What people write around a question: whom it is for, and who says thank you. It asks for nothing.
+const (
+	hail = `(?:hi|hello|hey|hiya|howdy|dear|greetings|good (?:morning|afternoon|evening|day)|morning|thanks|thank you|hallo|hi zusammen|moin|servus|liebe[rs]?|` +
+		`guten (?:morgen|tag|abend)|bonjour|bonsoir|salut|hola|buenos d[ií]as|buenas tardes|ciao|buongiorno|ol[aá]|bom dia|hoi|beste|hej)`
+	farewell = `(?:(?:many |best |kind |warm |with best |with kind )?(?:thanks|thank you|thx|regards|wishes)|cheers|ty|tia|sincerely|yours (?:sincerely|truly|faithfully)|br|rgds|` +
+		`(?:vielen |besten |herzlichen |schon mal )?dank|danke(?: sch[oö]n)?|(?:viele|liebe|beste|sch[oö]ne|herzliche) gr(?:ü|ue)(?:ß|ss)e|gr(?:u|ü|ue)(?:ß|ss)e?|` +
+		`mit freundlichen gr(?:ü|ue)(?:ß|ss)en|lg|vg|mfg|(?:un grand )?merci|cordialement|bien à vous|(?:muchas )?gracias|saludos|un saludo|(?:mille )?grazie|saluti|` +
+		`cordiali saluti|obrigad[oa]|bedankt|groet(?:en|jes)?|met vriendelijke groet|tack)`
+	person = `\p{Lu}[\p{Ll}'’.-]+`
+)
+
+var (
+	mention = regexp.MustCompile(`(^|\s)@[\pL\pN._-]+[,:]?`)
+	// opening ends where the question begins: "Hi Bob," and "Good morning team!".
+	opening = regexp.MustCompile(`(?i)^\s*` + hail + `\b(?:[ \t]+[\pL'’.-]+){0,3}[ \t]*(?:[,.!:;\n]+|\s[-–—]+\s)\s*`)
+	// closing begins where a sentence, a clause or a line does, and ends with the text: "? Thanks in advance, Bob Miller".
+	closing = regexp.MustCompile(`(?i)(?:[.?!,;:)\n]|\s[-–—]+\s)\s*` + farewell + `\b(?:[ \t]+(?:in advance|a lot|so much|very much|again|all|everyone|everybody|team|folks|guys|you|im voraus|d['’]avance|de antemano|mille))*` +
+		`[ \t]*[,.!;:–—-]*\s*(?:[\pL'’.-]+[ \t]*){0,3}[.!,\s]*$`)
+	// signature is a name below a line of its own, or behind a dash, at the end.
+	signature = regexp.MustCompile(`(?:\n\s*(?:[-–—_]+\s*\n?\s*)?|[.?!]\s+[-–—]+\s*)` + person + `(?:[ \t]+` + person + `){0,2}[ \t]*(?:\n[^\n?]{0,60}){0,2}\s*$`)
+)
+
+// plainly is a question without the politeness around it; a text of nothing else stays as it is.
+func plainly(text string) string {
+	const looked = 4 << 10 // bytes from each end: politeness is short, and what is pasted is not
+	rest := mention.ReplaceAllString(text, "$1")
+	if len(rest) > 2*looked {
+		return text
+	}
+	for range 2 { // "Hello all! Hi Bob, …", "… Thanks! Cheers, Bob"
+		rest = shorter(rest, opening)
+	}
+	for range 2 {
+		rest = shorter(rest, signature)
+		rest = shorter(rest, closing)
+	}
+	return rest
+}
+
+// shorter leaves out what an expression matches at one of the ends, as long as something with a letter remains. The sign that ends the question
+// before it stays.
+func shorter(text string, at *regexp.Regexp) string {
+	match := at.FindStringIndex(text)
+	if match == nil {
+		return text
+	}
+	rest := text[:match[0]] + text[match[1]:]
+	if match[0] > 0 {
+		rest = text[:match[0]+1] // one byte: a sign, a blank or a line's end
+	}
+	if !strings.ContainsFunc(rest, unicode.IsLetter) {
+		return text
+	}
+	return rest
+}
