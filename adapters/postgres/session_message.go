@@ -24,6 +24,7 @@ type (
 		Text, CallID       string
 		Tokens             int
 		At                 *time.Time
+		Stopped            bool // a person stopped the turn
 	}
 	callRow struct {
 		MessageID, CallID, Name, Arguments string
@@ -114,7 +115,7 @@ func loadMessages(ctx context.Context, q executor, tenant access.TenantID, rows 
 	for i, r := range rows {
 		m := &messages[i]
 		*m = message.Message{ID: message.ID(r.ID), Turn: r.Number, Role: message.Role(r.Role), Author: r.Author, Text: r.Text,
-			CallID: r.CallID, Tokens: r.Tokens, At: orZero(r.At)}
+			CallID: r.CallID, Tokens: r.Tokens, At: orZero(r.At), Stopped: r.Stopped && message.Role(r.Role) == message.Assistant}
 		switch m.Role {
 		case message.User:
 			questions = append(questions, m)

@@ -124,9 +124,9 @@ func (t *tail) steps(v *stream.View) []Task {
 
 // tell adds what a search found.
 func (t *Task) tell(docs []packet.Document) {
-	t.Output = strconv.Itoa(len(docs)) + " documents"
+	t.Output = "looked at " + strconv.Itoa(len(docs)) + " documents"
 	if len(docs) == 1 {
-		t.Output = "1 document"
+		t.Output = "looked at 1 document"
 	}
 	for _, d := range docs {
 		if url, ok := address(d.URL); ok && len(t.Sources) < MaxTaskSources {

@@ -37,14 +37,14 @@ func TestSearchesTellWhatTheyFound(t *testing.T) {
 		return slack.Source{Title: title, URL: "https://docs.example/" + title}
 	}
 	want := []slack.Task{{
-		ID: "search-1", Title: "first", Status: slack.TaskComplete, Output: "6 documents",
+		ID: "search-1", Title: "first", Status: slack.TaskComplete, Output: "looked at 6 documents",
 		Sources: []slack.Source{source("a"), source("c"), source("d"), source("e"), {Title: "<\u200b!channel>", URL: "https://docs.example/%3C!channel%3E"}},
 	}}
 	if diff := cmp.Diff(want, next(found, packet.ReasoningStart{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	next(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"second"}})
-	want = []slack.Task{{ID: "search-2", Title: "second", Status: slack.TaskComplete, Output: "1 document", Sources: []slack.Source{source("z")}}}
+	want = []slack.Task{{ID: "search-2", Title: "second", Status: slack.TaskComplete, Output: "looked at 1 document", Sources: []slack.Source{source("z")}}}
 	if diff := cmp.Diff(want, next(docs("a", "z"), packet.MessageStart{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

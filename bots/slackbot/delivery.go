@@ -50,7 +50,7 @@ func (d *delivery) Accept(p packet.Packet) {
 	switch payload := p.Payload.(type) {
 	case packet.SearchQueries:
 		if len(payload.Queries) > 0 {
-			d.presence.say("is searching for " + payload.Queries[0] + "…")
+			d.presence.say("is searching: " + payload.Queries[0])
 		}
 	case packet.MessageDelta, packet.Stop:
 		d.presence.hush()

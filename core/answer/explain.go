@@ -126,15 +126,15 @@ func heard(a access.Audience) string {
 	return "Audience: whoever sees the answer holds " + strings.Join(all, ", ") + "; only documents that name one of these were used."
 }
 
-// searched tells one search: what was asked, and for each passage its place in both lists and what its score is made of.
+// searched tells one search: what was asked, and for the best documents, each by its best passage, the place in both lists and what the score is made of.
 func searched(a retrieve.Account, may func(document.ID) bool) []string {
 	var asked []string
 	for _, q := range a.Queries {
 		asked = append(asked, fmt.Sprintf("%q", q))
 	}
-	evidence := "which was evidence enough"
+	evidence := "what was found matches the question closely"
 	if !a.Evidence {
-		evidence = "which was not enough to answer"
+		evidence = "nothing matches the question closely"
 	}
 	vectors := "keywords alone"
 	if a.Embedder != "" && a.Alpha > 0 {
@@ -144,16 +144,26 @@ func searched(a retrieve.Account, may func(document.ID) bool) []string {
 	if a.Notice != "" {
 		said = append(said, a.Notice)
 	}
-	rank := 0
+	named := make(map[document.ID]bool)
 	for _, f := range a.Found {
-		if !may(f.Document) {
+		if named[f.Document] || !may(f.Document) {
 			continue
 		}
-		rank++
-		said = append(said, fmt.Sprintf("- %d. %s: score %.3f (%s; matches %.0f %% of the question)", rank, f.Title, f.Score, places(f), 100*f.Coverage))
+		named[f.Document] = true
+		matches := ""
+		if f.Coverage > 0 { // it is computed for the best few
+			matches = fmt.Sprintf("; matches %.0f %% of the question", 100*f.Coverage)
+		}
+		said = append(said, fmt.Sprintf("- %d. %s: score %.3f (%s%s)", len(named), f.Title, f.Score, places(f), matches))
+		if len(named) == maxExplained {
+			break
+		}
 	}
 	return said
 }
+
+// maxExplained is how many documents an explanation names of one search, each by its best passage.
+const maxExplained = 5
 
 // places says where a passage stood in the lists that were fused.
 func places(f retrieve.Found) string {

@@ -34,6 +34,8 @@ func (s *Service) why(ctx context.Context, r session.Record) (Reply, error) {
 		say("The answer was removed.")
 	case r.Correction != nil:
 		say("%s corrected the answer; what stands there is that person's text.", nameOf(r.Correction.By.Name))
+	case r.Outcome == session.NoEvidence:
+		say("%s", orSay(saved.Sentence, r.Outcome))
 	case n > 0:
 		say("The answer was written from %s that everybody who sees it may read; it cites %d.", counted(n, "document"), len(answer.Citations))
 	default:

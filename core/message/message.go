@@ -34,6 +34,7 @@ type Message struct {
 	Files     []File      // User: attached at this point in time
 	Citations []Citation  // Assistant: in order of first use
 	Documents []Reference // Assistant: every document the answer's prompt held; decides who may see the answer again
+	Stopped   bool        // Assistant: a person stopped the answer, so that Text is only its beginning
 	Tokens    int         // of Text, by the default tokenizer; 0 = not counted yet
 	At        time.Time
 }

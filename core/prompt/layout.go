@@ -69,11 +69,21 @@ func (l *layout) history() {
 			l.files(m, m.Turn, false)
 			l.user(m, budget.History, m.Turn, false)
 		case message.Assistant:
-			l.text(budget.History, m.Turn, llm.Assistant, m.Text)
+			l.text(budget.History, m.Turn, llm.Assistant, said(m))
 		case message.ToolCall, message.ToolResult:
 			l.step(m, m.Turn, RemovedResult())
 		}
 	}
+}
+
+// stoppedHere stands behind the beginning of an answer that a person stopped: a model would take it for all that it had to say.
+const stoppedHere = "\n\n[A person stopped this answer here.]"
+
+func said(m message.Message) string {
+	if m.Stopped && m.Text != "" {
+		return m.Text + stoppedHere
+	}
+	return m.Text
 }
 
 // project is one message for all files: a small one among many is lost otherwise.

@@ -348,3 +348,20 @@ func TestThePersonIsToldOfAFileThatDoesNotFit(t *testing.T) {
 		t.Errorf("where all fits: notices %q, error %v", built.Notices, err)
 	}
 }
+
+// The beginning of an answer is told to be one.
+func TestStoppedAnswersAreMarked(t *testing.T) {
+	t.Parallel()
+	half := answer(1, "First you")
+	half.Stopped = true
+	p := build(t, prompt.Input{Model: native, Question: user(3, "go on"), History: join(one(user(1, "How?"), half), one(user(2, "And?"), answer(2, "So.")))})
+	var marked []string
+	for _, m := range p.Messages {
+		if strings.Contains(m.Text, "stopped this answer") {
+			marked = append(marked, m.Text)
+		}
+	}
+	if len(marked) != 1 || !strings.HasPrefix(marked[0], "First you\n\n[A person stopped") {
+		t.Errorf("marked: %q", marked)
+	}
+}

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/footnotehq/footnote/core/cite"
@@ -71,6 +72,12 @@ func (s Saved) Conversation() []message.Message {
 		return []message.Message{s.Correction.Message(best)}
 	case !ran:
 		return nil
+	case s.Outcome == Stopped:
+		messages := slices.Clone(best.Messages)
+		for i := range messages {
+			messages[i].Stopped = messages[i].Role == message.Assistant
+		}
+		return messages
 	default:
 		return best.Messages
 	}

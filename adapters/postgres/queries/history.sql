@@ -5,7 +5,7 @@ with me as (
     select coalesce(t.place, t.sequence) as place from turn t where t.tenant_id = $1 and t.id = $3
 ),
 past as (
-    select t.tenant_id, t.id, t.session_id = $2::uuid as own, coalesce(t.place, t.sequence) as place,
+    select t.tenant_id, t.id, t.session_id = $2::uuid as own, coalesce(t.place, t.sequence) as place, t.outcome = 'stopped' as stopped,
            case when t.session_id = $2::uuid then t.number else t.number - $5::int end as number
     from turn t, me
     where t.tenant_id = $1
@@ -20,7 +20,7 @@ past as (
       and t.replaced_by is null and t.outcome is not null and t.outcome not in ('superseded', 'declined')
     order by place desc limit $4
 )
-select m.id::text, m.turn_id::text, t.number, m.model_index, m.role, m.author, m.text, m.call_id, m.tokens, m.at
+select m.id::text, m.turn_id::text, t.number, m.model_index, m.role, m.author, m.text, m.call_id, m.tokens, m.at, t.stopped
 from past t
 cross join lateral (
     select coalesce(min(model_index) filter (where outcome = 'answered'), 0) as best from run

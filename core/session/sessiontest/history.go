@@ -129,3 +129,26 @@ func historyLimits(f *fixture) {
 		f.equal(fmt.Sprintf("the newest %d turns", tt.limit), texts, append([]string{}, tt.want...))
 	}
 }
+
+// stoppedHistory: what a person stopped comes back as a beginning, and nothing else does.
+func stoppedHistory(f *fixture) {
+	for _, outcome := range []session.Outcome{session.Stopped, session.Answered} {
+		f.accept(f.question(string(outcome)))
+		t := f.lease("r1")
+		f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: outcome, Runs: []session.Run{answer("It is")}}))
+		f.must(f.Delivered(f.ctx, t.Fence()))
+	}
+	past, err := f.Load(f.ctx, f.accept(f.question("next")), 10)
+	f.must(err)
+	var stopped []bool
+	for _, m := range past {
+		if m.Role == message.Assistant {
+			stopped = append(stopped, m.Stopped)
+		} else if m.Stopped {
+			f.Errorf("%s is marked as stopped", m.Role)
+		}
+	}
+	if len(stopped) != 2 || !stopped[0] || stopped[1] {
+		f.Errorf("answers that were stopped: %v", stopped)
+	}
+}

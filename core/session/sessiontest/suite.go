@@ -47,6 +47,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a turn that nobody was there for is abandoned", abandoned},
 		{"what was saved comes back whole", history},
 		{"history is limited to earlier turns of the session", historyLimits},
+		{"an answer that was stopped comes back as its beginning", stoppedHistory},
 		{"hostile text is kept readable", hostileText},
 		{"a stop reaches a running turn", stopRunning},
 		{"a stop before the lease is seen by it", stopQueued},

@@ -149,7 +149,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	for i, q := range queries {
 		texts[i] = q.Text
 	}
-	emit.Emit(packet.SearchQueries{Queries: texts})
+	emit.Emit(packet.SearchQueries{Queries: told(texts)})
 	found, err := t.retriever.Search(ctx, retrieve.Search{
 		Audience: call.Scope.Audience, Queries: queries, Limit: t.config.Limit, Sources: call.Scope.Sources,
 		Documents: call.Scope.Documents, FavorRecent: wantsRecent(call.Scope.Question), Now: call.Scope.Now,
