@@ -27,7 +27,7 @@ func TestFinishedAnswerHasSourcesNotesAndButtons(t *testing.T) {
 		Sources: []slack.Source{
 			{Number: 1, Title: "Replication", URL: "https://docs.example/r#wal", Detail: "docs.example · 5 months old"},
 			{Number: 2, Title: "Settings", URL: "https://docs.example/s", Detail: "docs.example"},
-			{Number: 3, Title: "notes.txt"},
+			{Number: 3, Title: "notes.txt", Detail: "no link"},
 		},
 		Buttons: []thread.Button{thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown)},
 		Done:    true,

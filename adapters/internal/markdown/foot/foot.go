@@ -74,7 +74,7 @@ type Source struct {
 	Number int    // as cited; 0 for one that was close and not cited
 	Title  string // cite.SafeTitle
 	URL    string // as the connector gave it
-	From   string // where it lies: a site's host, else the kind of source, such as "file"
+	From   string // where it lies: a site's host, else the kind of source and that there is nothing to click, such as "file, no link"
 	Age    string // "5 months old"; empty when it is not known
 }
 
@@ -96,12 +96,15 @@ func from(address string, kind document.Kind) string {
 		return Cut(host, maxFrom)
 	}
 	if kind == "" {
-		return ""
+		return unlinked
 	}
-	return Cut(cite.SafeTitle(string(kind)), maxFrom)
+	return Cut(cite.SafeTitle(string(kind)), maxFrom) + ", " + unlinked
 }
 
 const maxFrom = 60
+
+// unlinked says why a source cannot be clicked.
+const unlinked = "no link"
 
 // Sources are the cited documents in the order of their numbers; when nothing was cited, the closest documents that were found, if the
 // view tells them. At most limit are listed; more is how many are left out.

@@ -108,9 +108,9 @@ func TestSourcesSayWhereTheyLieAndHowOldTheyAre(t *testing.T) {
 	}{
 		"a site":              {packet.Document{URL: "https://www.Docs.example/a", Source: "web", UpdatedAt: &at}, "docs.example · 5 months old"},
 		"a site without date": {packet.Document{URL: "http://docs.example:8080/a", Source: "web"}, "docs.example"},
-		"a file":              {packet.Document{URL: "file:///srv/a.txt", Source: "file", UpdatedAt: &at}, "file · 5 months old"},
-		"nothing known":       {packet.Document{}, ""},
-		"a date alone":        {packet.Document{UpdatedAt: &at}, "5 months old"},
+		"a file":              {packet.Document{URL: "file:///srv/a.txt", Source: "file", UpdatedAt: &at}, "file, no link · 5 months old"},
+		"nothing known":       {packet.Document{}, "no link"},
+		"a date alone":        {packet.Document{UpdatedAt: &at}, "no link · 5 months old"},
 		"a long host":         {packet.Document{URL: "https://" + strings.Repeat("a", 70)}, strings.Repeat("a", 59) + "…"},
 	} {
 		v := &stream.View{}
