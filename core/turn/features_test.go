@@ -132,6 +132,9 @@ func TestProjectFilesAreReadWholeAndCited(t *testing.T) {
 	if diff := cmp.Diff([]string{`The file "x.bin" could not be included: it is not text.`}, a.Notices); diff != "" {
 		t.Error(diff)
 	}
+	if len(a.References) != 1 || a.References[0].Chunk != nil {
+		t.Errorf("a file that was read whole counts as a chunk: %+v", a.References)
+	}
 	stop := packets[len(packets)-1].Payload.(packet.Stop)
 	if !cmp.Equal(stop.Notices, a.Notices) {
 		t.Errorf("the stop carries %q", stop.Notices)
