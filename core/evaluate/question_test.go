@@ -61,7 +61,9 @@ type scriptedThread struct {
 	asked []string
 }
 
-func (s *scripted) Open(context.Context) (evaluate.Thread, error) { return &scriptedThread{all: s}, nil }
+func (s *scripted) Open(context.Context) (evaluate.Thread, error) {
+	return &scriptedThread{all: s}, nil
+}
 
 func (s *scriptedThread) Ask(_ context.Context, question string) (evaluate.Reply, error) {
 	s.asked = append(s.asked, question)
