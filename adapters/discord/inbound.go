@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -38,7 +39,7 @@ func (c *Client) Handler() http.Handler {
 			http.Error(w, "the body cannot be read", http.StatusRequestEntityTooLarge)
 			return
 		}
-		if !signed(c.key, r.Header, body) {
+		if !signed(c.key, r.Header, body, time.Now()) {
 			http.Error(w, "invalid request signature", http.StatusUnauthorized)
 			return
 		}
@@ -69,11 +70,18 @@ func (c *Client) Handler() http.Handler {
 	})
 }
 
-// signed reports whether a request is Discord's: Ed25519 over the timestamp and the body as it came.
-func signed(key ed25519.PublicKey, h http.Header, body []byte) bool {
-	signature, err := hex.DecodeString(h.Get("X-Signature-Ed25519"))
+// maxSkew is how far the time of a request may lie from now. Whoever recorded one cannot use it for longer.
+const maxSkew = 5 * time.Minute
+
+// signed reports whether a request is Discord's, and of now: Ed25519 over the timestamp, which is in seconds, and the body as it came.
+func signed(key ed25519.PublicKey, h http.Header, body []byte, now time.Time) bool {
 	timestamp := h.Get("X-Signature-Timestamp")
-	return len(key) == ed25519.PublicKeySize && err == nil && len(signature) == ed25519.SignatureSize && timestamp != "" &&
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if at := time.Unix(seconds, 0); err != nil || at.Before(now.Add(-maxSkew)) || at.After(now.Add(maxSkew)) {
+		return false
+	}
+	signature, err := hex.DecodeString(h.Get("X-Signature-Ed25519"))
+	return len(key) == ed25519.PublicKeySize && err == nil && len(signature) == ed25519.SignatureSize &&
 		ed25519.Verify(key, append([]byte(timestamp), body...), signature)
 }
 
