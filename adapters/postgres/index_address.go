@@ -3,9 +3,12 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"golang.org/x/net/idna"
 )
 
 // Addressed returns the documents that have one of the addresses, compared exactly, and that everybody in the audience may read at this
@@ -43,4 +46,39 @@ func (x *Index) Addressed(
 		return nil, fmt.Errorf("look %d addresses up in the index: %w", len(addresses), err)
 	}
 	return found, nil
+}
+
+// Withheld reports whether an address, in any spelling, is one of a document that somebody in the audience may not read at this moment. What
+// is merely spelled alike counts as well: the same path with another query does.
+func (x *Index) Withheld(ctx context.Context, audience access.Audience, address string) (bool, error) {
+	var withheld bool
+	err := x.db.Pool.QueryRow(ctx, `
+		select exists (
+			select from document d
+			where d.tenant_id = $1 and d.url <> '' and md5(address_key(d.url)) in (select md5(address_key(a)) from unnest($2::text[]) a)
+				and not d.acl && $3::text[])`, string(audience.Tenant()), spellings(address), strs(audience.Principals())).Scan(&withheld)
+	if err != nil {
+		return true, fmt.Errorf("look an address up in the index: %w", err)
+	}
+	return withheld, nil
+}
+
+// spellings are an address with its host in letters of all languages and in those of ASCII. The database sees to every other difference.
+func spellings(address string) []string {
+	all := []string{address}
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return all
+	}
+	for _, spell := range []func(string) (string, error){idna.Lookup.ToASCII, idna.Display.ToUnicode} {
+		host, err := spell(u.Hostname())
+		if err != nil || host == u.Hostname() {
+			continue // it is no name, or there is no other spelling
+		}
+		if port := u.Port(); port != "" {
+			host += ":" + port
+		}
+		all = append(all, u.Scheme+"://"+host+u.EscapedPath())
+	}
+	return all
 }

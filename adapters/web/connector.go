@@ -87,7 +87,7 @@ var _ index.Resumer = (*Connector)(nil)
 func New(options Options) (*Connector, error) {
 	options = options.withDefaults()
 	where, err := newScope(options.URL)
-	client, clientErr := newClient(options.AllowHosts, options.CAFile)
+	client, _, clientErr := newClient("ALLOW_PRIVATE_HOSTS", options.AllowHosts, options.CAFile)
 	if err := errors.Join(err, clientErr, pattern.List(options.Include).Check(), pattern.List(options.Exclude).Check()); err != nil {
 		return nil, err
 	}
@@ -97,12 +97,13 @@ func New(options Options) (*Connector, error) {
 // headerTimeout is how long a site may take to begin its answer.
 const headerTimeout = 30 * time.Second
 
-func newClient(allow []string, caFile string) (*http.Client, error) {
-	guard, err := outhttp.NewGuard(allow)
+func newClient(setting string, allow []string, caFile string) (*http.Client, *outhttp.Guard, error) {
+	guard, err := outhttp.NewGuard(setting, allow)
 	if err != nil {
-		return nil, fmt.Errorf("hosts that are allowed although they are not public: %w", err)
+		return nil, nil, fmt.Errorf("hosts that are allowed although they are not public: %w", err)
 	}
-	return outhttp.New(outhttp.Config{Guard: guard, CAFile: caFile, UserAgent: agent, HeaderTimeout: headerTimeout, IdlePerHost: parallel})
+	client, err := outhttp.New(outhttp.Config{Guard: guard, CAFile: caFile, UserAgent: agent, HeaderTimeout: headerTimeout, IdlePerHost: parallel})
+	return client, guard, err
 }
 
 // SourceOf returns the source that an address stands for, however it is spelled.

@@ -25,8 +25,9 @@ type request struct {
 	etag     string
 	modified string // Last-Modified of the version that is known
 	limit    int64
-	cut      bool                // what is longer is cut off, and no error
-	within   func(*url.URL) bool // where redirects may lead; nil means anywhere public
+	cut      bool                                  // what is longer is cut off, and no error
+	within   func(*url.URL) bool                   // where redirects may lead; nil means anywhere public
+	permit   func(context.Context, *url.URL) error // is asked about every redirect; nil allows all
 }
 
 // response is what came.
@@ -107,7 +108,7 @@ func (s *site) once(ctx context.Context, r request) (response, error) {
 	if r.modified != "" {
 		req.Header.Set("If-Modified-Since", r.modified)
 	}
-	resp, err := s.bound(r.within).Do(req)
+	resp, err := s.bound(r).Do(req)
 	if err != nil {
 		return response{}, explain(ctx, err)
 	}
@@ -139,9 +140,9 @@ func megabytes(n int64) string {
 	return strconv.FormatInt(n>>20, 10) + " MB"
 }
 
-// bound returns the client with redirects kept inside.
-func (s *site) bound(within func(*url.URL) bool) *http.Client {
-	if within == nil {
+// bound returns the client with redirects kept to what the request allows.
+func (s *site) bound(r request) *http.Client {
+	if r.within == nil && r.permit == nil {
 		return s.client
 	}
 	bounded := *s.client
@@ -149,8 +150,17 @@ func (s *site) bound(within func(*url.URL) bool) *http.Client {
 		if err := s.client.CheckRedirect(req, via); err != nil {
 			return err
 		}
-		if !within(req.URL) {
+		if r.within != nil && !r.within(req.URL) {
 			return &outsideError{req.URL}
+		}
+		if r.permit != nil {
+			req.Header.Del("Referer") // which the client has set to the address before
+			if err := r.permit(req.Context(), req.URL); err != nil {
+				return fmt.Errorf("it redirects to %s, and %w: %w", req.URL.Redacted(), err, outhttp.ErrRefused)
+			}
+		}
+		if s.pace == nil {
+			return nil
 		}
 		return s.pace.wait(req.Context())
 	}

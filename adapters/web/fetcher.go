@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/core/document"
 )
 
@@ -20,9 +21,13 @@ type Page struct {
 	UpdatedAt time.Time
 }
 
+// Permit returns why an address may not be requested, as the end of a sentence; nil allows it. Private says that its host is reached only
+// because the operator listed it.
+type Permit func(ctx context.Context, address string, private bool) error
+
 // FetcherOptions configure a Fetcher. Zero fields get their defaults.
 type FetcherOptions struct {
-	AllowHosts []string // hosts, addresses and networks that are fetched although they are not public
+	AllowHosts []string // hosts, addresses and networks that are fetched although they are not public (OPEN_URL_PRIVATE_HOSTS)
 	CAFile     string   // PEM certificates that are trusted beside the system's
 	MaxBytes   int64    // of a page; 5 MB
 	CacheDir   string   // keeps machine code of the sandbox that reads PDF files; a folder below the user's cache
@@ -32,25 +37,27 @@ type FetcherOptions struct {
 // of them from https to http, and decides by itself what it sends: no cookies, no referrer. It is safe for concurrent use.
 type Fetcher struct {
 	client   *http.Client
+	guard    *outhttp.Guard
 	maxBytes int64
 	cacheDir string
 }
 
 // NewFetcher returns a fetcher.
 func NewFetcher(o FetcherOptions) (*Fetcher, error) {
-	client, err := newClient(o.AllowHosts, o.CAFile)
+	client, guard, err := newClient("OPEN_URL_PRIVATE_HOSTS", o.AllowHosts, o.CAFile)
 	if err != nil {
 		return nil, err
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 5 << 20
 	}
-	return &Fetcher{client, o.MaxBytes, o.CacheDir}, nil
+	return &Fetcher{client, guard, o.MaxBytes, o.CacheDir}, nil
 }
 
-// Fetch reads a page, once: it does not wait for sites that ask to be asked later. ctx bounds the wait beside the limit of a minute. The
-// text of an error is a sentence for the model and for people.
-func (f *Fetcher) Fetch(ctx context.Context, address string) (Page, error) {
+// Fetch reads a page, once: it does not wait for sites that ask to be asked later. ctx bounds the wait beside the limit of a minute. permit is
+// asked about the address and about every redirect before anything is sent there. The text of an error is a sentence for the model and for
+// people.
+func (f *Fetcher) Fetch(ctx context.Context, address string, permit Permit) (Page, error) {
 	at, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {
 		return Page{}, fmt.Errorf("%q is not an address of the web: it must begin with https:// or http://", address)
@@ -59,8 +66,14 @@ func (f *Fetcher) Fetch(ctx context.Context, address string) (Page, error) {
 		return Page{}, errors.New("the address holds a user or a password: leave it out")
 	}
 	at.Fragment = ""
+	allowed := func(ctx context.Context, hop *url.URL) error {
+		return permit(ctx, hop.String(), f.guard.Private(ctx, hop.Hostname()))
+	}
+	if err := allowed(ctx, at); err != nil {
+		return Page{}, err
+	}
 	s := &site{client: f.client}
-	got, err := s.once(ctx, request{address: at, limit: f.maxBytes})
+	got, err := s.once(ctx, request{address: at, limit: f.maxBytes, permit: allowed})
 	if err != nil {
 		return Page{}, fmt.Errorf("%s could not be read: %w", at, err)
 	}

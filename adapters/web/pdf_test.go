@@ -38,7 +38,7 @@ func TestPDFFilesOfSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := f.Fetch(t.Context(), w.URL+"/guide.pdf")
+	got, err := f.Fetch(t.Context(), w.URL+"/guide.pdf", anywhere)
 	if err != nil || got.Text != "Thirty days of vacation." {
 		t.Errorf("Fetch() = %+v, %v", got, err)
 	}

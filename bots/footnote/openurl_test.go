@@ -25,7 +25,7 @@ func TestPagesAreOpenedByTheRules(t *testing.T) {
 	open := openaitest.Reply{Calls: []openaitest.Call{{Name: "open_url", Arguments: `{"urls":["` + address + `"]}`}}}
 	search := openaitest.Reply{Calls: []openaitest.Call{{Name: "internal_search", Arguments: `{"queries":["vacation days per year"]}`}}}
 	server := openaitest.New(t)
-	p := withModel(t, server, "ALLOW_PRIVATE_HOSTS=127.0.0.1")
+	p := withModel(t, server, "OPEN_URL_PRIVATE_HOSTS=127.0.0.1")
 	result := func() string {
 		requests := server.ChatRequests()
 		return requests[len(requests)-1].Chat.Last("tool").Text()
@@ -61,8 +61,51 @@ func TestPagesAreOpenedByTheRules(t *testing.T) {
 	}
 
 	server.Push(open, openaitest.Reply{Text: "I could not open it."})
-	p.with("ALLOW_PRIVATE_HOSTS=").run(t, "ask", "When does it begin? See "+address)
-	if !strings.Contains(result(), "not on the public internet") || visits.Load() != 2 {
+	p.with("OPEN_URL_PRIVATE_HOSTS=", "ALLOW_PRIVATE_HOSTS=127.0.0.1").run(t, "ask", "When does it begin? See "+address)
+	if !strings.Contains(result(), "OPEN_URL_PRIVATE_HOSTS") || visits.Load() != 2 {
 		t.Errorf("a private address, %d visits:\n%s", visits.Load(), result())
+	}
+}
+
+// An intranet that is indexed is not thereby opened: not to those who may not read a page, and not at all unless the operator says so.
+func TestIndexedPagesAreNotOpenedByTheirAddress(t *testing.T) {
+	t.Parallel()
+	var visits atomic.Int32
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" || r.URL.Path == "/sitemap.xml" {
+			http.NotFound(w, r)
+			return
+		}
+		visits.Add(1)
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<html><head><title>Pay</title></head><body><main><h1>Pay</h1><p>The director earns a quarter of a million.</p></main></body></html>")
+	}))
+	t.Cleanup(site.Close)
+	address := site.URL + "/hr/pay"
+	server := openaitest.New(t)
+	p := withModel(t, server, "ALLOW_PRIVATE_HOSTS=127.0.0.1")
+	p.run(t, "index", address, "--acl", "group:hr")
+	indexed := visits.Load()
+	if indexed == 0 {
+		t.Fatal("nothing was indexed")
+	}
+	ask := func(p *program, principals, spelling string) string {
+		server.Push(openaitest.Reply{Calls: []openaitest.Call{{Name: "open_url", Arguments: `{"urls":["` + spelling + `"]}`}}}, openaitest.Reply{Text: "That is all."})
+		p.with("CONSOLE_PRINCIPALS="+principals).run(t, "ask", "What does "+spelling+" say?")
+		requests := server.ChatRequests()
+		return requests[len(requests)-1].Chat.Last("tool").Text()
+	}
+	opened := p.with("OPEN_URL_PRIVATE_HOSTS=127.0.0.1", "OPEN_URL_ALLOW="+strings.TrimPrefix(site.URL, "http://"))
+	for _, principals := range []string{"public", "members"} {
+		for _, spelling := range []string{address, address + "/", address + "?x=1", site.URL + "/hr/%70ay", site.URL + "/hr/x/../pay", site.URL + "//HR/pay"} {
+			for _, p := range []*program{p, opened} {
+				if result := ask(p, principals, spelling); strings.Contains(result, "quarter of a million") || visits.Load() != indexed {
+					t.Errorf("%s opened %s, %d visits:\n%s", principals, spelling, visits.Load()-indexed, result)
+				}
+			}
+		}
+	}
+	if result := ask(p, "group:hr", address); !strings.Contains(result, "quarter of a million") || visits.Load() != indexed {
+		t.Errorf("those who may read it got, after %d visits:\n%s", visits.Load()-indexed, result)
 	}
 }

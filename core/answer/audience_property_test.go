@@ -108,6 +108,10 @@ func (s *shelf) Addressed(_ context.Context, a access.Audience, _ []document.Sou
 	return found, nil
 }
 
+func (s *shelf) Withheld(context.Context, access.Audience, string) (bool, error) {
+	return false, nil // nothing is fetched
+}
+
 func (s *shelf) Readable(_ context.Context, a access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +237,7 @@ func (b board) Listeners(_ context.Context, t session.Turn) (access.Audience, er
 
 type nothing struct{}
 
-func (nothing) Fetch(context.Context, string) (openurl.Page, error) {
+func (nothing) Fetch(context.Context, string, openurl.Permit) (openurl.Page, error) {
 	return openurl.Page{}, errors.New("there is no web here")
 }
 

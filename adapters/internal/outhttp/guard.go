@@ -21,6 +21,7 @@ import (
 // Where the environment names a proxy, the proxy resolves names and connects. The guard then looks at addresses that are written as such
 // and at what names resolve to here; what only the proxy can resolve is for the proxy's own rules.
 type Guard struct {
+	setting  string   // where the operator lists what is allowed
 	names    []string // allowed whatever they resolve to; "*." at the beginning stands for any names below
 	prefixes []netip.Prefix
 }
@@ -28,10 +29,10 @@ type Guard struct {
 // ErrRefused is wrapped by the errors of requests that a guard did not let pass.
 var ErrRefused = errors.New("it may not be opened")
 
-// NewGuard returns a guard that also lets pass what allow names: hosts ("wiki.corp.example", "*.corp.example"), addresses, and networks
+// NewGuard returns a guard that also lets pass what allow, the value of a setting, names: hosts ("wiki.corp.example", "*.corp.example"), addresses, and networks
 // ("10.1.0.0/16"). Metadata services pass only where their very address is listed. All faults of the list are named at once.
-func NewGuard(allow []string) (*Guard, error) {
-	g := &Guard{}
+func NewGuard(setting string, allow []string) (*Guard, error) {
+	g := &Guard{setting: setting}
 	var faults []error
 	for _, entry := range allow {
 		entry = strings.ToLower(strings.TrimSpace(entry))
@@ -72,8 +73,27 @@ func (g *Guard) check(host string, addr netip.Addr) error {
 	case isPublic(addr) || g.named(host):
 		return nil
 	}
-	return fmt.Errorf("%s has the address %s, which is not on the public internet: %w unless the operator lists the host in ALLOW_PRIVATE_HOSTS",
-		host, addr, ErrRefused)
+	return fmt.Errorf("%s has the address %s, which is not on the public internet: %w unless the operator lists the host in %s",
+		host, addr, ErrRefused, g.setting)
+}
+
+// Private reports whether a host is reached only because it is on the list. Looking its name up ends with ctx; what cannot be found out is
+// private.
+func (g *Guard) Private(ctx context.Context, host string) bool {
+	if g.named(host) {
+		return true
+	}
+	if len(g.prefixes) == 0 {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	addrs := []netip.Addr{addr}
+	if err != nil {
+		if addrs, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host); err != nil {
+			return true
+		}
+	}
+	return slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !isPublic(a) })
 }
 
 // dialer connects only to what the guard lets pass.

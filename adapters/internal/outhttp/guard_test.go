@@ -24,7 +24,7 @@ func noProxy(*http.Request) (*url.URL, error) { return nil, nil }
 
 func guarded(t *testing.T, config outhttp.Config, allow ...string) *http.Client {
 	t.Helper()
-	guard, err := outhttp.NewGuard(allow)
+	guard, err := outhttp.NewGuard("ALLOW_PRIVATE_HOSTS", allow)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestTheProxyItselfIsNoDestination(t *testing.T) {
 
 func TestGuardNamesAllFaults(t *testing.T) {
 	t.Parallel()
-	_, err := outhttp.NewGuard([]string{"ok.example", "http://wiki", "10.0.0.0/99", "", "a b"})
+	_, err := outhttp.NewGuard("ALLOW_PRIVATE_HOSTS", []string{"ok.example", "http://wiki", "10.0.0.0/99", "", "a b"})
 	if err == nil || strings.Count(err.Error(), "is neither a host") != 4 {
 		t.Errorf("error = %v", err)
 	}

@@ -65,10 +65,12 @@ type Config struct {
 	IndexMemoryBytes int64 // what a process remembers of the index, at most
 	IndexShards      int   // among which new documents are divided
 	CrawlInterval    time.Duration
-	PrivateHosts     []string // that may be fetched
+	PrivateHosts     []string // that may be indexed
 	DropUnsupported  bool     // leave out citations that share nothing with their sentence
 	MaxFileTokens    int      // of one file that comes with a question
 	OpenURLAllow     []string // that the model may open at any time
+
+	OpenURLPrivateHosts []string // that may be opened in conversations
 
 	FilePath string // of footnote.yaml; empty: FileName in the working folder, if it is there
 	File     *File  // what it says; never nil

@@ -31,7 +31,7 @@ func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, er
 
 // openURL builds the tool open_url over the guarded fetcher.
 func (b *Base) openURL() (*openurl.Tool, error) {
-	fetcher, err := web.NewFetcher(web.FetcherOptions{AllowHosts: b.Config.PrivateHosts, CAFile: b.Config.CAFile})
+	fetcher, err := web.NewFetcher(web.FetcherOptions{AllowHosts: b.Config.OpenURLPrivateHosts, CAFile: b.Config.CAFile})
 	if err != nil {
 		return nil, err
 	}
@@ -48,15 +48,18 @@ type pages struct{ fetcher *web.Fetcher }
 var _ openurl.Fetcher = pages{}
 
 // Fetch implements openurl.Fetcher.
-func (p pages) Fetch(ctx context.Context, url string) (openurl.Page, error) {
-	page, err := p.fetcher.Fetch(ctx, url)
+func (p pages) Fetch(ctx context.Context, url string, permit openurl.Permit) (openurl.Page, error) {
+	page, err := p.fetcher.Fetch(ctx, url, func(ctx context.Context, address string, private bool) error {
+		return permit(ctx, openurl.Hop{Address: address, Private: private})
+	})
 	if err != nil {
 		return openurl.Page{}, err
 	}
 	return openurl.Page{URL: page.URL, Title: page.Title, Text: page.Text, UpdatedAt: page.UpdatedAt}, nil
 }
 
-// library knows who may read what an answer rests on: documents of the index, and pages that anybody in the conversation may open.
+// library knows who may read what an answer rests on: documents of the index, pages that anybody may open, and those that only the
+// operator's lists let through.
 type library struct{ index *postgres.Index }
 
 var _ answer.Library = library{}
@@ -76,7 +79,7 @@ func (l library) Readable(ctx context.Context, audience access.Audience, ids []d
 		return nil, err
 	}
 	for _, id := range fetched {
-		readable[id] = true
+		readable[id] = openurl.Public(id) || audience.MayRead(openurl.Listed())
 	}
 	return readable, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
@@ -13,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Sources of pages that were fetched. Their documents are in no index. What only the operator's list let through is not taken to be public.
+// Sources of pages that were fetched. Their documents are in no index. What only the operator's lists let through is not taken to be public.
 const (
 	SourceWeb    document.SourceID = "open_url"
 	SourceListed document.SourceID = "open_url_listed"
@@ -24,6 +25,15 @@ func Fetched(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb) || source == string(SourceListed)
 }
+
+// Public reports whether a document is a page that was fetched, and that anybody could have opened.
+func Public(id document.ID) bool {
+	source, _, _ := strings.Cut(string(id), ":")
+	return source == string(SourceWeb)
+}
+
+// Listed is who may read a page that only the operator's lists let through: nobody has said that it is for outsiders.
+func Listed() access.ACL { return access.ACL{access.Members} }
 
 // maxChunks is how many chunks of a document are looked at; more than maxPage characters can be.
 const maxChunks = 400
@@ -46,17 +56,15 @@ func (t *Tool) open(ctx context.Context, address string, r rules, scope tool.Sco
 			return o
 		}
 	}
-	source := SourceWeb
-	if o.err = r.permit(address); o.err != nil {
-		return o
-	}
-	if !r.named[exact(address)] {
-		source = SourceListed
-	}
-	page, err := t.fetcher.Fetch(ctx, address)
+	var way way
+	page, err := t.fetcher.Fetch(ctx, address, func(ctx context.Context, hop Hop) error { return t.permit(ctx, &way, hop, r, scope) })
 	if err != nil {
 		o.err = err
 		return o
+	}
+	source := SourceWeb
+	if way.listed {
+		source = SourceListed
 	}
 	if strings.TrimSpace(page.Text) == "" {
 		o.err = errors.New("it holds no text")

@@ -79,22 +79,47 @@ type rules struct {
 }
 
 var (
-	errUnknown = errors.New("it stands neither in the conversation nor in the documents that were found, and only such addresses can be opened, exactly as they stand there")
-	errPrivate = errors.New("documents that are not public are in use, and then only addresses that the operator listed can be opened")
+	errUnknown  = errors.New("it stands neither in the conversation nor in the documents that were found, and only such addresses can be opened, exactly as they stand there")
+	errListed   = errors.New("only the operator's list lets it be opened, and not where people who do not belong to the organisation read along")
+	errWithheld = errors.New("not everybody in this conversation may read what is there")
+	errPrivate  = errors.New("documents that are not public are in use, and then only addresses that the operator listed can be opened")
 )
 
-// permit returns why an address may not be fetched.
-func (r rules) permit(address string) error {
+// way is what an address led to so far.
+type way struct {
+	begun   bool
+	free    bool // it began at an address that others chose while nothing private was in use: where that leads carries nothing of the model's
+	private bool // it began at a private host
+	listed  bool // the operator's lists were needed
+}
+
+// permit returns why an address may not be requested: the one that is to be opened, and each that it redirects to. What is on a private host
+// is reached from there, and from elsewhere only by its own address.
+func (t *Tool) permit(ctx context.Context, w *way, hop Hop, r rules, scope tool.Scope) error {
+	address := hop.Address
+	if !w.begun {
+		w.begun, w.free, w.private = true, r.named[exact(address)] && !r.private, hop.Private
+	}
 	switch {
+	case w.free && (w.private || !hop.Private):
 	case r.allow.Names(address):
-		return nil
+		w.listed = true
 	case !r.named[exact(address)]:
 		return errUnknown
 	case r.private:
 		return errPrivate
-	default:
-		return nil
 	}
+	if w.listed = w.listed || hop.Private; w.listed && !scope.Audience.MayRead(Listed()) {
+		return errListed
+	}
+	withheld, err := t.index.Withheld(ctx, scope.Audience, address)
+	if err != nil {
+		return fmt.Errorf("it could not be found out whether it may be opened here: %w", err)
+	}
+	if withheld {
+		return errWithheld
+	}
+	return nil
 }
 
 // rules reads the context of a turn. What a fetched page says counts for nothing: its links are not opened.

@@ -23,19 +23,28 @@ import (
 	"pgregory.net/rapid"
 )
 
-// web is a fetcher that knows every address and notes what it was asked for.
+// web is a fetcher that knows every address and notes what it was asked for. Hosts that end in ".corp" are private.
 type web struct {
-	text string
-	err  error
+	text  string
+	err   error
+	moved map[string]string // addresses that redirect
 
 	mu      sync.Mutex
 	fetched []string
 }
 
-func (w *web) Fetch(_ context.Context, url string) (openurl.Page, error) {
+func (w *web) Fetch(ctx context.Context, address string, permit openurl.Permit) (openurl.Page, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.fetched = append(w.fetched, url)
+	url := address
+	for hop := address; hop != ""; hop = w.moved[hop] {
+		host, _, _ := strings.Cut(strings.TrimPrefix(hop, "https://"), "/")
+		if err := permit(ctx, openurl.Hop{Address: hop, Private: strings.HasSuffix(host, ".corp")}); err != nil {
+			return openurl.Page{}, err
+		}
+		url = hop
+		w.fetched = append(w.fetched, hop)
+	}
 	text := w.text
 	if text == "" {
 		text = "What " + url + " says."
@@ -69,6 +78,16 @@ func (x index) Addressed(_ context.Context, audience access.Audience, sources []
 	return found, nil
 }
 
+// Withheld knows the same addresses, in small and capital letters.
+func (x index) Withheld(_ context.Context, audience access.Audience, address string) (bool, error) {
+	name, ok := strings.CutPrefix(strings.ToLower(address), "https://docs.example/")
+	if name == "broken" {
+		return false, errors.New("the index does not answer")
+	}
+	acl, known := x[document.ID(name)]
+	return ok && known && !audience.MayRead(acl), nil
+}
+
 func (x index) Excerpts(_ context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	var out []retrieve.Passage
 	for _, s := range spans {
@@ -96,6 +115,11 @@ func reference(id document.ID, url, text string) message.Reference {
 
 func run(t *testing.T, w *web, scope tool.Scope, allow []string, urls ...string) (tool.Result, error) {
 	t.Helper()
+	return runWith(t, w, library, scope, allow, urls...)
+}
+
+func runWith(t *testing.T, w *web, documents index, scope tool.Scope, allow []string, urls ...string) (tool.Result, error) {
+	t.Helper()
 	listed, err := openurl.ParseAllow(allow)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +135,7 @@ func run(t *testing.T, w *web, scope tool.Scope, allow []string, urls ...string)
 		t.Fatal(err)
 	}
 	queue := make(chan packet.Packet, 8)
-	result, err := openurl.New(w, library, budgettest.NewWords(), listed).Run(t.Context(), tool.Call{Arguments: args, Scope: scope},
+	result, err := openurl.New(w, documents, budgettest.NewWords(), listed).Run(t.Context(), tool.Call{Arguments: args, Scope: scope},
 		packet.NewEmitter(queue, nil, packet.Placement{}))
 	close(queue)
 	var kinds []string
@@ -198,6 +222,93 @@ func TestNothingLeavesOnceSomethingPrivateIsInUse(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An address that is indexed is never fetched for those who may not read the document, whoever names it, redirects to it or lists it.
+func TestWithheldDocumentsAreNotFetchedFromTheirSite(t *testing.T) {
+	t.Parallel()
+	outside := access.NewAudience(access.DefaultTenant)
+	hr := index{"pay": {access.Group("hr")}}
+	const pay, door = "https://docs.example/pay", "https://site.example/door"
+	for _, tt := range []struct {
+		name, url string
+		audience  access.Audience
+		allow     []string
+		moved     map[string]string
+		fetched   []string
+		err       string
+	}{
+		{name: "a guest names it", url: pay, audience: outside, err: "not everybody"},
+		{name: "a member names it", url: pay, audience: members, err: "not everybody"},
+		{name: "in another spelling", url: "https://DOCS.example/Pay", audience: members, err: "not everybody"},
+		{name: "it is listed", url: pay, audience: members, allow: []string{"docs.example"}, err: "not everybody"},
+		{name: "a page redirects to it", url: door, audience: members, moved: map[string]string{door: pay}, fetched: []string{door}, err: "not everybody"},
+		{name: "a listed page redirects to it", url: door, audience: members, allow: []string{"docs.example", "site.example"}, moved: map[string]string{door: pay}, fetched: []string{door}, err: "not everybody"},
+		{name: "the index does not answer", url: "https://docs.example/broken", audience: members, err: "could not be found out"},
+		{name: "another page of the site", url: "https://docs.example/other", audience: members, fetched: []string{"https://docs.example/other"}},
+		{name: "those who may read it read it in the index", url: pay, audience: access.NewAudience(access.DefaultTenant, access.Group("hr"))},
+	} {
+		w := &web{moved: tt.moved}
+		_, err := runWith(t, w, hr, tool.Scope{Audience: tt.audience, Question: "What is on " + tt.url + " ?"}, tt.allow, tt.url)
+		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) || !slices.Equal(w.fetched, tt.fetched) {
+			t.Errorf("%s: error %v, fetched %v; want %q and %v", tt.name, err, w.fetched, tt.err, tt.fetched)
+		}
+	}
+}
+
+// Every redirect is decided about like the address that was given: what the model chose reaches listed places alone.
+func TestRedirectsAreDecidedAboutLikeAddresses(t *testing.T) {
+	t.Parallel()
+	const listed, open, evil, named = "https://listed.example/go?u=secret", "https://site.example/a", "https://evil.example/?q=secret", "https://named.example/b"
+	internal := []message.Reference{reference("internal", "", "")}
+	for _, tt := range []struct {
+		name, url string
+		scope     tool.Scope
+		moved     map[string]string
+		fetched   []string
+		err       string
+		source    document.SourceID
+	}{
+		{name: "from a listed host elsewhere", url: listed, moved: map[string]string{listed: evil}, fetched: []string{listed}, err: "stands neither"},
+		{name: "with something private in use", url: listed, scope: tool.Scope{Shown: internal}, moved: map[string]string{listed: evil}, fetched: []string{listed}, err: "stands neither"},
+		{name: "after two hops", url: listed, moved: map[string]string{listed: "https://listed.example/2", "https://listed.example/2": evil}, fetched: []string{listed, "https://listed.example/2"}, err: "stands neither"},
+		{name: "within the list", url: listed, moved: map[string]string{listed: "https://listed.example/2"}, fetched: []string{listed, "https://listed.example/2"}, source: openurl.SourceListed},
+		{name: "to what somebody named", url: listed, scope: tool.Scope{Question: named}, moved: map[string]string{listed: named}, fetched: []string{listed, named}, source: openurl.SourceListed},
+		{name: "to that with something private in use", url: listed, scope: tool.Scope{Question: named, Shown: internal}, moved: map[string]string{listed: named}, fetched: []string{listed}, err: "not public"},
+		{name: "listed and named, with something private in use", url: listed, scope: tool.Scope{Question: listed, Shown: internal}, moved: map[string]string{listed: evil}, fetched: []string{listed}, err: "stands neither"},
+		{name: "of an address that others chose", url: open, scope: tool.Scope{Question: open}, moved: map[string]string{open: "https://www.site.example/a/"}, fetched: []string{open, "https://www.site.example/a/"}, source: openurl.SourceWeb},
+		{name: "from there into a private network", url: open, scope: tool.Scope{Question: open}, moved: map[string]string{open: "https://wiki.corp/x"}, fetched: []string{open}, err: "stands neither"},
+		{name: "within a private network", url: "https://wiki.corp/x", scope: tool.Scope{Question: "https://wiki.corp/x"}, moved: map[string]string{"https://wiki.corp/x": "https://wiki.corp/x/"}, fetched: []string{"https://wiki.corp/x", "https://wiki.corp/x/"}, source: openurl.SourceListed},
+	} {
+		w := &web{moved: tt.moved}
+		result, err := run(t, w, tt.scope, []string{"listed.example"}, tt.url)
+		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) || !slices.Equal(w.fetched, tt.fetched) {
+			t.Errorf("%s: error %v, fetched %v; want %q and %v", tt.name, err, w.fetched, tt.err, tt.fetched)
+		}
+		if tt.source != "" && (len(result.References) != 1 || result.References[0].Document.Source != tt.source) {
+			t.Errorf("%s: references %+v, want the source %s", tt.name, result.References, tt.source)
+		}
+	}
+}
+
+// What only the operator's lists let through is for members, like what is indexed without a word about who may read it.
+func TestListedPagesAreForMembers(t *testing.T) {
+	t.Parallel()
+	outside := access.NewAudience(access.DefaultTenant)
+	for _, address := range []string{"https://listed.example/a", "https://wiki.corp/a"} {
+		w := &web{}
+		if _, err := run(t, w, tool.Scope{Audience: outside, Question: "https://wiki.corp/a"}, []string{"listed.example"}, address); err == nil || len(w.fetched) > 0 {
+			t.Errorf("%s among guests: error %v, fetched %v", address, err, w.fetched)
+		}
+		result, err := run(t, &web{}, tool.Scope{Question: "https://wiki.corp/a"}, []string{"listed.example"}, address)
+		if err != nil || openurl.Public(result.References[0].Document.ID) || !openurl.Fetched(result.References[0].Document.ID) {
+			t.Errorf("%s among members: %+v, error %v", address, result.References, err)
+		}
+	}
+	result, err := run(t, &web{}, tool.Scope{Audience: outside, Question: "https://listed.example/a"}, []string{"listed.example"}, "https://listed.example/a")
+	if err != nil || !openurl.Public(result.References[0].Document.ID) {
+		t.Errorf("a listed address that a guest named: %+v, error %v", result.References, err)
+	}
 }
 
 func TestIndexedDocumentsAreReadFromTheIndex(t *testing.T) {
