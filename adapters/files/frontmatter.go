@@ -28,7 +28,7 @@ const longestMatter = 64 << 10
 
 // statesACL finds an access list even in front matter that cannot be read: a document that means to be restricted is not shown because of a
 // typing error.
-var statesACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=]`)
+var statesACL = regexp.MustCompile(`(?mi)(?:^|[{,?])[ \t]*(?:!!str[ \t]+)?["']?[ \t]*acl[ \t]*["']?[ \t]*(?:[:=]|$)`)
 
 // strayACL finds what reads like an access list among the first lines of a text without front matter.
 var strayACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=][ \t]*(.+)$`)
@@ -46,7 +46,7 @@ func splitMatter(text string) (matter, string, error) {
 		values, err = parseMatter(head)
 	}
 	if err != nil {
-		if statesACL.MatchString(head) {
+		if statesACL.MatchString(head) || errors.Is(err, errTwice) {
 			return matter{}, "", fmt.Errorf("its front matter holds an access list but cannot be read (%w). Correct it: %w", err, index.ErrWithdrawn)
 		}
 		if lines, found := lostACL(text); found {
@@ -110,11 +110,17 @@ func parseMatter(head string) (map[string]any, error) {
 		return nil, errors.New(placed(message))
 	}
 	named := make(map[string]any, len(values))
-	for key, value := range values { // "ACL" must not be overlooked
-		named[strings.ToLower(key)] = value
+	for key, value := range values { // "ACL" must not be overlooked, nor be one of two
+		name := strings.ToLower(strings.TrimSpace(key))
+		if _, twice := named[name]; twice && name == "acl" {
+			return nil, errTwice
+		}
+		named[name] = value
 	}
 	return named, nil
 }
+
+var errTwice = errors.New("it has more than one access list, in different letters")
 
 // place is how the YAML parser begins its errors: the line and the column in what it was given, which is the file without its first line.
 var place = regexp.MustCompile(`^\[(\d+):\d+\] `)

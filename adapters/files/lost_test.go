@@ -37,3 +37,21 @@ func TestAccessListsThatATypingErrorMadeTextAreNotOverlooked(t *testing.T) {
 		}
 	}
 }
+
+// Of two access lists nobody can say which was meant.
+func TestTwoAccessListsAreAFault(t *testing.T) {
+	t.Parallel()
+	for _, head := range []string{
+		"ACL: public\nacl: group:hr", "acl: group:hr\nAcl: public", "acl: group:hr\nacl: group:hr", "\"acl\": group:hr\nACL: public", "\"acl \": group:hr\nacl: public",
+		"{ACL: public, acl: group:hr}", "{acl: public, acl: group:hr}", "? acl\n: public\n? acl\n: group:hr", "!!str acl: public\nacl: group:hr", "title: A\nacl: public\ntags: [b]\nACL: group:hr",
+	} {
+		for range 20 { // maps have no order
+			if m, _, err := splitMatter("---\n" + head + "\n---\nText"); !errors.Is(err, index.ErrWithdrawn) {
+				t.Fatalf("%q: matter %+v, error %v; want the document withdrawn", head, m, err)
+			}
+		}
+	}
+	if m, body, err := splitMatter("---\nACL: group:hr\nTitle: A\ntitle: B\n---\nText"); err != nil || len(m.acl) != 1 || body != "Text" {
+		t.Errorf("one list in capitals: matter %+v, text %q, error %v", m, body, err)
+	}
+}
