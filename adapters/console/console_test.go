@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/console"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/google/go-cmp/cmp"
@@ -135,5 +136,23 @@ func TestFencedCodeKeepsItsLines(t *testing.T) {
 	want := "```sh\nselect   a_rather_long_column, another_one from a_table;\n```\nand text after it\nthat is broken\n\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// However the answer was cut, emoji and scripts keep what they need and nothing is hidden in the rest.
+func TestInvisibleCharactersAreTakenOut(t *testing.T) {
+	t.Parallel()
+	rendertest.CheckInvisible(t, func(markdown string) string {
+		if strings.ContainsAny(markdown, "&`") { // markup stays as it is
+			return map[bool]string{true: "ab", false: "`ab`"}[strings.Contains(markdown, "&")]
+		}
+		var packets []packet.Payload
+		for _, r := range markdown {
+			packets = append(packets, packet.MessageDelta{Text: string(r)})
+		}
+		return strings.TrimRight(render(&console.Renderer{}, append(packets, packet.Stop{})), "\n")
+	})
+	if got := console.Sanitize("a\U000e0041\u200bb"); got != "ab" {
+		t.Errorf("a title is printed as %q", got)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
@@ -51,6 +53,7 @@ type tail struct {
 	text    int // bytes of the view's text that were written
 	queries int // queries that were shown
 	last    byte
+	ends    rune // of the text that was written
 	done    bool
 	wrap    wrapper
 }
@@ -68,7 +71,11 @@ func (t *tail) Next(v *stream.View) (string, bool) {
 		t.queries = len(v.Queries)
 	}
 	if v.Len() > t.text {
-		b.WriteString(t.wrap.write(t.links(v.TextFrom(t.text), v.Citations)))
+		text := answer.VisibleAfter(t.ends, printed(v.TextFrom(t.text)))
+		if text != "" {
+			t.ends, _ = utf8.DecodeLastRuneInString(text)
+		}
+		b.WriteString(t.wrap.write(t.links(text, v.Citations)))
 		t.text = v.Len()
 	}
 	if v.Phase == stream.Done && !t.done {
@@ -97,9 +104,9 @@ func (t *tail) line(b *strings.Builder, s string) {
 	b.WriteByte('\n')
 }
 
-// links rewrites the footnotes of a piece of text. A piece always holds whole links, since a packet does.
+// links rewrites the footnotes of a piece of text that is fit to be printed. A piece always holds whole links, since a packet does.
 func (t *tail) links(text string, cited []packet.CitationInfo) string {
-	return footnote.ReplaceAllStringFunc(Sanitize(text), func(link string) string {
+	return footnote.ReplaceAllStringFunc(text, func(link string) string {
 		m := footnote.FindStringSubmatch(link)
 		n, err := strconv.Atoi(m[1])
 		if err != nil || n < 1 || n > len(cited) || cited[n-1].Number != n {

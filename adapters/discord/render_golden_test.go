@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
+	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 )
 
@@ -28,5 +29,24 @@ func TestCorpus(t *testing.T) {
 			fmt.Fprintf(&b, "== page\n%s\n", content)
 		}
 		return b.String()
+	})
+}
+
+func TestStrangersAreCode(t *testing.T) {
+	t.Parallel()
+	rendertest.CheckStrangers(t, func(markdown string) string {
+		view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: markdown})...)
+		view.Phase = stream.Done
+		content, _, _ := strings.Cut(renderer().Render(view)[0].Content, "\n\n-# **Sources**")
+		return content
+	})
+}
+
+func TestInvisibleCharactersAreTakenOut(t *testing.T) {
+	t.Parallel()
+	rendertest.CheckInvisible(t, func(markdown string) string {
+		view := rendertest.View(packet.MessageDelta{Text: markdown})
+		view.Phase = stream.Done
+		return renderer().Render(view)[0].Content
 	})
 }

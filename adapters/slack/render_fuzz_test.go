@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"pgregory.net/rapid"
 )
 
@@ -26,6 +27,7 @@ var renderTokens = []string{
 	"&", "&amp;", "&lt;", "&quot;", "&#60;", "&nb", ";", "\\", "\\*", "C:\\new", "- ", "* ", "+ ", "1. ", "2. ", "7) ", "- [ ] ", "- [x] ", "# ", "## ", "#",
 	"---\n", "===\n", "|", "| a | b |\n", "|---|:-:|\n", "| 1 | 2 |\n", "|  | x\\|y |\n", "https://x.example/a_b(c)", "http://evil.example/?q=1", "www.x.example",
 	"me@x.example", "@here", "@channel", "@everyone", "<@U123>", "<!channel>", "<#C12>", "<!subteam^S1|x>", "👩‍👩‍👧", "🇩🇪", "é", "日本語。", "\t", "\r\n", "=", ":",
+	"evil.com/?q=1", "a.evil.com", ".рф", "/", "?x=1", "evil.", "mailto:", "ftp://", "ü", "\u200b", "\u200d", "\ufe0f", "\U000e0041", "❤️",
 }
 
 func renderText(t *rapid.T) string {
@@ -104,6 +106,17 @@ func checkTail(t interface{ Fatalf(string, ...any) }, source string, cuts []int)
 	}
 	if !strings.HasPrefix(shown, last) {
 		t.Fatalf("what was shown is taken back at the end of %q\nshown %q\nnow   %q", source, last, shown)
+	}
+}
+
+// What is shown of an address that nobody knows is as final as any word, wherever the text is cut.
+func TestStrangersAreNotTakenBack(t *testing.T) {
+	t.Parallel()
+	for _, s := range rendertest.Strangers {
+		s = "Go " + s + " and on.\n\n" + s
+		for cut := range s {
+			checkTail(t, s, []int{cut, cut + 3})
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/google/go-cmp/cmp"
 )
@@ -41,5 +42,26 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("a stream shows something else than a message (-message +stream):\n%s", diff)
 		}
 		return b.String()
+	})
+}
+
+func TestStrangersAreCode(t *testing.T) {
+	t.Parallel()
+	rendertest.CheckStrangers(t, func(markdown string) string {
+		view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: markdown})...)
+		view.Phase = stream.Done
+		fallback := renderer()
+		fallback.Mrkdwn = true
+		piece, _ := renderer().Tail().Next(view)
+		return renderer().Render(view)[0].Markdown + "\n\n" + strings.Join(fallback.Render(view)[0].Sections, "\n") + "\n\n" + piece.Markdown
+	})
+}
+
+func TestInvisibleCharactersAreTakenOut(t *testing.T) {
+	t.Parallel()
+	rendertest.CheckInvisible(t, func(markdown string) string {
+		view := rendertest.View(packet.MessageDelta{Text: markdown})
+		view.Phase = stream.Done
+		return renderer().Render(view)[0].Markdown
 	})
 }

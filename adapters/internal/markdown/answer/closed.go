@@ -212,7 +212,11 @@ func (g *Growing) Write(delta string) {
 		end--
 	}
 	g.rest = delta[end:]
-	g.text = append(g.text, clean(delta[:end])...)
+	last, size := utf8.DecodeLastRune(g.text)
+	if size == 0 {
+		last = 0
+	}
+	g.text = append(g.text, cleanAfter(last, delta[:end])...)
 }
 
 // All is the whole text, for when nothing more comes.

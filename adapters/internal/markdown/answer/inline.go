@@ -248,6 +248,9 @@ func windowsPath(s string, i int) bool {
 
 // visible makes a blank of what an entity must not smuggle in.
 func visible(r rune) rune {
+	if invisible(0, r) {
+		return -1
+	}
 	if r < ' ' || r >= 0x7f && r <= 0xa0 || unicode.IsSpace(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfffd {
 		return ' '
 	}

@@ -120,7 +120,9 @@ func (c *composer) add(i int) {
 	if c.last != nil && p.gap == none {
 		image := strings.HasPrefix(p.text, "[") && strings.HasSuffix(c.last.text, "!")
 		mention := p.seam && (strings.ContainsAny(c.last.text, "@<") || strings.Contains(c.last.text, "&lt;"))
-		if image || mention { // what stood apart must not become one
+		address := p.seam && (strings.IndexByte(addressing, lastByte(c.last.text)) >= 0 || p.text != "" && strings.IndexByte(addressing, p.text[0]) >= 0)
+		code := lastByte(c.last.text) == '`' && strings.HasPrefix(p.text, "`")
+		if image || mention || address || code { // what stood apart must not become one
 			c.write(separator)
 		}
 	}
@@ -134,6 +136,17 @@ func (c *composer) add(i int) {
 		c.write(p.text)
 	}
 	c.last = p
+}
+
+// addressing are the characters that join the parts of an address.
+const addressing = ".:/\\?#@"
+
+// lastByte is the last byte of s, or 0.
+func lastByte(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[len(s)-1]
 }
 
 // separator is an invisible gap, for platforms that see emphasis only where no letter touches it.

@@ -71,7 +71,13 @@ func Parse(source string) *Tree {
 }
 
 // clean removes what no platform should be handed. Most texts come back as they are.
-func clean(s string) string {
+func clean(s string) string { return cleanAfter(0, s) }
+
+// cleanAfter is clean for a text that stands after a character.
+func cleanAfter(prev rune, s string) string { return VisibleAfter(prev, printed(s)) }
+
+// printed removes control characters and what is not UTF-8.
+func printed(s string) string {
 	dirty := !utf8.ValidString(s)
 	for i := 0; i < len(s) && !dirty; i++ {
 		// 0xe2 0x80 begins the marks that reorder text.

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,7 @@ import (
 
 // inlines writes text; style is added to every stretch of it.
 func (w *writer) inlines(inlines []Inline, style Style) {
-	for _, n := range inlines {
+	for _, n := range w.unlinked(inlines) {
 		n.Style |= style
 		if w.heading {
 			n.Style = style | n.Style&^Bold // a heading is bold by itself
@@ -20,6 +21,10 @@ func (w *writer) inlines(inlines []Inline, style Style) {
 		case CodeSpan:
 			w.codeSpan(n.Text, n.Style)
 		case Email:
+			if !plainEmail.MatchString(n.Text) { // in angle brackets an address may hold almost anything
+				w.codeSpan(n.Text, n.Style)
+				break
+			}
 			w.atoms(w.d.Neutral(n.Text), hard, func(part string, _, _ rune) piece { // a host may be called here.example
 				return piece{text: part, plain: part, style: n.Style}
 			})
@@ -38,6 +43,9 @@ func (w *writer) inlines(inlines []Inline, style Style) {
 		}
 	}
 }
+
+// plainEmail are addresses in which no platform sees any markup.
+var plainEmail = regexp.MustCompile(`^[A-Za-z0-9]+(?:[.%+_-][A-Za-z0-9]+)*@[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*$`)
 
 // words writes a text word by word.
 func (w *writer) words(text string, style Style) {

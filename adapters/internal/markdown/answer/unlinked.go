@@ -1,0 +1,126 @@
+package answer
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// reached finds what a platform, or whoever copies it, may take for an address although no grammar of links has: other schemes, mailboxes
+// with parameters, domains with a path or a query, and domains so long that their first part may say something. Character references,
+// markup and letters of other scripts have been resolved by then. Where a tag was, a gap parts the words (composer).
+var reached = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]+:[/\\]{2}[^/\\]` +
+	`|(?:^|[^a-z0-9])(?:https?:[/\\]|(?:mailto|tel|sms|smsto|callto|facetime|skype|sip|sips|xmpp|geo|magnet|javascript|vbscript|data|slack|discord|msteams|tg|whatsapp|zoommtg):[^/\\]` + `)` +
+	`|(?:[\p{L}\p{M}\p{N}_-]+[.。．｡])+(?:xn--[a-z0-9-]+|[\p{L}\p{M}]{2,})\.?(?::[0-9]{1,5})?[/\\?#]` +
+	`|(?:^|[^0-9.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?[/\\?#][^/]*[a-z?=&]` +
+	`|^[/\\]*(?:[a-z0-9_-]+\.){2,}(?:xn--[a-z0-9-]+|[a-z]{2,})(?::[0-9]{1,5})?$`)
+
+// apart are the ASCII characters that end what could be an address.
+const apart = " \t\n\"'`<>()[]{}|^,;*"
+
+// maxHost is how many bytes before a character of another script are looked at.
+const maxHost = 256
+
+// unlinked makes code of what could be taken for an address that may not be linked, as of links. An address may be written in several styles.
+// Every decision rests on what is before the next blank or character of another script: so far the words of a growing text are known.
+func (w *writer) unlinked(in []Inline) []Inline {
+	if w.label {
+		return in
+	}
+	for i := 0; i < len(in); i++ {
+		end := i
+		var run strings.Builder
+		for ; end < len(in) && (in[end].Kind == Text || in[end].Kind == Email); end++ {
+			run.WriteString(in[end].Text)
+		}
+		if ranges := w.reaching(run.String()); len(ranges) > 0 {
+			made := encode(in[i:end], ranges)
+			in = append(append(append([]Inline(nil), in[:i]...), made...), in[end:]...)
+			end = i + len(made)
+		}
+		i = end
+	}
+	return in
+}
+
+// reaching returns where the text holds what could be taken for an address.
+func (w *writer) reaching(text string) [][2]int {
+	var ranges [][2]int
+	for i := 0; i < len(text); {
+		if text[i] >= utf8.RuneSelf || strings.IndexByte(apart, text[i]) >= 0 {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && text[i] < utf8.RuneSelf && strings.IndexByte(apart, text[i]) < 0 {
+			i++
+		}
+		token := strings.TrimRight(text[start:i], ".!?:")
+		if strings.ContainsAny(token, ".:/\\?#") {
+			host := hostBefore(text[:start])
+			if at := reached.FindStringIndex(host + token); at != nil && at[1] > len(host) && !w.known(host+token) {
+				ranges = append(ranges, [2]int{start, start + len(token)})
+			}
+		}
+	}
+	return ranges
+}
+
+// hostBefore is what before may hold of a domain that goes on behind it, where it ends in letters of another script.
+func hostBefore(before string) string {
+	if r, _ := utf8.DecodeLastRuneInString(before); before == "" || r < utf8.RuneSelf {
+		return ""
+	}
+	start := len(before)
+	for start > max(0, len(before)-maxHost) {
+		r, size := utf8.DecodeLastRuneInString(before[:start])
+		if !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune(".-_。．｡", r) {
+			break
+		}
+		start -= size
+	}
+	return before[start:]
+}
+
+func (w *writer) known(address string) bool {
+	return w.policy.Known != nil && (w.policy.Known(address) || w.policy.Known("https://"+address) || w.policy.Known("http://"+address))
+}
+
+// encode makes code of ranges of the text that inlines have together.
+func encode(in []Inline, ranges [][2]int) []Inline {
+	var whole strings.Builder
+	for _, n := range in {
+		whole.WriteString(n.Text)
+	}
+	text := whole.String()
+	var out []Inline
+	at := 0
+	for _, n := range in {
+		end := at + len(n.Text)
+		for at < end {
+			for len(ranges) > 0 && ranges[0][1] <= at {
+				ranges = ranges[1:]
+			}
+			stop := end
+			switch {
+			case len(ranges) == 0 || ranges[0][0] >= end:
+			case ranges[0][0] > at:
+				stop = ranges[0][0]
+			default:
+				if ranges[0][0] == at {
+					out = append(out, Inline{Kind: CodeSpan, Text: text[at:ranges[0][1]], Style: n.Style})
+				}
+				at = min(ranges[0][1], end)
+				continue
+			}
+			part := n
+			if part.Text = text[at:stop]; stop-at < len(n.Text) {
+				part.Kind = Text
+			}
+			out = append(out, part)
+			at = stop
+		}
+	}
+	return out
+}
