@@ -14,7 +14,6 @@ import (
 const gap = answer.Gap
 
 var (
-	broadcast = regexp.MustCompile(`(?i)@(everyone|here)`)
 	// control is what Discord resolves between angle brackets: people, roles, channels, commands, emoji, times and the guild's pages.
 	control = regexp.MustCompile(`<([@#/:]|a:|t:|id:)`)
 	inCode  = regexp.MustCompile(`<(@[!&]?[0-9]|#[0-9])`)
@@ -23,9 +22,7 @@ var (
 // neutral breaks whatever in a text would mention somebody or something: @everyone and @here, <@id>, <@&role>, <#channel> and the like.
 // The reader sees the same text.
 func neutral(s string) string {
-	if strings.IndexByte(s, '@') >= 0 {
-		s = broadcast.ReplaceAllString(s, "@"+gap+"$1")
-	}
+	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
 		s = control.ReplaceAllString(s, "<"+gap+"$1")
 	}
@@ -35,13 +32,16 @@ func neutral(s string) string {
 // neutralCode does the same for code, where Discord resolves nothing but counts mentions all the same. Other brackets are left as they
 // are, so that code can be copied.
 func neutralCode(s string) string {
-	if strings.IndexByte(s, '@') >= 0 {
-		s = broadcast.ReplaceAllString(s, "@"+gap+"$1")
-	}
+	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
 		s = inCode.ReplaceAllString(s, "<"+gap+"$1")
 	}
 	return s
+}
+
+// unmention breaks @everyone and @here, which Discord finds at the beginning of longer words too.
+func unmention(s, between string) string {
+	return answer.Unmention(s, between, false, "everyone", "here")
 }
 
 // EscapeText makes plain text safe to stand in a message, in one line or several: it mentions nobody, links nowhere, and its marks are
@@ -67,7 +67,7 @@ func address(raw string) (safe string, ok bool) {
 	if !ok || !strings.HasPrefix(lower, "http:") && !strings.HasPrefix(lower, "https:") { // Discord links nothing else
 		return "", false
 	}
-	return broadcast.ReplaceAllString(safe, "%40$1"), true
+	return unmention(safe, "%40"), true
 }
 
 var (

@@ -55,10 +55,17 @@ func (dialect) Link(label, raw string) string {
 		return ""
 	}
 	if strings.Contains(label, "://") || strings.HasPrefix(label, "www.") || strings.Contains(label, ":"+gap+"//") {
-		return "<" + to + ">" // Discord makes no link of a label that looks like an address
+		// Discord makes no link of a label that looks like an address.
+		if written.Replace(label) == written.Replace(raw) {
+			return "<" + to + ">"
+		}
+		return label + " (<" + to + ">)"
 	}
 	return "[" + label + "](<" + to + ">)"
 }
+
+// written undoes what escaping adds.
+var written = strings.NewReplacer(gap, "", `\`, "")
 
 func (dialect) Footnote(number int, raw string) string {
 	to, ok := address(raw)

@@ -50,3 +50,26 @@ func TestInvisibleCharactersAreTakenOut(t *testing.T) {
 		return renderer().Render(view)[0].Content
 	})
 }
+
+func TestMailboxesAndLabels(t *testing.T) {
+	t.Parallel()
+	for markdown, want := range map[string]string{
+		"<```@a> and on":                          "`` `\u200b`\u200b`@a`` and on",
+		"<||a||@x.example> and on":                "`||a||@x.example` and on",
+		"<__a__b@x.example> and on":               "`__a__b@x.example` and on",
+		"<a.b-c@x.example> and on":                "a.b-c@x.example and on",
+		"bob@here.com or @here.":                  "bob@here.com or @\u200bhere.",
+		"`git clone git@here.com:x`":              "`git clone git@here.com:x`",
+		"`x @everyone`":                           "`x @\u200beveryone`",
+		"[me](https://docs.example/git@here.com)": "[me](<https://docs.example/git@here.com>)",
+		"[see https://a.example for details](https://docs.example/r)": "see https:\u200b//a.example for details (<https://docs.example/r>)",
+		"[https://docs.example/a_b](https://docs.example/a_b)":        "<https://docs.example/a_b>",
+		"see <https://docs.example/r|the manual> first":               "see [the manual](<https://docs.example/r>) first",
+	} {
+		view := rendertest.View(packet.MessageDelta{Text: markdown})
+		view.Phase = stream.Done
+		if got := renderer().Render(view)[0].Content; got != want {
+			t.Errorf("%q is shown as %q, want %q", markdown, got, want)
+		}
+	}
+}

@@ -14,8 +14,7 @@ import (
 const gap = answer.Gap
 
 var (
-	broadcast = regexp.MustCompile(`(?i)@(here|channel|everyone)`)
-	control   = regexp.MustCompile(`<([@#!])`)
+	control = regexp.MustCompile(`<([@#!])`)
 	// inCode is what Slack could resolve even within code; other angle brackets are left as they are, so that code can be copied.
 	inCode = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date))`)
 )
@@ -23,9 +22,7 @@ var (
 // neutral breaks whatever in a text would mention somebody: @here and its like, and Slack's own <@U…>, <#C…>, <!…>. The reader sees
 // the same text.
 func neutral(s string) string {
-	if strings.IndexByte(s, '@') >= 0 {
-		s = broadcast.ReplaceAllString(s, "@"+gap+"$1")
-	}
+	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
 		s = control.ReplaceAllString(s, "<"+gap+"$1")
 	}
@@ -38,6 +35,11 @@ func neutralCode(s string) string {
 		return s
 	}
 	return inCode.ReplaceAllString(s, "<"+gap+"$1")
+}
+
+// unmention breaks @here and its like.
+func unmention(s, between string) string {
+	return answer.Unmention(s, between, true, "here", "channel", "everyone")
 }
 
 var entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
@@ -58,7 +60,7 @@ func address(raw string) (safe string, ok bool) {
 	if !ok || strings.HasPrefix(strings.ToLower(safe), "file:") {
 		return "", false
 	}
-	return broadcast.ReplaceAllString(safe, "%40$1"), true
+	return unmention(safe, "%40"), true
 }
 
 var (
@@ -141,7 +143,7 @@ func plainWord(word string) bool {
 
 // mrkdwnWord escapes text for mrkdwn, which knows no escapes but three entities: a gap keeps a mark from being one.
 func mrkdwnWord(word string, at answer.Place) string {
-	if plainWord(word) {
+	if plainWord(word) || at.Alone && len(word) == 1 && strings.IndexByte("*~_", word[0]) >= 0 { // between blanks nothing begins or ends
 		return word
 	}
 	var b strings.Builder
@@ -156,6 +158,11 @@ func mrkdwnWord(word string, at answer.Place) string {
 			b.WriteString("&lt;")
 		case '>':
 			b.WriteString("&gt;")
+		case '|':
+			if at.Label { // what is behind it would be the label
+				r = '¦'
+			}
+			b.WriteRune(r)
 		case '*', '~', '`':
 			b.WriteString(gap + string(r) + gap)
 		case '_':

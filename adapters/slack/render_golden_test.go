@@ -65,3 +65,50 @@ func TestInvisibleCharactersAreTakenOut(t *testing.T) {
 		return renderer().Render(view)[0].Markdown
 	})
 }
+
+// shownAs renders a finished answer.
+func shownAs(r *slack.Renderer, markdown string) slack.Page {
+	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: markdown})...)
+	view.Phase = stream.Done
+	return r.Render(view)[0]
+}
+
+func TestMarksAndLinksInMrkdwn(t *testing.T) {
+	t.Parallel()
+	r := renderer()
+	r.Mrkdwn = true
+	for markdown, want := range map[string]string{
+		"2 * 3 is 6, a ~ b and a _ b":                      "2 * 3 is 6, a ~ b and a _ b",
+		"2\\*3\\*4":                                        "2\u200b*\u200b3\u200b*\u200b4",
+		"https://docs.example/docs_(v2) is new":            "<https://docs.example/docs_%28v2%29> is new",
+		"[a|b](https://docs.example/r)":                    "<https://docs.example/r|a¦b>",
+		"[https://docs.example/r](https://docs.example/r)": "<https://docs.example/r>",
+		"see <https://docs.example/r|the manual> first":    "see <https://docs.example/r|the manual> first",
+		"see <https://docs.example/r|manual>":              "see <https://docs.example/r|manual>",
+		"see <https://evil.example/r|the manual>":          "see the manual (`https://evil.example/r`)",
+		"see <https://docs.example/r|a *b* c>":             "see &lt;<https://docs.example/r>|a _b_ c&gt;",
+	} {
+		if got := strings.Join(shownAs(r, markdown).Sections, "\n"); got != want {
+			t.Errorf("%q is shown as %q, want %q", markdown, got, want)
+		}
+	}
+}
+
+func TestMailboxes(t *testing.T) {
+	t.Parallel()
+	for markdown, want := range map[string]string{
+		"<```@a> and on":             "```` ```@a ```` and on",
+		"<a.b-c@x.example> and on":   "a.b-c@x.example and on",
+		"<a*b*c@x.example> and on":   "`a*b*c@x.example` and on",
+		"<__a__@x.example> and on":   "`__a__@x.example` and on",
+		"<a`b@x.example> and on":     "``a`b@x.example`` and on",
+		"bob@here.com or @here.":     "bob@here.com or @\u200bhere.",
+		"`git clone git@here.com:x`": "`git clone git@here.com:x`",
+		"@channel4 and @Channel!":    "@channel4 and @\u200bChannel!",
+		"<x@here.com> <@here>":       "x@here.com &lt;\u200b@\u200bhere>",
+	} {
+		if got := shownAs(renderer(), markdown).Markdown; got != want {
+			t.Errorf("%q is shown as %q, want %q", markdown, got, want)
+		}
+	}
+}

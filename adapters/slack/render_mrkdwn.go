@@ -52,8 +52,15 @@ func (mrkdwn) Link(label, raw string) string {
 	if !ok {
 		return ""
 	}
-	return "<" + strings.ReplaceAll(to, "&", "&amp;") + "|" + label + ">"
+	to = strings.ReplaceAll(to, "&", "&amp;")
+	if written.Replace(label) == written.Replace(strings.ReplaceAll(raw, "&", "&amp;")) { // Slack shows the address, with none of its characters taken for a mark
+		return "<" + to + ">"
+	}
+	return "<" + to + "|" + label + ">"
 }
+
+// written undoes what keeps characters from being marks.
+var written = strings.NewReplacer(gap, "", "¦", "|")
 
 func (m mrkdwn) Footnote(number int, raw string) string {
 	return m.Link("["+strconv.Itoa(number)+"]", raw)

@@ -150,6 +150,12 @@ func linked(out []Inline, s string, style Style) []Inline {
 		switch c := s[i]; {
 		case (c == 'h' || c == 'H' || c == 'w' || c == 'W') && (i == 0 || !alphanumeric(s[i-1])):
 			if size := urlLength(s[i:]); size > 0 {
+				if label, end := slackLink(s, i); end > 0 {
+					out = plain(out, decode(s[rest:i-1]), style)
+					out = append(out, labelled(decode(s[i:i+strings.IndexByte(s[i:], '|')]), decode(label), style))
+					i, rest = end, end
+					continue
+				}
 				out = plain(out, decode(s[rest:i]), style)
 				out = append(out, Inline{Kind: Link, URL: decode(s[i : i+size]), Style: style})
 				i += size
@@ -168,6 +174,29 @@ func linked(out []Inline, s string, style Style) []Inline {
 		i++
 	}
 	return plain(out, decode(s[rest:]), style)
+}
+
+// slackLink reads the rest of <address|label>, in which a model wrote the link as Slack does; end is 0 if the address at i is none.
+func slackLink(s string, i int) (label string, end int) {
+	if i == 0 || s[i-1] != '<' || i > 1 && s[i-2] == '\\' {
+		return "", 0
+	}
+	whole := slackLinked.FindStringSubmatch(s[i:min(len(s), i+maxURL)])
+	if whole == nil {
+		return "", 0
+	}
+	return whole[1], i + len(whole[0])
+}
+
+var slackLinked = regexp.MustCompile(`^[^\s<>|]+\|([^<>\n]*)>`)
+
+// labelled is a link with a label in plain words.
+func labelled(address, label string, style Style) Inline {
+	link := Inline{Kind: Link, URL: address, Style: style}
+	if label = strings.TrimSpace(label); label != "" && label != address {
+		link.Label = []Inline{{Kind: Text, Text: label, Style: style}}
+	}
+	return link
 }
 
 func plain(out []Inline, s string, style Style) []Inline {

@@ -49,6 +49,7 @@ type Traits struct {
 type Place struct {
 	LineStart     bool
 	Before, After rune // its neighbours where it is a part of a longer word; else 0: what follows a word may not be known yet
+	Alone         bool // blanks stand on both sides
 	Label         bool // in the label of a link
 	Cell          bool // in a table
 }

@@ -123,7 +123,8 @@ func (s *span) autoLink(n *ast.AutoLink, style Style) {
 	case n.AutoLinkType == ast.AutoLinkEmail:
 		s.add(Inline{Kind: Email, Text: address, Style: style})
 	default:
-		s.add(Inline{Kind: Link, URL: decode(address), Style: style})
+		address, label, _ := strings.Cut(address, "|") // which no address holds
+		s.add(labelled(decode(address), decode(label), style))
 	}
 }
 

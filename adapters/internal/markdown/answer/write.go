@@ -25,6 +25,7 @@ type writer struct {
 	depth   int  // of quotations
 	cell    bool
 	label   bool
+	alone   bool // the word has blanks on both sides
 	heading bool
 	growing bool // what follows is not known yet
 }

@@ -65,7 +65,9 @@ func (w *writer) words(text string, style Style) {
 		} else {
 			end += i
 		}
+		w.alone = i > 0 && end < len(text)
 		w.word(text[i:end], style)
+		w.alone = false
 		i = end
 	}
 }
@@ -79,7 +81,7 @@ func (w *writer) word(word string, style Style) {
 		if before == 0 {
 			before = prev
 		}
-		at := Place{Before: before, After: after, Label: w.label, Cell: w.cell}
+		at := Place{Before: before, After: after, Alone: w.alone, Label: w.label, Cell: w.cell}
 		p := piece{text: w.d.Word(part, at), plain: part, style: style}
 		if special(part) {
 			at.LineStart = true

@@ -1,0 +1,39 @@
+package answer
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Unmention breaks every @name of a text with between, unless it is a part of a mailbox or host (me@here.example, git@here.example:x). Names are
+// in small letters and found in any; whole asks that no letter follows.
+func Unmention(text, between string, whole bool, names ...string) string {
+	var b strings.Builder
+	rest := 0
+	for i := 0; i < len(text); i++ {
+		if text[i] != '@' {
+			continue
+		}
+		for _, name := range names {
+			end := i + 1 + len(name)
+			if end > len(text) || !strings.EqualFold(text[i+1:end], name) || mailbox(text, i, end) {
+				continue
+			}
+			if next, _ := utf8.DecodeRuneInString(text[end:]); whole && end < len(text) && (Letter(next) || next == '_') {
+				continue
+			}
+			b.WriteString(text[rest:i] + between)
+			rest = i + 1
+			break
+		}
+	}
+	if rest == 0 {
+		return text
+	}
+	return b.String() + text[rest:]
+}
+
+// mailbox reports whether the @ at i belongs to a mailbox whose host goes on at end.
+func mailbox(text string, i, end int) bool {
+	return i > 0 && (alphanumeric(text[i-1]) || strings.IndexByte("._%+-", text[i-1]) >= 0) && end+1 < len(text) && (text[end] == '.' || text[end] == '-') && alphanumeric(text[end+1])
+}
