@@ -14,7 +14,7 @@ type dialect struct{}
 var _ answer.Dialect = dialect{}
 
 func (dialect) Traits() answer.Traits {
-	return answer.Traits{FlatCode: true, TightHeadings: true}
+	return answer.Traits{FlatCode: true, TightHeadings: true, BareNumbers: true}
 }
 
 func (dialect) Neutral(s string) string { return neutral(s) }

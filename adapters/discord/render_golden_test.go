@@ -73,3 +73,25 @@ func TestMailboxesAndLabels(t *testing.T) {
 		}
 	}
 }
+
+// A citation is shown as its number alone, so nothing may stand beside it that reads as a part of it.
+func TestCitationsStandApart(t *testing.T) {
+	t.Parallel()
+	const one, two = "[[1]](https://docs.example/r#wal)", "[[2]](https://docs.example/s)"
+	const shown1, shown2 = "[1](<https://docs.example/r#wal>)", "[2](<https://docs.example/s>)"
+	for markdown, want := range map[string]string{
+		"So" + two + one + ".":            "So" + shown2 + " " + shown1 + ".",
+		"So " + two + " " + one + ".":     "So " + shown2 + " " + shown1 + ".",
+		"**So " + two + one + "**":        "**So " + shown2 + " " + shown1 + "**",
+		"**" + two + "**" + one:           "**" + shown2 + "** " + shown1,
+		"It costs 20" + one + "5 or more": "It costs 20 " + shown1 + " 5 or more",
+		"See `20`" + one:                  "See `20` " + shown1,
+	} {
+		view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: markdown})...)
+		view.Phase = stream.Done
+		content, _, _ := strings.Cut(renderer().Render(view)[0].Content, "\n\n-# ")
+		if content != want {
+			t.Errorf("%q is shown as %q, want %q", markdown, content, want)
+		}
+	}
+}

@@ -112,3 +112,16 @@ func TestMailboxes(t *testing.T) {
 		}
 	}
 }
+
+func TestCitationsStandApart(t *testing.T) {
+	t.Parallel()
+	const one, two = "[[1]](https://docs.example/r#wal)", "[[2]](https://docs.example/s)"
+	r := renderer()
+	if got := shownAs(r, "So 20"+two+one+".").Markdown; got != "So 20"+two+" "+one+"." {
+		t.Errorf("they are shown as %q", got)
+	}
+	r.Mrkdwn = true
+	if got, want := shownAs(r, "So"+two+one).Sections[0], "So<https://docs.example/s|[2]> <https://docs.example/r#wal|[1]>"; got != want {
+		t.Errorf("they are shown as %q, want %q", got, want)
+	}
+}

@@ -37,6 +37,7 @@ type piece struct {
 	frame  *frame
 	wrap   *wrap
 	seam   bool // a tag stood before it
+	note   bool // it is a footnote with its link
 }
 
 // frame is what the lines of a piece stand in.

@@ -165,7 +165,7 @@ func (w *writer) footnote(n Inline) {
 	}
 	if address != "" && !w.label {
 		if text := w.d.Footnote(n.Number, address); w.count(text) <= w.limit/2 {
-			w.put(piece{text: text, plain: mark, style: n.Style})
+			w.put(piece{text: text, plain: mark, style: n.Style, note: true})
 			return
 		}
 	}
