@@ -2,6 +2,7 @@ package slack
 
 import (
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
@@ -156,4 +157,22 @@ func FuzzRender(f *testing.F) {
 		checkPages(t, source, limit)
 		checkTail(t, source, []int{cut, cut + 7})
 	})
+}
+
+// The search for addresses costs no more than its text is long, however many there are.
+func TestStrangersCostWhatTheyAreLong(t *testing.T) {
+	cost := func(token string, n int) uint64 {
+		tree := answer.Parse(strings.Repeat(token, n))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		tree.Pages(markdown{}, renderPolicy, answer.RuneCount, 1<<30)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	for _, token := range []string{"a.co/x `c` ", "**a.co**/x ", "ü.ü./x", "a.b.co,", "x@a.co?b ", "a:/\\/b "} {
+		small, large := cost(token, 500), cost(token, 4000)
+		if large > 20*small {
+			t.Errorf("%q: %d bytes for 500 and %d for 4000", token, small, large)
+		}
+	}
 }

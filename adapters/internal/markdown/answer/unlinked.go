@@ -20,7 +20,7 @@ var reached = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]+:[/\\]{2}[^/\\]` +
 const apart = " \t\n\"'`<>()[]{}|^,;*"
 
 // maxHost is how many bytes before a character of another script are looked at.
-const maxHost = 256
+const maxHost = 96
 
 // unlinked makes code of what could be taken for an address that may not be linked, as of links. An address may be written in several styles.
 // Every decision rests on what is before the next blank or character of another script: so far the words of a growing text are known.
@@ -28,20 +28,27 @@ func (w *writer) unlinked(in []Inline) []Inline {
 	if w.label {
 		return in
 	}
-	for i := 0; i < len(in); i++ {
+	var out []Inline // nil as long as it is the same as in
+	for i := 0; i < len(in); {
 		end := i
 		var run strings.Builder
 		for ; end < len(in) && (in[end].Kind == Text || in[end].Kind == Email); end++ {
 			run.WriteString(in[end].Text)
 		}
-		if ranges := w.reaching(run.String()); len(ranges) > 0 {
-			made := encode(in[i:end], ranges)
-			in = append(append(append([]Inline(nil), in[:i]...), made...), in[end:]...)
-			end = i + len(made)
+		ranges := w.reaching(run.String())
+		if len(ranges) > 0 && out == nil {
+			out = append(make([]Inline, 0, len(in)+2*len(ranges)), in[:i]...)
 		}
-		i = end
+		next := min(end+1, len(in)) // what ended the run is none of it
+		if out != nil {
+			out = append(encode(out, in[i:end], run.String(), ranges), in[end:next]...)
+		}
+		i = next
 	}
-	return in
+	if out == nil {
+		return in
+	}
+	return out
 }
 
 // reaching returns where the text holds what could be taken for an address.
@@ -59,6 +66,9 @@ func (w *writer) reaching(text string) [][2]int {
 		token := strings.TrimRight(text[start:i], ".!?:")
 		if strings.ContainsAny(token, ".:/\\?#") {
 			host := hostBefore(text[:start])
+			if !strings.ContainsAny(host+token, ".:。．｡") {
+				continue
+			}
 			if at := reached.FindStringIndex(host + token); at != nil && at[1] > len(host) && !w.known(host+token) {
 				ranges = append(ranges, [2]int{start, start + len(token)})
 			}
@@ -87,14 +97,8 @@ func (w *writer) known(address string) bool {
 	return w.policy.Known != nil && (w.policy.Known(address) || w.policy.Known("https://"+address) || w.policy.Known("http://"+address))
 }
 
-// encode makes code of ranges of the text that inlines have together.
-func encode(in []Inline, ranges [][2]int) []Inline {
-	var whole strings.Builder
-	for _, n := range in {
-		whole.WriteString(n.Text)
-	}
-	text := whole.String()
-	var out []Inline
+// encode appends inlines, with code for ranges of the text that they have together.
+func encode(out, in []Inline, text string, ranges [][2]int) []Inline {
 	at := 0
 	for _, n := range in {
 		end := at + len(n.Text)
