@@ -192,8 +192,9 @@ func addressHold(leaf string) int {
 
 // Growing is a text of which parts are shown while it is written and never taken back. It is not safe for concurrent use.
 type Growing struct {
-	text []byte
-	rest string // the start of a character, or a carriage return, that is not complete
+	text    []byte
+	rest    string // the start of a character, or a carriage return, that is not complete
+	cleaner cleaner
 }
 
 // Write appends to the text.
@@ -212,11 +213,7 @@ func (g *Growing) Write(delta string) {
 		end--
 	}
 	g.rest = delta[end:]
-	last, size := utf8.DecodeLastRune(g.text)
-	if size == 0 {
-		last = 0
-	}
-	g.text = append(g.text, cleanAfter(last, delta[:end])...)
+	g.text = append(g.text, g.cleaner.clean(delta[:end])...)
 }
 
 // All is the whole text, for when nothing more comes.

@@ -71,10 +71,18 @@ func Parse(source string) *Tree {
 }
 
 // clean removes what no platform should be handed. Most texts come back as they are.
-func clean(s string) string { return cleanAfter(0, s) }
+func clean(s string) string { return new(cleaner).clean(s) }
 
-// cleanAfter is clean for a text that stands after a character.
-func cleanAfter(prev rune, s string) string { return VisibleAfter(prev, printed(s)) }
+// cleaner is clean for a text that comes in parts.
+type cleaner struct{ last rune }
+
+func (c *cleaner) clean(part string) string {
+	part = VisibleAfter(c.last, printed(part))
+	if part != "" {
+		c.last = lastRune(part)
+	}
+	return part
+}
 
 // printed removes control characters and what is not UTF-8.
 func printed(s string) string {
