@@ -1,14 +1,15 @@
 package discord
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/gorilla/websocket"
 )
@@ -95,7 +96,12 @@ func (e *barredError) Unwrap() error { return e.error }
 // Barred returns a sentence for somebody whose question cannot be answered where it was asked, and whether an error says so.
 func Barred(err error) (sentence string, yes bool) {
 	var barred *barredError
-	if errors.As(err, &barred) {
+	switch {
+	case errors.Is(err, stream.ErrUnsaid):
+		return "Discord refused my answer to your question, and did not take a word instead of it. Ask in other words, or ask me here.", true
+	case code(err) == codeThreadLocked, code(err) == codeArchived && errors.Is(err, thread.ErrNotPermitted):
+		return "The thread was locked before my answer was complete, and I can finish it nowhere else. Ask whoever moderates the server to unlock the thread, or ask me here.", true
+	case errors.As(err, &barred):
 		return fmt.Sprintf("I may not answer your question in %s, because my role lacks: %s. Ask whoever manages the server to grant that, or ask me here.",
 			EscapeText(barred.place), barred.lacks), true
 	}
@@ -150,16 +156,23 @@ func translate(doing string, err error) error {
 	switch {
 	case sentinels[e.code] != nil:
 		e.is = sentinels[e.code]
-	case e.code == codeInvalidForm && tooLong(rest.ResponseBody):
-		e.is = thread.ErrTooLong
-	case e.status == http.StatusForbidden:
+	case e.status == http.StatusForbidden, e.status == http.StatusUnauthorized:
 		e.is = thread.ErrNotPermitted
+	case lasting(e) && rest.Message != nil: // in the platform's own words: what a proxy says in between may pass
+		e.is = thread.ErrRefused
 	}
 	return e
 }
 
-// tooLong reports whether an invalid form is invalid for its length.
-func tooLong(body []byte) bool { return bytes.Contains(body, []byte("BASE_TYPE_MAX_LENGTH")) }
+// fileRefused makes the error of a write that had a file one that says that less may be taken: the permission to attach files is one of its
+// own, a file has limits of its own, and there are servers that take no message in several parts.
+func fileRefused(p Page, err error) error {
+	if p.Attachment == "" || !lasting(err) || errors.Is(err, errTokenOver) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) ||
+		slices.Contains([]int{codeThreadLocked, codeUnknownChannel, codeMissingAccess}, code(err)) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", thread.ErrRefused, err)
+}
 
 // code returns the platform's code of an error; 0 when it has none.
 func code(err error) int {
@@ -182,7 +195,7 @@ func status(err error) int {
 // lasting reports whether the same call would fail again: the platform understood it and said no.
 func lasting(err error) bool {
 	s := status(err)
-	return s >= http.StatusBadRequest && s < http.StatusInternalServerError && s != http.StatusTooManyRequests
+	return s >= http.StatusBadRequest && s < http.StatusInternalServerError && s != http.StatusTooManyRequests && s != http.StatusRequestTimeout
 }
 
 // certain reports whether an error leaves no doubt that a call had no effect: the platform refused it, or it was never sent.

@@ -1,6 +1,9 @@
 package discord
 
 import (
+	"net/netip"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +15,7 @@ import (
 
 const (
 	pageLimit = 1900 // of the text of a page; the rest is for the cursor and for what is said about a page
+	plainPage = 900  // of the text of a page of which nothing but the text is sent, because more was refused
 	noteLimit = 900  // of a line under the answer; a third of it is left when everything in it must be escaped
 )
 
@@ -20,6 +24,8 @@ const (
 	cursor    = " ▌" // while the answer is being written
 	continues = "\n-# The answer is longer than fits here. All of it is in " + AttachmentName + "."
 	willFit   = "\n-# The answer is longer than fits here. All of it will be attached as a file."
+	ends      = "\n-# The answer is longer than fits here, and no file can be attached. Ask about a part of it."
+	willEnd   = "\n-# The answer is longer than fits here."
 )
 
 // Renderer writes answers as Discord messages. It implements stream.Renderer[Page].
@@ -38,22 +44,33 @@ var _ stream.Renderer[Page] = (*Renderer)(nil)
 // Render implements stream.Renderer.
 func (r *Renderer) Render(v *stream.View) []Page {
 	done := v.Phase == stream.Done
+	most, limit, whole := MaxPages, pageLimit, v.Form == stream.Whole
+	if !whole {
+		most = MaxSpread
+	}
+	if v.Form == stream.Plain {
+		limit = plainPage
+	}
 	tree, bare := foot.Tree(v, r.Progress, noteLimit)
-	parts := tree.Pages(dialect{}, foot.Policy(v, r.Links), answer.UTF16Count, pageLimit)
+	parts := tree.Pages(dialect{}, foot.Policy(v, r.Links), answer.UTF16Count, limit)
 	if len(parts) == 0 {
 		return nil
 	}
-	long := len(parts) > MaxPages
+	long := len(parts) > most
 	var pages []Page
-	for _, p := range parts[:min(len(parts), MaxPages)] {
+	for _, p := range parts[:min(len(parts), most)] {
 		pages = append(pages, Page{Content: p.Text})
 	}
 	last := &pages[len(pages)-1]
 	switch {
-	case long && done:
+	case long && done && whole:
 		last.Content += continues
-	case long:
+	case long && whole:
 		last.Content += willFit
+	case long && done:
+		last.Content += ends
+	case long:
+		last.Content += willEnd
 	case v.Phase == stream.Writing && !bare && strings.HasSuffix(last.Content, "```"):
 		last.Content += "\n▌"
 	case v.Phase == stream.Writing && !bare:
@@ -64,8 +81,10 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	}
 	last = &pages[len(pages)-1]
 	last.Done = done
-	last.Buttons = stream.Buttons(v)
-	if long && done {
+	if v.Form != stream.Plain {
+		last.Buttons = stream.Buttons(v)
+	}
+	if long && done && whole {
 		last.Attachment = r.file(v)
 	}
 	for i := range pages {
@@ -76,7 +95,10 @@ func (r *Renderer) Render(v *stream.View) []Page {
 
 // end puts notes and sources under the answer, and begins another page where they do not fit.
 func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
-	first := true
+	first, most := true, MaxContent
+	if v.Form == stream.Plain {
+		most = plainPage
+	}
 	put := func(line string) {
 		last := &pages[len(pages)-1]
 		gap := "\n"
@@ -84,7 +106,7 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 			gap = "\n\n"
 		}
 		first = false
-		if answer.UTF16Count(last.Content)+answer.UTF16Count(line)+len(gap) > MaxContent {
+		if answer.UTF16Count(last.Content)+answer.UTF16Count(line)+len(gap) > most {
 			pages = append(pages, Page{Content: line})
 			return
 		}
@@ -96,7 +118,10 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 		}
 	}
 	list, more := foot.Sources(v, r.now(), MaxSources)
-	links, list := linked(list)
+	var links []Link
+	if v.Form == stream.Whole {
+		links, list = linked(list)
+	}
 	if len(list) > 0 {
 		put("-# **" + foot.Head(list) + "**")
 	}
@@ -114,7 +139,7 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	for _, s := range list {
 		to, ok := address(s.URL)
-		if s.Number == 0 || !ok || len(to) > maxLinkURL || len(links) == maxLinks {
+		if s.Number == 0 || !ok || !openable(to) || len(links) == maxLinks {
 			others = append(others, s)
 			continue
 		}
@@ -125,6 +150,22 @@ func linked(list []foot.Source) (links []Link, others []foot.Source) {
 		links = append(links, Link{Label: shorten(label, maxLinkLabel), URL: to})
 	}
 	return links, others
+}
+
+// hostName is the name of a host that has a dot in it, written as the name system has it.
+var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+([a-z]|xn--)[a-z0-9-]*[a-z0-9]$`)
+
+// openable reports whether a button can open an address. Discord says "URL for link-style buttons; max 512 characters", and answers "Not a
+// well formed URL." (50035, URL_TYPE_INVALID_URL), which costs the whole message, where the host is a bare name such as wiki or localhost. It
+// takes numeric addresses. What is not known to be taken, it is not asked to take.
+func openable(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil || len(address) > maxLinkURL {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	ip, err := netip.ParseAddr(host)
+	return hostName.MatchString(host) || err == nil && ip.Is4()
 }
 
 // small writes a sentence in small letters.

@@ -11,6 +11,7 @@ type spot struct {
 	channel string
 	replyTo string // set where the answer has no thread of its own
 	thread  bool
+	before  []string // channels that it was moved out of
 }
 
 // spot finds where the answer belongs, and opens a thread for it where there is none.
@@ -97,6 +98,9 @@ func (s *Surface) inChannel(ctx context.Context, cause error) spot {
 	s.finding.Lock()
 	defer s.finding.Unlock()
 	where := s.besideQuestion(ctx, cause)
+	if s.where != nil {
+		where.before = append(s.where.before, s.where.channel)
+	}
 	s.where = &where
 	return where
 }

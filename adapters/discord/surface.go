@@ -101,7 +101,7 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 		s.client.acknowledged(ctx, t.ID)
 		id, err := s.answer(ctx, *t, page)
 		if !s.over(err) {
-			return id, err
+			return id, fileRefused(page, err)
 		}
 	}
 	where, err := s.spot(ctx)
@@ -109,6 +109,9 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 		return "", err
 	}
 	id, err := s.create(ctx, where, page)
+	if err = fileRefused(page, err); errors.Is(err, thread.ErrRefused) {
+		return "", err
+	}
 	if where.thread && code(err) == codeArchived {
 		switch opened := s.client.api.unarchive(ctx, where.channel); {
 		case opened == nil:
@@ -177,7 +180,11 @@ func unknown(err error) error {
 
 // Edit implements thread.Surface.
 func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, page Page) error {
-	err := s.edit(ctx, string(id), s.outgoing(page))
+	err := fileRefused(page, s.edit(ctx, string(id), s.outgoing(page)))
+	if code(err) == codeThreadLocked {
+		// "Users won't be able to create or update messages in locked threads", say Discord's documents, and may delete them.
+		err = fmt.Errorf("%w: %w", thread.ErrNotEditable, err)
+	}
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) {
 		s.mu.Lock()
 		s.reposted++ // else the nonce of what is posted instead would bring the old message back
@@ -234,18 +241,30 @@ func (s *Surface) Dismiss(ctx context.Context) error {
 }
 
 func (s *Surface) discard(ctx context.Context, id string) error {
-	r := request{doing: "delete a message", method: http.MethodDelete}
 	if t := s.ticket(); t != nil {
-		r.url, r.bucket = discordgo.EndpointWebhookMessage(t.App, t.Token, id), replyBucket(t.Token)
-	} else {
-		where, err := s.spot(ctx)
-		if err != nil {
-			return err
+		err := s.remove(ctx, discordgo.EndpointWebhookMessage(t.App, t.Token, id), replyBucket(t.Token))
+		if errors.Is(err, thread.ErrMessageGone) {
+			return nil
 		}
-		r.url, r.bucket = discordgo.EndpointChannelMessage(where.channel, id), "DELETE messages "+where.channel
-	}
-	if err := s.client.api.do(ctx, r, nil); err != nil && !errors.Is(err, thread.ErrMessageGone) {
 		return err
 	}
-	return nil
+	where, err := s.spot(ctx)
+	if err != nil {
+		return err
+	}
+	for _, channel := range append([]string{where.channel}, where.before...) {
+		address, bucket := discordgo.EndpointChannelMessage(channel, id), "DELETE messages "+channel
+		err = s.remove(ctx, address, bucket)
+		if code(err) == codeArchived && s.client.api.unarchive(ctx, channel) == nil {
+			err = s.remove(ctx, address, bucket)
+		}
+		if !errors.Is(err, thread.ErrMessageGone) {
+			return err
+		}
+	}
+	return nil // it has gone
+}
+
+func (s *Surface) remove(ctx context.Context, address, bucket string) error {
+	return s.client.api.do(ctx, request{doing: "delete a message", method: http.MethodDelete, url: address, bucket: bucket}, nil)
 }

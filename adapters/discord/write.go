@@ -21,7 +21,7 @@ type outgoing struct {
 	Nonce           string                       `json:"nonce,omitempty"`
 	EnforceNonce    bool                         `json:"enforce_nonce,omitempty"`
 	Reference       *reference                   `json:"message_reference,omitempty"`
-	Attachments     []uploaded                   `json:"attachments,omitempty"`
+	Attachments     []uploaded                   `json:"attachments"` // never omitted, so that an edit takes a file away
 
 	file string // content of the attachment
 }
@@ -42,6 +42,7 @@ type uploaded struct {
 func sentence(text string) outgoing {
 	return outgoing{
 		Content: text, Flags: int(discordgo.MessageFlagsSuppressEmbeds), AllowedMentions: mentionNobody, Components: []discordgo.MessageComponent{},
+		Attachments: []uploaded{},
 	}
 }
 

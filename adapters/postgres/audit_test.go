@@ -35,7 +35,7 @@ func asked(t *testing.T, store *postgres.Sessions, in session.Intake) session.Tu
 	if err := store.Finish(t.Context(), turn.Fence(), session.Saved{Outcome: session.Answered}); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Delivered(t.Context(), turn.Fence()); err != nil {
+	if err := store.Delivered(t.Context(), turn.Fence(), ""); err != nil {
 		t.Fatal(err)
 	}
 	return *turn
@@ -250,7 +250,7 @@ func finishSoon(ctx context.Context, store *postgres.Sessions, id session.TurnID
 		if leased != nil {
 			err := store.Finish(ctx, leased.Fence(), session.Saved{Outcome: session.Answered})
 			if err == nil {
-				err = store.Delivered(ctx, leased.Fence())
+				err = store.Delivered(ctx, leased.Fence(), "")
 			}
 			if err != nil && !errors.Is(err, session.ErrUnknownTurn) {
 				return err

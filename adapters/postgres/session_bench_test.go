@@ -76,7 +76,7 @@ func BenchmarkLease(b *testing.B) {
 				if err := store.Finish(b.Context(), t.Fence(), session.Saved{Outcome: session.Answered}); err != nil {
 					b.Fatal(err)
 				}
-				if err := store.Delivered(b.Context(), t.Fence()); err != nil {
+				if err := store.Delivered(b.Context(), t.Fence(), ""); err != nil {
 					b.Fatal(err)
 				}
 			}

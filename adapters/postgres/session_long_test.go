@@ -100,7 +100,7 @@ func converse(b *testing.B, store *postgres.Sessions, n, corpus int) (c costs) {
 		b.Fatal(err)
 	}
 	c.finish = time.Since(began)
-	if err := store.Delivered(b.Context(), t.Fence()); err != nil {
+	if err := store.Delivered(b.Context(), t.Fence(), ""); err != nil {
 		b.Fatal(err)
 	}
 	return c

@@ -97,7 +97,7 @@ func (r *race) answer(saved session.Saved) session.Turn {
 	if err != nil || t == nil {
 		r.Fatal(t, err)
 	}
-	if err := errors.Join(r.Finish(r.Context(), t.Fence(), saved), r.Delivered(r.Context(), t.Fence())); err != nil {
+	if err := errors.Join(r.Finish(r.Context(), t.Fence(), saved), r.Delivered(r.Context(), t.Fence(), "")); err != nil {
 		r.Fatal(err)
 	}
 	return *t

@@ -29,7 +29,7 @@ type turnRow struct {
 	MessageID, Author, Text                     string
 	Tokens                                      int
 	At                                          *time.Time
-	Agent, Reason                               string
+	Agent, Reason, Undelivered                  string
 	Ambient                                     bool
 	LimitedUntil                                *time.Time
 }
@@ -41,7 +41,7 @@ const turnColumns = `
 	t.principals, t.direct, 
 	t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null, t.reply_token, t.reply_expires_at, t.intake_at,
 	q.id::text, q.author, q.text, q.tokens, q.at,
-	t.agent, t.reason, t.ambient, t.limited_until, coalesce(t.origin::text, ''), coalesce(t.origin_as, '')`
+	t.agent, t.reason, t.ambient, t.limited_until, t.undelivered, coalesce(t.origin::text, ''), coalesce(t.origin_as, '')`
 
 // turnJoins joins what turnColumns needs; all by primary key or message's unique (tenant_id, turn_id, model_index, ordinal).
 const turnJoins = `
@@ -54,7 +54,7 @@ func scanTurn(row pgx.CollectableRow) (turnRow, error) {
 		&r.Number, &r.Attempt, &r.Takeovers, &r.State, &r.Outcome, &r.PlatformMessage, &r.AskerID, &r.AskerName,
 		&r.Principals, &r.Direct, &r.StopRequested, &r.ReplyToken, &r.ReplyExpires, &r.Intake,
 		&r.MessageID, &r.Author, &r.Text, &r.Tokens, &r.At,
-		&r.Agent, &r.Reason, &r.Ambient, &r.LimitedUntil, &r.Origin, &r.OriginAs, &r.Abandoned)
+		&r.Agent, &r.Reason, &r.Ambient, &r.LimitedUntil, &r.Undelivered, &r.Origin, &r.OriginAs, &r.Abandoned)
 	return r, err
 }
 
@@ -74,7 +74,7 @@ func (r turnRow) turn() session.Turn {
 		Asker: thread.Person{ID: r.AskerID, Name: r.AskerName}, Message: thread.MessageID(r.PlatformMessage),
 		Audience: access.NewAudience(tenant, held...), Direct: r.Direct, Intake: r.Intake.UTC(),
 		State: session.State(r.State), Outcome: session.Outcome(r.Outcome), StopRequested: r.StopRequested, Abandoned: r.Abandoned,
-		Agent: r.Agent, Reason: r.Reason, Ambient: r.Ambient, LimitedUntil: orZero(r.LimitedUntil),
+		Agent: r.Agent, Reason: r.Reason, Ambient: r.Ambient, LimitedUntil: orZero(r.LimitedUntil), Undelivered: r.Undelivered,
 	}
 	t.Origin = session.Origin{Turn: session.TurnID(r.Origin), As: session.Derivation(r.OriginAs)}
 	if r.ReplyExpires != nil {

@@ -129,10 +129,10 @@ const pendingEdit = `(edited_text is not null and stop_requested_at is null and 
 const shownForGood = `(revision = leased_revision and (not disturbed or state = 'done'))`
 
 // Delivered implements session.Queue. Of an answer that was delivered to say that its question was deleted, the rest is erased with it.
-func (s *Sessions) Delivered(ctx context.Context, f session.Fence) error {
+func (s *Sessions) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	const done = `
 		with d as (
-			update turn set state = 'done', owner = '', disturbed = not ` + shownForGood + `, delivered_at = coalesce(delivered_at, clock_timestamp()),
+			update turn set state = 'done', owner = '', disturbed = not ` + shownForGood + `, delivered_at = coalesce(delivered_at, clock_timestamp()), undelivered = $4,
 				correction = case when withdrawn_at is not null and ` + shownForGood + ` then null else correction end,
 				corrected_at = case when withdrawn_at is not null and ` + shownForGood + ` then null else corrected_at end
 			where tenant_id = $1 and id = $2 and attempt = $3 and outcome is not null and not ` + pendingEdit + `
@@ -144,7 +144,7 @@ func (s *Sessions) Delivered(ctx context.Context, f session.Fence) error {
 		)
 		select count(*) from d`
 	var n int
-	err := s.db.Pool.QueryRow(ctx, done, f.Tenant, f.Turn, f.Attempt).Scan(&n)
+	err := s.db.Pool.QueryRow(ctx, done, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
 	if err == nil && n == 0 {
 		err = s.deliveredEdited(ctx, f)
 	}

@@ -77,22 +77,6 @@ func button(b thread.Button, turn string) *api.ButtonBlockElement {
 	return element
 }
 
-// plainBlocks shows a page's Markdown as it is written, for a workspace that does not take its blocks: that it has no markdown blocks, or
-// finds them too long once they are expanded, is not known beforehand.
-func plainBlocks(p Page) []api.Block {
-	text := []rune(p.Markdown)
-	if len(text) == 0 {
-		text = []rune(p.Text)
-	}
-	var out []api.Block
-	for len(text) > 0 {
-		n := min(len(text), MaxSection)
-		out = append(out, api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, string(text[:n]), false, false), nil, nil))
-		text = text[n:]
-	}
-	return out
-}
-
 // mrkdwnText is verbatim: Slack makes no links of what looks like one.
 func mrkdwnText(text string) *api.TextBlockObject {
 	return api.NewTextBlockObject(api.MarkdownType, text, false, true)

@@ -20,10 +20,8 @@ const unsaidPause = 5 * time.Second
 var (
 	codesGone    = []string{"message_not_found"}
 	codesFixed   = []string{"cant_update_message", "cant_delete_message", "edit_window_closed", "is_inactive", "block_mismatch"}
-	codesLong    = []string{"msg_too_long", "msg_blocks_too_long", "msg_blocks_too_many", "markdown_text_too_long"}
-	codesBlocks  = []string{"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_blocks_too_many"}
 	codesLimited = []string{"ratelimited", "rate_limited"}
-	codesDown    = []string{"internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"}
+	codesDown    = []string{"streaming_state_conflict", "internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"}
 	codesDenied  = []string{
 		"channel_not_found", "not_in_channel", "is_archived", "restricted_action", "restricted_action_read_only_channel",
 		"restricted_action_thread_only_channel", "restricted_action_non_threadable_channel", "restricted_action_thread_locked", "no_permission",
@@ -53,14 +51,14 @@ func translate(what string, err error, create bool) error {
 			return fmt.Errorf("%s: %w", what, thread.ErrMessageGone)
 		case in(codesFixed):
 			return fmt.Errorf("%s: %w: %s", what, thread.ErrNotEditable, refused.Err)
-		case in(codesLong):
-			return fmt.Errorf("%s: %w: %s", what, thread.ErrTooLong, refused.Err)
 		case in(codesDenied):
 			return fmt.Errorf("%w: %w", thread.ErrNotPermitted, explain(what, err))
 		case in(codesDown) && create:
 			return fmt.Errorf("%s: %w: %s", what, thread.ErrOutcomeUnknown, refused.Err)
-		default:
+		case in(codesDown):
 			return fmt.Errorf("%s: Slack answered %s", what, refused.Err)
+		default: // invalid_blocks, msg_too_long and whatever else Slack says of a call that it understood and will not carry out
+			return fmt.Errorf("%s: %w: Slack answered %s", what, thread.ErrRefused, refused.Err)
 		}
 	}
 	if create && !unsent(err) {

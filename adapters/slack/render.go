@@ -30,7 +30,10 @@ var (
 // Render implements stream.Renderer.
 func (r *Renderer) Render(v *stream.View) []Page {
 	tree, bare := foot.Tree(v, r.Progress, MaxNote)
-	pages := r.pages(tree, foot.Policy(v, r.Links))
+	if v.Form == stream.Plain {
+		return r.plain(tree, v, bare)
+	}
+	pages := r.pages(tree, foot.Policy(v, r.Links), r.Mrkdwn || v.Form != stream.Whole)
 	if len(pages) == 0 {
 		return nil
 	}
@@ -43,9 +46,9 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	return pages
 }
 
-func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy) []Page {
+func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy, sections bool) []Page {
 	var pages []Page
-	if !r.Mrkdwn {
+	if !sections {
 		for _, p := range tree.Pages(markdown{}, policy, answer.RuneCount, MaxMarkdown) {
 			pages = append(pages, Page{Markdown: p.Text, Text: p.Plain})
 		}
@@ -80,6 +83,42 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 		p.Sources = append(p.Sources, Source{Number: s.Number, Title: s.Title, URL: url, Detail: s.Detail()})
 	}
 	p.Heading, p.More = foot.Head(list), foot.More(more)
+}
+
+// plain lays an answer out as the texts of messages that have no blocks at all.
+func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
+	var pages []Page
+	for _, p := range tree.Pages(mrkdwn{}, foot.Policy(v, r.Links), answer.RuneCount, MaxSection) {
+		pages = append(pages, Page{Text: p.Text})
+	}
+	if len(pages) == 0 {
+		return nil
+	}
+	var end Page
+	r.end(&end, v, bare)
+	lines := end.Notes
+	if end.Heading != "" {
+		lines = append(lines, "*"+escapeText(end.Heading)+"*")
+	}
+	for _, source := range end.Sources {
+		lines = append(lines, sourceLine(source))
+	}
+	if end.More != "" {
+		lines = append(lines, escapeText(end.More))
+	}
+	for _, line := range lines {
+		last := &pages[len(pages)-1]
+		if answer.RuneCount(last.Text)+1+answer.RuneCount(line) > MaxText {
+			pages = append(pages, Page{Text: line})
+			continue
+		}
+		last.Text += "\n" + line
+	}
+	for i := range pages {
+		pages[i].Number = i
+	}
+	pages[len(pages)-1].Done = v.Phase == stream.Done
+	return pages
 }
 
 // note escapes a sentence; it is cut before it is escaped so that no entity is torn.

@@ -92,20 +92,11 @@ func (s *Surface) failed(ctx context.Context, to thread.Ref, what string, kind t
 	return err
 }
 
-func (s *Surface) content(p Page, blocks []api.Block) []api.MsgOption {
+func (s *Surface) content(p Page) []api.MsgOption {
 	return []api.MsgOption{
-		api.MsgOptionText(p.Text, false), api.MsgOptionBlocks(blocks...), s.metadata(),
+		api.MsgOptionText(p.Text, false), api.MsgOptionBlocks(s.blocks(p, true)...), s.metadata(),
 		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
 	}
-}
-
-// write makes a call with the page's blocks, and once more with plain ones when Slack does not take them.
-func (s *Surface) write(p Page, call func(options []api.MsgOption) error) error {
-	err := call(s.content(p, s.blocks(p, true)))
-	if slices.Contains(codesBlocks, code(err)) {
-		err = call(s.content(p, plainBlocks(p)))
-	}
-	return err
 }
 
 func (s *Surface) metadata() api.MsgOption {
@@ -119,11 +110,8 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page Page) (thread.Me
 		return "", err
 	}
 	defer cancel()
-	ts, began := "", time.Now()
-	err = s.write(page, func(options []api.MsgOption) error {
-		_, ts, err = s.client.api.PostMessageContext(ctx, to.Channel, append(options, api.MsgOptionTS(to.Thread))...)
-		return err
-	})
+	began := time.Now()
+	_, ts, err := s.client.api.PostMessageContext(ctx, to.Channel, append(s.content(page), api.MsgOptionTS(to.Thread))...)
 	if err == nil {
 		s.posted.Store(&began)
 	}
@@ -138,8 +126,8 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 		return err
 	}
 	defer cancel()
-	update := func(options []api.MsgOption) error {
-		_, _, _, err := s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), options...)
+	update := func() error {
+		_, _, _, err := s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
 		return err
 	}
 	if s.left[id] || s.client.streams.has(to.Channel, id) {
@@ -147,12 +135,12 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 			return err
 		}
 	}
-	err = s.write(page, update)
+	err = update()
 	if code(err) == "streaming_state_conflict" { // nobody knew
 		if err := s.close(ctx, to, id); err != nil {
 			return err
 		}
-		err = s.write(page, update)
+		err = update()
 	}
 	return s.failed(ctx, to, "edit the answer", thread.Edit, err, false)
 }

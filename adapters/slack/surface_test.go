@@ -273,7 +273,12 @@ func TestErrorsOfSendingAreTranslated(t *testing.T) {
 		{"internal error", slacktest.Fault{Error: "internal_error"}, is(thread.ErrOutcomeUnknown), neither},
 		{"not in the channel", slacktest.Fault{Error: "not_in_channel"}, is(thread.ErrNotPermitted), is(thread.ErrNotPermitted)},
 		{"token revoked", slacktest.Fault{Error: "token_revoked"}, is(thread.ErrNotPermitted), is(thread.ErrNotPermitted)},
-		{"too long", slacktest.Fault{Error: "msg_too_long"}, is(thread.ErrTooLong), is(thread.ErrTooLong)},
+		{"too long", slacktest.Fault{Error: "msg_too_long"}, is(thread.ErrRefused), is(thread.ErrRefused)},
+		{"blocks", slacktest.Fault{Error: "invalid_blocks"}, is(thread.ErrRefused), is(thread.ErrRefused)},
+		{"what is not known", slacktest.Fault{Error: "never_heard_of"}, is(thread.ErrRefused), is(thread.ErrRefused)},
+		{"archived", slacktest.Fault{Error: "is_archived"}, is(thread.ErrNotPermitted), is(thread.ErrNotPermitted)},
+		{"no account", slacktest.Fault{Error: "account_inactive"}, is(thread.ErrNotPermitted), is(thread.ErrNotPermitted)},
+		{"not to be changed", slacktest.Fault{Error: "cant_update_message"}, is(thread.ErrNotEditable), is(thread.ErrNotEditable)},
 		{"window closed", slacktest.Fault{Error: "edit_window_closed"}, is(thread.ErrNotEditable), is(thread.ErrNotEditable)},
 		{"gone", slacktest.Fault{Error: "message_not_found"}, is(thread.ErrMessageGone), is(thread.ErrMessageGone)},
 	}

@@ -248,9 +248,9 @@ func (q waking) Finish(ctx context.Context, f session.Fence, s session.Saved) er
 }
 
 // Delivered implements session.Queue.
-func (q waking) Delivered(ctx context.Context, f session.Fence) error {
+func (q waking) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	defer q.wake()
-	return q.Queue.Delivered(ctx, f)
+	return q.Queue.Delivered(ctx, f, undelivered)
 }
 
 // note remembers a turn that is answered.
@@ -288,7 +288,8 @@ func (w *world) button(channel, action string) (id string) {
 
 // library is a retriever with fixed documents.
 type library struct {
-	acl access.ACL // of all documents; nil: public
+	acl  access.ACL // of all documents; nil: public
+	host string     // where they lie: https://docs.example
 
 	mu        sync.Mutex
 	audiences []access.Audience
@@ -307,7 +308,7 @@ func (l *library) Search(_ context.Context, s retrieve.Search) (retrieve.Result,
 		return retrieve.Result{}, nil
 	}
 	hit := func(name, text string) retrieve.Hit {
-		ref := document.Ref{ID: document.ID("docs:" + name), Kind: "file", Title: strings.ToUpper(name), URL: "https://docs.example/" + name}
+		ref := document.Ref{ID: document.ID("docs:" + name), Kind: "file", Title: strings.ToUpper(name), URL: cmp.Or(l.host, "https://docs.example") + "/" + name}
 		return retrieve.Hit{
 			Document: ref, Chunk: document.ChunkID(len(name)*1000 + int(name[0])), Anchor: "top", Link: ref.Link("top"), Text: text,
 			ACL: acl, Scores: retrieve.Scores{Score: 0.5, Coverage: 0.9},

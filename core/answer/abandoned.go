@@ -43,7 +43,7 @@ func (s *Service) close(ctx context.Context, a *attempt) error {
 			return err
 		}
 	}
-	return s.delivered(ctx, a)
+	return s.delivered(ctx, a, "")
 }
 
 // Noted says something beside a turn that waits, and remembers it in the store, so that whoever works on the turn takes it back: this process

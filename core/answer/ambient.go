@@ -81,7 +81,7 @@ func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) 
 	if err := s.save(ctx, a, saved); err != nil {
 		return err
 	}
-	return s.delivered(ctx, a)
+	return s.delivered(ctx, a, "")
 }
 
 // reluctance is why an answer that nobody asked for is not to be tried at all; empty when it is. What holds in the channel is asked anew,

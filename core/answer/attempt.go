@@ -118,10 +118,10 @@ func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 	case t.Abandoned:
 		return s.close(ctx, a)
 	case t.Outcome == session.Declined:
-		return s.delivered(ctx, a) // nothing was shown, and nothing is to be
+		return s.delivered(ctx, a, "") // nothing was shown, and nothing is to be
 	case t.Outcome != "" && t.Attempt > maxDeliveries:
 		s.Logger.ErrorContext(ctx, "answer could not be delivered", "turn", t.ID, "attempts", t.Attempt)
-		return s.delivered(ctx, a)
+		return s.delivered(ctx, a, sentenceUntaken)
 	case t.Outcome != "":
 		return s.redeliver(ctx, a)
 	case t.Takeovers >= s.config.MaxAttempts, t.Attempt > maxAttempts:

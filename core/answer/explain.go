@@ -200,6 +200,9 @@ func (e Explanation) outcome() []string {
 	if e.Saved.Sentence != "" {
 		said = append(said, e.Saved.Sentence)
 	}
+	if t.Undelivered != "" {
+		said = append(said, t.Undelivered)
+	}
 	if e.Saved.Reference != "" {
 		said = append(said, "The log tells more under the reference "+e.Saved.Reference+".")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -256,7 +257,10 @@ func TestFinalWriteIsTriedUntilItLands(t *testing.T) {
 }
 
 func TestPlatformThatNeverTakesTheAnswer(t *testing.T) {
-	for _, never := range []error{thread.ErrNotPermitted, thread.ErrMessageGone, thread.ErrNotEditable} {
+	for never, why := range map[error]string{
+		thread.ErrNotPermitted: "was not permitted to write", thread.ErrRefused: "refused the answer's messages",
+		thread.ErrMessageGone: "neither be changed nor posted", thread.ErrNotEditable: "neither be changed nor posted",
+	} {
 		t.Run(never.Error(), func(t *testing.T) {
 			bubble(t, func(w *world) {
 				r := w.start("a", echo)
@@ -266,10 +270,14 @@ func TestPlatformThatNeverTakesTheAnswer(t *testing.T) {
 					}
 					return nil
 				}
-				w.ask(r, "lost")
+				lost := w.ask(r, "lost")
 				w.ask(r, "next")
 				synctest.Wait()
 				w.finals("2 answered: re: next")
+				got, err := w.store.Turn(t.Context(), tenant, lost.ID)
+				if said := (answer.Explanation{Turn: &got}).Sentences(nil); err != nil || !strings.Contains(strings.Join(said, "\n"), why) {
+					t.Errorf("it is explained by %q (%v), want %q in it", said, err, why)
+				}
 			})
 		})
 	}

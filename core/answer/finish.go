@@ -87,9 +87,9 @@ func (s *Service) finish(ctx context.Context, a *attempt, saved session.Saved) e
 	})
 }
 
-// delivered ends the turn.
-func (s *Service) delivered(ctx context.Context, a *attempt) error {
-	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Queue.Delivered(ctx, a.turn.Fence()) })
+// delivered ends the turn. undelivered says why its thread shows no whole answer; empty where it does.
+func (s *Service) delivered(ctx context.Context, a *attempt, undelivered string) error {
+	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Queue.Delivered(ctx, a.turn.Fence(), undelivered) })
 }
 
 // persist makes a call of the store that outlives a stop, again and again while the replica holds the turn.
@@ -129,19 +129,21 @@ func (s *Service) deliver(ctx context.Context, a *attempt, delivery Delivery, fi
 	limited, told := span.Begin(limited, "deliver")
 	err := delivery.Finish(limited, final)
 	told.End(err)
+	undelivered := ""
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)
 		}
-		if !never(err) {
+		if !thread.Lasting(err) {
 			return fmt.Errorf("write the final answer: %w", err)
 		}
+		undelivered = sayUndelivered(err)
 		s.Logger.WarnContext(ctx, "platform will never take the answer", "turn", a.turn.ID, "outcome", final.Outcome, "error", err)
 	}
 	if err := s.lease.permit(); err != nil {
 		return err
 	}
-	if err := s.delivered(ctx, a); err != nil {
+	if err := s.delivered(ctx, a, undelivered); err != nil {
 		return err
 	}
 	s.nudge() // the session's next turn need not wait for the rest
@@ -149,10 +151,20 @@ func (s *Service) deliver(ctx context.Context, a *attempt, delivery Delivery, fi
 	return nil
 }
 
-// never reports whether the platform said that it will not take the answer later either.
-func never(err error) bool {
-	return errors.Is(err, thread.ErrNotPermitted) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable)
+// sayUndelivered says why the platform will never take an answer.
+func sayUndelivered(err error) string {
+	switch {
+	case errors.Is(err, thread.ErrRefused):
+		return "The chat platform refused the answer's messages, in plain text as well. What it said stands in the log."
+	case errors.Is(err, thread.ErrNotPermitted):
+		return "The bot was not permitted to write the answer there any more. What the chat platform said stands in the log."
+	default:
+		return "The answer's messages could neither be changed nor posted anew. What the chat platform said stands in the log."
+	}
 }
+
+// sentenceUntaken says that a platform did not take an answer, and did not say that it never will.
+const sentenceUntaken = "The chat platform did not take the answer's last messages in half an hour of trying. The log tells why."
 
 // redeliver shows the saved answer of a turn whose worker ended before the final writes.
 func (s *Service) redeliver(ctx context.Context, a *attempt) error {

@@ -347,8 +347,8 @@ func (f *faults) Finish(ctx context.Context, fence session.Fence, s session.Save
 	return f.do("finish", func() error { return f.Store.Finish(ctx, fence, s) })
 }
 
-func (f *faults) Delivered(ctx context.Context, fence session.Fence) error {
-	return f.do("delivered", func() error { return f.Store.Delivered(ctx, fence) })
+func (f *faults) Delivered(ctx context.Context, fence session.Fence, undelivered string) error {
+	return f.do("delivered", func() error { return f.Store.Delivered(ctx, fence, undelivered) })
 }
 
 func (f *faults) Release(ctx context.Context, fence session.Fence, after time.Duration) error {

@@ -206,7 +206,7 @@ func (w *world) saved(question string, id document.ID) {
 		{Role: message.Assistant, Text: "from " + question, Documents: []message.Reference{{Number: number, Document: document.Ref{ID: id}}}},
 	}}
 	if err := errors.Join(w.store.Finish(w.Context(), t.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{run}}),
-		w.store.Delivered(w.Context(), t.Fence())); err != nil {
+		w.store.Delivered(w.Context(), t.Fence(), "")); err != nil {
 		w.Fatal(err)
 	}
 }

@@ -49,6 +49,9 @@ func (s *Service) why(ctx context.Context, r session.Record) (Reply, error) {
 	case session.Privately:
 		say("It is for you alone, and may draw on everything that you can read.")
 	}
+	if r.Undelivered != "" {
+		say("%s", r.Undelivered)
+	}
 	if best.Model != "" && r.Removed == nil && r.Correction == nil {
 		say("Model: %s.", best.Model)
 	}

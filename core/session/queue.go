@@ -49,9 +49,9 @@ type Queue interface {
 	// It fails with ErrFenced or ErrFinished and then has changed nothing; and with ErrRemoved when the answer was removed meanwhile: the outcome
 	// is saved then, and the turn is to be handed back, so that it is delivered as what it is now.
 	Finish(ctx context.Context, f Fence, s Saved) error
-	// Delivered ends a Delivering turn, so that the session's next one may start, or the repair of a Done one. A second call is no
-	// error.
-	Delivered(ctx context.Context, f Fence) error
+	// Delivered ends a Delivering turn, so that the session's next one may start, or the repair of a Done one. undelivered is a sentence that
+	// says why its thread shows no whole answer; empty where it does. A second call is no error.
+	Delivered(ctx context.Context, f Fence, undelivered string) error
 	// Release hands a turn back, to be leased again by anybody once after has passed. It does not count as a take-over.
 	Release(ctx context.Context, f Fence, after time.Duration) error
 	// Depth counts the turns of all tenants that wait for a worker, those included that wait for an earlier one of their session.

@@ -46,9 +46,11 @@ type Turn struct {
 
 	Origin Origin // of a turn that no new question made; zero for all others
 
-	State     State
-	Outcome   Outcome // set once State is Delivering or Done
-	Takeovers int     // how many replicas died or stalled while they held it
+	State   State
+	Outcome Outcome // set once State is Delivering or Done
+	// Undelivered is why the answer does not stand in its thread as it was meant to, a sentence (Queue.Delivered); empty where it does.
+	Undelivered string
+	Takeovers   int // how many replicas died or stalled while they held it
 	// StopRequested says that a stop was asked for before this lease. A turn that has not started then ends as Stopped.
 	StopRequested bool
 	// Abandoned says that no replica was there for the turn for longer than LeaseRequest.MaxAge: a backup was restored, or

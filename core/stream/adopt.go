@@ -56,7 +56,7 @@ func (w *writer[P]) deleteExtras(ctx context.Context) error {
 }
 
 func (w *writer[P]) knows(id thread.MessageID) bool {
-	return slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id })
+	return slices.Contains(w.left, id) || slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id })
 }
 
 func (w *writer[P]) delete(ctx context.Context, id thread.MessageID) error {

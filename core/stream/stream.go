@@ -182,8 +182,8 @@ func (s *ThreadStream[P]) progress(ctx context.Context) {
 		s.pacer.rateLimited(time.Now(), limited.RetryAfter)
 	case errors.Is(err, thread.ErrNoRoom):
 		s.again()
-	case errors.Is(err, thread.ErrMessageGone), errors.Is(err, thread.ErrNotPermitted), errors.Is(err, thread.ErrNotEditable):
-		// Somebody took the message or the bot away, or locked the thread: it is not asked for again and again, and only the final write looks
+	case thread.Lasting(err):
+		// Somebody took the message or the bot away, or locked the thread, or the platform takes none of the answer's forms: it is not asked for again and again, and only the final write looks
 		// for a way.
 		s.pacer.Held = true
 		s.logger.WarnContext(ctx, "the answer cannot be shown as it is written", "error", err)

@@ -40,6 +40,8 @@ type View struct {
 	Removed   bool              // a moderator took the answer away: there is no text, and Message says so
 	Corrected bool              // the text is a person's: it may link to what that person named
 
+	Form Form // how much of what the platform can show is to be made use of
+
 	Private bool // the answer is for its asker alone, beside a thread
 	Copy    bool // the answer is a copy of a private one, posted by its asker
 

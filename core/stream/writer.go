@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
@@ -24,8 +25,11 @@ type writer[P any] struct {
 	pages     []Page
 	appender  *appender[P] // nil: messages are posted and edited
 	firstWait time.Duration
-	finish    <-chan struct{} // closed when the final write is due
-	adopted   bool            // messages of an unknown fate were looked for, so there may be too many
+	finish    <-chan struct{}    // closed when the final write is due
+	adopted   bool               // messages of an unknown fate were looked for, so there may be too many
+	form      Form               // in which the platform took the answer so far
+	moved     bool               // messages could not be edited any more, so that all are posted anew
+	left      []thread.MessageID // messages in whose place others stand, or are to
 
 	opened  time.Time
 	calls   int  // that were made, whatever came of them
@@ -81,7 +85,12 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 			return fmt.Errorf("wait to write the final answer: %w", err)
 		}
 		err := w.complete(ctx, v)
-		if err == nil || errors.Is(err, thread.ErrNotPermitted) || errors.Is(err, session.ErrFenced) || try == finalTries {
+		switch {
+		case err == nil || errors.Is(err, session.ErrFenced):
+			return err
+		case errors.Is(err, thread.ErrNotPermitted), errors.Is(err, thread.ErrRefused), thread.Lasting(err) && try == finalTries:
+			return w.abandon(ctx, v, err)
+		case try == finalTries:
 			return err
 		}
 		var limited *thread.RateLimitError
@@ -111,21 +120,25 @@ func (w *writer[P]) complete(ctx context.Context, v *View) error {
 	return w.edit(ctx, v, thread.Final)
 }
 
-// edit posts, edits and deletes messages until they equal the view's pages.
-func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error {
+// show posts, edits and deletes messages until they equal the view's pages.
+func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error {
 	pages := w.Renderer.Render(v)
-	for n, page := range pages {
-		hash, err := hashOf(page)
+	for n := 0; n < len(pages); n++ {
+		hash, err := hashOf(pages[n])
 		if err != nil {
 			return err
 		}
-		if err := w.bring(ctx, n, page, hash, class); err != nil {
+		switch err := w.bring(ctx, n, pages[n], hash, class); {
+		case class == thread.Final && errors.Is(err, errMoved):
+			n = -1 // the parts of an answer are not to stand in two places, or out of order
+		case err != nil:
 			return err
 		}
 	}
 	if class != thread.Final {
 		return nil
 	}
+	w.clear(ctx)
 	for n := len(w.pages) - 1; n >= len(pages); n-- {
 		if _, err := w.adopt(ctx, n); err != nil {
 			return err
@@ -145,7 +158,7 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 	if _, err := w.adopt(ctx, n); err != nil {
 		return err
 	}
-	if n >= len(w.pages) || w.pages[n].ID == "" {
+	if n >= len(w.pages) || w.pages[n].ID == "" || slices.Contains(w.left, w.pages[n].ID) {
 		return w.post(ctx, n, page, hash, class)
 	}
 	final := class == thread.Final
@@ -173,11 +186,29 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 			return fmt.Errorf("delete page %d of an answer that was removed: %w", n+1, err)
 		}
 		return w.finalised(ctx, n, hash)
-	case final && (errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable)):
-		// The final answer must be seen: what cannot be edited any more is posted anew.
+	case final && errors.Is(err, thread.ErrMessageGone):
+		return w.post(ctx, n, page, hash, class) // the final answer must be seen
+	case final && errors.Is(err, thread.ErrNotEditable) && !w.moved:
+		w.moved = true
+		w.leave()
+		return errMoved
+	case final && errors.Is(err, thread.ErrNotEditable): // what was posted in its place is locked by now as well
+		w.left = append(w.left, w.pages[n].ID)
 		return w.post(ctx, n, page, hash, class)
 	default:
 		return fmt.Errorf("edit page %d of the answer: %w", n+1, err)
+	}
+}
+
+// errMoved says that the messages cannot be edited any more, and the final answer is to be posted anew.
+var errMoved = errors.New("the answer is posted anew")
+
+// leave has all messages replaced by others.
+func (w *writer[P]) leave() {
+	for _, p := range w.pages {
+		if p.ID != "" {
+			w.left = append(w.left, p.ID)
+		}
 	}
 }
 

@@ -72,8 +72,19 @@ var (
 	ErrNotEditable    = errors.New("the message cannot be edited any more")
 	ErrNotPermitted   = errors.New("the bot is not permitted to post here")
 	ErrNoStream       = errors.New("the answer cannot be streamed here")
-	ErrTooLong        = errors.New("the message is longer than the platform takes")
+	// ErrRefused says that the platform does not take the message for what it holds, now or later. With less in it, it may.
+	ErrRefused = errors.New("the platform does not take the message as it is")
 )
+
+// Lasting reports whether the same call would fail again: the platform understood it and said no.
+func Lasting(err error) bool {
+	for _, no := range []error{ErrRefused, ErrNotPermitted, ErrMessageGone, ErrNotEditable} {
+		if errors.Is(err, no) {
+			return true
+		}
+	}
+	return false
+}
 
 // RateLimitError says that the platform wants a pause.
 type RateLimitError struct{ RetryAfter time.Duration }

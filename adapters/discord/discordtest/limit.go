@@ -24,6 +24,7 @@ type bucket struct {
 type Fault struct {
 	Method string
 	Path   string // that the path contains
+	Holds  string // that the body contains
 	Times  int    // 0: once
 	After  int    // so many matching calls pass first
 
@@ -47,9 +48,9 @@ func (s *Server) Inject(f Fault) {
 }
 
 // fault returns the fault for a call, if any. Called with the lock held.
-func (s *Server) fault(method, path string) *Fault {
+func (s *Server) fault(method, path, body string) *Fault {
 	for _, f := range s.faults {
-		if f.Times == 0 || f.Method != "" && f.Method != method || !strings.Contains(path, f.Path) {
+		if f.Times == 0 || f.Method != "" && f.Method != method || !strings.Contains(path, f.Path) || !strings.Contains(body, f.Holds) {
 			continue
 		}
 		if f.After > 0 {

@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"encoding/json"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -67,8 +68,9 @@ type write struct {
 		MessageID       string `json:"message_id"`
 		FailIfNotExists *bool  `json:"fail_if_not_exists"`
 	} `json:"message_reference"`
-	Embeds     []json.RawMessage `json:"embeds"`
-	Components []struct {
+	Embeds      []json.RawMessage  `json:"embeds"`
+	Attachments *[]json.RawMessage `json:"attachments"`
+	Components  []struct {
 		Components []struct {
 			Type     int    `json:"type"`
 			Style    int    `json:"style"`
@@ -112,6 +114,11 @@ func (w *write) check() *apiError {
 	if len(w.Components) > 5 {
 		return tooLong("components", 5)
 	}
+	for _, address := range w.links() {
+		if !wellFormed(address) {
+			return badURL()
+		}
+	}
 	seen := make(map[string]bool)
 	for _, row := range w.Components {
 		if n := len(row.Components); n < 1 || n > 5 {
@@ -129,6 +136,30 @@ func (w *write) check() *apiError {
 	}
 	if nonce := strings.Trim(string(w.Nonce), `"`); len(nonce) > 25 {
 		return tooLong("nonce", 25)
+	}
+	return nil
+}
+
+// wellFormed is what the platform takes for an address of a button: its documents say "URL for link-style buttons; max 512 characters", its
+// answers "Scheme must be one of ('http', 'https', 'discord')", and that a host without a dot is "Not a well formed URL."
+func wellFormed(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(strings.Trim(u.Hostname(), "."), ".")
+}
+
+// attachable says why the bot may not attach a file to a message of a channel.
+func (s *Server) attachable(ch *channel, file string) *apiError {
+	denied := ch.denied
+	if parent := s.channels[ch.parent]; parent != nil {
+		denied |= parent.denied
+	}
+	switch {
+	case file == "":
+		return nil
+	case denied&permAttach != 0:
+		return errMissingPermission
+	case s.config.MaxFile > 0 && len(file) > s.config.MaxFile:
+		return errTooLarge
 	}
 	return nil
 }
@@ -168,6 +199,9 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 		return nil, problem
 	}
 	if problem := w.check(); problem != nil {
+		return nil, problem
+	}
+	if problem := s.attachable(ch, c.file); problem != nil {
 		return nil, problem
 	}
 	if (w.Content == nil || strings.TrimSpace(*w.Content) == "") && len(w.Embeds) == 0 {
@@ -385,8 +419,11 @@ func (s *Server) patchMessage(c *call) (any, *apiError) {
 		return nil, errOtherAuthor
 	}
 	ch := s.channels[m.channel]
-	if ch.archived {
+	switch { // "Users won't be able to create or update messages in locked threads", "cannot edit messages … in archived threads"
+	case ch.archived:
 		return nil, errArchived
+	case ch.locked:
+		return nil, errLocked
 	}
 	if s.tooOld(m) {
 		return nil, errOldEdits
@@ -403,8 +440,11 @@ func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	if problem := w.check(); problem != nil {
 		return nil, problem
 	}
+	if problem := s.attachable(s.channels[m.channel], c.file); problem != nil {
+		return nil, problem
+	}
 	m.apply(&w)
-	if c.file != "" {
+	if c.file != "" || w.Attachments != nil { // "attached files to keep": those that are not named are removed
 		m.file = c.file
 	}
 	s.publish("edit", m, w.AllowedMentions)
@@ -431,6 +471,9 @@ func (s *Server) deleteMessage(c *call) (any, *apiError) {
 	m, problem := s.find(c.PathValue("channel"), c.PathValue("message"))
 	if problem != nil {
 		return nil, problem
+	}
+	if ch := s.channels[m.channel]; ch.locked && ch.archived { // deleting is "only allowed in locked threads if that thread is also active"
+		return nil, errArchived
 	}
 	if m.author != s.bot.ID && s.channels[m.channel].denied&permManageMessages != 0 {
 		return nil, errMissingPermission

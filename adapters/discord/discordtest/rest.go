@@ -40,6 +40,7 @@ var (
 	errArchived          = &apiError{status: 400, code: 50083, text: "Thread is archived"}
 	errNoReply           = &apiError{status: 403, code: 160002, text: "Cannot reply without permission to read message history"}
 	errThreadExists      = &apiError{status: 400, code: 160004, text: "A thread has already been created for this message"}
+	errTooLarge          = &apiError{status: 413, code: 40005, text: "Request entity too large"}
 	errLocked            = &apiError{status: 400, code: 160005, text: "Thread is locked"}
 )
 
@@ -47,6 +48,13 @@ func tooLong(field string, most int) *apiError {
 	text := "Must be " + itoa(most) + " or fewer in length."
 	return &apiError{status: 400, code: 50035, text: "Invalid Form Body", fields: map[string]any{
 		field: map[string]any{"_errors": []map[string]string{{"code": "BASE_TYPE_MAX_LENGTH", "message": text}}},
+	}}
+}
+
+// badURL is how the platform refuses the address of a button, and the message with it.
+func badURL() *apiError {
+	return &apiError{status: 400, code: 50035, text: "Invalid Form Body", fields: map[string]any{
+		"components": map[string]any{"_errors": []map[string]string{{"code": "URL_TYPE_INVALID_URL", "message": "Not a well formed URL."}}},
 	}}
 }
 
@@ -148,7 +156,7 @@ func (s *Server) endpoint(h handler) http.HandlerFunc {
 			s.requests = append(s.requests, done)
 			s.notify()
 		}()
-		if f := s.fault(r.Method, path); f != nil {
+		if f := s.fault(r.Method, path, string(body)); f != nil {
 			if !s.serve(note, f, r.Method, path) {
 				return
 			}

@@ -42,6 +42,7 @@ type Config struct {
 	Concurrency    int           // max_concurrency: 1
 	IdentifyEvery  time.Duration // in which so many may identify: 5 s
 	Sessions       int           // that may still begin today: 999
+	MaxFile        int           // bytes of an uploaded file; 0: any number
 	// Lean has the server say no more than the platform's documentation promises, or than proxies and lesser servers do: READY names no
 	// shard, application or address for resumes, servers tell no channels, threads and members, messages and reactions no members, replies
 	// not what they answer, edits only what changed, answers no limits, and what is asked for the gateway nothing but its address.

@@ -11,6 +11,7 @@ const (
 	permView           = 1 << 10
 	permSend           = 1 << 11
 	permManageMessages = 1 << 13
+	permAttach         = 1 << 15
 	permHistory        = 1 << 16
 	permCreateThreads  = 1 << 35
 	permSendInThreads  = 1 << 38
@@ -25,6 +26,7 @@ const (
 	ViewChannel           int64 = permView
 	SendMessages          int64 = permSend
 	ManageMessages        int64 = permManageMessages
+	AttachFiles           int64 = permAttach
 	ReadMessageHistory    int64 = permHistory
 	CreatePublicThreads   int64 = permCreateThreads
 	SendMessagesInThreads int64 = permSendInThreads

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -46,6 +47,7 @@ func tooMany(w http.ResponseWriter, wait time.Duration) {
 // Fault is what happens to calls of a method instead of their answer.
 type Fault struct {
 	Method string // empty: any
+	Holds  string // that one of the call's parameters contains; empty: any
 	Times  int    // so many calls; 0 means 1
 	After  bool   // the call is carried out before it fails
 
@@ -75,14 +77,26 @@ func (s *Server) Mend() {
 }
 
 // fault takes the next fault for a method. s.mu is held.
-func (s *Server) fault(name string) *Fault {
+func (s *Server) fault(name string, form url.Values) *Fault {
 	for _, f := range s.faults {
-		if f.left > 0 && (f.Method == "" || f.Method == name) {
+		if f.left > 0 && (f.Method == "" || f.Method == name) && f.about(form) {
 			f.left--
 			return f
 		}
 	}
 	return nil
+}
+
+// about reports whether a call holds what the fault is about.
+func (f *Fault) about(form url.Values) bool {
+	for _, values := range form {
+		for _, v := range values {
+			if strings.Contains(v, f.Holds) {
+				return true
+			}
+		}
+	}
+	return f.Holds == ""
 }
 
 func (f *Fault) outcome() (status int, code string) {

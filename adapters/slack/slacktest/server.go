@@ -220,7 +220,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	fault := s.fault(name)
+	fault := s.fault(name, form)
 	if fault != nil && fault.Delay > 0 {
 		s.mu.Unlock()
 		s.wait(r, fault.Delay)

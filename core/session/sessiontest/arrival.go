@@ -136,7 +136,7 @@ func racingArrivals(f *fixture) {
 					}
 				}
 				mu.Unlock()
-				if err := errors.Join(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered}), f.Delivered(f.ctx, t.Fence())); err != nil {
+				if err := errors.Join(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered}), f.Delivered(f.ctx, t.Fence(), "")); err != nil {
 					f.Error(err)
 				}
 			}

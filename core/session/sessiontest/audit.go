@@ -69,7 +69,7 @@ func auditTurns(f *fixture) {
 	f.wantErr(f.Finish(f.ctx, t.Fence(), saved), session.ErrFinished)
 	f.expire("r1")
 	again := f.lease("r2") // the take-over of a turn that has ended ends it no second time
-	f.must(f.Delivered(f.ctx, again.Fence()))
+	f.must(f.Delivered(f.ctx, again.Fence(), ""))
 	entries := f.trail(session.AuditQuery{})
 	if len(entries) != 1 {
 		f.Fatalf("there are %d entries: %+v", len(entries), entries)
@@ -154,7 +154,7 @@ func auditChanges(f *fixture) {
 	for range 2 { // a press that comes twice
 		f.must(f.Correct(f.ctx, tenant, t.ID, "c", session.Correction{Text: "secret words", By: mod}))
 	}
-	f.must(f.Delivered(f.ctx, f.lease("r1").Fence()))
+	f.must(f.Delivered(f.ctx, f.lease("r1").Fence(), ""))
 	expect(session.TurnEnded, session.AnswerCorrected)
 	private := f.derive(t.ID, session.Privately, func(d *session.Derive) { d.By = "U1" }).Turn
 	f.derive(t.ID, session.Privately, func(d *session.Derive) { d.By = "U1" })
@@ -165,7 +165,7 @@ func auditChanges(f *fixture) {
 		d.By, d.Saved = "U1", session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("B")}}
 	}).Turn
 	expect(session.AnswerKept, session.TurnEnded, session.AnswerShared)
-	f.must(f.Delivered(f.ctx, f.lease("r1").Fence()))
+	f.must(f.Delivered(f.ctx, f.lease("r1").Fence(), ""))
 	for range 2 {
 		_, err = f.Remove(f.ctx, tenant, shared.ID, "gone", session.Removal{By: mod, Reason: "secret words"})
 		f.must(err)

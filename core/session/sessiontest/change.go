@@ -32,7 +32,7 @@ func (f *fixture) complete(t session.Turn, text string) {
 		Model: "m", Messages: []message.Message{{Role: message.Assistant, Text: text}}, Shown: text, Ending: session.Ending{Outcome: session.Answered},
 	}}}))
 	f.must(f.Final(f.ctx, t.Fence(), key, "h2"))
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 }
 
 func editWaiting(f *fixture) {
@@ -96,7 +96,7 @@ func editRunning(f *fixture) {
 	f.wantErr(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Stopped, Runs: []session.Run{{
 		Model: "m", Messages: []message.Message{{Role: message.Assistant, Text: "half"}}, Ending: session.Ending{Outcome: session.Stopped}}}}),
 		session.ErrEdited)
-	f.wantErr(f.Delivered(f.ctx, t.Fence()), session.ErrFenced)
+	f.wantErr(f.Delivered(f.ctx, t.Fence(), ""), session.ErrFenced)
 
 	other := f.lease("r1")
 	if other.Question.Text != "another" {
@@ -157,7 +157,7 @@ func editDelivering(f *fixture) {
 		f.Errorf("edit while the answer is delivered: %+v", changed)
 	}
 	f.noLease("r1")
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	if again := f.lease("r1"); again.ID != t.ID || again.Question.Text != "second" || again.State != session.Running {
 		f.Errorf("leased %+v", again)
 	}
@@ -298,7 +298,7 @@ func withdrawAnswered(f *fixture) {
 	if len(pages) != 1 || pages[0].Hash != "" {
 		f.Errorf("pages %+v", pages)
 	}
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	f.noLease("r1")
 }
 
@@ -307,7 +307,7 @@ func withdrawDelivering(f *fixture) {
 	t := f.lease("r1")
 	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered}))
 	f.withdraw(first.Message)
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	if again := f.lease("r1"); again.ID != t.ID || again.Outcome != session.Superseded {
 		f.Errorf("leased %+v", again)
 	}

@@ -39,7 +39,7 @@ func (f *fixture) mark() {
 		if t.State == session.Running {
 			f.Fatalf("turn %d is to be answered", t.Number)
 		}
-		f.must(f.Delivered(f.ctx, t.Fence()))
+		f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	}
 }
 
@@ -218,7 +218,7 @@ func erased(f *fixture) {
 	f.must(f.Drop(f.ctx, t.Fence(), second))
 	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("secret 2")}}))
 	f.must(f.Final(f.ctx, t.Fence(), firstPage, "h"))
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	for i, want := range []bool{true, false} {
 		if gone, running := f.erase(id); gone != want || len(running) > 0 {
 			f.Errorf("try %d erased: %v (%v)", i+1, gone, running)
@@ -354,7 +354,7 @@ func pruneBusy(f *fixture) {
 	f.must(f.Correct(f.ctx, tenant, c.ID, "c", session.Correction{Text: "B", By: mod}))
 	f.equal("nothing can go", f.all(soon), session.Pruned{})
 	f.finish(r, session.Answered)
-	f.must(f.Delivered(f.ctx, d.Fence()))
+	f.must(f.Delivered(f.ctx, d.Fence(), ""))
 	f.mark()
 	f.equal("all but what waits", f.all(soon), session.Pruned{Sessions: 3, Turns: 3, Threads: 3})
 }

@@ -74,7 +74,7 @@ func history(f *fixture) {
 		}
 	}
 	f.equal("saved", got, saved)
-	f.must(f.Delivered(f.ctx, first.Fence()))
+	f.must(f.Delivered(f.ctx, first.Fence(), ""))
 
 	second := f.lease("r1")
 	past, err := f.Load(f.ctx, second, 10)

@@ -33,8 +33,8 @@ func order(f *fixture) {
 		f.noLease("r2") // not while it runs
 		f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered}))
 		f.noLease("r2") // nor while it is delivered
-		f.must(f.Delivered(f.ctx, t.Fence()))
-		f.must(f.Delivered(f.ctx, t.Fence()))
+		f.must(f.Delivered(f.ctx, t.Fence(), ""))
+		f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	}
 	f.noLease("r1")
 }
@@ -116,7 +116,7 @@ func racingLeases(f *fixture) {
 				running[t.Session.ID] = false
 				done++
 				mu.Unlock()
-				if err := f.Delivered(f.ctx, t.Fence()); err != nil {
+				if err := f.Delivered(f.ctx, t.Fence(), ""); err != nil {
 					f.Error(err)
 				}
 			}
@@ -140,7 +140,7 @@ func takeOver(f *fixture) {
 	f.must(f.Beat(f.ctx, "r1", time.Hour)) // it continues, and learns that it is too late
 	f.wantErr(f.Finish(f.ctx, lost.Fence(), session.Saved{Outcome: session.Failed}), session.ErrFenced)
 	f.wantErr(f.Release(f.ctx, lost.Fence(), 0), session.ErrFenced)
-	f.wantErr(f.Delivered(f.ctx, lost.Fence()), session.ErrFenced)
+	f.wantErr(f.Delivered(f.ctx, lost.Fence(), ""), session.ErrFenced)
 	f.noLease("r1")
 	f.expire("r2")
 	if taken = f.lease("r3"); taken.Takeovers != 2 { // every death is counted
@@ -165,21 +165,21 @@ func takeOverDelivering(f *fixture) {
 	if saved.Sentence != "Nothing was found." {
 		f.Errorf("its sentence is %q", saved.Sentence)
 	}
-	f.wantErr(f.Delivered(f.ctx, lost.Fence()), session.ErrFenced)
+	f.wantErr(f.Delivered(f.ctx, lost.Fence(), ""), session.ErrFenced)
 	f.wantErr(f.Finish(f.ctx, taken.Fence(), session.Saved{Outcome: session.Answered}), session.ErrFinished)
-	f.must(f.Delivered(f.ctx, taken.Fence()))
+	f.must(f.Delivered(f.ctx, taken.Fence(), ""))
 }
 
 func oneOutcome(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")
-	f.wantErr(f.Delivered(f.ctx, t.Fence()), session.ErrFenced) // not without an outcome
+	f.wantErr(f.Delivered(f.ctx, t.Fence(), ""), session.ErrFenced) // not without an outcome
 	if err := f.Finish(f.ctx, t.Fence(), session.Saved{}); err == nil {
 		f.Error("a turn ends without an outcome")
 	}
 	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered}))
 	f.wantErr(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Failed}), session.ErrFinished)
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	f.wantErr(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Failed}), session.ErrFinished)
 	f.wantErr(f.Release(f.ctx, t.Fence(), 0), session.ErrFinished)
 	unknown := session.Fence{Tenant: tenant, Turn: "01900000-0000-7000-8000-000000000000", Attempt: 1}

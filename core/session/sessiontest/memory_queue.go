@@ -139,7 +139,7 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 }
 
 // Delivered implements session.Queue.
-func (m *Memory) Delivered(ctx context.Context, f session.Fence) error {
+func (m *Memory) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (m *Memory) Delivered(ctx context.Context, f session.Fence) error {
 		return nil
 	}
 	t.disturbed = t.revision != t.leased || t.disturbed && t.State != session.Done
-	t.State, t.owner = session.Done, ""
+	t.State, t.owner, t.Undelivered = session.Done, "", undelivered
 	t.eraseUnshown()
 	return nil
 }

@@ -31,7 +31,7 @@ func removed(f *fixture) {
 	if err != nil || t.ID != second.ID || len(pages) != 1 || pages[0].State != session.Posted || pages[0].Hash != "" {
 		f.Fatalf("turn %d is to be delivered with pages %+v (%v)", t.Number, pages, err)
 	}
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	f.noLease("r1")
 	f.equal("the history", f.texts(f.accept(f.question("next"))), []string{"q"})
 	_, err = f.Derive(f.ctx, session.Derive{Tenant: tenant, Of: second.ID, As: session.Retried, Key: "k", Audience: t.Audience})
@@ -68,7 +68,7 @@ func removedEdited(f *fixture) {
 	if t := f.lease("r1"); t.ID != second.ID {
 		f.Fatalf("turn %d is delivered; what stood there before has no messages", t.Number)
 	} else {
-		f.must(f.Delivered(f.ctx, t.Fence()))
+		f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	}
 	f.noLease("r1")
 }
@@ -94,7 +94,7 @@ func removedWhileRunning(f *fixture) {
 	if err != nil || len(saved.Runs) != 0 || saved.Removed == nil || saved.Sentence != "" {
 		f.Errorf("what ran left %+v (%v)", saved, err)
 	}
-	f.must(f.Delivered(f.ctx, run.Fence()))
+	f.must(f.Delivered(f.ctx, run.Fence(), ""))
 	var again []session.TurnID
 	for range 2 {
 		t := f.lease("r1")
@@ -102,7 +102,7 @@ func removedWhileRunning(f *fixture) {
 		if t.State != session.Done {
 			f.Errorf("turn %d is %s", t.Number, t.State)
 		}
-		f.must(f.Delivered(f.ctx, t.Fence()))
+		f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	}
 	if !slices.Contains(again, run.ID) || !slices.Contains(again, waits.ID) {
 		f.Errorf("turns %v were delivered once more", again)
@@ -132,12 +132,12 @@ func corrected(f *fixture) {
 	}
 	// What is changed during a delivery is delivered after it.
 	f.must(f.Correct(f.ctx, tenant, t.ID, "c2", session.Correction{Text: "better", By: mod}))
-	f.must(f.Delivered(f.ctx, again.Fence()))
+	f.must(f.Delivered(f.ctx, again.Fence(), ""))
 	again = f.lease("r1")
 	if again.ID != t.ID {
 		f.Fatalf("leased turn %d, want the corrected one once more", again.Number)
 	}
-	f.must(f.Delivered(f.ctx, again.Fence()))
+	f.must(f.Delivered(f.ctx, again.Fence(), ""))
 	if next := f.lease("r1"); next.Question.Text != "next" {
 		f.Errorf("leased turn %d, want the next question", next.Number)
 	}

@@ -76,7 +76,7 @@ func disturbed(f *fixture) {
 	f.must(f.Finish(f.ctx, taken.Fence(), session.Saved{Outcome: session.Answered, Sentence: "kept"}))
 	f.must(f.Final(f.ctx, taken.Fence(), key, "h2"))
 	f.must(f.Disturbed(f.ctx, old.Fence())) // before it is marked as delivered
-	f.must(f.Delivered(f.ctx, taken.Fence()))
+	f.must(f.Delivered(f.ctx, taken.Fence(), ""))
 	for range 2 {
 		again := f.lease("r2")
 		if again.ID != taken.ID || again.State != session.Done || again.Outcome != session.Answered || again.Attempt <= taken.Attempt {
@@ -93,7 +93,7 @@ func disturbed(f *fixture) {
 		}
 		f.must(f.Release(f.ctx, next.Fence(), 0))
 		f.must(f.Final(f.ctx, again.Fence(), key, "h2"))
-		f.must(f.Delivered(f.ctx, again.Fence()))
+		f.must(f.Delivered(f.ctx, again.Fence(), ""))
 		f.must(f.Disturbed(f.ctx, old.Fence())) // after it
 	}
 	handed := f.lease("r2")
@@ -103,7 +103,7 @@ func disturbed(f *fixture) {
 	}
 	f.must(f.Leave(f.ctx, "r3"))
 	last := f.lease("r2")
-	f.must(f.Delivered(f.ctx, last.Fence()))
+	f.must(f.Delivered(f.ctx, last.Fence(), ""))
 	if t := f.tryLease("r2"); t == nil || t.Question.Text != "next" {
 		f.Errorf("leased %+v, want the session's next turn", t)
 	}

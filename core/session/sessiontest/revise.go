@@ -37,7 +37,7 @@ func (f *fixture) answerNext(text string) session.Turn {
 	}
 	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered, Sentence: "Said.", Runs: []session.Run{answer(text)}}))
 	f.must(f.Final(f.ctx, t.Fence(), firstPage, "h"))
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	return t
 }
 
@@ -111,7 +111,7 @@ func retried(f *fixture) {
 	_, err = f.Derive(f.ctx, session.Derive{Tenant: tenant, Of: t.ID, As: session.Retried, Key: "too early", Audience: t.Audience})
 	f.wantErr(err, session.ErrUnfinished)
 	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("A new")}}))
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	next := f.accept(f.question("last"))
 	f.equal("the history afterwards", f.texts(next), []string{"before", "A before", "q", "A new", "after", "A after"})
 	kept, err := f.Saved(f.ctx, old)
@@ -140,7 +140,7 @@ func disturbedRetry(f *fixture) {
 			f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered}))
 			f.must(f.Final(f.ctx, t.Fence(), firstPage, "h2"))
 		}
-		f.must(f.Delivered(f.ctx, t.Fence()))
+		f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	}
 	f.noLease("r2")
 }
@@ -248,7 +248,7 @@ func sharedCopy(f *fixture) {
 		f.Errorf("the copy holds %+v (%v)", saved, err)
 	}
 	f.must(f.Intend(f.ctx, t.Fence(), firstPage, place))
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	f.noLease("r1")
 	if r := f.find(session.Target{Turn: private.ID}); r.Shared != got.Turn.ID {
 		f.Errorf("the private turn knows of the copy %q", r.Shared)
@@ -270,7 +270,7 @@ func keptAnswer(f *fixture) {
 	if err != nil || again.ID != t.ID || again.Reply != nil || len(pages) != 0 {
 		f.Errorf("leased %+v with pages %+v (%v)", again, pages, err)
 	}
-	f.must(f.Delivered(f.ctx, again.Fence()))
+	f.must(f.Delivered(f.ctx, again.Fence(), ""))
 	f.noLease("r1")
 	other := f.answered(f.question("other"), "B")
 	f.must(f.Keep(f.ctx, tenant, other.ID, "k2", false))

@@ -71,6 +71,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"who asks does not wait behind an unasked answer", unaskedWaits},
 		{"decisions are remembered", verdicts},
 		{"turns are found", found},
+		{"why an answer does not stand in its thread is remembered", undelivered},
 		{"a stop of the channel stops what its author asked", stopChannel},
 		{"searches are kept", accounts},
 		{"a waiting question is edited", editWaiting},
@@ -196,7 +197,7 @@ func (f *fixture) noLease(id session.ReplicaID) {
 func (f *fixture) finish(t session.Turn, o session.Outcome) {
 	f.Helper()
 	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: o}))
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 }
 
 func (f *fixture) expire(id session.ReplicaID) {

@@ -1,0 +1,82 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Form is how much of what a platform can show an answer is written with. Where the platform refuses a message for what it holds
+// (thread.ErrRefused), the answer is written in the next form. It is given up when it is refused in the last one.
+type Form int
+
+// The forms, on every platform. What belongs to each is the Renderer's to say.
+const (
+	Whole Form = iota // all that the platform can show
+	Bare              // without what is refused in some places: files, buttons that open addresses, newer kinds of blocks
+	Plain             // text alone, in shorter messages
+)
+
+// forms names them in the log.
+var forms = map[Form]string{Whole: "whole", Bare: "without files, link buttons and newer blocks", Plain: "plain text"}
+
+// sentenceGivenUp stands in the place of an answer of which the platform takes no form.
+const sentenceGivenUp = "The answer could not be posted: the chat platform does not take it. Ask in other words; if it happens again, tell whoever runs this bot."
+
+// ErrUnsaid says of an answer that was given up that its thread could not be told.
+var ErrUnsaid = errors.New("nothing of the answer could be said in its thread")
+
+// edit shows a view in the first form that the platform takes, beginning with the one that it took last.
+func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error {
+	for {
+		v.Form = w.form
+		err := w.show(ctx, v, class)
+		if !errors.Is(err, thread.ErrRefused) || w.form == Plain {
+			return err
+		}
+		w.form++
+		w.Logger.WarnContext(ctx, "the platform refuses a message of the answer; it is written with less", "form", forms[w.form], "error", err)
+	}
+}
+
+// abandon ends an answer that cannot be written: its place says so, or, where not even that is taken, nothing of it is left that looks as if
+// it were being written. It returns the cause, with ErrUnsaid where the platform refused even that sentence.
+func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
+	w.Logger.WarnContext(ctx, "the answer is given up", "error", cause)
+	if errors.Is(cause, thread.ErrRefused) && !w.removed {
+		v.giveUp()
+		if err := w.show(ctx, v, thread.Final); err == nil {
+			return cause
+		}
+		cause = fmt.Errorf("%w: %w", ErrUnsaid, cause)
+	}
+	for _, p := range w.pages {
+		if p.ID != "" && !p.Final && !slices.Contains(w.left, p.ID) {
+			w.left = append(w.left, p.ID)
+		}
+	}
+	w.clear(ctx)
+	return cause
+}
+
+// giveUp makes the view one of an answer of which the platform took no form.
+func (v *View) giveUp() {
+	v.Form, v.Phase, v.Outcome, v.text = Plain, Done, session.Failed, nil
+	v.Problem, v.Message = &packet.Error{Message: sentenceGivenUp, Retryable: true}, ""
+	v.Citations, v.Closest, v.Notices = nil, nil, nil
+}
+
+// clear deletes messages in whose place others were posted, or of which nothing came. One that cannot be deleted stays.
+func (w *writer[P]) clear(ctx context.Context) {
+	for _, id := range w.left {
+		if err := w.delete(ctx, id); err != nil {
+			w.Logger.WarnContext(ctx, "a message of an answer that stands elsewhere, or nowhere, stays", "message", id, "error", err)
+		}
+	}
+	w.left = nil
+}
