@@ -52,7 +52,11 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		limit = plainPage
 	}
 	tree, bare := foot.Tree(v, r.Progress, noteLimit)
-	parts := tree.Pages(dialect{}, foot.Policy(v, r.Links), answer.UTF16Count, limit)
+	policy := foot.Policy(v, r.Links)
+	parts := tree.Pages(dialect{}, citing(policy, maxCited), answer.UTF16Count, limit)
+	if len(parts) > most {
+		parts = tree.Pages(dialect{}, citing(policy, 0), answer.UTF16Count, limit)
+	}
 	if len(parts) == 0 {
 		return nil
 	}
@@ -91,6 +95,24 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		pages[i].Number = i
 	}
 	return pages
+}
+
+// maxCited is how long an address is, in bytes, that a citation in the text leads to.
+const maxCited = 120
+
+// citing has the citations in the text lead only to addresses of at most so many bytes; others are numbers alone, and the list of sources
+// leads there. Discord counts addresses, which nobody reads, among the 2,000 characters of a message. So where an answer does not fit its
+// messages no citation in it has one. A growing answer comes to that once and never back, since it only gets longer.
+func citing(p answer.Policy, limit int) answer.Policy {
+	cited := p.Cited
+	p.Cited = func(number int, address string) (string, bool) {
+		to, ok := cited(number, address)
+		if len(to) > limit {
+			to = ""
+		}
+		return to, ok
+	}
+	return p
 }
 
 // end puts notes and sources under the answer, and begins another page where they do not fit.
