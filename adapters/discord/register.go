@@ -37,11 +37,21 @@ func commands() []*discordgo.ApplicationCommand {
 		},
 		{Name: CommandAbout, Type: discordgo.MessageApplicationCommand, Contexts: &everywhere},
 	}
+	whoModerates := int64(discordgo.PermissionManageMessages)
 	for _, a := range thread.Menu() {
-		list = append(list, &discordgo.ApplicationCommand{Name: a.Label(), Type: discordgo.MessageApplicationCommand, Contexts: &everywhere})
+		entry := &discordgo.ApplicationCommand{Name: a.Label(), Type: discordgo.MessageApplicationCommand, Contexts: &everywhere}
+		if moderators[a] {
+			entry.DefaultMemberPermissions = &whoModerates
+		}
+		list = append(list, entry)
 	}
 	return list
 }
+
+// moderators are the entries of a message's menu that in a server are of use to moderators alone. Discord shows them to whoever may delete
+// the messages of others, until a server's administrators say otherwise (Server Settings → Integrations). In direct messages they are shown to
+// everybody, who may remove what was said to them alone.
+var moderators = map[thread.Action]bool{thread.ActionCorrect: true, thread.ActionRemove: true}
 
 // subcommands are those of the core, and what only Discord has.
 func subcommands() []*discordgo.ApplicationCommandOption {
@@ -151,7 +161,7 @@ func (c *Client) register(ctx context.Context, endpoint, guild string, wanted []
 }
 
 // ours are the fields of commands and options that the bot sets; the platform adds ids and defaults.
-var ours = []string{"name", "description", "type", "options", "choices", "value", "required", "autocomplete", "contexts"}
+var ours = []string{"name", "description", "type", "options", "choices", "value", "required", "autocomplete", "contexts", "default_member_permissions"}
 
 // essence writes what of a list of commands is ours in one way.
 func essence(list any) string {

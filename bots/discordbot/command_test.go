@@ -1,6 +1,7 @@
 package discordbot_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,5 +175,34 @@ func TestCommandsAreWrittenOnlyWhenTheyChanged(t *testing.T) {
 	}
 	if list, puts := w.discord.Commands(); puts != 1 || !strings.Contains(list, `"ask"`) || !strings.Contains(list, `"stop"`) {
 		t.Errorf("commands were written %d times: %s", puts, list)
+	}
+}
+
+// In a server the menu of a message offers what only moderators may do to moderators.
+func TestModeratorsCommandsAreHiddenFromOthers(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native())
+	mod, boss := w.guild.AddPerson("Mod", true), w.guild.AddPerson("Boss", false)
+	w.guild.Own(boss)
+	for _, tt := range []struct {
+		who     string
+		person  *discordtest.Person
+		channel string
+		want    bool
+	}{
+		{"a member", w.ada, w.general, false}, {"a moderator", mod, w.general, true}, {"the owner", boss, w.general, true},
+		{"somebody in a direct message", w.ada, w.ada.DM(), true},
+	} {
+		offered := tt.person.Offered(tt.channel)
+		for _, name := range []string{"Correct answer", "Remove answer"} {
+			if got := slices.Contains(offered, name); got != tt.want {
+				t.Errorf("%s is offered %q: %v, want %v", tt.who, name, got, tt.want)
+			}
+		}
+		for _, name := range []string{"ask", "stop", "footnote", "Why this answer?", "Try again", "Ask about this"} {
+			if !slices.Contains(offered, name) {
+				t.Errorf("%s is not offered %q", tt.who, name)
+			}
+		}
 	}
 }

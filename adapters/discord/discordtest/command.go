@@ -1,6 +1,10 @@
 package discordtest
 
-import "regexp"
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+)
 
 // commandName is what the name of a slash command and of its options may be.
 var commandName = regexp.MustCompile(`^[-_'\p{Ll}\p{Lo}\p{N}]{1,32}$`)
@@ -30,6 +34,35 @@ func checkCommands(commands []map[string]any) *apiError {
 		return &apiError{status: 400, code: 30032, text: "Maximum number of application commands reached"}
 	}
 	return nil
+}
+
+// Offered lists the commands that somebody's client offers in a channel: those for whose default_member_permissions, "represented as a bit
+// set", the person has all, and which belong there.
+func (p *Person) Offered(channel string) []string {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []struct {
+		Name     string  `json:"name"`
+		Needs    *string `json:"default_member_permissions"`
+		Contexts []int   `json:"contexts"`
+	}
+	if json.Unmarshal(s.commands[""], &all) != nil {
+		return nil
+	}
+	g, context, held := s.guilds[s.channels[channel].guild], 1, int64(0)
+	if g != nil {
+		permissions, _ := s.member(g, p.ID)["permissions"].(string)
+		context, held = 0, parsePermissions(permissions)
+	}
+	var names []string
+	for _, c := range all {
+		if c.Needs != nil && g != nil && parsePermissions(*c.Needs)&^held != 0 || c.Contexts != nil && !slices.Contains(c.Contexts, context) {
+			continue
+		}
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 func checkOption(name, description string, options any) *apiError {

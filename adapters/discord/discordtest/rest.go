@@ -326,7 +326,10 @@ func (s *Server) putCommands(c *call) (any, *apiError) {
 	}
 	for _, command := range commands {
 		command["id"], command["application_id"], command["version"] = s.id(), s.bot.ID, s.id()
-		command["default_member_permissions"], command["nsfw"], command["integration_types"] = nil, false, []int{0}
+		command["nsfw"], command["integration_types"] = false, []int{0}
+		if _, given := command["default_member_permissions"]; !given {
+			command["default_member_permissions"] = nil
+		}
 		if command["type"] == nil {
 			command["type"] = 1
 		}
