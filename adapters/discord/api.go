@@ -188,7 +188,10 @@ func (a *api) member(ctx context.Context, guild, user string) (*discordgo.Member
 	err := a.do(ctx, request{
 		doing: "look up a member", method: http.MethodGet, url: discordgo.EndpointGuildMember(guild, user), bucket: "GET member " + guild,
 	}, &m)
-	if c := code(err); c == codeUnknownMember || c == codeUnknownUser {
+	switch code(err) {
+	case codeUnknownMember, codeUnknownUser:
+		return nil, nil
+	case codeUnknownGuild, codeMissingAccess: // the bot is not there any more, so that nobody is anything there
 		return nil, nil
 	}
 	return &m, err

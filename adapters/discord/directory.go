@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"maps"
 	"strconv"
 	"sync"
 	"time"
@@ -90,7 +91,7 @@ func (d *directory) learn(event any) {
 		d.learnGuild(e.Guild)
 	case *discordgo.GuildDelete:
 		if !e.Unavailable { // an outage is not a goodbye
-			delete(d.guilds, e.ID)
+			d.forget(e.ID)
 		}
 	case *discordgo.GuildRoleCreate:
 		d.learnRole(e.GuildID, e.Role)
@@ -125,6 +126,13 @@ func (d *directory) learn(event any) {
 	case *discordgo.ThreadDelete:
 		delete(d.places, e.ID)
 	}
+}
+
+// forget ends what is known of a server that the bot belongs to no more. It is called with the lock held.
+func (d *directory) forget(guildID string) {
+	delete(d.guilds, guildID)
+	maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == guildID })
+	maps.DeleteFunc(d.places, func(_ string, p place) bool { return p.guild == guildID })
 }
 
 func (d *directory) learnGuild(g *discordgo.Guild) {

@@ -17,6 +17,7 @@ import (
 // Codes of the platform that mean something to the core, as its documentation lists them.
 const (
 	codeUnknownChannel     = 10003
+	codeUnknownGuild       = 10004
 	codeUnknownMember      = 10007
 	codeUnknownMessage     = 10008
 	codeUnknownUser        = 10013

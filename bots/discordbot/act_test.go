@@ -146,6 +146,35 @@ func TestFootnoteCommands(t *testing.T) {
 	w.told(use(w.ada, "forget-me", map[string]any{"confirm": true}), "1 question")
 }
 
+// In a server that the bot was thrown out of nobody is anything: that is known, and no reason to try again later.
+func TestWhoamiOnceTheServerIsGone(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, refusal string }{
+		{"it is unknown", ""}, {"there is no access", `{"message": "Missing Access", "code": 50001}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t, llmtest.Native(), func(s *setting) { s.bot.BindFirst = true })
+			whoami := func() *discordtest.Interaction {
+				return w.ada.Command(w.ada.DM(), "footnote", map[string]any{"whoami": discordtest.Sub(nil)})
+			}
+			w.told(whoami(), "you are a member of the server Team")
+			if tt.refusal != "" {
+				w.discord.Inject(discordtest.Fault{Path: "/members/", Times: 1000, Status: 403, Body: tt.refusal})
+			}
+			w.guild.Leave()
+			w.until("the server is forgotten", func() bool {
+				i := whoami()
+				w.until("it is answered", func() bool { return i.State().Content != "" })
+				return !strings.Contains(i.State().Content, "member of the server")
+			})
+			if s := w.told(whoami(), "your Discord account"); strings.Contains(s.Content, "cannot be found out") || strings.Contains(s.Content, "discord:") && strings.Contains(s.Content, "role") {
+				t.Errorf("whoami says %q", s.Content)
+			}
+		})
+	}
+}
+
 func TestAgentsAreOfferedAndChosen(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "By the book.")), func(s *setting) {

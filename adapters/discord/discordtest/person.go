@@ -36,6 +36,19 @@ func (s *Server) AddGuild(name string) *Guild {
 	return &Guild{ID: g.id, s: s}
 }
 
+// Leave has the bot thrown out of a guild: nothing of it can be reached any more.
+func (g *Guild) Leave() {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	for _, ch := range g.s.channels {
+		if ch.guild == g.ID {
+			ch.deleted = true
+		}
+	}
+	delete(g.s.guilds, g.ID)
+	g.s.dispatch(g.ID, "GUILD_DELETE", IntentGuilds, func(int) any { return map[string]any{"id": g.ID} })
+}
+
 // AddText makes a text channel.
 func (g *Guild) AddText(name string) *Channel {
 	g.s.mu.Lock()
