@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -52,6 +53,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		limit = plainPage
 	}
 	tree, bare := foot.Tree(v, r.Progress, noteLimit)
+	tree = asked(v, tree)
 	policy := foot.Policy(v, r.Links)
 	parts := tree.Pages(dialect{}, citing(policy, maxCited), answer.UTF16Count, limit)
 	if len(parts) > most {
@@ -95,6 +97,26 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		pages[i].Number = i
 	}
 	return pages
+}
+
+// maxAsked is how much is shown of a question, in characters, and maxName of who asked it.
+const (
+	maxAsked = 300
+	maxName  = 60
+)
+
+// asked puts the question over an answer where it stands in no message: of a command Discord shows who used it, and not what was asked.
+func asked(v *stream.View, tree *answer.Tree) *answer.Tree {
+	question := strings.Join(strings.Fields(v.Question), " ")
+	if question == "" || v.Removed || len(tree.Blocks) == 0 {
+		return tree
+	}
+	name := cmp.Or(strings.Join(strings.Fields(v.Asker), " "), "Somebody")
+	said := &answer.Block{Kind: answer.Paragraph, Inlines: []answer.Inline{
+		{Kind: answer.Text, Text: foot.Cut(name, maxName), Style: answer.Bold}, {Kind: answer.Text, Text: " asked: " + foot.Cut(question, maxAsked)},
+	}}
+	quote := &answer.Block{Kind: answer.Quote, Children: []*answer.Block{said}}
+	return &answer.Tree{Blocks: append([]*answer.Block{quote}, tree.Blocks...)}
 }
 
 // maxCited is how long an address is, in bytes, that a citation in the text leads to.

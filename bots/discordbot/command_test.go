@@ -12,14 +12,25 @@ import (
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
-// finished waits until a command shows its whole answer.
+// finished waits until a command shows its whole answer, and returns it without the question that is quoted above it.
 func (w *world) finished(i *discordtest.Interaction) discordtest.State {
 	w.Helper()
 	w.until("the command is answered", func() bool {
 		s := i.State()
 		return s.Kind != 0 && !s.Loading && !strings.Contains(s.Content, "▌") && w.model.Open() == 0
 	})
-	return i.State()
+	s := i.State()
+	s.Content = unquoted(s.Content)
+	return s
+}
+
+// unquoted is what a message says below the question that is quoted above it.
+func unquoted(text string) string {
+	if rest, quotes := strings.CutPrefix(text, "> **"); quotes {
+		_, rest, _ = strings.Cut(rest, "\n")
+		return strings.TrimLeft(rest, "\n")
+	}
+	return text
 }
 
 func TestAskIsDeferredAndThenEdited(t *testing.T) {
@@ -89,7 +100,7 @@ func TestAskThatOutlivesItsTokenEndsInTheChannel(t *testing.T) {
 	close(expired)
 	w.until("the answer is finished", func() bool {
 		got := w.discord.Answers(w.general)
-		return len(got) == 1 && strings.HasPrefix(got[0].Content, "It begins with a whole sentence. And ends.")
+		return len(got) == 1 && strings.HasPrefix(unquoted(got[0].Content), "It begins with a whole sentence. And ends.")
 	})
 }
 
@@ -205,4 +216,37 @@ func TestModeratorsCommandsAreHiddenFromOthers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Discord shows who used a command, and not what was asked. So the answer does, in such a way that nobody is mentioned and nothing formatted.
+func TestAnswerToACommandShowsTheQuestion(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, question, want string }{
+		{"a question", "How do I set up *replication*?", "> **Ada** asked: How do I set up \\*replication\\*?\n"},
+		{"of several lines", "How?\n> quoted\n# large", "> **Ada** asked: How? > quoted # large\n"},
+		{"with mentions", "@everyone <@123> <@&5> <#7> @here why?", "> **Ada** asked: @\u200beveryone \\<\u200b@123> \\<\u200b@&5> \\<\u200b#7> @\u200bhere why?\n"},
+		{"a long one", strings.Repeat("words and ", 60), "> **Ada** asked: " + strings.TrimSpace(strings.Repeat("words and ", 29)) + " words…\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t, llmtest.Native(said(0, "The answer.")))
+			i := w.ada.Ask(w.general, tt.question)
+			if got := w.finished(i).Content; !strings.HasPrefix(got, "The answer.") {
+				t.Errorf("the answer is %q", got)
+			}
+			if got := i.State().Content; !strings.HasPrefix(got, tt.want) {
+				t.Errorf("the command shows %q, want %q", got, tt.want)
+			}
+			w.harmless()
+		})
+	}
+	t.Run("not over a question that stands there", func(t *testing.T) {
+		t.Parallel()
+		w := begin(t, llmtest.Native(said(0, "The answer.")))
+		question := w.ada.Mention(w.general, "How?")
+		w.answers(question, 1)
+		if got := w.discord.Answers(question)[0].Content; !strings.HasPrefix(got, "The answer.") {
+			t.Errorf("the thread shows %q", got)
+		}
+	})
 }

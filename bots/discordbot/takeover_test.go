@@ -35,7 +35,7 @@ func TestAnotherProcessFinishesTheAnswer(t *testing.T) {
 			want := strings.TrimSpace(strings.Join(words(10), ""))
 			w.until("the answer is finished", func() bool {
 				got := w.discord.Answers(channel)
-				return len(got) == 1 && strings.HasPrefix(got[0].Content, want+"\n")
+				return len(got) == 1 && strings.HasPrefix(unquoted(got[0].Content), want+"\n")
 			})
 			if got := w.discord.Answers(channel)[0].Message; got != first {
 				t.Errorf("the answer is in message %s, and was begun in %s", got, first)

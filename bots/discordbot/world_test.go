@@ -225,7 +225,7 @@ func (w *world) answers(channel string, n int) []string {
 				continue
 			}
 			text, _, _ := strings.Cut(v.Content, "\n\n-# This answer is not based on any document.")
-			texts = append(texts, text)
+			texts = append(texts, unquoted(text))
 		}
 		return len(texts) >= n && w.model.Open() == 0
 	})

@@ -71,8 +71,12 @@ func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps 
 		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
 	}
 	finish := make(chan struct{})
+	view := View{Model: model, Private: deps.Turn.Session.Owner != "", Copy: deps.Turn.Origin.As == session.Shared}
+	if deps.Turn.Message == "" {
+		view.Question, view.Asker = deps.Turn.Question.Text, deps.Turn.Asker.Name
+	}
 	s := &ThreadStream[P]{
-		view:  View{Model: model, Private: deps.Turn.Session.Owner != "", Copy: deps.Turn.Origin.As == session.Shared},
+		view:  view,
 		dirty: make(chan struct{}, 1), finish: finish, ended: make(chan struct{}),
 		write: newWriter(to, deps, pages, pace.FirstWait, finish), pacer: pacer{Pace: pace}, logger: deps.Logger, given: pace.Interval,
 	}

@@ -42,6 +42,9 @@ type View struct {
 
 	Form Form // how much of what the platform can show is to be made use of
 
+	// Question is what is answered, and Asker who asked it, where that stands in no message of the thread, such as a command's; else empty.
+	Question, Asker string
+
 	Private bool // the answer is for its asker alone, beside a thread
 	Copy    bool // the answer is a copy of a private one, posted by its asker
 
