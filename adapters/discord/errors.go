@@ -113,7 +113,7 @@ func Barred(err error) (sentence string, yes bool) {
 // hints say what an operator can do.
 var hints = map[int]string{
 	codeMissingAccess:     "let the bot's role view the channel",
-	codeMissingPermission: "give the bot's role View Channel, Send Messages, Send Messages in Threads, Create Public Threads and Read Message History here",
+	codeMissingPermission: "give the bot's role View Channel, Send Messages, Send Messages in Threads, Create Public Threads, Read Message History and Attach Files here",
 	codeThreadLocked:      "the thread is locked; unlock it",
 	codeCannotDM:          "the person does not accept direct messages from the bot",
 }

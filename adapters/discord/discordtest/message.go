@@ -147,23 +147,6 @@ func wellFormed(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(strings.Trim(u.Hostname(), "."), ".")
 }
 
-// attachable says why the bot may not attach a file to a message of a channel.
-func (s *Server) attachable(ch *channel, file string) *apiError {
-	denied := ch.denied
-	if parent := s.channels[ch.parent]; parent != nil {
-		denied |= parent.denied
-	}
-	switch {
-	case file == "":
-		return nil
-	case denied&permAttach != 0:
-		return errMissingPermission
-	case s.config.MaxFile > 0 && len(file) > s.config.MaxFile:
-		return errTooLarge
-	}
-	return nil
-}
-
 // writable says why the bot may not write to a channel.
 func (s *Server) writable(id string) (*channel, *apiError) {
 	c := s.channels[id]

@@ -56,3 +56,20 @@ func (s *Server) Elsewhere(message, address string) {
 		a.URL = address
 	}
 }
+
+// attachable says why the bot may not attach a file to a message of a channel.
+func (s *Server) attachable(ch *channel, file string) *apiError {
+	denied := ch.denied
+	if parent := s.channels[ch.parent]; parent != nil {
+		denied |= parent.denied
+	}
+	switch {
+	case file == "":
+		return nil
+	case denied&permAttach != 0:
+		return errMissingPermission
+	case s.config.MaxFile > 0 && len(file) > s.config.MaxFile:
+		return errTooLarge
+	}
+	return nil
+}
