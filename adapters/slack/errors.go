@@ -9,12 +9,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
 
 // unsaidPause is how long to wait when Slack says "ratelimited" in an answer without Retry-After.
 const unsaidPause = 5 * time.Second
+
+// codeLocked says that nobody may write in a thread but those who manage it.
+const codeLocked = "restricted_action_thread_locked"
 
 // What Slack's error codes mean for a message, whichever method they come from.
 var (
@@ -24,7 +28,7 @@ var (
 	codesDown    = []string{"streaming_state_conflict", "internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"}
 	codesDenied  = []string{
 		"channel_not_found", "not_in_channel", "is_archived", "restricted_action", "restricted_action_read_only_channel",
-		"restricted_action_thread_only_channel", "restricted_action_non_threadable_channel", "restricted_action_thread_locked", "no_permission",
+		"restricted_action_thread_only_channel", "restricted_action_non_threadable_channel", codeLocked, "no_permission",
 		"missing_scope", "access_denied", "ekm_access_denied", "team_access_not_granted", "thread_not_found", "messages_tab_disabled",
 		"message_limit_exceeded", "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired",
 		"not_allowed_token_type", "org_login_required", "user_not_in_channel",
@@ -126,6 +130,19 @@ func explain(what string, err error) error {
 		return say("the bot is not in the channel (%s): invite it there", refused.Err)
 	default:
 		return say("Slack answered %s", refused.Err)
+	}
+}
+
+// Barred returns a sentence for somebody whose answer cannot stand where it was asked for, and whether an error says so.
+func Barred(err error) (sentence string, yes bool) {
+	switch {
+	case errors.Is(err, stream.ErrUnsaid):
+		return "Slack refused my answer to your question, and did not take a word instead of it. Ask in other words, or ask me in a direct message.", true
+	case code(err) == codeLocked:
+		return "The thread was locked before my answer was complete. Ask whoever manages the channel to unlock it, or ask me in a direct message.", true
+	default:
+		return "I may not write where you asked, so my answer is not complete there. Ask whoever manages the channel to let me write, or ask me in a direct message.",
+			errors.Is(err, thread.ErrNotPermitted)
 	}
 }
 

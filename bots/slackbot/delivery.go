@@ -24,7 +24,8 @@ type delivery struct {
 	client   *slack.Client
 	surface  *slack.Surface
 	to       thread.Ref
-	working  bool // Slack was told that the bot is at work; known once presence has ended
+	barred   func(ctx context.Context, sentence string) // is told why the answer cannot be written; nil: nobody is
+	working  bool                                       // Slack was told that the bot is at work; known once presence has ended
 }
 
 // greet does what can wait until a sign was given that the question was seen.
@@ -63,6 +64,9 @@ func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 	d.presence.hush()
 	err := d.stream.Finish(ctx)
 	d.presence.end() // after the answer, which waits for nothing that is only said beside it
+	if sentence, barred := slack.Barred(err); barred && d.barred != nil {
+		d.barred(ctx, sentence)
+	}
 	ctx, cancel := context.WithTimeout(ctx, restLimit)
 	defer cancel()
 	if err == nil && d.presence.shown.After(d.surface.Posted()) {

@@ -25,20 +25,21 @@ func TestFinalWriteThatIsRefusedForGood(t *testing.T) {
 		want   string // that the thread shows instead; empty: nothing of the answer
 		plain  bool   // without blocks
 		why    string
+		told   string // to the asker alone
 	}{
-		{"markdown blocks", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Holds: markdown, Error: "invalid_blocks"}}, "It is", false, ""},
+		{"markdown blocks", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Holds: markdown, Error: "invalid_blocks"}}, "It is", false, "", ""},
 		{"markdown blocks, once the answer was streamed", slacktest.Config{}, []slacktest.Fault{
 			{Method: "chat.stopStream", Holds: blocks, Error: "invalid_blocks"}, {Holds: markdown, Error: "invalid_blocks"},
-		}, "It is", false, ""},
-		{"all blocks", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Holds: blocks, Error: "msg_blocks_too_long"}}, "It is", true, ""},
-		{"an error that nobody knows", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Holds: blocks, Error: "invalid_everything"}}, "It is", true, ""},
-		{"its text", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Holds: "at the end", Error: "msg_too_long"}}, "The answer could not be posted", true, "refused the answer's messages"},
-		{"all edits", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Method: "chat.update", Error: "cant_update_message"}}, "It is", false, ""},
-		{"a closed window", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Method: "chat.update", Error: "edit_window_closed"}}, "It is", false, ""},
+		}, "It is", false, "", ""},
+		{"all blocks", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Holds: blocks, Error: "msg_blocks_too_long"}}, "It is", true, "", ""},
+		{"an error that nobody knows", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Holds: blocks, Error: "invalid_everything"}}, "It is", true, "", ""},
+		{"its text", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Holds: "at the end", Error: "msg_too_long"}}, "The answer could not be posted", true, "refused the answer's messages", ""},
+		{"all edits", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Method: "chat.update", Error: "cant_update_message"}}, "It is", false, "", ""},
+		{"a closed window", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Method: "chat.update", Error: "edit_window_closed"}}, "It is", false, "", ""},
 		{"all edits and posts", slacktest.Config{NoStreams: true}, []slacktest.Fault{
 			{Method: "chat.update", Error: "cant_update_message"}, {Method: "chat.postMessage", Error: "restricted_action_thread_locked"},
-		}, "", false, "not permitted"},
-		{"everything, in whatever form", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Method: "chat.update", Error: "invalid_arguments"}}, "", false, "refused the answer's messages"},
+		}, "", false, "not permitted", "The thread was locked"},
+		{"everything, in whatever form", slacktest.Config{NoStreams: true}, []slacktest.Fault{{Method: "chat.update", Error: "invalid_arguments"}}, "", false, "refused the answer's messages", "Slack refused my answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -73,6 +74,10 @@ func TestFinalWriteThatIsRefusedForGood(t *testing.T) {
 				return slices.ContainsFunc(s.Answers(s.general, root), func(m slacktest.Message) bool { return strings.HasPrefix(m.Shown(), "The second answer.") })
 			})
 			got := s.Answers(s.general, root)
+			told := s.Ephemeral(s.ann)
+			if tt.want != "" && len(told) > 0 || tt.want == "" && (len(told) != 1 || !strings.Contains(told[0].Text, tt.told)) {
+				t.Errorf("Ann is told %+v", told)
+			}
 			if tt.want == "" {
 				if len(got) != 1 {
 					t.Errorf("something of it is left: %+v", got[0])

@@ -228,6 +228,13 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		return nil, err
 	}
 	d := &delivery{turn: t, stream: s, client: b.client, surface: surface, to: to}
+	if t.Attempt == 1 && !t.Ambient && !t.Direct && t.Session.Owner == "" {
+		d.barred = func(ctx context.Context, sentence string) {
+			if err := b.Whisper(ctx, t, answer.Note{Sentence: sentence}); err != nil {
+				b.deps.Logger.WarnContext(ctx, "the asker is not told that the answer cannot be written", "turn", t.ID, "error", err)
+			}
+		}
+	}
 	if again {
 		d.presence = absent(b.deps.Logger)
 		return d, nil
