@@ -136,7 +136,7 @@ func stoppedHistory(f *fixture) {
 		f.accept(f.question(string(outcome)))
 		t := f.lease("r1")
 		f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: outcome, Runs: []session.Run{answer("It is")}}))
-		f.must(f.Delivered(f.ctx, t.Fence()))
+		f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	}
 	past, err := f.Load(f.ctx, f.accept(f.question("next")), 10)
 	f.must(err)
