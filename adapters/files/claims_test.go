@@ -15,7 +15,7 @@ import (
 
 func TestAccess(t *testing.T) {
 	t.Parallel()
-	got := read(t, files.Options{Path: folder(t, map[string]string{
+	got := read(t, files.Options{ACL: access.ACL{"group:hr", "members", "user:slack:U1"}, Path: folder(t, map[string]string{
 		"plain.md":    "text",
 		"narrow.md":   "---\nacl: group:hr\n---\ntext",
 		"several.md":  "---\nacl:\n  - group:hr\n  - user:slack:U1\n---\ntext",
@@ -25,14 +25,17 @@ func TestAccess(t *testing.T) {
 		"wide.md":     "---\nacl: public\n---\ntext",
 		"page.html":   "---\nacl: group:hr\n---\n<p>text",
 		"note.txt":    "---\nacl: group:hr\n---\ntext",
-		"nobody.md":   "---\nacl: channel:slack:C1\n---\ntext",
+		"guests.md":   "---\nacl: channel:slack:C1\n---\ntext",
+		"another.md":  "---\nacl: user:slack:U2\n---\ntext",
+		"one-more.md": "---\nacl: members, group:eng\n---\ntext",
 		"mistyped.md": "---\nacl: grup:hr\n---\ntext",
 		"empty.md":    "---\nacl:\n---\ntext",
 		"broken.md":   "---\ntitle: [\nacl: group:hr\n---\ntext",
 	})})
+	source := access.ACL{"group:hr", "members", "user:slack:U1"}
 	want := map[string]access.ACL{
-		"plain.md": {"members"}, "narrow.md": {"group:hr"}, "several.md": {"group:hr", "user:slack:U1"}, "wide.md": {"members"},
-		"page.html": {"group:hr"}, "note.txt": {"group:hr"}, "capital.md": {"group:hr"}, "example.md": {"members"},
+		"plain.md": source, "narrow.md": {"group:hr"}, "several.md": {"group:hr", "user:slack:U1"}, "wide.md": source,
+		"page.html": {"group:hr"}, "note.txt": {"group:hr"}, "capital.md": {"group:hr"}, "example.md": source,
 	}
 	acls := make(map[string]access.ACL)
 	for name, d := range got.docs {
@@ -41,8 +44,10 @@ func TestAccess(t *testing.T) {
 	if diff := cmp.Diff(want, acls); diff != "" {
 		t.Errorf("access lists (-want +got):\n%s", diff)
 	}
-	for _, name := range []string{"open.md", "nobody.md", "mistyped.md", "empty.md", "broken.md"} {
-		if !strings.Contains(got.failures[name], "Correct") || !strings.HasSuffix(got.failures[name], index.ErrWithdrawn.Error()) {
+	for name, what := range map[string]string{
+		"open.md": "Correct", "mistyped.md": "Correct", "empty.md": "Correct", "broken.md": "Correct", "guests.md": "Use only", "another.md": "Use only", "one-more.md": "Use only",
+	} {
+		if !strings.Contains(got.failures[name], what) || !strings.HasSuffix(got.failures[name], index.ErrWithdrawn.Error()) {
 			t.Errorf("%s: %q does not say what to do", name, got.failures[name])
 		}
 	}

@@ -3,7 +3,6 @@ package files
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
 	"github.com/footnotehq/footnote/adapters/internal/pdf"
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -41,9 +39,9 @@ func (c *Connector) document(folder string, f file, text string) (document.Docum
 func (c *Connector) named(folder string, f file, said matter, page parsed) (document.Document, error) {
 	acl := c.options.ACL
 	if said.acl != nil {
-		if acl = index.Narrow(c.options.ACL, said.acl); len(acl) == 0 {
-			return document.Document{}, fmt.Errorf("its access list (%s) names nobody who is in that of the source (%s). Correct one of them: %w",
-				join(said.acl), join(c.options.ACL), index.ErrWithdrawn)
+		var err error
+		if acl, err = index.Narrow(c.options.ACL, said.acl); err != nil {
+			return document.Document{}, err
 		}
 	}
 	name := f.name
@@ -70,14 +68,6 @@ func (c *Connector) named(folder string, f file, said matter, page parsed) (docu
 		d.Metadata = map[string]string{"tags": said.tags}
 	}
 	return d, nil
-}
-
-func join(acl access.ACL) string {
-	names := make([]string, len(acl))
-	for i, p := range acl {
-		names[i] = string(p)
-	}
-	return strings.Join(names, ", ")
 }
 
 func parseHTML(text string) parsed {

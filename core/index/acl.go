@@ -1,39 +1,48 @@
 package index
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Narrow is the access list of a document that states one of its own, within the access list of its source: who writes a document may keep
-// it to fewer people than the source allows, never open it to more. The result holds a principal of either list where it is known to be a
-// part of some principal of the other: everybody is public; groups and single people count as members. A channel does not, because it may
-// hold guests. An empty result lets nobody read.
-func Narrow(source, stated access.ACL) access.ACL {
-	var both access.ACL
-	for _, s := range source {
-		for _, d := range stated {
-			switch {
-			case within(d, s):
-				both = append(both, d)
-			case within(s, d):
-				both = append(both, s)
-			}
+// Narrow is the access list of a document that states one of its own, within the access list of its source: whoever reads the document is
+// allowed to by both. An access list is read by anybody who holds one of its entries and cannot say "both", so an entry must be a part of the
+// other list as a whole: one of the same name, or anything within public. Nothing else is known to be. Guests may hold groups, channels and
+// names of their own, so none of these lies within members.
+//
+// Where that cannot be told of an entry of the document, the error says so and wraps ErrWithdrawn. Its text goes on a sentence that began
+// with "it".
+func Narrow(source, stated access.ACL) (access.ACL, error) {
+	var both, outside access.ACL
+	for _, d := range stated {
+		switch {
+		case slices.ContainsFunc(source, func(s access.Principal) bool { return within(d, s) }):
+			both = append(both, d)
+		case !slices.ContainsFunc(source, func(s access.Principal) bool { return !within(s, d) }):
+			both = append(both, source...)
+		default:
+			outside = append(outside, d)
 		}
 	}
+	if len(outside) > 0 || len(both) == 0 {
+		return nil, fmt.Errorf("its access list (%s) may let in somebody who may not read its source (%s). Use only entries of the source's own "+
+			"access list, add the others there if they may read all of the source, or index the document as a source of its own: %w",
+			joined(stated), joined(source), ErrWithdrawn)
+	}
 	slices.Sort(both)
-	return slices.Compact(both)
+	return slices.Compact(both), nil
 }
 
-func within(p, whole access.Principal) bool {
-	switch whole {
-	case p, access.Public:
-		return true
-	case access.Members:
-		return strings.HasPrefix(string(p), "group:") || strings.HasPrefix(string(p), "user:")
-	default:
-		return false
+// within reports whether everybody who holds p holds whole too.
+func within(p, whole access.Principal) bool { return p == whole || whole == access.Public }
+
+func joined(acl access.ACL) string {
+	names := make([]string, len(acl))
+	for i, p := range acl {
+		names[i] = string(p)
 	}
+	return strings.Join(names, ", ")
 }
