@@ -150,7 +150,7 @@ func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[inde
 		defer func() { _ = root.Close() }() // nothing was written
 		w := walk{connector: c, root: root}
 		if single != "" {
-			w.entry(single)
+			w.entry(single, single)
 		} else {
 			err = w.folder(ctx)
 		}

@@ -39,13 +39,11 @@ func formatOf(name string) format {
 		return format{parse: parseCode, code: true}
 	case ".css", ".scss", ".less", ".map":
 		return format{unread: "Style sheets and source maps hold nothing that could be quoted."}
-	case ".env", ".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx":
-		return format{unread: "Keys, and settings that hold passwords, are not for an index."}
 	case ".pdf":
 		return format{unpack: parsePDF}
 	case ".docx":
 		return format{unpack: parseDocx}
-	case ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".pages", ".numbers", ".key", ".epub":
+	case ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".pages", ".numbers", ".epub":
 		return format{unread: "Of office files, .docx is read, and this one is not. Save it as .docx, PDF or HTML, a table as CSV."}
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".psd",
 		".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi", ".mkv", ".webm", ".woff", ".woff2", ".ttf", ".otf", ".eot",

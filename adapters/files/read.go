@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -14,7 +15,7 @@ import (
 
 // load reads a file as a document.
 func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.Document, error) {
-	raw, err := c.read(root, f.name)
+	raw, err := c.read(root, f.place)
 	if err != nil {
 		return document.Document{}, err
 	}
@@ -32,11 +33,65 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 	return c.document(root.Name(), f, text)
 }
 
-// read returns the content of a file. It is opened without waiting and looked at again once open, because it may have been replaced by a
-// pipe, or have grown, since the folder was listed.
-func (c *Connector) read(root *os.Root, name string) ([]byte, error) {
-	opened, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// errMoved is a file that is not what it was when the folder was listed.
+var errMoved = errors.New("it was moved or replaced while it was read. The next run tries again")
+
+// open opens a file without waiting. Everything on its path is what it seems, also when somebody exchanges a folder or the file for a link at
+// this moment: each is looked at before it is opened and once more when it is open.
+func open(root *os.Root, place string) (*os.File, error) {
+	folder := root
+	defer func() {
+		if folder != root {
+			_ = folder.Close() // nothing was written
+		}
+	}()
+	parts := strings.Split(place, "/")
+	for _, part := range parts[:len(parts)-1] {
+		listed, err := folder.Lstat(part)
+		if err != nil {
+			return nil, err
+		}
+		if !listed.IsDir() {
+			return nil, errMoved
+		}
+		inner, err := folder.OpenRoot(part)
+		if err != nil {
+			return nil, err
+		}
+		if folder != root {
+			_ = folder.Close() // nothing was written
+		}
+		folder = inner
+		if met, err := folder.Stat("."); err != nil || !os.SameFile(listed, met) {
+			return nil, errMoved
+		}
+	}
+	last := parts[len(parts)-1]
+	listed, err := folder.Lstat(last)
 	if err != nil {
+		return nil, err
+	}
+	if !listed.Mode().IsRegular() {
+		return nil, fmt.Errorf("it is no longer a file: %w", index.ErrSkipped)
+	}
+	opened, err := folder.OpenFile(last, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if met, err := opened.Stat(); err != nil || !os.SameFile(listed, met) {
+		_ = opened.Close() // nothing was written
+		return nil, errMoved
+	}
+	return opened, nil
+}
+
+// read returns the content of a file.
+func (c *Connector) read(root *os.Root, place string) ([]byte, error) {
+	opened, err := open(root, place)
+	switch {
+	case errors.Is(err, errMoved), errors.Is(err, index.ErrSkipped):
+		return nil, err
+	case err != nil:
 		return nil, fmt.Errorf("it cannot be read (%w). Check its permissions", reason(err))
 	}
 	defer func() { _ = opened.Close() }() // nothing was written
@@ -44,8 +99,6 @@ func (c *Connector) read(root *os.Root, name string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("it cannot be read (%w)", reason(err))
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("it is no longer a file: %w", index.ErrSkipped)
 	case info.Size() > c.options.MaxBytes:
 		return nil, c.tooLarge(info.Size())
 	}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
+	"regexp"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/pattern"
@@ -18,33 +19,45 @@ type walk struct {
 	connector *Connector
 	root      *os.Root
 	files     []file
-	links     []file // links to files inside the folder
 	failures  []index.Notice
 	skipped   []index.Notice
 	blind     bool // some folder could not be read, so that what is not met may still be there
 }
 
-// file is a file to be read, by its path below the folder with slashes.
+// file is a file to be read.
 type file struct {
-	name   string
+	name   string // its path below the folder, with slashes
+	place  string // where it lies, which differs from the name in a mounted volume
 	info   fs.FileInfo
 	format format
 }
 
-func (w *walk) folder(ctx context.Context) error {
-	err := fs.WalkDir(w.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+func (w *walk) folder(ctx context.Context) error { return w.below(ctx, ".", ".") }
+
+// below lists what lies below a folder, under names below another one.
+func (w *walk) below(ctx context.Context, folder, called string) error {
+	return fs.WalkDir(w.root.FS(), folder, func(place string, entry fs.DirEntry, err error) error {
+		name := place
+		if folder != "." {
+			name = path.Join(called, strings.TrimPrefix(strings.TrimPrefix(place, folder), "/"))
+		}
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil && name == ".":
+		case err != nil && place == ".":
 			return w.connector.explain(err)
 		case err != nil:
 			w.blind = true
 			w.failures = append(w.failures, index.Notice{Name: name, Sentence: fmt.Sprintf("It cannot be read (%v). Check its permissions.", reason(err))})
 			return nil
-		case name == ".":
+		case place == folder:
 			return nil
+		case entry.Name() == volumeData:
+			return w.volume(ctx, path.Dir(place), path.Dir(name))
 		case passedOver(entry.Name()):
+			if keys := keysByName(entry.Name()); keys && (len(w.connector.options.Include) == 0 || entry.IsDir()) {
+				w.withhold(name)
+			}
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
@@ -52,14 +65,28 @@ func (w *walk) folder(ctx context.Context) error {
 		case entry.IsDir():
 			return nil
 		}
-		w.entry(name)
+		w.entry(place, name)
 		return nil
 	})
-	if err != nil {
-		return err
+}
+
+// How Kubernetes mounts a ConfigMap or a Secret: the files lie in a hidden folder named by the time, "..data" leads to it, and each file is a
+// link to "..data/NAME".
+const volumeData = "..data"
+
+var volumeFolder = regexp.MustCompile(`^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+$`)
+
+// volume reads a mounted volume where its files lie.
+func (w *walk) volume(ctx context.Context, folder, called string) error {
+	target, err := w.root.Readlink(path.Join(folder, volumeData))
+	if err != nil || !volumeFolder.MatchString(target) {
+		return nil // a hidden file like others
 	}
-	w.resolve()
-	return nil
+	place := path.Join(folder, target)
+	if info, err := w.root.Lstat(place); err != nil || !info.IsDir() {
+		return nil
+	}
+	return w.below(ctx, place, called)
 }
 
 // passedOver are hidden files and folders, and those that tools fill.
@@ -68,9 +95,13 @@ func passedOver(name string) bool {
 }
 
 // entry takes in what is not a folder.
-func (w *walk) entry(name string) {
+func (w *walk) entry(place, name string) {
 	o := w.connector.options
 	if (len(o.Include) > 0 && !pattern.List(o.Include).Match(name)) || pattern.List(o.Exclude).Match(name) {
+		return
+	}
+	if keysByName(path.Base(name)) {
+		w.withhold(name)
 		return
 	}
 	kind := formatOf(name)
@@ -78,24 +109,28 @@ func (w *walk) entry(name string) {
 		w.skip(name, kind.unread)
 		return
 	}
-	info, err := w.root.Lstat(name)
+	info, err := w.root.Lstat(place)
 	if err != nil {
 		w.failures = append(w.failures, index.Notice{Name: name, Sentence: fmt.Sprintf("It cannot be read (%v). Check its permissions.", reason(err))})
 		return
 	}
 	switch {
 	case info.Mode().IsRegular():
-		w.files = append(w.files, file{name, info, kind})
+		w.files = append(w.files, file{name, place, info, kind})
 	case info.Mode()&fs.ModeSymlink != 0:
-		w.link(name, kind)
+		w.link(place, name)
 	default:
 		w.skip(name, "It is a pipe, a socket or a device and not a file.")
 	}
 }
 
-// link takes in a link to a file inside the folder. A Root refuses to follow one that leads out, and notices loops.
-func (w *walk) link(name string, kind format) {
-	info, err := w.root.Stat(name)
+// link says why a link is left out. None is followed: what it leads to is indexed where it lies unless a rule leaves it out, and then a link
+// would only be a way around the rule. A Root refuses to follow one that leads out, and notices loops.
+func (w *walk) link(place, name string) {
+	if target, err := w.root.Readlink(place); err == nil && strings.HasPrefix(target, volumeData+"/") {
+		return // volume reads it where it lies, or it is hidden
+	}
+	info, err := w.root.Stat(place)
 	switch {
 	case err != nil:
 		w.skip(name, "It is a link that leads nowhere, to itself, or out of the folder. To index its target, name that as a source.")
@@ -104,35 +139,17 @@ func (w *walk) link(name string, kind format) {
 	case !info.Mode().IsRegular():
 		w.skip(name, "It is a link to a pipe, a socket or a device.")
 	default:
-		w.links = append(w.links, file{name, info, kind})
-	}
-}
-
-// resolve keeps those links whose targets are not indexed under a name of their own, such as targets in hidden folders.
-func (w *walk) resolve() {
-	if len(w.links) == 0 {
-		return
-	}
-	known := make(map[string]bool, len(w.files))
-	base, err := filepath.EvalSymlinks(w.root.Name())
-	if err != nil {
-		base = w.root.Name()
-	}
-	for _, f := range w.files {
-		known[filepath.Join(base, filepath.FromSlash(f.name))] = true
-	}
-	for _, l := range w.links {
-		target, err := filepath.EvalSymlinks(filepath.Join(base, filepath.FromSlash(l.name)))
-		if err != nil || known[target] {
-			continue
-		}
-		known[target] = true
-		w.files = append(w.files, l)
+		w.skip(name, "It is a link. Its target is indexed where it lies, unless it is hidden there or a rule leaves it out.")
 	}
 }
 
 func (w *walk) skip(name, sentence string) {
 	w.skipped = append(w.skipped, index.Notice{Name: name, Sentence: sentence})
+}
+
+// withhold leaves out what holds keys or passwords.
+func (w *walk) withhold(name string) {
+	w.skipped = append(w.skipped, index.Notice{Name: name, Sentence: keysSentence, Secret: true})
 }
 
 // yield hands over what was found in batches, the notices with the first.

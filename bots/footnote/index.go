@@ -136,6 +136,11 @@ func printRun(out io.Writer, path string, run index.Run) error {
 			return err
 		}
 	}
+	if withheld := withheld(run.Skipped); withheld != "" {
+		if _, err := fmt.Fprintf(out, "  %s\n", withheld); err != nil {
+			return err
+		}
+	}
 	const most = 20
 	for i, n := range run.Failures {
 		if i == most {
@@ -147,4 +152,26 @@ func printRun(out io.Writer, path string, run index.Run) error {
 		}
 	}
 	return nil
+}
+
+// withheld tells how many of the documents that are left out hold keys or passwords, and names them; empty without any.
+func withheld(skipped []index.Notice) string {
+	const most = 20
+	var names []string
+	count := 0
+	for _, n := range skipped {
+		if !n.Secret {
+			continue
+		}
+		if count++; count <= most {
+			names = append(names, plain(n.Name))
+		}
+	}
+	switch {
+	case count == 0:
+		return ""
+	case count > most:
+		names = append(names, "…")
+	}
+	return fmt.Sprintf("%d left out because they hold keys or passwords: %s", count, strings.Join(names, ", "))
 }

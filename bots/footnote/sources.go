@@ -95,6 +95,11 @@ func (c *sourcesList) printNotices(env *environment, sources []postgres.SourceSt
 			}
 		}
 		if !c.Failures {
+			if withheld := withheld(s.Skipped); withheld != "" {
+				if _, err := fmt.Fprintf(env.stdout, "%s: %s\n", s.Source.ID, withheld); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		for _, n := range append(s.Failures, s.Skipped...) {

@@ -78,4 +78,6 @@ var (
 type Notice struct {
 	Name     string // as the operator knows it: a path, an address
 	Sentence string // what happened and what to do
+	// Secret says that what is left out holds keys or passwords, so that somebody should look at where it lies.
+	Secret bool `json:",omitempty"`
 }

@@ -75,7 +75,7 @@ func (r *run) putAll(ctx context.Context, entries []Entry) error {
 		if r.failing++; r.failing >= patience {
 			return err
 		}
-		r.failed(Notice{string(entries[i].Document.ID), fmt.Sprintf("It could not be stored (%v). The next run tries again.", err)})
+		r.failed(Notice{Name: string(entries[i].Document.ID), Sentence: fmt.Sprintf("It could not be stored (%v). The next run tries again.", err)})
 	}
 	return nil
 }
@@ -114,7 +114,21 @@ func (r *run) failed(n Notice) {
 	r.state.Failures = capped(r.state.Failures, []Notice{n})
 }
 
-// capped appends up to MaxNotices in all.
+// capped appends up to MaxNotices in all. Those of secrets take the place of others when there are more.
 func capped(list, more []Notice) []Notice {
-	return append(list, more[:min(len(more), MaxNotices-len(list))]...)
+	room := min(len(more), MaxNotices-len(list))
+	list = append(list, more[:room]...)
+	at := len(list)
+	for _, n := range more[room:] {
+		if !n.Secret {
+			continue
+		}
+		for at--; at >= 0 && list[at].Secret; at-- {
+		}
+		if at < 0 {
+			break
+		}
+		list[at] = n
+	}
+	return list
 }

@@ -82,7 +82,7 @@ func (r *run) unseen(items []Item, s *step) []Item {
 	fresh := make([]Item, 0, len(items))
 	for _, item := range items {
 		if _, twice := r.seen[item.ID]; twice {
-			s.failures = append(s.failures, Notice{string(item.ID), "The source names two documents like this; only the first is indexed. Rename one of them."})
+			s.failures = append(s.failures, Notice{Name: string(item.ID), Sentence: "The source names two documents like this; only the first is indexed. Rename one of them."})
 			continue
 		}
 		r.seen[item.ID] = struct{}{}
@@ -148,7 +148,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, error) {
 
 // refuse records that a document could not be read.
 func (s *step) refuse(id document.ID, err error, stored bool) {
-	notice := Notice{string(id), err.Error()}
+	notice := Notice{Name: string(id), Sentence: err.Error(), Secret: errors.Is(err, errSecret)}
 	if errors.Is(err, ErrSkipped) {
 		s.skipped = append(s.skipped, notice)
 	} else {
@@ -173,6 +173,9 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	}
 	d.ID, d.Source, d.Kind = item.ID, r.state.Source.ID, r.state.Source.Kind
 	clean(&d)
+	if err := refuseSecrets(&d); err != nil {
+		return nil, true, err
+	}
 	sum := fingerprint(&d, item.ModifiedAt, r.settings())
 	if stored && sum == stamp.Hash {
 		return nil, true, nil

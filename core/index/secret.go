@@ -1,0 +1,260 @@
+package index
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// errSecret marks a document that holds a key or a token. It is left out, and what was indexed of it is removed.
+var errSecret = errors.New("keys and passwords are not for an index")
+
+// refuseSecrets returns an error for a document that holds a key or a token that could be used. Pages that explain what one looks like stay:
+// of a private key, the body must be one; tokens must look drawn at random.
+func refuseSecrets(d *document.Document) error {
+	marked := false
+	for _, s := range d.Sections {
+		for _, b := range s.Blocks {
+			if kind := secretIn(b.Text); kind != "" {
+				return secretError(kind)
+			}
+			marked = marked || strings.Contains(b.Text, pemBegin)
+		}
+	}
+	if marked && privateKeyIn(d.Text()) { // some formats part the lines of a key into paragraphs
+		return secretError("a private key")
+	}
+	return nil
+}
+
+func secretError(kind string) error {
+	return fmt.Errorf("it holds %s, and %w. Take it out, and change what it opens if others could read it: %w", kind, errSecret, ErrSkipped)
+}
+
+// secretIn names the key or token that a text holds, empty without one.
+func secretIn(text string) string {
+	if strings.Contains(text, pemBegin) && privateKeyIn(text) {
+		return "a private key"
+	}
+	for _, s := range secretShapes {
+		for at := 0; ; {
+			next := strings.Index(text[at:], s.mark)
+			if next < 0 {
+				break
+			}
+			at += next
+			length, secret := s.holds(text, at)
+			if secret {
+				return s.name
+			}
+			at += max(length, len(s.mark))
+		}
+	}
+	return ""
+}
+
+// shape is what tokens of one kind look like: the mark that they are found by, and all of it from the mark on.
+type shape struct {
+	name, mark string
+	whole      *regexp.Regexp // from the mark on; its first group is what is drawn at random
+	check      func(random, around string) bool
+}
+
+// near is how many bytes behind a mark may belong to a token, and how many before and behind it may hold its other half.
+const near = 400
+
+// holds reports whether a secret begins at a place of a text, and how many bytes there have its shape.
+func (s shape) holds(text string, at int) (length int, secret bool) {
+	if s.mark != openAIMark && at > 0 && wordByte(text[at-1]) {
+		return 0, false
+	}
+	most := near
+	if strings.HasPrefix(s.mark, "client-key-data") {
+		most = longestSecret
+	}
+	found := s.whole.FindStringSubmatch(text[at:min(len(text), at+most)])
+	switch {
+	case found == nil:
+		return 0, false
+	case s.check != nil:
+		return len(found[0]), s.check(found[1], text[max(0, at-near):min(len(text), at+near)])
+	default:
+		return len(found[0]), random(found[1])
+	}
+}
+
+// longestSecret is how many bytes of a private key are looked at.
+const longestSecret = 16 << 10
+
+func wordByte(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_'
+}
+
+// secretShapes are the tokens whose shape their makers document, so that what has it is one.
+var secretShapes = []shape{
+	{"an access key of Amazon Web Services", "AKIA", regexp.MustCompile(`^AKIA([A-Z2-7]{16})\b`), awsSecret},
+	{"an access key of Amazon Web Services", "ASIA", regexp.MustCompile(`^ASIA([A-Z2-7]{16})\b`), awsSecret},
+	{"a token of GitHub", "ghp_", regexp.MustCompile(`^ghp_([A-Za-z0-9]{36})\b`), nil},
+	{"a token of GitHub", "gho_", regexp.MustCompile(`^gho_([A-Za-z0-9]{36})\b`), nil},
+	{"a token of GitHub", "ghu_", regexp.MustCompile(`^ghu_([A-Za-z0-9]{36})\b`), nil},
+	{"a token of GitHub", "ghs_", regexp.MustCompile(`^ghs_([A-Za-z0-9]{36})\b`), nil},
+	{"a token of GitHub", "ghr_", regexp.MustCompile(`^ghr_([A-Za-z0-9]{36,76})\b`), nil},
+	{"a token of GitHub", "github_pat_", regexp.MustCompile(`^github_pat_([A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b`), nil},
+	{"a token of GitLab", "glpat-", regexp.MustCompile(`^glpat-([A-Za-z0-9_-]{20,})`), nil},
+	{"a token of Slack", "xox", regexp.MustCompile(`^xox[abeoprs](?:\.xox[bp])?-(?:[0-9]{1,13}-){1,3}([A-Za-z0-9-]{20,})`), nil},
+	{"a token of Slack", "xapp-", regexp.MustCompile(`^xapp-[0-9]-[A-Z0-9]+-[0-9]+-([a-f0-9]{64})\b`), nil},
+	{"a key of Stripe", "sk_live_", regexp.MustCompile(`^sk_live_([A-Za-z0-9]{24,})\b`), nil},
+	{"a key of Stripe", "rk_live_", regexp.MustCompile(`^rk_live_([A-Za-z0-9]{24,})\b`), nil},
+	{"a token of npm", "npm_", regexp.MustCompile(`^npm_([A-Za-z0-9]{36})\b`), nil},
+	{"a key of SendGrid", "SG.", regexp.MustCompile(`^SG\.([A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})`), nil},
+	{"a key of Anthropic", "sk-ant-", regexp.MustCompile(`^sk-ant-[a-z0-9]+-([A-Za-z0-9_-]{80,})`), nil},
+	{"a key of OpenAI", openAIMark, regexp.MustCompile(`^T3BlbkFJ([A-Za-z0-9_-]{20,})`), nil},
+	{"the key of a client of Kubernetes", "client-key-data:", regexp.MustCompile(`^client-key-data:\s*["']?([A-Za-z0-9+/=]{100,})`), packedKey},
+	{"the key of a client of Kubernetes", `client-key-data"`, regexp.MustCompile(`^client-key-data"\s*:\s*"([A-Za-z0-9+/=]{100,})`), packedKey},
+}
+
+// openAIMark stands in the middle of keys of OpenAI.
+const openAIMark = "T3BlbkFJ"
+
+// awsSecret reports whether the secret half of an access key stands near its id, said to be one: the id alone opens nothing.
+func awsSecret(id, around string) bool {
+	if placeholder(id) {
+		return false
+	}
+	start := 0
+	for at := 0; at <= len(around); at++ {
+		if at < len(around) && base64Byte(around[at]) {
+			continue
+		}
+		before := around[max(0, start-awsLabel):start]
+		if at-start == awsLength && strings.Contains(strings.ToLower(before), "secret") && random(around[start:at]) {
+			return true
+		}
+		start = at + 1
+	}
+	return false
+}
+
+// The secret half of an access key has so many characters, and the name that says so ends so many bytes before it at most.
+const (
+	awsLength = 40
+	awsLabel  = 60
+)
+
+func base64Byte(b byte) bool { return wordByte(b) && b != '_' || b == '+' || b == '/' }
+
+// packedKey reports whether a text is the Base64 of a private key.
+func packedKey(packed, _ string) bool {
+	raw, err := base64.StdEncoding.DecodeString(packed)
+	return err == nil && privateKeyIn(string(raw))
+}
+
+// placeholders stand in examples.
+var placeholders = regexp.MustCompile(`(?i)example|xxxx|1234567|abcdefg|your|token|secret|changeme|redacted|dummy|sample|\.\.\.|0000`)
+
+func placeholder(s string) bool { return placeholders.MatchString(s) }
+
+// leastRandom is how many bits a character of what was drawn at random has at least. Thirty-six letters and digits have about 4.6, and sixty-four
+// hexadecimal digits 3.8.
+const leastRandom = 3.2
+
+// random reports whether a text looks drawn at random rather than made up.
+func random(s string) bool {
+	if placeholder(s) {
+		return false
+	}
+	var count [256]int
+	for i := range len(s) {
+		count[s[i]]++
+	}
+	bits := 0.0
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits >= leastRandom
+}
+
+// pemBegin begins a key in the textual encoding of RFC 7468 and what is like it.
+const pemBegin = "-----BEGIN "
+
+var (
+	pemHead = regexp.MustCompile(`^-----BEGIN (?:(?:RSA |EC |DSA |OPENSSH |ENCRYPTED )?PRIVATE KEY|PGP PRIVATE KEY BLOCK)-----`)
+	// pemFields stand before the body of keys that are protected by a password, and in those of PGP.
+	pemFields = regexp.MustCompile(`^\s*(?:Proc-Type:\s*\S+\s+DEK-Info:\s*\S+\s+|(?:(?:Version|Comment|Hash|Charset):[^\n]*\n\s*)+)`)
+)
+
+// privateKeyIn reports whether a text holds a private key whose body is one: Base64 that decodes, to the length that it says itself it has.
+func privateKeyIn(text string) bool {
+	for {
+		at := strings.Index(text, pemBegin)
+		if at < 0 {
+			return false
+		}
+		text = text[at:]
+		head := pemHead.FindString(text[:min(len(text), 64)])
+		text = text[len(pemBegin):]
+		if head == "" {
+			continue
+		}
+		body := text[len(head)-len(pemBegin):]
+		end := strings.Index(body[:min(len(body), longestSecret)], "-----")
+		if end >= 0 && strings.HasPrefix(body[end:], "-----END ") && keyBody(body[:end]) {
+			return true
+		}
+	}
+}
+
+// keyLines turn a key that is written inside JSON or source code into lines.
+var keyLines = strings.NewReplacer(`\r`, "", `\n`, "\n", `"`, "", "'", "", ",", "", "`", "", "> ", "")
+
+func keyBody(body string) bool {
+	body = keyLines.Replace(body)
+	fields := pemFields.FindString(body)
+	body = body[len(fields):]
+	if sum := strings.LastIndex(body, "\n="); sum >= 0 && strings.Contains(fields+body[sum:], "\n=") && len(strings.TrimSpace(body[sum:])) == 5 {
+		body = body[:sum] // PGP ends with a check sum
+	}
+	packed := strings.Join(strings.Fields(body), "")
+	raw, err := base64.StdEncoding.DecodeString(packed)
+	if err != nil || len(raw) < 32 {
+		return false
+	}
+	switch {
+	case fields != "": // encrypted, or PGP: no more can be told of it
+		return true
+	case strings.HasPrefix(string(raw), "openssh-key-v1\x00"):
+		return len(raw) > 100
+	case raw[0]&0x80 != 0: // a packet of PGP
+		return true
+	default:
+		return derLength(raw) == len(raw)
+	}
+}
+
+// derLength is how many bytes a DER sequence says it has with its head; -1 where it is none.
+func derLength(raw []byte) int {
+	if raw[0] != 0x30 {
+		return -1
+	}
+	n := int(raw[1])
+	if n < 0x80 {
+		return 2 + n
+	}
+	size := n & 0x7f
+	if size == 0 || size > 3 {
+		return -1
+	}
+	length := 0
+	for _, b := range raw[2 : 2+size] {
+		length = length<<8 | int(b)
+	}
+	return 2 + size + length
+}
