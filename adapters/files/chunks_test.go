@@ -46,7 +46,10 @@ func TestChunksOfRealPages(t *testing.T) {
 			if !ok {
 				t.Fatal("it was not read")
 			}
-			chunks := chunker.Chunks(&d)
+			chunks, err := chunker.Chunks(t.Context(), &d)
+			if err != nil {
+				t.Fatal(err)
+			}
 			text := []rune(d.Text())
 			for _, c := range chunks {
 				if string(text[c.Start:c.End]) != c.Text {
@@ -71,7 +74,10 @@ func TestLongTablesRepeatTheirHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, d := range read(t, files.Options{Path: folder(t, map[string]string{"settings.csv": rows, "settings.html": cells + "</table>"})}).docs {
-		chunks := chunker.Chunks(&d)
+		chunks, err := chunker.Chunks(t.Context(), &d)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(chunks) < 5 {
 			t.Errorf("%s: %d chunks", name, len(chunks))
 		}

@@ -66,7 +66,10 @@ func TestChunksOfSourceCodeHoldWholeFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, d := range got.docs {
-		chunks := chunker.Chunks(&d)
+		chunks, err := chunker.Chunks(t.Context(), &d)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(chunks) < 4 {
 			t.Errorf("%s: %d chunks", name, len(chunks))
 		}

@@ -3,6 +3,15 @@ package document
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
+)
+
+// What a document may hold. Nobody reads one that is larger, and what a file of a few kilobytes unpacks to may be.
+const (
+	MaxText    = 64 << 20 // bytes
+	MaxBlocks  = 500_000
+	MaxHeading = 300 // bytes of a heading where it stands above passages, and of an anchor; its own block holds all of it
+	maxDepth   = 24  // headings above one another
 )
 
 // Outline collects the sections of a document while a parser reads it from top to bottom. The zero Outline is ready to use; it is for one
@@ -11,6 +20,7 @@ type Outline struct {
 	sections []Section
 	open     []heading
 	size     int
+	blocks   int
 	title    heading // the first of the highest ones
 }
 
@@ -23,25 +33,36 @@ type heading struct {
 // Heading begins a section. It lies below the nearest heading before it with a lower level, whatever levels are missing in between.
 func (o *Outline) Heading(level int, title, anchor string) {
 	o.pop(level)
-	if o.title.title == "" || level < o.title.level {
-		o.title = heading{level, title, anchor}
+	if len(anchor) > MaxHeading {
+		anchor = ""
 	}
-	o.open = append(o.open, heading{level, title, anchor})
+	h := heading{level, short(title), anchor}
+	if o.title.title == "" || level < o.title.level {
+		o.title = h
+	}
+	if o.full() {
+		return
+	}
+	if len(o.open) == maxDepth {
+		o.open = o.open[:maxDepth-1]
+	}
+	o.open = append(o.open, h)
 	o.begin()
 	o.Block(Heading, strings.Repeat("#", min(max(level, 1), 6))+" "+title)
 }
 
 // Close ends the sections whose headings have at least the level given; what follows belongs to the section around them again.
 func (o *Outline) Close(level int) {
-	if o.pop(level) {
+	if o.pop(level) && !o.full() {
 		o.begin()
 	}
 }
 
-// Block adds a block to the section that is open. Trailing line breaks are cut off; a block without text is left out.
+// Block adds a block to the section that is open. Trailing line breaks are cut off; a block without text is left out, and so is what
+// comes once the outline is full: it then holds more than MaxText bytes or MaxBlocks blocks.
 func (o *Outline) Block(kind BlockKind, text string) {
 	text = strings.TrimRight(text, " \t\r\n")
-	if text == "" {
+	if text == "" || o.full() {
 		return
 	}
 	if len(o.sections) == 0 {
@@ -50,6 +71,22 @@ func (o *Outline) Block(kind BlockKind, text string) {
 	last := &o.sections[len(o.sections)-1]
 	last.Blocks = append(last.Blocks, Block{kind, text})
 	o.size += len(text)
+	o.blocks++
+}
+
+// full reports whether the outline holds more than a document may: it takes in one block too many, by which this is seen, and no other.
+func (o *Outline) full() bool { return o.size > MaxText || o.blocks > MaxBlocks }
+
+// short cuts a heading for the places above passages.
+func short(title string) string {
+	if len(title) <= MaxHeading {
+		return title
+	}
+	cut := MaxHeading
+	for !utf8.RuneStart(title[cut]) {
+		cut--
+	}
+	return title[:cut] + "…"
 }
 
 // Title is the first of the headings of the highest rank; empty without headings.

@@ -42,7 +42,10 @@ func indexed(t *testing.T, c *evaluate.Collection) *retrievetest.Memory {
 				t.Fatal(err)
 			}
 			d.ID = item.ID
-			chunks := chunker.Chunks(&d)
+			chunks, err := chunker.Chunks(t.Context(), &d)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := memory.Put(t.Context(), access.DefaultTenant, retrievetest.Document{Document: d, Chunks: chunks}); err != nil {
 				t.Fatal(err)
 			}

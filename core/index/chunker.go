@@ -1,8 +1,10 @@
 package index
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -71,31 +73,40 @@ func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunks cuts a document. A document without text, or with none but its title as a heading, has none.
-func (c *Chunker) Chunks(d *document.Document) []document.Chunk {
+// Chunks cuts a document, in time proportional to its length. A document without text, or with none but its title as a heading, has none. The
+// error is the cause of a ctx that has ended.
+func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.Chunk, error) {
 	w := writer{chunker: c, text: d.Text()}
-	var group []section // to be written together
-	flush := func() {
-		switch {
-		case len(group) == 0:
-		case tokensIn(group) > c.size.Max:
-			w.writeCut(group)
-		default:
-			w.write(group, group[0].blocks[0].start, end(group))
-		}
-		group = nil
+	sections, err := c.layOut(ctx, d)
+	if err != nil {
+		return nil, err
 	}
-	for _, s := range c.layOut(d) {
-		if !c.joins(group, s) {
-			flush()
+	var g group
+	for i := range sections {
+		if !c.joins(&g, &sections[i]) {
+			if err := w.writeGroup(ctx, g); err != nil {
+				return nil, err
+			}
+			g = group{}
 		}
-		group = append(group, s)
+		g.sections = sections[i-len(g.sections) : i+1]
+		g.tokens += sections[i].tokens
+		g.body = g.body || sections[i].body
 	}
-	flush()
+	if err := w.writeGroup(ctx, g); err != nil {
+		return nil, err
+	}
 	if len(w.chunks) == 1 && strings.HasPrefix(w.chunks[0].Text, "#") && strings.TrimLeft(w.chunks[0].Text, "# ") == d.Title {
-		return nil // it would be found for its title, and then say nothing
+		return nil, nil // it would be found for its title, and then say nothing
 	}
-	return w.chunks
+	return w.chunks, nil
+}
+
+// group are sections that are to be written together.
+type group struct {
+	sections []section
+	tokens   int
+	body     bool // some of them has more than its heading
 }
 
 // section is a section of a document with its blocks' places in the document's text.
@@ -107,6 +118,9 @@ type section struct {
 	body    bool // it has more than its heading
 }
 
+// end is where its last block ends.
+func (s section) end() int { return s.blocks[len(s.blocks)-1].end }
+
 // block is a byte range of the document's text.
 type block struct {
 	kind       document.BlockKind
@@ -115,10 +129,13 @@ type block struct {
 }
 
 // layOut places the blocks of a document exactly as Document.Text does.
-func (c *Chunker) layOut(d *document.Document) []section {
+func (c *Chunker) layOut(ctx context.Context, d *document.Document) ([]section, error) {
 	var sections []section
 	at := 0
 	for _, s := range d.Sections {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		out := section{heading: s.Heading, anchor: s.Anchor}
 		for _, b := range s.Blocks {
 			if at > 0 {
@@ -138,31 +155,23 @@ func (c *Chunker) layOut(d *document.Document) []section {
 			sections = append(sections, out)
 		}
 	}
-	return sections
+	return sections, nil
 }
 
 // joins reports whether a section is to be written with the sections before it. Small ones are collected until they are worth a chunk. What
 // is hardly more than a heading, on either side, is not left alone, even when its neighbour is so large that it will be cut.
-func (c *Chunker) joins(group []section, next section) bool {
-	switch sum := tokensIn(group); {
-	case len(group) == 0, !hasBody(group):
+func (c *Chunker) joins(g *group, next *section) bool {
+	switch {
+	case len(g.sections) == 0, !g.body:
 		return true
-	case !related(group[0].heading, next.heading):
+	case !related(g.sections[0].heading, next.heading):
 		return false
-	case sum < c.size.Min/4, next.tokens < c.size.Min/4:
-		return sum+next.tokens <= c.size.Max || max(sum, next.tokens) > c.size.Max
+	case g.tokens < c.size.Min/4, next.tokens < c.size.Min/4:
+		return g.tokens+next.tokens <= c.size.Max || max(g.tokens, next.tokens) > c.size.Max
 	default:
-		small := (sum < c.size.Min && next.tokens < c.size.Min) || sum < c.size.Min/2
-		return small && sum+next.tokens <= c.size.Max
+		small := (g.tokens < c.size.Min && next.tokens < c.size.Min) || g.tokens < c.size.Min/2
+		return small && g.tokens+next.tokens <= c.size.Max
 	}
-}
-
-func tokensIn(group []section) int {
-	sum := 0
-	for _, s := range group {
-		sum += s.tokens
-	}
-	return sum
 }
 
 // related reports whether a section with the second heading path is a sibling of the first, or lies below it or below a sibling.
@@ -179,20 +188,6 @@ func related(first, second []string) bool {
 	return true
 }
 
-func hasBody(group []section) bool {
-	for _, s := range group {
-		if s.body {
-			return true
-		}
-	}
-	return false
-}
-
-func end(group []section) int {
-	blocks := group[len(group)-1].blocks
-	return blocks[len(blocks)-1].end
-}
-
 // writer collects chunks and turns byte offsets into character offsets as it goes.
 type writer struct {
 	chunker  *Chunker
@@ -200,6 +195,19 @@ type writer struct {
 	chunks   []document.Chunk
 	lastByte int
 	lastRune int
+}
+
+// writeGroup writes sections as one chunk, or as several when they are too large for that.
+func (w *writer) writeGroup(ctx context.Context, g group) error {
+	switch n := len(g.sections); {
+	case n == 0:
+		return nil
+	case g.tokens > w.chunker.size.Max:
+		return w.writeCut(ctx, g.sections)
+	default:
+		w.write(g.sections, g.sections[0].blocks[0].start, g.sections[n-1].end())
+		return nil
+	}
 }
 
 // write adds the chunk that is the byte range from start to end of the sections given.
@@ -226,12 +234,9 @@ func (w *writer) write(sections []section, start, end int) {
 // homeOf is the section that a range begins in. Sections that are only a heading are passed over while the range goes on beyond them.
 func homeOf(sections []section, start, end int) section {
 	var home section
-	for _, s := range sections {
+	for _, s := range sections[sectionAt(sections, start):] {
 		if s.blocks[0].start >= end {
 			break
-		}
-		if s.blocks[len(s.blocks)-1].end <= start {
-			continue
 		}
 		home = s
 		if s.body {
@@ -241,18 +246,25 @@ func homeOf(sections []section, start, end int) section {
 	return home
 }
 
+// sectionAt is the index of the first section that ends behind a place.
+func sectionAt(sections []section, place int) int {
+	return sort.Search(len(sections), func(i int) bool { return sections[i].end() > place })
+}
+
 // lead is the header row of the table that a range begins inside of. A header too large to be worth repeating is not.
 func (w *writer) lead(sections []section, start int) string {
-	for _, s := range sections {
-		for _, b := range s.blocks {
-			if b.kind != document.Table || start <= b.start || start >= b.end {
-				continue
-			}
-			header, _, _ := strings.Cut(w.text[b.start:b.end], "\n")
-			if b.start+len(header) < start && len(header) <= 8*w.chunker.size.Max && w.chunker.meter.count(header) <= w.chunker.size.Max/4 {
-				return header
-			}
-		}
+	i := sectionAt(sections, start)
+	if i == len(sections) {
+		return ""
+	}
+	blocks := sections[i].blocks
+	b := blocks[sort.Search(len(blocks), func(i int) bool { return blocks[i].end > start })]
+	if b.kind != document.Table || start <= b.start {
+		return ""
+	}
+	header, _, _ := strings.Cut(w.text[b.start:b.end], "\n")
+	if b.start+len(header) < start && len(header) <= 8*w.chunker.size.Max && w.chunker.meter.count(header) <= w.chunker.size.Max/4 {
+		return header
 	}
 	return ""
 }

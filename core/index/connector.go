@@ -60,7 +60,9 @@ type Item struct {
 	ModifiedAt time.Time
 	// Size is about how many bytes Load reads, so that few large documents are in memory at once; 0 when unknown.
 	Size int64
-	// Load reads the document. It is called at most once, before the next batch is asked for, from any goroutine, maybe while other items of
+	// Wait is how long Load may wait for others, such as a server, beside the time that a document has for being read.
+	Wait time.Duration
+	// Load reads the document, and ends soon after ctx does, whatever the document holds. It is called at most once, before the next batch is asked for, from any goroutine, maybe while other items of
 	// the batch load. The text of its
 	// error is a sentence for the list of failures, or, when it wraps ErrSkipped, for the list of what is left out. An error that wraps
 	// ErrSkipped or ErrWithdrawn also removes the version in the index; after other errors that version stays.

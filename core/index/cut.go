@@ -1,6 +1,9 @@
 package index
 
 import (
+	"context"
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,11 +21,17 @@ type piece struct {
 }
 
 // writeCut writes sections that are too large for one chunk as several of about equal size.
-func (w *writer) writeCut(sections []section) {
-	pieces, rest := w.pieces(sections)
+func (w *writer) writeCut(ctx context.Context, sections []section) error {
+	pieces, rest, err := w.pieces(ctx, sections)
+	if err != nil {
+		return err
+	}
 	size := w.chunker.size
 	first, fresh := 0, 0 // the chunk begins at first; what is from fresh on was in no chunk yet
 	for fresh < len(pieces) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		repeated := tokensOf(pieces[first:fresh])
 		room := size.Max - repeated
 		count := max(1, (rest+room-1)/room)
@@ -41,6 +50,7 @@ func (w *writer) writeCut(sections []section) {
 		rest -= tokensOf(pieces[fresh:last])
 		first, fresh = overlap(pieces, first, last, size.Overlap), last
 	}
+	return nil
 }
 
 // tokensOf is the size of pieces together.
@@ -52,7 +62,7 @@ func tokensOf(pieces []piece) int {
 	return sum
 }
 
-// bestCut moves the end of a chunk back to the end of a block when that leaves it more than half full, and never lets it end in a heading.
+// bestCut moves the end of a chunk back to the end of a block when that leaves it more than half full, and does not let it end in a heading.
 func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	if last == len(pieces) {
 		return last
@@ -65,8 +75,12 @@ func bestCut(pieces []piece, fresh, last, first, limit int) int {
 			best = i + 1
 		}
 	}
+	whole := best
 	for best-1 > fresh && pieces[best-1].heading {
 		best--
+	}
+	if pieces[best-1].heading { // there is nothing but headings
+		return whole
 	}
 	return best
 }
@@ -81,22 +95,74 @@ func overlap(pieces []piece, first, last, size int) int {
 	return start
 }
 
-func (w *writer) pieces(sections []section) ([]piece, int) {
+func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, error) {
 	var all []piece
 	total := 0
 	for _, s := range sections {
 		for _, b := range s.blocks {
 			at := b.start
-			for i, part := range w.chunker.split(w.text[b.start:b.end], cuts(b.kind), true) {
-				p := piece{start: at, end: at + part.length, tokens: part.tokens, opens: i == 0, heading: b.kind == document.Heading}
-				p.prose = b.kind == document.Paragraph || b.kind == document.List
-				at = p.end
-				total += p.tokens
-				all = append(all, p)
+			for stretch := range stretches(w.text[b.start:b.end]) {
+				if ctx.Err() != nil {
+					return nil, 0, context.Cause(ctx)
+				}
+				for _, part := range w.chunker.thick(w.chunker.split(stretch, cuts(b.kind), true)) {
+					p := piece{start: at, end: at + part.length, tokens: part.tokens, opens: at == b.start, heading: b.kind == document.Heading}
+					p.prose = b.kind == document.Paragraph || b.kind == document.List
+					at = p.end
+					total += p.tokens
+					all = append(all, p)
+				}
 			}
 		}
 	}
-	return all, total
+	return all, total, nil
+}
+
+// longestStretch is how much of a block is cut at once, and mostParts into how many pieces, before small ones are put together: a block of many
+// megabytes that ends a sentence at every second character must not take a gigabyte.
+const (
+	longestStretch = 256 << 10
+	mostParts      = 16 << 10
+)
+
+// stretches yields a block in parts of at most longestStretch bytes, parted between lines, else at white space, else between characters.
+func stretches(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > longestStretch {
+			cut := strings.LastIndexByte(text[:longestStretch], '\n') + 1
+			if cut == 0 {
+				cut = strings.LastIndexByte(text[:longestStretch], ' ') + 1
+			}
+			if cut == 0 {
+				cut = longestStretch
+				for !utf8.RuneStart(text[cut]) && cut > longestStretch-utf8.UTFMax {
+					cut--
+				}
+			}
+			if !yield(text[:cut]) {
+				return
+			}
+			text = text[cut:]
+		}
+		yield(text)
+	}
+}
+
+// thick puts small parts together when there are very many.
+func (c *Chunker) thick(parts []part) []part {
+	if len(parts) <= mostParts {
+		return parts
+	}
+	least := c.size.Max / 16
+	out := parts[:1]
+	for _, p := range parts[1:] {
+		if last := &out[len(out)-1]; last.tokens+p.tokens <= least {
+			last.length, last.tokens = last.length+p.length, last.tokens+p.tokens
+			continue
+		}
+		out = append(out, p)
+	}
+	return slices.Clone(out)
 }
 
 // part is the length in bytes and in tokens of a part of a text.

@@ -61,11 +61,18 @@ func (f fields) text(values ...string) {
 	}
 }
 
-// clean makes every text of a document one that any store takes: valid UTF-8 without NUL.
+// The longest title, and the longest value of a document's metadata, in bytes: both stand before every chunk in what is searched.
+const (
+	longestTitle = 500
+	longestValue = 2000
+)
+
+// clean makes every text of a document one that any store takes: valid UTF-8 without NUL. What is repeated with every chunk is cut to its longest.
 func clean(d *document.Document) {
-	d.Title = cleanText(d.Title)
+	d.Title = cleanText(start(d.Title, longestTitle))
 	d.URL = cleanText(d.URL)
 	for key, value := range d.Metadata {
+		value = start(value, longestValue)
 		if k := cleanText(key); k != key {
 			delete(d.Metadata, key)
 			key = k
@@ -82,6 +89,14 @@ func clean(d *document.Document) {
 			s.Blocks[j].Text = cleanText(s.Blocks[j].Text)
 		}
 	}
+}
+
+// start is a text cut to a length in bytes.
+func start(s string, length int) string {
+	if len(s) <= length {
+		return s
+	}
+	return s[:length-len("…")] + "…"
 }
 
 func cleanText(s string) string {

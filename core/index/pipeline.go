@@ -22,6 +22,7 @@ type Config struct {
 	EmbedAttempts int           // 5
 	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
 	Now           func() time.Time
+	Reading       time.Duration // for reading one document, and for cutting it, beside Item.Wait; 45 s: background jobs have a minute
 	// Until is when Fill pauses between two batches; zero is never.
 	Until time.Time
 	// Again reads and stores every document anew, whether it has changed or not, from the beginning of its source.
@@ -45,6 +46,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.EmbedPause <= 0 {
 		c.EmbedPause = 500 * time.Millisecond
+	}
+	if c.Reading <= 0 {
+		c.Reading = 45 * time.Second
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -34,12 +35,11 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 		first := step{failures: batch.Failures, skipped: batch.Skipped, remove: batch.Deleted, total: batch.Total}
 		items := r.unseen(batch.Documents, &first)
 		for {
-			group := items[:r.groupLength(items)]
-			items = items[len(group):]
-			s, err := r.prepare(ctx, group)
+			s, n, err := r.prepare(ctx, items[:r.groupLength(items)])
 			if err != nil {
 				return err
 			}
+			items = items[n:]
 			s.failures = append(first.failures, s.failures...)
 			s.remove = append(first.remove, s.remove...)
 			s.skipped = append(first.skipped, s.skipped...)
@@ -64,7 +64,7 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 	return nil
 }
 
-// groupBytes is how much a group of more than one document reads.
+// groupBytes is how much a group of more than one document reads, and how much text it may hold before another document is read.
 const groupBytes = 8 << 20
 
 // groupLength is how many of the items are stored together.
@@ -91,11 +91,12 @@ func (r *run) unseen(items []Item, s *step) []Item {
 	return fresh
 }
 
-// prepare reads and cuts what has changed of a group, several documents at once.
-func (r *run) prepare(ctx context.Context, items []Item) (step, error) {
+// prepare reads and cuts what has changed of a group, several documents at once. It returns how many of the items it took: fewer than there
+// are when the first ones hold much more text than their sizes said.
+func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	var s step
 	if len(items) == 0 {
-		return s, nil
+		return s, 0, nil
 	}
 	ids := make([]document.ID, len(items))
 	for i, item := range items {
@@ -103,13 +104,19 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, error) {
 	}
 	known, err := r.store.Known(ctx, r.tenant, r.state.Source.ID, ids)
 	if err != nil {
-		return s, fmt.Errorf("compare %d documents with the index: %w", len(items), err)
+		return s, 0, fmt.Errorf("compare %d documents with the index: %w", len(items), err)
 	}
 	entries := make([]*Entry, len(items)) // kept in order, so that runs over the same documents do the same
 	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(r.config.Workers)
+	var held atomic.Int64
+	taken := 0
 	for i, item := range items {
+		if held.Load() > groupBytes {
+			break
+		}
+		taken++
 		workers.Go(func() error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -131,19 +138,22 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, error) {
 				}
 			default:
 				entries[i] = entry
+				for _, text := range entry.SearchText {
+					held.Add(int64(len(text)))
+				}
 			}
 			return nil
 		})
 	}
 	if err := workers.Wait(); err != nil {
-		return s, err
+		return s, 0, err
 	}
 	for _, e := range entries {
 		if e != nil {
 			s.entries = append(s.entries, *e)
 		}
 	}
-	return s, nil
+	return s, taken, nil
 }
 
 // refuse records that a document could not be read.
@@ -167,7 +177,7 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	if stored && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
 		return nil, false, nil
 	}
-	d, err := item.Load(ctx)
+	d, err := r.load(ctx, item)
 	if err != nil {
 		return nil, true, err
 	}
@@ -180,7 +190,11 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	if stored && sum == stamp.Hash {
 		return nil, true, nil
 	}
-	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: r.chunker.Chunks(&d)}
+	chunks, err := r.cut(ctx, &d)
+	if err != nil {
+		return nil, true, err
+	}
+	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: chunks}
 	contexts := make([]string, len(e.Chunks))
 	if r.context != nil {
 		var complete bool

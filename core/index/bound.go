@@ -1,0 +1,61 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// errTooLong is the cause with which reading a document is ended.
+var errTooLong = errors.New("it takes too long to read. Split it into smaller documents")
+
+// load reads a document within its time. What ends it is its own: the run goes on with the next one.
+func (r *run) load(ctx context.Context, item Item) (document.Document, error) {
+	timed, cancel := context.WithTimeoutCause(ctx, r.config.Reading+item.Wait, errTooLong)
+	defer cancel()
+	d, err := item.Load(timed)
+	if err != nil {
+		return d, r.ownFault(ctx, timed, err)
+	}
+	return d, tooLarge(&d)
+}
+
+// cut cuts a document within its time.
+func (r *run) cut(ctx context.Context, d *document.Document) ([]document.Chunk, error) {
+	timed, cancel := context.WithTimeoutCause(ctx, r.config.Reading, errTooLong)
+	defer cancel()
+	chunks, err := r.chunker.Chunks(timed, d)
+	if err != nil {
+		return nil, r.ownFault(ctx, timed, err)
+	}
+	return chunks, nil
+}
+
+// ownFault is what went wrong with a document, for the list of failures.
+func (r *run) ownFault(ctx, timed context.Context, err error) error {
+	if ctx.Err() == nil && timed.Err() != nil {
+		return errTooLong
+	}
+	return err
+}
+
+// tooLarge refuses a document that holds more than document.MaxText or document.MaxBlocks.
+func tooLarge(d *document.Document) error {
+	text, blocks := 0, 0
+	for _, s := range d.Sections {
+		blocks += len(s.Blocks)
+		for _, b := range s.Blocks {
+			text += len(b.Text)
+		}
+	}
+	switch {
+	case text > document.MaxText:
+		return fmt.Errorf("it holds more than %d MB of text. Split it into smaller documents", document.MaxText>>20)
+	case blocks > document.MaxBlocks:
+		return fmt.Errorf("it holds more than %d headings, paragraphs and tables. Split it into smaller documents", document.MaxBlocks)
+	default:
+		return nil
+	}
+}
