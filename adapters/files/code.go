@@ -19,7 +19,7 @@ func parseSource(name string) func(string) parsed {
 	return func(text string) parsed {
 		lines := slices.Collect(strings.Lines(text))
 		var sections []document.Section
-		for _, p := range pieces(lines, 0, len(lines), long) {
+		for _, p := range pieces(lines, 0, len(lines), long, 0) {
 			body := strings.TrimRight(strings.TrimLeft(strings.Join(lines[p.from:p.to], ""), "\r\n"), " \t\r\n")
 			if body == "" {
 				continue
@@ -46,9 +46,12 @@ type stretch struct{ from, to int }
 // longest is how many lines a piece has before it is cut at its members: a chunk holds about as many.
 const longest = 60
 
+// deepestMember is how many times members are cut at members of their own.
+const deepestMember = 8
+
 // pieces cuts lines where a blank one is followed by one that is indented least: between declarations. Long ones, such as classes, are cut
 // between their members in the same way.
-func pieces(lines []string, from, to int, long []string) []stretch {
+func pieces(lines []string, from, to int, long []string, depth int) []stretch {
 	least := math.MaxInt
 	open := false
 	var begins []int // lines after a blank one, outside of texts of several lines
@@ -67,8 +70,8 @@ func pieces(lines []string, from, to int, long []string) []stretch {
 	start := from
 	cut := func(end int) {
 		p := stretch{start, end}
-		if end-start > longest && (start > from || end < to) {
-			out = append(out, pieces(lines, start, end, long)...)
+		if end-start > longest && (start > from || end < to) && depth < deepestMember {
+			out = append(out, pieces(lines, start, end, long, depth+1)...)
 		} else {
 			out = append(out, p)
 		}
@@ -113,11 +116,17 @@ var calls = regexp.MustCompile(`^\s*[\w<>\[\],.*&:~@ \t]*\b\w+\s*\([^;]*\)[^;=]*
 // controls are not calls.
 var controls = regexp.MustCompile(`^\s*(?:if|for|while|switch|catch|return|else|do|try|with|using|lock|match|when)\b|^\s*[)}]`)
 
+// longestLine is how many bytes a line may have that declares something.
+const longestLine = 2000
+
 const longestName = 100 // characters of a declaration that stand for it
 
 // declaration is the line of a piece that names it; empty without one.
 func declaration(lines []string) string {
 	for _, l := range lines {
+		if len(l) > longestLine {
+			return ""
+		}
 		bare := strings.TrimSpace(l)
 		if bare == "" || comment.MatchString(bare) {
 			continue

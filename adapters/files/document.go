@@ -24,7 +24,7 @@ type parsed struct {
 	sections  []document.Section
 }
 
-func (c *Connector) document(folder string, f file, text string) (document.Document, error) {
+func (c *Connector) document(ctx context.Context, folder string, f file, text string) (document.Document, error) {
 	var said matter
 	if f.format.matter {
 		var err error
@@ -32,7 +32,14 @@ func (c *Connector) document(folder string, f file, text string) (document.Docum
 			return document.Document{}, err
 		}
 	}
-	return c.named(folder, f, said, f.format.parse(text))
+	if f.format.read == nil {
+		return c.named(folder, f, said, f.format.parse(text))
+	}
+	page, err := f.format.read(ctx, text)
+	if err != nil {
+		return document.Document{}, err
+	}
+	return c.named(folder, f, said, page)
 }
 
 // named makes a document of what a file holds and says about itself.
@@ -70,9 +77,9 @@ func (c *Connector) named(folder string, f file, said matter, page parsed) (docu
 	return d, nil
 }
 
-func parseHTML(text string) parsed {
-	p := htmltext.Parse(text)
-	return parsed{title: p.Title, canonical: p.Canonical, language: p.Language, updated: p.UpdatedAt, sections: p.Sections}
+func readHTML(ctx context.Context, text string) (parsed, error) {
+	p, err := htmltext.Read(ctx, text)
+	return parsed{title: p.Title, canonical: p.Canonical, language: p.Language, updated: p.UpdatedAt, sections: p.Sections}, err
 }
 
 func parsePDF(ctx context.Context, raw []byte, cacheDir string) (parsed, error) {
@@ -80,8 +87,8 @@ func parsePDF(ctx context.Context, raw []byte, cacheDir string) (parsed, error) 
 	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
 }
 
-func parseDocx(_ context.Context, raw []byte, _ string) (parsed, error) {
-	p, err := docx.Parse(raw)
+func parseDocx(ctx context.Context, raw []byte, _ string) (parsed, error) {
+	p, err := docx.Parse(ctx, raw)
 	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
 }
 

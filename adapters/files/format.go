@@ -9,6 +9,7 @@ import (
 // format says how a file is read.
 type format struct {
 	parse  func(text string) parsed
+	read   func(ctx context.Context, text string) (parsed, error)                 // instead of parse, for texts that take long
 	unpack func(ctx context.Context, raw []byte, cacheDir string) (parsed, error) // instead of parse, for files that are no text
 	matter bool                                                                   // may begin with front matter
 	html   bool                                                                   // may name its encoding inside
@@ -23,7 +24,7 @@ func formatOf(name string) format {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
 		return format{parse: parseMarkdown, matter: true}
 	case ".html", ".htm", ".xhtml", ".shtml":
-		return format{parse: parseHTML, matter: true, html: true}
+		return format{read: readHTML, matter: true, html: true}
 	case ".csv":
 		return format{parse: parseTable(',')}
 	case ".tsv":

@@ -1,6 +1,8 @@
 package files
 
 import (
+	"encoding/csv"
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -37,6 +39,80 @@ func FuzzDecode(f *testing.F) {
 		text, err := decode(raw, html)
 		if err == nil && (!utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00")) {
 			t.Errorf("decode(%q) = %q", raw, text)
+		}
+	})
+}
+
+// Tables are read as encoding/csv reads them when it is lenient.
+func FuzzTable(f *testing.F) {
+	f.Add("name,role\n\"Doe, J.\",\"on\ncall\"\n")
+	f.Add("a,\"b\nc")
+	f.Add(`a"b,"c""d"e,"f"` + "\n\n,\n\"\"")
+	f.Add(strings.Repeat(",", 5000))
+	f.Add(strings.Repeat("\",", 500))
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\r", "") // as decode leaves it
+		reader := csv.NewReader(strings.NewReader(text))
+		reader.FieldsPerRecord, reader.LazyQuotes = -1, true
+		rows, err := reader.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want strings.Builder
+		for _, row := range rows {
+			for i, value := range row {
+				if i > 0 {
+					want.WriteString(" | ")
+				}
+				want.WriteString(strings.Join(strings.Fields(value), " "))
+			}
+			want.WriteByte('\n')
+		}
+		if got := table(text, ','); got != want.String() {
+			t.Errorf("table(%q) = %q, want %q", text, got, want.String())
+		}
+	})
+}
+
+// Breaking JSON into lines does not multiply it.
+func FuzzJSON(f *testing.F) {
+	f.Add(`{"a":1,"b":[2,{}],"c":"x\"[[["}`)
+	f.Add(strings.Repeat("[", 3000) + strings.Repeat("1,", 5000) + "1" + strings.Repeat("]", 3000))
+	f.Add(strings.Repeat(`{"a":`, 3000) + "1" + strings.Repeat("}", 3000))
+	f.Fuzz(func(t *testing.T, text string) {
+		size := 0
+		for _, s := range parseJSON(text).sections {
+			for _, b := range s.Blocks {
+				size += len(b.Text)
+			}
+		}
+		if size > 5*len(text)+2048 {
+			t.Errorf("%d bytes become %d", len(text), size)
+		}
+		if json.Valid([]byte(text)) && strings.Count(text, "\n") <= 1 && len(text) < 200 && size < len(strings.TrimSpace(text))/2 {
+			t.Errorf("%q became %d bytes", text, size)
+		}
+	})
+}
+
+// Source code is cut in time proportional to its length, however deeply it is indented, and nothing of it is lost.
+func FuzzSource(f *testing.F) {
+	f.Add("package a\n\nfunc b() {\n\tx()\n}\n", ".go")
+	stairs := ""
+	for i := range 400 {
+		stairs += strings.Repeat(" ", i) + "def f():\n\n"
+	}
+	f.Add(stairs+strings.Repeat(strings.Repeat(" ", 400)+"x\n\n", 200), ".py")
+	f.Add(strings.Repeat("a(", 5000), ".java")
+	f.Fuzz(func(t *testing.T, text, ending string) {
+		kept := 0
+		for _, s := range parseSource("f" + ending)(text).sections {
+			for _, b := range s.Blocks {
+				kept += len(strings.Join(strings.Fields(b.Text), ""))
+			}
+		}
+		if want := len(strings.Join(strings.Fields(text), "")); kept != want {
+			t.Errorf("%d characters of %d are left", kept, want)
 		}
 	})
 }

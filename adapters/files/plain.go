@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"strings"
 
@@ -113,36 +112,111 @@ func parseCode(text string) parsed {
 
 // parseJSON breaks JSON that was written for machines into lines.
 func parseJSON(text string) parsed {
-	if strings.Count(text, "\n") <= 1 {
+	if strings.Count(text, "\n") <= 1 && indented(text) < 4*len(text)+1024 {
 		var b bytes.Buffer
-		if json.Indent(&b, []byte(text), "", "  ") == nil && b.Len() < 4*len(text)+1024 {
+		if json.Indent(&b, []byte(text), "", "  ") == nil {
 			text = b.String()
 		}
 	}
 	return parseCode(text)
 }
 
-// parseTable reads values parted by commas or tabs; what is not well formed is kept as it is, line by line.
-func parseTable(comma rune) func(string) parsed {
+// indented is about how many bytes JSON has once it is broken into lines, which are as deeply indented as it is nested.
+func indented(text string) int {
+	size, depth, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		size++
+		switch b := text[i]; {
+		case quoted && b == '\\':
+			i++
+			size++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '[' || b == '{':
+			depth++
+			size += 2*depth + 1
+		case b == ']' || b == '}':
+			depth = max(depth-1, 0)
+			size += 2*depth + 1
+		case b == ',':
+			size += 2*depth + 1
+		}
+	}
+	return size
+}
+
+// parseTable reads values parted by commas or tabs, as RFC 4180 has them; what is not well formed is read as far as it goes.
+func parseTable(comma byte) func(string) parsed {
 	return func(text string) parsed {
-		reader := csv.NewReader(strings.NewReader(text))
-		reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = comma, -1, true
-		rows, err := reader.ReadAll()
-		if err != nil {
-			return parseCode(text)
-		}
-		var b strings.Builder
-		for _, row := range rows {
-			for i, cell := range row {
-				if i > 0 {
-					b.WriteString(" | ")
-				}
-				b.WriteString(strings.Join(strings.Fields(cell), " "))
-			}
-			b.WriteByte('\n')
-		}
 		var o document.Outline
-		o.Block(document.Table, b.String())
+		o.Block(document.Table, table(text, comma))
 		return parsed{sections: o.Sections()}
+	}
+}
+
+// table writes each record on a line. No record is held but as its text, however many values it has.
+func table(text string, comma byte) string {
+	var b strings.Builder
+	for len(text) > 0 && b.Len() <= document.MaxText {
+		if line, rest, _ := strings.Cut(text, "\n"); line == "" {
+			text = rest
+			continue
+		}
+		for {
+			value, rest, more := cell(text, comma)
+			writeWords(&b, value)
+			text = rest
+			if !more {
+				break
+			}
+			b.WriteString(" | ")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// cell parts the first value from what follows it; more tells whether that belongs to the same record. Quotation marks inside a value that is
+// not quoted, and single ones in one that is, stand for themselves.
+func cell(text string, comma byte) (value, rest string, more bool) {
+	if !strings.HasPrefix(text, `"`) {
+		end := strings.IndexAny(text, string([]byte{comma, '\n'}))
+		if end < 0 {
+			return text, "", false
+		}
+		return text[:end], text[end+1:], text[end] == comma
+	}
+	text = text[1:]
+	var b strings.Builder
+	for {
+		end := strings.IndexByte(text, '"')
+		if end < 0 {
+			b.WriteString(text)
+			return b.String(), "", false
+		}
+		b.WriteString(text[:end])
+		text = text[end+1:]
+		switch {
+		case text == "":
+			return b.String(), "", false
+		case text[0] == comma, text[0] == '\n':
+			return b.String(), text[1:], text[0] == comma
+		case text[0] == '"':
+			text = text[1:]
+		}
+		b.WriteByte('"')
+	}
+}
+
+// writeWords writes a text with single spaces between its words.
+func writeWords(b *strings.Builder, text string) {
+	first := true
+	for word := range strings.FieldsSeq(text) {
+		if !first {
+			b.WriteByte(' ')
+		}
+		first = false
+		b.WriteString(word)
 	}
 }

@@ -30,7 +30,7 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 	if err != nil {
 		return document.Document{}, err
 	}
-	return c.document(root.Name(), f, text)
+	return c.document(ctx, root.Name(), f, text)
 }
 
 // errMoved is a file that is not what it was when the folder was listed.

@@ -36,7 +36,7 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08"))
 	f.Add([]byte("<html><url>"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		pages, maps, err := parseSitemap(raw)
+		pages, maps, err := parseSitemap(t.Context(), raw)
 		if len(pages) > 0 && len(maps) > 0 || len(pages)+len(maps) > sitemapEntries {
 			t.Errorf("%d pages and %d sitemaps, %v", len(pages), len(maps), err)
 		}

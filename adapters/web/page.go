@@ -88,19 +88,19 @@ func (f format) read(ctx context.Context, got response, cacheDir string) (parsed
 		p, err := pdf.Parse(ctx, got.body, pdf.Options{CacheDir: cacheDir})
 		return parsed{title: p.Title, updated: p.UpdatedAt, outline: p.Sections}, err
 	case wordPage:
-		p, err := docx.Parse(got.body)
+		p, err := docx.Parse(ctx, got.body)
 		return parsed{title: p.Title, updated: p.UpdatedAt, outline: p.Sections}, err
+	case htmlPage:
+		p, err := htmltext.Read(ctx, decode(got.body, got.header.Get("Content-Type")))
+		return parsed{p.Title, p.Language, p.UpdatedAt, p.Sections}, err
 	default:
 		return f.parse(decode(got.body, got.header.Get("Content-Type"))), nil
 	}
 }
 
-// parse reads the text of a page.
+// parse reads the text of a page that is no HTML.
 func (f format) parse(text string) parsed {
 	switch f {
-	case htmlPage:
-		p := htmltext.Parse(text)
-		return parsed{p.Title, p.Language, p.UpdatedAt, p.Sections}
 	case markdownPage:
 		p := markdown.Parse(text)
 		return parsed{title: p.Title, outline: p.Sections}

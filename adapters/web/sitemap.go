@@ -10,6 +10,8 @@ import (
 	"io"
 	"net/url"
 	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 )
 
 // Limits of the sitemap protocol (sitemaps.org), and of how many sitemaps a site is believed to need.
@@ -26,63 +28,75 @@ type entry struct {
 }
 
 // parseSitemap reads a sitemap, or the addresses of further ones from a sitemap index.
-func parseSitemap(raw []byte) (pages, maps []entry, err error) {
+func parseSitemap(ctx context.Context, raw []byte) (pages, maps []entry, err error) {
+	var in io.Reader = bytes.NewReader(raw)
 	if bytes.HasPrefix(raw, []byte("\x1f\x8b")) {
-		packed, err := gzip.NewReader(bytes.NewReader(raw))
+		packed, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, nil, fmt.Errorf("it is not compressed properly: %w", err)
 		}
-		if raw, err = io.ReadAll(io.LimitReader(packed, sitemapBytes+1)); err != nil {
-			return nil, nil, fmt.Errorf("it is not compressed properly: %w", err)
+		in = packed
+	}
+	limited := &io.LimitedReader{R: in, N: sitemapBytes + 1}
+	decoder := boundedxml.New(limited, false) // addresses are ASCII, whatever the encoding
+	root, space := "", ""                     // the prefix of the sitemap's own elements: those for pictures and news have others
+	var open *entry
+	keep := func() {
+		switch {
+		case open == nil:
+		case root == "sitemapindex":
+			maps = append(maps, *open)
+		default:
+			pages = append(pages, *open)
 		}
+		open = nil
 	}
-	if len(raw) > sitemapBytes {
-		return nil, nil, fmt.Errorf("it is larger than the %d MB that a sitemap may have", sitemapBytes>>20)
-	}
-	decoder := xml.NewDecoder(bytes.NewReader(raw))
-	decoder.Strict = false
-	decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // addresses are ASCII
-	root := ""
 	for len(pages)+len(maps) < sitemapEntries {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
+		token, err := decoder.Next(ctx)
+		switch {
+		case limited.N <= 0:
+			return nil, nil, fmt.Errorf("it is larger than the %d MB that a sitemap may have", sitemapBytes>>20)
+		case errors.Is(err, io.EOF) && root == "":
+			return nil, nil, errors.New("it is empty")
+		case errors.Is(err, io.EOF):
+			keep()
+			return pages, maps, nil
+		case ctx.Err() != nil:
+			return nil, nil, context.Cause(ctx)
+		case err != nil:
 			return pages, maps, fmt.Errorf("it is not XML: %w", err)
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok {
 			continue
 		}
-		if root == "" {
-			if root = start.Name.Local; root != "urlset" && root != "sitemapindex" {
-				return nil, nil, fmt.Errorf("it begins with <%s> and is no sitemap", root)
+		switch name := start.Name.Local; {
+		case root == "":
+			space = start.Name.Space
+			if root = name; root != "urlset" && root != "sitemapindex" {
+				return nil, nil, fmt.Errorf("it begins with <%s> and is no sitemap", start.Name.Local)
 			}
-			continue
+		case start.Name.Space != space:
+		case name == "url" || name == "sitemap":
+			keep()
+			open = &entry{}
+		case open != nil && (name == "loc" || name == "lastmod"):
+			text, err := decoder.Text(ctx)
+			if err != nil {
+				return pages, maps, fmt.Errorf("it is not XML: %w", err)
+			}
+			if text = strings.TrimSpace(text); name == "loc" && len(text) <= longestAddress && open.address == "" {
+				open.address = text
+			} else if name == "lastmod" && len(text) <= longestDate {
+				open.modified = text
+			}
 		}
-		if start.Name.Local != "url" && start.Name.Local != "sitemap" {
-			continue
-		}
-		var e struct {
-			Loc     string `xml:"loc"`
-			Lastmod string `xml:"lastmod"`
-		}
-		if err := decoder.DecodeElement(&e, &start); err != nil {
-			return pages, maps, fmt.Errorf("it is not XML: %w", err)
-		}
-		found := entry{strings.TrimSpace(e.Loc), strings.TrimSpace(e.Lastmod)}
-		if root == "sitemapindex" {
-			maps = append(maps, found)
-		} else {
-			pages = append(pages, found)
-		}
-	}
-	if root == "" {
-		return nil, nil, errors.New("it is empty")
 	}
 	return pages, maps, nil
 }
+
+// longestDate is how many bytes a date may have.
+const longestDate = 64
 
 // sitemap looks for the site's sitemaps and adds the pages inside the scope to the queue. It reports whether there were any. What cannot be
 // read makes the run incomplete, so that nothing is taken for gone.
@@ -140,5 +154,5 @@ func (c *crawl) readSitemap(ctx context.Context, address *url.URL) (pages, maps 
 	if err != nil {
 		return nil, nil, err
 	}
-	return parseSitemap(got.body)
+	return parseSitemap(ctx, got.body)
 }

@@ -46,6 +46,7 @@ const (
 	sayImage    = "The picture is larger than 5 MB. Attach a smaller one."
 	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word document, a PDF file or a picture."
 	sayEmpty    = "It is empty."
+	sayTooLong  = "It takes too long to read. Attach the part that matters."
 	sayNoText   = "No text was found in it. If it is a scan, attach its text."
 )
 
@@ -76,7 +77,7 @@ func Read(ctx context.Context, name, media string, raw []byte) message.File {
 		}
 		f.Media, f.Image, f.Tokens = kind, raw, cost(raw)
 	case ending == ".docx" || kind == "application/zip" && strings.Contains(media, "wordprocessingml"):
-		page, err := docx.Parse(raw)
+		page, err := docx.Parse(ctx, raw)
 		if err != nil {
 			f.Failed = "The Word document could not be read: " + err.Error() + "."
 			return f
@@ -97,7 +98,11 @@ func Read(ctx context.Context, name, media string, raw []byte) message.File {
 		}
 		f.Text = text
 		if kind == "text/html" && (ending == ".html" || ending == ".htm" || media == "text/html") {
-			page := htmltext.Parse(text)
+			page, err := htmltext.Read(ctx, text)
+			if err != nil {
+				f.Text, f.Failed = "", sayTooLong
+				return f
+			}
 			f.Text = flat(page.Title, page.Sections)
 		}
 	}

@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 		return `<w:p><w:pPr><w:numPr><w:ilvl w:val="` + level + `"/></w:numPr></w:pPr><w:r><w:t>` + text + `</w:t></w:r></w:p>`
 	}
 	cell := func(text string) string { return `<w:tc>` + p(text) + `</w:tc>` }
-	page, err := docx.Parse(pack(t, map[string]string{
+	page, err := docx.Parse(t.Context(), pack(t, map[string]string{
 		"word/styles.xml":   styles,
 		"docProps/core.xml": `<cp xmlns:dc="d" xmlns:t="t"><dc:title>The  handbook</dc:title><t:modified>2024-03-02T10:00:00Z</t:modified></cp>`,
 		"word/document.xml": body(p("Before.") + styled("H1", "Travel") +
@@ -103,11 +103,11 @@ func TestWhatCannotBeRead(t *testing.T) {
 		"holds no word/document.xml":  pack(t, map[string]string{"mimetype": "x"}),
 		"its text is not well-formed": pack(t, map[string]string{"word/document.xml": "<w:document><w:p>"}),
 	} {
-		if _, err := docx.Parse(raw); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := docx.Parse(t.Context(), raw); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	if page, err := docx.Parse(pack(t, map[string]string{"word/document.xml": body("")})); err != nil || len(page.Sections) != 0 {
+	if page, err := docx.Parse(t.Context(), pack(t, map[string]string{"word/document.xml": body("")})); err != nil || len(page.Sections) != 0 {
 		t.Errorf("an empty document: %+v, %v", page, err)
 	}
 }
@@ -117,7 +117,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`<w:p><w:tbl></w:tc></w:tr></w:tbl></w:p>`)
 	f.Add(`<a><p><p><t>x</t></p><tbl><tr><tc><p/></tc></tr></tbl>`)
 	f.Fuzz(func(t *testing.T, text string) {
-		page, err := docx.Parse(pack(t, map[string]string{"word/document.xml": text, "word/styles.xml": text, "docProps/core.xml": text}))
+		page, err := docx.Parse(t.Context(), pack(t, map[string]string{"word/document.xml": text, "word/styles.xml": text, "docProps/core.xml": text}))
 		if err != nil && len(page.Sections) > 0 {
 			t.Error("an error and a text")
 		}

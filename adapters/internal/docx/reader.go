@@ -1,13 +1,14 @@
 package docx
 
 import (
-	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"io"
 	"strconv"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 	"github.com/footnotehq/footnote/core/document"
 )
 
@@ -29,10 +30,9 @@ type reader struct {
 	cell   []string
 }
 
-func (r *reader) read(raw []byte) error {
-	decoder := xml.NewDecoder(bytes.NewReader(raw))
+func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 	for {
-		token, err := decoder.Token()
+		token, err := d.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			r.endList()
 			return nil
@@ -44,12 +44,12 @@ func (r *reader) read(raw []byte) error {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "Fallback", "delText", "instrText", "del", "moveFrom": // said twice, deleted, or instructions for Word
-				if err := decoder.Skip(); err != nil {
+				if err := d.Skip(ctx); err != nil {
 					return err
 				}
 			case "t":
-				var text string
-				if err := decoder.DecodeElement(&text, &t); err != nil {
+				text, err := d.Text(ctx)
+				if err != nil {
 					return err
 				}
 				r.text.WriteString(text)
@@ -72,15 +72,15 @@ func (r *reader) start(t xml.StartElement) {
 			r.text.WriteByte('\n')
 		}
 	case "pStyle":
-		r.level = r.levels[value(t)]
+		r.level = r.levels[boundedxml.Attribute(t, "val")]
 	case "outlineLvl":
-		if n, err := strconv.Atoi(value(t)); err == nil && n >= 0 && n < 9 {
+		if n, err := strconv.Atoi(boundedxml.Attribute(t, "val")); err == nil && n >= 0 && n < 9 {
 			r.level = n + 2
 		}
 	case "numPr":
 		r.item = true
 	case "ilvl":
-		if n, err := strconv.Atoi(value(t)); err == nil {
+		if n, err := strconv.Atoi(boundedxml.Attribute(t, "val")); err == nil {
 			r.indent = min(max(n, 0), 8)
 		}
 	case "tab":
@@ -95,15 +95,6 @@ func (r *reader) start(t xml.StartElement) {
 		r.endList()
 		r.tables++
 	}
-}
-
-func value(t xml.StartElement) string {
-	for _, a := range t.Attr {
-		if a.Name.Local == "val" {
-			return a.Value
-		}
-	}
-	return ""
 }
 
 func (r *reader) end(name string) {

@@ -90,15 +90,19 @@ func (x *extractor) finish(e element) {
 		x.flush()
 		x.leaveTable()
 	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
-		x.text.code--
-		code := strings.TrimSpace(x.text.since(e.mark))
-		if x.text.code == 0 && x.preDepth == 0 && code != "" && !x.inTitle() {
+		if x.text.code--; x.text.code > 0 || x.preDepth > 0 {
+			return // the outermost one writes the marks
+		}
+		if code := strings.TrimSpace(x.text.since(e.mark)); code != "" && !x.inTitle() {
 			x.text.replace(e.mark, document.InlineCode(strings.ReplaceAll(code, "\n", " ")))
 		}
 	case atom.A:
 		x.finishLink(e)
 	case atom.Sup: // 2<sup>10</sup> is not 210
-		if power := x.text.since(e.mark); x.preDepth == 0 && power != "" && strings.Trim(power, "-0123456789") == "" {
+		if x.preDepth > 0 || x.text.length(e.mark) > longestPower {
+			return
+		}
+		if power := x.text.since(e.mark); power != "" && strings.Trim(power, "-0123456789") == "" {
 			x.text.replace(e.mark, "^"+power)
 		}
 	default:
@@ -107,6 +111,9 @@ func (x *extractor) finish(e element) {
 		}
 	}
 }
+
+// longestPower is how many bytes a number that stands above the line may have.
+const longestPower = 20
 
 // inTitle reports whether the text is that of a heading or a term, which are written without marks.
 func (x *extractor) inTitle() bool {
@@ -123,6 +130,9 @@ func (x *extractor) inTitle() bool {
 }
 
 func (x *extractor) finishLink(e element) {
+	if x.text.length(e.mark) > longestLink {
+		return // the text of a page whose link was never closed
+	}
 	text := strings.TrimSpace(x.text.since(e.mark))
 	if x.preDepth > 0 || text == "" {
 		return
@@ -138,6 +148,9 @@ func (x *extractor) finishLink(e element) {
 		x.text.replace(e.mark, linked)
 	}
 }
+
+// longestLink is how many bytes the text of a link may have.
+const longestLink = 4 << 10
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 

@@ -1,6 +1,7 @@
 package htmltext
 
 import (
+	"context"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -45,14 +46,20 @@ type extractor struct {
 	head     bool // the title has been read
 }
 
-func extract(text string, choosy bool) (Page, *document.Outline, *document.Outline) {
+// steps is how many tokens are read between two looks at the clock.
+const steps = 1024
+
+func extract(ctx context.Context, text string, choosy bool) (Page, *document.Outline, *document.Outline, error) {
 	x := &extractor{tokens: html.NewTokenizer(strings.NewReader(text)), choosy: choosy}
-	for {
+	for step := 0; ; step++ {
+		if step%steps == 0 && ctx.Err() != nil {
+			return Page{}, nil, nil, context.Cause(ctx)
+		}
 		switch x.tokens.Next() {
 		case html.ErrorToken: // the end: a reader of a string has no other errors
 			x.closeTo(0)
 			x.flush()
-			return x.page, &x.main, &x.all
+			return x.page, &x.main, &x.all, nil
 		case html.TextToken:
 			x.addText(x.tokens.Text())
 		case html.StartTagToken:
@@ -172,7 +179,7 @@ func (x *extractor) imply(tag atom.Atom) {
 	if !isBlock(tag) {
 		return
 	}
-	for i := len(x.open) - 1; i >= 0; i-- {
+	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
 		open := x.open[i].tag
 		if open == atom.P || (isHeading(open) && tag != atom.Div && tag != atom.Header) {
 			x.closeTo(i)

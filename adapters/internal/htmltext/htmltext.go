@@ -5,6 +5,7 @@
 package htmltext
 
 import (
+	"context"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -22,9 +23,18 @@ type Page struct {
 // Parse reads a page. The text is taken as UTF-8. It is safe for concurrent use and never fails: of a page that holds no text, the page's
 // Sections are empty.
 func Parse(text string) Page {
-	page, main, all := extract(text, true)
-	if all.Size() == 0 { // everything seemed to be navigation, such as after a nav element that is never closed
-		page, main, all = extract(text, false)
+	page, _ := Read(context.Background(), text) // nothing ends it
+	return page
+}
+
+// Read is Parse that ends, with the cause, when ctx does.
+func Read(ctx context.Context, text string) (Page, error) {
+	page, main, all, err := extract(ctx, text, true)
+	if err == nil && all.Size() == 0 { // everything seemed to be navigation, such as after a nav element that is never closed
+		page, main, all, err = extract(ctx, text, false)
+	}
+	if err != nil {
+		return Page{}, err
 	}
 	if main.Size()*mainShare >= all.Size() {
 		all = main
@@ -33,7 +43,7 @@ func Parse(text string) Page {
 	if page.Title == "" {
 		page.Title = all.Title()
 	}
-	return page
+	return page, nil
 }
 
 // mainShare is the part of a page's text, as a divisor, that its main element must hold to be taken for the page's content.

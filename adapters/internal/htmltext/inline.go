@@ -75,6 +75,14 @@ func (t *inline) since(m mark) string {
 	return string(t.bytes[m.at:])
 }
 
+// length is how many bytes stand from a mark on.
+func (t *inline) length(m mark) int {
+	if m.taken != t.taken {
+		return 0
+	}
+	return len(t.bytes) - m.at
+}
+
 // replace puts a text in the place of what was written since a mark, keeping the space before it.
 func (t *inline) replace(m mark, text string) {
 	before := t.bytes[m.at]

@@ -47,6 +47,9 @@ func (l *lists) item() {
 
 // add writes a paragraph as lines of the innermost list.
 func (l *lists) add(text string) {
+	if l.lines.Len() > document.MaxText {
+		return // the page is refused for it
+	}
 	last := &l.open[len(l.open)-1]
 	indent := strings.Repeat("  ", max(l.depth()-1, 0))
 	for line := range strings.SplitSeq(text, "\n") {

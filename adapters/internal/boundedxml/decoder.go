@@ -1,0 +1,138 @@
+// Package boundedxml reads XML that somebody else wrote, token by token, in little memory: elements that nest without end, and tags with
+// attributes without number, are errors before they are held.
+package boundedxml
+
+import (
+	"bufio"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Limits of a text.
+const (
+	deepest      = 512     // elements inside one another
+	longestToken = 1 << 20 // bytes of a tag with its attributes, or of the text between two tags
+	steps        = 1024    // tokens between two looks at the clock
+)
+
+// Errors of Next that tell what a text has too much of.
+var (
+	ErrTooDeep = fmt.Errorf("more than %d elements stand inside one another", deepest)
+	ErrTooLong = fmt.Errorf("a tag or a text has more than %d MB", longestToken>>20)
+)
+
+// Decoder reads one text. It is for one goroutine.
+type Decoder struct {
+	tokens *xml.Decoder
+	in     *meter
+	depth  int
+	step   int
+}
+
+// New returns a decoder. What r yields is taken as it is in texts that name an encoding other than UTF-8. A text that is not strict may leave
+// elements open and attributes unquoted.
+func New(r io.Reader, strict bool) *Decoder {
+	in := &meter{from: bufio.NewReader(r)}
+	d := &Decoder{tokens: xml.NewDecoder(in), in: in}
+	d.tokens.Strict = strict
+	if !strict {
+		d.tokens.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	}
+	return d
+}
+
+// Next returns the next token, valid until the one after it. The error is io.EOF at the end, and the cause of ctx when that has ended.
+func (d *Decoder) Next(ctx context.Context) (xml.Token, error) {
+	if d.step++; d.step%steps == 0 && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	d.in.left = longestToken
+	token, err := d.tokens.RawToken()
+	if err != nil {
+		if errors.Is(err, io.EOF) && d.depth > 0 && d.tokens.Strict {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	switch token.(type) {
+	case xml.StartElement:
+		if d.depth++; d.depth > deepest {
+			return nil, ErrTooDeep
+		}
+	case xml.EndElement:
+		d.depth = max(d.depth-1, 0)
+	}
+	return token, nil
+}
+
+// Skip reads up to the end of the element whose start Next has just returned.
+func (d *Decoder) Skip(ctx context.Context) error {
+	return d.until(ctx, func(string) {})
+}
+
+// Text returns the text of the element whose start Next has just returned, with that of the elements inside it, and reads up to its end.
+func (d *Decoder) Text(ctx context.Context) (string, error) {
+	var b strings.Builder
+	err := d.until(ctx, func(text string) {
+		if b.Len() < longestToken {
+			b.WriteString(text)
+		}
+	})
+	return b.String(), err
+}
+
+func (d *Decoder) until(ctx context.Context, text func(string)) error {
+	for outside := d.depth - 1; d.depth > outside; {
+		token, err := d.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		if chars, ok := token.(xml.CharData); ok {
+			text(string(chars))
+		}
+	}
+	return nil
+}
+
+// Attribute returns the value of the attribute with a name, of any name space; empty without one.
+func Attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// meter passes on what one token may have.
+type meter struct {
+	from *bufio.Reader
+	left int
+}
+
+var _ io.ByteReader = (*meter)(nil)
+
+// ReadByte implements io.ByteReader, which is what an xml.Decoder reads by.
+func (m *meter) ReadByte() (byte, error) {
+	if m.left--; m.left < 0 {
+		return 0, ErrTooLong
+	}
+	return m.from.ReadByte()
+}
+
+// Read implements io.Reader.
+func (m *meter) Read(p []byte) (int, error) {
+	if m.left <= 0 {
+		return 0, ErrTooLong
+	}
+	n, err := m.from.Read(p[:min(len(p), m.left)])
+	m.left -= n
+	return n, err
+}
