@@ -57,6 +57,18 @@ vet: need-go ## check formatting and run go vet
 lint: vet ## vet, and golangci-lint (the first time it is built, which takes minutes)
 	@$(GO) tool -modfile=deploy/tools/go.mod golangci-lint run -c deploy/golangci.yml ./...
 
+# How long "make fuzz" runs each target.
+FUZZTIME ?= 1m
+
+.PHONY: fuzz
+fuzz: need-go deps-test ## run every fuzz target for a minute (FUZZTIME=10s, PACKAGES=./adapters/...)
+	@mkdir -p .build && $(GO) test -list '^Fuzz' -json $(PACKAGES) | sed -n 's/.*"Package":"\([^"]*\)","Output":"\(Fuzz[A-Za-z0-9_]*\)\\n".*/\1 \2/p' > .build/fuzz.list
+	@test -s .build/fuzz.list || { echo 'error: no fuzz target was found' >&2; exit 1; }
+	@while read -r package target; do \
+		printf '%s %s\n' "$$package" "$$target"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null > .build/fuzz.log 2>&1 || { cat .build/fuzz.log; exit 1; }; \
+	done < .build/fuzz.list
+
 .PHONY: bench
 bench: need-go deps-test ## run the benchmarks
 	@$(GO) test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PACKAGES)

@@ -2,8 +2,9 @@ package files
 
 import (
 	"net/url"
+	"os"
+	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -15,33 +16,60 @@ func (c *Connector) address(folder, name string) *url.URL {
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(folder, filepath.FromSlash(name)))}
 }
 
+// longestClaim is how many bytes an address may have that a document claims.
+const longestClaim = 2000
+
 // believed returns the first of the addresses that a document may claim as its own, else own. A claim may be relative. It is believed only
-// on the hosts that the source was set up with, since whoever can write a document could otherwise make a citation lead anywhere.
-func (c *Connector) believed(own *url.URL, claims ...string) string {
+// below the base URL, and not where another file of the folder is: whoever can write a document could otherwise make a citation of it lead to
+// somebody else's page, or pass for that page. What other sources hold is looked after when the document is stored.
+func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) string {
 	for _, claim := range claims {
-		if claim = strings.TrimSpace(claim); claim == "" {
+		if claim = strings.TrimSpace(claim); claim == "" || len(claim) > longestClaim || c.base == nil {
 			continue
 		}
-		stated, err := url.Parse(claim)
-		if err != nil {
-			continue
-		}
-		if c.base != nil {
-			stated = own.ResolveReference(stated)
-		}
-		if c.trusted(stated) {
-			return stated.String()
+		if stated, err := own.Parse(claim); err == nil {
+			if stated = c.below(stated); stated != nil && (stated.EscapedPath() == own.EscapedPath() || !c.holds(root, stated)) {
+				return stated.String()
+			}
 		}
 	}
 	return own.String()
 }
 
-func (c *Connector) trusted(stated *url.URL) bool {
-	if (stated.Scheme != "https" && stated.Scheme != "http") || stated.Host == "" || stated.User != nil {
+// below returns an address as it is compared and shown, or nil unless it is one below the base URL, whatever way of writing it hides.
+func (c *Connector) below(stated *url.URL) *url.URL {
+	if stated.User != nil || stated.Opaque != "" || (stated.Scheme != "https" && stated.Scheme != c.base.Scheme) {
+		return nil
+	}
+	if raw := strings.ToLower(stated.EscapedPath()); strings.Contains(raw, "%2f") || strings.Contains(raw, "%5c") || strings.Contains(stated.Path, "\\") {
+		return nil // some servers take these for slashes
+	}
+	for _, r := range stated.Path {
+		if r < ' ' || r == 0x7f {
+			return nil
+		}
+	}
+	plain := path.Clean("/" + stated.Path)
+	if strings.HasSuffix(stated.Path, "/") && plain != "/" {
+		plain += "/"
+	}
+	if host(stated) != host(c.base) || !strings.HasPrefix(plain, c.base.Path) && plain+"/" != c.base.Path {
+		return nil
+	}
+	return &url.URL{Scheme: stated.Scheme, Host: host(stated), Path: plain, RawQuery: stated.RawQuery, Fragment: stated.Fragment, RawFragment: stated.RawFragment}
+}
+
+// host is the host of an address, with its port unless that is the usual one.
+func host(u *url.URL) string {
+	return strings.TrimSuffix(strings.ToLower(u.Host), map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+}
+
+// holds reports whether a file of the folder has an address.
+func (c *Connector) holds(root *os.Root, stated *url.URL) bool {
+	name := strings.Trim(strings.TrimPrefix(stated.Path, c.base.Path), "/")
+	if name == "" {
 		return false
 	}
-	if c.base != nil && strings.EqualFold(stated.Host, c.base.Host) {
-		return true
-	}
-	return slices.ContainsFunc(c.options.Hosts, func(host string) bool { return strings.EqualFold(stated.Host, host) })
+	info, err := root.Lstat(name)
+	return err == nil && !info.IsDir()
 }

@@ -1,6 +1,8 @@
 package files_test
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
-	"github.com/google/go-cmp/cmp"
+	"github.com/footnotehq/footnote/core/index/indextest"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // What documents say about themselves, and what of it is believed.
@@ -41,7 +44,7 @@ func TestAccess(t *testing.T) {
 	for name, d := range got.docs {
 		acls[name] = d.ACL
 	}
-	if diff := cmp.Diff(want, acls); diff != "" {
+	if diff := gocmp.Diff(want, acls); diff != "" {
 		t.Errorf("access lists (-want +got):\n%s", diff)
 	}
 	for name, what := range map[string]string{
@@ -55,67 +58,100 @@ func TestAccess(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	contents := map[string]string{
-		"plain.md":              "text",
-		"sub/with space & ü.md": "text",
-		"own.md":                "---\nurl: https://docs.example.org/own\n---\ntext",
-		"link.md":               "---\nlink: /linked#part\n---\ntext",
-		"foreign.md":            "---\nurl: https://evil.example.com/own\n---\ntext",
-		"user.md":               "---\nurl: https://docs.example.org@evil.example.com/\n---\ntext",
-		"userinfo.md":           "---\nurl: https://me:secret@docs.example.org/\n---\ntext",
-		"script.md":             "---\nurl: javascript:alert(1)\n---\ntext",
-		"canonical.html":        `<link rel="canonical" href="https://DOCS.example.org/c"><p>text`,
-		"spec.html":             "<!--{\"Title\": \"Spec\", \"Path\": \"/ref/spec\"}--><p>text",
-		"stolen.html":           `<link rel="canonical" href="//evil.example.com/c"><p>text`,
-		"wiki.md":               "---\nurl: https://wiki.example.net/x\n---\ntext",
+	contents := map[string]string{"plain.md": "text", "sub/with space & ü.md": "text", "taken.md": "text"}
+	const base = "https://docs.example.org/guide"
+	claims := map[string]string{ // believed where something stands behind the claim
+		"https://docs.example.org/guide/own":                          "https://docs.example.org/guide/own",
+		"/guide/linked#part":                                          "https://docs.example.org/guide/linked#part",
+		"relative/page":                                               "https://docs.example.org/guide/relative/page",
+		"https://DOCS.example.org:443/guide/c":                        "https://docs.example.org/guide/c",
+		"https://docs.example.org/guide/x/../y":                       "https://docs.example.org/guide/y",
+		"https://docs.example.org/guide":                              "https://docs.example.org/guide",
+		"https://docs.example.org/guide/?v=2":                         "https://docs.example.org/guide/?v=2",
+		"https://docs.example.org/other":                              "",
+		"https://docs.example.org/guidebook":                          "",
+		"https://docs.example.org/":                                   "",
+		"/other":                                                      "",
+		"../other":                                                    "",
+		"https://docs.example.org/guide/../other":                     "",
+		"https://docs.example.org/guide/%2e%2e/other":                 "",
+		"https://docs.example.org/guide/..%2fother":                   "",
+		"https://docs.example.org/guide/x%2f..%2f..%2fy":              "",
+		"https://docs.example.org/guide/..%5cother":                   "",
+		"https://docs.example.org/guide/..\\other":                    "",
+		"https://docs.example.org//guide/../other":                    "",
+		"https://docs.example.org/GUIDE/own":                          "",
+		"https://docs.example.org./guide/own":                         "",
+		"https://docs.example.org:8443/guide/own":                     "",
+		"http://docs.example.org/guide/own":                           "",
+		"https://evil.example.com/guide/own":                          "",
+		"//evil.example.com/guide/own":                                "",
+		"https://docs.example.org@evil.example.com/":                  "",
+		"https://me:secret@docs.example.org/guide/own":                "",
+		"javascript:alert(1)":                                         "",
+		"https:docs.example.org/guide/own":                            "",
+		"https://docs.example.org/guide/taken.md":                     "", // another file has it
+		"https://docs.example.org/guide/./taken.md":                   "",
+		"https://docs.example.org/guide/" + strings.Repeat("x", 3000): "",
 	}
-	tests := []struct {
-		name string
-		base string
-		host []string
-		want map[string]string
-	}{
-		{"published", "https://docs.example.org/guide", []string{"wiki.example.net"}, map[string]string{
-			"plain.md":              "https://docs.example.org/guide/plain.md",
-			"sub/with space & ü.md": "https://docs.example.org/guide/sub/with%20space%20&%20%C3%BC.md",
-			"own.md":                "https://docs.example.org/own",
-			"link.md":               "https://docs.example.org/linked#part",
-			"foreign.md":            "https://docs.example.org/guide/foreign.md",
-			"user.md":               "https://docs.example.org/guide/user.md",
-			"userinfo.md":           "https://docs.example.org/guide/userinfo.md",
-			"script.md":             "https://docs.example.org/guide/script.md",
-			"canonical.html":        "https://DOCS.example.org/c",
-			"spec.html":             "https://docs.example.org/ref/spec",
-			"stolen.html":           "https://docs.example.org/guide/stolen.html",
-			"wiki.md":               "https://wiki.example.net/x",
-		}},
-		{"on this machine", "", nil, map[string]string{
-			"plain.md":              "file://ROOT/plain.md",
-			"sub/with space & ü.md": "file://ROOT/sub/with%20space%20&%20%C3%BC.md",
-			"own.md":                "file://ROOT/own.md",
-			"link.md":               "file://ROOT/link.md",
-			"foreign.md":            "file://ROOT/foreign.md",
-			"user.md":               "file://ROOT/user.md",
-			"userinfo.md":           "file://ROOT/userinfo.md",
-			"script.md":             "file://ROOT/script.md",
-			"canonical.html":        "file://ROOT/canonical.html",
-			"spec.html":             "file://ROOT/spec.html",
-			"stolen.html":           "file://ROOT/stolen.html",
-			"wiki.md":               "file://ROOT/wiki.md",
-		}},
+	names := make(map[string]string)
+	for claim := range claims {
+		name := fmt.Sprintf("claim%d.md", len(names))
+		names[name], contents[name] = claim, "---\nurl: '"+claim+"'\n---\ntext"
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			root := folder(t, contents)
-			urls := make(map[string]string)
-			for name, d := range read(t, files.Options{Path: root, BaseURL: tt.base, Hosts: tt.host}).docs {
-				urls[name] = strings.Replace(d.URL, "file://"+root, "file://ROOT", 1)
+	contents["spec.html"] = "<!--{\"Title\": \"Spec\", \"Path\": \"/guide/ref/spec\"}--><p>text"
+	contents["stolen.html"] = `<link rel="canonical" href="//evil.example.com/c"><p>text`
+	root := folder(t, contents)
+	published, local := read(t, files.Options{Path: root, BaseURL: base}).docs, read(t, files.Options{Path: root}).docs
+	for name, claim := range names {
+		want, own := claims[claim], base+"/"+name
+		if d := published[name]; d.URL != cmp.Or(want, own) || want != "" && d.OwnURL != own || want == "" && d.OwnURL != "" {
+			t.Errorf("whoever claims %s gets %s, own address %q, want %s", claim, d.URL, d.OwnURL, cmp.Or(want, own))
+		}
+		if d := local[name]; d.URL != "file://"+root+"/"+name {
+			t.Errorf("without a base, whoever claims %s gets %s", claim, d.URL)
+		}
+	}
+	for name, want := range map[string]string{
+		"plain.md": base + "/plain.md", "sub/with space & ü.md": base + "/sub/with%20space%20&%20%C3%BC.md", "spec.html": base + "/ref/spec", "stolen.html": base + "/stolen.html",
+	} {
+		if published[name].URL != want {
+			t.Errorf("%s has the address %s, want %s", name, published[name].URL, want)
+		}
+	}
+}
+
+// A document never gets an address that another one has, of its own source or of any other.
+func TestTakenAddresses(t *testing.T) {
+	t.Parallel()
+	const base = "https://docs.example.org/"
+	store := new(indextest.Store)
+	index := func(options files.Options) map[string]string {
+		t.Helper()
+		c, err := files.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := newPipeline(t, store).Run(t.Context(), access.DefaultTenant, c, nil); err != nil {
+			t.Fatal(err)
+		}
+		found := make(map[string]string)
+		for _, e := range store.Entries(access.DefaultTenant) {
+			if _, name, ok := strings.Cut(string(e.Document.ID), ":"); ok && e.Document.Source == c.Source().ID {
+				found[name] = e.Document.URL
 			}
-			if diff := cmp.Diff(tt.want, urls); diff != "" {
-				t.Errorf("addresses (-want +got):\n%s", diff)
-			}
-		})
+		}
+		return found
+	}
+	index(files.Options{Path: folder(t, map[string]string{"pay.md": "The true page."}), BaseURL: base + "hr"})
+	root := folder(t, map[string]string{
+		"a.md": "---\nurl: /hr/pay.md\n---\nA forged page.", "b.md": "---\nurl: /free\n---\nThe first.", "c.md": "---\nurl: /free\n---\nThe second.",
+	})
+	want := map[string]string{"a.md": base + "a.md", "b.md": base + "free", "c.md": base + "c.md"}
+	for range 2 {
+		if diff := gocmp.Diff(want, index(files.Options{Path: root, BaseURL: base})); diff != "" {
+			t.Errorf("addresses (-want +got):\n%s", diff)
+		}
 	}
 }
 
@@ -148,7 +184,7 @@ func TestFrontMatter(t *testing.T) {
 		"only.md":   {"Only", "", "", ""},
 	} {
 		d := got.docs[name]
-		if diff := cmp.Diff(w, want{d.Title, d.Metadata["tags"], d.Language, d.Text()}, cmp.AllowUnexported(want{})); diff != "" {
+		if diff := gocmp.Diff(w, want{d.Title, d.Metadata["tags"], d.Language, d.Text()}, gocmp.AllowUnexported(want{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

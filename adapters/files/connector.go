@@ -30,9 +30,7 @@ type Options struct {
 	Path string // a folder, or one file
 	// BaseURL is where the folder is published: a document's address is this and its path below the folder. Without it, documents have
 	// file addresses.
-	BaseURL string
-	// Hosts are further hosts, beside that of BaseURL, whose addresses documents may claim as their own.
-	Hosts    []string
+	BaseURL  string
 	ACL      access.ACL // who may read the documents; members
 	Include  []string   // patterns of paths to read; none means all. "**" stands for any folders; a pattern without a slash is for names
 	Exclude  []string   // patterns of paths to leave out, though included
@@ -133,7 +131,7 @@ const reading = 4
 
 // Settings implements index.Connector.
 func (c *Connector) Settings() string {
-	return fmt.Sprintf("files %d %v %q %v", reading, c.base, c.options.Hosts, c.options.ACL)
+	return fmt.Sprintf("files %d %v %v", reading, c.base, c.options.ACL)
 }
 
 // batchSize is how many documents a batch holds.

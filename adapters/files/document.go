@@ -3,6 +3,7 @@ package files
 import (
 	"cmp"
 	"context"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type parsed struct {
 	sections  []document.Section
 }
 
-func (c *Connector) document(ctx context.Context, folder string, f file, text string) (document.Document, error) {
+func (c *Connector) document(ctx context.Context, root *os.Root, f file, text string) (document.Document, error) {
 	var said matter
 	if f.format.matter {
 		var err error
@@ -33,17 +34,17 @@ func (c *Connector) document(ctx context.Context, folder string, f file, text st
 		}
 	}
 	if f.format.read == nil {
-		return c.named(folder, f, said, f.format.parse(text))
+		return c.named(root, f, said, f.format.parse(text))
 	}
 	page, err := f.format.read(ctx, text)
 	if err != nil {
 		return document.Document{}, err
 	}
-	return c.named(folder, f, said, page)
+	return c.named(root, f, said, page)
 }
 
 // named makes a document of what a file holds and says about itself.
-func (c *Connector) named(folder string, f file, said matter, page parsed) (document.Document, error) {
+func (c *Connector) named(root *os.Root, f file, said matter, page parsed) (document.Document, error) {
 	acl := c.options.ACL
 	if said.acl != nil {
 		var err error
@@ -56,15 +57,19 @@ func (c *Connector) named(folder string, f file, said matter, page parsed) (docu
 		name = strings.TrimSuffix(path.Base(name), path.Ext(name))
 		page.title = cmp.Or(said.title, page.title)
 	}
+	own := c.address(root.Name(), f.name)
 	d := document.Document{
 		Ref: document.Ref{
 			Title:     cmp.Or(page.title, name),
-			URL:       c.believed(c.address(folder, f.name), append(said.claims, page.canonical)...),
+			URL:       c.believed(root, own, append(said.claims, page.canonical)...),
 			UpdatedAt: f.info.ModTime(),
 		},
 		ACL:      acl,
 		Language: cmp.Or(said.language, page.language),
 		Sections: page.sections,
+	}
+	if d.URL != own.String() {
+		d.OwnURL = own.String()
 	}
 	for _, stated := range []time.Time{page.updated, said.updated} {
 		if !stated.IsZero() {

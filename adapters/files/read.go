@@ -24,13 +24,13 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 		if err != nil {
 			return document.Document{}, err
 		}
-		return c.named(root.Name(), f, matter{}, page)
+		return c.named(root, f, matter{}, page)
 	}
 	text, err := decode(raw, f.format.html)
 	if err != nil {
 		return document.Document{}, err
 	}
-	return c.document(ctx, root.Name(), f, text)
+	return c.document(ctx, root, f, text)
 }
 
 // errMoved is a file that is not what it was when the folder was listed.

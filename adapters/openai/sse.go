@@ -24,7 +24,8 @@ type eventReader struct {
 
 	name  string   // of the event that is being read
 	data  [][]byte // its data lines
-	held  int      // bytes in data
+	held  int      // bytes in data, with a line break for each
+	tried int      // bytes in data when complete last looked at them
 	first bool     // the next line is the first of the stream, which may begin with a byte order mark
 }
 
@@ -102,10 +103,13 @@ func (r *eventReader) field(line []byte) {
 	case "event":
 		r.name = string(value)
 	case "data":
-		if r.complete() { // a server that puts no blank line between events
-			r.dispatch()
+		if r.held >= 2*r.tried { // looking at every line would take the square of their length
+			r.tried = r.held
+			if r.complete() { // a server that puts no blank line between events
+				r.dispatch()
+			}
 		}
-		r.held += len(value)
+		r.held += len(value) + 1
 		if r.held > maxEvent {
 			r.err = errEventTooLong
 			return
@@ -124,7 +128,7 @@ func (r *eventReader) complete() bool {
 func (r *eventReader) dispatch() {
 	// A line break inside an event can only be white space of its JSON, and the SDK reads one line.
 	data, name := bytes.TrimSpace(bytes.Join(r.data, []byte(" "))), r.name
-	r.data, r.name, r.held = nil, "", 0
+	r.data, r.name, r.held, r.tried = nil, "", 0, 0
 	if len(data) == 0 || name == "ping" || name == "heartbeat" || name == "keepalive" {
 		return
 	}

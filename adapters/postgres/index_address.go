@@ -82,3 +82,29 @@ func spellings(address string) []string {
 	}
 	return all
 }
+
+// Holders implements index.Store.
+func (x *Index) Holders(ctx context.Context, tenant access.TenantID, addresses []string) (map[string][]document.ID, error) {
+	found := make(map[string][]document.ID)
+	rows, err := x.db.Pool.Query(ctx, `
+		select d.url, d.external_id
+		from document d
+		where d.tenant_id = $1 and d.url <> '' and md5(d.url) = any (select md5(a) from unnest($2::text[]) a) and d.url = any($2::text[])`,
+		string(tenant), addresses)
+	if err != nil {
+		return nil, fmt.Errorf("look up who holds %d addresses: %w", len(addresses), err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var address string
+		var id document.ID
+		if err := rows.Scan(&address, &id); err != nil {
+			return nil, fmt.Errorf("look up who holds %d addresses: %w", len(addresses), err)
+		}
+		found[address] = append(found[address], id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("look up who holds %d addresses: %w", len(addresses), err)
+	}
+	return found, nil
+}

@@ -40,6 +40,9 @@ type Ref struct {
 // Document is one document as a connector yields it.
 type Document struct {
 	Ref
+	// OwnURL is where its source knows the document to be, when URL is what the document says of itself: it becomes the URL when another
+	// document has that one already. Empty when the two are the same.
+	OwnURL   string
 	ACL      access.ACL
 	Metadata map[string]string // shown to the model and searchable, such as tags; small
 	Language string            // BCP 47 primary language subtag ("en", "de"); empty means to be guessed

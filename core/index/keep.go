@@ -29,6 +29,9 @@ func (r *run) keep(ctx context.Context, s step) error {
 	if err := r.remove(ctx, s.remove); err != nil {
 		return err
 	}
+	if err := r.settle(ctx, s.entries); err != nil { // once the group before is stored
+		return err
+	}
 	if err := r.putAll(ctx, s.entries); err != nil {
 		return err
 	}

@@ -20,6 +20,8 @@ type Store interface {
 	Begin(ctx context.Context, tenant access.TenantID, run Run) (Run, error)
 	// Known returns the stamps of those of the ids that the source has in the index; ids == nil means every document of the source.
 	Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]Stamp, error)
+	// Holders returns which documents of any source have one of the addresses, compared exactly.
+	Holders(ctx context.Context, tenant access.TenantID, addresses []string) (map[string][]document.ID, error)
 	// Put stores documents in one transaction, each replacing its older version whole: chunks, search terms, vectors and access list. The
 	// entries are searchable when it returns. Ids within one call are different.
 	Put(ctx context.Context, tenant access.TenantID, entries []Entry) error

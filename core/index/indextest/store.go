@@ -79,6 +79,19 @@ func (s *Store) Known(ctx context.Context, tenant access.TenantID, source docume
 	return stamps, ctx.Err()
 }
 
+// Holders implements index.Store.
+func (s *Store) Holders(ctx context.Context, tenant access.TenantID, addresses []string) (map[string][]document.ID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := make(map[string][]document.ID)
+	for k, e := range s.entries {
+		if k.tenant == tenant && slices.Contains(addresses, e.Document.URL) {
+			found[e.Document.URL] = append(found[e.Document.URL], k.id)
+		}
+	}
+	return found, ctx.Err()
+}
+
 // Put implements index.Store.
 func (s *Store) Put(ctx context.Context, tenant access.TenantID, entries []index.Entry) error {
 	if err := ctx.Err(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,26 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 		s.remove("acme", "docs", "docs:b", "docs:none")
 		s.known("acme", "docs", nil, map[document.ID]index.Stamp{"docs:a": stamp(1)})
 		s.known("other", "docs", nil, map[document.ID]index.Stamp{"docs:a": stamp(4)})
+	})
+	t.Run("who holds an address", func(t *testing.T) {
+		s := suite{t, t.Context(), open(t)}
+		at := func(tenant access.TenantID, source document.SourceID, id document.ID, address string) {
+			e := s.entry(source, id, 1)
+			e.Document.URL = address
+			s.put(tenant, e)
+		}
+		at("acme", "docs", "docs:a", "https://d.example/a")
+		at("acme", "docs", "docs:b", "https://d.example/a")
+		at("acme", "wiki", "wiki:c", "https://d.example/c")
+		at("other", "docs", "docs:a", "https://d.example/other")
+		got, err := s.store.Holders(t.Context(), "acme", []string{"https://d.example/a", "https://d.example/c", "https://d.example/A", "https://d.example/other"})
+		for _, ids := range got {
+			slices.Sort(ids)
+		}
+		want := map[string][]document.ID{"https://d.example/a": {"docs:a", "docs:b"}, "https://d.example/c": {"wiki:c"}}
+		if err != nil || !maps.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("Holders() = %v, %v, want %v", got, err, want)
+		}
 	})
 	t.Run("a new version replaces the old one", func(t *testing.T) {
 		s := suite{t, t.Context(), open(t)}

@@ -1,0 +1,47 @@
+package index
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// settle gives documents their own addresses that claim one which another document has, in the index or before them in the same group.
+func (r *run) settle(ctx context.Context, entries []Entry) error {
+	var claimed []string
+	for _, e := range entries {
+		if e.Document.OwnURL != "" {
+			claimed = append(claimed, e.Document.URL)
+		}
+	}
+	if len(claimed) == 0 {
+		return nil
+	}
+	holders, err := r.store.Holders(ctx, r.tenant, claimed)
+	if err != nil {
+		return fmt.Errorf("look up %d addresses that documents claim: %w", len(claimed), err)
+	}
+	taken := make(map[string]document.ID)
+	for _, e := range entries { // what a document is known to have goes before what one claims
+		if e.Document.OwnURL == "" {
+			taken[e.Document.URL] = e.Document.ID
+		}
+	}
+	for i := range entries {
+		d := &entries[i].Document
+		if d.OwnURL == "" {
+			continue
+		}
+		other, found := taken[d.URL]
+		found = found && other != d.ID
+		for _, id := range holders[d.URL] {
+			found = found || id != d.ID
+		}
+		if found {
+			d.URL = d.OwnURL
+		}
+		taken[d.URL] = d.ID
+	}
+	return nil
+}
