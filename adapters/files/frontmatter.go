@@ -104,6 +104,9 @@ func parseMatter(head string) (map[string]any, error) {
 	if anchored.MatchString(head) {
 		return nil, errors.New("it uses YAML anchors or aliases, which front matter has no need of")
 	}
+	if nesting(head) > deepestMatter {
+		return nil, fmt.Errorf("it nests more than %d levels deep", deepestMatter)
+	}
 	values := make(map[string]any)
 	if err := yaml.Unmarshal([]byte(head), &values); err != nil {
 		message, _, _ := strings.Cut(err.Error(), "\n")
@@ -121,6 +124,34 @@ func parseMatter(head string) (map[string]any, error) {
 }
 
 var errTwice = errors.New("it has more than one access list, in different letters")
+
+// deepestMatter is how deeply front matter may nest. The YAML parser takes the square of that in time, and a kilobyte for each level on the stack.
+const deepestMatter = 32
+
+// nesting is how deeply a YAML text nests at most: brackets that are open, and marks of items and keys one behind another on a line.
+func nesting(head string) int {
+	most, open := 0, 0
+	for line := range strings.Lines(head) {
+		marks := 0
+		rest := strings.TrimLeft(line, " \t")
+		for len(rest) > 1 && (rest[0] == '-' || rest[0] == '?' || rest[0] == ':') && (rest[1] == ' ' || rest[1] == '\t') {
+			marks++
+			rest = strings.TrimLeft(rest[1:], " \t")
+		}
+		indented := (len(line) - len(strings.TrimLeft(line, " \t"))) / 2
+		for _, b := range []byte(line) {
+			switch b {
+			case '[', '{':
+				open++
+			case ']', '}':
+				open = max(open-1, 0)
+			}
+			most = max(most, open)
+		}
+		most = max(most, marks+indented)
+	}
+	return most
+}
 
 // place is how the YAML parser begins its errors: the line and the column in what it was given, which is the file without its first line.
 var place = regexp.MustCompile(`^\[(\d+):\d+\] `)

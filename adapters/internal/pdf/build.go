@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,20 +9,32 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// page makes a document of what was read.
-func (f *file) page() (Page, error) {
+// steps is how many elements are written between two looks at the clock.
+const steps = 1024
+
+// page makes a document of what was read, within the time that ctx has.
+func (f *file) page(ctx context.Context) (Page, error) {
 	pages := make([][]row, len(f.pages))
 	for i, runs := range f.pages {
+		if ctx.Err() != nil {
+			return Page{}, context.Cause(ctx)
+		}
 		pages[i] = rows(runs)
 	}
 	known := make(words)
-	all := readPages(pages, findFurniture(pages), known)
-	if len(all) == 0 { // all of it looks like running heads: forms, labels
-		all = readPages(pages, furniture{}, known)
+	all, err := readPages(ctx, pages, findFurniture(pages), known)
+	if err == nil && len(all) == 0 { // all of it looks like running heads: forms, labels
+		all, err = readPages(ctx, pages, furniture{}, known)
+	}
+	if err != nil {
+		return Page{}, err
 	}
 	all = markTitles(rejoin(all), f.marks)
 	w := writer{known: known, titles: make(map[int]string)}
-	for _, e := range all {
+	for i, e := range all {
+		if i%steps == 0 && ctx.Err() != nil {
+			return Page{}, context.Cause(ctx)
+		}
 		w.write(&e)
 	}
 	w.endList()
@@ -33,9 +46,12 @@ func (f *file) page() (Page, error) {
 }
 
 // readPages returns what stands on the pages, in reading order, and collects their words.
-func readPages(pages [][]row, f furniture, known words) []element {
+func readPages(ctx context.Context, pages [][]row, f furniture, known words) ([]element, error) {
 	var all []element
 	for i, p := range pages {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		p = f.strip(p)
 		for _, r := range p {
 			for _, c := range r.cells {
@@ -46,7 +62,7 @@ func readPages(pages [][]row, f furniture, known words) []element {
 			all = append(all, elements(p, i, 0)...)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // named is the file's title: of its properties, else the largest text of its first page, else its first heading.

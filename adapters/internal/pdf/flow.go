@@ -62,17 +62,27 @@ func (e *element) text(known words) string {
 		return e.code()
 	case prose, item, title:
 	}
-	text := ""
+	var joined []byte
 	for _, l := range e.lines {
-		text = joinLines(text, l.text, known)
+		joined = appendLine(joined, l.text, known)
 	}
-	text = strings.ReplaceAll(text, "\u00AD", "-")
+	text := strings.ReplaceAll(string(joined), "\u00AD", "-")
 	if e.kind == item {
 		if mark, rest, ok := cutMark(text); ok && !unicode.IsLetter(firstRune(mark)) && !strings.ContainsAny(mark, "0123456789(") {
 			return "- " + rest
 		}
 	}
 	return leaders.ReplaceAllString(text, leader)
+}
+
+// first is the first character of the element's text.
+func (e *element) first() rune {
+	if len(e.lines) == 0 {
+		return firstRune(e.text(nil))
+	}
+	start := *e
+	start.lines = e.lines[:1]
+	return firstRune(start.text(nil))
 }
 
 // leaders are the dots between an entry of a table of contents and its page; leader is what is written instead.

@@ -49,10 +49,14 @@ func markTitles(all []element, marks []bookmark) []element {
 		return markByContents(all, marks)
 	}
 	body := bodySize(all)
+	seen := make(map[look]int)
 	var looks []look
 	for i := range all {
-		if l, ok := headingLook(all, i, body); ok && !slices.Contains(looks, l) {
-			looks = append(looks, l)
+		if l, ok := headingLook(all, i, body); ok {
+			if _, known := seen[l]; !known {
+				seen[l] = 0
+				looks = append(looks, l)
+			}
 		}
 	}
 	slices.SortFunc(looks, func(a, b look) int {
@@ -66,9 +70,12 @@ func markTitles(all []element, marks []bookmark) []element {
 		}
 		return 1
 	})
+	for rank, l := range looks {
+		seen[l] = min(rank+1, 6)
+	}
 	for i := range all {
 		if l, ok := headingLook(all, i, body); ok {
-			all[i].level = min(slices.Index(looks, l)+1, 6)
+			all[i].level = seen[l]
 		}
 	}
 	for i := range all { // marked last, since what stands around a heading tells whether it is one
@@ -98,7 +105,7 @@ func headingLook(all []element, i int, body float64) (look, bool) {
 	l := look{rounded(e.size()), e.bold() || shouted(text)}
 	larger := e.size() / max(body, 1)
 	switch {
-	case i+1 < len(all) && all[i+1].page == e.page && unicode.IsLower(firstRune(all[i+1].text(nil))): // a sentence that goes on
+	case i+1 < len(all) && all[i+1].page == e.page && unicode.IsLower(all[i+1].first()): // a sentence that goes on
 		return look{}, false
 	case larger >= headingHuge:
 		return l, true

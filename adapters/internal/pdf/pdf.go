@@ -34,6 +34,7 @@ const (
 	defaultTimeout = 45 * time.Second // background jobs, which index on a schedule, have a minute
 	mostPages      = 5_000
 	mostText       = 64 << 20 // bytes
+	mostRuns       = 2_000_000
 )
 
 var (
@@ -69,7 +70,11 @@ func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	default:
 		return Page{}, explain(ctx, err)
 	}
-	return read.page()
+	page, err := read.page(timed)
+	if err != nil && timed.Err() != nil && ctx.Err() == nil {
+		return Page{}, errTooLong
+	}
+	return page, err
 }
 
 // explain turns what went wrong in the sandbox into a sentence.

@@ -61,7 +61,7 @@ func (s *sandbox) read(ctx context.Context, raw []byte) (file, error) {
 		return file{}, err
 	}
 	f.pages = make([][]run, int(int32(uint32(count))))
-	size, whole := 0, 0
+	size, whole, runs := 0, 0, 0
 	for i := range f.pages {
 		var ok bool
 		if f.pages[i], ok, err = s.runs(ctx, doc, i); err != nil {
@@ -72,6 +72,9 @@ func (s *sandbox) read(ctx context.Context, raw []byte) (file, error) {
 		}
 		for _, r := range f.pages[i] {
 			size += len(r.text)
+		}
+		if runs += len(f.pages[i]); runs > mostRuns {
+			return file{}, fmt.Errorf("it holds more than %d pieces of text. Print it to a new file, or split it", mostRuns)
 		}
 		if size > mostText {
 			return file{}, fmt.Errorf("it holds more than %d MB of text. Split it into smaller files", mostText>>20)

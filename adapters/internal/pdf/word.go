@@ -41,34 +41,41 @@ func hyphenated(line string) bool {
 
 // joinLines puts a line behind the text above it, without the hyphen that only the end of the line asked for.
 func joinLines(text, line string, known words) string {
+	return string(appendLine([]byte(text), line, known))
+}
+
+// longestWord is how far back the beginning of a word is looked for.
+const longestWord = 100
+
+// appendLine is joinLines for texts of many lines.
+func appendLine(text []byte, line string, known words) []byte {
 	line = strings.TrimSpace(line)
-	if text == "" || line == "" {
-		return text + line
+	if len(text) == 0 || line == "" {
+		return append(text, line...)
 	}
 	first, _ := utf8.DecodeRuneInString(line)
-	if !hyphenated(text) {
-		last, _ := utf8.DecodeLastRuneInString(text)
-		if ideographic(last) && ideographic(first) {
-			return text + line
+	if tail := string(text[max(0, len(text)-2*utf8.UTFMax):]); !hyphenated(tail) {
+		last, _ := utf8.DecodeLastRune(text)
+		if !ideographic(last) || !ideographic(first) {
+			text = append(text, ' ')
 		}
-		return text + " " + line
+		return append(text, line...)
 	}
-	_, size := utf8.DecodeLastRuneInString(text)
+	_, size := utf8.DecodeLastRune(text)
 	head := text[:len(text)-size]
 	if !unicode.IsLetter(first) {
-		return head + "-" + line
+		return append(append(head, '-'), line...)
 	}
-	left := head[strings.LastIndexFunc(head, unicode.IsSpace)+1:]
+	left := string(head[max(0, len(head)-longestWord):])
+	left = left[strings.LastIndexFunc(left, unicode.IsSpace)+1:]
 	right, _, _ := strings.Cut(line, " ")
 	upper := unicode.IsUpper(first) && !unicode.IsUpper(firstRune(left)) // "non-\nEnglish"
 	switch {
 	case known.has(left + right):
-		return head + line
 	case known.has(left + "-" + right), upper, strings.ContainsAny(left, "-/_0123456789"):
-		return head + "-" + line
-	default:
-		return head + line
+		head = append(head, '-')
 	}
+	return append(head, line...)
 }
 
 func firstRune(s string) rune {

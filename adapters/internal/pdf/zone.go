@@ -36,6 +36,10 @@ func zones(all []row) []zone {
 		}
 		out = append(out, zone{rows: slices.Clone(rows)})
 	}
+	if crowded(all) {
+		plain(all)
+		return out
+	}
 	for at := 0; at < len(all); {
 		length, gutters := reach(all[at:], left, right)
 		if len(gutters) == 0 {
@@ -61,6 +65,21 @@ func zones(all []row) []zone {
 		at += length
 	}
 	return out
+}
+
+// What a page holds at most that is laid out for people: rows, and pieces of text in them. One that holds more is read row by row, because
+// comparing all with all would take hours.
+const (
+	mostRows  = 1_000
+	mostCells = 10_000
+)
+
+func crowded(all []row) bool {
+	cells := 0
+	for _, r := range all {
+		cells += len(r.cells)
+	}
+	return len(all) > mostRows || cells > mostCells
 }
 
 // reach is how many rows from the first on share gutters, and which.
