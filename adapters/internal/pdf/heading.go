@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 )
@@ -133,20 +134,24 @@ func numbered(mark string) bool {
 	return strings.ContainsAny(mark, "0123456789") || strings.Trim(mark, "IVX.") == "" && mark != "."
 }
 
+// mostCompared is how often an element is compared with an entry of the table of contents: more than any book needs.
+const mostCompared = 200_000
+
 // markByContents makes the entries of the table of contents headings. One that no text on its page repeats stands at the top of the page,
 // unless another heading was found there already: then its place is not known.
 func markByContents(all []element, marks []bookmark) []element {
 	out := make([]element, 0, len(all)+len(marks))
 	at := 0
+	compared := 0
 	lastFound := -1 // the page that a heading was found on
 	for _, m := range marks {
-		end := at
-		for end < len(all) && all[end].page <= m.page {
-			end++
-		}
+		rest := all[at:] // in the order of pages
+		from := at + sort.Search(len(rest), func(i int) bool { return rest[i].page >= m.page })
+		end := at + sort.Search(len(rest), func(i int) bool { return rest[i].page > m.page })
 		found := -1
-		for i := at; i < end; i++ {
-			if all[i].page == m.page && alike(&all[i], m.title) {
+		for i := from; i < end && compared < mostCompared; i++ {
+			compared++
+			if alike(&all[i], m.title) {
 				found = i
 				break
 			}

@@ -215,3 +215,34 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Pages that nobody has laid out, with thousands of pieces of text in every place, are read or refused within the time of a file.
+func TestCrowdedPagesEnd(t *testing.T) {
+	t.Parallel()
+	for name, place := range map[string]func(i int) (x, y int){
+		"one row":       func(i int) (int, int) { return 10 + i, 400 },
+		"one column":    func(i int) (int, int) { return 72, 10_000 - i },
+		"a grid":        func(i int) (int, int) { return 10 + 40*(i%100), 10_000 - 20*(i/100) },
+		"a diagonal":    func(i int) (int, int) { return 10 + 3*i, 10_000 - 3*i },
+		"two columns":   func(i int) (int, int) { return 10 + 300*(i%2), 10_000 - 2*(i/2) },
+		"all in a heap": func(int) (int, int) { return 100, 100 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &book{}
+			s := b.sheet()
+			var marks []entry
+			for i := range 2500 {
+				x, y := place(i)
+				s.at(float64(x), float64(y), 6, roman, "a-")
+				if i < 500 {
+					marks = append(marks, entry{"a", 0, nil})
+				}
+			}
+			b.marks = marks
+			if _, err := pdf.Parse(t.Context(), b.bytes(), pdf.Options{Timeout: 5 * time.Minute}); err != nil && strings.Contains(err.Error(), "too long") {
+				t.Error(err)
+			}
+		})
+	}
+}

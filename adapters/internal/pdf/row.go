@@ -52,39 +52,49 @@ func join(runs []run) []run {
 		leading = leading || leaders.MatchString(r.text)
 	}
 	var cells []run
+	var text []byte // of the last cell
 	for _, r := range runs {
 		if len(cells) == 0 {
-			cells = append(cells, r)
+			cells, text = append(cells, r), append(text, r.text...)
 			continue
 		}
 		last := &cells[len(cells)-1]
 		gap := r.x0 - last.x1
 		size := min(last.size, r.size)
-		between := ""
+		between := 0
 		switch {
 		case code: // as many spaces as would fill the gap
 			letter := max(last.width()/float64(max(last.count, 1)), 1)
-			between = strings.Repeat(" ", min(max(int(math.Round(gap/letter)), 0), 80))
-		case leading, gap <= wordGap*size, listMark.MatchString(last.text) && len(cells) == 1 && gap <= 4*size:
+			between = min(max(int(math.Round(gap/letter)), 0), 80)
+		case leading, gap <= wordGap*size, len(cells) == 1 && gap <= 4*size && len(text) <= longestMark && listMark.Match(text):
 			if gap > 0.12*size {
-				between = " "
+				between = 1
 			}
 		default:
-			cells = append(cells, r)
+			last.text = string(text)
+			cells, text = append(cells, r), append(text[:0], r.text...)
 			continue
 		}
-		*last = last.with(between, r)
+		for range between {
+			text = append(text, ' ')
+		}
+		text = append(text, r.text...)
+		last.widen(r)
+	}
+	if len(cells) > 0 {
+		cells[len(cells)-1].text = string(text)
 	}
 	return cells
 }
 
-// with is a run with another one behind it.
-func (r run) with(between string, next run) run {
-	r.text += between + next.text
+// longestMark is how many bytes the mark of an item may have.
+const longestMark = 32
+
+// widen takes in another run behind this one, but for its text.
+func (r *run) widen(next run) {
 	r.x1 = max(r.x1, next.x1)
 	r.size = (r.size*float64(r.count) + next.size*float64(next.count)) / float64(max(r.count+next.count, 1))
 	r.bold, r.mono, r.count = r.bold+next.bold, r.mono+next.mono, r.count+next.count
-	return r
 }
 
 func (r run) width() float64 { return r.x1 - r.x0 }
@@ -106,8 +116,15 @@ func borders(rows []row) (left, right float64) {
 // line makes a row one line again.
 func (r row) line() run {
 	l := r.cells[0]
-	for _, c := range r.cells[1:] {
-		l = l.with(" ", c)
+	if len(r.cells) > 1 {
+		texts := make([]string, len(r.cells))
+		for i, c := range r.cells {
+			texts[i] = c.text
+			if i > 0 {
+				l.widen(c)
+			}
+		}
+		l.text = strings.Join(texts, " ")
 	}
 	l.y = r.y
 	return l
