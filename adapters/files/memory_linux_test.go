@@ -48,7 +48,7 @@ func hostileFiles(t testing.TB, size int) map[string]string {
 		"headings.md":      again("# a\n"),
 		"nested.md":        again("> "),
 		"items.md":         again("- "),
-		"links.md":         again("["),
+		"links.md":         strings.Repeat("[", size/16),
 		"emphasis.md":      again("*a "),
 		"matter-deep.md":   "---\na: " + strings.Repeat("[", 30_000) + "\n---\ntext",
 		"matter-maps.md":   "---\na: " + strings.Repeat("{a: ", 12_000) + "\n---\ntext",

@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/pattern"
 	"github.com/footnotehq/footnote/core/document"
@@ -168,8 +169,16 @@ func (w *walk) yield(yield func(index.Batch, error) bool) {
 	yield(batch, nil)
 }
 
+// waiting is how long a file may wait for its turn where few are read at once, as PDF files are, which have a time of their own.
+const waiting = 10 * time.Minute
+
 func (w *walk) item(f file) index.Item {
+	var wait time.Duration
+	if f.format.unpack != nil {
+		wait = waiting
+	}
 	return index.Item{
+		Wait:       wait,
 		ID:         document.ID(string(w.connector.source.ID) + ":" + f.name),
 		ModifiedAt: f.info.ModTime(),
 		Size:       f.info.Size(),

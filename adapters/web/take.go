@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -94,7 +96,7 @@ func (c *crawl) unchanged(p page, skipped bool) {
 		return
 	}
 	c.documents++
-	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: known.stamp(),
+	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: known.stamp(), Wait: patience,
 		Load: func(ctx context.Context) (document.Document, error) {
 			got, err := c.fetch(ctx, c.request(p.at, state{}))
 			if err != nil {
@@ -104,10 +106,13 @@ func (c *crawl) unchanged(p page, skipped bool) {
 		}})
 }
 
+// patience is how long a page may wait for the site, which asks for pauses, and for its turn where few files are read at once.
+const patience = 10 * time.Minute
+
 // fresh takes in a page that is new or has changed.
 func (c *crawl) fresh(p page, got response) {
 	kind := formatOf(got.header.Get("Content-Type"), p.at)
-	found := state{ETag: got.header.Get("ETag"), Modified: got.header.Get("Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap}
+	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap}
 	n := name(p.at)
 	c.now[n] = found
 	if kind == unread {
@@ -141,8 +146,19 @@ func (c *crawl) fresh(p page, got response) {
 		}
 	}
 	c.documents++
-	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Size: int64(len(got.body)),
+	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Size: int64(len(got.body)), Wait: patience,
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
+}
+
+// longestMark is how many bytes a site's mark of a version may have: each is kept with the state of the source.
+const longestMark = 256
+
+// mark is a header that tells one version of a page from another; empty where it is too long to be kept.
+func mark(header http.Header, name string) string {
+	if value := header.Get(name); len(value) <= longestMark {
+		return value
+	}
+	return ""
 }
 
 // hide leaves a page out, and takes out what was indexed of it.

@@ -72,8 +72,28 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(string(source))
 	}
+	for _, seed := range []string{
+		strings.Repeat("<code>", 300) + "x" + strings.Repeat("</code>", 300), strings.Repeat("<sup>", 300) + strings.Repeat("word ", 300), "<td colspan=1000000 rowspan=65534>a",
+		strings.Repeat("<dl><dt id=a>a<dd>", 300) + strings.Repeat("<dt id=b>b", 300), "<h1>" + strings.Repeat("title ", 300) + "</h1><h2>a</h2>", strings.Repeat("<ul><li>a", 300),
+		strings.Repeat("<span>", 1100) + strings.Repeat("<p>", 300), strings.Repeat("<x ", 300), "<a>" + strings.Repeat("<table><tr><td><a>", 300),
+	} {
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, source string) {
 		p := htmltext.Parse(source)
+		size := 0
+		for _, s := range p.Sections {
+			size += len(s.Anchor)
+			for _, h := range s.Heading {
+				size += len(h)
+			}
+			for _, b := range s.Blocks {
+				size += len(b.Text)
+			}
+		}
+		if size > 300*len(source)+1000 { // a heading may be named once more by every section below it, cut to document.MaxHeading
+			t.Errorf("%d bytes become %d", len(source), size)
+		}
 		for _, s := range p.Sections {
 			if len(s.Blocks) == 0 {
 				t.Error("a section without blocks")
