@@ -18,6 +18,7 @@ type turnRow struct {
 	Tenant, ID, SessionID                       string
 	Platform, Workspace, Channel, Thread, Owner string
 	Number, Attempt, Takeovers                  int
+	LoneDeaths, Failures                        int
 	State, Outcome                              string
 	PlatformMessage, AskerID, AskerName         string
 	Principals                                  []string
@@ -37,7 +38,7 @@ type turnRow struct {
 // turnColumns selects a turnRow from turn t, session s and message q, but for the last column, abandoned.
 const turnColumns = `
 	t.tenant_id, t.id::text, t.session_id::text, s.platform, s.workspace, s.channel, s.thread, s.owner,
-	t.number, t.attempt, t.takeovers, t.state, coalesce(t.outcome, ''), t.platform_message, t.asker_id, t.asker_name,
+	t.number, t.attempt, t.takeovers, t.lone_deaths, t.failures, t.state, coalesce(t.outcome, ''), t.platform_message, t.asker_id, t.asker_name,
 	t.principals, t.direct, 
 	t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null, t.reply_token, t.reply_expires_at, t.intake_at,
 	q.id::text, q.author, q.text, q.tokens, q.at,
@@ -51,7 +52,7 @@ const turnJoins = `
 func scanTurn(row pgx.CollectableRow) (turnRow, error) {
 	var r turnRow
 	err := row.Scan(&r.Tenant, &r.ID, &r.SessionID, &r.Platform, &r.Workspace, &r.Channel, &r.Thread, &r.Owner,
-		&r.Number, &r.Attempt, &r.Takeovers, &r.State, &r.Outcome, &r.PlatformMessage, &r.AskerID, &r.AskerName,
+		&r.Number, &r.Attempt, &r.Takeovers, &r.LoneDeaths, &r.Failures, &r.State, &r.Outcome, &r.PlatformMessage, &r.AskerID, &r.AskerName,
 		&r.Principals, &r.Direct, &r.StopRequested, &r.ReplyToken, &r.ReplyExpires, &r.Intake,
 		&r.MessageID, &r.Author, &r.Text, &r.Tokens, &r.At,
 		&r.Agent, &r.Reason, &r.Ambient, &r.LimitedUntil, &r.Undelivered, &r.Origin, &r.OriginAs, &r.Abandoned)
@@ -67,6 +68,7 @@ func (r turnRow) turn() session.Turn {
 	tenant := access.TenantID(r.Tenant)
 	t := session.Turn{
 		ID: session.TurnID(r.ID), Number: r.Number, Attempt: r.Attempt, Takeovers: r.Takeovers,
+		LoneDeaths: r.LoneDeaths, Failures: r.Failures,
 		Session: session.Session{ID: session.ID(r.SessionID), Tenant: tenant, Owner: r.Owner, Ref: thread.Ref{
 			Platform: thread.Platform(r.Platform), Workspace: r.Workspace, Channel: r.Channel, Thread: r.Thread}},
 		Question: message.Message{ID: message.ID(r.MessageID), Turn: r.Number, Role: message.User, Author: r.Author, Text: r.Text,

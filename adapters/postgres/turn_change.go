@@ -189,7 +189,7 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (o
 			sentence, reference, timings, reason, ambient, limited_until, coalesce(place, sequence), agent
 		from turn where tenant_id = $1 and id = $2`
 	const queue = `
-		update turn t set number = $3, state = 'queued', outcome = null, attempt = attempt + 1, takeovers = 0, owner = '', not_before = '-infinity',
+		update turn t set number = $3, state = 'queued', outcome = null, attempt = attempt + 1, takeovers = 0, lone_deaths = 0, failures = 0, quarantine = '', owner = '', not_before = '-infinity',
 			intake_at = clock_timestamp(), started_at = null, finished_at = null, delivered_at = null, disturbed = false,
 			stop_requested_at = null, stop_requested_by = '', sentence = '', undelivered = '', reference = '', timings = '{}',
 			ambient = ambient and not exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id),

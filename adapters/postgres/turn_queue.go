@@ -25,31 +25,52 @@ const abandonedColumn = `
 
 // Lease implements session.Queue.
 func (s *Sessions) Lease(ctx context.Context, r session.LeaseRequest) (*session.Turn, error) {
-	maxAge := r.MaxAge.Microseconds()
-	if r.MaxAge > 0 {
-		maxAge = max(maxAge, 1) // Postgres counts no less
+	row, err := leaseIn(ctx, s.db.Pool, r, "", true)
+	if err == nil && row == nil {
+		var apart bool
+		if err = s.db.Pool.QueryRow(ctx, `select `+apartQuery, r.Replica).Scan(&apart); err == nil && apart {
+			row, err = s.leaseApart(ctx, r)
+		}
 	}
-	holding := r.Holding
-	if holding == nil {
-		holding = []session.TurnID{}
-	}
-	rows, err := s.db.Pool.Query(ctx, leaseQuery+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
-		r.Replica, maxAge, r.Holding != nil, holding, r.Platforms, r.Workspaces)
 	if err != nil {
 		return nil, fmt.Errorf("lease a turn: %w", err)
 	}
-	row, err := pgx.CollectExactlyOneRow(rows, scanTurn)
-	if errors.Is(err, pgx.ErrNoRows) {
+	if row == nil {
 		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("lease a turn: %w", err)
 	}
 	t := row.turn()
 	if err := loadFiles(ctx, s.db.Pool, t.Session.Tenant, []*message.Message{&t.Question}); err != nil {
 		return nil, fmt.Errorf("lease a turn: %w", err)
 	}
 	return &t, nil
+}
+
+// leaseIn leases a turn of a quarantine, or of none; with guard, nothing while there is one (apartQuery).
+func leaseIn(ctx context.Context, q executor, r session.LeaseRequest, group string, guard bool) (*turnRow, error) {
+	maxAge := r.MaxAge.Microseconds()
+	if r.MaxAge > 0 {
+		maxAge = max(maxAge, 1) // Postgres counts no less
+	}
+	apart := `with apart as materialized (select $8::boolean and (` + apartQuery + `) as yes),
+`
+	rows, err := q.Query(ctx, apart+leaseQuery+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
+		r.Replica, maxAge, r.Holding != nil, holding(r), r.Platforms, r.Workspaces, group, guard)
+	if err != nil {
+		return nil, err
+	}
+	row, err := pgx.CollectExactlyOneRow(rows, scanTurn)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return &row, err
+}
+
+// holding are the turns that the replica knows it holds, none if it did not say.
+func holding(r session.LeaseRequest) []session.TurnID {
+	if r.Holding == nil {
+		return []session.TurnID{}
+	}
+	return r.Holding
 }
 
 // Finish implements session.Queue.
@@ -132,7 +153,8 @@ const shownForGood = `(revision = leased_revision and (not disturbed or state = 
 func (s *Sessions) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	const done = `
 		with d as (
-			update turn set state = 'done', owner = '', disturbed = not ` + shownForGood + `, delivered_at = coalesce(delivered_at, clock_timestamp()), undelivered = $4,
+			update turn set state = 'done', owner = '', quarantine = '', disturbed = not ` + shownForGood + `, delivered_at = coalesce(delivered_at, clock_timestamp()),
+				undelivered = $4,
 				correction = case when withdrawn_at is not null and ` + shownForGood + ` then null else correction end,
 				corrected_at = case when withdrawn_at is not null and ` + shownForGood + ` then null else corrected_at end
 			where tenant_id = $1 and id = $2 and attempt = $3 and outcome is not null and not ` + pendingEdit + `
@@ -176,7 +198,7 @@ func (s *Sessions) deliveredEdited(ctx context.Context, f session.Fence) error {
 func (s *Sessions) Release(ctx context.Context, f session.Fence, after time.Duration) error {
 	const release = `
 		update turn set state = case when state = 'done' then 'done' when outcome is null then 'queued' else 'delivering' end, owner = '',
-			attempt = attempt + 1, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
+			attempt = attempt + 1, failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
 		where tenant_id = $1 and id = $2 and attempt = $3 and (state <> 'done' or disturbed)`
 	return s.fenced(ctx, f, "hand back", release, after.Microseconds())
 }

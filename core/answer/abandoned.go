@@ -25,7 +25,7 @@ func (s *Service) close(ctx context.Context, a *attempt) error {
 	if tidier, ok := s.Surfaces.(Tidier); ok {
 		var err error
 		half, err = tidier.Tidy(ctx, a.turn, s.permit(ctx))
-		if err != nil && a.turn.Attempt <= maxAttempts {
+		if err != nil && a.turn.Failures < maxFailures {
 			return fmt.Errorf("look at what an old turn left behind: %w", err)
 		}
 	}

@@ -16,11 +16,11 @@ import (
 )
 
 // Limits of turns that do not come to their end although no replica dies: what a turn needs cannot be loaded, or its platform takes
-// nothing. They are numbers of attempts, of which a lease makes one and a hand-back another. The waits between tries grow from the
-// first to the last, so a turn is tried for minutes, and its delivery for half an hour.
+// nothing. They are numbers of failures; deaths of replicas and what is handed back when a process ends do not count. The waits between tries
+// grow from the first to the last, so a turn is tried for minutes, and its delivery for half an hour.
 const (
-	maxAttempts   = 20
-	maxDeliveries = 120
+	maxFailures   = 10
+	maxDeliveries = 60
 	retryFirst    = 500 * time.Millisecond
 	retryLast     = 30 * time.Second
 )
@@ -93,7 +93,7 @@ func taken(err error) bool {
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
 	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStray) && !taken(cause) {
-		after = min(retryFirst<<min(a.turn.Attempt, 10), retryLast)
+		after = min(retryFirst<<min(2*a.turn.Failures+1, 10), retryLast)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
@@ -119,12 +119,14 @@ func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 		return s.close(ctx, a)
 	case t.Outcome == session.Declined:
 		return s.delivered(ctx, a, "") // nothing was shown, and nothing is to be
-	case t.Outcome != "" && t.Attempt > maxDeliveries:
-		s.Logger.ErrorContext(ctx, "answer could not be delivered", "turn", t.ID, "attempts", t.Attempt)
+	case t.Outcome != "" && t.Failures >= maxDeliveries:
+		s.Logger.ErrorContext(ctx, "answer could not be delivered", "turn", t.ID, "failures", t.Failures)
 		return s.delivered(ctx, a, sentenceUntaken)
+	case t.LoneDeaths >= s.config.MaxDeaths:
+		return s.condemn(ctx, a)
 	case t.Outcome != "":
 		return s.redeliver(ctx, a)
-	case t.Takeovers >= s.config.MaxAttempts, t.Attempt > maxAttempts:
+	case t.Failures >= maxFailures:
 		return s.fail(ctx, a)
 	case t.Ambient:
 		return s.volunteer(ctx, a)
@@ -146,12 +148,33 @@ func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 // fail ends a turn that was tried too often. What it failed at stands in the log of each try.
 func (s *Service) fail(ctx context.Context, a *attempt) error {
 	saved := stated(session.Failed, sentenceExhausted)
-	s.Logger.ErrorContext(ctx, "turn failed too often", "turn", a.turn.ID, "session", a.turn.Session.ID, "takeovers", a.turn.Takeovers,
+	s.Logger.ErrorContext(ctx, "turn failed too often", "turn", a.turn.ID, "session", a.turn.Session.ID, "failures", a.turn.Failures,
 		"attempt", a.turn.Attempt, "reference", saved.Reference)
 	if err := s.save(ctx, a, saved); err != nil {
 		return err
 	}
 	return s.redeliver(ctx, a)
+}
+
+// condemn ends a turn of which processes died although nothing else ran in them. Of what was saved nothing is shown: showing it may have been
+// what they died of.
+func (s *Service) condemn(ctx context.Context, a *attempt) error {
+	saved := stated(session.Failed, sentenceDeadly)
+	s.Logger.ErrorContext(ctx, "turn ended the process again and again while it ran alone; it is not tried any more", "turn", a.turn.ID,
+		"session", a.turn.Session.ID, "deaths", a.turn.LoneDeaths, "takeovers", a.turn.Takeovers, "reference", saved.Reference)
+	if a.turn.Outcome == "" {
+		if err := s.save(ctx, a, saved); err != nil {
+			return err
+		}
+	}
+	delivery, err := s.Surfaces.Open(ctx, a.turn, s.permit(ctx))
+	if err != nil {
+		return fmt.Errorf("open the delivery: %w", err)
+	}
+	for _, p := range Replay(saved) {
+		delivery.Accept(p)
+	}
+	return s.deliver(ctx, a, delivery, Final{Outcome: saved.Outcome, Saved: saved, Replayed: true})
 }
 
 // produce runs the turn, or states the outcome of one that is not to be run.

@@ -101,13 +101,13 @@ func TestTurnThatKillsReplicasFails(t *testing.T) {
 func TestReplicasThatDieAtRandomLoseNothing(t *testing.T) {
 	bubble(t, func(w *world) {
 		random := rand.New(rand.NewPCG(1, 2))
-		steady := w.start("steady", slow(2*time.Second), func(c *answer.Config) { c.Workers, c.MaxAttempts = 4, 100 })
+		steady := w.start("steady", slow(2*time.Second), func(c *answer.Config) { c.Workers, c.MaxDeaths = 4, 100 })
 		const turns = 60
 		for n := range turns {
 			w.ask(steady, fmt.Sprint(n), inThread(fmt.Sprint(n%20)))
 		}
 		for n := range 20 {
-			r := w.start(fmt.Sprint("mortal", n), slow(2*time.Second), func(c *answer.Config) { c.Workers, c.MaxAttempts = 10, 100 })
+			r := w.start(fmt.Sprint("mortal", n), slow(2*time.Second), func(c *answer.Config) { c.Workers, c.MaxDeaths = 10, 100 })
 			time.Sleep(time.Duration(random.IntN(5000)) * time.Millisecond)
 			r.die()
 		}

@@ -22,6 +22,7 @@ const (
 	sentenceTooLong   = "This question has %d characters, and at most %d can be read. Ask with less text, or attach the text as a file."
 	sentenceUnstarted = "Stopped before anything was written."
 	sentenceExhausted = "Something went wrong while answering, several times. Ask again; if it happens again, tell whoever runs this bot."
+	sentenceDeadly    = "This question kept ending the program that answers it, so it is not tried any more. Ask in other words, with less text or fewer files; if it happens again, tell whoever runs this bot."
 	sentenceBroken    = "Something went wrong while answering. Ask again; if it happens again, tell whoever runs this bot."
 	sentenceQueuedOne = "One question is ahead of this one; it will be answered next."
 	sentenceQueued    = "%d questions are ahead of this one; they are answered in order."

@@ -73,7 +73,7 @@ type Config struct {
 	StopPoll    time.Duration     // between two looks for stops: 2 s; Poll while the signal is not reliable
 	Grace       time.Duration     // for running turns at the end: 30 s
 	MaxAge      time.Duration     // REDELIVERY_MAX_AGE: 15 min
-	MaxAttempts int               // replicas that may die over a turn: 3
+	MaxDeaths   int               // of processes in which a turn ran alone: 2; then it fails
 	MaxQuestion int               // characters: 100,000
 	History     int               // turns of history that a prompt may draw on: 50
 }
@@ -145,7 +145,7 @@ func (c Config) withDefaults() Config {
 	for _, n := range []struct {
 		field *int
 		value int
-	}{{&c.Workers, 256}, {&c.MaxAttempts, 3}, {&c.MaxQuestion, 100_000}, {&c.History, 50}} {
+	}{{&c.Workers, 256}, {&c.MaxDeaths, 2}, {&c.MaxQuestion, 100_000}, {&c.History, 50}} {
 		if *n.field <= 0 {
 			*n.field = n.value
 		}

@@ -27,7 +27,7 @@ func (s *Service) beginAttempt(ctx context.Context, t session.Turn) (context.Con
 		span.RecordTurn(ctx, string(t.ID), false, "queue", t.Intake, time.Now())
 	}
 	return span.BeginTurn(ctx, string(t.ID), "turn", slog.String("platform", string(t.Session.Ref.Platform)),
-		slog.Int("attempt", t.Attempt), slog.Int("takeovers", t.Takeovers), slog.String("state", string(t.State)))
+		slog.Int("attempt", t.Attempt), slog.Int("takeovers", t.Takeovers), slog.Int("lone_deaths", t.LoneDeaths), slog.String("state", string(t.State)))
 }
 
 // derive makes a turn of another one.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -53,6 +54,7 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	slots := make(chan struct{}, s.config.Workers)
 	failing := false
+	var draining time.Time // since when turns wait to be run here apart; zero while none do
 	for {
 		select {
 		case slots <- struct{}{}:
@@ -60,6 +62,7 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 			return
 		}
 		t, err := s.next(ctx)
+		draining, err = s.drained(ctx, draining, err)
 		if err != nil && ctx.Err() == nil && !failing {
 			s.Logger.WarnContext(ctx, "no turn could be leased", "replica", s.config.Replica, "error", err)
 		}
@@ -78,6 +81,21 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 			return
 		}
 	}
+}
+
+// drained says since when the process drains, given what it has known of that and what came of the lease. It takes no turn then, so that some
+// whose process died can run apart; what has run for the grace period is handed back, as at the end of a process.
+func (s *Service) drained(ctx context.Context, since time.Time, leased error) (time.Time, error) {
+	switch {
+	case !errors.Is(leased, session.ErrDraining):
+		return time.Time{}, leased
+	case since.IsZero():
+		s.Logger.InfoContext(ctx, "turns whose process died wait to run apart; nothing else is begun until they have", "replica", s.config.Replica)
+		since = time.Now()
+	case time.Since(since) > s.config.Grace:
+		s.giveUp(errHandBack)
+	}
+	return since, nil
 }
 
 // idle waits for a reason to look for work, and reports false when ctx ended.
@@ -116,7 +134,7 @@ func (s *Service) next(ctx context.Context) (*session.Turn, error) {
 	if err == nil && t != nil && t.Takeovers > 0 && t.State == session.Running {
 		s.Metrics.TakenOver()
 	}
-	if err != nil || t != nil && request.Holding != nil {
+	if err != nil && !errors.Is(err, session.ErrDraining) || request.Holding != nil && (err != nil || t != nil) {
 		s.doubt()
 	}
 	return t, err

@@ -41,9 +41,11 @@ type LeaseRequest struct {
 
 // Queue hands turns to workers. Implementations are safe for concurrent use by any number of processes.
 type Queue interface {
-	// Lease takes the oldest turn that can be worked on and makes it Running, or leaves it Delivering: one whose replica
-	// has expired, else one that is Done but Disturbed (Repairs), else a queued one whose session has no unfinished turn before
+	// Lease takes the oldest turn that can be worked on and makes it Running, or leaves it Delivering: one that nobody holds
+	// any more, else one that is Done but Disturbed (Repairs), else a queued one whose session has no unfinished turn before
 	// it. It returns nil when there is none. The lease lasts for as long as the replica beats.
+	// The turns of a replica that has expired are suspects (Beside) and come first: they are leased to one replica, which holds nothing else
+	// meanwhile; of several live ones, one stays free for other turns. A replica that is to run suspects and holds others gets ErrDraining.
 	Lease(ctx context.Context, r LeaseRequest) (*Turn, error)
 	// Finish saves what came of a running turn and its only outcome in one transaction, and makes it Delivering.
 	// It fails with ErrFenced or ErrFinished and then has changed nothing; and with ErrRemoved when the answer was removed meanwhile: the outcome
@@ -52,7 +54,8 @@ type Queue interface {
 	// Delivered ends a Delivering turn, so that the session's next one may start, or the repair of a Done one. undelivered is a sentence that
 	// says why its thread shows no whole answer; empty where it does. A second call is no error.
 	Delivered(ctx context.Context, f Fence, undelivered string) error
-	// Release hands a turn back, to be leased again by anybody once after has passed. It does not count as a take-over.
+	// Release hands a turn back, to be leased again by anybody once after has passed. It does not count as a take-over; unless after is zero,
+	// it counts as a failure.
 	Release(ctx context.Context, f Fence, after time.Duration) error
 	// Depth counts the turns of all tenants that wait for a worker, those included that wait for an earlier one of their session.
 	Depth(ctx context.Context) (int, error)

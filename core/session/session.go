@@ -51,6 +51,9 @@ type Turn struct {
 	// Undelivered is why the answer does not stand in its thread as it was meant to, a sentence (Queue.Delivered); empty where it does.
 	Undelivered string
 	Takeovers   int // how many replicas died or stalled while they held it
+	// LoneDeaths are those of them in which nothing else ran, so that the turn is to blame; Failures are attempts that came to no end although
+	// their replica lived.
+	LoneDeaths, Failures int
 	// StopRequested says that a stop was asked for before this lease. A turn that has not started then ends as Stopped.
 	StopRequested bool
 	// Abandoned says that no replica was there for the turn for longer than LeaseRequest.MaxAge: a backup was restored, or

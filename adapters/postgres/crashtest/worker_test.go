@@ -56,7 +56,7 @@ func work() error {
 		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	}, answer.Config{
 		Replica: session.ReplicaID(os.Getenv(envReplica)), Workers: workers, Lease: lease, Beat: lease / 8, Poll: 100 * time.Millisecond,
-		MaxAttempts: 1000, // no turn is at fault here
+		MaxDeaths: 1000, // no turn is at fault here
 	})
 	if err != nil {
 		return err

@@ -1,39 +1,35 @@
--- One turn for a replica ($1), in one statement.
+-- One turn for a replica ($1), of those in the quarantine $7; empty for those in none. It follows "with apart as (…)," of Lease.
 -- $2: REDELIVERY_MAX_AGE in microseconds, 0 for no limit; $3: whether $4 counts; $4: the turns that the replica knows it holds;
--- $5, $6: the platforms and workspaces that it can deliver to, null for all.
-with
--- Turns whose replica has expired, or that nobody holds: the owners first, which are few, then their turns by turn_held.
+-- $5, $6: the platforms and workspaces that it can deliver to, null for all; $8: see apart.
+-- Turns that nobody holds, or that the replica does not know it holds, by turn_held.
 lost as materialized (
     select t.tenant_id, t.id from turn t
-    where t.state in ('running', 'delivering')
+    where t.state in ('running', 'delivering') and t.quarantine = $7 and not (select yes from apart)
       and t.not_before <= statement_timestamp()
       and ($5::text[] is null or t.platform = any ($5::text[]))
       and ($6::text[] is null or t.workspace = any ($6::text[]))
-      and t.owner = any (array(
-            select '' union all select r.id from replica r where r.expires_at <= statement_timestamp()
-            union all select $1::text where $3::boolean))
-      and (t.owner <> $1::text or not t.id = any ($4::text[]::uuid[])
-           or exists (select from replica r where r.id = $1::text and r.expires_at <= statement_timestamp()))
+      and (t.owner = '' or t.owner = $1::text and (
+            $3::boolean and not t.id = any ($4::text[]::uuid[])
+            or exists (select from replica r where r.id = $1::text and r.expires_at <= statement_timestamp())))
     order by t.sequence limit 1
     for update of t skip locked
 ),
 -- One that was written over after it was done, by turn_disturbed, of which there are hardly ever any.
 spoilt as materialized (
     select t.tenant_id, t.id from turn t
-    where t.state = 'done' and t.disturbed and t.replaced_by is null
+    where t.state = 'done' and t.disturbed and t.replaced_by is null and t.quarantine = $7 and not (select yes from apart)
       and t.not_before <= statement_timestamp()
       and ($5::text[] is null or t.platform = any ($5::text[]))
       and ($6::text[] is null or t.workspace = any ($6::text[]))
       and not exists (select from lost)
-      and (not exists (select from replica r where r.id = t.owner and r.expires_at > statement_timestamp())
-           or $3::boolean and t.owner = $1::text and not t.id = any ($4::text[]::uuid[]))
+      and (t.owner = '' or $3::boolean and t.owner = $1::text and not t.id = any ($4::text[]::uuid[]))
     order by t.sequence limit 1
     for update of t skip locked
 ),
 -- The oldest queued turn, by turn_queued, whose session has no unfinished one before it, by turn_unfinished.
 queued as materialized (
     select t.tenant_id, t.id from turn t
-    where t.state = 'queued'
+    where t.state = 'queued' and t.quarantine = $7 and not (select yes from apart)
       and t.not_before <= statement_timestamp()
       and ($5::text[] is null or t.platform = any ($5::text[]))
       and ($6::text[] is null or t.workspace = any ($6::text[]))
@@ -50,7 +46,6 @@ t as (
     update turn u set
         state      = case when u.state = 'done' then 'done' when u.outcome is null then 'running' else 'delivering' end,
         attempt    = u.attempt + 1,
-        takeovers  = u.takeovers + (u.owner not in ('', $1::text))::int,
         owner      = $1::text,
         leased_revision = u.revision,
         started_at = coalesce(u.started_at, clock_timestamp())

@@ -46,22 +46,23 @@ type Store interface {
 // Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a testing/synctest bubble, and is safe
 // for concurrent use.
 type Memory struct {
-	mu       sync.Mutex
-	ids      int
-	sessions map[sessionKey]*conversation
-	turns    []*turn // in order of intake
-	events   map[eventKey]*turn
-	messages map[messageKey]*posted
-	replicas map[session.ReplicaID]replica
-	threads  map[sessionKey]*knownThread
-	prompts  map[access.TenantID]session.Prompt
-	settings map[settingKey]session.Setting
-	counters map[counterKey]int
-	verdicts map[messageKey]session.Verdict
-	trail    []session.Entry
-	tenants  []access.TenantID // of each entry of the trail
-	claims   map[eventKey]time.Time
-	refused  map[eventKey]bool
+	mu          sync.Mutex
+	ids         int
+	sessions    map[sessionKey]*conversation
+	turns       []*turn // in order of intake
+	events      map[eventKey]*turn
+	messages    map[messageKey]*posted
+	replicas    map[session.ReplicaID]replica
+	quarantines map[session.ReplicaID]*quarantine
+	threads     map[sessionKey]*knownThread
+	prompts     map[access.TenantID]session.Prompt
+	settings    map[settingKey]session.Setting
+	counters    map[counterKey]int
+	verdicts    map[messageKey]session.Verdict
+	trail       []session.Entry
+	tenants     []access.TenantID // of each entry of the trail
+	claims      map[eventKey]time.Time
+	refused     map[eventKey]bool
 }
 
 type sessionKey struct {
@@ -93,16 +94,17 @@ type conversation struct {
 
 type turn struct {
 	session.Turn
-	in        *conversation
-	owner     session.ReplicaID
-	notBefore time.Time
-	saved     session.Saved
-	disturbed bool
-	pages     []session.Page
-	finished  time.Time
-	edit      *message.Message // the question as it is to be answered once the attempt that runs lets go
-	withdrawn bool             // the question was deleted
-	became    *turn            // that stands in its place since the question was edited
+	in         *conversation
+	owner      session.ReplicaID
+	notBefore  time.Time
+	quarantine session.ReplicaID // the replica that died last while it held the turn
+	saved      session.Saved
+	disturbed  bool
+	pages      []session.Page
+	finished   time.Time
+	edit       *message.Message // the question as it is to be answered once the attempt that runs lets go
+	withdrawn  bool             // the question was deleted
+	became     *turn            // that stands in its place since the question was edited
 	revised
 }
 
@@ -124,7 +126,7 @@ func NewMemory() *Memory {
 	return &Memory{
 		sessions: make(map[sessionKey]*conversation), events: make(map[eventKey]*turn), messages: make(map[messageKey]*posted),
 		threads:  make(map[sessionKey]*knownThread),
-		replicas: make(map[session.ReplicaID]replica), prompts: make(map[access.TenantID]session.Prompt),
+		replicas: make(map[session.ReplicaID]replica), quarantines: make(map[session.ReplicaID]*quarantine), prompts: make(map[access.TenantID]session.Prompt),
 		settings: make(map[settingKey]session.Setting), counters: make(map[counterKey]int), verdicts: make(map[messageKey]session.Verdict),
 	}
 }

@@ -102,7 +102,7 @@ func (m *Memory) again(t *turn, question message.Message) *turn {
 	t.Question, t.Number, t.Intake = question, t.in.turns, time.Now()
 	t.Attempt++
 	t.State, t.Outcome, t.saved, t.edit, t.owner, t.notBefore = session.Queued, "", session.Saved{}, nil, "", time.Time{}
-	t.Takeovers, t.StopRequested, t.disturbed, t.Undelivered = 0, false, false, ""
+	t.Takeovers, t.LoneDeaths, t.Failures, t.quarantine, t.StopRequested, t.disturbed, t.Undelivered = 0, 0, 0, "", false, false, ""
 	t.Ambient = t.Ambient && len(t.pages) == 0
 	unwrite(t)
 	return &old

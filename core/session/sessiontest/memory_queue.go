@@ -19,13 +19,18 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Tu
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
+	m.bury(r.Replica, now)
+	group, full, draining := m.apart(r, now)
+	switch {
+	case draining:
+		return nil, session.ErrDraining
+	case full:
+		return nil, nil
+	}
 	for _, state := range []func(*turn) bool{held, (*turn).spoilt, (*turn).queued} {
 		for _, t := range m.turns {
-			if !state(t) || t.notBefore.After(now) || !deliverable(t, r) || !m.leasable(t, r, now) {
+			if t.quarantine != group || !state(t) || t.notBefore.After(now) || !deliverable(t, r) || !m.leasable(t, r) {
 				continue
-			}
-			if t.owner != "" && t.owner != r.Replica {
-				t.Takeovers++
 			}
 			t.owner = r.Replica
 			t.Attempt++
@@ -46,9 +51,9 @@ func held(t *turn) bool      { return t.State == session.Running || t.State == s
 func (t *turn) spoilt() bool { return t.State == session.Done && t.disturbed }
 func (t *turn) queued() bool { return t.State == session.Queued }
 
-func (m *Memory) leasable(t *turn, r session.LeaseRequest, now time.Time) bool {
+func (m *Memory) leasable(t *turn, r session.LeaseRequest) bool {
 	if !t.queued() {
-		return !m.replicas[t.owner].expires.After(now) || r.Holding != nil && t.owner == r.Replica && !slices.Contains(r.Holding, t.ID)
+		return t.owner == "" || t.owner == r.Replica && (r.Holding != nil && !slices.Contains(r.Holding, t.ID) || !m.replicas[t.owner].expires.After(time.Now()))
 	}
 	for _, other := range m.turns {
 		if other.in == t.in && other.Number < t.Number && other.State != session.Done {
@@ -157,7 +162,7 @@ func (m *Memory) Delivered(ctx context.Context, f session.Fence, undelivered str
 		return nil
 	}
 	t.disturbed = t.revision != t.leased || t.disturbed && t.State != session.Done
-	t.State, t.owner, t.Undelivered = session.Done, "", undelivered
+	t.State, t.owner, t.quarantine, t.Undelivered = session.Done, "", "", undelivered
 	t.eraseUnshown()
 	return nil
 }
@@ -178,6 +183,9 @@ func (m *Memory) Release(ctx context.Context, f session.Fence, after time.Durati
 	}
 	m.handBack(t)
 	t.notBefore = time.Now().Add(after)
+	if after > 0 {
+		t.Failures++
+	}
 	return nil
 }
 

@@ -1,0 +1,139 @@
+package sessiontest
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// quarantine are the turns that a replica held when it died.
+type quarantine struct {
+	replica session.ReplicaID
+	beside  int
+	host    session.ReplicaID
+	at      int // the order in which replicas died
+}
+
+// unfinished reports whether a turn is still to be leased, or is held.
+func (t *turn) unfinished() bool { return t.State != session.Done || t.disturbed }
+
+// bury puts the turns of replicas that have died into quarantine.
+func (m *Memory) bury(me session.ReplicaID, now time.Time) {
+	died, again := map[session.ReplicaID]int{}, map[session.ReplicaID]bool{}
+	for _, t := range m.turns {
+		if t.owner == "" || t.owner == me || !t.unfinished() || t.queued() || m.replicas[t.owner].expires.After(now) {
+			continue
+		}
+		if q := m.quarantines[t.quarantine]; q != nil {
+			again[t.owner] = true
+			if q.beside == 1 {
+				t.LoneDeaths++
+			}
+		}
+		died[t.owner]++
+		t.quarantine, t.owner = t.owner, ""
+		t.Attempt++
+		t.Takeovers++
+	}
+	for id, n := range died {
+		if m.quarantines[id] == nil {
+			m.ids++
+			m.quarantines[id] = &quarantine{replica: id, beside: session.Beside(n, again[id]), at: m.ids}
+		}
+	}
+	for id := range m.quarantines {
+		if !slices.ContainsFunc(m.turns, func(t *turn) bool { return t.quarantine == id && t.unfinished() }) {
+			delete(m.quarantines, id)
+		}
+	}
+	for _, t := range m.turns {
+		if m.quarantines[t.quarantine] == nil {
+			t.quarantine = ""
+		}
+	}
+}
+
+// apart chooses what a replica may lease: turns of a quarantine, or those in none; or whether it gets nothing, for now, or because it drains.
+func (m *Memory) apart(r session.LeaseRequest, now time.Time) (group session.ReplicaID, full, draining bool) {
+	held := map[session.ReplicaID]map[session.ReplicaID]int{} // replica → quarantine → turns
+	for _, t := range m.turns {
+		if t.owner == "" || !t.unfinished() {
+			continue
+		}
+		if held[t.owner] == nil {
+			held[t.owner] = map[session.ReplicaID]int{}
+		}
+		n := 1
+		if t.owner == r.Replica && r.Holding != nil && !slices.Contains(r.Holding, t.ID) {
+			n = 0
+		}
+		held[t.owner][t.quarantine] += n
+	}
+	groups := make([]*quarantine, 0, len(m.quarantines))
+	for _, q := range m.quarantines {
+		groups = append(groups, q)
+	}
+	slices.SortFunc(groups, func(a, b *quarantine) int {
+		if (a.host == r.Replica) != (b.host == r.Replica) {
+			if a.host == r.Replica {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.beside, a.beside), cmp.Compare(a.at, b.at))
+	})
+	for _, q := range groups {
+		if n, holds := held[r.Replica][q.replica]; holds {
+			return q.replica, n >= q.beside, false
+		}
+	}
+	idle := held[r.Replica][""] == 0
+	for _, q := range groups {
+		mine, hosted := q.host == r.Replica, m.replicas[q.host].expires.After(now)
+		taken := !mine && hosted && (!idle || held[q.host][q.replica] > 0)
+		if taken || !mine && !m.spare(q, r.Replica, now) || !m.waits(q, r, now) {
+			continue
+		}
+		m.leaveQuarantines(r.Replica)
+		q.host = r.Replica
+		return q.replica, false, !idle
+	}
+	m.leaveQuarantines(r.Replica)
+	return "", false, false
+}
+
+func (m *Memory) leaveQuarantines(host session.ReplicaID) {
+	for _, q := range m.quarantines {
+		if q.host == host {
+			q.host = ""
+		}
+	}
+}
+
+// spare reports whether a replica can be given to a quarantine: it is the only one, or another one stays free.
+func (m *Memory) spare(q *quarantine, me session.ReplicaID, now time.Time) bool {
+	others, free := 0, 0
+	for id, r := range m.replicas {
+		if id == me || !r.expires.After(now) {
+			continue
+		}
+		others++
+		busy := false
+		for _, o := range m.quarantines {
+			busy = busy || o.host == id && o != q
+		}
+		if !busy {
+			free++
+		}
+	}
+	return others == 0 || free > 0
+}
+
+// waits reports whether a turn of a quarantine could be leased.
+func (m *Memory) waits(q *quarantine, r session.LeaseRequest, now time.Time) bool {
+	return slices.ContainsFunc(m.turns, func(t *turn) bool {
+		return t.quarantine == q.replica && t.owner == "" && t.unfinished() && !t.notBefore.After(now) && deliverable(t, r) && m.leasable(t, r)
+	})
+}
