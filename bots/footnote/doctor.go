@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/footnotehq/footnote/bots/internal/memory"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
@@ -16,6 +17,7 @@ type doctorCommand struct{}
 // Run implements the verb. It goes on after a fault, so that all are seen at once.
 func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	e := &examination{out: env.stdout}
+	e.find(env.memoryFinding())
 	base, fault := wire.Open(ctx, env.config, env.logger)
 	if fault != nil {
 		e.tell("database", "", fault)
@@ -35,6 +37,16 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 		e.find(f)
 	}
 	return e.result()
+}
+
+// memoryFinding says what the process may use, and whether what it remembers of the index leaves room for answers.
+func (env *environment) memoryFinding() platforms.Finding {
+	f := platforms.Finding{Part: "memory", Text: env.memory.String(), OK: true, Optional: true}
+	if index := env.config.IndexMemoryBytes; env.memory.Bytes > 0 && index > env.memory.Bytes/4*3 {
+		f.OK = false
+		f.Text += fmt.Sprintf("; INDEX_MEMORY_BYTES takes up to %s of it: set it to half of the limit, or give more", memory.Amount(index))
+	}
+	return f
 }
 
 // examination prints a line for each part, and remembers whether one was at fault.

@@ -76,8 +76,13 @@ func (h *health) parts(ctx context.Context) []platforms.Part {
 
 func (h *health) database(ctx context.Context) platforms.Part {
 	err := h.base.DB.Pool.Ping(ctx)
-	if failing := err != nil; h.down.Swap(failing) != failing { // said once for each outage, not with every probe
-		h.base.Logger.WarnContext(ctx, "the database was lost, or found again", "answers", !failing, "error", err)
+	// Said once for each outage, not with every probe.
+	switch failing := err != nil; {
+	case h.down.Swap(failing) == failing:
+	case failing:
+		h.base.Logger.WarnContext(ctx, "the database does not answer", "error", err)
+	default:
+		h.base.Logger.InfoContext(ctx, "the database answers again")
 	}
 	if err != nil {
 		return platforms.Part{Name: "database", State: "does not answer"}

@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/bots/internal/memory"
 	"github.com/footnotehq/footnote/core/span"
 )
 
@@ -62,6 +63,7 @@ type environment struct {
 	getenv func(string) string
 	logger *slog.Logger
 	config *config.Config
+	memory memory.Limit
 }
 
 func main() {
@@ -74,6 +76,7 @@ func main() {
 
 // run parses the command line, reads the settings, and runs one verb.
 func run(ctx context.Context, args []string, env *environment) int {
+	env.memory = memory.Set(os.DirFS("/"), env.getenv)
 	var verbs commands
 	exited := -1
 	parser, err := kong.New(&verbs,

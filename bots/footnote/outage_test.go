@@ -183,7 +183,16 @@ func TestPostgresRestartsDuringAnAnswer(t *testing.T) {
 	if err := cluster.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
+	r.Unready()
+	r.Unready()
 	cluster = start()
+	r.Ready()
+	r.Ready()
+	for _, said := range []string{"the database does not answer", "the database answers again"} { // which it is, once
+		if n := strings.Count(r.Log(), said); n != 1 {
+			t.Errorf("the log says %d times that %s", n, said)
+		}
+	}
 	close(gate)
 	o.answered(root)
 	next := o.ask("two?")

@@ -20,11 +20,14 @@ type place struct {
 const rootsPlace = "/var/lib/footnote"
 
 func choosePlace(ctx context.Context, cfg Config) (place, error) {
-	dir := cfg.Dir
+	dir, named := cfg.Dir, "FOOTNOTE_DATA"
 	if dir == "" {
 		var err error
 		if dir, err = DefaultDir(); err != nil {
 			return place{}, err
+		}
+		if named = ""; xdgBase() != "" {
+			named = "XDG_DATA_HOME"
 		}
 	}
 	dir, err := filepath.Abs(dir)
@@ -35,9 +38,10 @@ func choosePlace(ctx context.Context, cfg Config) (place, error) {
 	if err != nil || !p.owner.drop || p.reachable(ctx) {
 		return p, err
 	}
-	if cfg.Dir != "" {
-		return place{}, fmt.Errorf("%w: the user %s, who runs PostgreSQL for root, cannot enter %s; "+
-			"choose a directory that everyone may pass through, such as %s", ErrNotOurs, p.owner.name, existingParent(dir), rootsPlace)
+	if named != "" { // another place than the one that was named may be somebody else's
+		return place{}, fmt.Errorf("%w: the user %s, who runs PostgreSQL for root, cannot enter %s, which %s leads to; "+
+			"let everyone pass through it (chmod o+x), or set FOOTNOTE_DATA to a directory where they may, such as %s", ErrNotOurs, p.owner.name,
+			existingParent(dir), named, rootsPlace)
 	}
 	cfg.Logger.InfoContext(ctx, "the private PostgreSQL keeps its data outside of root's home, which its user cannot enter",
 		"user", p.owner.name, "home", dir, "data", rootsPlace)
@@ -46,8 +50,7 @@ func choosePlace(ctx context.Context, cfg Config) (place, error) {
 
 // DefaultDir is Config.Dir where that is empty: footnote's data directory.
 func DefaultDir() (string, error) {
-	// The XDG rules say that a relative path is to be ignored.
-	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
+	if base := xdgBase(); base != "" {
 		return filepath.Join(base, "footnote"), nil
 	}
 	home, err := os.UserHomeDir()
@@ -58,6 +61,14 @@ func DefaultDir() (string, error) {
 		return "", fmt.Errorf("%w: there is no home directory to keep the private PostgreSQL in; set HOME or FOOTNOTE_DATA, or set DATABASE_URL", ErrStart)
 	}
 	return filepath.Join(home, ".local", "share", "footnote"), nil
+}
+
+// xdgBase is the directory for data that the environment names; empty if it names none. The XDG rules say that a relative path is to be ignored.
+func xdgBase() string {
+	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
+		return base
+	}
+	return ""
 }
 
 func placeAt(dir string) (place, error) {

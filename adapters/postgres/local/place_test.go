@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -76,7 +77,7 @@ func TestPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := newDir(t)
-	inClosed := filepath.Join(closed, "footnote", "postgres")
+	inClosed := filepath.Join(closed, ".local", "share", "footnote", "postgres")
 	if os.Geteuid() == 0 {
 		inClosed = "/var/lib/footnote/postgres"
 	}
@@ -84,7 +85,7 @@ func TestPlaces(t *testing.T) {
 		{"XDG_DATA_HOME", open, "/nowhere", filepath.Join(open, "footnote", "postgres")},
 		{"the home directory", "", open, filepath.Join(open, ".local", "share", "footnote", "postgres")},
 		{"a relative XDG_DATA_HOME is ignored", "data", open, filepath.Join(open, ".local", "share", "footnote", "postgres")},
-		{"a closed place", closed, open, inClosed},
+		{"a closed home", "", closed, inClosed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("XDG_DATA_HOME", test.xdg)
@@ -95,6 +96,39 @@ func TestPlaces(t *testing.T) {
 			}
 			if got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// A folder that was named is used or refused: in the place that root shares with others there may be another index.
+func TestNamedPlaceIsNeverAnother(t *testing.T) {
+	closed := filepath.Join(newDir(t), "closed")
+	if err := os.Mkdir(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, setting := range []string{"XDG_DATA_HOME", "FOOTNOTE_DATA"} {
+		t.Run(setting, func(t *testing.T) {
+			c := local.Config{Logger: slog.New(slog.DiscardHandler)}
+			want := filepath.Join(closed, "footnote", "postgres")
+			t.Setenv("XDG_DATA_HOME", closed)
+			if setting == "FOOTNOTE_DATA" {
+				c.Dir, want = closed, filepath.Join(closed, "postgres")
+			}
+			got, err := local.PlaceOf(testContext(t), c)
+			if os.Geteuid() != 0 { // the server runs as who named it
+				if err != nil || got != want {
+					t.Errorf("%s (%v), want %s", got, err, want)
+				}
+				return
+			}
+			if !errors.Is(err, local.ErrNotOurs) {
+				t.Fatalf("the place is %q (%v)", got, err)
+			}
+			for _, want := range []string{setting + " leads to", closed, "chmod o+x", "FOOTNOTE_DATA"} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
 			}
 		})
 	}

@@ -13,11 +13,14 @@ func TestThreatsNameTestsThatExist(t *testing.T) {
 	t.Parallel()
 	var exist []string
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	files := []string{"deploy/kubernetes/check/check_test.go"} // of a module of its own
 	for _, f := range repository(t) {
-		if !f.test {
-			continue
+		if f.test {
+			files = append(files, f.name)
 		}
-		source, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(f.name)))
+	}
+	for _, name := range files {
+		source, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}

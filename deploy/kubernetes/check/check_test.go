@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -139,6 +140,61 @@ func TestPodsAreConfined(t *testing.T) {
 				t.Errorf("%s has no memory limit", name)
 			}
 		}
+	}
+}
+
+// Metrics and health tell who asks how much; nobody but what watches the bot is told.
+func TestAdminPortIsForMonitoringAlone(t *testing.T) {
+	t.Parallel()
+	objects := build(t, "../example")
+	pod := one[*appsv1.Deployment](t, objects).Spec.Template
+	policy := one[*networkingv1.NetworkPolicy](t, objects)
+	selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector)
+	if err != nil || !selector.Matches(labels.Set(pod.Labels)) || !slices.Contains(policy.Spec.PolicyTypes, networkingv1.PolicyTypeIngress) {
+		t.Fatalf("the policy does not cover the replicas: %v", err)
+	}
+	admin := 0
+	for _, rule := range policy.Spec.Ingress {
+		if len(rule.Ports) == 0 {
+			t.Errorf("a rule opens every port: %v", rule)
+		}
+		for _, port := range rule.Ports {
+			if name := port.Port.String(); name == "http" {
+				continue
+			} else if name != "admin" || port.EndPort != nil {
+				t.Errorf("port %s is open", name)
+			}
+			admin++
+			if len(rule.From) != 1 || rule.From[0].IPBlock != nil || rule.From[0].PodSelector != nil {
+				t.Fatalf("the admin port is open to %v", rule.From)
+			}
+			from := rule.From[0].NamespaceSelector
+			if from == nil || len(from.MatchExpressions) > 0 || len(from.MatchLabels) != 1 || from.MatchLabels["kubernetes.io/metadata.name"] != "monitoring" {
+				t.Errorf("the admin port is open to the namespaces %v", from)
+			}
+		}
+	}
+	if admin != 1 {
+		t.Errorf("%d rules open the admin port", admin)
+	}
+}
+
+// What the program remembers of the index fits its container, and nothing else tells the Go runtime how much there is.
+func TestMemoryLimitsAgree(t *testing.T) {
+	t.Parallel()
+	container := one[*appsv1.Deployment](t, build(t, "../example")).Spec.Template.Spec.Containers[0]
+	limit := container.Resources.Limits.Memory().Value()
+	index := int64(0)
+	for _, e := range container.Env {
+		switch e.Name {
+		case "GOMEMLIMIT":
+			t.Errorf("GOMEMLIMIT is set to %s beside a limit of %d", e.Value, limit)
+		case "INDEX_MEMORY_BYTES":
+			index, _ = strconv.ParseInt(e.Value, 10, 64) // 0 if it is no number
+		}
+	}
+	if index == 0 || index > limit/2 {
+		t.Errorf("the index takes %d bytes of %d", index, limit)
 	}
 }
 
