@@ -1,24 +1,108 @@
 package console
 
 import (
+	"fmt"
+	"io"
 	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Sanitize removes control characters and those that turn the direction of text around, so that no document and no model can drive the
-// terminal, and what is invisible, in which text can be hidden. Line feeds and tabs stay.
+// Sanitize removes what nobody sees and what drives the terminal: control characters, those that turn the direction of text around, tags and
+// other invisible ones, so that no document and no model can change or hide what is shown. Line feeds and tabs stay, and the joiners that
+// writing systems and emoji need; separators of lines and paragraphs become spaces.
 func Sanitize(s string) string { return answer.Visible(printed(s)) }
 
-// printed is Sanitize without regard to what is invisible.
+// printed is Sanitize as far as it can be told character by character.
 func printed(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
+		switch {
+		case r == '\n' || r == '\t' || r == zeroWidthNonJoiner || r == zeroWidthJoiner:
+			return r
+		case unicode.In(r, unicode.Zl, unicode.Zp):
+			return ' '
+		case unicode.IsControl(r) || unicode.In(r, unicode.Cf) && !unicode.In(r, unicode.Prepended_Concatenation_Mark):
+			return -1
+		default:
 			return r
 		}
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return -1
-		}
-		return r
 	}, s)
+}
+
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+)
+
+// hidden are characters that are not seen, or not where they stand: control and format characters, separators of lines and paragraphs,
+// selectors of variants that no font has, and letters that look like nothing.
+func hidden(r rune) bool {
+	switch r {
+	case '\n', '\t', '\r': // between the values of JSON; within strings they are escaped already
+		return false
+	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u3164', '\uffa0':
+		return true
+	}
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r >= 0xe0000 && r <= 0xe0fff
+}
+
+// Plain returns a writer of plain text, which is sanitized on its way to w. A character that is cut between two writes is completed by the
+// second. Safe for concurrent use.
+func Plain(w io.Writer) io.Writer { return &filtered{to: w, change: printed} }
+
+// JSON returns a writer of JSON, in which characters that are not seen stand as \uXXXX on their way to w: the values are the same. Safe for
+// concurrent use.
+func JSON(w io.Writer) io.Writer { return &filtered{to: w, change: visible} }
+
+func visible(s string) string {
+	if strings.IndexFunc(s, hidden) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// filtered changes what is written through it.
+type filtered struct {
+	to     io.Writer
+	change func(string) string
+
+	mu  sync.Mutex
+	cut []byte // the beginning of a character
+}
+
+// Write implements io.Writer. It reports all of p as written unless w fails.
+func (f *filtered) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text := append(f.cut, p...)
+	whole := len(text)
+	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
+		if last := text[len(text)-back:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				whole -= back
+			}
+			break
+		}
+	}
+	f.cut = append([]byte(nil), text[whole:]...)
+	if _, err := io.WriteString(f.to, f.change(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }

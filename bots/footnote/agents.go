@@ -37,7 +37,7 @@ func (c *agentsCommand) Run(env *environment) error {
 		return newEncoder(env.stdout).Encode(agents)
 	}
 	if len(agents) == 0 {
-		_, err := fmt.Fprintf(env.stderr, "There are no agents: the built-in one answers. Define some under agents: in %s.\n", cmp.Or(env.config.File.Path, config.FileName))
+		_, err := fmt.Fprintf(env.errs, "There are no agents: the built-in one answers. Define some under agents: in %s.\n", cmp.Or(env.config.File.Path, config.FileName))
 		return err
 	}
 	for _, a := range agents {
@@ -74,7 +74,7 @@ func printAgent(env *environment, a agentJSON) error {
 	if a.Default {
 		mark = " (answers by default)"
 	}
-	_, err := fmt.Fprintf(env.stdout, "%s%s\n  documents: %s\n  tools: %s\n  model: %s\n  grounding: %s\n",
+	_, err := fmt.Fprintf(env.out, "%s%s\n  documents: %s\n  tools: %s\n  model: %s\n  grounding: %s\n",
 		a.Name, mark, sets, strings.Join(a.Tools, ", "), a.Model, a.Grounding)
 	return err
 }

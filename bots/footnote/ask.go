@@ -113,7 +113,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 		return lines.err
 	}
 	if c.Search && !c.JSON && !c.Packets {
-		if err := printDocuments(env.stdout, result.Best().Documents); err != nil {
+		if err := printDocuments(env.out, result.Best().Documents); err != nil {
 			return err
 		}
 	}
@@ -209,8 +209,9 @@ func (l *packetLines) Accept(p packet.Packet) {
 	}
 }
 
+// newEncoder writes JSON, in which nothing that people would not see stands as it is.
 func newEncoder(to io.Writer) *json.Encoder {
-	encoder := json.NewEncoder(to)
+	encoder := json.NewEncoder(console.JSON(to))
 	encoder.SetEscapeHTML(false)
 	return encoder
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -61,7 +60,7 @@ func (c *auditCommand) Run(ctx context.Context, env *environment) error {
 				return err
 			}
 		}
-		print, flush := auditTable(env.stdout)
+		print, flush := auditTable(env.out)
 		if c.JSON {
 			print, flush = auditLines(env.stdout, query.Tenant)
 		}
@@ -76,7 +75,7 @@ func (c *auditCommand) Run(ctx context.Context, env *environment) error {
 			}
 		}
 		if n == 0 && !c.JSON {
-			_, err := fmt.Fprintln(env.stderr, "There are no such entries.")
+			_, err := fmt.Fprintln(env.errs, "There are no such entries.")
 			return err
 		}
 		return flush()
@@ -119,8 +118,7 @@ func knownTenant(ctx context.Context, base *wire.Base, tenant access.TenantID) e
 
 // auditLines prints an object a line.
 func auditLines(out io.Writer, tenant access.TenantID) (print func(session.Entry) error, flush func() error) {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
+	encoder := newEncoder(out)
 	return func(e session.Entry) error { return encoder.Encode(auditOf(e, tenant)) }, func() error { return nil }
 }
 

@@ -189,7 +189,7 @@ func (d *dialogue) interrupted(ctx context.Context, leave context.CancelCauseFun
 	}
 }
 
-func (d *dialogue) say(text string) { fmt.Fprint(d.env.stderr, text) }
+func (d *dialogue) say(text string) { fmt.Fprint(d.env.errs, text) }
 
 // readLines reads input until it ends or ctx does. A line may be as long as maxLine; the rest of a longer one is dropped.
 func readLines(ctx context.Context, in io.Reader) <-chan line {

@@ -74,11 +74,11 @@ func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 				Places        []placeJSON `json:"places"`
 			}{hash, base.File().Path, shown})
 		}
-		if _, err := fmt.Fprintf(env.stdout, "configuration %s, file %s\n", hash, cmp.Or(base.File().Path, "none")); err != nil {
+		if _, err := fmt.Fprintf(env.out, "configuration %s, file %s\n", hash, cmp.Or(base.File().Path, "none")); err != nil {
 			return err
 		}
 		for _, p := range shown {
-			if err := printPlace(env.stdout, p); err != nil {
+			if err := printPlace(env.out, p); err != nil {
 				return err
 			}
 		}
@@ -192,11 +192,11 @@ func (c *configDiffCommand) Run(ctx context.Context, env *environment) error {
 			return newEncoder(env.stdout).Encode(changes)
 		}
 		if len(changes) == 0 {
-			_, err := fmt.Fprintln(env.stderr, "Nothing was changed in chat.")
+			_, err := fmt.Fprintln(env.errs, "Nothing was changed in chat.")
 			return err
 		}
 		for _, d := range changes {
-			if err := printChange(env.stdout, d); err != nil {
+			if err := printChange(env.out, d); err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,7 @@ type doctorCommand struct{}
 
 // Run implements the verb. It goes on after a fault, so that all are seen at once.
 func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
-	e := &examination{out: env.stdout}
+	e := &examination{out: env.out}
 	e.find(env.memoryFinding())
 	base, fault := wire.Open(ctx, env.config, env.logger)
 	if fault != nil {

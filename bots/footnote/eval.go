@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -93,8 +92,7 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 		out.Compared = &comparedJSON{kept.from, kept.earlier.At, kept.earlier.Version, differences}
 	}
 	if c.JSON {
-		encoder := json.NewEncoder(env.stdout)
-		encoder.SetEscapeHTML(false)
+		encoder := newEncoder(env.stdout)
 		err = encoder.Encode(out)
 	} else {
 		err = printEvaluation(env, out)
@@ -211,6 +209,6 @@ func printEvaluation(env *environment, e evaluatedJSON) error {
 	for _, note := range e.Notes {
 		fmt.Fprintln(&b, note)
 	}
-	_, err := fmt.Fprint(env.stdout, b.String())
+	_, err := fmt.Fprint(env.out, b.String())
 	return err
 }

@@ -27,7 +27,7 @@ func (c *evalCommand) keeping(env *environment, report evaluate.Report) (keeping
 	k := keeping{to: c.Save, chosen: c.Save != ""}
 	standard, err := standardReport(env, report)
 	if err != nil && c.Save == "" {
-		fmt.Fprintf(env.stderr, "The report will not be kept: %v. Name a file with --save.\n", err)
+		fmt.Fprintf(env.errs, "The report will not be kept: %v. Name a file with --save.\n", err)
 	}
 	if standard != "" {
 		last, err := readReport(standard)
@@ -35,7 +35,7 @@ func (c *evalCommand) keeping(env *environment, report evaluate.Report) (keeping
 		case err == nil:
 			k.last, k.earlier, k.from = &last, &last, standard
 		case !errors.Is(err, fs.ErrNotExist):
-			fmt.Fprintf(env.stderr, "The last report is not compared with: %v.\n", err)
+			fmt.Fprintf(env.errs, "The last report is not compared with: %v.\n", err)
 		}
 	}
 	if !k.chosen {
@@ -99,11 +99,11 @@ func (k keeping) save(env *environment, report evaluate.Report) error {
 		err = fmt.Errorf("save the report: %w", err)
 	}
 	if err != nil && !k.chosen {
-		fmt.Fprintf(env.stderr, "The report is not kept: %v. Name another file with --save.\n", err)
+		fmt.Fprintf(env.errs, "The report is not kept: %v. Name another file with --save.\n", err)
 		return nil
 	}
 	if err == nil {
-		fmt.Fprintf(env.stderr, "The report is in %s\n", k.to)
+		fmt.Fprintf(env.errs, "The report is in %s\n", k.to)
 	}
 	return err
 }

@@ -69,7 +69,7 @@ func (c *feedbackCommand) Run(ctx context.Context, env *environment) (err error)
 		return newEncoder(env.stdout).Encode(rows)
 	}
 	if len(rows) == 0 {
-		_, err := fmt.Fprintln(env.stderr, "There is no feedback.")
+		_, err := fmt.Fprintln(env.errs, "There is no feedback.")
 		return err
 	}
 	return printFeedback(env, rows)
@@ -93,7 +93,7 @@ func describeFeedback(f session.Feedback) feedbackJSON {
 const maxFeedbackQuestion = 80
 
 func printFeedback(env *environment, rows []feedbackJSON) error {
-	table := tabwriter.NewWriter(env.stdout, 0, 4, 2, ' ', 0)
+	table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "WHEN\tVOTE\tBY\tOUTCOME\tQUESTION\tREASON")
 	for _, r := range rows {
 		question := plain(r.Question)

@@ -54,7 +54,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 			return fmt.Errorf("index %s: %w", sources[i].Name, err)
 		}
 		if kept != "" {
-			if _, err := fmt.Fprintln(env.stderr, plain(kept)); err != nil {
+			if _, err := fmt.Fprintln(env.errs, plain(kept)); err != nil {
 				return err
 			}
 		}
@@ -64,7 +64,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 		if err != nil {
 			return fmt.Errorf("index %s: %w%s", sources[i].Name, err, base.StillIndexed(ctx, run.Source.ID))
 		}
-		if err := printRun(env.stderr, sources[i].Name, run); err != nil {
+		if err := printRun(env.errs, sources[i].Name, run); err != nil {
 			return err
 		}
 	}

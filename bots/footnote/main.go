@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/memory"
@@ -58,8 +59,10 @@ type commands struct {
 // environment is what commands may use of the process, so that tests can run them.
 type environment struct {
 	stdin  *os.File
-	stdout *os.File
+	stdout *os.File // as it is, for what takes care of terminals itself; plain text goes to out, JSON through newEncoder
 	stderr io.Writer
+	out    io.Writer // stdout and stderr, for text in which nothing can drive a terminal or hide from its reader
+	errs   io.Writer
 	getenv func(string) string
 	logger *slog.Logger
 	config *config.Config
@@ -76,6 +79,7 @@ func main() {
 
 // run parses the command line, reads the settings, and runs one verb.
 func run(ctx context.Context, args []string, env *environment) int {
+	env.out, env.errs = console.Plain(env.stdout), console.Plain(env.stderr)
 	env.memory = memory.Set(os.DirFS("/"), env.getenv)
 	var verbs commands
 	exited := -1
@@ -83,7 +87,7 @@ func run(ctx context.Context, args []string, env *environment) int {
 		kong.Name("footnote"),
 		kong.Description("Answers questions from your own documents, with a numbered link for every claim."),
 		kong.Vars{"version": version},
-		kong.Writers(env.stdout, env.stderr),
+		kong.Writers(env.out, env.errs),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Help(helpWithSettings),
@@ -144,7 +148,7 @@ func (e usageError) Error() string { return string(e) }
 // fail prints an error once and returns the exit code. A silent error has already been told.
 func (env *environment) fail(err error, code int) int {
 	if !errors.Is(err, errSilent) {
-		fmt.Fprintf(env.stderr, "footnote: %v\n", advised(err))
+		fmt.Fprintf(env.errs, "footnote: %v\n", advised(err))
 	}
 	return code
 }
@@ -176,7 +180,7 @@ func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
 	}}
 	var lines slog.Handler = slog.NewTextHandler(to, options)
 	if c.LogFormat == "json" {
-		lines = slog.NewJSONHandler(to, options)
+		lines = slog.NewJSONHandler(console.JSON(to), options)
 	}
 	return slog.New(span.NewHandler(lines)) // each line says which turn it is about
 }

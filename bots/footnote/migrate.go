@@ -21,9 +21,9 @@ func (c *migrateCommand) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	if n == 0 {
-		_, err = fmt.Fprintln(env.stdout, "The database schema is up to date.")
+		_, err = fmt.Fprintln(env.out, "The database schema is up to date.")
 	} else {
-		_, err = fmt.Fprintf(env.stdout, "%d migrations ran. The database schema is up to date.\n", n)
+		_, err = fmt.Fprintf(env.out, "%d migrations ran. The database schema is up to date.\n", n)
 	}
 	if err != nil || len(c.Grant) == 0 && !c.Restored {
 		return err
@@ -43,7 +43,7 @@ func (c *migrateCommand) prepare(ctx context.Context, env *environment) (err err
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(env.stdout, "The restored database is ready. Questions that were under way when the backup was made: %d.\n", unfinished); err != nil {
+		if _, err := fmt.Fprintf(env.out, "The restored database is ready. Questions that were under way when the backup was made: %d.\n", unfinished); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (c *migrateCommand) prepare(ctx context.Context, env *environment) (err err
 		return err
 	}
 	for _, role := range c.Grant {
-		if _, err := fmt.Fprintf(env.stdout, "The role %s may run footnote serve --no-migrate.\n", role); err != nil {
+		if _, err := fmt.Fprintf(env.out, "The role %s may run footnote serve --no-migrate.\n", role); err != nil {
 			return err
 		}
 	}

@@ -23,11 +23,11 @@ type slackManifest struct {
 // Run implements the verb.
 func (c *slackManifest) Run(_ context.Context, env *environment) error {
 	if !c.Scopes {
-		_, err := fmt.Fprint(env.stdout, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL}))
+		_, err := fmt.Fprint(env.out, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL}))
 		return err
 	}
 	for _, s := range slack.Scopes {
-		if _, err := fmt.Fprintf(env.stdout, "%-22s %s\n", s.Name, s.Reason); err != nil {
+		if _, err := fmt.Fprintf(env.out, "%-22s %s\n", s.Name, s.Reason); err != nil {
 			return err
 		}
 	}
@@ -52,11 +52,11 @@ func (c *discordInvite) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprintf(env.stdout, "%s\n\nIt asks for:\n", discord.InviteURL(app)); err != nil {
+	if _, err = fmt.Fprintf(env.out, "%s\n\nIt asks for:\n", discord.InviteURL(app)); err != nil {
 		return err
 	}
 	for _, p := range discord.Permissions() {
-		if _, err := fmt.Fprintf(env.stdout, "  %-26s %s\n", p.Name, p.Reason); err != nil {
+		if _, err := fmt.Fprintf(env.out, "  %-26s %s\n", p.Name, p.Reason); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func (c *discordAllow) Run(ctx context.Context, env *environment) (err error) {
 	if created {
 		said += fmt.Sprintf("There was no tenant %s before, so it has no documents yet.\n", tenant)
 	}
-	_, err = fmt.Fprint(env.stdout, said)
+	_, err = fmt.Fprint(env.out, said)
 	return err
 }
 
@@ -71,7 +71,7 @@ func (c *discordDisallow) Run(ctx context.Context, env *environment) (err error)
 	if !was {
 		said = "The server %s belonged to no tenant; it gets answers from public documents only.\n"
 	}
-	_, err = fmt.Fprintf(env.stdout, said, c.Guild)
+	_, err = fmt.Fprintf(env.out, said, c.Guild)
 	return err
 }
 

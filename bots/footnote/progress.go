@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/core/index"
 	"golang.org/x/term"
 )
@@ -73,11 +74,11 @@ func (p *progress) due() bool {
 
 func (p *progress) draw(line string) {
 	if !p.terminal {
-		fmt.Fprintln(p.env.stderr, line)
+		fmt.Fprintln(p.env.errs, line)
 		return
 	}
 	p.shown = true
-	fmt.Fprintf(p.env.stderr, "\r\x1b[K%s", line)
+	fmt.Fprintf(p.env.stderr, "\r\x1b[K%s", console.Sanitize(line))
 }
 
 // end removes the line, so that what follows begins at the left.

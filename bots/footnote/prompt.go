@@ -42,7 +42,7 @@ func (c *promptShowCommand) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(env.stderr, describePrompt(stored)); err != nil {
+		if _, err := fmt.Fprintln(env.errs, describePrompt(stored)); err != nil {
 			return err
 		}
 		if stored.Text == "" {
@@ -78,7 +78,7 @@ func changePrompt(ctx context.Context, env *environment, text string) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(env.stderr, describePrompt(stored)+" It is used from the next answer on.")
+		_, err = fmt.Fprintln(env.errs, describePrompt(stored)+" It is used from the next answer on.")
 		return err
 	})
 }
@@ -93,7 +93,7 @@ func withPrompts(ctx context.Context, env *environment, use func(*wire.Base) err
 }
 
 func printPrompt(env *environment, text string) error {
-	_, err := fmt.Fprintln(env.stdout, strings.TrimRight(text, "\n"))
+	_, err := fmt.Fprintln(env.out, strings.TrimRight(text, "\n"))
 	return err
 }
 

@@ -17,7 +17,7 @@ type pruneCommand struct {
 func (c *pruneCommand) Run(ctx context.Context, env *environment) error {
 	kept := session.Retention{Sessions: env.config.SessionRetention, Audit: env.config.AuditRetention}
 	if kept == (session.Retention{}) {
-		_, err := fmt.Fprintln(env.stdout, "Everything is kept: neither SESSION_RETENTION nor AUDIT_RETENTION is set.")
+		_, err := fmt.Fprintln(env.out, "Everything is kept: neither SESSION_RETENTION nor AUDIT_RETENTION is set.")
 		return err
 	}
 	return env.withBase(ctx, func(base *wire.Base) error {
@@ -46,7 +46,7 @@ func (c *pruneCommand) Run(ctx context.Context, env *environment) error {
 				sum = sum.Add(gone)
 			}
 		}
-		_, err = fmt.Fprintf(env.stdout, "%s: %s.\n", did, sayPruned(sum))
+		_, err = fmt.Fprintf(env.out, "%s: %s.\n", did, sayPruned(sum))
 		return err
 	})
 }

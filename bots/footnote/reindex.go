@@ -59,7 +59,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 		if err != nil {
 			return fmt.Errorf("index %s: %w%s", s.Name, err, base.StillIndexed(ctx, run.Source.ID))
 		}
-		if err := printRun(env.stderr, s.Name, run); err != nil {
+		if err := printRun(env.errs, s.Name, run); err != nil {
 			return err
 		}
 	}

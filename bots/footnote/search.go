@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -98,18 +97,17 @@ func (c *searchCommand) printJSON(env *environment, result retrieve.Result, took
 		}
 		out.Hits = append(out.Hits, hit)
 	}
-	encoder := json.NewEncoder(env.stdout)
-	encoder.SetEscapeHTML(false)
+	encoder := newEncoder(env.stdout)
 	return encoder.Encode(out)
 }
 
 func (c *searchCommand) print(env *environment, result retrieve.Result) error {
 	if len(result.Hits) == 0 {
-		_, err := fmt.Fprintln(env.stdout, "Nothing was found. footnote sources lists what is indexed.")
+		_, err := fmt.Fprintln(env.out, "Nothing was found. footnote sources lists what is indexed.")
 		return err
 	}
 	if !result.Evidence {
-		if _, err := fmt.Fprintln(env.stdout, "Nothing matches well. The closest passages:"); err != nil {
+		if _, err := fmt.Fprintln(env.out, "Nothing matches well. The closest passages:"); err != nil {
 			return err
 		}
 	}
@@ -118,7 +116,7 @@ func (c *searchCommand) print(env *environment, result retrieve.Result) error {
 		if where != "" {
 			where = " › " + where
 		}
-		_, err := fmt.Fprintf(env.stdout, "%2d. %.3f  %s%s\n    %s\n    %s\n", i+1, h.Scores.Score, plain(h.Document.Title), plain(where), plain(h.Link),
+		_, err := fmt.Fprintf(env.out, "%2d. %.3f  %s%s\n    %s\n    %s\n", i+1, h.Scores.Score, plain(h.Document.Title), plain(where), plain(h.Link),
 			plain(shorten(h.Text, 240)))
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -68,10 +67,10 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 		return c.printJSON(env, sources, schedules)
 	}
 	if len(sources) == 0 {
-		_, err := fmt.Fprintln(env.stdout, "Nothing is indexed. Index a folder with: footnote index PATH")
+		_, err := fmt.Fprintln(env.out, "Nothing is indexed. Index a folder with: footnote index PATH")
 		return err
 	}
-	table := tabwriter.NewWriter(env.stdout, 0, 4, 2, ' ', 0)
+	table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "SOURCE\tDOCUMENTS\tCHUNKS\tFAILED\tLEFT OUT\tLAST SUCCESS\tNEXT RUN\tNAME")
 	for _, s := range sources {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", s.Source.ID, s.Documents, s.Chunks, s.Counts.Failed, s.Counts.Skipped, ago(s.LastSuccess),
@@ -90,7 +89,7 @@ func (c *sourcesList) printNotices(env *environment, sources []postgres.SourceSt
 			if s.Failing > 1 {
 				runs = fmt.Sprintf("the last %d runs failed", s.Failing)
 			}
-			if _, err := fmt.Fprintf(env.stdout, "%s: %s: %s\n", s.Source.ID, runs, plain(s.Error)); err != nil {
+			if _, err := fmt.Fprintf(env.out, "%s: %s: %s\n", s.Source.ID, runs, plain(s.Error)); err != nil {
 				return err
 			}
 		}
@@ -103,7 +102,7 @@ func (c *sourcesList) printNotices(env *environment, sources []postgres.SourceSt
 			continue
 		}
 		for _, n := range append(s.Failures, s.Skipped...) {
-			if _, err := fmt.Fprintf(env.stdout, "%s: %s: %s\n", s.Source.ID, plain(n.Name), plain(n.Sentence)); err != nil {
+			if _, err := fmt.Fprintf(env.out, "%s: %s: %s\n", s.Source.ID, plain(n.Name), plain(n.Sentence)); err != nil {
 				return err
 			}
 		}
@@ -132,7 +131,7 @@ func (c *sourcesList) printJSON(env *environment, sources []postgres.SourceState
 		}
 		out = append(out, row)
 	}
-	return json.NewEncoder(env.stdout).Encode(out)
+	return newEncoder(env.stdout).Encode(out)
 }
 
 // due is when a source with a schedule is read next, now where that has passed.
@@ -213,7 +212,7 @@ func (c *sourcesRemove) Run(ctx context.Context, env *environment) (err error) {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(env.stdout, "%s: %d documents removed.\n", id, n); err != nil {
+		if _, err := fmt.Fprintf(env.out, "%s: %d documents removed.\n", id, n); err != nil {
 			return err
 		}
 	}

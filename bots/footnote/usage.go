@@ -135,7 +135,7 @@ func printUsage(env *environment, since time.Time, rows []spend.Row, said string
 	if said != "" {
 		fmt.Fprintf(&b, "\nSpent and set aside: %s.\n", said)
 	}
-	_, err := fmt.Fprint(env.stdout, b.String())
+	_, err := fmt.Fprint(env.out, b.String())
 	return err
 }
 

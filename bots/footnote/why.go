@@ -188,15 +188,15 @@ func printExplanation(env *environment, n int, e answer.Explanation) error {
 	}
 	if t := e.Turn; t != nil {
 		ref := t.Session.Ref
-		if _, err := fmt.Fprintf(env.stdout, "%sTurn %s, number %d of session %s\nAsked by %s in %s, thread %s, on %s\n", gap, t.ID, t.Number, t.Session.ID,
+		if _, err := fmt.Fprintf(env.out, "%sTurn %s, number %d of session %s\nAsked by %s in %s, thread %s, on %s\n", gap, t.ID, t.Number, t.Session.ID,
 			t.Asker.ID, placeName(session.PlaceOf(ref)), ref.Thread, t.Intake.Format("2006-01-02 15:04:05 UTC")); err != nil {
 			return err
 		}
-	} else if _, err := fmt.Fprintf(env.stdout, "%sMessage %s in %s\n", gap, e.Verdict.Message, placeName(session.PlaceOf(e.Verdict.Ref))); err != nil {
+	} else if _, err := fmt.Fprintf(env.out, "%sMessage %s in %s\n", gap, e.Verdict.Message, placeName(session.PlaceOf(e.Verdict.Ref))); err != nil {
 		return err
 	}
 	for _, line := range e.Sentences(func(document.ID) bool { return true }) {
-		if _, err := fmt.Fprintln(env.stdout, line); err != nil {
+		if _, err := fmt.Fprintln(env.out, line); err != nil {
 			return err
 		}
 	}
