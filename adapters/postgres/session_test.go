@@ -29,7 +29,7 @@ func sessionSuite(t *testing.T, free chan *postgres.DB) {
 		t.Cleanup(func() {
 			const empty = `
 				alter table audit disable trigger audit_append_only; -- which takes its owner
-				truncate session, thread, replica, event, surface_message, system_prompt, setting, audit, audit_person cascade;
+				truncate session, thread, replica, quarantine, event, surface_message, system_prompt, setting, audit, audit_person cascade;
 				alter table audit enable trigger audit_append_only`
 			if _, err := db.Pool.Exec(context.WithoutCancel(t.Context()), empty); err != nil {
 				t.Errorf("empty the database for the next test: %v", err)

@@ -64,7 +64,9 @@ func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 		return fmt.Errorf("look for turns of replicas that have died: %w", err)
 	}
 	died, again := map[string]int{}, map[string]bool{}
+	const unfinished = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
 	batch := new(pgx.Batch)
+	batch.Queue(`delete from quarantine q where not exists (select from turn t where t.quarantine = q.replica and ` + unfinished + `)`)
 	for _, t := range suspects {
 		died[t.Owner]++
 		again[t.Owner] = again[t.Owner] || t.Beside > 0
@@ -76,8 +78,6 @@ func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 		batch.Queue(`insert into quarantine (replica, beside) values ($1, $2) on conflict do nothing`, owner, session.Beside(n, again[owner]))
 	}
 	// One that was written over after it was done may have outlived its group.
-	const unfinished = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
-	batch.Queue(`delete from quarantine q where not exists (select from turn t where t.quarantine = q.replica and ` + unfinished + `)`)
 	batch.Queue(`update turn t set quarantine = '' where ` + unfinished + ` and not exists (select from quarantine q where q.replica = t.quarantine)`)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("put turns of replicas that have died into quarantine: %w", err)

@@ -18,17 +18,17 @@ var leaseQuery string
 // abandonedColumn is the last column of a leased turnRow: nobody who was there for the turn in time is alive or was lately. What a person
 // asked of an answer is never too old.
 const abandonedColumn = `
-	t.revision = 0 and $2::bigint > 0 and t.intake_at <= statement_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
+	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
-		where r.started_at <= t.intake_at + $2::bigint * interval '1 microsecond'
-		  and r.expires_at > statement_timestamp() - $2::bigint * interval '1 microsecond')`
+		where r.started_at <= t.intake_at + $4::bigint * interval '1 microsecond'
+		  and r.expires_at > statement_timestamp() - $4::bigint * interval '1 microsecond')`
 
 // Lease implements session.Queue.
 func (s *Sessions) Lease(ctx context.Context, r session.LeaseRequest) (*session.Turn, error) {
 	row, err := leaseIn(ctx, s.db.Pool, r, "", true)
 	if err == nil && row == nil {
 		var apart bool
-		if err = s.db.Pool.QueryRow(ctx, `select `+apartQuery, r.Replica).Scan(&apart); err == nil && apart {
+		if err = s.db.Pool.QueryRow(ctx, `select `+apartQuery, r.Replica, r.Platforms, r.Workspaces).Scan(&apart); err == nil && apart {
 			row, err = s.leaseApart(ctx, r)
 		}
 	}
@@ -54,7 +54,7 @@ func leaseIn(ctx context.Context, q executor, r session.LeaseRequest, group stri
 	apart := `with apart as materialized (select $8::boolean and (` + apartQuery + `) as yes),
 `
 	rows, err := q.Query(ctx, apart+leaseQuery+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
-		r.Replica, maxAge, r.Holding != nil, holding(r), r.Platforms, r.Workspaces, group, guard)
+		r.Replica, r.Platforms, r.Workspaces, maxAge, r.Holding != nil, holding(r), group, guard)
 	if err != nil {
 		return nil, err
 	}

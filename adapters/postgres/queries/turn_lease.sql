@@ -1,15 +1,15 @@
 -- One turn for a replica ($1), of those in the quarantine $7; empty for those in none. It follows "with apart as (…)," of Lease.
--- $2: REDELIVERY_MAX_AGE in microseconds, 0 for no limit; $3: whether $4 counts; $4: the turns that the replica knows it holds;
--- $5, $6: the platforms and workspaces that it can deliver to, null for all; $8: see apart.
+-- $2, $3: the platforms and workspaces that it can deliver to, null for all; $4: REDELIVERY_MAX_AGE in microseconds, 0 for no limit;
+-- $5: whether $6 counts; $6: the turns that the replica knows it holds; $8: see apart.
 -- Turns that nobody holds, or that the replica does not know it holds, by turn_held.
 lost as materialized (
     select t.tenant_id, t.id from turn t
     where t.state in ('running', 'delivering') and t.quarantine = $7 and not (select yes from apart)
       and t.not_before <= statement_timestamp()
-      and ($5::text[] is null or t.platform = any ($5::text[]))
-      and ($6::text[] is null or t.workspace = any ($6::text[]))
+      and ($2::text[] is null or t.platform = any ($2::text[]))
+      and ($3::text[] is null or t.workspace = any ($3::text[]))
       and (t.owner = '' or t.owner = $1::text and (
-            $3::boolean and not t.id = any ($4::text[]::uuid[])
+            $5::boolean and not t.id = any ($6::text[]::uuid[])
             or exists (select from replica r where r.id = $1::text and r.expires_at <= statement_timestamp())))
     order by t.sequence limit 1
     for update of t skip locked
@@ -19,10 +19,10 @@ spoilt as materialized (
     select t.tenant_id, t.id from turn t
     where t.state = 'done' and t.disturbed and t.replaced_by is null and t.quarantine = $7 and not (select yes from apart)
       and t.not_before <= statement_timestamp()
-      and ($5::text[] is null or t.platform = any ($5::text[]))
-      and ($6::text[] is null or t.workspace = any ($6::text[]))
+      and ($2::text[] is null or t.platform = any ($2::text[]))
+      and ($3::text[] is null or t.workspace = any ($3::text[]))
       and not exists (select from lost)
-      and (t.owner = '' or $3::boolean and t.owner = $1::text and not t.id = any ($4::text[]::uuid[]))
+      and (t.owner = '' or $5::boolean and t.owner = $1::text and not t.id = any ($6::text[]::uuid[]))
     order by t.sequence limit 1
     for update of t skip locked
 ),
@@ -31,8 +31,8 @@ queued as materialized (
     select t.tenant_id, t.id from turn t
     where t.state = 'queued' and t.quarantine = $7 and not (select yes from apart)
       and t.not_before <= statement_timestamp()
-      and ($5::text[] is null or t.platform = any ($5::text[]))
-      and ($6::text[] is null or t.workspace = any ($6::text[]))
+      and ($2::text[] is null or t.platform = any ($2::text[]))
+      and ($3::text[] is null or t.workspace = any ($3::text[]))
       and not exists (select from lost) and not exists (select from spoilt)
       and not exists (
             select from turn e
