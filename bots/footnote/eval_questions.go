@@ -67,7 +67,7 @@ func (c *evalCommand) ask(ctx context.Context, env *environment) error {
 	if c.JSON {
 		err = newEncoder(env.stdout).Encode(out)
 	} else {
-		err = printInterview(env.stdout, out, c.Answers)
+		err = printInterview(env.out, out, c.Answers)
 	}
 	if c.Save != "" {
 		err = errors.Join(err, writeWhole(c.Save, report.Write))

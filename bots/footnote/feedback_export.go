@@ -48,7 +48,7 @@ func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wi
 			kinds[v.Turn] = exportedUp
 		}
 	}
-	e := exporter{sessions: sessions, base: base, kinds: kinds, written: make(map[session.TurnID]bool), out: env.stdout}
+	e := exporter{sessions: sessions, base: base, kinds: kinds, written: make(map[session.TurnID]bool), out: env.out}
 	if _, err := fmt.Fprintln(e.out, "id\tkind\tquestion\tpages_regex\tafter\tanswer"); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wi
 		err = errors.Join(err, e.thread(ctx, id))
 	}
 	if err == nil && e.empty > 0 {
-		_, err = fmt.Fprintf(env.stderr, "%d questions wait for their pages: write into pages_regex what matches the paths of the pages that answer, or %s where the documents have no answer.\n",
+		_, err = fmt.Fprintf(env.errs, "%d questions wait for their pages: write into pages_regex what matches the paths of the pages that answer, or %s where the documents have no answer.\n",
 			e.empty, evaluate.NoPages)
 	}
 	return err
