@@ -21,7 +21,7 @@ func TestDocumentsCannotDriveTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"broken\x1b]0;owned\a" + unseen + ".md": "---\nacl: nobody at all\n---\nHidden.",
-		"good.md":                                "# Moon " + unseen + "\x1b[2J phases\n\nThe moon has eight phases" + unseen + " \x1b[31m in all.",
+		"good.md":                               "# Moon " + unseen + "\x1b[2J phases\n\nThe moon has eight phases" + unseen + " \x1b[31m in all.",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
