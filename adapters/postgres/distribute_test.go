@@ -22,6 +22,7 @@ var wholeTables = map[string]string{
 	"river_job":          "the queue of the work beside: few rows, of all tenants",
 	"river_leader":       "one row: who plans that work",
 	"river_queue":        "names of queues",
+	"quarantine":         "of processes, which answer for all tenants; small, and deleted within minutes",
 	"river_notification": "not used: workers ask, and are never notified",
 }
 

@@ -235,7 +235,7 @@ func suspectDelivering(f *fixture) {
 	if t = f.lease("last"); t.LoneDeaths != 2 || t.Outcome != session.Answered {
 		f.Fatalf("leased a turn with %d deaths and outcome %q", t.LoneDeaths, t.Outcome)
 	}
-	f.must(f.Delivered(f.ctx, t.Fence()))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
 	if t = f.lease("last"); t.Question.Text != "new" {
 		f.Errorf("leased %q", t.Question.Text)
 	}
