@@ -48,12 +48,16 @@ func newAppender[P any](deps Deps[P]) *appender[P] {
 }
 
 // enqueue queues what is new in the view. Nothing new is asked for while something waits, so that a slow platform gets fewer, longer
-// pieces.
-func (a *appender[P]) enqueue(v *View, last bool) {
+// pieces. After an error the appender must not be used again: its tail may still be at work.
+func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *View, last bool) error {
 	if a.ended || !last && (len(a.queue) > 0 || v.Phase == Done) {
-		return // the last piece ends its message, which is for the final write to do
+		return nil // the last piece ends its message, which is for the final write to do
 	}
-	next, ok := a.tail.Next(v)
+	ok := false
+	next, err := rendered(ctx, finish, func() (piece P) { piece, ok = a.tail.Next(v); return piece })
+	if err != nil {
+		return err
+	}
 	if ok && !last {
 		a.renew()
 	}
@@ -74,7 +78,7 @@ func (a *appender[P]) enqueue(v *View, last bool) {
 		a.last = parts[len(parts)-1]
 	}
 	if !last {
-		return
+		return nil
 	}
 	a.ended = true
 	switch {
@@ -83,6 +87,7 @@ func (a *appender[P]) enqueue(v *View, last bool) {
 	case ok || started:
 		a.queue = append(a.queue, piece[P]{page: end, stop: true})
 	}
+	return nil
 }
 
 // renew ends a message that has grown too old.

@@ -52,7 +52,10 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Progress)
 	}
-	w.appender.enqueue(v, false)
+	if err := w.appender.enqueue(ctx, w.finish, v, false); err != nil {
+		w.editInstead()
+		return err
+	}
 	err := w.flush(ctx, thread.Progress)
 	if err == nil || ctx.Err() != nil || !w.stepDown(ctx, err) {
 		return err
@@ -70,11 +73,15 @@ func (w *writer[P]) stepDown(ctx context.Context, err error) bool {
 	if !instead {
 		w.Logger.WarnContext(ctx, "appending to the answer failed; it is edited from here on", "error", err)
 	}
+	w.editInstead()
+	return true
+}
+
+func (w *writer[P]) editInstead() {
 	w.appender = nil
 	for n := range w.pages {
 		w.pages[n].Hash = "" // what was appended is not what the renderer's pages hold
 	}
-	return true
 }
 
 // final leaves the thread showing the whole answer, or says why it cannot.
@@ -86,7 +93,7 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 		}
 		err := w.complete(ctx, v)
 		switch {
-		case err == nil || errors.Is(err, session.ErrFenced):
+		case err == nil || errors.Is(err, session.ErrFenced) || errors.Is(err, errEndless):
 			return err
 		case errors.Is(err, thread.ErrNotPermitted), errors.Is(err, thread.ErrRefused), thread.Lasting(err) && try == finalTries:
 			return w.abandon(ctx, v, err)
@@ -108,7 +115,10 @@ func (w *writer[P]) complete(ctx context.Context, v *View) error {
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Final)
 	}
-	w.appender.enqueue(v, true)
+	if err := w.appender.enqueue(ctx, nil, v, true); err != nil {
+		w.editInstead()
+		return w.edit(ctx, v, thread.Final)
+	}
 	if err := w.flush(ctx, thread.Final); err != nil {
 		if ctx.Err() != nil || !w.stepDown(ctx, err) {
 			return err
@@ -122,7 +132,14 @@ func (w *writer[P]) complete(ctx context.Context, v *View) error {
 
 // show posts, edits and deletes messages until they equal the view's pages.
 func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error {
-	pages := w.Renderer.Render(v)
+	var finish <-chan struct{}
+	if class != thread.Final {
+		finish = w.finish
+	}
+	pages, err := rendered(ctx, finish, func() []P { return w.Renderer.Render(v) })
+	if err != nil {
+		return err
+	}
 	for n := 0; n < len(pages); n++ {
 		hash, err := hashOf(pages[n])
 		if err != nil {
