@@ -120,12 +120,12 @@ func (s *listScreen) err() error {
 // look shows what nothing that follows can change.
 func (s *listScreen) look(out *strings.Builder, final bool) {
 	s.looked = len(s.raw)
+	if !final && s.List.longest == unbounded { // nothing is settled before the paragraph is
+		return
+	}
 	p := project(s.raw, final)
 	settled, upTo := len(p.text), p.end
 	if !final {
-		if s.List.longest == unbounded {
-			return
-		}
 		// A match that begins before it is whole, and so is the character behind it.
 		settled = max(0, len(p.text)-s.List.longest-utf8.UTFMax)
 		for settled > 0 && settled < len(p.text) && !utf8.RuneStart(p.text[settled]) {
