@@ -1,0 +1,102 @@
+package hostiletest
+
+import (
+	"iter"
+	"os"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	// allowed is how many times the cost of a short text one of ten times its length may have. Linear is 10; the rest is for what a
+	// machine does besides.
+	allowed = 40
+	// free is a cost that is never too much: of so short a time nothing can be told.
+	free = 150 * time.Millisecond
+	// perByte is how many bytes of memory may be asked for, garbage included, for a byte of text.
+	perByte    = 32 << 10
+	freeMemory = 32 << 20
+)
+
+// Cost is what it took to read one text.
+type Cost struct {
+	Name   string
+	Time   time.Duration // of the processor
+	Memory uint64        // bytes that were allocated, garbage included
+}
+
+// Linear reads hostile texts of two lengths, of which one is ten times the other, and fails where the long one costs far more than ten times as
+// much, in time or in memory. It reads a few texts of 4 and 40 kB; with HOSTILE=one in the environment a hundred of 10 and 100 kB, with
+// HOSTILE=all tens of thousands, and logs the worst ten. read must not leave anything running, and the test must not be parallel: time and
+// memory are counted for the whole process.
+func Linear(t *testing.T, read func(text string)) {
+	t.Helper()
+	texts, size := Few, 4<<10
+	switch os.Getenv("HOSTILE") {
+	case "one":
+		texts, size = One, 10<<10
+	case "all":
+		texts, size = All, 10<<10
+	}
+	short, stop := iter.Pull(texts(size))
+	defer stop()
+	var worst []Cost
+	for text := range texts(10 * size) {
+		before, ok := short()
+		if !ok {
+			t.Fatalf("there is no short text for %s", text.Name)
+		}
+		least, cost := measure(before, read), measure(text, read)
+		for try := 0; try < 2 && tooSlow(cost, least); try++ { // something else may have been going on
+			cost.Time = min(cost.Time, measure(text, read).Time)
+		}
+		if tooSlow(cost, least) {
+			t.Errorf("%s: %d kB take %s, %d kB %s", text.Name, size>>10, least.Time, 10*size>>10, cost.Time)
+		}
+		if cost.Memory > freeMemory && (cost.Memory > allowed*least.Memory || cost.Memory > perByte*uint64(len(text.Text))) {
+			t.Errorf("%s: %d kB take %d kB of memory, %d kB %d kB", text.Name, size>>10, least.Memory>>10, 10*size>>10, cost.Memory>>10)
+		}
+		worst = append(worst, cost)
+	}
+	slices.SortFunc(worst, func(a, b Cost) int { return int(b.Time - a.Time) })
+	for _, c := range worst[:10] {
+		t.Logf("%-60s %8s %8d kB", c.Name, c.Time.Round(time.Millisecond), c.Memory>>10)
+	}
+}
+
+func tooSlow(cost, of Cost) bool { return cost.Time > free && cost.Time > allowed*of.Time }
+
+// processor is the time that this process has used, which other processes on the machine change little.
+func processor() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err) // it can only be a wrong argument
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+func measure(text Text, read func(string)) Cost {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := processor()
+	read(text.Text)
+	took := processor() - start
+	runtime.ReadMemStats(&after)
+	return Cost{Name: text.Name, Time: took, Memory: after.TotalAlloc - before.TotalAlloc}
+}
+
+// Bounded fails where read takes more memory than text is worth, or more time: what fuzzing looks for. Time is that of the processor, and other
+// tests of the process count as well, so that the bounds are wide.
+func Bounded(t *testing.T, text string, read func()) {
+	t.Helper()
+	cost := measure(Text{Text: text}, func(string) { read() })
+	if most := 10*time.Second + time.Duration(len(text))*100*time.Microsecond; cost.Time > most {
+		t.Errorf("%d bytes take %s", len(text), cost.Time)
+	}
+	if most := freeMemory + uint64(len(text))*perByte; cost.Memory > most {
+		t.Errorf("%d bytes take %d kB of memory", len(text), cost.Memory>>10)
+	}
+}
