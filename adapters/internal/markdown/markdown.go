@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/bound"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // Page is the content of a Markdown text, without front matter, which the caller takes off.
@@ -22,23 +23,52 @@ type Page struct {
 	Sections []document.Section
 }
 
+// grammar has no state: goldmark keeps that in a context of each call.
+var grammar = parser.NewParser(
+	parser.WithBlockParsers(
+		util.Prioritized(parser.NewSetextHeadingParser(parser.WithHeadingAttribute()), 100),
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(bound.Containers(parser.NewListParser()), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(parser.WithHeadingAttribute()), 600), // headings with an id of their own: "## Setup {#setup}"
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(bound.Containers(parser.NewBlockquoteParser()), 800),
+		util.Prioritized(parser.NewHTMLBlockParser(), 900),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	),
+	parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
+		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
+		util.Prioritized(extension.NewStrikethroughParser(), 500),
+	)...),
+	parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
+		util.Prioritized(bound.Tables(extension.NewTableParagraphTransformer()), 200),
+	)...),
+	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+)
+
 // Parse reads a text, taken as UTF-8. It is safe for concurrent use and never fails.
 func Parse(source string) Page {
 	raw := []byte(tame(source))
-	root := goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
-		goldmark.WithParserOptions(parser.WithAttribute()), // headings with an id of their own: "## Setup {#setup}"
-	).Parser().Parse(text.NewReader(raw))
-	r := reader{source: raw, slugs: make(map[string]int)}
+	root := grammar.Parse(text.NewReader(raw))
+	r := reader{source: raw, slugs: make(map[string]int), addresses: freeAddresses + maxAddresses*len(raw)}
 	r.blocks(root)
 	return Page{Title: r.outline.Title(), Sections: r.outline.Sections()}
 }
 
+// What the addresses of links may come to: so many bytes, and so many for each byte of the text. Each use of a definition writes its address,
+// and a text of a long definition and many uses would come to the square of its length. Links beyond that are their words alone.
+const (
+	freeAddresses = 64 << 10
+	maxAddresses  = 4
+)
+
 // reader turns a syntax tree into sections.
 type reader struct {
-	source  []byte
-	outline document.Outline
-	slugs   map[string]int
+	source    []byte
+	outline   document.Outline
+	slugs     map[string]int
+	addresses int // bytes of addresses that may still be written
 }
 
 func (r *reader) blocks(parent ast.Node) {
