@@ -96,6 +96,13 @@ LOAD ?=
 load: need-go deps-test ## drive simulated workspaces, each with threads that ask at once (LOAD=5x10,5x50)
 	@LOAD=$(LOAD) $(GO) test -run '^$$' -bench Load -benchtime 1x -timeout 1h ./bots/footnote/loadtest
 
+# Which texts "make hostile" reads: all, or one of each kind.
+HOSTILE ?= all
+
+.PHONY: hostile
+hostile: need-go ## read and render hostile texts of 10 and 100 kB and tell the slowest (hours; HOSTILE=one: minutes)
+	@HOSTILE=$(HOSTILE) $(GO) test -p 1 -count=1 -v -timeout 12h -run 'Hostile.*LinearTime' ./adapters/... | grep -v '^=== \|no test'
+
 .PHONY: alerts
 alerts: ## check what the alert rules raise (needs promtool, which comes with Prometheus)
 	@command -v promtool >/dev/null || { echo 'promtool is not installed: it comes with Prometheus (on Debian and Ubuntu: the package prometheus).' >&2; exit 1; }

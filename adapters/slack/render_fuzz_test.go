@@ -8,8 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
+	"github.com/footnotehq/footnote/core/cite"
 	"pgregory.net/rapid"
 )
 
@@ -17,7 +19,10 @@ var renderDialects = map[string]answer.Dialect{"markdown": markdown{}, "mrkdwn":
 
 var renderPolicy = answer.Policy{
 	Known: func(address string) bool { return !strings.Contains(address, "evil") },
-	Cited: func(n int, address string) (string, bool) { return address, n < 3 },
+	Cited: func(n int, address string) (string, bool) { // as foot.Policy does, in a form that nothing misreads
+		safe, ok := cite.LinkURL(address)
+		return safe, ok && n < 3
+	},
 }
 
 // renderTokens are what Markdown is made of, so that random texts hit its rules.
@@ -84,28 +89,36 @@ func checkPages(t interface{ Fatalf(string, ...any) }, source string, limit int)
 	}
 }
 
-func checkTail(t interface{ Fatalf(string, ...any) }, source string, cuts []int) {
-	var g answer.Growing
+// flowText is what a flow shows: its pages, of which those that were left behind are known.
+type flowText struct {
+	pages []string
+}
+
+func (f *flowText) take(first int, pages []answer.Page) string {
+	if len(pages) > 0 {
+		f.pages = f.pages[:first]
+	}
+	for _, p := range pages {
+		f.pages = append(f.pages, p.Text)
+	}
+	return strings.Join(f.pages, "\x00")
+}
+
+func checkTail(t interface{ Fatalf(string, ...any) }, source string, cuts []int, limit int) {
+	flow := answer.NewFlow(markdown{}, answer.RuneCount, limit)
+	var text flowText
 	last, from := "", 0
 	for _, cut := range append(cuts, len(source)) {
 		cut = max(min(cut, len(source)), from)
-		g.Write(source[from:cut])
+		flow.Write(source[from:cut])
 		from = cut
-		var shown string
-		for _, p := range answer.Parse(g.Stable()).Forward(markdown{}, renderPolicy, answer.RuneCount, 400) {
-			shown += p.Text + "\x00"
-		}
-		shown = strings.TrimSuffix(shown, "\x00")
+		shown := text.take(flow.Pages(renderPolicy))
 		if !strings.HasPrefix(shown, last) {
-			t.Fatalf("what was shown is taken back after %q\nshown %q\nnow   %q\nstable %q", source[:cut], last, shown, g.Stable())
+			t.Fatalf("what was shown is taken back after %q\nshown %q\nnow   %q", source[:cut], last, shown)
 		}
 		last = shown
 	}
-	var shown string
-	for _, p := range answer.Parse(g.All()).Forward(markdown{}, renderPolicy, answer.RuneCount, 400) {
-		shown += p.Text + "\x00"
-	}
-	if !strings.HasPrefix(shown, last) {
+	if shown := text.take(flow.End(renderPolicy)); !strings.HasPrefix(shown, last) {
 		t.Fatalf("what was shown is taken back at the end of %q\nshown %q\nnow   %q", source, last, shown)
 	}
 }
@@ -116,7 +129,7 @@ func TestStrangersAreNotTakenBack(t *testing.T) {
 	for _, s := range rendertest.Strangers {
 		s = "Go " + s + " and on.\n\n" + s
 		for cut := range s {
-			checkTail(t, s, []int{cut, cut + 3})
+			checkTail(t, s, []int{cut, cut + 3}, 400)
 		}
 	}
 }
@@ -131,7 +144,7 @@ func TestNothingIsTakenBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := renderText(t)
 		cuts := rapid.SliceOfN(rapid.IntRange(0, len(s)), 0, 8).Draw(t, "cuts")
-		checkTail(t, s, cuts)
+		checkTail(t, s, cuts, 400)
 	})
 }
 
@@ -155,7 +168,31 @@ func FuzzRender(f *testing.F) {
 			limit = 50 + (limit&0x7fffffff)%1000
 		}
 		checkPages(t, source, limit)
-		checkTail(t, source, []int{cut, cut + 7})
+		checkTail(t, source, []int{cut, cut + 7}, 400)
+	})
+}
+
+// unlimited is for pages that are never full.
+const unlimited = 1 << 30
+
+// Texts that are longer than a segment are parted where nothing was shown yet.
+func TestNothingOfALongTextIsTakenBack(t *testing.T) {
+	t.Parallel()
+	for text := range hostiletest.Few(12_000) {
+		var cuts []int
+		for cut := 0; cut < len(text.Text); cut += 531 {
+			cuts = append(cuts, cut)
+		}
+		checkTail(t, text.Text, cuts, unlimited)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		tokens := rapid.SliceOfN(rapid.SampledFrom(renderTokens), 1, 6).Draw(t, "tokens")
+		s := strings.Repeat(strings.Join(tokens, ""), 1+18_000/len(strings.Join(tokens, "")))
+		cuts := []int{rapid.IntRange(0, len(s)).Draw(t, "first")}
+		for step := rapid.IntRange(1000, 5000).Draw(t, "step"); cuts[len(cuts)-1] < len(s); {
+			cuts = append(cuts, cuts[len(cuts)-1]+step)
+		}
+		checkTail(t, s, cuts, unlimited)
 	})
 }
 

@@ -12,15 +12,15 @@ import (
 
 // Tail implements stream.TailRenderer.
 func (r *Renderer) Tail() stream.Tail[Page] {
-	return &tail{Renderer: r, sticky: foot.Sticky()}
+	return &tail{Renderer: r, sticky: foot.Sticky(), flow: answer.NewFlow(markdown{}, answer.RuneCount, MaxMarkdown)}
 }
 
 // tail is one answer on its way into a stream.
 type tail struct {
 	*Renderer
 	sticky func(answer.Policy) answer.Policy
-	text   answer.Growing
-	read   int    // bytes of the view's text that are in text
+	flow   *answer.Flow
+	read   int    // bytes of the view's text that are in flow
 	number int    // of the message that is being written
 	shown  string // of that message
 	tasks  []TaskStatus
@@ -33,22 +33,21 @@ func (t *tail) Next(v *stream.View) (Page, bool) {
 	if t.done {
 		return Page{}, false
 	}
-	t.text.Write(v.TextFrom(t.read))
+	t.flow.Write(v.TextFrom(t.read))
 	t.read = v.Len()
-	done := v.Phase == stream.Done
-	source := ""
-	if done {
-		source = t.text.All()
-	} else {
-		source = t.text.Stable()
-	}
-	tree := answer.Parse(source)
-	bare := done && len(tree.Blocks) == 0
-	if bare {
-		tree = foot.Instead(v, false, 0)
-	}
+	done, bare := v.Phase == stream.Done, false
+	policy := t.sticky(foot.Policy(v, t.Links))
 	page := Page{Tasks: t.steps(v)}
-	t.advance(&page, tree.Forward(markdown{}, t.sticky(foot.Policy(v, t.Links)), answer.RuneCount, MaxMarkdown))
+	first, pages := 0, []answer.Page(nil)
+	if done {
+		first, pages = t.flow.End(policy)
+		if bare = t.flow.Empty(); bare {
+			pages = foot.Instead(v, false, 0).Pages(markdown{}, policy, answer.RuneCount, MaxMarkdown)
+		}
+	} else {
+		first, pages = t.flow.Pages(policy)
+	}
+	t.advance(&page, first, pages)
 	page.Number = t.number
 	if done {
 		t.done = true
@@ -64,20 +63,22 @@ func (t *tail) Next(v *stream.View) (Page, bool) {
 	return page, page.Markdown != "" || len(page.Rolls) > 0 || len(page.Tasks) > 0
 }
 
-// advance puts into a piece what the pages have beyond what was shown.
-func (t *tail) advance(piece *Page, pages []answer.Page) {
-	if len(pages) <= t.number {
+// advance puts into a piece what the pages, of which first is the number of the first, have beyond what was shown.
+func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
+	open := t.number - first
+	if len(pages) <= open {
 		return
 	}
-	text := pages[t.number].Text
+	text := pages[open].Text
 	piece.Markdown = text[common(t.shown, text):]
 	t.shown = text
-	for _, p := range pages[t.number+1:] {
+	for _, p := range pages[open+1:] {
 		piece.Rolls = append(piece.Rolls, p.Text)
 		t.shown = p.Text
 	}
-	t.number = len(pages) - 1
-	piece.Cut = Cut{Close: pages[t.number].Close, Open: pages[t.number].Open}
+	last := pages[len(pages)-1]
+	t.number = first + len(pages) - 1
+	piece.Cut = Cut{Close: last.Close, Open: last.Open}
 }
 
 // common is the length of what was shown. Should the text have come out otherwise than before, it is better repeated from there than

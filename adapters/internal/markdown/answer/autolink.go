@@ -105,9 +105,10 @@ func trimURL(s string, end int) int {
 		case strings.IndexByte("?!.,:_~'", c) >= 0:
 			end--
 		case c == ';':
-			start := strings.LastIndexByte(s[:end], '&')
-			if start >= 0 && entity.MatchString(s[start:end]) {
-				end = start
+			from := max(0, end-maxEntity)
+			start := strings.LastIndexByte(s[from:end], '&')
+			if start >= 0 && entity.MatchString(s[from+start:end]) {
+				end = from + start
 			} else {
 				end--
 			}
@@ -124,11 +125,14 @@ func trimURL(s string, end int) int {
 	return end
 }
 
+// maxEntity is how long a character reference can be.
+const maxEntity = 34
+
 var entity = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});$`)
 
 // emailAt finds the e-mail address around the @ at i; end is 0 if there is none.
 func emailAt(s string, i int) (start, end int) {
-	for start = i; start > max(0, i-64) && (alphanumeric(s[start-1]) || strings.IndexByte("._%+-", s[start-1]) >= 0); start-- {
+	for start = i; start > max(0, i-maxLocal) && (alphanumeric(s[start-1]) || strings.IndexByte("._%+-", s[start-1]) >= 0); start-- {
 	}
 	for start < i && !alphanumeric(s[start]) {
 		start++

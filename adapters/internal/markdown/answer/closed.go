@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,21 +13,32 @@ const maxHold = 512
 // changes nothing.
 func Closed(text string) string {
 	text = clean(text)
-	for tries := 0; ; tries++ {
-		next, done := closeOnce(text)
-		if done || next == text {
-			return next
-		}
-		if tries == maxTries { // nothing but beginnings: the paragraph is shown when it is complete
-			next = next[:min(scan(next).leaf, max(0, len(next)-1))]
-			tries = 0
-		}
-		text = next
+	all := segments(text)
+	last := all[len(all)-1]
+	settled := len(text) - len(last.text) + last.repeated
+	if shown := closeSegment(last.text); len(shown) > last.repeated {
+		return text[:settled] + shown[last.repeated:]
 	}
+	return text[:settled]
 }
 
-// maxTries is how many half-written constructs, each inside of what the one before left, are taken off one paragraph.
-const maxTries = 64
+// closeSegment is Closed for one segment.
+func closeSegment(text string) string {
+	for range 2 {
+		for range maxTries {
+			next, done := closeOnce(text)
+			if done || next == text {
+				return next
+			}
+			text = next
+		}
+		text = text[:min(scan(text).leaf, max(0, len(text)-1))] // nothing but beginnings: the paragraph is shown when it is complete
+	}
+	return ""
+}
+
+// maxTries is how many half-written constructs, each inside of what the one before left, are taken off a text.
+const maxTries = 16
 
 // closeOnce shortens a text, or completes it and is done.
 func closeOnce(text string) (next string, done bool) {
@@ -73,7 +83,8 @@ func closeOnce(text string) (next string, done bool) {
 
 // closers appends what closes the openers, last one first.
 func (p *pending) closers(text string, leaf int) (next string, done bool) {
-	whole, first := text, p.first(len(text)-leaf)
+	whole := text
+	first, _ := p.first(len(text) - leaf)
 	text = strings.TrimRight(text, " \t\n")
 	if leaf >= len(text) {
 		return whole, true
@@ -105,7 +116,7 @@ func (p *pending) closers(text string, leaf int) (next string, done bool) {
 	}
 	check := inlineScan(text[leaf:] + closing + "\n")
 	again := scan(text + closing)
-	if first < len(text)-leaf && (check.first(check.hold) <= len(text)-leaf || again.leaf != leaf || again.fence != 0) {
+	if open, _ := check.first(check.hold); first < len(text)-leaf && (open <= len(text)-leaf || again.leaf != leaf || again.fence != 0) {
 		return text[:leaf+first], false // the marks do not close one another, or become a fence
 	}
 	if whole[len(whole)-1] == '\n' {
@@ -190,15 +201,16 @@ func addressHold(leaf string) int {
 	return len(leaf)
 }
 
-// Growing is a text of which parts are shown while it is written and never taken back. It is not safe for concurrent use.
-type Growing struct {
-	text    []byte
+// growing is a text of which parts are shown while it is written and never taken back.
+type growing struct {
+	segmenter
+	shown   int    // bytes of the open segment
 	rest    string // the start of a character, or a carriage return, that is not complete
 	cleaner cleaner
 }
 
-// Write appends to the text.
-func (g *Growing) Write(delta string) {
+// write appends to the text, and returns the segments that are now complete.
+func (g *growing) write(delta string) []segment {
 	delta = g.rest + delta
 	end := len(delta)
 	for i := 1; i <= min(utf8.UTFMax-1, end); i++ {
@@ -213,47 +225,66 @@ func (g *Growing) Write(delta string) {
 		end--
 	}
 	g.rest = delta[end:]
-	g.text = append(g.text, g.cleaner.clean(delta[:end])...)
+	done := g.segmenter.write(g.cleaner.clean(delta[:end]), nil)
+	if len(done) > 0 {
+		g.shown = 0
+	}
+	return done
 }
 
-// All is the whole text, for when nothing more comes.
-func (g *Growing) All() string { return string(g.text) + clean(g.rest) }
+// finish returns the segments that are left when nothing more comes.
+func (g *growing) finish() []segment {
+	done := g.segmenter.write(clean(g.rest), nil)
+	g.rest = ""
+	return append(done, g.last())
+}
 
-// Stable is the longest beginning of the text whose meaning no further text can change. A later result begins with every earlier one.
-// A mark that leaves too much uncertain is made a plain character, for good.
-func (g *Growing) Stable() string {
+// stable is the longest beginning of the open segment whose meaning no further text can change. A later result begins with every earlier
+// one. A mark that leaves too much uncertain is made a plain character, for good. Each turn of the loop leaves one unescaped mark
+// less, and backslashes are not escaped, so the loop ends.
+func (g *growing) stable() string {
 	for {
-		text := string(g.text)
-		hold, why := stable(text)
-		if len(text)-hold <= maxHold || why < 0 {
-			return text[:hold]
+		text := string(g.open)
+		hold, why := g.holds(text)
+		g.shown = max(g.shown, hold)
+		if len(text)-hold <= maxHold || why < g.shown {
+			return text[:g.shown]
 		}
 		run := runLength(text, why)
 		if c := text[why]; strings.IndexByte("*_~`", c) < 0 {
 			run = 1
 		}
-		escaped := bytes.Repeat([]byte{'\\', text[why]}, run)
-		g.text = append(append(append([]byte(nil), g.text[:why]...), escaped...), g.text[why+run:]...)
+		g.escape(why, run)
 	}
 }
 
-// stable returns the length of the beginning that can be shown. why is the mark that holds back the rest, or -1 if it is no mark.
-func stable(text string) (hold, why int) {
+// escaped reports whether a backslash makes the character at i a plain one.
+func escaped(s string, i int) bool {
+	n := i
+	for n > 0 && s[n-1] == '\\' {
+		n--
+	}
+	return (i-n)%2 == 1
+}
+
+// holds returns the length of the beginning that can be shown. why is the mark, not escaped yet, that holds back the rest, or -1 if none does.
+func (g *growing) holds(text string) (hold, why int) {
 	hold, why = len(text), -1
-	for {
-		next, mark := stableOnce(text[:hold], hold == len(text))
+	for range maxTries {
+		next, mark := g.holdsOnce(text[:hold], hold == len(text))
 		if next == hold {
 			return hold, why
 		}
 		hold = next
-		if mark >= 0 {
+		if mark >= g.repeated && text[mark] != '\\' && punctuation(text[mark]) && !escaped(text, mark) {
 			why = mark
 		}
 	}
+	return 0, -1 // nothing but beginnings
 }
 
-func stableOnce(text string, whole bool) (hold, mark int) {
-	e := scan(text)
+func (g *growing) holdsOnce(text string, whole bool) (hold, mark int) {
+	e := g.scan(text)
 	if e.fence != 0 {
 		return e.fenceHold(text), -1
 	}
@@ -276,9 +307,9 @@ func stableOnce(text string, whole bool) (hold, mark int) {
 		}
 	}
 	p := inlineScan(leaf)
-	if h := p.first(p.hold); h < len(leaf) {
-		mark = e.leaf + h
-		if leaf[h] == '!' && h+1 < len(leaf) {
+	if h, at := p.first(p.hold); h < len(leaf) {
+		mark = e.leaf + at
+		if at < len(leaf)-1 && leaf[at] == '!' {
 			mark++
 		}
 		return e.leaf + h, mark

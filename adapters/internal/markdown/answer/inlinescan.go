@@ -33,6 +33,9 @@ type pending struct {
 
 const marks = "*_~"
 
+// maxLocal is how much can stand before the @ of an e-mail address.
+const maxLocal = 64
+
 // maxSkips is how many openers of unfit length are passed over in the search for the one that a closer closes.
 const maxSkips = 16
 
@@ -93,7 +96,7 @@ func inlineScan(s string) pending {
 			}
 		case c == '@':
 			if domain(s[i+1:]) == len(s)-i-1 {
-				for i > 0 && (alphanumeric(s[i-1]) || strings.IndexByte("._%+-", s[i-1]) >= 0) {
+				for least := max(0, i-maxLocal); i > least && (alphanumeric(s[i-1]) || strings.IndexByte("._%+-", s[i-1]) >= 0); {
 					i--
 				}
 				p.hold = min(p.hold, i)
@@ -156,8 +159,8 @@ func (p *pending) cut(depths [3]int) {
 	}
 }
 
-// first is where the first opener stands, or end. It is never within an address.
-func (p *pending) first(end int) int {
+// first is where the first opener stands, or end: hold is never within an address, while mark is the opener itself.
+func (p *pending) first(end int) (hold, mark int) {
 	for _, stack := range p.openers {
 		if len(stack) > 0 {
 			end = min(end, stack[0].at)
@@ -165,10 +168,10 @@ func (p *pending) first(end int) int {
 	}
 	for _, u := range p.urls {
 		if u[0] < end && end < u[1] {
-			return u[0]
+			return u[0], end
 		}
 	}
-	return end
+	return end, end
 }
 
 // run reads a run of emphasis marks, by the rules of CommonMark for delimiter runs.

@@ -33,22 +33,6 @@ func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int
 	return pages
 }
 
-// Forward writes the tree of a growing answer as pages that are never taken back: when a longer answer begins with the same text, its
-// pages begin with these, except that the last one may be longer. Pages are broken where a good place comes near the limit.
-func (t *Tree) Forward(d Dialect, policy Policy, count func(string) int, limit int) []Page {
-	w := newWriter(d, policy, count, limit)
-	w.pieces = make([]piece, 0, t.size/6) // about as many as words
-	w.growing = true
-	w.blocks(t.Blocks)
-	var pages []Page
-	for start := 0; start < len(w.pieces); {
-		end := w.forward(start)
-		pages = append(pages, w.page(start, end, end < len(w.pieces)))
-		start = end
-	}
-	return pages
-}
-
 // composer writes one page.
 type composer struct {
 	*writer

@@ -1,6 +1,9 @@
 package answer
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ending is what a growing text ends in the midst of.
 type ending struct {
@@ -26,33 +29,54 @@ type ending struct {
 	depth    int   // of block quotes
 }
 
+// clone is a copy that is not changed with the original.
+func (e *ending) clone() ending {
+	c := *e
+	c.contents = slices.Clone(e.contents)
+	return c
+}
+
 // scan reads a text line by line.
 func scan(s string) ending {
+	at := strings.LastIndexByte(s, '\n') + 1
+	e := scanLines(s[:at])
+	e.lastLine(s, at)
+	return e
+}
+
+// lastLine reads what follows the complete lines, of which the last ends at a place.
+func (e *ending) lastLine(s string, at int) {
+	e.line = at
+	switch {
+	case at == len(s) && e.fence == 0:
+		e.after(s)
+	case at == len(s):
+	case e.fence == 0:
+		e.begin(s[at:], at, false)
+	case e.outside(s[at:]):
+		e.leave(at)
+		e.begin(s[at:], at, false)
+	}
+}
+
+// scanLines reads complete lines.
+func scanLines(s string) ending {
 	e := ending{header: -1, blank: true}
-	for start := 0; ; {
-		end := strings.IndexByte(s[start:], '\n')
-		if end < 0 {
-			e.line = start
-			if start == len(s) {
-				if e.fence == 0 {
-					e.after(s)
-				}
-			} else if e.fence == 0 {
-				e.begin(s, start, len(s), false)
-			} else if e.outside(s[start:]) {
-				e.leave(start)
-				e.begin(s, start, len(s), false)
-			}
-			return e
-		}
-		end += start
-		e.line = start
-		if e.fence != 0 {
-			e.inFence(s, start, end)
-		} else {
-			e.begin(s, start, end, true)
-		}
-		start = end + 1
+	at := 0
+	for line := range strings.Lines(s) {
+		e.next(strings.TrimSuffix(line, "\n"), at)
+		at += len(line)
+	}
+	return e
+}
+
+// next reads a complete line that begins at start, without its line feed.
+func (e *ending) next(line string, start int) {
+	e.line = start
+	if e.fence != 0 {
+		e.inFence(line, start)
+	} else {
+		e.begin(line, start, true)
 	}
 }
 
@@ -119,15 +143,15 @@ func rule(line string) bool {
 	return count >= 3 && strings.Trim(line, line[:1]+" \t") == ""
 }
 
-// begin reads the line s[start:end] outside of code. A line that is not complete tells less.
-func (e *ending) begin(s string, start, end int, complete bool) {
+// begin reads a line that begins at start, outside of code. A line that is not complete tells less.
+func (e *ending) begin(line string, start int, complete bool) {
+	end := start + len(line)
 	blank, code := e.blank, e.code
 	if e.heading || e.table || code {
 		e.leaf = start
 	}
 	e.blank, e.heading, e.item, e.code = false, false, false, false
-	rest, column, depth := s[start:end], 0, 0
-	var prefix strings.Builder
+	rest, column, depth := line, 0, 0
 	for {
 		trimmed := strings.TrimLeft(rest, " \t")
 		blanks := indentation(rest[:len(rest)-len(trimmed)], column)
@@ -144,17 +168,14 @@ func (e *ending) begin(s string, start, end int, complete bool) {
 			}
 			return
 		}
-		prefix.WriteString(rest[:len(rest)-len(trimmed)])
 		column, rest = column+blanks, trimmed
 		if rest[0] == '>' {
 			if depth++; depth > e.depth {
 				e.starts(start)
 				e.depth = depth
 			}
-			prefix.WriteByte('>')
 			column, rest = column+1, rest[1:]
 			if rest != "" && rest[0] == ' ' { // belongs to the mark
-				prefix.WriteByte(' ')
 				column, rest = column+1, rest[1:]
 			}
 			continue
@@ -181,7 +202,6 @@ func (e *ending) begin(s string, start, end int, complete bool) {
 			gap = 1
 		}
 		e.contents = append(e.contents, column+size+gap)
-		prefix.WriteString(strings.Repeat(" ", size))
 		column, rest = column+size, rest[size:]
 	}
 	if blank && !e.item {
@@ -191,7 +211,7 @@ func (e *ending) begin(s string, start, end int, complete bool) {
 	if n := fenceRun(rest); n > 0 {
 		e.starts(start)
 		if complete {
-			e.fence, e.run, e.opened, e.prefix, e.quoted = rest[0], n, start, prefix.String(), depth > 0
+			e.fence, e.run, e.opened, e.prefix, e.quoted = rest[0], n, start, prefixOf(line[:len(line)-len(rest)]), depth > 0
 			e.inside(column)
 			e.indent = e.content()
 		}
@@ -214,6 +234,16 @@ func (e *ending) begin(s string, start, end int, complete bool) {
 	if rest[0] == '|' {
 		e.header = start
 	}
+}
+
+// prefixOf is what a line needs to belong to the same block quote or item as one that begins with these markers.
+func prefixOf(markers string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '>' || r == '\t' {
+			return r
+		}
+		return ' '
+	}, markers)
 }
 
 // indentation is how many columns blanks take that begin at column. A tab reaches to the next multiple of four.
@@ -269,11 +299,10 @@ func (e *ending) outside(line string) bool {
 }
 
 // inFence reads a complete line of a code block, and notices its end.
-func (e *ending) inFence(s string, start, end int) {
-	line := s[start:end]
+func (e *ending) inFence(line string, start int) {
 	if e.outside(line) {
 		e.leave(start)
-		e.begin(s, start, end, true)
+		e.begin(line, start, true)
 		return
 	}
 	rest := strings.TrimLeft(line, "> \t")
@@ -282,7 +311,7 @@ func (e *ending) inFence(s string, start, end int) {
 	}
 	rest = strings.TrimRight(rest, " \t")
 	if n := len(rest); n >= e.run && strings.Trim(rest, string(e.fence)) == "" {
-		e.leave(end + 1)
+		e.leave(start + len(line) + 1)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/bound"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
@@ -20,12 +21,12 @@ const maxDepth = 32
 var grammar = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewThematicBreakParser(), 200),
-		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(bound.Containers(parser.NewListParser()), 300),
 		util.Prioritized(parser.NewListItemParser(), 400),
 		util.Prioritized(parser.NewCodeBlockParser(), 500),
 		util.Prioritized(parser.NewATXHeadingParser(), 600),
 		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(bound.Containers(parser.NewBlockquoteParser()), 800),
 		util.Prioritized(parser.NewParagraphParser(), 1000),
 	),
 	parser.WithInlineParsers(
@@ -38,7 +39,7 @@ var grammar = parser.NewParser(
 		util.Prioritized(parser.NewEmphasisParser(), 500),
 		util.Prioritized(extension.NewStrikethroughParser(), 500),
 	),
-	parser.WithParagraphTransformers(util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200)),
+	parser.WithParagraphTransformers(util.Prioritized(tables{bound.Tables(extension.NewTableParagraphTransformer())}, 200)),
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
@@ -64,10 +65,33 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 
 // Parse reads an answer. It never fails, and takes bytes that are not UTF-8 and control characters out.
 func Parse(source string) *Tree {
-	raw := []byte(shallow(clean(source)))
-	root := grammar.Parse(text.NewReader(raw))
+	source = clean(source)
+	t := &Tree{size: len(source)}
+	for _, s := range segments(source) {
+		t.Blocks = append(t.Blocks, s.parse(t.last())...)
+	}
+	return t
+}
+
+// parse reads a segment behind the block last, which may be nil.
+func (s segment) parse(last *Block) []*Block {
+	raw := []byte(s.text)
 	r := &reader{source: raw}
-	return &Tree{Blocks: r.blocks(root, 0), size: len(raw)}
+	blocks := r.blocks(grammar.Parse(text.NewReader(raw)), 0)
+	if s.goesOn && len(blocks) > 0 && last != nil && last.Kind == List && blocks[0].Kind == List && last.Ordered == blocks[0].Ordered {
+		blocks[0].goesOn = true
+		if last.Ordered {
+			blocks[0].Start = last.Start + len(last.Children)
+		}
+	}
+	return blocks
+}
+
+func (t *Tree) last() *Block {
+	if len(t.Blocks) == 0 {
+		return nil
+	}
+	return t.Blocks[len(t.Blocks)-1]
 }
 
 // clean removes what no platform should be handed. Most texts come back as they are.
@@ -107,22 +131,6 @@ func printed(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// shallow takes off quotation marks beyond maxDepth of them in a row, which would take long to read and could not be shown.
-func shallow(s string) string {
-	deep := strings.Repeat(">", maxDepth)
-	if !strings.Contains(s, deep) && !strings.Contains(s, strings.Repeat("> ", maxDepth)) {
-		return s
-	}
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		rest := strings.TrimLeft(l, "> \t")
-		if mark := l[:len(l)-len(rest)]; strings.Count(mark, ">") > maxDepth {
-			lines[i] = deep + " " + rest
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // reader turns goldmark's tree into ours.

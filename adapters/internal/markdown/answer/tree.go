@@ -1,6 +1,6 @@
 // Package answer reads the Markdown of an answer (CommonMark with tables, strikethrough, task lists and bare addresses) into a small
 // tree, and writes the tree as the pages of a chat platform: each platform brings a Dialect, which says how things are written, and a
-// limit, which holds by construction. Closed and Stable say how much of a growing text can be shown.
+// limit, which holds by construction. Closed and Flow say how much of a growing text can be shown.
 //
 // Three constructs of CommonMark are left out, because with them a later line changes what an earlier one was, and readers see answers
 // while they are written: setext headings (a line of --- below a paragraph is a rule), link reference definitions, and blocks of HTML
@@ -54,6 +54,8 @@ type Block struct {
 	Fence    int    // how many characters the fence has; 0 for indented code
 	Rows     []Row
 	Columns  []Alignment
+
+	goesOn bool // the list just above and this one are one, which was too long to be read at once
 }
 
 // Row is a row of a table; it has as many cells as the table has columns.

@@ -60,17 +60,26 @@ func (w *writer) put(p piece) {
 }
 
 func (w *writer) blocks(blocks []*Block) {
-	for i, b := range blocks {
-		if i > 0 {
-			w.between(blocks[i-1], b)
-		}
-		w.block(b, i > 0 && blocks[i-1].Kind == List && b.Kind == List && blocks[i-1].Ordered == b.Ordered)
+	var above *Block
+	for _, b := range blocks {
+		w.below(above, b)
+		above = b
 	}
+}
+
+// below writes a block below another one, which may be nil.
+func (w *writer) below(above, b *Block) {
+	if above != nil {
+		w.between(above, b)
+	}
+	w.block(b, above != nil && above.Kind == List && b.Kind == List && above.Ordered == b.Ordered && !b.goesOn)
 }
 
 // between puts the gap between two blocks.
 func (w *writer) between(above, below *Block) {
 	switch {
+	case below.goesOn && len(above.Children) > 0:
+		w.items(above.Children[len(above.Children)-1])
 	case above.Kind == Heading && w.traits.TightHeadings:
 		w.separate(newline, space)
 	case above.Kind == Heading:
@@ -153,11 +162,7 @@ func (w *writer) list(b *Block, alternate bool) {
 			number = b.Start + i
 		}
 		if i > 0 {
-			if paragraphs(b.Children[i-1]) > 1 {
-				w.separate(empty, block)
-			} else {
-				w.separate(newline, line)
-			}
+			w.items(b.Children[i-1])
 		}
 		marker := w.d.Marker(b, item, number, alternate)
 		indent := w.traits.Indent
@@ -179,6 +184,15 @@ func (w *writer) list(b *Block, alternate bool) {
 		above = before
 	}
 	w.frame = outer
+}
+
+// items puts the gap between an item and the next.
+func (w *writer) items(above *Block) {
+	if paragraphs(above) > 1 {
+		w.separate(empty, block)
+	} else {
+		w.separate(newline, line)
+	}
 }
 
 func paragraphs(item *Block) int {
@@ -219,6 +233,9 @@ func (w *writer) flat() *frame {
 	return f
 }
 
+// codeParts is into how many parts a line of code is cut that is as long as a piece may be.
+const codeParts = 6
+
 func (w *writer) code(b *Block) {
 	outer := w.frame
 	w.frame = w.flat()
@@ -232,9 +249,20 @@ func (w *writer) code(b *Block) {
 		if i > 0 {
 			w.separate(newline, line)
 		}
-		w.atoms(w.d.NeutralCode(l), hard, func(part string, _, _ rune) piece {
-			return piece{text: w.d.CodeLine(part, b.Fence), plain: part, wrap: wr}
-		})
+		l = w.d.NeutralCode(l)
+		for first := true; first || l != ""; first = false { // in parts that are the same when the line grows
+			if !first {
+				w.separate(none, hard)
+			}
+			end := 0
+			for end < len(l) && end < w.room/codeParts {
+				end += Cluster(l[end:])
+			}
+			w.atoms(l[:end], hard, func(part string, _, _ rune) piece {
+				return piece{text: w.d.CodeLine(part, b.Fence), plain: part, wrap: wr}
+			})
+			l = l[end:]
+		}
 	}
 	w.frame = outer
 }
@@ -285,6 +313,9 @@ func (w *writer) table(b *Block) {
 	w.frame = outer
 }
 
+// maxName is how many bytes the name of a column may have to be repeated with each row; a longer one is said once.
+const maxName = 40
+
 // rowWords reads a row out: "Name: Anna; Age: 7".
 func rowWords(t *Block, row Row, words func([]Inline) string) string {
 	var parts []string
@@ -293,7 +324,7 @@ func rowWords(t *Block, row Row, words func([]Inline) string) string {
 		if value == "" {
 			continue
 		}
-		if name := words(t.Rows[0][i]); name != "" && len(t.Rows) > 1 {
+		if name := words(t.Rows[0][i]); name != "" && len(name) <= maxName && len(t.Rows) > 1 {
 			value = name + ": " + value
 		}
 		parts = append(parts, value)
@@ -314,6 +345,11 @@ func cards(t *Block) *Block {
 		}
 		return list
 	}
+	for _, name := range t.Rows[0] {
+		if len(Words(name)) > maxName {
+			list.Children = append(list.Children, item(paragraph(name)))
+		}
+	}
 	for _, row := range t.Rows[1:] {
 		var card *Block
 		facts := &Block{Kind: List}
@@ -325,7 +361,7 @@ func cards(t *Block) *Block {
 			if i == 0 {
 				fact = styled(cell, Bold)
 			}
-			if header := t.Rows[0][i]; len(header) > 0 {
+			if header := t.Rows[0][i]; len(header) > 0 && len(Words(header)) <= maxName {
 				fact = append(append(append([]Inline(nil), header...), Inline{Kind: Text, Text: ": "}), fact...)
 			}
 			if card == nil {

@@ -1,0 +1,31 @@
+package console_test
+
+import (
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/console"
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
+	"github.com/footnotehq/footnote/core/packet"
+)
+
+func printed(text string) {
+	view, tail := rendertest.View(rendertest.Cited()...), (&console.Renderer{Terminal: true, Width: 80}).Tail()
+	for len(text) > 0 {
+		n := min(64, len(text))
+		view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: text[:n]}})
+		text = text[n:]
+		tail.Next(view)
+	}
+	view.Apply(packet.Packet{Payload: packet.Stop{}})
+	tail.Next(view)
+}
+
+func TestHostileAnswersArePrintedInLinearTime(t *testing.T) { hostiletest.Linear(t, printed) }
+
+func FuzzHostileAnswer(f *testing.F) {
+	for text := range hostiletest.One(2000) {
+		f.Add(text.Text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { hostiletest.Bounded(t, text, func() { printed(text) }) })
+}

@@ -1,0 +1,38 @@
+package answer
+
+import "strings"
+
+// Growing shows what is stable of a text that grows.
+type Growing struct {
+	growing
+	closed strings.Builder
+	begun  bool
+}
+
+func (g *Growing) add(done []segment) {
+	for _, s := range done {
+		g.closed.WriteString(s.text[s.repeated:])
+	}
+}
+
+// Write appends to the text.
+func (g *Growing) Write(delta string) {
+	if !g.begun {
+		g.segmenter, g.begun = newSegmenter(), true
+	}
+	g.add(g.write(delta))
+}
+
+// Stable is what can be shown.
+func (g *Growing) Stable() string {
+	if open := g.stable(); len(open) > g.repeated {
+		return g.closed.String() + open[g.repeated:]
+	}
+	return g.closed.String()
+}
+
+// All is the whole text.
+func (g *Growing) All() string {
+	g.add(g.finish())
+	return g.closed.String()
+}

@@ -1,0 +1,86 @@
+package answer
+
+// Flow lays an answer out while it is written, as pages that are never taken back: the last page grows until a good place to end it comes near
+// the limit. What a segment of the text says is read and written once. A Flow is not safe for concurrent use.
+type Flow struct {
+	text   growing
+	w      *writer
+	closed []*Block // read and not yet written
+	last   *Block   // that was read last
+	above  *Block   // that was written last
+
+	start  int // piece that the page begins with
+	number int // of that page
+}
+
+// NewFlow begins an answer, whose pages have at most limit units, which count counts; count(a+b) must not exceed count(a)+count(b).
+func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
+	w := newWriter(d, Policy{}, count, limit)
+	w.growing = true
+	return &Flow{text: growing{segmenter: newSegmenter()}, w: w}
+}
+
+// Write takes more of the text.
+func (f *Flow) Write(delta string) { f.read(f.text.write(delta)) }
+
+func (f *Flow) read(done []segment) {
+	for _, s := range done {
+		if blocks := s.parse(f.last); len(blocks) > 0 {
+			f.closed = append(f.closed, blocks...)
+			f.last = blocks[len(blocks)-1]
+		}
+	}
+}
+
+// Pages returns the pages that have changed or are new, and the number of the first of them. The text of each begins with what it was
+// before.
+func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
+	f.settle(policy)
+	open := segment{text: f.text.stable(), goesOn: f.text.goesOn}
+	if len(open.text) == 0 {
+		return f.pages(len(f.w.pieces))
+	}
+	pieces, gap, rank, across, seam, above := len(f.w.pieces), f.w.gap, f.w.rank, f.w.across, f.w.seam, f.above
+	f.write(open.parse(f.last))
+	first, pages = f.pages(pieces)
+	f.w.pieces, f.w.gap, f.w.rank, f.w.across, f.w.seam, f.above = f.w.pieces[:pieces], gap, rank, across, seam, above
+	return first, pages
+}
+
+// End is Pages when nothing more comes.
+func (f *Flow) End(policy Policy) (first int, pages []Page) {
+	f.read(f.text.finish())
+	f.settle(policy)
+	return f.pages(len(f.w.pieces))
+}
+
+// Empty reports whether an answer that has ended says nothing.
+func (f *Flow) Empty() bool { return f.last == nil }
+
+// settle writes what was read.
+func (f *Flow) settle(policy Policy) {
+	f.w.policy = policy
+	f.write(f.closed)
+	f.closed = nil
+}
+
+func (f *Flow) write(blocks []*Block) {
+	for _, b := range blocks {
+		f.w.below(f.above, b)
+		f.above = b
+	}
+}
+
+// pages lays out what is written, and leaves the pages behind that the first settled pieces fill.
+func (f *Flow) pages(settled int) (first int, pages []Page) {
+	first = f.number
+	for start := f.start; start < len(f.w.pieces); {
+		end := f.w.forward(start)
+		full := end < len(f.w.pieces)
+		pages = append(pages, f.w.page(start, end, full))
+		if start = end; full && end <= settled {
+			f.start, f.number = end, f.number+1
+		}
+	}
+	return first, pages
+}
