@@ -16,6 +16,8 @@ const (
 	replicaAge = 24 * time.Hour
 	orphanAge  = 24 * time.Hour
 	quotaAge   = 48 * time.Hour // twice the longest window
+	changeAge  = 24 * time.Hour // of a version: nothing that is remembered is so old
+	peopleAge  = 30 * 24 * time.Hour
 )
 
 // Sweep implements session.Janitor.
@@ -27,6 +29,9 @@ func (s *Sessions) Sweep(ctx context.Context) error {
 	batch.Queue(`delete from verdict where at < `+ago, session.VerdictAge.Microseconds())
 	batch.Queue(`delete from quota_use where window_start < `+ago, quotaAge.Microseconds())
 	batch.Queue(`update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`)
+	batch.Queue(`delete from audience_change where changed_at < `+ago, changeAge.Microseconds())
+	batch.Queue(`delete from audience_person p using audience_workspace w where w.platform = p.platform and w.workspace = p.workspace and w.heard_at < `+ago,
+		peopleAge.Microseconds())
 	// A replica that still holds turns is kept: it says whose turns may be taken over.
 	batch.Queue(`delete from replica r where expires_at < `+ago+` and not exists
 		(select from turn t where t.owner = r.id and t.state in ('running', 'delivering'))`, replicaAge.Microseconds())

@@ -35,6 +35,9 @@ type Config struct {
 	HTTP          *http.Client // for proxies and certificates; nil is a plain one
 	CAFile        string       // certificates that sockets trust beside the system's; HTTP has its own
 	Logger        *slog.Logger // nil: silent
+	// Changes and People are what replicas know together of who listens; nil: this process is the only one, and forgets when it ends.
+	Changes access.Changes
+	People  access.People
 
 	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
 	StreamAge time.Duration // after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
@@ -125,7 +128,14 @@ func New(config Config) (*Client, error) {
 		options = append(options, api.OptionAPIURL(strings.TrimSuffix(config.APIURL, "/")+"/"))
 	}
 	c.api = api.New(config.BotToken, options...)
-	c.directory = newDirectory(c)
+	alone := access.NewLocal()
+	if config.Changes == nil {
+		config.Changes = alone
+	}
+	if config.People == nil {
+		config.People = alone
+	}
+	c.directory = newDirectory(c, config.Changes, config.People)
 	return c, nil
 }
 
@@ -180,7 +190,7 @@ func (c *Client) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
-	for _, p := range []*portion{c.statuses, c.prompts, c.sessions, c.reads, c.scans, c.lists, c.homes, c.infos} {
+	for _, p := range []*portion{c.statuses, c.prompts, c.sessions, c.reads, c.scans, c.homes, c.infos} { // one process at a time lists
 		p.share(n)
 	}
 }

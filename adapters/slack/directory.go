@@ -3,30 +3,26 @@ package slack
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
+	"golang.org/x/sync/singleflight"
 )
 
-// How long what was read of people and channels counts. Events that tell of a change end it earlier.
+// How long what was read of people and channels counts where no event told of a change: Slack gave up delivering it, or the app does not
+// subscribe to it. Changes that a replica hears of end it at once, in all of them.
 const (
 	channelAge = 5 * time.Minute
 	peopleAge  = 10 * time.Minute
 	maxCached  = 10_000
 	pageSize   = 1000
-	// maxLookups is how many people of a channel who are not in the list of members are looked up one by one.
+	// maxLookups is how many people of a channel about whom nothing is certain are looked up one by one.
 	maxLookups = 30
-	// listLimit bounds the listing of a large workspace; listAgain is when it is tried again after a failure.
-	listLimit = 15 * time.Minute
-	listAgain = 2 * time.Minute
 	// maxOwnChannels is how many channels of a person count when that person asks in private.
 	maxOwnChannels = 1000
 )
@@ -42,18 +38,19 @@ type Profile struct {
 	Admin    bool
 }
 
-// directory knows people and channels. What it cannot find out counts as the least.
+// directory knows people and channels. What it cannot find out counts as the least. All that it remembers has the version from before it was
+// read, which is compared with that of all replicas before it is used.
 type directory struct {
-	client *Client
+	client  *Client
+	changes access.Changes
+	people  access.People
+	asking  singleflight.Group // rooms, so that many who ask at once ask Slack once
 
 	mu       sync.Mutex
 	profiles map[string]known[Profile]
 	channels map[string]known[room]
 	homes    map[string]known[[]string] // the channels that a person is in, of those that the bot can see
-	members  known[map[string]bool]     // of the organisation
-	listing  chan struct{}              // closed when the first listing has ended; nil while there is none
-	moved    map[string]bool            // who has changed since a listing began, and whether they count now; nil while none runs
-	changes  int                        // counts what was forgotten, so that no answer from before is kept
+	heard    time.Time                  // when this process last said that it hears of changes
 }
 
 // room is what counts of a channel.
@@ -64,37 +61,48 @@ type room struct {
 
 // known is a fact with its age.
 type known[T any] struct {
-	value T
-	at    time.Time
+	value   T
+	at      time.Time
+	version access.Version
 }
 
-func (k known[T]) fresh(age time.Duration) bool { return !k.at.IsZero() && time.Since(k.at) < age }
-
-func newDirectory(c *Client) *directory {
+func newDirectory(c *Client, changes access.Changes, people access.People) *directory {
 	return &directory{
-		client: c, profiles: make(map[string]known[Profile]), channels: make(map[string]known[room]), homes: make(map[string]known[[]string]),
+		client: c, changes: changes, people: people,
+		profiles: make(map[string]known[Profile]), channels: make(map[string]known[room]), homes: make(map[string]known[[]string]),
 	}
 }
 
-// recall returns what is remembered of a key, and a count that keep takes.
-func recall[T any](d *directory, facts map[string]known[T], key string, age time.Duration) (value T, ok bool, changes int) {
+// here is the workspace, as replicas name it to one another.
+func (d *directory) here() access.Workspace {
+	return access.Workspace{Platform: string(Platform), ID: d.client.Identity().Team}
+}
+
+// homesScope is the scope of all people's channels.
+const homesScope = "homes"
+
+// recall returns what is remembered of a key, if nothing of the scopes has changed since, and the version that keep takes.
+func recall[T any](ctx context.Context, d *directory, facts map[string]known[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
+	if err := d.hear(ctx); err != nil {
+		return value, false, "", err
+	}
+	if version, err = d.changes.Version(ctx, d.here(), scopes...); err != nil {
+		return value, false, "", err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	k, ok := facts[key]
-	return k.value, ok && k.fresh(age), d.changes
+	return k.value, ok && time.Since(k.at) < age && k.version == version && version != "", version, nil
 }
 
-// keep remembers a fact, unless something was forgotten since recall: then the fact may be from before the change.
-func keep[T any](d *directory, facts map[string]known[T], key string, value T, changes int) {
+// keep remembers a fact that was read after a version.
+func keep[T any](d *directory, facts map[string]known[T], key string, value T, version access.Version) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if changes != d.changes {
-		return
-	}
 	if len(facts) >= maxCached {
 		clear(facts)
 	}
-	facts[key] = known[T]{value, time.Now()}
+	facts[key] = known[T]{value, time.Now(), version}
 }
 
 // Audience returns who will see an answer in a channel. In a direct message that is the person alone, with everything the person is: the
@@ -153,7 +161,10 @@ func (c *Client) Principals(ctx context.Context, person string) ([]Held, error) 
 // Profile returns what is known of a person.
 func (c *Client) Profile(ctx context.Context, id string) (Profile, error) {
 	d := c.directory
-	p, ok, changes := recall(d, d.profiles, id, peopleAge)
+	p, ok, version, err := recall(ctx, d, d.profiles, id, peopleAge, id)
+	if err != nil {
+		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", err)
+	}
 	if ok {
 		return p, nil
 	}
@@ -167,7 +178,7 @@ func (c *Client) Profile(ctx context.Context, id string) (Profile, error) {
 		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", explain("users.info", err))
 	}
 	p = d.profile(u)
-	keep(d, d.profiles, id, p, changes)
+	keep(d, d.profiles, id, p, version)
 	return p, nil
 }
 
@@ -191,22 +202,36 @@ func (d *directory) profile(u *api.User) Profile {
 
 // room finds out who can open a channel.
 func (d *directory) room(ctx context.Context, channel string) (room, error) {
-	found, ok, changes := recall(d, d.channels, channel, channelAge)
+	found, ok, version, err := recall(ctx, d, d.channels, channel, channelAge, channel)
+	if err != nil {
+		return room{}, fmt.Errorf("find out who listens: %w", err)
+	}
 	if ok {
 		return found, nil
 	}
-	found, err := d.ask(ctx, channel)
-	if err != nil {
-		return room{}, err
+	asked := d.asking.DoChan(channel+" "+string(version), func() (any, error) {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.client.config.Timeout) // it is asked for others, too
+		defer cancel()
+		found, err := d.ask(limited, channel)
+		if err == nil {
+			keep(d, d.channels, channel, found, version)
+		}
+		return found, err
+	})
+	select {
+	case r := <-asked:
+		if r.Err != nil {
+			return room{}, r.Err
+		}
+		found, _ = r.Val.(room)
+		return found, nil
+	case <-ctx.Done():
+		return room{}, fmt.Errorf("find out who listens: %w", context.Cause(ctx))
 	}
-	keep(d, d.channels, channel, found, changes)
-	return found, nil
 }
 
 func (d *directory) ask(ctx context.Context, channel string) (room, error) {
-	limited, cancel := context.WithTimeout(ctx, d.client.config.Timeout)
-	defer cancel()
-	info, err := d.client.api.GetConversationInfoContext(limited, &api.GetConversationInfoInput{ChannelID: channel})
+	info, err := d.client.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
 	if err != nil {
 		return room{}, fmt.Errorf("find out who listens: %w", explain("conversations.info", err))
 	}
@@ -214,35 +239,71 @@ func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 	if info.IsExtShared || info.IsPendingExtShared || info.IsGlobalShared {
 		return found, nil
 	}
-	members := d.organisation(limited)
-	strangers := 0
+	var unknown []string
+	var roll access.Roll
 	for cursor := ""; ; {
-		ids, next, err := d.client.api.GetUsersInConversationContext(limited, &api.GetUsersInConversationParameters{
+		ids, next, err := d.client.api.GetUsersInConversationContext(ctx, &api.GetUsersInConversationParameters{
 			ChannelID: channel, Cursor: cursor, Limit: pageSize,
 		})
 		if err != nil {
 			return room{}, fmt.Errorf("find out who listens: %w", explain("conversations.members", err))
 		}
+		if roll, err = d.people.Known(ctx, d.here(), ids); err != nil {
+			return room{}, err
+		}
 		for _, id := range ids {
-			if members[id] || id == d.client.Identity().User {
-				continue
-			}
-			if strangers++; strangers > maxLookups {
+			inside, certain := roll.Inside[id]
+			switch {
+			case id == d.client.Identity().User, certain && inside:
+			case certain:
 				return found, nil
-			}
-			p, err := d.client.Profile(limited, id)
-			if err != nil {
-				return room{}, err
-			}
-			if p.Outsider && !p.Bot { // else an account that is younger than the list
-				return found, nil
+			default:
+				unknown = append(unknown, id)
 			}
 		}
 		if cursor = next; cursor == "" {
-			found.inside = true
-			return found, nil
+			break
 		}
 	}
+	found.inside, err = d.lookUp(ctx, unknown, roll)
+	if err != nil {
+		return room{}, err
+	}
+	return found, nil
+}
+
+// lookUp reports whether people about whom nothing is certain are all inside. Where they are too many it is not known, which is an error and
+// never remembered: access.ErrPending while it will be known soon.
+func (d *directory) lookUp(ctx context.Context, people []string, roll access.Roll) (inside bool, err error) {
+	if len(people) > maxLookups && roll.Pending {
+		return false, fmt.Errorf("find out who listens: the people of the workspace are being listed: %w", access.ErrPending)
+	}
+	if len(people) > maxLookups {
+		return false, fmt.Errorf("find out who listens: %d people of the channel are not in the list of the workspace", len(people))
+	}
+	found := make(map[string]bool)
+	inside = true
+	for _, id := range people {
+		if err = turn(ctx, d.client.infos); err != nil {
+			err = fmt.Errorf("look up a person: %w: %w", access.ErrPending, err)
+			break
+		}
+		u, failed := d.client.api.GetUserInfoContext(ctx, id)
+		if failed != nil {
+			err = fmt.Errorf("look up a person: %w", explain("users.info", failed))
+			break
+		}
+		if found[id] = d.counts(u); !found[id] {
+			inside = false
+			break
+		}
+	}
+	if len(found) > 0 {
+		if err := d.people.Found(ctx, d.here(), found, roll.At); err != nil {
+			return false, err
+		}
+	}
+	return inside && err == nil, err
 }
 
 // lookWait is how long a question waits for its turn to look somebody up.
@@ -261,10 +322,14 @@ func turn(ctx context.Context, limit *portion) error {
 // homesOf lists the channels that a person is in, as far as the bot can see them: all public ones, and private ones that it is in too.
 // Without the scopes it is none.
 func (d *directory) homesOf(ctx context.Context, person string) ([]string, error) {
-	homes, ok, changes := recall(d, d.homes, person, channelAge)
+	homes, ok, version, err := recall(ctx, d, d.homes, person, channelAge, person, homesScope)
+	if err != nil {
+		return nil, fmt.Errorf("find out which channels a person is in: %w", err)
+	}
 	if ok {
 		return homes, nil
 	}
+	homes = nil
 	ctx, cancel := context.WithTimeout(ctx, d.client.config.Timeout)
 	defer cancel()
 	for cursor := ""; ; {
@@ -288,97 +353,8 @@ func (d *directory) homesOf(ctx context.Context, person string) ([]string, error
 			break
 		}
 	}
-	keep(d, d.homes, person, homes, changes)
+	keep(d, d.homes, person, homes, version)
 	return homes, nil
-}
-
-// firstList is how long the first questions wait for the list of members. In a large workspace it takes longer, and people are looked up.
-const firstList = 2 * time.Second
-
-// organisation returns the full members of the workspace, and the bots in it, which nobody reads through; nothing while they are not known.
-func (d *directory) organisation(ctx context.Context) map[string]bool {
-	d.mu.Lock()
-	listing := d.listing
-	d.mu.Unlock()
-	if listing != nil {
-		timer := time.NewTimer(firstList)
-		defer timer.Stop()
-		select {
-		case <-listing:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.members.fresh(2*peopleAge + listLimit) { // it is not being kept: everybody is looked up
-		return nil
-	}
-	return d.members.value
-}
-
-// begin says that the members are about to be listed, and returns what says that they have been.
-func (d *directory) begin() (ended func()) {
-	listing := make(chan struct{})
-	d.mu.Lock()
-	d.listing = listing
-	d.mu.Unlock()
-	var once sync.Once
-	return func() { once.Do(func() { close(listing) }) }
-}
-
-// list reads the members of the workspace, at a pace that leaves room for others.
-func (d *directory) list(ctx context.Context) error {
-	d.mu.Lock()
-	d.moved = make(map[string]bool)
-	d.mu.Unlock()
-	at := time.Now()
-	members, profiles := make(map[string]bool), make(map[string]known[Profile])
-	page := d.client.api.GetUsersPaginated(api.GetUsersOptionLimit(pageSize))
-	for {
-		if err := d.client.lists.Wait(ctx); err != nil {
-			return fmt.Errorf("list the members of the workspace: %w", err)
-		}
-		next, err := page.Next(ctx)
-		if page.Done(err) {
-			break
-		}
-		var refused *api.RateLimitedError
-		if errors.As(err, &refused) {
-			if err := sleep.For(ctx, refused.RetryAfter); err != nil {
-				return err
-			}
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("list the members of the workspace: %w", explain("users.list", err))
-		}
-		page = next
-		for _, u := range page.Users {
-			if d.counts(&u) {
-				members[u.ID] = true
-			}
-			if len(profiles) < maxCached/2 {
-				profiles[u.ID] = known[Profile]{d.profile(&u), at}
-			}
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for id, counts := range d.moved { // while they were being listed
-		delete(profiles, id)
-		delete(members, id)
-		if counts {
-			members[id] = true
-		}
-	}
-	d.moved = nil
-	d.members = known[map[string]bool]{members, at}
-	if len(d.profiles)+len(profiles) > maxCached {
-		clear(d.profiles)
-	}
-	maps.Copy(d.profiles, profiles) // they need not be looked up one by one
-	return nil
 }
 
 // counts reports whether somebody's presence leaves a channel one of the organisation alone.

@@ -1,81 +1,82 @@
 package slack
 
 import (
+	"context"
 	"encoding/json"
-	"maps"
+	"time"
 
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/sleep"
 	api "github.com/slack-go/slack"
 )
 
-// changed takes in what an event says about people and channels, so that no answer relies on what was true before; it reports whether
-// the event was such a one.
-func (d *directory) changed(e event, raw []byte) bool {
+// changed takes in what an event says about people and channels, so that no answer of any replica relies on what was true before; ours says
+// that the event was such a one. With an error it is not to be acknowledged: Slack delivers it again.
+func (d *directory) changed(ctx context.Context, e event, raw []byte) (ours bool, err error) {
 	switch e.Type {
 	case "member_joined_channel", "member_left_channel":
-		d.forgetChannel(string(e.Channel))
-		d.forgetHomes(string(e.User))
+		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), string(e.User))
 	case "channel_shared", "channel_unshared", "channel_converted_to_private", "channel_archive", "channel_unarchive", "channel_deleted",
 		"channel_left", "group_archive", "group_unarchive", "group_deleted", "group_left", "channel_id_changed",
 		"shared_channel_invite_accepted":
-		d.forgetChannel(string(e.Channel))
-		d.forgetHomes("")
+		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), homesScope)
 	case "user_change", "team_join", "user_profile_changed":
-		d.person(string(e.User), raw)
+		return true, d.people.Told(ctx, d.here(), string(e.User), d.tells(string(e.User), raw))
 	case "channel_created", "channel_rename", "group_rename": // changes nothing that counts here
+		return true, nil
 	default:
-		return false
+		return false, nil
 	}
-	return true
 }
 
-// forgetChannel makes the next question about a channel ask Slack.
-func (d *directory) forgetChannel(id string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.changes++
-	delete(d.channels, id)
-}
-
-// forgetHomes makes the next question about a person's channels ask Slack, or about everybody's.
-func (d *directory) forgetHomes(person string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.changes++
-	if person == "" {
-		clear(d.homes)
-		return
-	}
-	delete(d.homes, person)
-}
-
-// person takes in what has become of somebody: a member may be a guest now, or gone. Most changes are of a status line, so channels are
-// asked about anew only when it matters to them.
-func (d *directory) person(id string, raw []byte) {
+// tells is what an event says that somebody is: a member may be a guest now, or gone.
+func (d *directory) tells(id string, raw []byte) access.Standing {
 	var said struct {
 		Event struct {
 			User api.User `json:"user"`
 		} `json:"event"`
 	}
-	readable := json.Unmarshal(raw, &said) == nil && said.Event.User.ID == id && said.Event.User.TeamID != ""
+	switch {
+	case json.Unmarshal(raw, &said) != nil || said.Event.User.ID != id || said.Event.User.TeamID == "":
+		return access.Unsaid
+	case d.counts(&said.Event.User):
+		return access.Inside
+	default:
+		return access.Outside
+	}
+}
+
+// hear says that this process hears of changes, if it does and has not said so for a while.
+func (d *directory) hear(ctx context.Context) error {
+	if d.client.config.AppToken != "" && d.client.Connected() == 0 {
+		return nil // others may
+	}
+	d.mu.Lock()
+	due := time.Since(d.heard) >= access.HearingEvery
+	d.mu.Unlock()
+	if !due {
+		return nil
+	}
+	if err := d.changes.Heard(ctx, d.here()); err != nil {
+		return err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.changes++
-	delete(d.profiles, id)
-	now := readable && d.counts(&said.Event.User)
-	if d.moved != nil {
-		d.moved[id] = now
+	d.heard = time.Now()
+	return nil
+}
+
+// keepHearing says again and again that this process hears of changes, while it does.
+func (d *directory) keepHearing(ctx context.Context) {
+	for {
+		limited, cancel := context.WithTimeout(ctx, access.HearingEvery)
+		err := d.hear(limited)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			d.client.logger.WarnContext(ctx, "other replicas do not know that changes are heard of here", "error", err)
+		}
+		if sleep.For(ctx, access.HearingEvery) != nil {
+			return
+		}
 	}
-	if readable && d.members.value != nil && now == d.members.value[id] {
-		return
-	}
-	clear(d.channels)
-	members := maps.Clone(d.members.value) // others may be reading it
-	if members == nil {
-		return
-	}
-	delete(members, id)
-	if now {
-		members[id] = true
-	}
-	d.members.value = members
 }

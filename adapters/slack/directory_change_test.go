@@ -1,12 +1,14 @@
 package slack
 
 import (
+	"context"
+	"errors"
 	"testing"
-	"time"
+
+	"github.com/footnotehq/footnote/core/access"
 )
 
-// Whatever is known, and in whatever state the list of members is: somebody who becomes a guest makes channels be asked about anew, and
-// somebody who only changes a status line does not.
+// Whatever is known: somebody who becomes a guest makes channels be asked about anew, and somebody who only changes a status line does not.
 func TestChangesOfPeople(t *testing.T) {
 	t.Parallel()
 	const (
@@ -15,42 +17,64 @@ func TestChangesOfPeople(t *testing.T) {
 		short  = `{"event":{"type":"user_change","user":{"id":"U1"}}}`
 	)
 	tests := []struct {
-		name    string
-		members map[string]bool
-		raw     string
-		kept    bool // what is known of channels
+		name  string
+		known map[string]bool
+		raw   string
+		kept  bool   // what is known of channels
+		then  string // "inside", "outside", or "" for what has to be asked
 	}{
-		{"the list is not known yet", nil, guest, false},
-		{"nor is it of use", nil, member, false},
-		{"a member becomes a guest", map[string]bool{"U1": true}, guest, false},
-		{"a member changes a status line", map[string]bool{"U1": true}, member, true},
-		{"a guest changes a status line", map[string]bool{}, guest, true},
-		{"a guest becomes a member", map[string]bool{}, member, false},
-		{"Slack says too little", map[string]bool{"U1": true}, short, false},
+		{"nobody is known yet", nil, guest, false, "outside"},
+		{"nor is it of use", nil, member, false, ""},
+		{"a member becomes a guest", map[string]bool{"U1": true}, guest, false, "outside"},
+		{"a member changes a status line", map[string]bool{"U1": true}, member, true, "inside"},
+		{"a guest changes a status line", map[string]bool{"U1": false}, guest, true, "outside"},
+		{"a guest becomes a member, or an event is late", map[string]bool{"U1": false}, member, false, ""},
+		{"Slack says too little", map[string]bool{"U1": true}, short, false, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := connected(t)
 			d := c.directory
-			d.members = known[map[string]bool]{tt.members, time.Now()}
-			d.channels["C1"] = known[room]{room{inside: true}, time.Now()}
-			d.profiles["U1"] = known[Profile]{Profile{ID: "U1"}, time.Now()}
-			d.moved = make(map[string]bool)
+			roll, err := d.people.Known(t.Context(), d.here(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.people.Found(t.Context(), d.here(), tt.known, roll.At); err != nil {
+				t.Fatal(err)
+			}
+			channel, person := version(t, d, "C1"), version(t, d, "U1")
 			if _, err := c.handle(t.Context(), &heard{}, "events_api", []byte(tt.raw), 0); err != nil {
 				t.Fatal(err)
 			}
-			if _, kept := d.channels["C1"]; kept != tt.kept {
+			if kept := version(t, d, "C1") == channel; kept != tt.kept {
 				t.Errorf("the channel is known: %v, want %v", kept, tt.kept)
 			}
-			if len(d.profiles) != 0 || len(d.moved) != 1 {
-				t.Errorf("profiles %v, moved %v", d.profiles, d.moved)
+			if version(t, d, "U1") == person {
+				t.Error("the person's profile is still believed")
 			}
-			if want := tt.raw == member; tt.members != nil && d.members.value["U1"] != want {
-				t.Errorf("a member: %v, want %v", d.members.value["U1"], want)
+			roll, err = d.people.Known(t.Context(), d.here(), []string{"U1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			then := ""
+			if inside, known := roll.Inside["U1"]; known {
+				then = map[bool]string{true: "inside", false: "outside"}[inside]
+			}
+			if then != tt.then {
+				t.Errorf("then the person is %q, want %q", then, tt.then)
 			}
 		})
 	}
+}
+
+func version(t *testing.T, d *directory, scopes ...string) access.Version {
+	t.Helper()
+	v, err := d.changes.Version(t.Context(), d.here(), scopes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 func TestChangesOfChannels(t *testing.T) {
@@ -68,14 +92,31 @@ func TestChangesOfChannels(t *testing.T) {
 		t.Run(event, func(t *testing.T) {
 			t.Parallel()
 			c := connected(t)
-			c.directory.channels["C1"] = known[room]{room{inside: true}, time.Now()}
-			c.directory.homes["U1"] = known[[]string]{[]string{"C1"}, time.Now()}
+			before := version(t, c.directory, "C1")
 			if _, err := c.handle(t.Context(), &heard{}, "events_api", []byte(`{"event":`+event+`}`), 0); err != nil {
 				t.Fatal(err)
 			}
-			if _, kept := c.directory.channels["C1"]; kept == forgotten {
+			if kept := version(t, c.directory, "C1") == before; kept == forgotten {
 				t.Errorf("the channel is known: %v", kept)
 			}
 		})
+	}
+}
+
+// deafStore takes no change in.
+type deafStore struct{ *access.Local }
+
+func (deafStore) Changed(context.Context, access.Workspace, ...string) error {
+	return errors.New("the database is away")
+}
+
+// An event that other replicas were not told of is not acknowledged, so that Slack delivers it again.
+func TestChangeThatIsNotStoredIsNotTakenIn(t *testing.T) {
+	t.Parallel()
+	c := connected(t)
+	c.directory.changes = deafStore{access.NewLocal()}
+	const joined = `{"event":{"type":"member_joined_channel","user":"U1","channel":"C1"}}`
+	if _, err := c.handle(t.Context(), &heard{}, "events_api", []byte(joined), 0); err == nil {
+		t.Error("the event is acknowledged")
 	}
 }

@@ -190,8 +190,8 @@ func (c *Client) event(ctx context.Context, h Handler, cb callback, raw []byte, 
 		}
 		return nil
 	}
-	if c.directory.changed(e, raw) {
-		return nil
+	if ours, err := c.directory.changed(ctx, e, raw); ours {
+		return err
 	}
 	switch e.Type {
 	case "message", "app_mention":

@@ -26,7 +26,7 @@ var (
 	sessionQuota = quota{4 * time.Second, 8} // two calls each, of 50 a minute
 	readQuota    = quota{3 * time.Second, 8}
 	scanQuota    = quota{5 * time.Second, 8}
-	listQuota    = quota{5 * time.Second, 8}          // of 20 a minute
+	listQuota    = quota{7500 * time.Millisecond, 12} // of 20 a minute: 12,000 people at once
 	infoQuota    = quota{time.Second, 40}             // of 100 a minute
 	homeQuota    = quota{1700 * time.Millisecond, 14} // of 50 a minute
 )

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
-	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
@@ -97,29 +96,6 @@ func (c *Client) DirectChannel(ctx context.Context, person string) (string, erro
 		return "", fmt.Errorf("open a direct message: %w", explain("conversations.open", err))
 	}
 	return channel.ID, nil
-}
-
-// Keep lists the members of the workspace and keeps the list until ctx ends, so that nobody who asks has to wait for it. While it is not
-// known, the people of a channel are looked up one by one.
-func (c *Client) Keep(ctx context.Context) {
-	ended := c.directory.begin()
-	for {
-		limited, cancel := context.WithTimeout(ctx, listLimit)
-		err := c.directory.list(limited)
-		cancel()
-		ended()
-		if ctx.Err() != nil {
-			return
-		}
-		wait := peopleAge
-		if err != nil {
-			wait = listAgain
-			c.logger.WarnContext(ctx, "members of the workspace are not known; people are looked up one by one", "error", err)
-		}
-		if sleep.For(ctx, wait) != nil {
-			return
-		}
-	}
 }
 
 // Tell posts a notice into a thread, where everybody sees it, with buttons about what subject names.

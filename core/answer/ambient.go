@@ -118,8 +118,9 @@ func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error
 	if setup.Filter.Refuse(turn.Texts(t.Question)...) != "" {
 		return declinedFiltered, nil
 	}
+	audience, _ := s.listeners(ctx, t)
 	found, err := s.Retriever.Search(ctx, retrieve.Search{
-		Audience: s.listeners(ctx, t), Queries: []retrieve.Query{{Text: t.Question.Text}}, Sources: setup.Agent.Sources, Now: t.Question.At,
+		Audience: audience, Queries: []retrieve.Query{{Text: t.Question.Text}}, Sources: setup.Agent.Sources, Now: t.Question.At,
 	})
 	switch {
 	case err != nil:

@@ -92,7 +92,7 @@ func taken(err error) bool {
 // release hands the turn back: at once when the process ends, else after a while.
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
-	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStray) && !taken(cause) {
+	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStray) && !errors.Is(cause, errAudience) && !taken(cause) {
 		after = min(retryFirst<<min(2*a.turn.Failures+1, 10), retryLast)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
@@ -250,7 +250,8 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
 	t := a.turn
 	preparing, told := span.Begin(run, "prepare")
-	t.Audience = s.listeners(preparing, t)
+	var known bool
+	t.Audience, known = s.listeners(preparing, t)
 	req, err := s.request(preparing, t)
 	told.End(err)
 	if errors.Is(context.Cause(run), turn.ErrStopped) {
@@ -265,7 +266,8 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 	if IsSmallTalk(t.Question.Text) && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
 		return s.state(ctx, a, sink, stated(session.Answered, sentenceGreeting)), nil
 	}
-	report, err := s.Engine.Run(run, req, s.recheck(ctx, t.Audience, sink))
+	req.Still = s.still(t, a)
+	report, err := s.Engine.Run(run, req, s.recheck(ctx, t, known, sink))
 	if cause := context.Cause(ctx); cause != nil {
 		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
 	}
@@ -273,6 +275,11 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 		saved := stated(session.Failed, sentenceBroken)
 		s.Logger.ErrorContext(ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
 		return s.state(ctx, a, sink, saved), nil
+	}
+	if !known {
+		for i := range report.Answers {
+			report.Answers[i].Notices = append(report.Answers[i].Notices, sentenceUnheard)
+		}
 	}
 	return savedOf(report, a.turn.Number, time.Now()), nil
 }

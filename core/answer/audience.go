@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -11,32 +12,119 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// listenersLimit bounds the question to a platform that stands between a turn and its first word.
-const listenersLimit = 5 * time.Second
+const (
+	// listenersLimit bounds the question to a platform that stands between a turn and its first word.
+	listenersLimit = 5 * time.Second
+	// pendingLimit is how long a turn waits until it is known who listens, and pendingLook is between two looks.
+	pendingLimit = 5 * time.Minute
+	pendingLook  = time.Second
+	// askAgain is between two questions to a platform that does not answer in the middle of a turn.
+	askAgain = 500 * time.Millisecond
+)
+
+// errAudience hands a turn back whose answer would be seen by somebody who may read less than those for whom it was begun.
+var errAudience = errors.New("others listen than when the turn was begun")
 
 // listeners is who will see what is written from now on. A turn may have waited in the queue, or been taken over, since its intake: people
-// have joined the channel meanwhile, or left the organisation. Where the platform cannot be asked, the answer uses public documents only.
-func (s *Service) listeners(ctx context.Context, t session.Turn) access.Audience {
-	ctx, cancel := context.WithTimeout(ctx, listenersLimit)
-	defer cancel()
-	present, err := s.Surfaces.Listeners(ctx, t)
-	if err == nil && present.Tenant() == t.Session.Tenant {
-		return present
+// have joined the channel meanwhile, or left the organisation. Where the platform cannot be asked, the answer uses public documents only; while
+// it is still being found out who listens, the asker is told so, and the answer waits. known says that the platform has answered.
+func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
+	present, err := s.present(ctx, t)
+	if errors.Is(err, access.ErrPending) {
+		present, err = s.pending(ctx, t)
+	}
+	if err == nil {
+		return present, true
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) { // a stopped turn needs no warning
 		s.Logger.WarnContext(ctx, "nobody knows who listens now; the answer uses public documents only", "turn", t.ID, "error", err)
 	}
-	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant))
+	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), false
 }
 
-// recheck passes packets on, and before an answer's last one says which of its documents the audience may not read any more.
-func (s *Service) recheck(ctx context.Context, audience access.Audience, to packet.Sink) packet.Sink {
-	return &checked{
-		to: to, shown: make(map[int]map[document.ID]bool),
-		unreadable: func(ids []document.ID) []document.ID { return s.unreadable(ctx, audience, ids) },
+// present asks the platform once.
+func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience, error) {
+	ctx, cancel := context.WithTimeout(ctx, listenersLimit)
+	defer cancel()
+	present, err := s.Surfaces.Listeners(ctx, t)
+	if err == nil && present.Tenant() != t.Session.Tenant {
+		err = errors.New("the platform answers for another tenant")
 	}
+	return present, err
+}
+
+// pending tells the asker that it is being found out who listens, and asks until that is known.
+func (s *Service) pending(ctx context.Context, t session.Turn) (access.Audience, error) {
+	s.Logger.InfoContext(ctx, "the turn waits until it is known who listens", "turn", t.ID)
+	if whisperer, can := s.Surfaces.(Whisperer); can && !t.Ambient && t.Attempt <= 1 {
+		if err := whisperer.Whisper(ctx, t, Note{Sentence: sentencePending}); err != nil && ctx.Err() == nil {
+			s.Logger.WarnContext(ctx, "nobody was told that the answer waits", "turn", t.ID, "error", err)
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, pendingLimit)
+	defer cancel()
+	for {
+		if err := sleep.For(limited, pendingLook); err != nil {
+			return access.Audience{}, fmt.Errorf("wait until it is known who listens: %w", err)
+		}
+		present, err := s.present(limited, t)
+		if !errors.Is(err, access.ErrPending) {
+			return present, err
+		}
+	}
+}
+
+// now is what those for whom a turn was begun, and those who listen at this moment, may read. Nobody needs to be asked where that is public
+// documents only. Where nobody answers for a while, it is those.
+func (s *Service) now(ctx context.Context, t session.Turn) access.Audience {
+	least := access.NewAudience(t.Session.Tenant)
+	if t.Audience.Key() == least.Key() {
+		return least
+	}
+	limited, cancel := context.WithTimeout(ctx, listenersLimit)
+	defer cancel()
+	for {
+		present, err := s.present(limited, t)
+		if err == nil {
+			return access.Common(t.Audience, present)
+		}
+		if sleep.For(limited, askAgain) != nil {
+			s.Logger.WarnContext(ctx, "nobody knows who listens in the middle of a turn", "turn", t.ID, "error", err)
+			return access.Common(t.Audience, least)
+		}
+	}
+}
+
+// still lets go of an attempt once somebody listens who may read less than those for whom it was begun.
+func (s *Service) still(t session.Turn, a *attempt) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if s.now(ctx, t).Key() == t.Audience.Key() || ctx.Err() != nil {
+			return nil
+		}
+		a.letGo(errAudience)
+		return errAudience
+	}
+}
+
+// recheck passes packets on, and before an answer's last one says which of its documents are not to be read any more by those for whom the turn
+// was begun, or by somebody who listens now. known says that it is known who they are, else the answer's end says that it is not.
+func (s *Service) recheck(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
+	c := &checked{
+		to: to, shown: make(map[int]map[document.ID]bool),
+		unreadable: func(ids []document.ID) []document.ID {
+			if len(ids) == 0 {
+				return nil
+			}
+			return s.unreadable(ctx, s.now(ctx, t), ids)
+		},
+	}
+	if !known {
+		c.notice = sentenceUnheard
+	}
+	return c
 }
 
 // checked is a sink that remembers which documents each model's packets showed.
@@ -44,6 +132,7 @@ type checked struct {
 	to         packet.Sink
 	shown      map[int]map[document.ID]bool
 	unreadable func([]document.ID) []document.ID
+	notice     string // said at the end; empty: nothing
 }
 
 // Accept implements packet.Sink.
@@ -61,6 +150,10 @@ func (c *checked) Accept(p packet.Packet) {
 		if gone := c.unreadable(slices.Sorted(maps.Keys(c.shown[model]))); len(gone) > 0 {
 			c.to.Accept(packet.Packet{Placement: p.Placement, Payload: packet.Withdrawn{Documents: gone}})
 			payload.Closest = slices.DeleteFunc(slices.Clone(payload.Closest), func(d packet.Document) bool { return slices.Contains(gone, d.ID) })
+			p.Payload = payload
+		}
+		if c.notice != "" {
+			payload.Notices = append(slices.Clone(payload.Notices), c.notice)
 			p.Payload = payload
 		}
 	}

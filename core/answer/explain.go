@@ -256,5 +256,9 @@ func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]b
 		return nil, nil
 	}
 	slices.Sort(ids)
-	return s.Library.Readable(ctx, s.listeners(ctx, *e.Turn), slices.Compact(ids))
+	audience, err := s.present(ctx, *e.Turn)
+	if err != nil {
+		audience = access.NewAudience(e.Turn.Session.Tenant)
+	}
+	return s.Library.Readable(ctx, audience, slices.Compact(ids))
 }

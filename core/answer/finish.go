@@ -182,7 +182,9 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only what was said beside it, which opening the delivery has taken back
 		return s.deliver(ctx, a, delivery, final)
 	}
-	checked := s.recheck(ctx, s.listeners(ctx, a.turn), delivery)
+	t := a.turn
+	t.Audience, _ = s.listeners(ctx, t) // a saved answer has said at its end what it rests on
+	checked := s.recheck(ctx, t, true, delivery)
 	for _, p := range Replay(saved) {
 		checked.Accept(p)
 	}

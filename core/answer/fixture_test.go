@@ -32,7 +32,8 @@ type world struct {
 	signal   session.Signal
 	thread   platform
 	readable map[document.ID]bool
-	library  func() error // fails instead of saying who may read what
+	library  func() error                                 // fails instead of saying who may read what
+	may      func(a access.Audience, id document.ID) bool // if set, says it instead of readable
 	events   int
 
 	mu sync.Mutex // guards readable while a replica runs
@@ -139,11 +140,18 @@ func (w *world) allow(readable map[document.ID]bool) {
 }
 
 // Readable implements answer.Library.
-func (w *world) Readable(_ context.Context, _ access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+func (w *world) Readable(_ context.Context, a access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	if w.library != nil {
 		if err := w.library(); err != nil {
 			return nil, err
 		}
+	}
+	if w.may != nil {
+		found := make(map[document.ID]bool)
+		for _, id := range ids {
+			found[id] = w.may(a, id)
+		}
+		return found, nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -227,6 +235,21 @@ type platform struct {
 	opens   int
 
 	listeners func(session.Turn) (access.Audience, error) // nil: those of the intake
+	whispers  []string
+}
+
+// Whisper implements answer.Whisperer.
+func (p *platform) Whisper(_ context.Context, _ session.Turn, note answer.Note) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.whispers = append(p.whispers, note.Sentence)
+	return nil
+}
+
+func (p *platform) whispered() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.whispers)
 }
 
 func (p *platform) listen(to func(session.Turn) (access.Audience, error)) {

@@ -27,6 +27,8 @@ const (
 	sentenceQueuedOne = "One question is ahead of this one; it will be answered next."
 	sentenceQueued    = "%d questions are ahead of this one; they are answered in order."
 	sentenceGreeting  = "Hello! Ask me a question, and I look for the answer in the documents that you may read."
+	sentencePending   = "I have just started and am still finding out who is in this channel. I answer as soon as I know."
+	sentenceUnheard   = "I could not find out who is in this channel, so I looked at public documents only. Ask again in a few minutes."
 	sentenceDenied    = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
 )
 

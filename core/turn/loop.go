@@ -119,6 +119,9 @@ func (w *worker) round(ctx context.Context, number int) (done bool, err error) {
 	}
 	// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
 	// An answer that must be JSON is not taken for one.
+	if err := w.still(ctx); err != nil {
+		return false, err
+	}
 	filter := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil)
 	result, err := w.step(ctx, number, llm.Request{
 		Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: replyTokens(w.model.Info()),
@@ -132,6 +135,9 @@ func (w *worker) round(ctx context.Context, number int) (done bool, err error) {
 		result.calls = []llm.ToolCall{w.searchCall()}
 	}
 	if len(result.calls) > 0 && offered.Len() > 0 {
+		if err := w.still(ctx); err != nil {
+			return false, err
+		}
 		w.call(ctx, offered, result)
 		return false, nil
 	}
@@ -145,6 +151,14 @@ func (w *worker) round(ctx context.Context, number int) (done bool, err error) {
 		w.record.Noticed(string(sentenceCut))
 	}
 	return true, nil
+}
+
+// still reports whether the audience is the one for which the turn was laid out.
+func (w *worker) still(ctx context.Context) error {
+	if w.req.Still == nil {
+		return nil
+	}
+	return w.req.Still(ctx)
 }
 
 // offer says which tools a step has: the forced one alone in the first step, which is the search where a project has to be searched

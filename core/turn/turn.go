@@ -55,6 +55,9 @@ type Request struct {
 	SearchOnly     bool            // search with the question and end without an answer
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
 	Now            time.Time       // shown to the model; zero means the time of the call
+	// Still is asked before each call of a model and before tools run: an error says that the audience is not what the request was laid out for,
+	// and ends the turn. nil: it is.
+	Still func(ctx context.Context) error
 }
 
 // Report is what became of a turn.

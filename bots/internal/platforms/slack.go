@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -14,11 +15,11 @@ var slackKind = kind{name: slack.Platform, setting: "SLACK_BOT_TOKEN", token: fu
 
 func newSlack(base *wire.Base, _ *Set) (platform, error) {
 	c := base.Config
-	sessions := base.Sessions()
+	sessions, audiences := base.Sessions(), postgres.NewAudiences(base.DB)
 	bot, err := slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
 		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge,
-		Slack: slack.Config{CAFile: c.CAFile},
+		Slack: slack.Config{CAFile: c.CAFile, Changes: audiences, People: audiences},
 	}, slackbot.Deps{
 		Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Absences: sessions, Turns: sessions,
 		Observe: base.Observe(), Logger: base.Logger,

@@ -1,0 +1,168 @@
+package access
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Local is Changes and People of a process that is the only one, and whose knowledge ends with it. It hears of everything. It is safe for
+// concurrent use.
+type Local struct {
+	mu       sync.Mutex
+	last     int
+	versions map[Workspace]map[string]int
+	people   map[Workspace]map[string]standing
+	lists    map[Workspace]listing
+}
+
+type standing struct {
+	inside, known bool
+	at            time.Time
+}
+
+type listing struct {
+	listed, until time.Time
+	reading       bool
+}
+
+var (
+	_ Changes = (*Local)(nil)
+	_ People  = (*Local)(nil)
+)
+
+// NewLocal returns a Local that knows nothing.
+func NewLocal() *Local {
+	return &Local{versions: make(map[Workspace]map[string]int), people: make(map[Workspace]map[string]standing), lists: make(map[Workspace]listing)}
+}
+
+// Version implements Changes.
+func (l *Local) Version(_ context.Context, w Workspace, scopes ...string) (Version, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var b strings.Builder
+	b.WriteByte('v')
+	for _, s := range append([]string{Everything}, scopes...) {
+		if n := l.versions[w][s]; n > 0 {
+			b.WriteString(" " + strconv.Itoa(n))
+		}
+	}
+	return Version(b.String()), nil
+}
+
+// Changed implements Changes.
+func (l *Local) Changed(_ context.Context, w Workspace, scopes ...string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changed(w, scopes...)
+	return nil
+}
+
+func (l *Local) changed(w Workspace, scopes ...string) {
+	if l.versions[w] == nil {
+		l.versions[w] = make(map[string]int)
+	}
+	for _, s := range scopes {
+		l.last++
+		l.versions[w][s] = l.last
+	}
+}
+
+// Heard implements Changes.
+func (l *Local) Heard(context.Context, ...Workspace) error { return nil }
+
+// Known implements People.
+func (l *Local) Known(_ context.Context, w Workspace, people []string) (Roll, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	list := l.lists[w]
+	roll := Roll{Inside: make(map[string]bool), At: now, Pending: list.reading || !now.Before(list.until) && now.Sub(list.listed) >= ListAge}
+	for _, id := range people {
+		s := l.people[w][id]
+		if list.listed.After(s.at) {
+			s.at = list.listed
+		}
+		if s.known && now.Sub(s.at) < ListAge {
+			roll.Inside[id] = s.inside
+		}
+	}
+	return roll, nil
+}
+
+// Found implements People.
+func (l *Local) Found(_ context.Context, w Workspace, inside map[string]bool, at time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.people[w] == nil {
+		l.people[w] = make(map[string]standing)
+	}
+	for id, in := range inside {
+		before, there := l.people[w][id]
+		if there && before.at.After(at) {
+			continue
+		}
+		if there && before.known && before.inside != in {
+			l.changed(w, Everything)
+		}
+		l.people[w][id] = standing{inside: in, known: true, at: at}
+	}
+	return nil
+}
+
+// Told implements People.
+func (l *Local) Told(_ context.Context, w Workspace, person string, is Standing) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changed(w, person)
+	before, there := l.people[w][person]
+	if there && before.known && is != Unsaid && before.inside == (is == Inside) {
+		return nil
+	}
+	if l.people[w] == nil {
+		l.people[w] = make(map[string]standing)
+	}
+	l.people[w][person] = standing{known: is == Outside, at: time.Now()}
+	l.changed(w, Everything)
+	return nil
+}
+
+// Begin implements Lists.
+func (l *Local) Begin(_ context.Context, w Workspace) (time.Time, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, list := time.Now(), l.lists[w]
+	if now.Before(list.until) || now.Sub(list.listed) < ListEvery {
+		return now, false, nil
+	}
+	list.reading, list.until = true, now.Add(ListStep)
+	l.lists[w] = list
+	return now, true, nil
+}
+
+// End implements Lists.
+func (l *Local) End(_ context.Context, w Workspace, people []string, at time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.lists[w]
+	list.reading, list.until = false, time.Now().Add(ListStep)
+	if people != nil {
+		list.listed = at
+		gone := maps.Clone(l.people[w])
+		for _, id := range people {
+			delete(gone, id)
+		}
+		for _, id := range slices.Sorted(maps.Keys(gone)) {
+			if s := gone[id]; s.inside && s.at.Before(at) {
+				l.people[w][id] = standing{at: time.Now()}
+				l.changed(w, Everything)
+			}
+		}
+	}
+	l.lists[w] = list
+	return nil
+}

@@ -1,0 +1,14 @@
+package access_test
+
+import (
+	"testing"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/access/accesstest"
+)
+
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	one := access.NewLocal()
+	accesstest.Suite(t, func() accesstest.Store { return one })
+}
