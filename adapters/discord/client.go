@@ -13,6 +13,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/gorilla/websocket"
@@ -47,8 +48,10 @@ type Config struct {
 	SecretKeys []string
 	CAFile     string // of certificate authorities that are trusted beside the system's
 	// Wrap, if set, is put around the transport of all calls of the API, to count them for example.
-	Wrap   func(http.RoundTripper) http.RoundTripper
-	Logger *slog.Logger // nil: silent
+	Wrap func(http.RoundTripper) http.RoundTripper
+	// Changes tells other replicas of changes in who may read; nil: this process is the only one.
+	Changes access.Changes
+	Logger  *slog.Logger // nil: silent
 }
 
 func (c *Config) setDefaults() {
@@ -144,7 +147,7 @@ func New(config Config) (*Client, error) {
 	return &Client{
 		config: config, api: a, dialer: &websocket.Dialer{
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: trusted.Clone(), HandshakeTimeout: handshakeLimit,
-		}, limits: l, directory: newDirectory(a), sealer: seal,
+		}, limits: l, directory: newDirectory(a, config.Changes, config.Gateway.Members && !config.NoGateway), sealer: seal,
 		address: address, key: key, files: &http.Client{Transport: base, Timeout: filesLimit, CheckRedirect: stay},
 		roots: newRoots(a), logger: config.Logger, shards: 1,
 		connected: make(map[int]bool), guilds: make(map[int][]string), seen: make(map[string]sighting), active: make(map[string]activity),
@@ -192,6 +195,7 @@ func (c *Client) Run(ctx context.Context, h Handler) error {
 	in := newIntake(c, h)
 	var handling sync.WaitGroup
 	handling.Go(func() { in.run(ctx, events) })
+	handling.Go(func() { c.keepHearing(ctx) })
 	c.setInbound(func(i *discordgo.Interaction, ch *discordgo.Channel, source *inline) { in.brought(ctx, i, ch, source) })
 	err := c.listen(ctx, func(shard int, event any) {
 		select {

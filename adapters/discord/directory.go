@@ -3,23 +3,32 @@ package discord
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/access"
+	"golang.org/x/sync/singleflight"
 )
 
 // directory remembers what the gateway tells of servers, channels and threads, and asks for what it did not tell. It is safe for
 // concurrent use.
 type directory struct {
-	api *api
+	api     *api
+	age     time.Duration  // how long an answer about somebody's membership is believed where no event told of a change
+	changes access.Changes // nil: this process is the only one, and its own events say all
+	asking  singleflight.Group
 
 	mu     sync.Mutex
 	bot    string // its id, once connected
 	guilds map[string]*guild
 	places map[string]place // channels and threads
 	member map[[2]string]membership
+
+	versions map[string]access.Version  // of servers, from before they were surveyed
+	owed     map[string]map[string]bool // scopes by server: what has changed and other replicas were not told of
 }
 
 // guild is a Discord server.
@@ -52,39 +61,65 @@ type membership struct {
 	in    bool // a full member: one who has yet to accept the server's rules is not
 	roles []string
 	until time.Time
+
+	version access.Version // from before it was asked; empty where an event told it, on which others do not rely
 }
 
 const (
-	// membershipAge is how long an answer about somebody's membership is believed.
+	// membershipAge is how long an answer about somebody's membership is believed where no event told of a change, and unheardAge where none would:
+	// without the SERVER MEMBERS intent.
 	membershipAge = 5 * time.Minute
+	unheardAge    = time.Minute
 	maxPlaces     = 50_000
 )
 
-func newDirectory(a *api) *directory {
-	return &directory{api: a, guilds: make(map[string]*guild), places: make(map[string]place), member: make(map[[2]string]membership)}
+func newDirectory(a *api, changes access.Changes, members bool) *directory {
+	age := unheardAge
+	if members {
+		age = membershipAge
+	}
+	return &directory{
+		api: a, age: age, changes: changes, guilds: make(map[string]*guild), places: make(map[string]place), member: make(map[[2]string]membership),
+		versions: make(map[string]access.Version), owed: make(map[string]map[string]bool),
+	}
 }
 
-// learn takes in an event.
+// learn takes in an event. What counts of it is owed to other replicas.
 func (d *directory) learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	guildID := serverOf(event)
+	before := d.digest(guildID)
+	d.apply(event)
+	if before != "" && before != d.digest(guildID) {
+		d.owe(guildID, access.Everything)
+	}
+}
+
+// apply takes in an event. It is called with the lock held.
+func (d *directory) apply(event any) {
 	switch e := event.(type) {
 	case *discordgo.Ready:
 		if e.User != nil {
 			d.bot = e.User.ID
+		}
+		for _, g := range e.Guilds { // in a new session nobody tells what was missed of people
+			delete(d.versions, g.ID)
+			maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == g.ID && key[1] != d.bot })
 		}
 	case *discordgo.GuildCreate:
 		if e.Unavailable {
 			return // in an outage nothing else is told
 		}
 		d.learnGuild(e.Guild)
+		maps.DeleteFunc(d.places, func(_ string, p place) bool { return p.guild == e.ID && !p.thread })
 		for _, c := range append(e.Channels, e.Threads...) {
 			c.GuildID = e.ID
 			d.remember(c)
 		}
 		for _, m := range e.Members {
 			if m.User != nil {
-				d.keep(e.ID, m.User.ID, m)
+				d.keep(e.ID, m.User.ID, m, false)
 			}
 		}
 	case *discordgo.GuildUpdate:
@@ -103,15 +138,20 @@ func (d *directory) learn(event any) {
 		}
 	case *discordgo.GuildMemberUpdate:
 		if e.Member != nil && e.User != nil {
-			d.keep(e.GuildID, e.User.ID, e.Member)
+			d.keep(e.GuildID, e.User.ID, e.Member, true)
 		}
 	case *discordgo.GuildMemberRemove:
 		if e.Member != nil && e.User != nil {
-			d.member[[2]string{e.GuildID, e.User.ID}] = membership{until: time.Now().Add(membershipAge)}
+			d.member[[2]string{e.GuildID, e.User.ID}] = membership{until: time.Now().Add(d.age)}
+			d.owe(e.GuildID, e.User.ID)
+		}
+	case *discordgo.GuildMemberAdd:
+		if e.Member != nil && e.User != nil {
+			d.keep(e.GuildID, e.User.ID, e.Member, true)
 		}
 	case *discordgo.MessageCreate:
 		if e.Member != nil && e.Author != nil && e.WebhookID == "" {
-			d.keep(e.GuildID, e.Author.ID, e.Member)
+			d.keep(e.GuildID, e.Author.ID, e.Member, false)
 		}
 	case *discordgo.ChannelCreate:
 		d.remember(e.Channel)
@@ -218,12 +258,16 @@ func (d *directory) guildName(id string) string {
 	return id
 }
 
-// membership returns what holds for somebody in a server at present, or did a few minutes ago.
+// membership returns what holds for somebody in a server.
 func (d *directory) membership(ctx context.Context, guildID, user string) (membership, error) {
+	version, err := d.version(ctx, guildID, user)
+	if err != nil {
+		return membership{}, err
+	}
 	d.mu.Lock()
 	m, known := d.member[[2]string{guildID, user}]
 	d.mu.Unlock()
-	if known && time.Now().Before(m.until) {
+	if known && time.Now().Before(m.until) && (d.changes == nil || version != "" && m.version == version) {
 		return m, nil
 	}
 	found, err := d.api.member(ctx, guildID, user)
@@ -232,29 +276,38 @@ func (d *directory) membership(ctx context.Context, guildID, user string) (membe
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if found == nil {
-		m := membership{until: time.Now().Add(membershipAge)}
-		d.member[[2]string{guildID, user}] = m
-		return m, nil
+	m = membership{until: time.Now().Add(d.age), version: version}
+	if found != nil {
+		m.in, m.roles = !found.Pending, found.Roles
 	}
-	return d.keep(guildID, user, found), nil
+	d.put(guildID, user, m)
+	return m, nil
 }
 
-// keep notes what the platform said of somebody. It is called with the lock held.
-func (d *directory) keep(guildID, user string, m *discordgo.Member) membership {
+// keep notes what an event said of somebody; changed says that it tells of a change, and not of something else. It is called with the lock held.
+func (d *directory) keep(guildID, user string, m *discordgo.Member, changed bool) {
+	kept := membership{in: !m.Pending, roles: m.Roles, until: time.Now().Add(d.age)}
+	before, known := d.member[[2]string{guildID, user}]
+	if known && before.in == kept.in && slices.Equal(slices.Sorted(slices.Values(before.roles)), slices.Sorted(slices.Values(kept.roles))) {
+		kept.version = before.version
+	} else if known || changed {
+		d.owe(guildID, user)
+	}
+	d.put(guildID, user, kept)
+}
+
+func (d *directory) put(guildID, user string, m membership) {
 	if len(d.member) >= maxPlaces {
 		clear(d.member)
 	}
-	kept := membership{in: !m.Pending, roles: m.Roles, until: time.Now().Add(membershipAge)}
-	d.member[[2]string{guildID, user}] = kept
-	return kept
+	d.member[[2]string{guildID, user}] = m
 }
 
 // met notes what an interaction says of its user.
 func (d *directory) met(guildID, user string, m *discordgo.Member) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.keep(guildID, user, m)
+	d.keep(guildID, user, m, false)
 }
 
 // meet notes a channel that an interaction tells of, unless more is known of it.

@@ -53,6 +53,7 @@ func (in *intake) run(ctx context.Context, events <-chan arrival) {
 		case event := <-events:
 			in.guard(ctx, "event", func() error {
 				in.directory.learn(event.event)
+				in.announce(ctx)
 				in.dispatch(ctx, event.shard, event.event)
 				return nil
 			})
@@ -78,6 +79,7 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		if e.Unavailable {
 			return // it is told of again when it is back
 		}
+		in.joinedBy(shard, e.ID)
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.ID); return nil }) })
 		for _, c := range append(e.Channels, e.Threads...) {
 			if c.LastMessageID != "" {

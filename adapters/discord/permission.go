@@ -73,9 +73,12 @@ type Membership struct {
 	Channels []string // ids of those that the person can open, as far as they are known
 }
 
-// Membership returns what somebody is in a server. It may be some minutes old.
+// Membership returns what somebody is in a server. Where Discord sends no events of members (DISCORD_MEMBERS=false) it may be some minutes old.
 func (c *Client) Membership(ctx context.Context, guild, user string) (Membership, error) {
 	d := c.directory
+	if err := d.fresh(ctx, guild); err != nil {
+		return Membership{}, err
+	}
 	m, err := d.membership(ctx, guild, user)
 	if err != nil || !m.in {
 		return Membership{}, err
@@ -97,14 +100,17 @@ const maxNamed = 10
 
 // Needed lists the roles without which nobody can open a channel, as far as that is certain. The server's owner, and administrators who
 // can give themselves the role, are left out of account: what a role may read is theirs to say.
-func (c *Client) Needed(ctx context.Context, guildID, channel string) []string {
+func (c *Client) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
 	d := c.directory
+	if err := d.fresh(ctx, guildID); err != nil {
+		return nil, err
+	}
 	d.mu.Lock()
 	p, known := d.places[channel]
 	g := d.guilds[guildID]
 	if !known || g == nil || p.guild != guildID {
 		d.mu.Unlock()
-		return nil
+		return nil, nil
 	}
 	var needed, named []string
 	for id := range g.roles {
@@ -119,23 +125,23 @@ func (c *Client) Needed(ctx context.Context, guildID, channel string) []string {
 	}
 	d.mu.Unlock()
 	if len(named) > maxNamed {
-		return nil
+		return nil, nil
 	}
 	for _, user := range named { // these can open it whatever their roles
 		if len(needed) == 0 {
-			return nil
+			return nil, nil
 		}
 		m, err := d.membership(ctx, guildID, user)
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		needed = slices.DeleteFunc(needed, func(role string) bool { return m.in && !slices.Contains(m.roles, role) })
 	}
 	if len(needed) == 0 {
-		return nil
+		return nil, nil
 	}
 	slices.Sort(needed)
-	return needed
+	return needed, nil
 }
 
 // needs reports whether nobody whom no overwrite names can open a place without a role. What somebody with several roles can open, somebody

@@ -43,7 +43,7 @@ func TestRolesThatAChannelNeeds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDirectory(nil)
+			d := newDirectory(nil, nil, true)
 			c := &Client{directory: d, bot: "me"}
 			guild := &discordgo.Guild{ID: "guild", OwnerID: "owner", Roles: []*discordgo.Role{{ID: "guild", Permissions: tt.everyone}}}
 			for i, id := range []string{"low", "guests", "engineers", "top", "bot"} {
@@ -56,8 +56,9 @@ func TestRolesThatAChannelNeeds(t *testing.T) {
 			d.learn(&discordgo.Ready{User: &discordgo.User{ID: "me"}})
 			d.learn(&discordgo.GuildCreate{Guild: guild})
 			d.learn(&discordgo.GuildMemberRemove{Member: &discordgo.Member{GuildID: "guild", User: &discordgo.User{ID: "gone"}}})
-			if diff := cmp.Diff(tt.want, c.Needed(t.Context(), "guild", "channel")); diff != "" {
-				t.Errorf("needed (-want +got):\n%s", diff)
+			needed, err := c.Needed(t.Context(), "guild", "channel")
+			if diff := cmp.Diff(tt.want, needed); diff != "" || err != nil {
+				t.Errorf("needed: %v (-want +got):\n%s", err, diff)
 			}
 		})
 	}

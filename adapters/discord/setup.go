@@ -76,20 +76,27 @@ func (c *Client) TextChannels(guild string) []string {
 
 // Survey asks for what the gateway would tell of a server: its roles, its channels, and what the bot is there.
 func (c *Client) Survey(ctx context.Context, guild string) error {
+	found, err := c.api.survey(ctx, guild)
+	if err == nil {
+		c.directory.learn(found)
+	}
+	return err
+}
+
+func (a *api) survey(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
 	g := &discordgo.Guild{}
-	if err := c.api.do(ctx, request{
+	if err := a.do(ctx, request{
 		doing: "look up a server", method: http.MethodGet, url: discordgo.EndpointGuild(guild), bucket: "GET guild " + guild,
 	}, g); err != nil {
-		return err
+		return nil, err
 	}
-	if err := c.api.do(ctx, request{
+	if err := a.do(ctx, request{
 		doing: "list a server's channels", method: http.MethodGet, url: discordgo.EndpointGuildChannels(guild), bucket: "GET channels " + guild,
 	}, &g.Channels); err != nil {
-		return err
+		return nil, err
 	}
 	g.Threads, g.Members = nil, nil
-	c.directory.learn(&discordgo.GuildCreate{Guild: g})
-	return nil
+	return &discordgo.GuildCreate{Guild: g}, nil
 }
 
 // Guild is a server that the bot belongs to.

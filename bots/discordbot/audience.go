@@ -13,18 +13,23 @@ import (
 
 // channel is the audience of an answer that everybody in a channel sees: those of a role as well where nobody opens the channel without it.
 // Without the members intent nobody knows whether they are full members, and in a server that is not bound it is anybody at all.
-func (b *Bot) channel(ctx context.Context, ref thread.Ref) access.Audience {
+// Where Discord cannot be asked it is anybody as well, and the error says so.
+func (b *Bot) channel(ctx context.Context, ref thread.Ref) (access.Audience, error) {
 	var held []access.Principal
 	if b.binding.allows(ref.Workspace) {
+		needed, err := b.client.Needed(ctx, ref.Workspace, ref.Channel)
+		if err != nil {
+			return access.NewAudience(b.tenant(ref)), err
+		}
 		held = append(held, access.Channel(string(discord.Platform), ref.Channel))
-		for _, role := range b.client.Needed(ctx, ref.Workspace, ref.Channel) {
+		for _, role := range needed {
 			held = append(held, RoleGroup(role))
 		}
 		if b.config.Members {
 			held = append(held, access.Members)
 		}
 	}
-	return access.NewAudience(b.tenant(ref), held...)
+	return access.NewAudience(b.tenant(ref), held...), nil
 }
 
 // alone is the audience of an answer that one person sees: the person's own account, and, in servers of the tenant, what the person is
@@ -77,5 +82,5 @@ func (b *Bot) audience(ctx context.Context, ref thread.Ref, person string, alone
 	if alone {
 		return b.alone(ctx, ref, person)
 	}
-	return b.channel(ctx, ref), nil
+	return b.channel(ctx, ref)
 }

@@ -90,6 +90,9 @@ func (s *Server) usersList(form url.Values) (reply, error) {
 	}
 	slices.Sort(ids)
 	from, size := page(form, len(ids))
+	if s.config.ListPage > 0 {
+		size = min(size, s.config.ListPage)
+	}
 	users := []map[string]any{}
 	for _, id := range ids[from : from+size] {
 		if p := s.people[id]; p.Team == TeamID { // strangers of shared channels are not listed

@@ -52,6 +52,7 @@ type Config struct {
 	Enterprise  string          // the organisation of the workspace
 	EventsURL   string          // deliver signed requests there instead of over sockets
 	CommandsURL string          // EventsURL when empty
+	ListPage    int             // most people that a page of users.list has, whatever is asked for; as many as that
 }
 
 // Server is one workspace with one app installed. It is safe for concurrent use.

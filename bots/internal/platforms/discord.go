@@ -30,7 +30,7 @@ func newDiscord(base *wire.Base, set *Set) (platform, error) {
 		},
 		Discord: discord.Config{
 			StopReactions: c.DiscordStopReactions, PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway,
-			CAFile: c.CAFile, SecretKeys: revealed(c.SecretKeys), Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
+			CAFile: c.CAFile, Changes: postgres.NewAudiences(base.DB), SecretKeys: revealed(c.SecretKeys), Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
 			Wrap: func(next http.RoundTripper) http.RoundTripper { return base.Counted("discord", next) },
 		},
 	}, discordbot.Deps{

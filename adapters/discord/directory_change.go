@@ -1,0 +1,209 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/sleep"
+)
+
+func workspace(guildID string) access.Workspace {
+	return access.Workspace{Platform: string(Platform), ID: guildID}
+}
+
+// serverOf is the server whose roles or channels an event may change; empty for other events.
+func serverOf(event any) string {
+	switch e := event.(type) {
+	case *discordgo.GuildCreate:
+		return e.ID
+	case *discordgo.GuildUpdate:
+		return e.ID
+	case *discordgo.GuildRoleCreate:
+		return e.GuildID
+	case *discordgo.GuildRoleUpdate:
+		return e.GuildID
+	case *discordgo.GuildRoleDelete:
+		return e.GuildID
+	case *discordgo.ChannelCreate:
+		return e.GuildID
+	case *discordgo.ChannelUpdate:
+		return e.GuildID
+	case *discordgo.ChannelDelete:
+		return e.GuildID
+	default:
+		return ""
+	}
+}
+
+// digest is all of a server that decides who may open its channels; empty for one that is not known. It is called with the lock held.
+func (d *directory) digest(guildID string) string {
+	g := d.guilds[guildID]
+	if g == nil || d.changes == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, g.owner)
+	for _, id := range slices.Sorted(maps.Keys(g.roles)) {
+		r := g.roles[id]
+		fmt.Fprintln(&b, id, r.permissions, r.position, r.managed)
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.places)) {
+		p := d.places[id]
+		if p.guild != guildID || p.thread || !p.text {
+			continue
+		}
+		fmt.Fprintln(&b, "channel", id)
+		overwrites := slices.SortedFunc(slices.Values(p.overwrites), func(a, b *discordgo.PermissionOverwrite) int { return cmp.Compare(a.ID, b.ID) })
+		for _, o := range overwrites {
+			fmt.Fprintln(&b, o.ID, o.Type, o.Allow, o.Deny)
+		}
+	}
+	return b.String()
+}
+
+// owe notes that other replicas have to be told of a change. It is called with the lock held.
+func (d *directory) owe(guildID, scope string) {
+	if d.changes == nil {
+		return
+	}
+	if d.owed[guildID] == nil {
+		d.owed[guildID] = make(map[string]bool)
+	}
+	d.owed[guildID][scope] = true
+}
+
+// settle tells other replicas of what they were not told of yet.
+func (d *directory) settle(ctx context.Context) error {
+	if d.changes == nil {
+		return nil
+	}
+	d.mu.Lock()
+	owed := d.owed
+	d.owed = make(map[string]map[string]bool)
+	d.mu.Unlock()
+	var failed error
+	for guildID, scopes := range owed {
+		if failed == nil {
+			failed = d.changes.Changed(ctx, workspace(guildID), slices.Sorted(maps.Keys(scopes))...)
+		}
+		if failed != nil {
+			d.mu.Lock()
+			for scope := range scopes {
+				d.owe(guildID, scope)
+			}
+			d.mu.Unlock()
+		}
+	}
+	return failed
+}
+
+// version is what all replicas know together of some scopes of a server.
+func (d *directory) version(ctx context.Context, guildID string, scopes ...string) (access.Version, error) {
+	if d.changes == nil {
+		return "", nil
+	}
+	if err := d.settle(ctx); err != nil {
+		return "", err
+	}
+	return d.changes.Version(ctx, workspace(guildID), scopes...)
+}
+
+// fresh makes sure that what is known of a server's roles and channels is true at this moment: it is asked for, unless nothing has changed since
+// it was asked for last.
+func (d *directory) fresh(ctx context.Context, guildID string) error {
+	version, err := d.version(ctx, guildID)
+	if err != nil || d.changes == nil {
+		return err
+	}
+	d.mu.Lock()
+	known := version != "" && d.versions[guildID] == version && d.guilds[guildID] != nil
+	d.mu.Unlock()
+	if known {
+		return nil
+	}
+	asked := d.asking.DoChan(guildID+" "+string(version), func() (any, error) {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout) // it is asked for others, too
+		defer cancel()
+		found, err := d.api.survey(limited, guildID)
+		if err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.apply(found)
+		d.versions[guildID] = version
+		return nil, nil
+	})
+	select {
+	case r := <-asked:
+		return r.Err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// tellLimit bounds what the events behind a change wait for it to be told.
+const tellLimit = 2 * time.Second
+
+// announce tells other replicas of an event that was learned, before what comes after it is handled. What cannot be told now is told later, and
+// before anything is believed here.
+func (c *Client) announce(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, tellLimit)
+	defer cancel()
+	if err := c.directory.settle(limited); err != nil && ctx.Err() == nil {
+		c.logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)
+	}
+}
+
+// keepHearing says again and again of which servers events arrive, until ctx ends.
+func (c *Client) keepHearing(ctx context.Context) {
+	changes := c.directory.changes
+	if changes == nil || c.config.NoGateway {
+		return
+	}
+	for {
+		wait := time.Second
+		if heard := c.hears(); len(heard) > 0 {
+			wait = access.HearingEvery
+			limited, cancel := context.WithTimeout(ctx, access.HearingEvery)
+			err := changes.Heard(limited, heard...)
+			cancel()
+			if err != nil && ctx.Err() == nil {
+				c.logger.WarnContext(ctx, "other replicas do not know that changes are heard of here", "error", err)
+			}
+		}
+		c.announce(ctx)
+		if sleep.For(ctx, wait) != nil {
+			return
+		}
+	}
+}
+
+// hears lists the servers whose events arrive.
+func (c *Client) hears() []access.Workspace {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []access.Workspace
+	for shard := range c.connected {
+		for _, g := range c.guilds[shard] {
+			list = append(list, workspace(g))
+		}
+	}
+	return list
+}
+
+// joinedBy notes a server that a shard tells of.
+func (c *Client) joinedBy(shard int, guildID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.guilds[shard], guildID) {
+		c.guilds[shard] = append(c.guilds[shard], guildID)
+	}
+}
