@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
@@ -148,6 +149,9 @@ func Barred(err error) (sentence string, yes bool) {
 
 // Transient reports whether the same call may succeed later: Slack refused it for a moment, or did not answer.
 func Transient(err error) bool {
+	if errors.Is(err, access.ErrPending) {
+		return false // the worker waits for it
+	}
 	if errors.Is(err, thread.ErrNoRoom) { // it was waited for as long as it is worth
 		return false
 	}

@@ -33,6 +33,7 @@ type gateway struct {
 	op7     bool // the next one is told to reconnect before READY or RESUMED
 	refuse  int  // close code for the next identify
 	invalid bool // the next resume is refused
+	only    int  // the session that events are delivered to; 0: all
 }
 
 // session is what a client can resume: everything that was dispatched to it, and the connection that it has at present.
@@ -343,7 +344,7 @@ func (s *Server) dispatch(guild, kind string, intent int, data func(intents int)
 			delete(s.gateway.sessions, id)
 			continue
 		}
-		if !g.dead && g.has(guild) && (intent == 0 || g.intents&intent != 0) {
+		if !g.dead && s.hears(id) && g.has(guild) && (intent == 0 || g.intents&intent != 0) {
 			g.dispatch(kind, data(g.intents))
 		}
 	}

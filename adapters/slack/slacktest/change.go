@@ -1,27 +1,6 @@
 package slacktest
 
-import (
-	"fmt"
-	"slices"
-)
-
-// Leave takes somebody out of a channel.
-func (p *Person) Leave(c *Channel) {
-	s := p.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.Members = slices.DeleteFunc(c.Members, func(id string) bool { return id == p.ID })
-	s.event(c, map[string]any{"type": "member_left_channel", "user": p.ID, "channel": c.ID, "team": p.Team, "event_ts": s.ts()})
-}
-
-// Become changes what somebody is: a guest, deactivated, an administrator.
-func (p *Person) Become(edit func(*Person)) {
-	s := p.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	edit(p)
-	s.event(nil, map[string]any{"type": "user_change", "user": s.user(p), "event_ts": s.ts()})
-}
+import "fmt"
 
 // BecomeUnheard is Become without an event, as when Slack has given up delivering it.
 func (p *Person) BecomeUnheard(edit func(*Person)) {

@@ -1,0 +1,71 @@
+package discordtest
+
+import (
+	"maps"
+	"slices"
+)
+
+// Only has events delivered to one session alone, by the order in which they began: the first is 1. To 0 they are delivered to all again; what
+// the others missed is not sent to them, as if it were still on its way.
+func (s *Server) Only(session int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gateway.only = session
+}
+
+// hears reports whether an event is delivered to a session. s.mu is held.
+func (s *Server) hears(id string) bool {
+	if s.gateway.only == 0 {
+		return true
+	}
+	var living []string
+	for _, id := range slices.Sorted(maps.Keys(s.gateway.sessions)) {
+		if !s.gateway.sessions[id].dead {
+			living = append(living, id)
+		}
+	}
+	return slices.Index(living, id) == s.gateway.only-1
+}
+
+// Regrant gives somebody a role in the place of an earlier one, or none, and tells of it.
+func (g *Guild) Regrant(p *Person, role string) {
+	g.Grant(p, role)
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	g.s.dispatch(g.ID, "GUILD_MEMBER_UPDATE", IntentGuildMembers, func(int) any {
+		m := g.s.member(g.s.guilds[g.ID], p.ID)
+		m["guild_id"] = g.ID
+		return m
+	})
+}
+
+// Part takes somebody out of the guild.
+func (g *Guild) Part(p *Person) {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	delete(g.s.guilds[g.ID].members, p.ID)
+	g.s.dispatch(g.ID, "GUILD_MEMBER_REMOVE", IntentGuildMembers, func(int) any { return map[string]any{"guild_id": g.ID, "user": p.User} })
+}
+
+// Show lets everybody see a channel again.
+func (g *Guild) Show(channel string) {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	ch := g.s.channels[channel]
+	ch.overwrites = nil
+	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
+}
+
+// Permit changes what a role may.
+func (g *Guild) Permit(id string, permissions int64) {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	own := g.s.guilds[g.ID]
+	for i := range own.roles {
+		if own.roles[i].ID == id {
+			own.roles[i].Permissions = formatPermissions(permissions)
+			r := own.roles[i]
+			g.s.dispatch(g.ID, "GUILD_ROLE_UPDATE", IntentGuilds, func(int) any { return map[string]any{"guild_id": g.ID, "role": r} })
+		}
+	}
+}
