@@ -205,7 +205,9 @@ func (a *Audiences) Begin(ctx context.Context, w access.Workspace) (at time.Time
 func (a *Audiences) End(ctx context.Context, w access.Workspace, people []string, at time.Time) error {
 	err := a.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if people == nil {
-			_, err := tx.Exec(ctx, `update audience_workspace set listing = false where platform = $1 and workspace = $2`, w.Platform, w.ID)
+			_, err := tx.Exec(ctx, `
+				update audience_workspace set listing = false, relist_at = case when $3 then '-infinity' else relist_at end
+				where platform = $1 and workspace = $2`, w.Platform, w.ID, at.IsZero())
 			return err
 		}
 		if _, err := tx.Exec(ctx, `

@@ -61,6 +61,9 @@ func (d *directory) list(ctx context.Context) (err error) {
 		if err != nil {
 			listed = nil
 		}
+		if errors.Is(ctx.Err(), context.Canceled) { // the process ends
+			at = time.Time{}
+		}
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.client.config.Timeout)
 		defer cancel()
 		err = errors.Join(err, d.people.End(ending, d.here(), listed, at))

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -15,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
+	"github.com/jackc/pgx/v5"
 )
 
 // vacation are words of every document of these tests, and of their questions, so that all are found that may be.
@@ -192,36 +194,66 @@ func TestGuestWhoJoinsInTheMiddleOfAnAnswer(t *testing.T) {
 	}
 }
 
-// In a large workspace nobody is taken for an outsider because the list of its people is not read yet: the asker is told so, and is answered
-// once it is. After a restart the list is there, and whoever has become a guest while nobody heard of it is one.
+// In a large workspace nobody is taken for an outsider because the list of its people is not read yet: the asker is told so, and is answered once
+// it is, even by another process. After a restart the list is there. Where nobody has heard of changes for a while it is read again, before
+// anybody in it is believed: whoever has become a guest meanwhile is one.
 func TestLargeWorkspaceIsKnownAfterARestart(t *testing.T) {
 	t.Parallel()
-	c := newCrew(t, slacktest.Config{})
+	c := newCrew(t, slacktest.Config{Minute: 20 * time.Second})
 	people := c.slack.Crowd("p", 12_000)
-	room := c.slack.Channel("all", nil, people[:600]...)
-	late := c.slack.Channel("late", nil, people[600:1200]...)
+	var rooms []*slacktest.Channel
+	for i := range 4 {
+		rooms = append(rooms, c.slack.Channel(fmt.Sprint("room", i), nil, people[i*600:(i+1)*600]...))
+	}
 	library(t, c.program, map[string]string{"wordmembers": "members", "wordpublic": "public"})
 	c.slack.Fail(slacktest.Fault{Method: "users.list", Times: 1, Status: http.StatusTooManyRequests, RetryAfter: 5 * time.Second})
-	first := c.serve(0)
-	want := []string{"wordmembers", "wordpublic"}
-	if got := c.ask(0, people[0], room, want...); !slices.Equal(got, want) {
-		t.Errorf("while the list is read the prompts hold %v, want %v", got, want)
+	all, public := []string{"wordmembers", "wordpublic"}, []string{"wordpublic"}
+	asks := func(i int, what string, want []string) {
+		t.Helper()
+		if got := c.ask(0, people[i*600], rooms[i], all...); !slices.Equal(got, want) {
+			t.Errorf("%s the prompts hold %v, want %v", what, got, want)
+		}
 	}
+	pages := func() (n int) {
+		for _, call := range c.slack.Calls("users.list") {
+			if call.Status == http.StatusOK && call.Form.Get("cursor") == "12000" { // the last of a list
+				n++
+			}
+		}
+		return n
+	}
+	r := c.serve(0)
+	asks(0, "while the list is read", all)
 	if !slices.ContainsFunc(c.slack.Ephemeral(people[0]), func(m slacktest.Message) bool { return strings.Contains(m.Shown(), "still finding out") }) {
 		t.Error("nobody was told that the answer waits")
 	}
-	c.until("the whole list", func() bool { return len(c.slack.Calls("users.list")) >= 13 })
+	r.End(syscall.SIGTERM) // in the middle of the list, as a rule
+	r.Start()
+	r.Ready()
+	asks(1, "after the first restart", all)
+	c.until("the whole list", func() bool { return pages() > 0 })
+	r.End(syscall.SIGTERM)
 	listed := len(c.slack.Calls("users.list"))
-	first.End(syscall.SIGTERM)
-	first.Start()
-	first.Ready()
-	if got := c.ask(0, people[700], late, want...); !slices.Equal(got, want) {
-		t.Errorf("after a restart the prompts hold %v, want %v", got, want)
-	}
+	r.Start()
+	r.Ready()
+	asks(2, "with the list of before", all)
 	if n := len(c.slack.Calls("users.list")); n != listed {
 		t.Errorf("after a restart the list was read again: %d calls, before %d", n, listed)
 	}
 	if n := len(c.slack.Calls("users.info")); n > 10 {
 		t.Errorf("%d people were looked up", n)
 	}
+	r.End(syscall.SIGTERM)
+	people[3*600+500].BecomeUnheard(func(p *slacktest.Person) { p.Guest = true })
+	db, err := pgx.Connect(c.ctx, strings.TrimPrefix(c.program.env[0], "DATABASE_URL="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close(c.ctx) }()
+	if _, err := db.Exec(c.ctx, `update audience_workspace set heard_at = heard_at - interval '1 minute'`); err != nil {
+		t.Fatal(err)
+	}
+	r.Start()
+	r.Ready()
+	asks(3, "with somebody who became a guest unheard", public)
 }

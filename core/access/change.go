@@ -50,7 +50,7 @@ type People interface {
 type Lists interface {
 	// Begin reports whether a new list is due, which is to be read by the caller then and by nobody else; at is when it began.
 	Begin(ctx context.Context, w Workspace) (at time.Time, due bool, err error)
-	// End says that everybody was Found, or that there will be no list for now: then people is nil.
+	// End says that everybody was Found. Where people is nil there will be no list for now, and with a zero moment another process may begin at once.
 	End(ctx context.Context, w Workspace, people []string, at time.Time) error
 }
 

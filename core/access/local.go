@@ -149,7 +149,10 @@ func (l *Local) End(_ context.Context, w Workspace, people []string, at time.Tim
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.lists[w]
-	list.reading, list.until = false, time.Now().Add(ListStep)
+	list.reading = false
+	if at.IsZero() {
+		list.until = at
+	}
 	if people != nil {
 		list.listed = at
 		gone := maps.Clone(l.people[w])

@@ -177,4 +177,11 @@ func (f fixture) failed() {
 	if _, again, err := f.b.Begin(f.Context(), f.w); again || err != nil {
 		f.Errorf("a list that failed is begun again at once: %v", err)
 	}
+	f.must(f.a.End(f.Context(), f.w, nil, time.Time{})) // by a process that ends
+	if !f.known(map[string]bool{"U1": true}).Pending {
+		f.Error("after a list was handed back nothing is said to be found out")
+	}
+	if _, due, err := f.b.Begin(f.Context(), f.w); !due || err != nil {
+		f.Errorf("a list that was handed back is not begun by another one: %v", err)
+	}
 }
