@@ -61,7 +61,7 @@ func (d *directory) list(ctx context.Context) (err error) {
 		if err != nil {
 			listed = nil
 		}
-		if errors.Is(ctx.Err(), context.Canceled) { // the process ends
+		if err != nil && errors.Is(ctx.Err(), context.Canceled) { // the process ends
 			at = time.Time{}
 		}
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.client.config.Timeout)
@@ -74,9 +74,6 @@ func (d *directory) list(ctx context.Context) (err error) {
 			return fmt.Errorf("list the members of the workspace: %w", err)
 		}
 		next, err := page.Next(ctx)
-		if page.Done(err) {
-			return nil
-		}
 		var refused *api.RateLimitedError
 		if errors.As(err, &refused) {
 			if err := sleep.For(ctx, refused.RetryAfter); err != nil {
@@ -96,7 +93,10 @@ func (d *directory) list(ctx context.Context) (err error) {
 				keep(d, d.profiles, u.ID, d.profile(&u), version)
 			}
 		}
-		if err := d.people.Found(ctx, d.here(), found, at); err != nil {
+		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.client.config.Timeout)
+		err = d.people.Found(saving, d.here(), found, at)
+		cancel()
+		if err != nil || page.Cursor == "" {
 			return err
 		}
 	}

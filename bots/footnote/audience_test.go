@@ -16,7 +16,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
-	"github.com/jackc/pgx/v5"
 )
 
 // vacation are words of every document of these tests, and of their questions, so that all are found that may be.
@@ -245,12 +244,7 @@ func TestLargeWorkspaceIsKnownAfterARestart(t *testing.T) {
 	}
 	r.End(syscall.SIGTERM)
 	people[3*600+500].BecomeUnheard(func(p *slacktest.Person) { p.Guest = true })
-	db, err := pgx.Connect(c.ctx, strings.TrimPrefix(c.program.env[0], "DATABASE_URL="))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close(c.ctx) }()
-	if _, err := db.Exec(c.ctx, `update audience_workspace set heard_at = heard_at - interval '1 minute'`); err != nil {
+	if _, err := database(t, c.program).Pool.Exec(c.ctx, `update audience_workspace set heard_at = heard_at - interval '1 minute'`); err != nil {
 		t.Fatal(err)
 	}
 	r.Start()
