@@ -270,7 +270,8 @@ func (d *directory) membership(ctx context.Context, guildID, user string) (membe
 	if known && time.Now().Before(m.until) && (d.changes == nil || version != "" && m.version == version) {
 		return m, nil
 	}
-	found, err := d.api.member(ctx, guildID, user)
+	var found *discordgo.Member
+	err = patiently(ctx, func() (err error) { found, err = d.api.member(ctx, guildID, user); return err })
 	if err != nil {
 		return membership{}, err
 	}

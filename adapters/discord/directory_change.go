@@ -3,6 +3,7 @@ package discord
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 func workspace(guildID string) access.Workspace {
@@ -131,7 +133,8 @@ func (d *directory) fresh(ctx context.Context, guildID string) error {
 	asked := d.asking.DoChan(guildID+" "+string(version), func() (any, error) {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout) // it is asked for others, too
 		defer cancel()
-		found, err := d.api.survey(limited, guildID)
+		var found *discordgo.GuildCreate
+		err := patiently(limited, func() (err error) { found, err = d.api.survey(limited, guildID); return err })
 		if err != nil {
 			return nil, err
 		}
@@ -146,6 +149,17 @@ func (d *directory) fresh(ctx context.Context, guildID string) error {
 		return r.Err
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// patiently makes a lookup again, as long as ctx lasts, when Discord asks to wait.
+func patiently(ctx context.Context, lookup func() error) error {
+	for {
+		err := lookup()
+		var limited *thread.RateLimitError
+		if !errors.As(err, &limited) || sleep.For(ctx, limited.RetryAfter) != nil {
+			return err
+		}
 	}
 }
 

@@ -149,7 +149,7 @@ func TestGuestInAChannelCountsForTheReplicaThatDidNotHearOfIt(t *testing.T) {
 					c.slack.Event(map[string]any{"type": "channel_shared", "channel": room.ID})
 				}
 			})
-			other.End(syscall.SIGTERM)
+			other.End(syscall.SIGKILL)
 			if got := c.ask(0, alice, room, want...); !slices.Equal(got, want[1:]) {
 				t.Errorf("with an outsider the prompts hold %v, want %v", got, want[1:])
 			}
