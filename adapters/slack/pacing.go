@@ -16,19 +16,21 @@ type tier struct {
 	burst   int
 	every   time.Duration
 	channel bool // for each channel by itself
+	reserve int  // of burst, for final writes alone; 0: a fifth
 }
 
 // tiers are the published ones: chat.postMessage about one a second in a channel, chat.update 50 a minute (tier 3), chat.startStream
 // and chat.stopStream 20 (tier 2), chat.appendStream 100 (tier 4).
 var tiers = map[thread.Call]tier{
 	thread.Create:       {burst: 1, every: 1100 * time.Millisecond, channel: true},
-	thread.Edit:         {burst: 20, every: 2 * time.Second},
+	thread.Edit:         {burst: 20, every: 2 * time.Second, reserve: maxEdited},
 	thread.StreamStart:  {burst: 10, every: 6 * time.Second},
 	thread.StreamAppend: {burst: 40, every: time.Second},
 	thread.StreamStop:   {burst: 10, every: 6 * time.Second},
 }
 
-// Pacing shares Slack's tiers among all answers of a workspace, a fifth of each kept for final writes. Several processes share them
+// Pacing shares Slack's tiers among all answers of a workspace, part of each kept for final writes: so many edits that each answer which was
+// posted before it was complete finds one at its end. Several processes share them
 // through Use, and while those tiers cannot be asked, or there are none, each has its Share. The zero value is that of a single process;
 // it is safe for concurrent use.
 type Pacing struct {
@@ -66,6 +68,7 @@ type queue struct {
 	thread.Bucket
 	key     string // in shared tiers
 	waiting []*waiter
+	asking  chan struct{} // closed when the shared tiers have answered the first one; nil while they are not asked
 }
 
 func (q *queue) tier() thread.Tier {
@@ -74,6 +77,9 @@ func (q *queue) tier() thread.Tier {
 
 type waiter struct{ class thread.Class }
 
+// soon is when those look again who wait for others alone.
+const soon = 10 * time.Millisecond
+
 // Share says how many processes serve the workspace. It may change at any time.
 func (p *Pacing) Share(processes int) {
 	p.mu.Lock()
@@ -81,158 +87,142 @@ func (p *Pacing) Share(processes int) {
 	p.share = max(processes, 1)
 }
 
-// Use has the tiers shared with other processes. It is called before use.
-func (p *Pacing) Use(tiers thread.Tiers) { p.shared = tiers }
-
-const (
-	// tiersLimit bounds a question to the shared tiers, which answers of all threads wait for.
-	tiersLimit = 250 * time.Millisecond
-	// tiersAgain is how long they are left alone after they did not answer.
-	tiersAgain = 5 * time.Second
-)
-
-// together reports whether the shared tiers are asked. p.mu is held.
-func (p *Pacing) together(now time.Time) bool { return p.shared != nil && !now.Before(p.alone) }
-
-// grant takes a call that the process's own bucket has room for, or says how long the others make it wait. p.mu is held.
-func (p *Pacing) grant(
-	ctx context.Context, q *queue, to thread.Ref, call thread.Call, class thread.Class, now time.Time,
-) (wait time.Duration) {
-	if p.together(now) {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit) // an answer that is stopped says nothing of the tiers
-		defer cancel()
-		wait, err := p.shared.Take(limited, q.key, q.tier(), class)
-		switch {
-		case err != nil:
-			p.alone = now.Add(tiersAgain)
-			if wait := p.queue(to, call).Wait(now, 1, class); wait > 0 { // now that it is a share of the tier
-				return wait
-			}
-		case wait > 0:
-			return wait
-		}
-	}
-	p.take(q, to, call, class, now)
-	return 0
-}
-
-// tell passes on to the shared tiers what happened here. p.mu is held.
-func (p *Pacing) tell(ctx context.Context, now time.Time, say func(context.Context, thread.Tiers) error) {
-	if !p.together(now) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit)
-	defer cancel()
-	if say(ctx, p.shared) != nil {
-		p.alone = now.Add(tiersAgain)
-	}
-}
-
 // Reserve implements thread.Pacing. A wait that ctx's deadline would cut short is not begun.
 func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, class thread.Class) error {
-	w := &waiter{class}
-	wait, err := p.enter(ctx, to, call, w)
-	if wait == 0 || err != nil {
-		return err
-	}
-	if deadline, ok := ctx.Deadline(); ok && class != thread.Final && time.Until(deadline) < wait {
-		p.leave(to, call, w)
-		return thread.ErrNoRoom // waiting would be in vain
-	}
-	timer := time.NewTimer(min(wait, shareAgain))
-	defer timer.Stop()
+	w := &waiter{class: class}
+	p.enter(to, call, w)
+	defer p.leave(to, call, w)
+	var timer *time.Timer
 	for {
+		wait, asked := p.try(ctx, to, call, w)
+		switch {
+		case wait == 0:
+			return nil
+		case class == thread.Progress:
+			return thread.ErrNoRoom
+		case timer == nil:
+			if deadline, ok := ctx.Deadline(); ok && class != thread.Final && time.Until(deadline) < wait {
+				return thread.ErrNoRoom // waiting would be in vain
+			}
+			timer = time.NewTimer(min(wait, shareAgain))
+			defer timer.Stop()
+		default:
+			timer.Reset(min(wait, shareAgain))
+		}
 		select {
 		case <-timer.C:
+		case <-asked:
 		case <-ctx.Done():
-			p.leave(to, call, w)
 			return context.Cause(ctx)
 		}
-		if wait = p.try(ctx, to, call, w); wait == 0 {
-			return nil
-		}
-		timer.Reset(min(wait, shareAgain))
 	}
 }
 
 // Count notes a call that could not wait for its turn, so that others wait instead.
 func (p *Pacing) Count(ctx context.Context, to thread.Ref, call thread.Call) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	q, now := p.queue(to, call), time.Now()
+	now := time.Now()
+	q := p.queue(to, call)
 	q.Take(now)
-	p.tell(ctx, now, func(ctx context.Context, t thread.Tiers) error { return t.Count(ctx, q.key, q.tier()) })
+	shared, key, tier := p.together(now), q.key, q.tier()
+	p.mu.Unlock()
+	p.tell(ctx, shared, func(ctx context.Context) error { return shared.Count(ctx, key, tier) })
 }
 
 // Pause lets no call of this kind pass for a while, since Slack refused one.
 func (p *Pacing) Pause(ctx context.Context, to thread.Ref, call thread.Call, d time.Duration) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	q, now := p.queue(to, call), time.Now()
+	now := time.Now()
+	q := p.queue(to, call)
 	q.Pause(now, d)
-	p.tell(ctx, now, func(ctx context.Context, t thread.Tiers) error { return t.Pause(ctx, q.key, d) })
+	shared, key := p.together(now), q.key
+	p.mu.Unlock()
+	p.tell(ctx, shared, func(ctx context.Context) error { return shared.Pause(ctx, key, d) })
 }
 
-func (p *Pacing) enter(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (time.Duration, error) {
+// enter has a waiter wait behind those of its class, and before the others.
+func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	q, now := p.queue(to, call), time.Now()
+	q := p.queue(to, call)
 	ahead := 0
 	for _, other := range q.waiting {
 		if other.class <= w.class {
 			ahead++
 		}
 	}
-	wait := q.Wait(now, ahead+1, w.class)
-	if call == thread.Edit && w.class == thread.Final {
-		delete(p.edited, to)
-	}
-	if p.crowded(to, call, w.class, now) {
-		wait = max(wait, lookAgain)
-	}
-	if wait == 0 && ahead == 0 {
-		if wait = p.grant(ctx, q, to, call, w.class, now); wait == 0 {
-			return 0, nil
-		}
-	}
-	if w.class == thread.Progress {
-		return 0, thread.ErrNoRoom
-	}
 	q.waiting = slices.Insert(q.waiting, ahead, w)
-	return wait, nil
 }
 
-// try takes a token when it is the waiter's turn, or says how long that may take.
-func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) time.Duration {
+// leave ends the waiting, whatever came of it.
+func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	q := p.queue(to, call)
+	q.waiting = slices.DeleteFunc(q.waiting, func(other *waiter) bool { return other == w })
+}
+
+// try takes a call when it is the waiter's turn, and otherwise says how long that may take; asked, when it is not nil, is closed when it is worth
+// another try before. The shared tiers are asked for one waiter of a queue at a time, the first one, and without the lock: whoever waits for a
+// server that does not answer is nobody but the one who asks.
+func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (wait time.Duration, asked <-chan struct{}) {
+	p.mu.Lock()
 	q, now := p.queue(to, call), time.Now()
 	ahead := slices.Index(q.waiting, w)
-	wait := q.Wait(now, ahead+1, w.class)
+	wait = q.Wait(now, ahead+1, w.class)
 	if p.crowded(to, call, w.class, now) {
 		wait = max(wait, lookAgain)
 	}
-	if wait == 0 && ahead == 0 {
-		if wait = p.grant(ctx, q, to, call, w.class, now); wait == 0 {
-			q.waiting = slices.Delete(q.waiting, 0, 1)
-			return 0
-		}
+	shared, key, tier := p.together(now), q.key, q.tier()
+	switch {
+	case wait > 0 || ahead > 0 || q.asking != nil:
+		asked = q.asking
+		p.mu.Unlock()
+		return max(wait, soon), asked
+	case shared == nil:
+		p.take(q, to, call, w.class, now)
+		p.mu.Unlock()
+		return 0, nil
 	}
-	return max(wait, time.Millisecond)
+	answered := make(chan struct{})
+	q.asking = answered
+	p.mu.Unlock()
+
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit) // an answer that is stopped says nothing of the tiers
+	wait, err := shared.Take(limited, key, tier, w.class)
+	cancel()
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q, now = p.queue(to, call), time.Now()
+	q.asking = nil
+	close(answered)
+	if err != nil {
+		p.alone = now.Add(tiersAgain)
+		q = p.queue(to, call) // now it is a share of the tier
+		wait = q.Wait(now, 1, w.class)
+	}
+	if wait == 0 {
+		p.take(q, to, call, w.class, now)
+	}
+	return wait, nil
 }
 
 func (p *Pacing) take(q *queue, to thread.Ref, call thread.Call, class thread.Class, now time.Time) {
 	q.Take(now)
-	if call != thread.Create || class == thread.Final {
-		return
+	switch {
+	case call == thread.Edit && class == thread.Final:
+		delete(p.edited, to)
+	case call == thread.Create && class != thread.Final:
+		if p.edited == nil {
+			p.edited = make(map[thread.Ref]time.Time)
+		}
+		p.edited[to] = now
 	}
-	if p.edited == nil {
-		p.edited = make(map[thread.Ref]time.Time)
-	}
-	p.edited[to] = now
 }
 
-// crowded reports whether an incomplete answer has to wait because too many others are waiting for their final edits.
+// crowded reports whether an incomplete answer has to wait because it would be too many that still need their final edit: more than maxEdited,
+// or more than there is room for now.
 func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, now time.Time) bool {
 	if _, begun := p.edited[to]; begun || call != thread.Create || class == thread.Final {
 		return false
@@ -246,14 +236,7 @@ func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, no
 			others++
 		}
 	}
-	return others >= max(maxEdited/max(p.share, 1), 1)
-}
-
-func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	q := p.queue(to, call)
-	q.waiting = slices.DeleteFunc(q.waiting, func(other *waiter) bool { return other == w })
+	return others >= max(maxEdited/max(p.share, 1), 1) || p.queue(to, thread.Edit).Wait(now, others+1, thread.Final) > 0
 }
 
 // maxLanes bounds what is remembered of channels; a forgotten lane that nobody waits in is full again within seconds.
@@ -271,11 +254,14 @@ func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
 		p.remember(at, q)
 	}
 	share := max(p.share, 1)
-	if p.together(time.Now()) {
+	if p.together(time.Now()) != nil {
 		share = 1
 	}
 	q.Burst, q.Every = max(t.burst/share, 1), t.every*time.Duration(share)
 	q.Bucket.Reserve = q.Burst / 5
+	if t.reserve > 0 {
+		q.Bucket.Reserve = q.Burst * t.reserve / t.burst
+	}
 	return q
 }
 
@@ -287,7 +273,7 @@ func (p *Pacing) remember(at lane, q *queue) {
 	if len(p.buckets) >= maxLanes {
 		now := time.Now()
 		for key, q := range p.buckets {
-			if len(q.waiting) == 0 && q.Wait(now, q.Burst, thread.Final) == 0 {
+			if len(q.waiting) == 0 && q.asking == nil && q.Wait(now, q.Burst, thread.Final) == 0 {
 				delete(p.buckets, key)
 			}
 		}

@@ -220,8 +220,8 @@ func TestProcessesShareTheTiers(t *testing.T) {
 					}
 					most = max(most, n)
 				}
-				if most > 50 || most < 40 {
-					t.Errorf("%d edits within a minute, want at most 50 and nearly as many", most)
+				if most > 50 || most < 35 { // ten of them are kept for final edits
+					t.Errorf("%d progress edits within a minute, want at most 50, and 40 but for rounding", most)
 				}
 				if d, ok := tiers.(*down); ok && d.asked.Load() > 80 {
 					t.Errorf("tiers that are down were asked %d times within three minutes", d.asked.Load())
