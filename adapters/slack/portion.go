@@ -18,10 +18,11 @@ type quota struct {
 // paced is the quota with another pace.
 func (q quota) paced(every time.Duration) quota { return quota{every, q.burst} }
 
-// assistant.threads.setStatus takes 60 a minute. Titles and suggested prompts are 50 a minute of each; threads and channels are read 50 times
-// a minute, half of it for answers that wait for it and a third for what nobody waits for.
+// assistant.threads.setStatus has a limit of its own kind: about one a second in each thread, as chat.postMessage has in each channel, and several
+// hundred a minute in the workspace, of which this is the part that is counted here. Titles and suggested prompts are 50 a minute of each; threads
+// and channels are read 50 times a minute, half of it for answers that wait for it and a third for what nobody waits for.
 var (
-	statusQuota  = quota{1500 * time.Millisecond, 20}
+	statusQuota  = quota{200 * time.Millisecond, 100}
 	promptQuota  = quota{2 * time.Second, 10}
 	sessionQuota = quota{4 * time.Second, 8} // two calls each, of 50 a minute
 	readQuota    = quota{3 * time.Second, 8}
@@ -62,6 +63,11 @@ func (p *portion) share(processes int) {
 
 // Allow takes a call if there is room now.
 func (p *portion) Allow() bool { return p.limiter.Allow() }
+
+// Spare takes a call if half of what passes at once is left for others.
+func (p *portion) Spare() bool {
+	return p.limiter.Tokens() > float64(p.limiter.Burst())/2 && p.limiter.Allow()
+}
 
 // Wait takes a call as soon as there is room. A wait that ctx's deadline would cut short is not begun.
 func (p *portion) Wait(ctx context.Context) error {

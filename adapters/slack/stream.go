@@ -23,16 +23,17 @@ var (
 
 // Start implements thread.Streamer. An answer that is complete before anything was written is posted, which is one call fewer.
 func (s *Surface) Start(ctx context.Context, to thread.Ref, piece Page) (thread.MessageID, error) {
-	if piece.Done || s.client.noStreams.Load() || s.options.Recipient == "" || s.options.RecipientTeam == "" || to.Thread == "" {
+	if piece.Done || s.client.noStreams.Load() || s.options.Recipient == "" || s.options.RecipientTeam == nil || to.Thread == "" {
 		return "", thread.ErrNoStream
 	}
+	team := s.options.RecipientTeam(ctx)
 	ctx, cancel, err := s.call(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer cancel()
 	options := []api.MsgOption{
-		api.MsgOptionTS(to.Thread), api.MsgOptionRecipientUserID(s.options.Recipient), api.MsgOptionRecipientTeamID(s.options.RecipientTeam),
+		api.MsgOptionTS(to.Thread), api.MsgOptionRecipientUserID(s.options.Recipient), api.MsgOptionRecipientTeamID(team),
 	}
 	if parts := chunks(piece); len(parts) > 0 {
 		options = append(options, api.MsgOptionChunks(parts...))

@@ -20,10 +20,12 @@ const metadataType = "footnote_answer"
 type SurfaceOptions struct {
 	Turn     string           // marks its messages
 	Question thread.MessageID // what the bot wrote before it belongs to other turns
-	// Recipient is who asked, and RecipientTeam the workspace of that person. Without them answers are posted and edited, not streamed.
-	Recipient, RecipientTeam string
-	Actions                  []thread.Action // buttons that somebody handles; others are left out
-	Permit                   func() error    // asked before each call; may be nil
+	// Recipient is who asked, and RecipientTeam returns the workspace of that person, before something is streamed to it. Without them answers are
+	// posted and edited, not streamed.
+	Recipient     string
+	RecipientTeam func(context.Context) string
+	Actions       []thread.Action // buttons that somebody handles; others are left out
+	Permit        func() error    // asked before each call; may be nil
 	// Begun are messages that another process began and may have left open as streams: they are ended before they are edited.
 	Begun []thread.MessageID
 	// Stopped is called when the reader ended a stream in Slack's own client; may be nil.
@@ -35,15 +37,18 @@ type Surface struct {
 	client  *Client
 	options SurfaceOptions
 	posted  atomic.Pointer[time.Time]
+	signed  atomic.Bool // a first status was begun
+	stated  atomic.Pointer[time.Time]
 	left    map[thread.MessageID]bool // that may be streams which nobody ended
 }
 
-// Posted is when the newest message was begun, which makes Slack end the status; edits do not. It is zero while there is none.
-func (s *Surface) Posted() time.Time {
-	if at := s.posted.Load(); at != nil {
-		return *at
-	}
-	return time.Time{}
+// Posted reports whether a message of the answer was begun.
+func (s *Surface) Posted() bool { return s.posted.Load() != nil }
+
+// Lingers reports whether a status may stand that nothing ends: a new message makes Slack end it, edits do not.
+func (s *Surface) Lingers() bool {
+	stated, posted := s.stated.Load(), s.posted.Load()
+	return stated != nil && !stated.IsZero() && (posted == nil || stated.After(*posted))
 }
 
 var (
@@ -214,9 +219,15 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 	}
 }
 
-// Status implements thread.Presence. Slack clears it when the bot posts, and after two minutes; an empty one clears it at once.
+// Status implements thread.Presence. Slack clears it when the bot posts, and after two minutes; an empty one clears it at once. The first one
+// says that the question was seen: it waits until there is room, in the order in which they were begun. Further ones are not waited for, and leave
+// room for the first ones of others.
 func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
-	if !s.client.statuses.Allow() {
+	if s.signed.CompareAndSwap(false, true) || status == "" {
+		if err := s.client.statuses.Wait(ctx); err != nil {
+			return fmt.Errorf("show that the bot is at work: %w", err)
+		}
+	} else if !s.client.statuses.Spare() {
 		return thread.ErrNoRoom
 	}
 	ctx, cancel, err := s.call(ctx)
@@ -224,16 +235,20 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 		return err
 	}
 	defer cancel()
+	defer func() { // what was refused or cut off may be shown all the same
+		at := time.Now()
+		if status == "" {
+			at = time.Time{}
+		}
+		s.stated.Store(&at)
+	}()
 	err = s.client.api.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{
 		ChannelID: to.Channel, ThreadTS: to.Thread, Status: strings.TrimSpace(status),
 	})
 	if noMethod(err) || slices.Contains(codesNeverStream, code(err)) {
 		s.client.noStatus.Store(true)
 	}
-	if err != nil {
-		return fmt.Errorf("show that the bot is at work: %w", err)
-	}
-	return nil
+	return translate("show that the bot is at work", err, false)
 }
 
 // Statuses reports whether the workspace shows what the bot does beside its messages, as far as is known.

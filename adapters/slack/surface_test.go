@@ -41,7 +41,7 @@ func newDesk(t *testing.T, config slacktest.Config, edit func(*slack.SurfaceOpti
 	root := d.ann.Say(d.channel, "", "question")
 	d.to = thread.Ref{Platform: slack.Platform, Workspace: slacktest.TeamID, Channel: d.channel.ID, Thread: root}
 	o := slack.SurfaceOptions{
-		Turn: "turn-1", Question: thread.MessageID(root), Recipient: d.ann.ID, RecipientTeam: slacktest.TeamID, Actions: []thread.Action{thread.ActionStop},
+		Turn: "turn-1", Question: thread.MessageID(root), Recipient: d.ann.ID, RecipientTeam: func(context.Context) string { return slacktest.TeamID }, Actions: []thread.Action{thread.ActionStop},
 	}
 	if edit != nil {
 		edit(&o)

@@ -48,20 +48,14 @@ func (b *Bot) greet(ctx context.Context, d *delivery) {
 
 // Accept implements packet.Sink.
 func (d *delivery) Accept(p packet.Packet) {
-	switch payload := p.Payload.(type) {
-	case packet.SearchQueries:
-		if len(payload.Queries) > 0 {
-			d.presence.say("is searching: " + payload.Queries[0])
-		}
-	case packet.MessageDelta, packet.Stop:
-		d.presence.hush()
+	if payload, ok := p.Payload.(packet.SearchQueries); ok && len(payload.Queries) > 0 {
+		d.presence.say("is searching: " + payload.Queries[0])
 	}
 	d.stream.Accept(p)
 }
 
 // Finish implements answer.Delivery.
 func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
-	d.presence.hush()
 	err := d.stream.Finish(ctx)
 	d.presence.end() // after the answer, which waits for nothing that is only said beside it
 	if sentence, barred := slack.Barred(err); barred && d.barred != nil {
@@ -69,8 +63,8 @@ func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, restLimit)
 	defer cancel()
-	if err == nil && d.presence.shown.After(d.surface.Posted()) {
-		d.presence.clear(ctx) // nothing was posted that would end it, or perhaps a moment too early
+	if err == nil && d.surface.Lingers() {
+		d.presence.clear(ctx) // nothing was posted that would end it
 	}
 	d.rest(ctx)
 	return err
@@ -100,26 +94,28 @@ const (
 
 // presence shows that the bot is at work until there are words to read.
 type presence struct {
-	surface thread.Presence
+	surface *slack.Surface
 	to      thread.Ref
 	logger  *slog.Logger
 	latest  chan string // holds the newest status
 	stop    context.CancelFunc
 	ended   sync.WaitGroup
-	shown   time.Time // when the last status may have been; known once ended
 }
 
 // absent shows nothing.
 func absent(logger *slog.Logger) *presence { return &presence{logger: logger, stop: func() {}} }
 
 // show begins with a status; then calls seen, which is for what may come a little later.
-func show(ctx context.Context, surface thread.Presence, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
+func show(ctx context.Context, surface *slack.Surface, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
 	p := &presence{surface: surface, to: to, logger: logger, latest: make(chan string, 1)}
 	lasting := ctx
 	ctx, p.stop = context.WithCancel(ctx)
 	p.ended.Go(func() {
 		var once sync.Once
 		p.run(ctx, func() { once.Do(func() { seen(lasting) }) })
+		if surface.Posted() && surface.Lingers() && lasting.Err() == nil { // it came a moment too late to be ended by that
+			p.clear(lasting)
+		}
 	})
 	return p
 }
@@ -130,13 +126,14 @@ func (p *presence) run(ctx context.Context, seen func()) {
 	defer timer.Stop()
 	for {
 		err := p.surface.Status(ctx, p.to, status)
-		if err == nil || ctx.Err() != nil { // what was cut off may have arrived
-			p.shown = time.Now()
-		}
 		next := statusAge
-		if errors.Is(err, thread.ErrNoRoom) { // many have asked at once
+		var refused *thread.RateLimitError
+		switch {
+		case errors.Is(err, thread.ErrNoRoom): // many have asked at once
 			next = statusAgain
-		} else if err != nil && ctx.Err() == nil {
+		case errors.As(err, &refused):
+			next = max(refused.RetryAfter, statusAgain)
+		case err != nil && ctx.Err() == nil:
 			// Normal where Slack shows no status; the answer comes all the same.
 			p.logger.DebugContext(ctx, "status not shown", "error", err)
 		}
@@ -177,6 +174,8 @@ func (p *presence) end() {
 
 // clear ends a status.
 func (p *presence) clear(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, restLimit)
+	defer cancel()
 	if err := p.surface.Status(ctx, p.to, ""); err != nil {
 		p.logger.DebugContext(ctx, "status not cleared", "error", err)
 	}

@@ -214,20 +214,13 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		return nil, err
 	}
 	surface := b.client.Surface(slack.SurfaceOptions{
-		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, RecipientTeam: b.teamOf(ctx, t.Asker.ID), Permit: permit,
-		Begun: begun, Actions: actions, Stopped: func() { b.stopped(ctx, t) },
+		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, Permit: permit,
+		RecipientTeam: func(ctx context.Context) string { return b.teamOf(ctx, t.Asker.ID) },
+		Begun:         begun, Actions: actions, Stopped: func() { b.stopped(ctx, t) },
 	})
 	pace, again := b.config.Pace, t.Outcome != ""
 	pace.Held = pace.Held || again // what is written anew was complete before
-	s, err := stream.Open(ctx, to, 0, pace, stream.Deps[slack.Page]{
-		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
-		Renderer: b.renderer(), Pacing: b.client.Pacing(), Logger: b.deps.Logger,
-		Log: log, Turn: t, Observe: b.deps.Observe,
-	})
-	if err != nil {
-		return nil, err
-	}
-	d := &delivery{turn: t, stream: s, client: b.client, surface: surface, to: to}
+	d := &delivery{turn: t, client: b.client, surface: surface, to: to}
 	if t.Attempt == 1 && !t.Ambient && !t.Direct && t.Session.Owner == "" {
 		d.barred = func(ctx context.Context, sentence string) {
 			if err := b.Whisper(ctx, t, answer.Note{Sentence: sentence}); err != nil {
@@ -237,10 +230,29 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	}
 	if again {
 		d.presence = absent(b.deps.Logger)
-		return d, nil
+	} else {
+		d.presence = show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
 	}
-	d.presence = show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
+	d.stream, err = stream.Open(ctx, to, 0, pace, stream.Deps[slack.Page]{
+		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
+		Renderer: b.renderer(), Pacing: b.client.Pacing(), Logger: b.deps.Logger,
+		Log: log, Turn: t, Observe: func(w stream.Write) { b.observe(d, w) },
+	})
+	if err != nil {
+		d.presence.end()
+		return nil, err
+	}
 	return d, nil
+}
+
+// observe is told of every write of an answer. The status stands until there are words to read, however long those wait for Slack's tiers.
+func (b *Bot) observe(d *delivery, w stream.Write) {
+	if w.First {
+		d.presence.hush()
+	}
+	if b.deps.Observe != nil {
+		b.deps.Observe(w)
+	}
 }
 
 // begunStreams are the messages that earlier attempts at a turn may have left open as streams: what was posted and not streamed says what it

@@ -8,13 +8,20 @@ import (
 	"time"
 )
 
-// limited counts a call and says how long the caller has to wait when there were too many: within any minute no more than the tier, and
-// for chat.postMessage, about one a second with short bursts, four in three seconds in each channel. s.mu is held.
+// limited counts a call and says how long the caller has to wait when there were too many: within any minute no more than the tier, for
+// chat.postMessage, about one a second with short bursts, four in three seconds in each channel, and for a status 60 a minute in each thread and
+// 600 in all. s.mu is held.
 func (s *Server) limited(name string, form url.Values, now time.Time) time.Duration {
 	if s.config.NoTiers {
 		return 0
 	}
 	key, most, span := name, s.methods[name].tier, s.config.Minute
+	if name == "assistant.threads.setStatus" {
+		if wait := s.within(name, statuses, span, now); wait > 0 {
+			return wait
+		}
+		key += " " + form.Get("channel_id") + " " + form.Get("thread_ts")
+	}
 	if name == "chat.postMessage" {
 		key, most, span = name+" "+form.Get("channel"), 4, s.config.Minute/20
 	}
@@ -24,6 +31,14 @@ func (s *Server) limited(name string, form url.Values, now time.Time) time.Durat
 	if most == 0 {
 		return 0
 	}
+	return s.within(key, most, span, now)
+}
+
+// statuses are how many of assistant.threads.setStatus a workspace takes in a minute.
+const statuses = 600
+
+// within counts a call among the most that a span takes, or says how long it is until there is room. s.mu is held.
+func (s *Server) within(key string, most int, span time.Duration, now time.Time) time.Duration {
 	calls := s.tiers[key]
 	for len(calls) > 0 && now.Sub(calls[0]) >= span {
 		calls = calls[1:]
