@@ -82,11 +82,15 @@ func insertMessages(ctx context.Context, q executor, tenant access.TenantID, tur
 	return q.SendBatch(ctx, batch).Close()
 }
 
+func queueFile(batch *pgx.Batch, tenant access.TenantID, id string, ordinal int, f message.File) {
+	batch.Queue(`insert into message_file (tenant_id, message_id, ordinal, file_id, name, media, text, image, tokens, failed)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		tenant, id, ordinal, f.ID, storable(f.Name), storable(f.Media), storable(f.Text), f.Image, f.Tokens, storable(f.Failed))
+}
+
 func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.Message) {
 	for i, f := range m.Files {
-		batch.Queue(`insert into message_file (tenant_id, message_id, ordinal, file_id, name, media, text, image, tokens, failed)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			tenant, id, i, f.ID, storable(f.Name), storable(f.Media), storable(f.Text), f.Image, f.Tokens, storable(f.Failed))
+		queueFile(batch, tenant, id, i, f)
 	}
 	for i, c := range m.Calls {
 		batch.Queue(`insert into tool_call (tenant_id, message_id, ordinal, call_id, name, arguments) values ($1, $2, $3, $4, $5, $6)`,

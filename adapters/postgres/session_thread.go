@@ -15,10 +15,14 @@ import (
 // joinThread makes the thread of a question known, and followed again. It runs in the transaction of the intake.
 func joinThread(ctx context.Context, tx pgx.Tx, in session.Intake) error {
 	const join = `
-		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined) values ($1, $2, $3, $4, $5, $6, not $7)
-		on conflict (tenant_id, platform, workspace, channel, thread) do update set
+		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
+		on conflict (tenant_id, platform, workspace, channel, thread) do update set caught_up = case when $8 = '' then t.caught_up else $8 end,
 			joined = t.joined or not $7, unfollowed = t.unfollowed and $7, helped = t.helped and $7, starter = case when t.starter = '' then excluded.starter else t.starter end`
-	_, err := tx.Exec(ctx, join, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, storable(in.Ref.Thread), in.Starter, in.Ambient)
+	caughtUp := thread.MessageID("")
+	if in.CaughtUp {
+		caughtUp = in.Message
+	}
+	_, err := tx.Exec(ctx, join, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, storable(in.Ref.Thread), in.Starter, in.Ambient, string(caughtUp))
 	if err != nil {
 		return fmt.Errorf("note the thread: %w", err)
 	}

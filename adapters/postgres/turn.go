@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -33,6 +34,7 @@ type turnRow struct {
 	Agent, Reason, Undelivered                  string
 	Ambient                                     bool
 	LimitedUntil                                *time.Time
+	Pending                                     []byte
 }
 
 // turnColumns selects a turnRow from turn t, session s and message q, but for the last column, abandoned.
@@ -42,7 +44,7 @@ const turnColumns = `
 	t.principals, t.direct, 
 	t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null, t.reply_token, t.reply_expires_at, t.intake_at,
 	q.id::text, q.author, q.text, q.tokens, q.at,
-	t.agent, t.reason, t.ambient, t.limited_until, t.undelivered, coalesce(t.origin::text, ''), coalesce(t.origin_as, '')`
+	t.agent, t.reason, t.ambient, t.limited_until, t.undelivered, coalesce(t.origin::text, ''), coalesce(t.origin_as, ''), t.pending`
 
 // turnJoins joins what turnColumns needs; all by primary key or message's unique (tenant_id, turn_id, model_index, ordinal).
 const turnJoins = `
@@ -55,7 +57,7 @@ func scanTurn(row pgx.CollectableRow) (turnRow, error) {
 		&r.Number, &r.Attempt, &r.Takeovers, &r.LoneDeaths, &r.Failures, &r.State, &r.Outcome, &r.PlatformMessage, &r.AskerID, &r.AskerName,
 		&r.Principals, &r.Direct, &r.StopRequested, &r.ReplyToken, &r.ReplyExpires, &r.Intake,
 		&r.MessageID, &r.Author, &r.Text, &r.Tokens, &r.At,
-		&r.Agent, &r.Reason, &r.Ambient, &r.LimitedUntil, &r.Undelivered, &r.Origin, &r.OriginAs, &r.Abandoned)
+		&r.Agent, &r.Reason, &r.Ambient, &r.LimitedUntil, &r.Undelivered, &r.Origin, &r.OriginAs, &r.Pending, &r.Abandoned)
 	return r, err
 }
 
@@ -79,6 +81,12 @@ func (r turnRow) turn() session.Turn {
 		Agent: r.Agent, Reason: r.Reason, Ambient: r.Ambient, LimitedUntil: orZero(r.LimitedUntil), Undelivered: r.Undelivered,
 	}
 	t.Origin = session.Origin{Turn: session.TurnID(r.Origin), As: session.Derivation(r.OriginAs)}
+	if r.Pending != nil {
+		t.Pending = new(session.Pending)
+		if json.Unmarshal(r.Pending, t.Pending) != nil { // of another version, which knows what it means: without it the question is answered as it is
+			t.Pending = nil
+		}
+	}
 	if r.ReplyExpires != nil {
 		t.Reply = &session.ReplyToken{Sealed: r.ReplyToken, Expires: r.ReplyExpires.UTC()}
 	}

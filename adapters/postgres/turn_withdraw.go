@@ -51,7 +51,7 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	}
 	batch := new(pgx.Batch)
 	batch.Queue(`
-		update turn set withdrawn_at = clock_timestamp(), edited_text = null, edited_files = null
+		update turn set withdrawn_at = clock_timestamp(), edited_text = null, edited_files = null, pending = null
 		where tenant_id = $1 and id = any($2::text[]::uuid[]) and withdrawn_at is null`, tenant, family)
 	batch.Queue(`
 		with q as (

@@ -145,17 +145,23 @@ func (c *Client) Principals(ctx context.Context, person string) ([]Held, error) 
 	if err != nil {
 		return held, err
 	}
+	homes, err := c.directory.homesOf(ctx, person)
+	return c.principals(person, p, homes), err
+}
+
+// principals is what somebody is of whom this is known.
+func (c *Client) principals(person string, p Profile, homes []string) []Held {
+	held := []Held{{access.User(string(Platform), person), "your Slack account"}}
 	if !p.Outsider {
 		held = append(held, Held{access.Members, "you are a full member of this Slack workspace"})
 	}
 	if p.Email != "" {
 		held = append(held, Held{access.User("email", p.Email), "the address in your Slack profile"})
 	}
-	homes, err := c.directory.homesOf(ctx, person)
 	for _, id := range homes {
 		held = append(held, Held{access.Channel(string(Platform), id), "you are in this channel"})
 	}
-	return held, err
+	return held
 }
 
 // Profile returns what is known of a person.

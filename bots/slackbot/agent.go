@@ -13,9 +13,11 @@ func (b *Bot) Opened(ctx context.Context, o slack.Opened) error {
 	if len(b.config.Prompts) == 0 || !b.opened.first(o.Ref.Channel+" "+o.Ref.Thread) {
 		return nil
 	}
-	err := b.client.Suggest(ctx, o.Ref, b.config.Prompts)
-	if err != nil && !errors.Is(err, thread.ErrNoRoom) { // those of the manifest are shown all the same
-		b.deps.Logger.DebugContext(ctx, "prompts not offered", "error", err)
-	}
+	b.errands.run(ctx, func(ctx context.Context) {
+		err := b.client.Suggest(ctx, o.Ref, b.config.Prompts)
+		if err != nil && !errors.Is(err, thread.ErrNoRoom) { // those of the manifest are shown all the same
+			b.deps.Logger.DebugContext(ctx, "prompts not offered", "error", err)
+		}
+	})
 	return nil
 }

@@ -81,9 +81,10 @@ func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
 		}
 		channel, direct, said = own, true, sayDirect
 	}
-	audience, err := b.client.Audience(ctx, channel, c.By.ID, direct)
+	listens, known := b.client.Remembered(ctx, channel, c.By.ID, direct)
+	pending, err := pending{Listens: !known}.raw()
 	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
+		return "", err
 	}
 	ref, err := b.client.Ask(ctx, channel, c.By, question)
 	if errors.Is(err, thread.ErrNotPermitted) {
@@ -92,9 +93,9 @@ func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = b.service.Take(ctx, answer.Question{Judgement: j, Mention: thread.Mention{
+	_, err = b.service.Take(ctx, answer.Question{Judgement: j, Pending: pending, Mention: thread.Mention{
 		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct,
-		Tenant: b.config.Tenant, Listens: audience,
+		Tenant: b.config.Tenant, Listens: listens,
 	}})
 	if sentence, ok := rejection(err); ok {
 		return sentence, nil

@@ -18,31 +18,36 @@ const (
 	contextName = "Earlier messages of this thread"
 	// contextLength is how many characters of it are kept, the newest. A fuller thread tells little more.
 	contextLength = 24_000
-	// contextLimit bounds the reading: the event is to be acknowledged within three seconds.
-	contextLimit = 2 * time.Second
+	// contextLimit bounds the reading, which stands between a question and its answer.
+	contextLimit = 5 * time.Second
 )
 
-// before returns what was said in the thread of a mention since the bot last knew of it: all of it in a thread that it enters half-way.
-// It is read once, since the question carries it from then on. A thread that cannot be read is answered without it. starter is who began
-// the thread, where that was read along.
-func (b *Bot) before(ctx context.Context, m slack.Message, j answer.Judgement) (file message.File, starter string, ok bool) {
+// reading says what of its thread is to be read for a mention: what was said since the bot last knew of it, which is all in a thread that it
+// enters half-way. It is read once, since the question carries it from then on.
+func reading(m slack.Message, j answer.Judgement) *before {
 	known := j.Thread
 	gap := known.Known && m.Mentioned && known.LastSeen > max(known.CaughtUp, thread.MessageID(m.Ref.Thread))
 	if m.Direct || !m.InThread || !j.CatchUp && !gap || known.CaughtUp >= m.ID {
-		return message.File{}, "", false
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, contextLimit)
-	defer cancel()
 	after := known.CaughtUp
 	if after == "" && known.Known {
 		after = thread.MessageID(m.Ref.Thread) // the root was asked, and is in the history
 	}
-	said, more, err := b.client.Replies(ctx, m.Ref, after, m.ID)
+	return &before{After: after}
+}
+
+// readBefore returns what was said in a thread after one message and before a question. A thread that cannot be read is answered without it.
+// starter is who began the thread, where that was read along.
+func (b *Bot) readBefore(ctx context.Context, at thread.Ref, after, question thread.MessageID) (file message.File, starter string, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, contextLimit)
+	defer cancel()
+	said, more, err := b.client.Replies(ctx, at, after, question)
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "what was said before in the thread is not known", "error", err)
 		return message.File{}, "", false
 	}
-	if len(said) > 0 && said[0].ID == thread.MessageID(m.Ref.Thread) {
+	if len(said) > 0 && said[0].ID == thread.MessageID(at.Thread) {
 		starter = said[0].Author
 	}
 	text := b.transcript(ctx, said)

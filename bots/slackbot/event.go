@@ -24,6 +24,9 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 		_, err := b.service.Deleted(ctx, b.config.Tenant, m.Ref, m.ID)
 		return err
 	}
+	if m.Change == slack.Created && b.taken.has(m.Ref.Channel+" "+string(m.ID)) {
+		return nil
+	}
 	j, err := b.service.Judge(ctx, b.occurrence(m))
 	if err != nil {
 		return err
@@ -78,7 +81,8 @@ func (b *Bot) occurrence(m slack.Message) answer.Occurrence {
 		Event: answer.Event{
 			Own: m.Own, System: m.System, Bot: m.Bot, Direct: m.Direct, Mentioned: m.Mentioned, InThread: m.InThread, OthersNamed: m.OthersNamed,
 		},
-		Tenant: b.config.Tenant, Ref: m.Ref, Message: m.ID, Author: m.Author, Text: m.Text, Holds: b.holds(m.Author),
+		Tenant: b.config.Tenant, Ref: m.Ref, Message: m.ID, Author: m.Author, Text: m.Text, Holds: b.remembers(m.Author),
+		Ask: b.holds(m.Author),
 	}
 	if m.Late {
 		o.Age, o.Overtaken = time.Since(m.At), m.Overtaken
@@ -98,7 +102,7 @@ func (b *Bot) holds(person string) func(context.Context) (access.Audience, error
 func (b *Bot) redo(ctx context.Context, m slack.Message) error {
 	_, err := b.service.Edited(ctx, session.Edit{Tenant: b.config.Tenant, Ref: m.Ref, Message: m.ID, Text: m.Text})
 	if sentence, ok := rejection(err); ok {
-		b.whisper(ctx, m.Ref, m.Author, sentence, m.Direct)
+		b.tell(ctx, m.Ref, m.Author, sentence, m.Direct)
 		return nil
 	}
 	return err
@@ -119,30 +123,42 @@ func (b *Bot) privileged(ctx context.Context, id string) bool {
 	return err == nil && p.Admin
 }
 
-// stop asks for a stop and tells somebody who may not.
+// stop asks for a stop and tells somebody who may not. Slack is asked who somebody is only where that decides, and the event does not wait for it.
 func (b *Bot) stop(ctx context.Context, r session.StopRequest, direct bool) error {
 	r.Tenant = b.config.Tenant
-	result, err := b.service.StopAs(ctx, r, b.holds(r.By.ID))
+	result, err := b.service.Stop(ctx, r)
 	if err != nil {
 		return fmt.Errorf("record a stop: %w", err)
 	}
 	if !result.Denied || len(result.Turns) > 0 || r.By.ID == "" {
 		return nil
 	}
-	// Whether somebody administrates the workspace is asked only where it decides: it costs a call, and a stop is urgent.
-	if !r.By.Privileged && b.privileged(ctx, r.By.ID) {
-		r.By.Privileged = true
-		return b.stop(ctx, r, direct)
-	}
-	b.whisper(ctx, r.Ref, r.By.ID, answer.SayDenied(), direct)
+	b.errands.run(ctx, func(ctx context.Context) { b.stopFor(ctx, r, direct) })
 	return nil
+}
+
+// stopFor asks for a stop by somebody who may stop other people's answers, if that is so.
+func (b *Bot) stopFor(ctx context.Context, r session.StopRequest, direct bool) {
+	r.By.Privileged = r.By.Privileged || b.privileged(ctx, r.By.ID)
+	result, err := b.service.StopAs(ctx, r, b.holds(r.By.ID))
+	switch {
+	case err != nil:
+		b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)
+	case result.Denied && len(result.Turns) == 0:
+		b.whisper(ctx, r.Ref, r.By.ID, answer.SayDenied(), direct)
+	}
 }
 
 // whisperOnce tells the author of a message something about it: once, although a mention comes as two events.
 func (b *Bot) whisperOnce(ctx context.Context, m slack.Message, sentence string) {
 	if b.said.first(m.Ref.Channel + " " + string(m.ID)) {
-		b.whisper(ctx, m.Ref, m.Author, sentence, m.Direct)
+		b.tell(ctx, m.Ref, m.Author, sentence, m.Direct)
 	}
+}
+
+// tell whispers once the event was acknowledged.
+func (b *Bot) tell(ctx context.Context, to thread.Ref, person, sentence string, direct bool) {
+	b.errands.run(ctx, func(ctx context.Context) { b.whisper(ctx, to, person, sentence, direct) })
 }
 
 // whisper tells somebody something. It is not worth a redelivery when it fails.

@@ -139,7 +139,7 @@ func (s *stage) start(o options) {
 		Store: answer.Store{
 			Inbox: inbox, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store,
 			Threads: s.store, Settings: s.store, Verdicts: s.store, Turns: s.store, Changes: s.store, Forgetter: s.store, Revisions: s.store,
-			Votes: s.store, Offers: s.store, Refusals: s.store,
+			Votes: s.store, Offers: s.store, Refusals: s.store, Completions: s.store,
 		},
 		Policies: policies{o.policy}, Retriever: library{o.secret},
 		Signal: signal, Setups: setups{model}, Library: library{o.secret}, Surfaces: bot,

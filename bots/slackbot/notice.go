@@ -32,8 +32,8 @@ const noticeAfter = time.Second
 
 // queueNotice is the notice of one thread.
 type queueNotice struct {
-	mu      sync.Mutex // held while Slack is called, so that changes come in order
-	id      thread.MessageID
+	mu      sync.Mutex
+	id      thread.MessageID // empty while it is not said
 	waiting []session.Turn
 }
 
@@ -52,11 +52,11 @@ func (n *notices) at(ref thread.Ref, anew bool) *queueNotice {
 	}
 	if len(n.said) >= maxNotices {
 		for at, old := range n.said {
-			if old.mu.TryLock() {
-				if len(old.waiting) == 0 {
-					delete(n.said, at)
-				}
-				old.mu.Unlock()
+			old.mu.Lock()
+			idle := len(old.waiting) == 0
+			old.mu.Unlock()
+			if idle {
+				delete(n.said, at)
 			}
 		}
 	}
@@ -77,23 +77,28 @@ func sayWaiting(n int) string {
 }
 
 // queued says that a question waits for others of its thread.
-func (b *Bot) queued(ctx context.Context, ref thread.Ref, t session.Turn) {
+func (b *Bot) queued(ref thread.Ref, t session.Turn) {
 	n := b.notices.at(ref, true)
 	n.mu.Lock()
-	defer n.mu.Unlock()
 	n.waiting = append(n.waiting, t)
 	slices.SortStableFunc(n.waiting, func(a, b session.Turn) int { return a.Question.At.Compare(b.Question.At) }) // as they are answered
+	after := noticeAfter
 	if n.id != "" {
-		b.showQueue(ctx, ref, n)
-		return
+		after = 0
 	}
+	n.mu.Unlock()
+	b.notices.change(ref, after)
+}
+
+// change has the notice of a thread brought to what is true.
+func (n *notices) change(ref thread.Ref, after time.Duration) {
 	select {
-	case b.notices.due <- dueNotice{ref, time.Now().Add(noticeAfter)}:
+	case n.due <- dueNotice{ref, time.Now().Add(after)}:
 	default: // so much is going on that nobody needs to be told
 	}
 }
 
-// sayNotices says what is due until ctx ends.
+// sayNotices says what is due until ctx ends, one after the other, so that changes of a notice come in order.
 func (b *Bot) sayNotices(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -109,9 +114,7 @@ func (b *Bot) sayNotices(ctx context.Context) {
 				return
 			}
 			if n := b.notices.at(d.ref, false); n != nil {
-				n.mu.Lock()
 				b.showQueue(ctx, d.ref, n)
-				n.mu.Unlock()
 			}
 		}
 	}
@@ -119,19 +122,24 @@ func (b *Bot) sayNotices(ctx context.Context) {
 
 // begun says that a question waits no longer. What another process said about it, one that has gone included, is taken back as well.
 func (b *Bot) begun(ctx context.Context, ref thread.Ref, t session.Turn) {
-	if n := b.notices.at(ref, false); n != nil {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		if at := slices.IndexFunc(n.waiting, func(w session.Turn) bool { return w.ID == t.ID }); at >= 0 {
-			n.waiting = slices.Delete(n.waiting, at, at+1)
-			if n.id != "" {
-				b.showQueue(ctx, ref, n)
-			}
-		}
+	if n := b.notices.at(ref, false); n != nil && n.without(t) {
+		b.notices.change(ref, 0)
 	}
 	if err := b.takeBack(ctx, t); err != nil && ctx.Err() == nil {
 		b.deps.Logger.WarnContext(ctx, "notice about the queue not taken back", "turn", t.ID, "error", err)
 	}
+}
+
+// without notes that a question waits no longer, and reports whether it did.
+func (n *queueNotice) without(t session.Turn) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at := slices.IndexFunc(n.waiting, func(w session.Turn) bool { return w.ID == t.ID })
+	if at < 0 {
+		return false
+	}
+	n.waiting = slices.Delete(n.waiting, at, at+1)
+	return true
 }
 
 // takeBack takes back what was said about a turn that waited, unless it tells of others too.
@@ -159,28 +167,40 @@ func (b *Bot) takeBack(ctx context.Context, t session.Turn) error {
 	})
 }
 
-// showQueue brings the notice of a thread to what is true. n.mu is held. What fails is not made good: the answers come all the same.
+// showQueue brings the notice of a thread to what is true. What fails is not made good: the answers come all the same. It is called by one goroutine
+// at a time, and holds no lock while the store or Slack is asked.
 func (b *Bot) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
-	n.waiting = slices.DeleteFunc(n.waiting, func(t session.Turn) bool { // another process may have begun it
-		_, err := b.deps.Deliveries.Pages(ctx, t.Fence())
-		return errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn)
-	})
-	sentence := sayWaiting(len(n.waiting))
+	n.mu.Lock()
+	waiting, at := slices.Clone(n.waiting), n.id
+	n.mu.Unlock()
+	for _, t := range waiting { // another process may have begun it
+		if _, err := b.deps.Deliveries.Pages(ctx, t.Fence()); errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) {
+			n.without(t)
+		}
+	}
+	n.mu.Lock()
+	waiting = slices.Clone(n.waiting)
+	sentence := sayWaiting(len(waiting))
 	if sentence == "" { // whoever began the last of them takes it back
 		n.id = ""
+	}
+	n.mu.Unlock()
+	if sentence == "" {
 		return
 	}
-	newest := n.waiting[len(n.waiting)-1]
+	newest := waiting[len(waiting)-1]
 	tell := func(ctx context.Context) (thread.MessageID, error) {
-		if n.id == "" {
+		if at == "" {
 			return b.client.Tell(ctx, ref, sentence, string(newest.ID))
 		}
-		return n.id, b.client.Retell(ctx, ref, n.id, sentence, string(newest.ID))
+		return at, b.client.Retell(ctx, ref, at, sentence, string(newest.ID))
 	}
 	id, err := answer.Noted(ctx, b.deps.Deliveries, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
 		return b.client.Untell(ctx, ref, id)
 	})
+	n.mu.Lock()
 	n.id = id
+	n.mu.Unlock()
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "notice about the queue not shown", "error", err)
 	}

@@ -31,38 +31,3 @@ func (o *once) has(key string) bool {
 	defer o.mu.Unlock()
 	return o.seen[key]
 }
-
-// single lets one at a time work on a key. The zero value is ready for use.
-type single struct {
-	mu   sync.Mutex
-	busy map[string]*turnstile
-}
-
-type turnstile struct {
-	sync.Mutex
-	users int
-}
-
-// lock waits for its turn and returns what ends it.
-func (s *single) lock(key string) (unlock func()) {
-	s.mu.Lock()
-	if s.busy == nil {
-		s.busy = make(map[string]*turnstile)
-	}
-	t := s.busy[key]
-	if t == nil {
-		t = &turnstile{}
-		s.busy[key] = t
-	}
-	t.users++
-	s.mu.Unlock()
-	t.Lock()
-	return func() {
-		t.Unlock()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if t.users--; t.users == 0 {
-			delete(s.busy, key)
-		}
-	}
-}

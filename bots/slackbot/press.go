@@ -1,8 +1,10 @@
 package slackbot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/answer"
@@ -144,9 +146,12 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		return nil
 	}
 	asker := b.person(ctx, p.By)
-	files := b.client.Fetch(ctx, p.Files)
+	ask, err := pending{Files: p.Files, Listens: true}.raw()
+	if err != nil {
+		return err
+	}
 	m := thread.Mention{
-		Ref: p.Ref, EventKey: p.EventKey, Message: p.Message, Asker: asker, Text: questionOf(p.Text, files), Files: files,
+		Ref: p.Ref, EventKey: p.EventKey, Message: p.Message, Asker: asker, Text: cmp.Or(strings.TrimSpace(p.Text), sayEmptyQuestion),
 		Direct: p.Direct, Tenant: b.config.Tenant,
 	}
 	elsewhere := ""
@@ -159,10 +164,8 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		}
 		m.Message, m.Direct, elsewhere = thread.MessageID(m.Ref.Thread), true, sayDirect
 	}
-	if m.Listens, err = b.client.Audience(ctx, m.Ref.Channel, p.By, m.Direct); err != nil {
-		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
-	}
-	accepted, err := b.service.Take(ctx, answer.Question{Judgement: j, Mention: m})
+	m.Listens, _ = b.client.Remembered(ctx, m.Ref.Channel, p.By, m.Direct)
+	accepted, err := b.service.Take(ctx, answer.Question{Judgement: j, Mention: m, Pending: ask})
 	rejected, ok := rejection(err)
 	switch {
 	case ok:
@@ -173,7 +176,7 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		b.reply(ctx, p, sayAnswered)
 	default:
 		if accepted.Notice != "" {
-			b.queued(ctx, m.Ref, accepted.Turn)
+			b.queued(m.Ref, accepted.Turn)
 		}
 		b.reply(ctx, p, elsewhere)
 	}

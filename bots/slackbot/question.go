@@ -9,62 +9,41 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lastAttempts is from which redelivery on a question is taken in although Slack does not say who listens: as one that everybody hears.
-const lastAttempts = 2
-
-// take hands a question to the service, with its files and what was said before it. The two events of a mention are one question, and
-// the second finds it taken.
+// take hands a question to the service. Slack is asked nothing: the event is acknowledged once the question is stored, and what is not known of it
+// is found out by whichever worker answers it. The two events of a mention are one question, and the second finds it taken.
 func (b *Bot) take(ctx context.Context, m slack.Message, j answer.Judgement) error {
 	key := m.Ref.Channel + " " + string(m.ID)
-	defer b.taking.lock(key)()
-	if b.taken.has(key) {
-		return nil
-	}
-	audience, err := b.client.Audience(ctx, m.Ref.Channel, m.Author, m.Direct)
-	if err != nil {
-		if slack.Transient(err) && m.Attempt < lastAttempts {
-			return err
-		}
-		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
-	}
-	var files []message.File
-	said, began, ok := b.before(ctx, m, j)
-	if ok {
-		files = append(files, said)
-	}
-	starter := cmp.Or(j.Thread.Starter, m.Starter, began)
-	attached := m.Files
+	p := pending{Files: m.Files, Before: reading(m, j)}
 	if m.FilesUnknown {
-		attached = b.client.Attached(ctx, m)
+		var told bool
+		p.Files, told = b.client.Told(m)
+		p.Unknown = !told
 	}
-	files = append(files, b.client.Fetch(ctx, attached)...)
-	taken, err := b.accept(ctx, answer.Question{Judgement: j, Bot: m.Bot, Mention: thread.Mention{
-		Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: b.person(ctx, m.Author), Starter: starter, Text: questionOf(m.Text, files), Files: files,
-		At: m.At, Direct: m.Direct, Tenant: b.config.Tenant, Listens: audience,
-	}}, m.Late)
-	if err != nil || !taken {
-		return err
+	text := m.Text
+	if strings.TrimSpace(text) == "" && (len(p.Files) > 0 || p.Unknown) {
+		text, p.Bare = sayEmptyQuestion, true
 	}
-	b.taken.first(key)
-	if m.InThread && !m.Direct {
-		// What was said up to here is known; at the next mention only what follows is read.
-		if err := b.deps.Threads.CaughtUp(ctx, b.config.Tenant, m.Ref, m.ID); err != nil {
-			b.deps.Logger.WarnContext(ctx, "how far a thread was read is not noted; some of it may be read again", "error", err)
-		}
+	listens, known := b.client.Remembered(ctx, m.Ref.Channel, m.Author, m.Direct)
+	asker, named := b.client.Known(m.Author)
+	p.Listens, p.Name = !known, !named
+	ask, err := p.raw()
+	if err != nil {
+		return fmt.Errorf("take a question in: %w", err)
 	}
-	return nil
-}
-
-// questionOf is what is asked when somebody sends files and no word.
-func questionOf(text string, files []message.File) string {
-	if strings.TrimSpace(text) == "" && len(files) > 0 && files[len(files)-1].ID != contextID {
-		return "What is this about?"
+	taken, err := b.accept(ctx, answer.Question{
+		Judgement: j, Bot: m.Bot, Pending: ask, CaughtUp: m.InThread && !m.Direct, // at the next mention only what follows is read
+		Mention: thread.Mention{
+			Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author, Name: asker.Name}, Starter: cmp.Or(j.Thread.Starter, m.Starter),
+			Text: text, At: m.At, Direct: m.Direct, Tenant: b.config.Tenant, Listens: listens,
+		},
+	}, m.Late)
+	if err == nil && taken {
+		b.taken.first(key)
 	}
-	return text
+	return err
 }
 
 // person is somebody with the name that others see. Who cannot be looked up has none.
@@ -93,7 +72,7 @@ func (b *Bot) accept(ctx context.Context, q answer.Question, late bool) (taken b
 		return false, fmt.Errorf("take a question in: %w", err)
 	}
 	if !accepted.Duplicate && accepted.Notice != "" {
-		b.queued(ctx, q.Ref, accepted.Turn)
+		b.queued(q.Ref, accepted.Turn)
 	}
 	return true, nil
 }

@@ -59,9 +59,9 @@ type Bot struct {
 	said     once // what was rejected
 	opened   once // conversations that were offered prompts
 	taken    once // messages that were taken in
-	taking   single
 	commands once
 	notices  notices
+	errands  errands
 }
 
 var (
@@ -196,7 +196,9 @@ func (b *Bot) Run(ctx context.Context) error {
 		}
 		return b.client.Listen(ctx, b)
 	})
-	return group.Wait()
+	err := group.Wait()
+	b.errands.wait()
+	return err
 }
 
 // Open implements answer.Surfaces.

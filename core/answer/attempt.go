@@ -128,7 +128,11 @@ func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 		return s.redeliver(ctx, a)
 	case t.Failures >= maxFailures:
 		return s.fail(ctx, a)
-	case t.Ambient:
+	}
+	if ended, err := s.settle(ctx, a); ended || err != nil {
+		return err
+	}
+	if t = a.turn; t.Ambient {
 		return s.volunteer(ctx, a)
 	}
 	delivery, err := s.Surfaces.Open(ctx, t, s.permit(ctx))
@@ -248,17 +252,21 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 
 // ask lays the request out and runs the engine, on the run's context.
 func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
-	t := a.turn
 	preparing, told := span.Begin(run, "prepare")
-	var known bool
-	t.Audience, known = s.listeners(preparing, t)
-	req, err := s.request(preparing, t)
+	t, known, empty, err := s.gather(preparing, a.turn)
+	var req turn.Request
+	if err == nil {
+		req, err = s.request(preparing, t)
+	}
 	told.End(err)
 	if errors.Is(context.Cause(run), turn.ErrStopped) {
 		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
 	if err != nil {
 		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
+	}
+	if empty {
+		return s.state(ctx, a, sink, stated(session.Answered, sentenceEmpty)), nil
 	}
 	if t.Ambient {
 		req = unasked(req)

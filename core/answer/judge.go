@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -46,9 +47,12 @@ type Occurrence struct {
 	Age time.Duration
 	// EventKey is the platform's id of a command or a press, which is no message.
 	EventKey string
-	// Holds returns what the author alone may read. It is called only where that decides: where not everybody may ask, roles have quotas, or
-	// helpers are configured. Nil, or an error, counts as public alone.
+	// Holds returns what the author alone may read, as far as that is known at once: an event is to be acknowledged before a platform was asked
+	// anything. It is called only where that decides: where not everybody may ask, roles have quotas, or helpers are configured. With an error it is
+	// not known: a question is taken in all the same, and settled by a worker. Nil counts as public alone.
 	Holds func(ctx context.Context) (access.Audience, error)
+	// Ask returns the same and may ask the platform; nil: nobody can. It finds out who has helped after Judge has returned.
+	Ask func(ctx context.Context) (access.Audience, error)
 }
 
 // Judgement is what is to be done about an Occurrence, with what led to it.
@@ -57,6 +61,8 @@ type Judgement struct {
 	Policy Effective
 	Thread session.Thread // as it was before the message, but for People, who include the author
 	Holds  access.Audience
+	// Unsettled says of an Answer that it depends on what the author holds, which is not known yet (session.Pending).
+	Unsettled bool
 }
 
 // Judge decides about an event with all that is known: what holds in the channel, who takes part in the thread, what happened before. It
@@ -93,12 +99,11 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 	}
 	state.Permitted = true
 	j.Decision = Decide(o.Event, state)
-	if j.Action == Answer && !j.Policy.Open() {
-		state.Permitted = j.Policy.MayAsk(h.holds(ctx))
+	if j.Action == Answer && (!j.Policy.Open() || j.Policy.countsRoles()) {
+		holds := h.holds(ctx)
+		j.Unsettled = h.unknown && s.Store.Completions != nil
+		state.Permitted = j.Unsettled || j.Policy.MayAsk(holds)
 		j.Decision = Decide(o.Event, state)
-	}
-	if j.Action == Answer && j.Policy.countsRoles() {
-		h.holds(ctx)
 	}
 	j.Holds = h.found
 	s.verdict(o, j.Decision)
@@ -144,6 +149,9 @@ func (s *Service) sight(ctx context.Context, o Occurrence, p Policy, h *holder) 
 	if err := s.Store.Threads.Seen(ctx, seen); err != nil {
 		return known, err
 	}
+	if h.unknown && o.Ask != nil && !o.Bot && len(p.Helpers) > 0 {
+		s.lookUp(lookup{seen, p.Helpers, o.Ask})
+	}
 	now, err := s.Store.Threads.Thread(ctx, o.Tenant, o.Ref)
 	known.People = now.People
 	return known, err
@@ -175,6 +183,8 @@ type holder struct {
 	tenant access.TenantID
 	asked  bool
 	found  access.Audience
+
+	unknown bool // what is found is public alone, since nobody could say more
 }
 
 func (h *holder) holds(ctx context.Context) access.Audience {
@@ -185,7 +195,8 @@ func (h *holder) holds(ctx context.Context) access.Audience {
 	if h.ask == nil {
 		return h.found
 	}
-	if a, err := h.ask(ctx); err == nil && a.Tenant() == h.tenant {
+	a, err := h.ask(ctx)
+	if h.unknown = err != nil || a.Tenant() != h.tenant; !h.unknown {
 		h.found = a
 	}
 	return h.found
@@ -197,6 +208,8 @@ type Question struct {
 	Judgement Judgement           // what Judge said; the zero value counts no quota and gives no reason
 	Bot       bool                // the asker is another bot
 	Reply     *session.ReplyToken // how an interaction is answered
+	Pending   json.RawMessage     // what Surfaces are to ask the platform (Completer); nil: nothing
+	CaughtUp  bool                // the question carries, or will, what was said before it in its thread
 }
 
 // Take is Accept for a question that was judged: the turn keeps why it is answered, counts against quotas, and waits where people are to
@@ -208,8 +221,14 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 	if d.Private && !q.Direct {
 		owner = q.Asker.ID
 	}
-	return s.take(ctx, q.Mention, session.Intake{
-		Owner: owner, Bot: q.Bot, Reply: q.Reply, Reason: string(d.Reason), Ambient: d.Ambient, After: d.Wait,
-		Quotas: q.Judgement.Policy.counters(session.PlaceOf(q.Ref), q.Asker.ID, q.Judgement.Holds),
-	})
+	in := session.Intake{
+		Owner: owner, Bot: q.Bot, Reply: q.Reply, Reason: string(d.Reason), Ambient: d.Ambient, After: d.Wait, CaughtUp: q.CaughtUp,
+	}
+	if q.Judgement.Unsettled || q.Pending != nil {
+		in.Pending = &session.Pending{Unsettled: q.Judgement.Unsettled, Ask: q.Pending}
+	}
+	if !q.Judgement.Unsettled {
+		in.Quotas = q.Judgement.Policy.counters(session.PlaceOf(q.Ref), q.Asker.ID, q.Judgement.Holds)
+	}
+	return s.take(ctx, q.Mention, in)
 }

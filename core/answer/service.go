@@ -40,7 +40,9 @@ type Store struct {
 	Revisions  session.Revisions  // Act
 	Votes      session.Votes      // Act
 	Offers     session.Offers     // private answers are offered
-	Refusals   session.Refusals   // what is refused is in the audit trail
+	// Completions keep what was asked of a platform after the intake; nil: each attempt asks anew, and quotas that depend on who asks do not count.
+	Completions session.Completions
+	Refusals    session.Refusals // what is refused is in the audit trail
 }
 
 // Deps is what a Service works with. All but Logger, Policies, Retriever and Metrics are required.
@@ -90,6 +92,7 @@ type Service struct {
 	unsure  bool // a write's fate is not known: the replica may hold turns that it does not work on
 
 	verdicts []judged // to be written
+	lookups  chan lookup
 }
 
 // New returns a service. Nothing runs before Run.
@@ -123,7 +126,7 @@ func New(deps Deps, config Config) (*Service, error) {
 	}
 	return &Service{
 		Deps: deps, config: config, lease: newLease(config.Lease), wake: make(chan struct{}, 1),
-		running: make(map[session.TurnID]*attempt),
+		running: make(map[session.TurnID]*attempt), lookups: make(chan lookup, maxLookups),
 	}, nil
 }
 

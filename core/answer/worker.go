@@ -35,6 +35,7 @@ func (s *Service) Run(ctx context.Context) error {
 	keepers.Go(func() { s.pollStops(keeping) })
 	keepers.Go(func() { s.sweep(keeping) })
 	keepers.Go(func() { s.writeVerdicts(keeping) })
+	keepers.Go(func() { s.lookUps(keeping) })
 
 	s.work(ctx, lasting, &turns)
 	s.drain(&turns)

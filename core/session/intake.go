@@ -36,6 +36,9 @@ type Intake struct {
 	Ambient bool          // nobody asked the bot: the thread becomes known only when there is an answer
 	After   time.Duration // the turn starts no sooner than this, so that people can answer first
 	Quotas  []Quota       // a question that has no room in one of them counts in none: its turn is born Limited
+	Pending *Pending      // what a worker is to find out; nil: everything is known
+	// CaughtUp says that the thread is known up to this question once it is answered (Thread.CaughtUp).
+	CaughtUp bool
 }
 
 // Validate reports what is missing.

@@ -44,6 +44,8 @@ type Turn struct {
 	// it ends as Limited.
 	LimitedUntil time.Time
 
+	Pending *Pending // what is still to be found out; nil: everything is known
+
 	Origin Origin // of a turn that no new question made; zero for all others
 
 	State   State

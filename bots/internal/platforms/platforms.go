@@ -70,6 +70,7 @@ var (
 	_ answer.Surfaces  = (*Set)(nil)
 	_ answer.Tidier    = (*Set)(nil)
 	_ answer.Whisperer = (*Set)(nil)
+	_ answer.Completer = (*Set)(nil)
 )
 
 // Lacking fails when one of the platforms in only has no token. It says which setting that is.
@@ -188,6 +189,15 @@ func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Audience, e
 		return access.Audience{}, fmt.Errorf("ask who listens: %w", err)
 	}
 	return bot.Listeners(ctx, t)
+}
+
+// Complete implements answer.Completer. A platform whose questions are whole when they are taken in has nothing to add.
+func (s *Set) Complete(ctx context.Context, t session.Turn) session.Completion {
+	bot, err := s.of(t)
+	if completer, ok := bot.(answer.Completer); err == nil && ok {
+		return completer.Complete(ctx, t)
+	}
+	return session.Completion{}
 }
 
 // Tidy implements answer.Tidier.

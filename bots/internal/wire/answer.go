@@ -70,6 +70,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 			Inbox: sessions, Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: sessions,
 			Revisions: sessions, Votes: sessions, Offers: sessions, Threads: sessions,
 			Settings: sessions, Verdicts: sessions, Turns: sessions, Changes: sessions, Forgetter: sessions, Deliveries: sessions, Refusals: sessions,
+			Completions: sessions,
 		},
 		Signal:   signal,
 		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),

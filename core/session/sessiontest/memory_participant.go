@@ -30,6 +30,9 @@ func (m *Memory) joinThread(in session.Intake) {
 	if !in.Ambient {
 		t.Known, t.Pending, t.Unfollowed, t.Helped = true, false, false, false
 	}
+	if in.CaughtUp {
+		t.CaughtUp = in.Message
+	}
 	m.see(session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot})
 }
 

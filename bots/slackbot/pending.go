@@ -1,0 +1,92 @@
+package slackbot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// pending is what Slack is still to be asked about a question that was taken in and acknowledged.
+type pending struct {
+	Files   []slack.File `json:"files,omitempty"`   // to be read
+	Unknown bool         `json:"unknown,omitempty"` // whether there are any is to be found out
+	Bare    bool         `json:"bare,omitempty"`    // without files there is nothing to be answered
+	Before  *before      `json:"before,omitempty"`  // what was said before in the thread
+	Name    bool         `json:"name,omitempty"`    // of the asker
+	Listens bool         `json:"listens,omitempty"` // who does is asked of every turn; it is only kept where it was not known
+}
+
+// before is a part of a thread that is to be read: after one message, up to the question.
+type before struct {
+	After thread.MessageID `json:"after,omitempty"`
+}
+
+// empty reports whether everything is known.
+func (p pending) empty() bool {
+	return len(p.Files) == 0 && !p.Unknown && p.Before == nil && !p.Name && !p.Listens
+}
+
+// sayEmptyQuestion is what is asked when somebody sends files and no word.
+const sayEmptyQuestion = "What is this about?"
+
+var _ answer.Completer = (*Bot)(nil)
+
+// Complete implements answer.Completer.
+func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completion) {
+	var p pending
+	if err := json.Unmarshal(t.Pending.Ask, &p); err != nil { // of another version
+		b.deps.Logger.WarnContext(ctx, "what was pending of a question is not understood; it is answered as it is", "turn", t.ID, "error", err)
+		return session.Completion{}
+	}
+	var said message.File
+	var read bool
+	var asking sync.WaitGroup
+	defer func() { // the order is that of reading: what was said before, then what came with the question
+		asking.Wait()
+		if read {
+			c.Files = append([]message.File{said}, c.Files...)
+		}
+		c.Empty = p.Bare && len(c.Files) == 0
+	}()
+	if p.Before != nil {
+		asking.Go(func() { said, c.Starter, read = b.readBefore(ctx, t.Session.Ref, p.Before.After, t.Message) })
+	}
+	if p.Name {
+		asking.Go(func() { c.Name = b.person(ctx, t.Asker.ID).Name })
+	}
+	if p.Unknown {
+		p.Files = b.client.Attached(ctx, slack.Message{Ref: t.Session.Ref, ID: t.Message})
+	}
+	c.Files = b.client.Fetch(ctx, p.Files)
+	return c
+}
+
+// errUnasked says that Slack has to be asked who somebody is.
+var errUnasked = errors.New("slack was not asked yet")
+
+// remembers returns what somebody alone may read, if that is known without asking Slack.
+func (b *Bot) remembers(person string) func(context.Context) (access.Audience, error) {
+	return func(ctx context.Context) (access.Audience, error) {
+		audience, ok := b.client.Remembered(ctx, "", person, true)
+		if !ok {
+			return audience, errUnasked
+		}
+		return audience, nil
+	}
+}
+
+// raw is what is pending as it is stored; nil for nothing.
+func (p pending) raw() (json.RawMessage, error) {
+	if p.empty() {
+		return nil, nil
+	}
+	return json.Marshal(p)
+}

@@ -1,0 +1,127 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Completer is implemented by Surfaces that take questions in before everything is known of them (session.Pending).
+type Completer interface {
+	// Complete asks the platform for what is pending of a turn. It does not fail: what the platform does not say is left out, or said in a file's
+	// place. It may be called again, by another process.
+	Complete(ctx context.Context, t session.Turn) session.Completion
+}
+
+// completeLimit bounds what a platform is asked before a question is answered without it: files take the longest.
+const completeLimit = 20 * time.Second
+
+// declinedPerson is kept of a question whose asker may not ask, which was found out when it was stored already.
+const declinedPerson = "The person may not ask here."
+
+// settle decides about a question of whose asker too little was known when it was taken in: as Judge does, with what the platform says now. It
+// reports whether the turn has come to its end by that.
+func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error) {
+	t := a.turn
+	if t.Pending == nil || !t.Pending.Unsettled || s.Store.Completions == nil {
+		return false, nil
+	}
+	place := session.PlaceOf(t.Session.Ref)
+	limited, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	policy, err := s.policy(limited, t.Session.Tenant, place)
+	if err != nil {
+		return false, err
+	}
+	holds, err := s.present(limited, alone(t))
+	if errors.Is(err, access.ErrPending) {
+		holds, err = s.pending(ctx, alone(t))
+	}
+	if err != nil {
+		holds = access.NewAudience(t.Session.Tenant)
+	}
+	if !policy.MayAsk(holds) {
+		return true, s.turnAway(ctx, a)
+	}
+	err = s.persist(ctx, func(ctx context.Context) (err error) {
+		a.turn.LimitedUntil, err = s.Store.Completions.Settle(ctx, t.Fence(), policy.counters(place, t.Asker.ID, holds))
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("count a question against its quotas: %w", err)
+	}
+	return false, nil
+}
+
+// turnAway ends a turn whose asker may not ask. Who asked the bot is told, and nobody else.
+func (s *Service) turnAway(ctx context.Context, a *attempt) error {
+	t := a.turn
+	d := permit(Decision{Action: Answer, Ambient: t.Ambient, Dialogue: !addressed(Reason(t.Reason)), Private: t.Session.Owner != ""}, State{})
+	if whisperer, ok := s.Surfaces.(Whisperer); ok && d.Action == Refuse {
+		if err := whisperer.Whisper(ctx, t, Note{Sentence: d.Sentence()}); err != nil && ctx.Err() == nil {
+			s.Logger.WarnContext(ctx, "somebody who may not ask is not told so", "turn", t.ID, "error", err)
+		}
+	}
+	if d.Action == Refuse {
+		s.Refused(ctx, session.Refusal{
+			Tenant: t.Session.Tenant, Ref: t.Session.Ref, Key: questionKey(t.Session.Ref, t.Message, string(t.ID)), Person: t.Asker.ID, Direct: t.Direct,
+			Reason: string(d.Reason),
+		})
+	}
+	return s.decline(ctx, a, session.Saved{Sentence: declinedPerson})
+}
+
+// addressed reports whether somebody who is answered for a reason has asked the bot itself.
+func addressed(r Reason) bool {
+	return r == "mention" || r == "direct_message" || r == "command" || r == ""
+}
+
+// gather is a turn with who will see its answer, which is known as listeners says, and with what was pending of it. The platform is asked for both
+// at once, and what it says is stored before it is worked with, so that another attempt, and later turns, find the same. empty says that there is
+// nothing to answer.
+func (s *Service) gather(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {
+	completer, can := s.Surfaces.(Completer)
+	if t.Pending == nil || len(t.Pending.Ask) == 0 || !can {
+		t.Audience, known = s.listeners(ctx, t)
+		return t, known, false, nil
+	}
+	asked := t // which is not written below
+	var found session.Completion
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		defer s.guard(ctx, "complete", &err)
+		limited, cancel := context.WithTimeout(ctx, completeLimit)
+		defer cancel()
+		found = completer.Complete(limited, asked)
+	})
+	t.Audience, known = s.listeners(ctx, t)
+	asking.Wait()
+	if err != nil || found.Empty || ctx.Err() != nil { // who stopped the turn waits for nothing that is stored
+		return t, known, found.Empty, err
+	}
+	found.Audience = t.Audience
+	if s.Store.Completions != nil {
+		err = s.persist(ctx, func(ctx context.Context) error {
+			err := s.Store.Completions.Complete(ctx, t.Fence(), found)
+			if errors.Is(err, session.ErrFinished) { // trying again does not help; the end of the attempt finds it too
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return t, known, false, fmt.Errorf("store what the platform said of a question: %w", err)
+		}
+	}
+	t.Pending = nil
+	t.Question.Files = append(append([]message.File{}, t.Question.Files...), found.Files...)
+	if t.Asker.Name == "" {
+		t.Asker.Name, t.Question.Author = found.Name, found.Name
+	}
+	return t, known, false, nil
+}

@@ -1,0 +1,98 @@
+package sessiontest
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+func completed(f *fixture) {
+	in := f.question("what is in it?")
+	in.Asker.Name, in.Starter = "", ""
+	in.Audience = access.NewAudience(tenant)
+	in.Pending = &session.Pending{Ask: json.RawMessage(`{"files": ["f1"]}`)}
+	f.accept(in)
+	first := f.lease("r1")
+	if first.Pending == nil || len(first.Pending.Ask) == 0 || first.Pending.Unsettled {
+		f.Fatalf("what is pending came back as %+v", first.Pending)
+	}
+	f.expire("r1") // it dies before it has asked
+	second := f.lease("r2")
+	if second.Pending == nil {
+		f.Fatal("the next attempt does not know what is pending")
+	}
+	with := session.Completion{
+		Name: "Ada", Starter: "U7", Audience: access.NewAudience(tenant, access.Members),
+		Files: []message.File{{ID: "f1", Name: "a.md", Media: "text/markdown", Text: "# A", Tokens: 3}},
+	}
+	f.wantErr(f.Complete(f.ctx, first.Fence(), with), session.ErrFenced)
+	for range 2 { // the second time is one whose fate was not known
+		f.must(f.Complete(f.ctx, second.Fence(), with))
+	}
+	f.expire("r2")
+	third := f.lease("r3")
+	if third.Pending != nil || third.Asker.Name != "Ada" || third.Question.Author != "Ada" || third.Audience.Key() != with.Audience.Key() {
+		f.Errorf("the completed turn is %+v", third)
+	}
+	f.equal("files", third.Question.Files, with.Files)
+	if got := f.known().Starter; got != "U7" {
+		f.Errorf("the thread was begun by %q", got)
+	}
+	f.finish(third, session.Answered)
+	f.wantErr(f.Complete(f.ctx, third.Fence(), with), session.ErrFinished)
+}
+
+func settledOnce(f *fixture) {
+	quotas := []session.Quota{{Counter: "settled", Limit: 2, Window: 24 * time.Hour}}
+	var until []time.Time
+	for i := range 3 {
+		in := f.question(fmt.Sprint("question ", i))
+		in.Ref.Thread = fmt.Sprint("t", i)
+		in.Pending = &session.Pending{Unsettled: true, Ask: json.RawMessage(`{}`)}
+		f.accept(in)
+		t := f.lease("r1")
+		if t.Pending == nil || !t.Pending.Unsettled {
+			f.Fatalf("what is pending came back as %+v", t.Pending)
+		}
+		for range 2 {
+			at, err := f.Settle(f.ctx, t.Fence(), quotas)
+			f.must(err)
+			until = append(until, at)
+		}
+		f.must(f.Release(f.ctx, t.Fence(), 0))
+		again := f.lease("r1")
+		if again.Pending == nil || again.Pending.Unsettled || again.LimitedUntil.IsZero() != (i < 2) {
+			f.Errorf("question %d is pending as %+v, and limited until %s", i, again.Pending, again.LimitedUntil)
+		}
+		f.finish(again, session.Answered)
+	}
+	for i, at := range until {
+		if at.IsZero() != (i < 4) {
+			f.Errorf("call %d was told to wait until %s", i, at)
+		}
+	}
+}
+
+func pendingWithdrawn(f *fixture) {
+	in := f.question("what is in it?")
+	in.Pending = &session.Pending{Ask: json.RawMessage(`{}`)}
+	f.accept(in)
+	t := f.lease("r1")
+	_, err := f.Withdraw(f.ctx, tenant, in.Ref, in.Message, "It was deleted.")
+	f.must(err)
+	f.wantErr(f.Complete(f.ctx, t.Fence(), session.Completion{Audience: in.Audience}), session.ErrWithdrawn)
+}
+
+func caughtUp(f *fixture) {
+	in := f.question("first")
+	in.CaughtUp = true
+	f.accept(in)
+	f.accept(f.question("second"))
+	if got := f.known().CaughtUp; got != in.Message {
+		f.Errorf("the thread was read up to %q, want %q", got, in.Message)
+	}
+}
