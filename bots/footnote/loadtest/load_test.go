@@ -137,6 +137,7 @@ func measure(b *testing.B, workspaces, threads int) figures {
 		w.replica.Ready()
 	}
 
+	committed := transactions(ctx, b, all)
 	began, before, busy := time.Now(), processor(b, all), readMachine(b)
 	watch := watchConnections(ctx, all[0].db)
 	var (
@@ -167,6 +168,7 @@ func measure(b *testing.B, workspaces, threads int) figures {
 	f.replicas = 100 * (processor(b, all) - before).Seconds() / took.Seconds()
 	f.machine = busy.since(b)
 	f.connections = watch()
+	f.transactions = float64(transactions(ctx, b, all)-committed) / float64(f.answers)
 	f.memory = float64(peakMemory(b, all)) / float64(workspaces) / 1024
 	for _, w := range all {
 		f.refused += w.slack.Limited() + w.discord.Count(429)

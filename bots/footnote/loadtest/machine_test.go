@@ -36,6 +36,16 @@ func watchConnections(ctx context.Context, db *postgres.DB) func() int {
 	}
 }
 
+// transactions counts those of all workspaces so far. What a connection did in the last second may not be in it (pg_stat_database).
+func transactions(ctx context.Context, b *testing.B, all []*workspace) (n int64) {
+	b.Helper()
+	const count = `select sum(xact_commit + xact_rollback)::bigint from pg_stat_database where datname is not null`
+	if err := all[0].db.Pool.QueryRow(ctx, count).Scan(&n); err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
 // processor is the processor time of all replicas so far. Linux counts it in hundredths of a second (proc(5)).
 func processor(b *testing.B, all []*workspace) time.Duration {
 	b.Helper()

@@ -21,6 +21,7 @@ type figures struct {
 	replicas, machine float64 // per cent of one processor; of all
 	memory            float64 // MiB of a replica
 	connections       int
+	transactions      float64 // of an answer, with what goes on anyway
 	refused           int
 }
 
@@ -146,6 +147,7 @@ func (f figures) report(b *testing.B) {
 	b.ReportMetric(f.machine, "machine-%")
 	b.ReportMetric(f.memory, "MiB/replica")
 	b.ReportMetric(float64(f.connections), "connections")
+	b.ReportMetric(f.transactions, "transactions/answer")
 	b.ReportMetric(float64(f.refused), "429s")
 	b.ReportMetric(0, "ns/op") // it says nothing here
 }
@@ -173,6 +175,7 @@ func table(all []figures) string {
 	row("processor of the replicas / of the machine, %", func(f figures) string { return fmt.Sprintf("%.0f / %.0f", f.replicas, f.machine) })
 	row("memory of a replica, MiB", func(f figures) string { return fmt.Sprintf("%.0f", f.memory) })
 	row("connections to PostgreSQL", func(f figures) string { return fmt.Sprint(f.connections) })
+	row("transactions of an answer", func(f figures) string { return fmt.Sprintf("%.0f", f.transactions) })
 	row("calls refused because of their rate", func(f figures) string { return fmt.Sprint(f.refused) })
 	return t.String()
 }
