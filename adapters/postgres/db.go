@@ -62,13 +62,15 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		return nil, unreachable(err)
 	}
 	newer, err := checkSchema(ctx, check)
-	err = errors.Join(checkServer(ctx, check), err)
+	kept := new(plans)
+	err = errors.Join(checkServer(ctx, check), err, kept.ask(ctx, check))
 	if closeErr := check.Close(ctx); err == nil && closeErr != nil {
 		err = fmt.Errorf("close the first connection to PostgreSQL: %w", closeErr)
 	}
 	if err != nil {
 		return nil, err
 	}
+	kept.use(pc)
 	pool, err := pgxpool.NewWithConfig(ctx, pc)
 	if err != nil {
 		return nil, unreachable(err)
@@ -90,8 +92,8 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	if pc.ConnConfig.ConnectTimeout == 0 {
 		pc.ConnConfig.ConnectTimeout = max(cfg.ConnectTimeout, 10*time.Second)
 	}
-	// Statement descriptions are cached here, not plans on the server: a transaction pooler may hand every statement to another
-	// connection, and a cached generic plan would ignore the search settings of the transaction.
+	// Statement descriptions are cached here, not plans on the server, until it is known that no transaction pooler hands every statement to another
+	// connection (plans).
 	if pc.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}

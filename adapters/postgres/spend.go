@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -14,7 +15,13 @@ import (
 // Ledger keeps what models cost. It is safe for concurrent use by any number of processes.
 //
 // Transactions lock in one order: a hold, the month, the day of all, the day of the tenant, the row of the model. So none waits for another in a circle.
-type Ledger struct{ db *DB }
+type Ledger struct {
+	db *DB
+
+	mu      sync.Mutex
+	waiting []*settlement // to be booked together, the first of them next
+	leading bool          // one of those who wait books, or is about to
+}
 
 var (
 	_ spend.Ledger = (*Ledger)(nil)
@@ -82,31 +89,6 @@ func (l *Ledger) Extend(ctx context.Context, h spend.Hold, lost spend.Use, lasts
 		return fmt.Errorf("prolong what is set aside for a call: %w", err)
 	}
 	return nil
-}
-
-// Settle implements spend.Ledger.
-func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u spend.Use) (s spend.Standing, err error) {
-	err = l.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		var day, today time.Time
-		var held spend.Amount
-		// By the primary key. Without a hold, or when it has run out, the call belongs to today.
-		const release = `
-			with gone as (delete from spend_hold where tenant_id = $1 and id = $2 returning day, amount)
-			select (now() at time zone 'utc')::date, coalesce((select day from gone), (now() at time zone 'utc')::date),
-				coalesce((select amount from gone), 0)`
-		if err := tx.QueryRow(ctx, release, h.Account.Tenant, h.ID).Scan(&today, &day, &held); err != nil {
-			return err
-		}
-		if err := book(ctx, tx, a, day, held, u); err != nil {
-			return err
-		}
-		s, err = standingOn(ctx, tx, a.Tenant, a.Currency, today)
-		return err
-	})
-	if err != nil {
-		return spend.Standing{}, fmt.Errorf("book what a call cost: %w", err)
-	}
-	return s, nil
 }
 
 // book replaces what was held of a day by what was used.

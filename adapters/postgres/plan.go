@@ -1,0 +1,72 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// plans has the server keep the plans of all statements of a pool's connections, if each leads to one server process. Planning takes ten times as
+// long as most of them take. A pooler may hand each transaction to another process, where a prepared statement would not be known; it gives its
+// clients process numbers of its own, which tells. Statements are then planned each time.
+type plans struct{ kept atomic.Bool }
+
+// keptKey is where a connection notes when the plans of its statements were last made.
+const keptKey = "footnote: kept plans"
+
+// errPooled says that a connection leads to another process than the first one did.
+var errPooled = errors.New("a transaction pooler stands before PostgreSQL now; connect again")
+
+// ask finds out whether a connection leads to one server process.
+func (p *plans) ask(ctx context.Context, conn *pgx.Conn) error {
+	var process uint32
+	if err := conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeExec).Scan(&process); err != nil {
+		return fmt.Errorf("ask for the server's process: %w", err)
+	}
+	p.kept.Store(process == conn.PgConn().PID())
+	return nil
+}
+
+// use has the connections of a pool keep their plans, or not, as was found out.
+func (p *plans) use(pc *pgxpool.Config) {
+	before, after := pc.BeforeConnect, pc.AfterConnect
+	pc.BeforeConnect = func(ctx context.Context, cc *pgx.ConnConfig) error {
+		if p.kept.Load() && cc.DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {
+			cc.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+		}
+		if before == nil {
+			return nil
+		}
+		return before(ctx, cc)
+	}
+	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if p.kept.Load() {
+			if err := p.ask(ctx, conn); err != nil {
+				return err
+			}
+			if !p.kept.Load() {
+				return errPooled
+			}
+			conn.PgConn().CustomData()[keptKey] = time.Now()
+		}
+		if after == nil {
+			return nil
+		}
+		return after(ctx, conn)
+	}
+	pc.PrepareConn = func(ctx context.Context, conn *pgx.Conn) (bool, error) {
+		notes := conn.PgConn().CustomData()
+		at, kept := notes[keptKey].(time.Time)
+		if !kept || time.Since(at) < replanAfter {
+			return true, nil
+		}
+		notes[keptKey] = time.Now()
+		_, err := conn.Exec(ctx, `discard plans`)
+		return err == nil, nil // one that does not answer is replaced
+	}
+}
