@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -34,11 +36,7 @@ func (s *Sessions) Accept(ctx context.Context, in session.Intake) (session.Accep
 			}
 			return err
 		}
-		accepted.Ahead, err = enqueue(ctx, tx, in, id, stop)
-		if err != nil {
-			return err
-		}
-		accepted.Turn, err = loadTurn(ctx, tx, in.Tenant, id)
+		accepted.Turn, accepted.Ahead, err = enqueue(ctx, tx, in, id, stop)
 		return err
 	})
 	if err != nil {
@@ -87,7 +85,7 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 // enqueue stores the question as the session's newest turn, but for those of later messages that nobody has begun, and returns how many
 // unfinished ones are before it. Intakes of one session wait for one another on the session's row, so numbers grow in the order of commits.
 // Quotas are locked before the session, as edits and retries do.
-func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (ahead int, err error) {
+func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
 		on conflict (tenant_id, platform, workspace, channel, thread, owner) do update
@@ -95,61 +93,86 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 		returning id::text, turns, starter`
 	until, err := limit(ctx, tx, in.Tenant, in.Quotas)
 	if err != nil {
-		return 0, err
+		return t, 0, err
 	}
 	fresh, err := newID()
 	if err != nil {
-		return 0, err
+		return t, 0, err
 	}
 	var sessionID, starter string
 	var number int
 	err = tx.QueryRow(ctx, resolve, in.Tenant, fresh, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, storable(in.Ref.Thread), in.Owner, in.Starter).
 		Scan(&sessionID, &number, &starter)
 	if err != nil {
-		return 0, fmt.Errorf("resolve the session: %w", err)
+		return t, 0, fmt.Errorf("resolve the session: %w", err)
 	}
-	later, err := overtake(ctx, tx, in, sessionID)
-	if err != nil {
-		return 0, err
+	var later waiting
+	if number > 1 { // else nothing waits before it
+		if later, err = overtake(ctx, tx, in, sessionID); err != nil {
+			return t, 0, err
+		}
 	}
 	const insert = `
 		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
 		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place, pending)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $12 then clock_timestamp() end, $13, $14, $15,
-		        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end, $20, $21, $22)`
+		        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end, $20, $21, $22)
+		returning intake_at, number`
 	var token []byte
 	var expires any
 	if in.Reply != nil {
 		token, expires = in.Reply.Sealed, in.Reply.Expires
 	}
 	stopper, stopped := stop.allows(in.Asker.ID, starter)
-	_, err = tx.Exec(ctx, insert, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, storable(in.Asker.Name),
+	var at time.Time
+	err = tx.QueryRow(ctx, insert, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, storable(in.Asker.Name),
 		in.Audience.Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
-		in.Reason, in.Ambient, orNull(until), in.After.Microseconds(), storable(in.Agent), later.place(), in.Pending)
+		in.Reason, in.Ambient, orNull(until), in.After.Microseconds(), storable(in.Agent), later.place(), in.Pending).Scan(&at, &number)
 	if err != nil {
-		return 0, fmt.Errorf("queue the turn: %w", err)
+		return t, 0, fmt.Errorf("queue the turn: %w", err)
 	}
 	if err := later.follow(ctx, tx, in.Tenant, id); err != nil {
-		return 0, err
+		return t, 0, err
 	}
-	question := message.Message{Role: message.User, Author: in.Asker.Name, Text: in.Text, Files: in.Files, Tokens: in.Tokens, At: in.At}
-	if err := insertMessages(ctx, tx, in.Tenant, id, questionIndex, []message.Message{question}); err != nil {
-		return 0, fmt.Errorf("store the question: %w", err)
+	messageID, err := newID()
+	if err != nil {
+		return t, 0, err
+	}
+	question := message.Message{
+		ID: message.ID(messageID), Role: message.User, Author: in.Asker.Name, Text: in.Text, Files: in.Files, Tokens: in.Tokens, At: in.At,
+	}
+	rest := new(pgx.Batch)
+	queueMessage(rest, in.Tenant, id, questionIndex, 0, question, nil)
+	if in.Owner == "" { // what is asked privately is nobody's concern in the thread
+		queueJoin(rest, in)
+	}
+	if err := tx.SendBatch(ctx, rest).Close(); err != nil {
+		return t, 0, fmt.Errorf("store the question, and note its thread: %w", err)
 	}
 	if stopped {
 		if err := auditedTurn(ctx, tx, in.Tenant, session.TurnStopped, id, stopper, nil); err != nil {
-			return 0, err
+			return t, 0, err
 		}
 	}
-	if in.Owner == "" { // what is asked privately is nobody's concern in the thread
-		if err := joinThread(ctx, tx, in); err != nil {
-			return 0, err
+	if number > 1 {
+		// Served by turn_unfinished.
+		const count = `select count(*) from turn where tenant_id = $1 and session_id = $2 and number < $3 and state <> 'done'`
+		if err := tx.QueryRow(ctx, count, in.Tenant, sessionID, number).Scan(&ahead); err != nil {
+			return t, 0, fmt.Errorf("count the turns ahead: %w", err)
 		}
 	}
-	// Served by turn_unfinished.
-	const count = `select count(*) from turn where tenant_id = $1 and session_id = $2 and number < $3 and state <> 'done'`
-	if err := tx.QueryRow(ctx, count, in.Tenant, sessionID, number).Scan(&ahead); err != nil {
-		return 0, fmt.Errorf("count the turns ahead: %w", err)
+	if len(in.Files) > 0 {
+		t, err = loadTurn(ctx, tx, in.Tenant, id)
+		return t, ahead, err
 	}
-	return ahead, nil
+	question.Turn, question.At = number, in.At.UTC().Truncate(time.Microsecond)
+	question.Author, question.Text = storable(question.Author), storable(question.Text)
+	ref := in.Ref
+	ref.Thread = storable(ref.Thread)
+	return session.Turn{
+		ID: session.TurnID(id), Session: session.Session{ID: session.ID(sessionID), Tenant: in.Tenant, Ref: ref, Owner: in.Owner}, Number: number,
+		Question: question, Asker: thread.Person{ID: in.Asker.ID, Name: storable(in.Asker.Name)}, Message: in.Message, Audience: in.Audience, Direct: in.Direct,
+		Intake: at.UTC(), Reply: in.Reply, Agent: storable(in.Agent), Reason: in.Reason, Ambient: in.Ambient, LimitedUntil: until, Pending: in.Pending,
+		State: session.Queued, StopRequested: stopped,
+	}, ahead, nil
 }

@@ -72,14 +72,17 @@ func insertMessages(ctx context.Context, q executor, tenant access.TenantID, tur
 		if err != nil {
 			return err
 		}
-		batch.Queue(`insert into message (tenant_id, id, turn_id, model_index, ordinal, role, author, text, call_id, tokens, at, inherited)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12::int[], '{}'))`,
-			tenant, id, turn, model, ordinal, m.Role, storable(m.Author), storable(m.Text), storable(m.CallID), m.Tokens, orNull(m.At),
-			inherited[ordinal])
-		m.Documents = own[ordinal]
-		queueParts(batch, tenant, id, m)
+		m.ID, m.Documents = message.ID(id), own[ordinal]
+		queueMessage(batch, tenant, turn, model, ordinal, m, inherited[ordinal])
 	}
 	return q.SendBatch(ctx, batch).Close()
+}
+
+func queueMessage(batch *pgx.Batch, tenant access.TenantID, turn string, model, ordinal int, m message.Message, inherited []int32) {
+	batch.Queue(`insert into message (tenant_id, id, turn_id, model_index, ordinal, role, author, text, call_id, tokens, at, inherited)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12::int[], '{}'))`,
+		tenant, m.ID, turn, model, ordinal, m.Role, storable(m.Author), storable(m.Text), storable(m.CallID), m.Tokens, orNull(m.At), inherited)
+	queueParts(batch, tenant, string(m.ID), m)
 }
 
 func queueFile(batch *pgx.Batch, tenant access.TenantID, id string, ordinal int, f message.File) {

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// joinThread makes the thread of a question known, and followed again. It runs in the transaction of the intake.
-func joinThread(ctx context.Context, tx pgx.Tx, in session.Intake) error {
+// queueJoin makes the thread of a question known, and followed again, and notes that its asker wrote there. It runs in the transaction of the intake.
+func queueJoin(batch *pgx.Batch, in session.Intake) {
 	const join = `
 		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
 		on conflict (tenant_id, platform, workspace, channel, thread) do update set caught_up = case when $8 = '' then t.caught_up else $8 end,
@@ -22,11 +22,9 @@ func joinThread(ctx context.Context, tx pgx.Tx, in session.Intake) error {
 	if in.CaughtUp {
 		caughtUp = in.Message
 	}
-	_, err := tx.Exec(ctx, join, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, storable(in.Ref.Thread), in.Starter, in.Ambient, string(caughtUp))
-	if err != nil {
-		return fmt.Errorf("note the thread: %w", err)
-	}
-	return see(ctx, tx, session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot})
+	batch.Queue(join, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, storable(in.Ref.Thread), in.Starter, in.Ambient, string(caughtUp))
+	sighting := session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot}
+	batch.Queue(seenSQL, seenArgs(sighting)...)
 }
 
 // appear makes the thread of an answer that nobody asked for known. It runs in the transaction of its Finish.
@@ -41,8 +39,7 @@ func appear(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 	return nil
 }
 
-func see(ctx context.Context, q executor, s session.Sighting) error {
-	const seen = `
+const seenSQL = `
 		with t as (
 			update thread set last_seen_at = clock_timestamp(),
 				bot_turns = case when not $6 then 0 when $8 <> '' and last_message = $8 then bot_turns else bot_turns + 1 end,
@@ -52,16 +49,19 @@ func see(ctx context.Context, q executor, s session.Sighting) error {
 		)
 		insert into participant (tenant_id, platform, workspace, channel, thread, person, bot) select t.*, $7, $6 from t
 		on conflict (tenant_id, platform, workspace, channel, thread, person) do update set last_seen_at = excluded.last_seen_at`
-	_, err := q.Exec(ctx, seen, s.Tenant, s.Ref.Platform, s.Ref.Workspace, s.Ref.Channel, storable(s.Ref.Thread), s.Bot, s.Person, string(s.Message), s.Helper)
-	if err != nil {
-		return fmt.Errorf("note who takes part in a thread: %w", err)
+
+func seenArgs(s session.Sighting) []any {
+	return []any{
+		s.Tenant, s.Ref.Platform, s.Ref.Workspace, s.Ref.Channel, storable(s.Ref.Thread), s.Bot, s.Person, string(s.Message), s.Helper,
 	}
-	return nil
 }
 
 // Seen implements session.Threads.
 func (s *Sessions) Seen(ctx context.Context, sighting session.Sighting) error {
-	return see(ctx, s.db.Pool, sighting)
+	if _, err := s.db.Pool.Exec(ctx, seenSQL, seenArgs(sighting)...); err != nil {
+		return fmt.Errorf("note who takes part in a thread: %w", err)
+	}
+	return nil
 }
 
 // Thread implements session.Threads.
