@@ -18,7 +18,7 @@ const (
 var advice = map[string]string{
 	stateDiskFull:    "the disk of the database is full: make room there. Nothing that was stored is lost; what failed is done again, by itself or with the next run",
 	stateOutOfMemory: "the database server has no memory left: give it more, or lower its work_mem and the number of its connections",
-	stateConnections: "the database server has no connection left: end what holds them, raise its max_connections or the role's limit, or set pool_max_conns in DATABASE_URL to less than 10",
+	stateConnections: "the database server has no connection left: end what holds them, raise its max_connections or the role's limit, or set pool_max_conns in DATABASE_URL to less than 3",
 	stateStarting:    "the database server is starting or ending: it takes connections in a moment",
 	stateReadOnly:    "this database server only reads, as a standby does: set DATABASE_URL to the one that writes",
 }

@@ -38,6 +38,8 @@ func (p *plans) use(pc *pgxpool.Config) {
 	pc.BeforeConnect = func(ctx context.Context, cc *pgx.ConnConfig) error {
 		if p.kept.Load() && cc.DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {
 			cc.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+			// Each statement is written for one plan, that of the index which its comment names, and searches of vectors ask for others themselves.
+			cc.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 		}
 		if before == nil {
 			return nil

@@ -26,7 +26,7 @@ type race struct {
 
 func newRace(t *testing.T) *race {
 	t.Helper()
-	db := migrated(t)
+	db := opened(t, postgres.Config{URL: migratedURL(t), MaxConns: 10})
 	hold, err := db.Pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)

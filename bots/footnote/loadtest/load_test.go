@@ -139,7 +139,7 @@ func measure(b *testing.B, workspaces, threads int) figures {
 
 	committed := transactions(ctx, b, all)
 	began, before, busy := time.Now(), processor(b, all), readMachine(b)
-	watch := watchConnections(ctx, all[0].db)
+	watch := watchConnections(ctx, all)
 	var (
 		wait      sync.WaitGroup
 		mu        sync.Mutex

@@ -8,19 +8,28 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"github.com/footnotehq/footnote/adapters/postgres"
 )
 
-// watchConnections counts connections to the database server until the function that it returns is called, which says the most.
-func watchConnections(ctx context.Context, db *postgres.DB) func() int {
+// databases are those of the workspaces.
+func databases(all []*workspace) (names []string) {
+	for _, w := range all {
+		names = append(names, w.db.Pool.Config().ConnConfig.Database)
+	}
+	return names
+}
+
+// watchConnections counts the replicas' connections to the database server until the function that it returns is called, which says the most.
+func watchConnections(ctx context.Context, all []*workspace) func() int {
+	db, names := all[0].db, databases(all)
+	const count = `
+		select count(*) from pg_stat_activity where backend_type = 'client backend' and datname = any($1::text[]) and pid <> pg_backend_pid()`
 	ctx, cancel := context.WithCancel(ctx)
 	most := make(chan int)
 	go func() {
 		peak := 0
 		for ctx.Err() == nil {
 			var n int
-			if err := db.Pool.QueryRow(ctx, `select count(*) from pg_stat_activity where backend_type = 'client backend'`).Scan(&n); err == nil {
+			if err := db.Pool.QueryRow(ctx, count, names).Scan(&n); err == nil {
 				peak = max(peak, n)
 			}
 			select {
@@ -39,8 +48,8 @@ func watchConnections(ctx context.Context, db *postgres.DB) func() int {
 // transactions counts those of all workspaces so far. What a connection did in the last second may not be in it (pg_stat_database).
 func transactions(ctx context.Context, b *testing.B, all []*workspace) (n int64) {
 	b.Helper()
-	const count = `select sum(xact_commit + xact_rollback)::bigint from pg_stat_database where datname is not null`
-	if err := all[0].db.Pool.QueryRow(ctx, count).Scan(&n); err != nil {
+	const count = `select sum(xact_commit + xact_rollback)::bigint from pg_stat_database where datname = any($1::text[])`
+	if err := all[0].db.Pool.QueryRow(ctx, count, databases(all)).Scan(&n); err != nil {
 		b.Fatal(err)
 	}
 	return n
