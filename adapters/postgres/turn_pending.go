@@ -50,6 +50,25 @@ func (s *Sessions) Settle(ctx context.Context, f session.Fence, quotas []session
 
 // Complete implements session.Completions.
 func (s *Sessions) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
+	if len(c.Files) == 0 && c.Starter == "" { // most have nothing but who listens, and a name
+		const known = `
+			with t as (
+				update turn set pending = null, principals = $4, asker_name = case when asker_name = '' then $5 else asker_name end
+				where ` + beingAnswered + ` and pending is not null returning tenant_id, id
+			), q as (
+				update message m set author = $5 from t
+				where $5 <> '' and m.tenant_id = t.tenant_id and m.turn_id = t.id and m.model_index = -1 and m.ordinal = 0 and m.author = ''
+			)
+			select count(*) from t`
+		var n int
+		err := s.db.Pool.QueryRow(ctx, known, f.Tenant, f.Turn, f.Attempt, c.Audience.Principals(), storable(c.Name)).Scan(&n)
+		if err != nil {
+			return fmt.Errorf("complete the question of turn %s: %w", f.Turn, err)
+		}
+		if n > 0 {
+			return nil
+		}
+	}
 	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		var pending bool
 		err := tx.QueryRow(ctx, `select pending is not null from turn where `+beingAnswered+` for update`, f.Tenant, f.Turn, f.Attempt).Scan(&pending)

@@ -70,6 +70,7 @@ type Judgement struct {
 // not answer: the event is to be redelivered, or decided by Decide alone.
 func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err error) {
 	defer s.guard(ctx, "judge", &err)
+	defer s.intakes.begin()()
 	if s.Store.Threads == nil {
 		return j, errors.New("judge an event: the service knows no threads")
 	}

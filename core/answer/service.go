@@ -91,6 +91,7 @@ type Service struct {
 	running map[session.TurnID]*attempt
 	unsure  bool // a write's fate is not known: the replica may hold turns that it does not work on
 
+	intakes  intakes
 	verdicts []judged // to be written
 	lookups  chan lookup
 }
@@ -178,6 +179,7 @@ func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake)
 	}
 	in.Tenant, in.Ref, in.Starter, in.EventKey, in.Message, in.Asker = m.Tenant, m.Ref, m.Starter, m.EventKey, m.Message, m.Asker
 	in.Files, in.At, in.Direct, in.Audience, in.Agent = m.Files, m.At, m.Direct, m.Listens, m.Agent
+	defer s.intakes.begin()()
 	began := time.Now()
 	stored, err := s.Store.Inbox.Accept(ctx, in)
 	if err != nil {

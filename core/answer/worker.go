@@ -62,6 +62,7 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 		case <-ctx.Done():
 			return
 		}
+		s.intakes.yield(ctx)
 		t, err := s.next(ctx)
 		draining, err = s.drained(ctx, draining, err)
 		if err != nil && ctx.Err() == nil && !failing {
