@@ -60,7 +60,8 @@ type relay struct {
 	cause   error  // why the last connection ended
 	up      *websocket.Conn
 	leaving bool
-	ended   chan struct{} // of the last connection
+	giveUp  context.CancelFunc // ends the dialling of the last connection
+	ended   chan struct{}      // of the last connection
 }
 
 // client returns an HTTP client for the SDK's only question: where the gateway is.
@@ -73,12 +74,16 @@ func (r *relay) websocket() *websocket.Dialer {
 	return &websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		near, far := net.Pipe()
 		ended := make(chan struct{})
+		lasting, giveUp := context.WithCancel(context.WithoutCancel(ctx)) // the connection outlives its handshake
 		r.mu.Lock()
-		r.cause, r.ended = nil, ended
+		r.cause, r.ended, r.giveUp = nil, ended, giveUp
+		if r.leaving {
+			giveUp()
+		}
 		r.mu.Unlock()
-		lasting := context.WithoutCancel(ctx) // the connection outlives its handshake
 		go func() {
 			defer close(ended)
+			defer giveUp()
 			r.fail(r.serve(lasting, far))
 			_ = far.Close() // it ends either way
 		}()
@@ -116,6 +121,9 @@ func (r *relay) leave() {
 
 // hangUp ends the connection to Discord. It is called with the lock held.
 func (r *relay) hangUp(code int) {
+	if r.giveUp != nil {
+		r.giveUp() // a gateway that does not answer is not waited for
+	}
 	if r.up == nil {
 		return
 	}
