@@ -49,13 +49,20 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 	if !policy.MayAsk(holds) {
 		return true, s.turnAway(ctx, a)
 	}
+	var until time.Time
 	err = s.persist(ctx, func(ctx context.Context) (err error) {
-		a.turn.LimitedUntil, err = s.Store.Completions.Settle(ctx, t.Fence(), policy.counters(place, t.Asker.ID, holds))
+		until, err = s.Store.Completions.Settle(ctx, t.Fence(), policy.counters(place, t.Asker.ID, holds))
+		if errors.Is(err, session.ErrFinished) {
+			return nil
+		}
 		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("count a question against its quotas: %w", err)
 	}
+	s.mu.Lock() // who looks for stops reads it
+	defer s.mu.Unlock()
+	a.turn.LimitedUntil = until
 	return false, nil
 }
 
