@@ -109,6 +109,6 @@ func TestAChannelIsConfiguredInChat(t *testing.T) {
 		t.Errorf("a question is left of somebody who was forgotten:\n%s", r.stdout)
 	}
 	if n := len(slack.Answers(room, root)); n != 0 {
-		t.Errorf("%d answers while answering paused", n)
+		t.Errorf("%d answers while answering paused: %q", n, slack.Answers(room, root)[0].Shown())
 	}
 }

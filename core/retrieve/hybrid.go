@@ -22,6 +22,8 @@ type Hybrid struct {
 	index    Index
 	embedder Embedder
 	cfg      Config
+	reranker Reranker // may be nil
+	wait     time.Duration
 }
 
 // NewHybrid returns a retriever over an index. Without an embedder (nil) it searches by keywords alone.
@@ -72,7 +74,7 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	choose := func(candidates Candidates) []document.ChunkID {
 		ranked, evidence = h.rank(queries, candidates, s, &trace)
 		chosen = h.choose(s, ranked)
-		return chosen.order
+		return h.considered(ranked, chosen)
 	}
 	candidates, passages, err := h.index.Find(ctx, request, choose)
 	if errors.Is(err, ErrDimensions) {
@@ -85,6 +87,9 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	}
 	trace.Route, trace.Allowed = candidates.Route, candidates.Allowed
 	maps.Copy(trace.Timings, candidates.Timings)
+	if chosen, passages, err = h.rerank(ctx, s, queries[0].Text, ranked, chosen, passages, &trace); err != nil {
+		return Result{}, fmt.Errorf("rerank: %w", err)
+	}
 	hits := fit(join(passages, chosen), s.MaxTokens)
 	trace.Timings["total"] = time.Since(began)
 	return Result{Hits: hits, Evidence: evidence && len(hits) > 0, Trace: trace}, nil

@@ -14,7 +14,7 @@ type selection struct {
 	scores map[document.ChunkID]*Ranked
 }
 
-// choose selects what is shown: the best chunk of each document first, and the neighbours of the very best. MaxChunks bounds all chunks together,
+// choose selects what is shown: the best chunks, repetition counted against them, and the neighbours of the very best. MaxChunks bounds all chunks together,
 // neighbours included, unless the search itself wants more passages.
 func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	limit := s.Limit
@@ -48,27 +48,37 @@ func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	return out
 }
 
-// diverse returns at most n of the ranked chunks, so that the best chunk of each document comes before the second best of any. Chunks that neither
-// side has anything to say for are left out.
+// again is how many places a further chunk of a document moves down for each that stands higher. Of 0, 1, 2, 4, 8, 20 and without end, measured with 80
+// questions about two manuals, 4 puts most passages with the answer into 2,000 tokens and has most right pages cited; 8 is next to it.
+const again = 4
+
+// diverse returns at most n of the ranked chunks: each further chunk of a document stands again places lower than its score puts it, for every one of the
+// document that stands higher. Chunks that neither side has anything to say for are left out.
 func diverse(ranked []Ranked, n int) []*Ranked {
-	n = min(n, len(ranked))
-	first := make([]*Ranked, 0, n)
-	var rest []*Ranked
-	seen := make(map[document.ChunkID]bool, n)
+	type moved struct {
+		*Ranked
+		place int
+	}
+	var all []moved
+	place := 0
+	of := make(map[document.ChunkID]int, len(ranked)) // by document: chunks that stand higher
 	for i := range ranked {
 		r := &ranked[i]
-		switch {
-		case len(first) == n:
-			return first
-		case r.Flat <= 0 && r.Title <= 0 && r.Cosine <= 0:
-		case !seen[r.First]:
-			seen[r.First] = true
-			first = append(first, r)
-		case len(rest) < n:
-			rest = append(rest, r)
+		if r.Flat <= 0 && r.Title <= 0 && r.Cosine <= 0 {
+			continue
 		}
+		if n := len(all); n == 0 || r.Scores.Score != all[n-1].Scores.Score || r.Scores.Rerank != all[n-1].Scores.Rerank {
+			place = n // what scores alike shares a place
+		}
+		all = append(all, moved{r, place + again*of[r.First]})
+		of[r.First]++
 	}
-	return append(first, rest[:min(n-len(first), len(rest))]...)
+	slices.SortStableFunc(all, func(a, b moved) int { return cmp.Compare(a.place, b.place) })
+	chosen := make([]*Ranked, min(n, len(all)))
+	for i := range chosen {
+		chosen[i] = all[i].Ranked
+	}
+	return chosen
 }
 
 // join makes hits of passages in the order wanted. Chunks that follow one another in a document become one hit in the place of the best.

@@ -72,19 +72,24 @@ type Scores struct {
 	Boost      float64 `json:"boost"`       // multiplier
 	Coverage   float64 `json:"coverage"`    // share of the question's weight that the chunk matches; 0 below the best CoverageDepth
 	RRF        float64 `json:"rrf"`         // fusion over several queries; 0 with one query
+	Rerank     float64 `json:"rerank"`      // of the reranker, on its own scale; it decides the order where Reranked
+	Reranked   bool    `json:"reranked"`    // false: not judged, or there is no reranker
 	KeywordPos int     `json:"keyword_pos"` // rank on the keyword side, from 1; 0 = not a candidate there
 	VectorPos  int     `json:"vector_pos"`  // rank on the semantic side, from 1; 0 = not a candidate there
 }
 
 // Trace says how a search ran.
 type Trace struct {
-	Queries  []string                 `json:"queries"`
-	Alpha    float64                  `json:"alpha"` // effective
-	Embedder string                   `json:"embedder,omitempty"`
-	Route    string                   `json:"route,omitempty"`  // "exact", "sketch", "hnsw" or "none" on the vector side
-	Allowed  int                      `json:"allowed"`          // chunks that the audience may read; -1 when not counted
-	Notice   string                   `json:"notice,omitempty"` // a sentence when part of the search could not run
-	Timings  map[string]time.Duration `json:"-"`                // by stage
+	Queries  []string `json:"queries"`
+	Alpha    float64  `json:"alpha"` // effective
+	Embedder string   `json:"embedder,omitempty"`
+	Route    string   `json:"route,omitempty"` // "exact", "sketch", "hnsw" or "none" on the vector side
+	Allowed  int      `json:"allowed"`         // chunks that the audience may read; -1 when not counted
+	Reranker string   `json:"reranker,omitempty"`
+	Notice   string   `json:"notice,omitempty"` // a sentence when part of the search could not run
+	// RerankError is why the reranker's answer could not be used, for the log; nil when it was used or merely late.
+	RerankError error                    `json:"-"`
+	Timings     map[string]time.Duration `json:"-"` // by stage
 }
 
 // Embedder turns texts into vectors of one length. Implementations are safe for concurrent use.
