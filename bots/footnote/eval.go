@@ -23,7 +23,7 @@ type evalCommand struct {
 	Source    []string `name:"source" placeholder:"ID" help:"With --questions: only these sources, as footnote sources lists them; may be repeated."`
 	Answers   bool     `name:"answers" help:"With --questions: print every answer too, to be read by a person."`
 
-	Mode    string `name:"mode" placeholder:"MODE" enum:",keyword,semantic,hybrid" default:"" help:"keyword, semantic or hybrid (default: all three)."`
+	Mode    string `name:"mode" placeholder:"MODE" enum:",keyword,semantic,hybrid,rerank" default:"" help:"keyword, semantic, hybrid or rerank (default: all, rerank where RERANK_URL is set)."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 	Save    string `name:"save" placeholder:"FILE" help:"Where to keep the report (default: below the data folder, one file for each collection)."`
 	Trec    string `name:"run" placeholder:"FILE" help:"Also write the rankings there, as a run that trec_eval reads; needs --mode."`
@@ -56,7 +56,7 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 		return usageError("--source and --answers go with --questions: a labelled collection is indexed apart and has no answers")
 	}
 	if c.Trec != "" && c.Mode == "" {
-		return usageError("--run writes the rankings of one mode: name it with --mode keyword, semantic or hybrid")
+		return usageError("--run writes the rankings of one mode: name it with --mode keyword, semantic, hybrid or rerank")
 	}
 	collection, err := evaluate.Read(os.DirFS(c.Dir))
 	if err != nil {
@@ -126,8 +126,11 @@ func (c *evalCommand) measure(ctx context.Context, env *environment, collection 
 			report.Notes = append(report.Notes, "The texts are so short that the embedder would only do harm: hybrid is keyword.")
 		}
 	}
+	if runner.Reranker, err = base.Reranker(); err != nil {
+		return err
+	}
 	for _, mode := range evaluate.Modes() {
-		if c.Mode != "" && c.Mode != string(mode) {
+		if c.Mode != "" && c.Mode != string(mode) || c.Mode == "" && mode == evaluate.Reranked && runner.Reranker == nil {
 			continue
 		}
 		result, err := runner.Run(ctx, collection, mode, func(queries int) {

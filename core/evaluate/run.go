@@ -19,18 +19,26 @@ const (
 	Keyword  Mode = "keyword"  // alpha 0
 	Semantic Mode = "semantic" // alpha 1, whatever the embedder's cap
 	Hybrid   Mode = "hybrid"   // alpha as configured, capped by the embedder
+	Reranked Mode = "rerank"   // hybrid, its best passages judged by the reranker
 )
 
 // Modes are all of them.
-func Modes() []Mode { return []Mode{Keyword, Semantic, Hybrid} }
+func Modes() []Mode { return []Mode{Keyword, Semantic, Hybrid, Reranked} }
 
 // ErrNoEmbedder says that a semantic search was asked for where nothing turns texts into vectors.
 var ErrNoEmbedder = errors.New("there is no embedder, so there is no semantic search: set EMBEDDING_MODEL, or take a collection of 200 chunks or more for the local one")
+
+// ErrNoReranker says that passages were to be judged where nothing judges them.
+var ErrNoReranker = errors.New("there is no reranker: set RERANK_URL")
+
+// patience is how long a reranker may take in an evaluation, which measures its order and, apart, its time.
+const patience = time.Minute
 
 // Runner searches an index that holds a collection, one query after the other.
 type Runner struct {
 	Index    retrieve.Index
 	Embedder retrieve.Embedder // may be nil
+	Reranker retrieve.Reranker // may be nil
 	Config   retrieve.Config   // as in production; neighbours are left out
 	Tenant   access.TenantID
 }
@@ -116,17 +124,24 @@ func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (ret
 		}
 		cfg.Alpha, embedder = 1, uncapped{embedder}
 	case Hybrid:
+	case Reranked:
+		if r.Reranker == nil {
+			return nil, ErrNoReranker
+		}
 	default:
-		return nil, fmt.Errorf("the mode %q is none of keyword, semantic and hybrid", mode)
+		return nil, fmt.Errorf("the mode %q is none of keyword, semantic, hybrid and rerank", mode)
 	}
 	hybrid, err := retrieve.NewHybrid(r.Index, embedder, cfg)
 	if err != nil {
 		return nil, err
 	}
+	if mode == Reranked {
+		hybrid = hybrid.WithReranker(r.Reranker, patience)
+	}
 	audience := access.NewAudience(r.Tenant, access.Public)
 	return func(ctx context.Context, q Text) (retrieve.Result, error) {
 		// One document more, since one may be the query itself.
-		found, err := hybrid.Search(ctx, retrieve.Search{Audience: audience, Queries: []retrieve.Query{{Text: q.Text}}, Limit: rankingDepth + 1})
+		found, err := hybrid.Search(ctx, retrieve.Search{Audience: audience, Queries: []retrieve.Query{{Text: q.Text}}, Limit: times*rankingDepth + 1})
 		if err == nil && found.Trace.Notice != "" { // half a search would be measured as a bad one
 			err = errors.New(found.Trace.Notice + " Its endpoint must answer every query of an evaluation; footnote doctor tests it")
 		}

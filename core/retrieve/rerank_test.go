@@ -78,12 +78,14 @@ func TestRerankerThatMakesNoSenseIsIgnored(t *testing.T) {
 		answer func(context.Context, []string) (map[int]float64, error)
 		want   string
 	}{
-		"down":          {func(context.Context, []string) (map[int]float64, error) { return nil, errors.New("refused") }, "did not answer as it should"},
-		"no score":      {func(context.Context, []string) (map[int]float64, error) { return nil, nil }, "did not answer as it should"},
-		"NaN":           {func(context.Context, []string) (map[int]float64, error) { return map[int]float64{0: math.NaN()}, nil }, "did not answer as it should"},
-		"infinite":      {func(context.Context, []string) (map[int]float64, error) { return map[int]float64{1: math.Inf(1)}, nil }, "did not answer as it should"},
-		"of other text": {func(_ context.Context, texts []string) (map[int]float64, error) { return map[int]float64{len(texts): 1}, nil }, "did not answer as it should"},
-		"no budget":     {func(context.Context, []string) (map[int]float64, error) { return nil, llm.ErrBudget }, "budget"},
+		"down":     {func(context.Context, []string) (map[int]float64, error) { return nil, errors.New("refused") }, "did not answer as it should"},
+		"no score": {func(context.Context, []string) (map[int]float64, error) { return nil, nil }, "did not answer as it should"},
+		"NaN":      {func(context.Context, []string) (map[int]float64, error) { return map[int]float64{0: math.NaN()}, nil }, "did not answer as it should"},
+		"infinite": {func(context.Context, []string) (map[int]float64, error) { return map[int]float64{1: math.Inf(1)}, nil }, "did not answer as it should"},
+		"of other text": {func(_ context.Context, texts []string) (map[int]float64, error) {
+			return map[int]float64{len(texts): 1}, nil
+		}, "did not answer as it should"},
+		"no budget": {func(context.Context, []string) (map[int]float64, error) { return nil, llm.ErrBudget }, "budget"},
 	} {
 		got := reranked(t, &reranker{answer: tt.answer}, "streaming standby replication improved")
 		if diff := cmp.Diff(documents(plain), documents(got)); diff != "" || !strings.Contains(got.Trace.Notice, tt.want) || got.Hits[0].Text != plain.Hits[0].Text {

@@ -17,6 +17,7 @@ const (
 	Rewriting Purpose = "fast"       // follow-ups into queries
 	Enriching Purpose = "enrichment" // what is searched beside a passage
 	Embedding Purpose = "embedding"
+	Reranking Purpose = "rerank"
 	Checking  Purpose = "check" // the doctor's question
 )
 

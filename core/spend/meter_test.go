@@ -278,6 +278,58 @@ func TestEmbeddersAreBooked(t *testing.T) {
 	}
 }
 
+// judge is a reranker that tells what it was billed, or not.
+type judge struct {
+	err   error
+	asked int
+}
+
+func (j *judge) Model() string { return "m" }
+
+func (j *judge) Rerank(_ context.Context, _ string, texts []string) (map[int]float64, error) {
+	j.asked += len(texts)
+	return map[int]float64{0: 1}, j.err
+}
+
+type countedJudge struct {
+	judge
+	tokens int
+}
+
+func (j *countedJudge) RerankCounted(ctx context.Context, question string, texts []string) (map[int]float64, int, error) {
+	scores, err := j.Rerank(ctx, question, texts)
+	return scores, j.tokens, err
+}
+
+// A reranker reads the question with each text, at the price of the model's input.
+func TestRerankersAreBooked(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		inner     retrieve.Reranker
+		input     int64
+		estimated int64
+	}{
+		"as the provider counts":            {&countedJudge{tokens: 9}, 9, 0},
+		"counted here":                      {&countedJudge{}, 5, 1},
+		"of a reranker that counts nothing": {&judge{}, 5, 1},
+		"refused":                           {&judge{err: llm.ErrAuth}, 0, 0},
+	} {
+		b := meter(t, spend.Caps{Monthly: 100 * spend.Unit}, true)
+		_, _ = b.Reranker(tt.inner).Rerank(t.Context(), "why", []string{"one two", "three"})
+		rows := b.rows(t)
+		if tt.input == 0 && len(rows) == 0 {
+			continue
+		}
+		if len(rows) != 1 || rows[0].Input != tt.input || rows[0].Estimated != tt.estimated || rows[0].Amount != spend.Unit*spend.Amount(tt.input)/1000 || rows[0].Purpose != spend.Reranking {
+			t.Errorf("%s: booked %+v", name, rows)
+		}
+	}
+	b, inner := meter(t, spend.Caps{Daily: 1}, true), &judge{}
+	if _, err := b.Reranker(inner).Rerank(t.Context(), "why", []string{"one"}); !errors.Is(err, llm.ErrBudget) || inner.asked > 0 {
+		t.Errorf("beyond the cap: %v after %d texts", err, inner.asked)
+	}
+}
+
 func TestAmounts(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{

@@ -52,6 +52,11 @@ type Config struct {
 	EmbeddingKey        Secret // empty: OpenAIKey
 	EmbeddingBaseURL    string // empty: OpenAIBaseURL
 
+	RerankURL   string // empty: no reranker
+	RerankModel string // empty: the endpoint has one model alone
+	RerankKey   Secret
+	RerankWait  time.Duration
+
 	HybridAlpha      float64
 	TitleRatio       float64
 	MaxChunks        int

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -86,6 +87,9 @@ func (c *Config) CheckPrices(f *File, more ...string) error {
 			seen = append(seen, a.model)
 			missing(a.model, a.where, write)
 		}
+	}
+	if _, ok := f.Prices.Models[cmp.Or(c.RerankModel, "reranker")]; !ok && c.RerankURL != "" {
+		missing(cmp.Or(c.RerankModel, "reranker"), "RERANK_MODEL", "{input: …}")
 	}
 	if _, ok := f.Prices.Models[c.EmbeddingModel]; !ok && c.EmbeddingModel != "" {
 		missing(c.EmbeddingModel, "EMBEDDING_MODEL", "{embedding: …}")

@@ -27,6 +27,7 @@ func (b *Base) Checks() []Check {
 		{"search replica", b.checkStandby},
 		{"index", b.checkIndex},
 		{"embedder", b.checkEmbedder},
+		{"reranker", b.checkReranker},
 		{"model", b.checkModel},
 		{"spending", b.checkSpending},
 		{"filters", b.checkFilter},
@@ -106,6 +107,21 @@ func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
 		return unpaid(err)
 	}
 	return fmt.Sprintf("%s, %d dimensions, alpha at most %.2g", e.Model(), len(vectors[0]), min(b.Config.HybridAlpha, e.MaxAlpha())), nil
+}
+
+func (b *Base) checkReranker(ctx context.Context) (string, error) {
+	r, err := b.Reranker()
+	if err != nil {
+		return "", err
+	}
+	if r == nil {
+		return "none configured: passages stand in the order of the search (RERANK_URL)", nil
+	}
+	began := time.Now()
+	if _, err := r.Rerank(ctx, "test", []string{"test", "another test"}); err != nil {
+		return unpaid(err)
+	}
+	return fmt.Sprintf("%s, two passages in %d ms; a search waits %d ms for 100", r.Model(), time.Since(began).Milliseconds(), b.Config.RerankWait.Milliseconds()), nil
 }
 
 func (b *Base) checkModel(ctx context.Context) (string, error) {

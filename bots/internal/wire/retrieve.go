@@ -7,6 +7,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/localembed"
 	"github.com/footnotehq/footnote/adapters/openai"
+	"github.com/footnotehq/footnote/adapters/reranker"
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
@@ -16,7 +17,27 @@ func (b *Base) Retriever(ctx context.Context) (*retrieve.Hybrid, error) {
 	if err != nil {
 		return nil, err
 	}
-	return retrieve.NewHybrid(b.Index, embedder, b.SearchConfig())
+	hybrid, err := retrieve.NewHybrid(b.Index, embedder, b.SearchConfig())
+	if err != nil {
+		return nil, err
+	}
+	judge, err := b.Reranker()
+	if judge == nil || err != nil {
+		return hybrid, err
+	}
+	return hybrid.WithReranker(judge, b.Config.RerankWait), nil
+}
+
+// Reranker judges the best passages of a search; nil where none is configured.
+func (b *Base) Reranker() (retrieve.Reranker, error) {
+	if b.Config.RerankURL == "" {
+		return nil, nil
+	}
+	c, err := reranker.New(reranker.Config{URL: b.Config.RerankURL, Model: b.Config.RerankModel, Key: b.Config.RerankKey.Reveal(), HTTP: b.HTTP("reranker")})
+	if err != nil || b.spending == nil {
+		return c, err
+	}
+	return b.spending.meter.Reranker(c), nil
 }
 
 // SearchConfig returns the settings of a search.

@@ -43,7 +43,7 @@ func (b *Base) account(db *postgres.DB) error {
 
 // accountBeside begins the accounting of a Base that works in a schema of its own: what it pays counts all the same.
 func (b *Base) accountBeside(ctx context.Context, url, migrateURL string) error {
-	if b.Config.EmbeddingModel == "" && !b.Config.Contextual {
+	if b.Config.EmbeddingModel == "" && !b.Config.Contextual && b.Config.RerankURL == "" {
 		return nil
 	}
 	db, err := b.connect(ctx, url, migrateURL, true)

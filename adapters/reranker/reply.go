@@ -1,0 +1,68 @@
+package reranker
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// scored is one entry of a reply. Score has either name.
+type scored struct {
+	Index     *int     `json:"index"`
+	Relevance *float64 `json:"relevance_score"` // Cohere, Jina, Voyage, vLLM, llama.cpp
+	Score     *float64 `json:"score"`           // text-embeddings-inference
+}
+
+// replied is a reply of the first dialect. Voyage calls its results data.
+type replied struct {
+	Results []scored `json:"results"`
+	Data    []scored `json:"data"`
+	Usage   struct {
+		Total int `json:"total_tokens"`
+	} `json:"usage"`
+	Meta struct {
+		Tokens struct {
+			Input int `json:"input_tokens"`
+		} `json:"tokens"`
+	} `json:"meta"`
+}
+
+// errDialect says that a reply is in no dialect that is known.
+var errDialect = errors.New("its answer holds no scores in a form that is known: see that RERANK_URL leads to a reranker")
+
+// read reads a reply in either dialect, and how many tokens were billed (0: it does not say). Which texts the scores belong to their indexes say,
+// in whatever order they come.
+func read(data []byte, texts int) (map[int]float64, int, error) {
+	var list []scored
+	tokens := 0
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		if err := json.Unmarshal(data, &list); err != nil {
+			return nil, 0, errDialect
+		}
+	} else {
+		var r replied
+		if err := json.Unmarshal(data, &r); err != nil {
+			return nil, 0, errDialect
+		}
+		list, tokens = append(r.Results, r.Data...), max(r.Usage.Total, r.Meta.Tokens.Input, 0)
+	}
+	scores := make(map[int]float64, len(list))
+	for _, s := range list {
+		score := s.Relevance
+		if score == nil {
+			score = s.Score
+		}
+		if s.Index == nil || score == nil {
+			return nil, tokens, errDialect
+		}
+		if _, again := scores[*s.Index]; again || *s.Index < 0 || *s.Index >= texts {
+			return nil, tokens, fmt.Errorf("it judged text %d of %d, or judged it twice", *s.Index, texts)
+		}
+		scores[*s.Index] = *score
+	}
+	if len(scores) == 0 && texts > 0 {
+		return nil, tokens, errDialect
+	}
+	return scores, tokens, nil
+}

@@ -1,0 +1,69 @@
+package spend
+
+import (
+	"context"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// CountedReranker is a retrieve.Reranker that tells how many tokens the provider billed.
+type CountedReranker interface {
+	// RerankCounted is Rerank. The tokens are 0 where the provider does not say.
+	RerankCounted(ctx context.Context, question string, texts []string) (scores map[int]float64, tokens int, err error)
+}
+
+// reranker is a retrieve.Reranker whose calls are paid for.
+type reranker struct {
+	retrieve.Reranker
+	meter *Meter
+	count Counting
+}
+
+var _ retrieve.Reranker = (*reranker)(nil)
+
+// Reranker returns inner with its calls kept to the caps and booked, at the price of the model's input.
+func (m *Meter) Reranker(inner retrieve.Reranker) retrieve.Reranker {
+	return &reranker{Reranker: inner, meter: m, count: m.config.Counting(inner.Model())}
+}
+
+// Rerank implements retrieve.Reranker. A model reads the question with each text.
+func (r *reranker) Rerank(ctx context.Context, question string, texts []string) (map[int]float64, error) {
+	input := sync.OnceValue(func() int {
+		n := len(texts) * r.count.Count(question)
+		for _, text := range texts {
+			n += r.count.Count(text)
+		}
+		return n
+	})
+	most := llm.Usage{}
+	if r.meter.config.Caps.Any() {
+		most.Input = perText * len(texts)
+		if r.count.Exact {
+			most.Input += input() + input()/20
+		} else {
+			most.Input += len(texts) * len(question)
+			for _, text := range texts {
+				most.Input += len(text)
+			}
+		}
+	}
+	c, err := r.meter.begin(ctx, r.Model(), Reranking, most, input)
+	if err != nil {
+		return nil, err
+	}
+	defer c.end(ctx)
+	counted, ok := r.Reranker.(CountedReranker)
+	if !ok {
+		scores, err := r.Reranker.Rerank(ctx, question, texts)
+		c.failed(err)
+		return scores, err
+	}
+	scores, tokens, err := counted.RerankCounted(ctx, question, texts)
+	c.failed(err)
+	if tokens > 0 {
+		c.told = &llm.Usage{Input: tokens}
+	}
+	return scores, err
+}
