@@ -21,22 +21,27 @@ type mortals struct {
 
 // start runs a process that answers after d, or is killed by its own poison while it does.
 func (m *mortals) live(d time.Duration) *replica {
+	m.mu.Lock()
 	m.lives++
-	var r *replica
-	r = m.start(fmt.Sprint("life", m.lives), func(ctx context.Context, req turn.Request) (string, error) {
+	name, another := fmt.Sprint("life", m.lives), m.lives < m.most
+	m.mu.Unlock()
+	started := make(chan *replica, 1)
+	r := m.start(name, func(ctx context.Context, req turn.Request) (string, error) {
 		m.mu.Lock()
 		m.ran[req.Question.Text]++
 		m.mu.Unlock()
 		if !strings.HasPrefix(req.Question.Text, "poison") {
 			return slow(d)(ctx, req)
 		}
-		r.die()
-		if m.lives < m.most {
+		self := <-started
+		self.die()
+		if another {
 			m.live(d)
 		}
 		<-ctx.Done()
 		return "", context.Cause(ctx)
 	}, func(c *answer.Config) { c.Grace = time.Second })
+	started <- r
 	return r
 }
 
