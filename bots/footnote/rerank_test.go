@@ -13,8 +13,8 @@ type judged struct {
 	Hits []struct {
 		Title  string
 		Scores struct {
-			Rerank   float64
-			Reranked bool
+			Rerank    float64
+			RerankPos int `json:"rerank_pos"`
 		}
 	}
 	Trace struct {
@@ -57,7 +57,7 @@ func TestRerankerOfTheProgram(t *testing.T) {
 	}
 	with := p.with("RERANK_URL="+server.URL, "RERANK_MODEL=judge", "RERANK_API_KEY=key", "RERANK_TIMEOUT=30s")
 	got := jsonOf[judged](t, with.run(t, "search", question, "--json"))
-	if got.Hits[0].Title != "Where to eat" || !got.Hits[0].Scores.Reranked || got.Hits[0].Scores.Rerank != 0.9 || got.Trace.Reranker != "judge" || got.Trace.Notice != "" {
+	if got.Hits[0].Title != "Where to eat" || got.Hits[0].Scores.RerankPos != 1 || got.Hits[0].Scores.Rerank != 0.9 || got.Trace.Reranker != "judge" || got.Trace.Notice != "" {
 		t.Errorf("with a reranker: %+v", got)
 	}
 	if r := with.try(t, "", "doctor"); !strings.Contains(r.stdout, "judge, two passages in") {

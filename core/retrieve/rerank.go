@@ -125,19 +125,22 @@ func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, pa
 	}
 	order := slices.Clone(ranked)
 	for i, score := range scores {
-		order[at[i]].Scores.Rerank, order[at[i]].Scores.Reranked = score, true
+		order[at[i]].Scores.Rerank, order[at[i]].Scores.RerankPos = score, 1 // the rank follows
 	}
 	slices.SortStableFunc(order, func(a, b Ranked) int { // ties, and what was not judged, stay as they stood
 		switch {
-		case a.Scores.Reranked && b.Scores.Reranked:
+		case a.Scores.RerankPos > 0 && b.Scores.RerankPos > 0:
 			return cmp.Compare(b.Scores.Rerank, a.Scores.Rerank)
-		case a.Scores.Reranked:
+		case a.Scores.RerankPos > 0:
 			return -1
-		case b.Scores.Reranked:
+		case b.Scores.RerankPos > 0:
 			return 1
 		}
 		return 0
 	})
+	for i := range len(scores) {
+		order[i].Scores.RerankPos = i + 1
+	}
 	return order, true
 }
 

@@ -57,7 +57,7 @@ func TestRerankerDecidesTheOrder(t *testing.T) {
 	if !strings.Contains(best.Text, "improved") || !strings.Contains(best.Text, "other changes") { // with its neighbour, which was no candidate
 		t.Errorf("the best is %q", best.Text)
 	}
-	if !best.Scores.Reranked || best.Scores.Rerank != 0.9 || got.Trace.Reranker != "judge" || got.Trace.Notice != "" || got.Trace.Timings["rerank"] <= 0 {
+	if best.Scores.RerankPos != 1 || best.Scores.Rerank != 0.9 || got.Trace.Reranker != "judge" || got.Trace.Notice != "" || got.Trace.Timings["rerank"] <= 0 {
 		t.Errorf("scores %+v, trace %+v", best.Scores, got.Trace)
 	}
 	if r.asked != "streaming standby replication improved" || !strings.HasPrefix(r.texts[0], "Replication guide\n") {
@@ -124,7 +124,7 @@ func TestWhatWasNotJudgedComesLast(t *testing.T) {
 	if diff := cmp.Diff([]document.ID{"notes", "guide"}, documents(got)); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
-	if got.Hits[1].Scores.Reranked {
+	if got.Hits[1].Scores.RerankPos != 0 {
 		t.Error("what was not judged has a score")
 	}
 }

@@ -72,9 +72,9 @@ type Scores struct {
 	Boost      float64 `json:"boost"`       // multiplier
 	Coverage   float64 `json:"coverage"`    // share of the question's weight that the chunk matches; 0 below the best CoverageDepth
 	RRF        float64 `json:"rrf"`         // fusion over several queries; 0 with one query
-	Rerank     float64 `json:"rerank"`      // of the reranker, on its own scale; it decides the order where Reranked
-	Reranked   bool    `json:"reranked"`    // false: not judged, or there is no reranker
+	Rerank     float64 `json:"rerank"`      // of the reranker, on its own scale
 	KeywordPos int     `json:"keyword_pos"` // rank on the keyword side, from 1; 0 = not a candidate there
+	RerankPos  int     `json:"rerank_pos"`  // rank given by the reranker, from 1, which decides the order; 0 = not judged, or there is no reranker
 	VectorPos  int     `json:"vector_pos"`  // rank on the semantic side, from 1; 0 = not a candidate there
 }
 
