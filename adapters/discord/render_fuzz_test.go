@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
@@ -85,6 +86,7 @@ func FuzzRender(f *testing.F) {
 	f.Add(strings.Join(renderTokens, ""), 77)
 	f.Add(strings.Join(renderTokens, "\n\n"), 120)
 	f.Fuzz(func(t *testing.T, source string, limit int) {
+		defer hostiletest.Bound(t, len(source))()
 		if limit < 50 || limit > 5000 {
 			limit = 50 + (limit&0x7fffffff)%1000
 		}

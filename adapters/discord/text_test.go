@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 )
 
 func TestMentionsCountOutsideOfCode(t *testing.T) {
@@ -76,6 +77,7 @@ func FuzzTitle(f *testing.F) {
 	f.Add(strings.Repeat("😀 ", 99))
 	f.Add("\xff\xfe")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer hostiletest.Bound(t, len(text))()
 		text = strings.ToValidUTF8(text, "?") // as questions are once they are stored
 		got := title(text)
 		if n := units(got); n < 1 || n > 100 || !utf8.ValidString(got) || strings.Contains(got, "\n") {
@@ -87,6 +89,7 @@ func FuzzTitle(f *testing.F) {
 func FuzzMentions(f *testing.F) {
 	f.Add("<@1> ` `` ``` <@1>", "1")
 	f.Fuzz(func(t *testing.T, text, user string) {
+		defer hostiletest.Bound(t, len(text))()
 		if mentions(text, user) && !strings.Contains(text, user) {
 			t.Errorf("%q mentions %q", text, user)
 		}

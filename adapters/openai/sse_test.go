@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 )
 
 func readEvents(r io.Reader) (string, error) {
@@ -71,6 +73,7 @@ func FuzzEventReader(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
+		defer hostiletest.Bound(t, len(in))()
 		whole, err := readEvents(bytes.NewReader(in))
 		pieces, err2 := readEvents(iotest.OneByteReader(bytes.NewReader(in)))
 		if whole != pieces || (err == nil) != (err2 == nil) {
@@ -92,6 +95,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
+		defer hostiletest.Bound(t, len(in))()
 		deltas, err := newDecoder().decode(in)
 		if err == nil && !json.Valid(in) {
 			t.Fatalf("%q was accepted", in)

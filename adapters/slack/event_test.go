@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/google/go-cmp/cmp"
 )
@@ -270,6 +271,7 @@ func FuzzHandle(f *testing.F) {
 	f.Add("interactive", `{"type":"block_actions","actions":[{}]}`)
 	f.Add("slash_commands", `{}`)
 	f.Fuzz(func(t *testing.T, kind, raw string) {
+		defer hostiletest.Bound(t, len(raw))()
 		_, err := connected(t).handle(t.Context(), &heard{}, kind, []byte(raw), 0)
 		if err != nil && json.Valid([]byte(raw)) && kind == "events_api" {
 			t.Errorf("valid JSON was not taken in: %v", err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -51,6 +52,7 @@ func FuzzReadText(f *testing.F) {
 	f.Add("`<@U0BOT>")
 	f.Add("<")
 	f.Fuzz(func(t *testing.T, raw string) {
+		defer hostiletest.Bound(t, len(raw))()
 		text, _, _ := readText(raw, "U0BOT")
 		if utf8.ValidString(raw) && !utf8.ValidString(text) {
 			t.Errorf("%q became %q, which is not UTF-8", raw, text)

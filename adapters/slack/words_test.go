@@ -3,6 +3,7 @@ package slack
 import (
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/google/go-cmp/cmp"
 	api "github.com/slack-go/slack"
 )
@@ -51,6 +52,7 @@ func FuzzWords(f *testing.F) {
 	f.Add(`{"blocks":[{"type":"rich_text","elements":[{"type":"x","text":{"type":"y","text":"z"}}]}]}`)
 	f.Add(`{"attachments":[{"fields":[{"title":"a"}]}]}`)
 	f.Fuzz(func(t *testing.T, raw string) {
+		defer hostiletest.Bound(t, len(raw))()
 		m, err := decode[wireMessage]("a message", []byte(raw))
 		if err != nil {
 			return

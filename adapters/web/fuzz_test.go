@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 )
 
 func FuzzRobots(f *testing.F) {
@@ -11,6 +13,7 @@ func FuzzRobots(f *testing.F) {
 	f.Add("\ufeffuser-agent:footnote\nallow:/\ndisallow:/*?\nsitemap: x", "/?")
 	f.Add("disallow: /\nuser-agent\n", "/")
 	f.Fuzz(func(t *testing.T, text, name string) {
+		defer hostiletest.Bound(t, len(text)+len(name))()
 		r := parseRobots(text)
 		if r.delay < 0 || r.delay > longestDelay {
 			t.Errorf("delay %v", r.delay)
@@ -36,6 +39,7 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08"))
 	f.Add([]byte("<html><url>"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		defer hostiletest.Bound(t, len(raw))()
 		pages, maps, err := parseSitemap(t.Context(), raw)
 		if len(pages) > 0 && len(maps) > 0 || len(pages)+len(maps) > sitemapEntries {
 			t.Errorf("%d pages and %d sitemaps, %v", len(pages), len(maps), err)
@@ -52,6 +56,7 @@ func FuzzLinks(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer hostiletest.Bound(t, len(text))()
 		for _, to := range readDirections(text, where.start).links {
 			cleaned := clean(to)
 			if !where.holds(cleaned) || endless(cleaned) {

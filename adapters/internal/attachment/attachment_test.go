@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 )
 
 func picture(t *testing.T, width, height int) []byte {
@@ -85,6 +86,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("a.docx", "", []byte("PK\x03\x04"))
 	f.Add("a.txt", "text/plain", []byte("\xff\xfea"))
 	f.Fuzz(func(t *testing.T, name, media string, raw []byte) {
+		defer hostiletest.Bound(t, len(raw))()
 		if bytes.Contains(raw, []byte("%PDF-")) { // fuzzed in a package of their own, where the sandbox is made once
 			return
 		}

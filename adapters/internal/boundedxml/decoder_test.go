@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 )
 
 func TestLimits(t *testing.T) {
@@ -48,6 +49,7 @@ func FuzzDecoder(f *testing.F) {
 	f.Add(strings.Repeat("<a>", 600), false)
 	f.Add("<a b=c &amp; <![CDATA[", false)
 	f.Fuzz(func(t *testing.T, text string, strict bool) {
+		defer hostiletest.Bound(t, len(text))()
 		d := boundedxml.New(strings.NewReader(text), strict)
 		for n := 0; ; n++ {
 			token, err := d.Next(t.Context())

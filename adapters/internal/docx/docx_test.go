@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/docx"
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/google/go-cmp/cmp"
 )
@@ -117,6 +118,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`<w:p><w:tbl></w:tc></w:tr></w:tbl></w:p>`)
 	f.Add(`<a><p><p><t>x</t></p><tbl><tr><tc><p/></tc></tr></tbl>`)
 	f.Fuzz(func(t *testing.T, text string) {
+		defer hostiletest.Bound(t, len(text))()
 		page, err := docx.Parse(t.Context(), pack(t, map[string]string{"word/document.xml": text, "word/styles.xml": text, "docProps/core.xml": text}))
 		if err != nil && len(page.Sections) > 0 {
 			t.Error("an error and a text")

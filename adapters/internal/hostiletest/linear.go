@@ -92,11 +92,24 @@ func measure(text Text, read func(string)) Cost {
 // tests of the process count as well, so that the bounds are wide.
 func Bounded(t *testing.T, text string, read func()) {
 	t.Helper()
-	cost := measure(Text{Text: text}, func(string) { read() })
-	if most := 10*time.Second + time.Duration(len(text))*100*time.Microsecond; cost.Time > most {
-		t.Errorf("%d bytes take %s", len(text), cost.Time)
-	}
-	if most := freeMemory + uint64(len(text))*perByte; cost.Memory > most {
-		t.Errorf("%d bytes take %d kB of memory", len(text), cost.Memory>>10)
+	defer Bound(t, len(text))()
+	read()
+}
+
+// Bound is Bounded for what is done until the function is called that it returns, with size bytes of text.
+func Bound(t *testing.T, size int) (end func()) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := processor()
+	return func() {
+		t.Helper()
+		took := processor() - start
+		runtime.ReadMemStats(&after)
+		if most := 10*time.Second + time.Duration(size)*100*time.Microsecond; took > most {
+			t.Errorf("%d bytes take %s", size, took)
+		}
+		if memory := after.TotalAlloc - before.TotalAlloc; memory > freeMemory+uint64(size)*perByte {
+			t.Errorf("%d bytes take %d kB of memory", size, memory>>10)
+		}
 	}
 }

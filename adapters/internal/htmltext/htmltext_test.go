@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/internal/goldentest"
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/core/document"
 )
@@ -80,6 +81,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
+		defer hostiletest.Bound(t, len(source))()
 		p := htmltext.Parse(source)
 		size := 0
 		for _, s := range p.Sections {

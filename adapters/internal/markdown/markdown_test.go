@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/internal/goldentest"
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/google/go-cmp/cmp"
@@ -95,6 +96,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(string(source))
 	}
 	f.Fuzz(func(t *testing.T, source string) {
+		defer hostiletest.Bound(t, len(source))()
 		if !utf8.ValidString(source) {
 			return
 		}

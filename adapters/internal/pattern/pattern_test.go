@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/pattern"
 )
 
@@ -33,6 +34,7 @@ func FuzzMatch(f *testing.F) {
 	f.Add("**/*.md", "a/b/c.md")
 	f.Add("**/**/**/**/x", "a/b/c/d/e/f/g")
 	f.Fuzz(func(t *testing.T, written, name string) {
+		defer hostiletest.Bound(t, len(written)+len(name))()
 		l := pattern.List{written}
 		if l.Check() != nil || len(name) > 1000 || strings.Count(written, "**") > 4 {
 			return

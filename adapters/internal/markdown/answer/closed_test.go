@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/google/go-cmp/cmp"
 )
@@ -115,6 +116,7 @@ func FuzzClosed(f *testing.F) {
 	f.Add("*a **b ~~c `d` [e](f \"g\") <h> &amp; \\", 30)
 	f.Add("> - 1. ```\n> x", 9)
 	f.Fuzz(func(t *testing.T, text string, cut int) {
+		defer hostiletest.Bound(t, len(text))()
 		text = text[:min(max(cut, 0), len(text))]
 		once := answer.Closed(text)
 		if twice := answer.Closed(once); twice != once {
