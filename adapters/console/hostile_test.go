@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/console"
@@ -9,10 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-func printed(text string) {
+// printed prints a text in pieces of n bytes.
+func printed(text string, n int) {
 	view, tail := rendertest.View(rendertest.Cited()...), (&console.Renderer{Terminal: true, Width: 80}).Tail()
 	for len(text) > 0 {
-		n := min(64, len(text))
+		n := min(n, len(text))
 		view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: text[:n]}})
 		text = text[n:]
 		tail.Next(view)
@@ -21,11 +23,15 @@ func printed(text string) {
 	tail.Next(view)
 }
 
-func TestHostileAnswersArePrintedInLinearTime(t *testing.T) { hostiletest.Linear(t, printed) }
+func TestHostileAnswersArePrintedInLinearTime(t *testing.T) {
+	for _, n := range []int{1, 64} {
+		t.Run(strconv.Itoa(n), func(t *testing.T) { hostiletest.Linear(t, func(text string) { printed(text, n) }) })
+	}
+}
 
 func FuzzHostileAnswer(f *testing.F) {
 	for text := range hostiletest.One(2000) {
 		f.Add(text.Text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { hostiletest.Bounded(t, text, func() { printed(text) }) })
+	f.Fuzz(func(t *testing.T, text string) { hostiletest.Bounded(t, text, func() { printed(text, 1) }) })
 }

@@ -14,8 +14,8 @@ import (
 // pieces is how many bytes come between two writes: 200 writes are more than an answer of 100 kB gets.
 const pieces = 512
 
-// streamed streams a text piece by piece and returns what the messages hold in the end.
-func streamed(text string) string {
+// streamed streams a text in pieces of n bytes and returns what the messages hold in the end.
+func streamed(text string, n int) string {
 	view, tail := rendertest.View(rendertest.Cited()...), renderer().Tail()
 	var b strings.Builder
 	take := func() {
@@ -23,7 +23,7 @@ func streamed(text string) string {
 		b.WriteString(piece.Markdown + strings.Join(piece.Rolls, ""))
 	}
 	for len(text) > 0 {
-		n := min(pieces, len(text))
+		n := min(n, len(text))
 		view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: text[:n]}})
 		text = text[n:]
 		take()
@@ -41,7 +41,27 @@ func rendered(r *slack.Renderer, text string) {
 }
 
 func TestHostileAnswersAreStreamedInLinearTime(t *testing.T) {
-	hostiletest.Linear(t, func(text string) { streamed(text) })
+	hostiletest.Linear(t, func(text string) { streamed(text, pieces) })
+}
+
+// A platform that takes every byte by itself costs little more, and is told all the same.
+func TestHostileAnswersCutAtEveryByteAreStreamedInLinearTime(t *testing.T) {
+	hostiletest.Linear(t, func(text string) { streamed(text, 1) })
+}
+
+func TestAnswerThatIsAskedForTooOftenIsShownAllTheSame(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat(strings.Repeat("some words that go on and on, ", 300)+"\n\n", 20)
+	view, tail, shown, late := rendertest.View(rendertest.Cited()...), renderer().Tail(), 0, 0
+	for i := range len(text) {
+		view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: text[i : i+1]}})
+		piece, _ := tail.Next(view)
+		shown += len(piece.Markdown + strings.Join(piece.Rolls, ""))
+		late = max(late, i-shown)
+	}
+	if late > 8<<10 {
+		t.Errorf("%d bytes were not shown", late)
+	}
 }
 
 // One table in an answer must not end the process.
@@ -49,7 +69,7 @@ func TestAnswerWithATableOfMissingCellsTakesLittleMemory(t *testing.T) {
 	hostiletest.Peak(t, 500<<20, func() {
 		table := hostiletest.EmptyRows(50_000)
 		for _, text := range []string{table, "> " + strings.ReplaceAll(table, "\n", "\n> "), "- " + strings.ReplaceAll(table, "\n", "\n  ")} {
-			if out := streamed(text); strings.Count(out, "a") < strings.Count(text, "a") {
+			if out := streamed(text, pieces); strings.Count(out, "a") < strings.Count(text, "a") {
 				t.Errorf("%.20q: the text was lost", text)
 			}
 			rendered(renderer(), text)
@@ -74,7 +94,7 @@ func FuzzHostileAnswer(f *testing.F) {
 		f.Add(text.Text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		hostiletest.Bounded(t, text, func() { streamed(text); rendered(renderer(), text) })
+		hostiletest.Bounded(t, text, func() { streamed(text, pieces); streamed(text, 1); rendered(renderer(), text) })
 	})
 }
 

@@ -14,8 +14,8 @@ const (
 	// allowed is how many times the cost of a short text one of ten times its length may have. Linear is 10; the rest is for what a
 	// machine does besides.
 	allowed = 40
-	// free is a cost that is never too much: of so short a time nothing can be told.
-	free = 150 * time.Millisecond
+	// free is a cost for each byte that is never too much: of so short a time nothing can be told.
+	free = 4 * time.Microsecond
 	// perByte is how many bytes of memory may be asked for, garbage included, for a byte of text.
 	perByte    = 32 << 10
 	freeMemory = 32 << 20
@@ -50,10 +50,10 @@ func Linear(t *testing.T, read func(text string)) {
 			t.Fatalf("there is no short text for %s", text.Name)
 		}
 		least, cost := measure(before, read), measure(text, read)
-		for try := 0; try < 2 && tooSlow(cost, least); try++ { // something else may have been going on
+		for try := 0; try < 2 && tooSlow(cost, least, len(text.Text)); try++ { // something else may have been going on
 			cost.Time = min(cost.Time, measure(text, read).Time)
 		}
-		if tooSlow(cost, least) {
+		if tooSlow(cost, least, len(text.Text)) {
 			t.Errorf("%s: %d kB take %s, %d kB %s", text.Name, size>>10, least.Time, 10*size>>10, cost.Time)
 		}
 		if cost.Memory > freeMemory && (cost.Memory > allowed*least.Memory || cost.Memory > perByte*uint64(len(text.Text))) {
@@ -67,7 +67,9 @@ func Linear(t *testing.T, read func(text string)) {
 	}
 }
 
-func tooSlow(cost, of Cost) bool { return cost.Time > free && cost.Time > allowed*of.Time }
+func tooSlow(cost, of Cost, size int) bool {
+	return cost.Time > time.Duration(size)*free && cost.Time > allowed*of.Time
+}
 
 // processor is the time that this process has used, which other processes on the machine change little.
 func processor() time.Duration {

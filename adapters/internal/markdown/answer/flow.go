@@ -11,17 +11,29 @@ type Flow struct {
 
 	start  int // piece that the page begins with
 	number int // of that page
+	effort int // bytes that may still be read or written again
 }
+
+// What is open of an answer, at most a segment and a page, is read and written again each time that Pages is called. That may come to so
+// many bytes, and so many for each byte of the text. It is enough for hundreds of calls, and a few for each segment; who calls for each
+// character is told of several at once.
+const (
+	freeEffort = 2 << 20
+	perByte    = 8
+)
 
 // NewFlow begins an answer, whose pages have at most limit units, which count counts; count(a+b) must not exceed count(a)+count(b).
 func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	w := newWriter(d, Policy{}, count, limit)
 	w.growing = true
-	return &Flow{text: growing{segmenter: newSegmenter()}, w: w}
+	return &Flow{text: growing{segmenter: newSegmenter()}, w: w, effort: freeEffort}
 }
 
 // Write takes more of the text.
-func (f *Flow) Write(delta string) { f.read(f.text.write(delta)) }
+func (f *Flow) Write(delta string) {
+	f.effort += perByte * len(delta)
+	f.read(f.text.write(delta))
+}
 
 func (f *Flow) read(done []segment) {
 	for _, s := range done {
@@ -33,8 +45,17 @@ func (f *Flow) read(done []segment) {
 }
 
 // Pages returns the pages that have changed or are new, and the number of the first of them. The text of each begins with what it was
-// before.
+// before. Called too often for how much was written, it returns none.
 func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
+	if f.effort <= 0 {
+		return f.number, nil
+	}
+	defer func() {
+		f.effort -= len(f.text.open) + f.text.lineCost
+		for _, p := range pages {
+			f.effort -= len(p.Text)
+		}
+	}()
 	f.settle(policy)
 	open := segment{text: f.text.stable(), goesOn: f.text.goesOn}
 	if len(open.text) == 0 {

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -288,8 +289,14 @@ func (w *writer) table(b *Block) {
 		return
 	}
 	w.frame = w.flat()
+	names := make([]string, len(b.Columns))
 	if len(grid.Rows) == 0 {
-		w.put(piece{plain: rowWords(b, b.Rows[0], w.plainLine), wrap: wr})
+		w.put(piece{plain: w.rowWords(names, b.Rows[0]), wrap: wr})
+	}
+	for i, name := range b.Rows[0] { // read once, not with each row
+		if name := w.plainLine(name); len(name) <= maxName {
+			names[i] = name
+		}
 	}
 	for i, row := range grid.Rows {
 		if i > 0 {
@@ -308,7 +315,7 @@ func (w *writer) table(b *Block) {
 			w.separate(empty, block)
 			wr = &wrap{open: grid.Open, end: grid.Close}
 		}
-		w.put(piece{text: row, plain: rowWords(b, b.Rows[i+1], w.plainLine), wrap: wr})
+		w.put(piece{text: row, plain: w.rowWords(names, b.Rows[i+1]), wrap: wr})
 	}
 	w.frame = outer
 }
@@ -316,16 +323,16 @@ func (w *writer) table(b *Block) {
 // maxName is how many bytes the name of a column may have to be repeated with each row; a longer one is said once.
 const maxName = 40
 
-// rowWords reads a row out: "Name: Anna; Age: 7".
-func rowWords(t *Block, row Row, words func([]Inline) string) string {
+// rowWords reads a row out: "Name: Anna; Age: 7". Columns whose name is empty have none.
+func (w *writer) rowWords(names []string, row Row) string {
 	var parts []string
 	for i, cell := range row {
-		value := words(cell)
+		value := w.plainLine(cell)
 		if value == "" {
 			continue
 		}
-		if name := words(t.Rows[0][i]); name != "" && len(name) <= maxName && len(t.Rows) > 1 {
-			value = name + ": " + value
+		if names[i] != "" {
+			value = names[i] + ": " + value
 		}
 		parts = append(parts, value)
 	}
@@ -345,9 +352,11 @@ func cards(t *Block) *Block {
 		}
 		return list
 	}
-	for _, name := range t.Rows[0] {
+	names := slices.Clone(t.Rows[0])
+	for i, name := range names {
 		if len(Words(name)) > maxName {
 			list.Children = append(list.Children, item(paragraph(name)))
+			names[i] = nil
 		}
 	}
 	for _, row := range t.Rows[1:] {
@@ -361,8 +370,8 @@ func cards(t *Block) *Block {
 			if i == 0 {
 				fact = styled(cell, Bold)
 			}
-			if header := t.Rows[0][i]; len(header) > 0 && len(Words(header)) <= maxName {
-				fact = append(append(append([]Inline(nil), header...), Inline{Kind: Text, Text: ": "}), fact...)
+			if len(names[i]) > 0 {
+				fact = append(append(append([]Inline(nil), names[i]...), Inline{Kind: Text, Text: ": "}), fact...)
 			}
 			if card == nil {
 				card = item(paragraph(fact))
