@@ -60,13 +60,16 @@ lint: vet ## vet, and golangci-lint (the first time it is built, which takes min
 # How long "make fuzz" runs each target.
 FUZZTIME ?= 1m
 
+# Go calls it a failure when the time is up while an input is being made shorter: without a failing input it is none.
 .PHONY: fuzz
 fuzz: need-go deps-test ## run every fuzz target for a minute (FUZZTIME=10s, PACKAGES=./adapters/...)
 	@mkdir -p .build && $(GO) test -list '^Fuzz' -json $(PACKAGES) | sed -n 's/.*"Package":"\([^"]*\)","Output":"\(Fuzz[A-Za-z0-9_]*\)\\n".*/\1 \2/p' > .build/fuzz.list
 	@test -s .build/fuzz.list || { echo 'error: no fuzz target was found' >&2; exit 1; }
 	@while read -r package target; do \
 		printf '%s %s\n' "$$package" "$$target"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null > .build/fuzz.log 2>&1 || { cat .build/fuzz.log; exit 1; }; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null > .build/fuzz.log 2>&1 || \
+			{ tail -n 5 .build/fuzz.log | grep -qx '    context deadline exceeded' && ! grep -q 'Failing input' .build/fuzz.log; } || \
+			{ cat .build/fuzz.log; exit 1; }; \
 	done < .build/fuzz.list
 
 .PHONY: bench

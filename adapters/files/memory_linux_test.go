@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/files"
+	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/index/indextest"
@@ -48,7 +49,11 @@ func hostileFiles(t testing.TB, size int) map[string]string {
 		"headings.md":      again("# a\n"),
 		"nested.md":        again("> "),
 		"items.md":         again("- "),
-		"links.md":         strings.Repeat("[", size/16),
+		"links.md":         again("["),
+		"targets.md":       "    ```\n\n" + again("[a]("), // which opens no code block
+		"definitions.md":   "    ```\n\n" + again("[a]: b\n"),
+		"cells.md":         hostiletest.EmptyRows(400_000),
+		"quoted-cells.md":  "> " + strings.ReplaceAll(hostiletest.EmptyRows(400_000), "\n", "\n> "),
 		"emphasis.md":      again("*a "),
 		"matter-deep.md":   "---\na: " + strings.Repeat("[", 30_000) + "\n---\ntext",
 		"matter-maps.md":   "---\na: " + strings.Repeat("{a: ", 12_000) + "\n---\ntext",

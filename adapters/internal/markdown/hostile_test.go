@@ -52,6 +52,20 @@ func TestNestingIsBounded(t *testing.T) {
 	})
 }
 
+// A mark may look like one that opens a code block, in which paragraphs are not parted, and open none: megabytes are one paragraph then.
+func TestOneParagraphOfMegabytesIsReadInLinearTime(t *testing.T) {
+	for _, token := range []string{"[", "![", "[a](", "[[1]](", "[a]: b\n", "*a ", "`a``", "<a href='", "a<!--", "&#x", "] ", "http://a.b/("} {
+		t.Run(token, func(t *testing.T) {
+			source := "    ```\n\n" + strings.Repeat(token, 1<<20/len(token))
+			hostiletest.Bounded(t, source[:len(source)/16], func() { markdown.Parse(source) }) // within seconds
+			d := document.Document{Sections: markdown.Parse("    ```\n\n" + strings.Repeat(token, 50_000) + "needle").Sections}
+			if !strings.Contains(d.Text(), "needle") {
+				t.Error("the text was lost")
+			}
+		})
+	}
+}
+
 func FuzzHostile(f *testing.F) {
 	for text := range hostiletest.One(2000) {
 		f.Add(text.Text)

@@ -37,13 +37,14 @@ var grammar = parser.NewParser(
 		util.Prioritized(parser.NewHTMLBlockParser(), 900),
 		util.Prioritized(parser.NewParagraphParser(), 1000),
 	),
-	parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
+	parser.WithInlineParsers(bound.Inlines(append(parser.DefaultInlineParsers(),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
 		util.Prioritized(extension.NewStrikethroughParser(), 500),
-	)...),
-	parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
+	))...),
+	parser.WithParagraphTransformers(
+		util.Prioritized(bound.Definitions(parser.LinkReferenceParagraphTransformer), 100),
 		util.Prioritized(bound.Tables(extension.NewTableParagraphTransformer()), 200),
-	)...),
+	),
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 

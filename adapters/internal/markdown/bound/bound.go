@@ -9,6 +9,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 const (
@@ -17,6 +18,9 @@ const (
 	// MaxMissing is how many cells the rows of one table may lack, all together. goldmark makes a node for each: a table of n columns and
 	// rows without cells would take n² of them.
 	MaxMissing = 1024
+	// MaxInline is how many bytes a paragraph, heading or cell may have to be looked at for links, emphasis, code, tags and definitions:
+	// from each mark goldmark may read to its end.
+	MaxInline = 16 << 10
 )
 
 // Containers bounds how deep what p opens, lists or quotations, is nested.
@@ -61,4 +65,54 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 		}
 	}
 	t.ParagraphTransformer.Transform(node, reader, pc)
+}
+
+// Definitions has p look for definitions of links in paragraphs of at most MaxInline bytes.
+func Definitions(p parser.ParagraphTransformer) parser.ParagraphTransformer { return definitions{p} }
+
+type definitions struct{ parser.ParagraphTransformer }
+
+// Transform implements parser.ParagraphTransformer.
+func (d definitions) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	if !long(node) {
+		d.ParagraphTransformer.Transform(node, reader, pc)
+	}
+}
+
+// long reports whether a block has more than MaxInline bytes.
+func long(n ast.Node) bool {
+	lines := n.Lines()
+	return lines.Len() > 0 && lines.At(lines.Len()-1).Stop-lines.At(0).Start > MaxInline
+}
+
+// Inline has p look at blocks of at most MaxInline bytes.
+func Inline(p parser.InlineParser) parser.InlineParser { return inline{p} }
+
+// Inlines is Inline for each of a list.
+func Inlines(list []util.PrioritizedValue) []util.PrioritizedValue {
+	var out []util.PrioritizedValue
+	for _, v := range list {
+		if p, ok := v.Value.(parser.InlineParser); ok {
+			v.Value = Inline(p)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+type inline struct{ parser.InlineParser }
+
+// Parse implements parser.InlineParser.
+func (i inline) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	if long(parent) {
+		return nil
+	}
+	return i.InlineParser.Parse(parent, block, pc)
+}
+
+// CloseBlock implements parser.CloseBlocker.
+func (i inline) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) {
+	if p, ok := i.InlineParser.(parser.CloseBlocker); ok {
+		p.CloseBlock(parent, block, pc)
+	}
 }
