@@ -134,6 +134,19 @@ func TestStrangersAreNotTakenBack(t *testing.T) {
 	}
 }
 
+// Whether a word is an address may depend on what a mark in its midst becomes.
+func TestMarksWithinAddressesTakeNothingBack(t *testing.T) {
+	t.Parallel()
+	for _, mark := range []string{"~", "~~", "*", "**", "_", "._", ".*", "-~"} {
+		for _, rest := range []string{"Ï", "x y", "x" + mark + " y", "x y" + mark, "/x" + mark} {
+			s := "Go 0.0.evil" + mark + rest
+			for cut := range s {
+				checkTail(t, s, []int{cut, cut + 1}, 400)
+			}
+		}
+	}
+}
+
 func TestPagesHoldTheirLimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) { checkPages(t, renderText(t), rapid.IntRange(50, 400).Draw(t, "limit")) })

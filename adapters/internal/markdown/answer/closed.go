@@ -312,6 +312,11 @@ func (g *growing) holdsOnce(text string, whole bool) (hold, mark int) {
 		if at < len(leaf)-1 && leaf[at] == '!' {
 			mark++
 		}
+		if strings.IndexByte(marks, leaf[h]) >= 0 { // whether the word before it is an address may depend on what the mark becomes
+			for h > 0 && leaf[h-1] < utf8.RuneSelf && strings.IndexByte(apart, leaf[h-1]) < 0 {
+				h--
+			}
+		}
 		return e.leaf + h, mark
 	}
 	return len(text), -1
