@@ -94,7 +94,7 @@ func FuzzHostileAnswer(f *testing.F) {
 		f.Add(text.Text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		hostiletest.Bounded(t, text, func() { streamed(text, pieces); streamed(text, 1); rendered(renderer(), text) })
+		hostiletest.Bounded(t, text, func() { streamed(text, pieces); streamed(text, 64); rendered(renderer(), text) })
 	})
 }
 

@@ -33,6 +33,7 @@ func (t *tail) Next(v *stream.View) (Page, bool) {
 	if t.done {
 		return Page{}, false
 	}
+	t.flow.Until(v.Abandoned)
 	t.flow.Write(v.TextFrom(t.read))
 	t.read = v.Len()
 	done, bare := v.Phase == stream.Done, false

@@ -31,9 +31,10 @@ func inLittleMemory(t *testing.T) string {
 }
 
 // emptyRows is a table of many columns whose rows lack all cells, in about size bytes. Who fills them in takes the square of that.
-func emptyRows(size int) string {
-	n := size / 8
-	return "|" + strings.Repeat("a|", n) + "\n|" + strings.Repeat("-|", n) + "\n" + strings.Repeat("|\n", 2*n)
+func emptyRows(size int) string { return emptyTable(size/8, size/4) }
+
+func emptyTable(columns, rows int) string {
+	return "|" + strings.Repeat("a|", columns) + "\n|" + strings.Repeat("-|", columns) + "\n" + strings.Repeat("|\n", rows)
 }
 
 // emptyCells is such a table in HTML.
@@ -85,7 +86,7 @@ func TestHostileTableIsAnsweredInLittleMemory(t *testing.T) {
 	model.Otherwise(func(req openaitest.Request) openaitest.Reply {
 		text := beginning + "."
 		if strings.Contains(req.Last("user").Text(), "table") {
-			text += "\n\n" + emptyRows(50_000)
+			text += "\n\n" + emptyRows(50_000) + "\n\n" + emptyTable(2000, 20_000)
 		}
 		return openaitest.Reply{Text: text + "\n\nThere is more, " + ending, Split: func(s string) []string {
 			return slices.Collect(func(yield func(string) bool) {

@@ -54,7 +54,7 @@ func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *Vi
 		return nil // the last piece ends its message, which is for the final write to do
 	}
 	ok := false
-	next, err := rendered(ctx, finish, func() (piece P) { piece, ok = a.tail.Next(v); return piece })
+	next, err := rendered(ctx, finish, v, func(v *View) (piece P) { piece, ok = a.tail.Next(v); return piece })
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,13 @@ type endless struct {
 	pages
 	until    chan struct{}
 	tailOnly bool // only what is appended does not end
+	told     func(abandoned bool)
 }
 
 func (e endless) wait(v *stream.View) {
 	if v.Len() > 50 {
 		<-e.until
+		e.told(v.Abandoned())
 	}
 }
 
@@ -52,13 +54,18 @@ func TestRendererThatDoesNotEndHoldsUpNoStop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				released := make(chan struct{})
+				told := func(abandoned bool) {
+					if !abandoned {
+						t.Error("a renderer that is left behind is not told")
+					}
+				}
 				defer close(released)
 				var surface thread.Surface[string] = &threadtest.Surface{Limits: thread.Capabilities{MinEditInterval: time.Second}}
 				if c.stream {
 					surface = &rolling{max: 1000}
 				}
 				s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
-					Surface: surface, Renderer: endless{1000, released, c.tailOnly}, Log: &stream.Memory{},
+					Surface: surface, Renderer: endless{1000, released, c.tailOnly, told}, Log: &stream.Memory{},
 				})
 				if err != nil {
 					t.Fatal(err)

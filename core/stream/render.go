@@ -7,13 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
 // Renderer lays a View out as the pages of one platform. Implementations are stateless, deterministic and safe for concurrent use:
 // equal views give equal pages, which is how a replay can be compared. Unchanged pages are known by their JSON, so that all of P that is
-// shown is part of it. What they take must grow no faster than the view; one that never ends is left behind when its turn ends, with its
-// goroutine.
+// shown is part of it. What they take must grow no faster than the view; one that goes on
+// when its turn has ended is left behind, with its goroutine, and is to look at View.Abandoned between the parts of a long text.
 type Renderer[P any] interface {
 	// Render returns one page or more; none while there is nothing worth showing. Limits of the platform hold by construction.
 	Render(v *View) []P
@@ -53,8 +54,11 @@ var errEndless = errors.New("the renderer does not end")
 
 // rendered is what render returns, unless ctx ends before it, renderGrace goes by after finish was closed, or, for a final write, renderLimit:
 // a renderer that does not end must hold up neither a stop nor the end of the process. finish is nil for a final write. What is left behind
-// may still run, so it must not be called again.
-func rendered[T any](ctx context.Context, finish <-chan struct{}, render func() T) (T, error) {
+// is told so (View.Abandoned) and may still run, so it must not be called again.
+func rendered[T any](ctx context.Context, finish <-chan struct{}, v *View, render func(*View) T) (T, error) {
+	seen := *v
+	seen.left = new(atomic.Bool)
+	defer seen.left.Store(true)
 	type result struct {
 		out      T
 		panicked any
@@ -66,7 +70,7 @@ func rendered[T any](ctx context.Context, finish <-chan struct{}, render func() 
 			r.panicked = recover()
 			done <- r
 		}()
-		r.out = render()
+		r.out = render(&seen)
 	}()
 	var grace <-chan time.Time
 	if finish == nil {

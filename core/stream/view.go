@@ -4,6 +4,7 @@ package stream
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
@@ -50,7 +51,12 @@ type View struct {
 
 	text []byte
 	seen map[string]bool
+	left *atomic.Bool // nobody waits for what is rendered
 }
+
+// Abandoned reports whether nobody waits any more for what a renderer makes of the view: it ends as soon as it can, whatever it returns. Unlike
+// the rest of a View it may be called while another goroutine uses the View.
+func (v *View) Abandoned() bool { return v.left != nil && v.left.Load() }
 
 // Apply folds one packet in and reports whether anything visible changed. Packets of other models, and kinds it does not know,
 // change nothing.

@@ -136,7 +136,7 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 	if class != thread.Final {
 		finish = w.finish
 	}
-	pages, err := rendered(ctx, finish, func() []P { return w.Renderer.Render(v) })
+	pages, err := rendered(ctx, finish, v, w.Renderer.Render)
 	if err != nil {
 		return err
 	}

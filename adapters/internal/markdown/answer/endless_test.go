@@ -55,6 +55,27 @@ func check(t *testing.T, text string, step int) {
 	}
 }
 
+// Who does not wait any more is not read to for long.
+func TestParsingEndsWhenNobodyWaits(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	ended := func() bool { asked++; return asked > 1 }
+	if tree := answer.ParseUntil(strings.Repeat("many words\n\n", 10_000), ended); len(tree.Blocks) != 1 || asked != 2 {
+		t.Errorf("%d blocks, asked %d times", len(tree.Blocks), asked)
+	}
+	flow := answer.NewFlow(nothing{}, answer.RuneCount, 1000)
+	flow.Until(func() bool { return true })
+	flow.Write(strings.Repeat("many words\n\n", 10_000))
+	if _, pages := flow.End(answer.Policy{}); len(pages) > 0 {
+		t.Errorf("%d pages", len(pages))
+	}
+}
+
+// nothing is a dialect that is asked for its traits alone.
+type nothing struct{ answer.Dialect }
+
+func (nothing) Traits() answer.Traits { return answer.Traits{} }
+
 // A segment is what ends a text that never ends a paragraph; nothing is lost where it does.
 func TestLongTextsAreParted(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ type Flow struct {
 	start  int // piece that the page begins with
 	number int // of that page
 	effort int // bytes that may still be read or written again
+	ended  func() bool
 }
 
 // What is open of an answer, at most a segment and a page, is read and written again each time that Pages is called. That may come to so
@@ -26,8 +27,11 @@ const (
 func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	w := newWriter(d, Policy{}, count, limit)
 	w.growing = true
-	return &Flow{text: growing{segmenter: newSegmenter()}, w: w, effort: freeEffort}
+	return &Flow{text: growing{segmenter: newSegmenter()}, w: w, effort: freeEffort, ended: func() bool { return false }}
 }
+
+// Until has what is called next end, at most thousands of characters later, once ended says that nobody waits for it. The Flow is of no use then.
+func (f *Flow) Until(ended func() bool) { f.ended = ended }
 
 // Write takes more of the text.
 func (f *Flow) Write(delta string) {
@@ -37,6 +41,9 @@ func (f *Flow) Write(delta string) {
 
 func (f *Flow) read(done []segment) {
 	for _, s := range done {
+		if f.ended() {
+			return
+		}
 		if blocks := s.parse(f.last); len(blocks) > 0 {
 			f.closed = append(f.closed, blocks...)
 			f.last = blocks[len(blocks)-1]
@@ -87,6 +94,9 @@ func (f *Flow) settle(policy Policy) {
 
 func (f *Flow) write(blocks []*Block) {
 	for _, b := range blocks {
+		if f.ended() {
+			return
+		}
 		f.w.below(f.above, b)
 		f.above = b
 	}

@@ -64,10 +64,16 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 }
 
 // Parse reads an answer. It never fails, and takes bytes that are not UTF-8 and control characters out.
-func Parse(source string) *Tree {
+func Parse(source string) *Tree { return ParseUntil(source, func() bool { return false }) }
+
+// ParseUntil is Parse for who may not wait for it: it leaves the rest out, at most thousands of characters later, once ended says so.
+func ParseUntil(source string, ended func() bool) *Tree {
 	source = clean(source)
 	t := &Tree{size: len(source)}
 	for _, s := range segments(source) {
+		if ended() {
+			break
+		}
 		t.Blocks = append(t.Blocks, s.parse(t.last())...)
 	}
 	return t

@@ -242,6 +242,9 @@ func (w *writer) oneLine(inlines []Inline) string {
 func (w *writer) plainLine(inlines []Inline) string { return w.cellText(inlines).Plain }
 
 func (w *writer) cellText(inlines []Inline) Page {
+	if len(inlines) == 0 {
+		return Page{}
+	}
 	sub := *w
 	sub.pieces, sub.frame, sub.gap, sub.rank, sub.across = nil, nil, none, glued, allStyles
 	sub.cell, sub.limit, sub.room = true, unlimited, unlimited

@@ -21,7 +21,7 @@ func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare boo
 	if v.Phase != stream.Done {
 		text = answer.Closed(text)
 	}
-	if tree = answer.Parse(text); len(tree.Blocks) == 0 {
+	if tree = answer.ParseUntil(text, v.Abandoned); len(tree.Blocks) == 0 {
 		return Instead(v, progress, limit), true
 	}
 	return tree, false
