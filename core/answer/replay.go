@@ -27,6 +27,9 @@ func Replay(saved session.Saved) []packet.Packet {
 	var packets []packet.Packet
 	for i, run := range saved.Runs {
 		at := packet.Placement{ModelIndex: i}
+		if len(saved.Runs) > 1 {
+			packets = append(packets, packet.Packet{Placement: at, Payload: packet.ModelStart{Name: run.Model}})
+		}
 		answer, _ := run.Answer()
 		if found := documents(answer.Documents); len(found) > 0 {
 			packets = append(packets, packet.Packet{Placement: at, Payload: packet.SearchDocuments{Documents: found}})

@@ -1,6 +1,7 @@
 package cite_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/footnotehq/footnote/core/cite"
@@ -149,5 +150,23 @@ func TestWithoutMapping(t *testing.T) {
 	t.Parallel()
 	if got := convert(nil, cite.Link, "a [1] b"); got.Text != "a [1] b" {
 		t.Errorf("got %q", got.Text)
+	}
+}
+
+func TestNumbersAreTheSameInSeveralAnswers(t *testing.T) {
+	t.Parallel()
+	var shared cite.Numbers
+	one, other := shared.Numbering(), shared.Numbering()
+	push := func(n *cite.Numbering, text string) string {
+		p := cite.NewProcessor(library(), cite.Options{Numbering: n})
+		var b strings.Builder
+		for _, e := range append(p.Push(text, nil), p.Flush(nil)...) {
+			b.WriteString(e.Text)
+		}
+		return b.String()
+	}
+	first, second, third := push(one, "Later [2]."), push(other, "Sooner [1]. Later [2]."), push(one, "Sooner [1].")
+	if !strings.Contains(first, "[[1]]") || !strings.Contains(second, "Sooner [[2]]") || !strings.Contains(second, "Later [[1]]") || !strings.Contains(third, "[[2]]") {
+		t.Errorf("the numbers of the answers differ: %q, %q, %q", first, second, third)
 	}
 }

@@ -1,6 +1,10 @@
 package cite
 
-import "github.com/footnotehq/footnote/core/document"
+import (
+	"sync"
+
+	"github.com/footnotehq/footnote/core/document"
+)
 
 // Numbering gives documents the numbers that the reader sees: 1, 2, 3 … in the
 // order of first use. One Numbering serves one turn, so that the numbers of
@@ -11,6 +15,33 @@ import "github.com/footnotehq/footnote/core/document"
 type Numbering struct {
 	entries []entry
 	numbers map[numberKey]int // to the index in entries
+	shared  *Numbers          // nil: nothing else is numbered with it
+}
+
+// Numbers has several Numberings that run at the same time, such as those of
+// several models' answers to one question, give a document the same number.
+//
+// The zero value is ready to use. It is safe for concurrent use.
+type Numbers struct {
+	mu    sync.Mutex
+	given map[numberKey]int
+}
+
+// Numbering returns a Numbering whose numbers are drawn from n: 1, 2, 3 … in
+// the order of first use in any of them.
+func (n *Numbers) Numbering() *Numbering { return &Numbering{shared: n} }
+
+// of returns the number of what is cited.
+func (n *Numbers) of(key numberKey) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.given == nil {
+		n.given = make(map[numberKey]int)
+	}
+	if n.given[key] == 0 {
+		n.given[key] = len(n.given) + 1
+	}
+	return n.given[key]
 }
 
 // entry is a document that was cited.
@@ -51,8 +82,11 @@ func (n *Numbering) use(model int, s Source, keep bool) (e *entry, first bool) {
 		n.numbers = make(map[numberKey]int)
 	}
 	number := len(n.entries) + 1
-	if keep {
+	switch {
+	case keep:
 		number = model
+	case n.shared != nil:
+		number = n.shared.of(key)
 	}
 	n.numbers[key] = len(n.entries)
 	link, linked := LinkURL(s.URL)

@@ -38,6 +38,10 @@ func (f SinkFunc) Accept(p Packet) { f(p) }
 
 // The payloads. Text in deltas is Markdown, to be appended.
 type (
+	// ModelStart is the first packet of each of several models that answer at once, and says which it is. A model that answers alone has none.
+	ModelStart struct {
+		Name string `json:"name"`
+	}
 	// MessageStart opens a stretch of answer text. Documents are all that were gathered for it so far.
 	MessageStart struct {
 		Documents []Document `json:"documents,omitempty"`
@@ -182,6 +186,7 @@ type Document struct {
 }
 
 // Kind names the payload in JSON; it never changes.
+func (ModelStart) Kind() string          { return "model_start" }
 func (MessageStart) Kind() string        { return "message_start" }
 func (MessageDelta) Kind() string        { return "message_delta" }
 func (ReasoningStart) Kind() string      { return "reasoning_start" }

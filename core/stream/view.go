@@ -25,7 +25,8 @@ const (
 // View is what one answer looks like so far. It is a pure fold of packets and nothing else, so that a replay gives the same View.
 // It is not safe for concurrent use.
 type View struct {
-	Model     int // ModelIndex that this view shows
+	Model     int    // ModelIndex that this view shows
+	Label     string // name of the model, where several answer at once; else empty
 	Phase     Phase
 	Queries   []string              // of all searches so far, in order
 	Documents []packet.Document     // what the searches gave the model, each document once
@@ -65,6 +66,9 @@ func (v *View) Apply(p packet.Packet) bool {
 		return false
 	}
 	switch payload := p.Payload.(type) {
+	case packet.ModelStart:
+		v.Label = payload.Name // nothing to be seen by itself
+		return false
 	case packet.ReasoningStart, packet.DeepSearchPlanStart:
 		return v.enter(Thinking)
 	case packet.SubQuestion: // a part of the answer's work, as a query is; its own answer is not the reader's

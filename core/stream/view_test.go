@@ -54,6 +54,7 @@ func TestViewKnowsEveryKind(t *testing.T) {
 		"top_level_branching":         {packet.Branching{Branches: 2}, seen{Phase: ignored}},
 		"heartbeat":                   {packet.Heartbeat{}, seen{Phase: ignored}},
 		"error":                       {packet.Error{Message: "m"}, seen{Problem: true}},
+		"model_start":                 {packet.ModelStart{Name: "a"}, seen{Phase: ignored}},
 		"stop":                        {packet.Stop{Reason: "answered"}, seen{Phase: stream.Done, Outcome: session.Answered}},
 	}
 	for _, kind := range packet.Kinds() {

@@ -86,13 +86,13 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 		})
 	}
 	queue, drained := make(chan packet.Packet, r.config.Queue), make(chan struct{})
-	numbers, counter := newMapping(req), budget.NewMemo(r.counter)
+	numbers, cited, counter := newMapping(req), &cite.Numbers{}, budget.NewMemo(r.counter)
 	answers := make([]Answer, len(req.Models))
 	var workers sync.WaitGroup
 	for i, model := range req.Models {
 		emit := packet.NewEmitter(queue, drained, packet.Placement{ModelIndex: i})
 		workers.Go(func() {
-			answers[i] = r.answer(ctx, req, model, tools, numbers, counter, emit, began)
+			answers[i] = r.answer(ctx, req, model, tools, numbers, cited, counter, emit, began)
 		})
 	}
 	finished := make(chan struct{})
@@ -136,12 +136,15 @@ func (r *Runner) validate(req Request) (tool.Set, error) {
 
 // answer is one model's worker: whatever happens below it, it returns one answer and sends one Stop.
 func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools tool.Set, numbers *cite.Mapping,
-	counter budget.Counter, emit *packet.Emitter, began time.Time,
+	cited *cite.Numbers, counter budget.Counter, emit *packet.Emitter, began time.Time,
 ) Answer {
 	if _, ok := model.(*llm.Chain); !ok {
 		model = llm.NewChain(r.config.Policy, model)
 	}
 	state := newState(model.Info().Name, began)
+	if len(req.Models) > 1 {
+		emit.Emit(packet.ModelStart{Name: model.Info().Name})
+	}
 	w := &worker{
 		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(counter), counter: counter,
 		numbers: numbers, known: newMapping(req),
@@ -152,7 +155,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	if r.config.DropUnsupported {
 		keep = w.supports
 	}
-	w.voice = newVoice(emit, state, w.known, req.Agent.Grounding == prompt.Strict, keep)
+	w.voice = newVoice(emit, state, w.known, cited, req.Agent.Grounding == prompt.Strict, keep)
 	w.tools = tools.For(w.scope())
 	cause := r.guarded(ctx, w)
 	f := state.facts()

@@ -43,9 +43,12 @@ type voice struct {
 	gathers []packet.Document
 }
 
-// newVoice returns a voice. keep, unless nil, is asked which citations are shown.
-func newVoice(emit *packet.Emitter, record Recorder, mapping *cite.Mapping, strict bool, keep func(sentence string, n int) bool) *voice {
-	numbering := cite.NewNumbering()
+// newVoice returns a voice. What it cites has the numbers that the turn's other answers give it. keep, unless nil, is asked which citations
+// are shown.
+func newVoice(
+	emit *packet.Emitter, record Recorder, mapping *cite.Mapping, cited *cite.Numbers, strict bool, keep func(sentence string, n int) bool,
+) *voice {
+	numbering := cited.Numbering()
 	resolving := cite.NewProcessor(mapping, cite.Options{Numbering: numbering, Keep: keep})
 	return &voice{emit: emit, record: record, strict: strict, citations: resolving, resolving: resolving, numbering: numbering}
 }
