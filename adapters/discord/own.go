@@ -14,13 +14,14 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/turn"
 )
 
 // nonce names a page of the turn: the same for every attempt, and within the platform's 25 characters.
-func (s *Surface) nonce(page int) string {
+func (s *Surface) nonce(page Page) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return nonce(s.turn.ID, page, s.reposted)
+	return nonce(s.turn.ID, page.Model*maxOwnPages+page.Number, s.reposted)
 }
 
 func nonce(id session.TurnID, page, again int) string {
@@ -30,7 +31,7 @@ func nonce(id session.TurnID, page, again int) string {
 
 // Numbers of nonces that are recognised as the turn's own.
 const (
-	maxOwnPages    = 40
+	maxOwnPages    = 40 // of one model's answer
 	maxOwnReposted = 4
 )
 
@@ -102,7 +103,7 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 
 func (s *Surface) nonces() map[string]bool {
 	own := make(map[string]bool)
-	for page := range maxOwnPages {
+	for page := range turn.MaxModels * maxOwnPages {
 		for again := range maxOwnReposted {
 			own[nonce(s.turn.ID, page, again)] = true
 		}

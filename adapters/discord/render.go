@@ -94,7 +94,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		last.Attachment = r.file(v)
 	}
 	for i := range pages {
-		pages[i].Number = i
+		pages[i].Number, pages[i].Model = i, v.Model
 	}
 	return pages
 }

@@ -22,6 +22,7 @@ type Page struct {
 	Links      []Link // sources that are opened by a button
 	Attachment string // Markdown of the whole answer, to be attached as AttachmentName to this message; empty nearly always
 	Number     int    // of the page, from 0
+	Model      int    `json:",omitempty"` // whose answer it is a page of, where several models answer
 	Done       bool   // the answer has ended and this is its last page
 }
 

@@ -132,7 +132,7 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 // create posts a page as a message of its own.
 func (s *Surface) create(ctx context.Context, where spot, page Page) (string, error) {
 	body := s.outgoing(page)
-	body.Nonce, body.EnforceNonce = s.nonce(page.Number), true
+	body.Nonce, body.EnforceNonce = s.nonce(page), true
 	if where.replyTo != "" && page.Number == 0 {
 		body.Reference = &reference{MessageID: where.replyTo}
 	}

@@ -26,6 +26,8 @@ type tail struct {
 	tasks  []TaskStatus
 	found  int // documents of the view that a task has told of
 	done   bool
+
+	labelled bool // what stands above the answer is in flow
 }
 
 // Next implements stream.Tail.
@@ -34,11 +36,15 @@ func (t *tail) Next(v *stream.View) (Page, bool) {
 		return Page{}, false
 	}
 	t.flow.Until(v.Abandoned)
+	done, bare := v.Phase == stream.Done, false
+	page := Page{Tasks: t.steps(v)}
+	if !t.labelled && (done || len(page.Tasks) > 0 || v.Len() > 0) {
+		t.labelled = true
+		t.flow.Write(foot.Label(v))
+	}
 	t.flow.Write(v.TextFrom(t.read))
 	t.read = v.Len()
-	done, bare := v.Phase == stream.Done, false
 	policy := t.sticky(foot.Policy(v, t.Links))
-	page := Page{Tasks: t.steps(v)}
 	first, pages := 0, []answer.Page(nil)
 	if done {
 		first, pages = t.flow.End(policy)

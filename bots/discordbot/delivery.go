@@ -18,7 +18,7 @@ const typingAge = 8 * time.Second
 
 // delivery is one answer on its way to where it was asked.
 type delivery struct {
-	stream  *stream.ThreadStream[discord.Page]
+	replies *stream.Replies[discord.Page]
 	surface *discord.Surface
 	barred  func(ctx context.Context, sentence string) // is told why the answer cannot be written; nil: nobody is
 	cancel  context.CancelFunc                         // of everything that the delivery does beside Finish
@@ -28,10 +28,10 @@ type delivery struct {
 }
 
 func newDelivery(
-	ctx context.Context, cancel context.CancelFunc, surface *discord.Surface, s *stream.ThreadStream[discord.Page], permit answer.Permit,
+	ctx context.Context, cancel context.CancelFunc, surface *discord.Surface, s *stream.Replies[discord.Page], permit answer.Permit,
 	logger *slog.Logger, to thread.Ref, unasked bool,
 ) *delivery {
-	d := &delivery{stream: s, surface: surface, cancel: cancel}
+	d := &delivery{replies: s, surface: surface, cancel: cancel}
 	typing, hush := context.WithCancel(ctx)
 	d.hush = hush
 	if !unasked { // nobody waits for what nobody asked for, and it may come to nothing
@@ -60,7 +60,7 @@ func (d *delivery) Accept(p packet.Packet) {
 	if _, done := p.Payload.(packet.Stop); done {
 		d.hush()
 	}
-	d.stream.Accept(p)
+	d.replies.Accept(p)
 }
 
 // Finish implements answer.Delivery.
@@ -71,7 +71,7 @@ func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 	if final.Outcome.Silent() {
 		return d.surface.Dismiss(ctx)
 	}
-	err := d.stream.Finish(ctx)
+	err := d.replies.Finish(ctx)
 	if sentence, barred := discord.Barred(err); barred && d.barred != nil {
 		d.barred(ctx, sentence)
 	}

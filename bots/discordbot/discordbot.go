@@ -152,17 +152,17 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if to.Platform != discord.Platform {
 		return nil, fmt.Errorf("open a delivery to %s: this bot is on Discord", to.Platform)
 	}
-	log := answer.NewLog(b.deps.Deliveries, t, 0, to, permit)
-	pages, err := log.Pages(ctx)
+	logs := answer.NewLogs(b.deps.Deliveries, t, to, permit)
+	pages, err := logs.Posted(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
 	}
 	b.answering(ctx, t)
 	surface := b.client.Surface(t, len(pages) > 0, b.inPlace(ctx, t))
 	writing, cancel := context.WithCancel(ctx)
-	s, err := stream.Open(writing, to, 0, b.config.Pace, stream.Deps[discord.Page]{
+	s, err := stream.OpenReplies(writing, to, b.config.Pace, logs, stream.Deps[discord.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
-		Renderer: b.deps.Renderer, Pacing: surface, Log: log, Turn: t, Observe: b.deps.Observe, Logger: b.deps.Logger,
+		Renderer: b.deps.Renderer, Pacing: surface, Turn: t, Observe: b.deps.Observe, Logger: b.deps.Logger,
 	})
 	if err != nil {
 		cancel()

@@ -59,6 +59,7 @@ type setting struct {
 	before func(*world)              // happens before the bot starts
 	grace  time.Duration             // for running answers at the end: 5 s
 	wrap   func(llm.Model) llm.Model // put around the model
+	beside []llm.Model               // answer beside the model
 	inbox  session.Inbox             // instead of the store's
 	maxAge time.Duration             // of questions that are still answered: 15 min
 
@@ -182,7 +183,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 			Votes: w.store, Offers: w.store, Refusals: w.store,
 		},
 		Signal: signal, Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
-		Setups: setups{model, w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
+		Setups: setups{append([]llm.Model{model}, s.beside...), w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
 	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second), MaxAge: s.maxAge})
 	if err != nil {
 		w.Fatal(err)
@@ -327,14 +328,14 @@ func (l *library) heard() []access.Audience {
 }
 
 type setups struct {
-	model llm.Model
-	w     *world
+	models []llm.Model
+	w      *world
 }
 
 // Setup implements answer.Setups.
 func (s setups) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
 	s.w.note(t)
-	return answer.Setup{Models: []llm.Model{s.model}}, nil
+	return answer.Setup{Models: s.models}, nil
 }
 
 // everything is a library in which everybody may read everything.

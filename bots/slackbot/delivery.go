@@ -19,7 +19,7 @@ import (
 // delivery is one answer on its way into its thread.
 type delivery struct {
 	turn     session.Turn
-	stream   *stream.ThreadStream[slack.Page]
+	replies  *stream.Replies[slack.Page]
 	presence *presence
 	client   *slack.Client
 	surface  *slack.Surface
@@ -51,12 +51,12 @@ func (d *delivery) Accept(p packet.Packet) {
 	if payload, ok := p.Payload.(packet.SearchQueries); ok && len(payload.Queries) > 0 {
 		d.presence.say("is searching: " + payload.Queries[0])
 	}
-	d.stream.Accept(p)
+	d.replies.Accept(p)
 }
 
 // Finish implements answer.Delivery.
 func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
-	err := d.stream.Finish(ctx)
+	err := d.replies.Finish(ctx)
 	d.presence.end() // after the answer, which waits for nothing that is only said beside it
 	if sentence, barred := slack.Barred(err); barred && d.barred != nil {
 		d.barred(ctx, sentence)

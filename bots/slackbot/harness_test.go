@@ -71,6 +71,7 @@ type options struct {
 	policy []answer.Said // what the file says
 	secret access.ACL    // of a second document; empty: there is one that everybody may read
 	wrap   func(llm.Model) llm.Model
+	beside []llm.Model   // answer beside the first model
 	inbox  session.Inbox // instead of the store's
 	// patience replaces the constant; for measurements
 	patience time.Duration
@@ -142,7 +143,7 @@ func (s *stage) start(o options) {
 			Votes: s.store, Offers: s.store, Refusals: s.store, Completions: s.store,
 		},
 		Policies: policies{o.policy}, Retriever: library{o.secret},
-		Signal: signal, Setups: setups{model}, Library: library{o.secret}, Surfaces: bot,
+		Signal: signal, Setups: setups{append([]llm.Model{model}, o.beside...)}, Library: library{o.secret}, Surfaces: bot,
 		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
 	}, answer.Config{Workspaces: bot.Workspaces(), Grace: cmp.Or(o.grace, time.Second), MaxAge: o.maxAge})
 	if err != nil {
@@ -255,11 +256,11 @@ func said(key, value string) []answer.Said { return []answer.Said{{Key: key, Val
 // nothing is a service that is never asked anything.
 func nothing() *answer.Service { return &answer.Service{} }
 
-// setups answers every turn with one model.
-type setups struct{ model llm.Model }
+// setups answers every turn with the same models.
+type setups struct{ models []llm.Model }
 
 func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
-	return answer.Setup{Models: []llm.Model{s.model}}, nil
+	return answer.Setup{Models: s.models}, nil
 }
 
 // library has a document that everybody may read, and one for those who secret names.

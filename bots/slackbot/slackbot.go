@@ -210,8 +210,8 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if err != nil {
 		return nil, err
 	}
-	log := answer.NewLog(b.deps.Deliveries, t, 0, to, permit)
-	begun, err := begunStreams(ctx, t, log)
+	logs := answer.NewLogs(b.deps.Deliveries, t, to, permit)
+	begun, err := begunStreams(ctx, t, logs)
 	if err != nil {
 		return nil, err
 	}
@@ -235,10 +235,10 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	} else {
 		d.presence = show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
 	}
-	d.stream, err = stream.Open(ctx, to, 0, pace, stream.Deps[slack.Page]{
+	d.replies, err = stream.OpenReplies(ctx, to, pace, logs, stream.Deps[slack.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
 		Renderer: b.renderer(), Pacing: b.client.Pacing(), Logger: b.deps.Logger,
-		Log: log, Turn: t, Observe: func(w stream.Write) { b.observe(d, w) },
+		Turn: t, Observe: func(w stream.Write) { b.observe(d, w) },
 	})
 	if err != nil {
 		d.presence.end()
@@ -259,18 +259,20 @@ func (b *Bot) observe(d *delivery, w stream.Write) {
 
 // begunStreams are the messages that earlier attempts at a turn may have left open as streams: what was posted and not streamed says what it
 // shows.
-func begunStreams(ctx context.Context, t session.Turn, log stream.Log) ([]thread.MessageID, error) {
+func begunStreams(ctx context.Context, t session.Turn, logs stream.Logs) ([]thread.MessageID, error) {
 	if t.Attempt < 2 {
 		return nil, nil
 	}
-	pages, err := log.Pages(ctx)
+	posted, err := logs.Posted(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
 	}
 	var begun []thread.MessageID
-	for _, p := range pages {
-		if p.ID != "" && p.Hash == "" && !p.Final {
-			begun = append(begun, p.ID)
+	for _, pages := range posted {
+		for _, p := range pages {
+			if p.ID != "" && p.Hash == "" && !p.Final {
+				begun = append(begun, p.ID)
+			}
 		}
 	}
 	return begun, nil

@@ -296,7 +296,7 @@ func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) 
 		to.Channel = "DM " + t.Session.Owner
 	}
 	st, err := stream.Open(ctx, to, 0, stream.Pace{Interval: time.Second}, stream.Deps[string]{
-		Surface: answer.Guard[string](s, s.store, t, permit, nil), Renderer: plainPages{}, Log: answer.NewLog(s.store, t, 0, to, permit), Turn: t,
+		Surface: answer.Guard[string](s, s.store, t, permit, nil), Renderer: plainPages{}, Log: answer.NewLogs(s.store, t, to, permit).Log(0), Turn: t,
 	})
 	if err != nil {
 		return nil, err

@@ -19,9 +19,33 @@ type pageLog struct {
 
 var _ stream.Log = pageLog{}
 
-// NewLog returns the stream.Log of one model's answer to a turn, written to at. Nothing is intended once the permit has ended.
-func NewLog(deliveries session.Deliveries, t session.Turn, model int, at thread.Ref, permit Permit) stream.Log {
-	return pageLog{deliveries: deliveries, fence: t.Fence(), model: model, at: at, permit: permit}
+// NewLogs returns the stream.Logs of a turn's answers, written to at. Nothing is intended once the permit has ended.
+func NewLogs(deliveries session.Deliveries, t session.Turn, at thread.Ref, permit Permit) stream.Logs {
+	return pageLogs{pageLog{deliveries: deliveries, fence: t.Fence(), at: at, permit: permit}}
+}
+
+// pageLogs is the pageLog of the first model, and of what is written without one.
+type pageLogs struct{ first pageLog }
+
+// Log implements stream.Logs.
+func (l pageLogs) Log(model int) stream.Log {
+	l.first.model = model
+	return l.first
+}
+
+// Posted implements stream.Logs.
+func (l pageLogs) Posted(ctx context.Context) (map[int][]stream.Page, error) {
+	remembered, err := l.first.deliveries.Pages(ctx, l.first.fence)
+	if err != nil {
+		return nil, err
+	}
+	pages := make(map[int][]stream.Page)
+	for _, p := range remembered {
+		if p.Kind == session.Answer {
+			pages[p.Model] = append(pages[p.Model], stream.Page{Number: p.Number, ID: p.Message, Hash: p.Hash, Final: p.State == session.Final})
+		}
+	}
+	return pages, nil
 }
 
 func (l pageLog) key(page int) session.PageKey {
@@ -48,15 +72,6 @@ func (l pageLog) Final(ctx context.Context, page int, hash string) error {
 
 // Pages implements stream.Log.
 func (l pageLog) Pages(ctx context.Context) ([]stream.Page, error) {
-	remembered, err := l.deliveries.Pages(ctx, l.fence)
-	if err != nil {
-		return nil, err
-	}
-	var pages []stream.Page
-	for _, p := range remembered {
-		if p.Kind == session.Answer && p.Model == l.model {
-			pages = append(pages, stream.Page{Number: p.Number, ID: p.Message, Hash: p.Hash, Final: p.State == session.Final})
-		}
-	}
-	return pages, nil
+	all, err := pageLogs{l}.Posted(ctx)
+	return all[l.model], err
 }

@@ -28,6 +28,7 @@ func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 			return false, fmt.Errorf("record page %d of the answer: %w", n+1, err)
 		}
 		w.pages[n] = Page{Number: n, ID: id}
+		w.among.posted(id)
 		return true, nil
 	}
 	return false, nil
@@ -56,7 +57,7 @@ func (w *writer[P]) deleteExtras(ctx context.Context) error {
 }
 
 func (w *writer[P]) knows(id thread.MessageID) bool {
-	return slices.Contains(w.left, id) || slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id })
+	return w.among.knows(id) || slices.Contains(w.left, id) || slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id })
 }
 
 func (w *writer[P]) delete(ctx context.Context, id thread.MessageID) error {

@@ -178,6 +178,7 @@ func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error
 	}
 	a.open, a.since = id, time.Now()
 	w.pages = append(w.pages, Page{Number: a.number, ID: id})
+	w.among.posted(id)
 	if err := w.Log.Posted(ctx, a.number, id, ""); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", a.number+1, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -54,6 +55,10 @@ type ThreadStream[P any] struct {
 // Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no goroutine behind. Messages that an
 // earlier attempt at the same turn posted are edited, not posted anew.
 func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P]) (*ThreadStream[P], error) {
+	return open(ctx, to, model, pace, deps, nil)
+}
+
+func open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P], among *company) (*ThreadStream[P], error) {
 	if deps.Surface == nil || deps.Renderer == nil || deps.Log == nil {
 		return nil, errors.New("open a thread stream: surface, renderer and log are required")
 	}
@@ -78,7 +83,7 @@ func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps 
 	s := &ThreadStream[P]{
 		view:  view,
 		dirty: make(chan struct{}, 1), finish: finish, ended: make(chan struct{}),
-		write: newWriter(to, deps, pages, pace.FirstWait, finish), pacer: pacer{Pace: pace}, logger: deps.Logger, given: pace.Interval,
+		write: newWriter(to, deps, pages, pace.FirstWait, finish, among), pacer: pacer{Pace: pace}, logger: deps.Logger, given: pace.Interval,
 	}
 	s.pacer.Interval = s.interval()
 	go s.run(ctx)
@@ -101,9 +106,14 @@ func (s *ThreadStream[P]) Accept(p packet.Packet) {
 // Finish stops the progress writes and makes the final one, which is retried until it lands, the platform says that it never can,
 // or ctx ends. It returns what the reader was left with.
 func (s *ThreadStream[P]) Finish(ctx context.Context) error {
+	s.end()
+	return s.write.final(ctx, s.snapshot(), s.pacer.notBefore)
+}
+
+// end stops the progress writes.
+func (s *ThreadStream[P]) end() {
 	s.once.Do(func() { close(s.finish) })
 	<-s.ended
-	return s.write.final(ctx, s.snapshot(), s.pacer.notBefore)
 }
 
 func (s *ThreadStream[P]) snapshot() *View {
@@ -127,11 +137,16 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 			return
 		}
 		for {
-			wait := s.pacer.due(time.Now(), s.snapshot())
-			if wait == 0 {
+			view := s.snapshot()
+			over := view.Phase == Done && view.Label != "" && !s.pacer.Held
+			if over { // it need not wait for the answers of other models; should it fail, Finish tries again
+				s.complete(ctx, view)
+			}
+			wait := s.pacer.due(time.Now(), view)
+			if wait == 0 && !over {
 				break
 			}
-			if wait < 0 { // only the final write is left
+			if wait < 0 || over { // only the final write is left
 				select {
 				case <-s.finish:
 				case <-ctx.Done():
@@ -170,10 +185,21 @@ func (s *ThreadStream[P]) interval() time.Duration {
 	}
 }
 
+// complete makes the final write of an answer beside which others go on.
+func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
+	err := sleep.For(ctx, time.Until(s.pacer.notBefore))
+	if err == nil {
+		err = s.write.attempt(ctx, s.finish, func() error { return s.write.complete(ctx, view) })
+	}
+	if err != nil && ctx.Err() == nil {
+		s.logger.DebugContext(ctx, "an answer is not complete before those of other models", "error", err)
+	}
+}
+
 // progress makes one write. Its failures are not the reader's concern: the next snapshot or the final write repairs them.
 func (s *ThreadStream[P]) progress(ctx context.Context) {
 	view, before := s.snapshot(), s.write.calls
-	err := s.write.progress(ctx, view)
+	err := s.write.attempt(ctx, s.finish, func() error { return s.write.progress(ctx, view) })
 	s.pacer.Interval = s.interval()
 	if err == nil && !s.pacer.posted && s.write.calls == before {
 		return // there was nothing to show yet, so the first words need not keep an interval

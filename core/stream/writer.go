@@ -22,6 +22,7 @@ const (
 type writer[P any] struct {
 	Deps[P]
 	to        thread.Ref
+	among     *company // that writes answers of the same turn; nil: nobody else does
 	pages     []Page
 	appender  *appender[P] // nil: messages are posted and edited
 	firstWait time.Duration
@@ -38,12 +39,22 @@ type writer[P any] struct {
 	removed bool // the answer was taken away: messages are changed and deleted, and none is posted
 }
 
-func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}) writer[P] {
-	w := writer[P]{Deps: deps, to: to, pages: pages, firstWait: firstWait, finish: finish, opened: time.Now()}
+func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}, among *company) writer[P] {
+	w := writer[P]{Deps: deps, to: to, among: among, pages: pages, firstWait: firstWait, finish: finish, opened: time.Now()}
 	if len(pages) == 0 { // a message that an earlier attempt posted is repaired by edits; only a fresh answer is appended to
 		w.appender = newAppender(deps)
 	}
 	return w
+}
+
+// attempt writes while nobody else of the turn's company does.
+func (w *writer[P]) attempt(ctx context.Context, finish <-chan struct{}, write func() error) error {
+	done, err := w.among.wait(ctx, finish)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return write()
 }
 
 // progress shows more of the answer. An answer that cannot be appended to any more is edited from then on.
@@ -91,7 +102,7 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 		if err := sleep.For(ctx, time.Until(notBefore)); err != nil {
 			return fmt.Errorf("wait to write the final answer: %w", err)
 		}
-		err := w.complete(ctx, v)
+		err := w.attempt(ctx, nil, func() error { return w.complete(ctx, v) })
 		switch {
 		case err == nil || errors.Is(err, session.ErrFenced) || errors.Is(err, errEndless):
 			return err
@@ -255,6 +266,7 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 		return fmt.Errorf("post page %d of the answer: %w", n+1, err)
 	}
 	w.pages[n] = Page{Number: n, ID: id, Hash: hash}
+	w.among.posted(id)
 	if err := w.Log.Posted(ctx, n, id, hash); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}

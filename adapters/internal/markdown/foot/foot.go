@@ -3,8 +3,10 @@
 package foot
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,10 +24,25 @@ func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare boo
 		text = answer.Closed(text)
 	}
 	if tree = answer.ParseUntil(text, v.Abandoned); len(tree.Blocks) == 0 {
-		return Instead(v, progress, limit), true
+		tree, bare = Instead(v, progress, limit), true
 	}
-	return tree, false
+	if label := Label(v); label != "" && len(tree.Blocks) > 0 {
+		tree = &answer.Tree{Blocks: append(answer.Parse(label).Blocks, tree.Blocks...)}
+	}
+	return tree, bare
 }
+
+// Label is the Markdown that says above an answer which of several models gave it; empty where one model answers.
+func Label(v *stream.View) string {
+	name := strings.ReplaceAll(strings.Join(strings.Fields(v.Label), " "), "`", "")
+	if name == "" {
+		return ""
+	}
+	return "**`" + Cut(name, maxLabel) + "`**\n\n"
+}
+
+// maxLabel is the length of a model's name in characters.
+const maxLabel = 80
 
 // Instead is what is shown in the place of an answer that has no text: the notes of one that has ended, and with progress what is being looked
 // for before that, in at most limit characters.
@@ -112,6 +129,7 @@ func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int)
 	for _, c := range v.Citations {
 		list = append(list, Source{Number: c.Number, Title: cite.SafeTitle(c.Title), URL: c.URL, From: from(c.URL, c.Source), Age: Age(updated(v, c), now)})
 	}
+	slices.SortStableFunc(list, func(a, b Source) int { return cmp.Compare(a.Number, b.Number) }) // another answer may have given the numbers
 	if len(list) == 0 {
 		for _, d := range v.Closest {
 			list = append(list, Source{Title: cite.SafeTitle(d.Title), URL: d.URL, From: from(d.URL, d.Source), Age: Age(d.UpdatedAt, now)})
@@ -191,9 +209,9 @@ func continuation(s string) int {
 // Policy allows links to the documents that the view cites and to what allow allows; allow may be nil. A person who corrected the answer may
 // link to anything that a browser can open. Footnotes lead nowhere else than to their own document, and only where a browser can go.
 func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
-	known := make(map[string]bool, 2*len(v.Citations))
+	known, cited := make(map[string]bool, 2*len(v.Citations)), make(map[int]string, len(v.Citations))
 	for _, c := range v.Citations {
-		known[c.URL] = true
+		known[c.URL], cited[c.Number] = true, c.URL
 		if safe, ok := cite.LinkURL(c.URL); ok {
 			known[safe] = true
 		}
@@ -204,10 +222,11 @@ func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 			return ok && (v.Corrected && !strings.HasPrefix(strings.ToLower(safe), "file:") || known[address] || known[safe] || allow != nil && allow(address))
 		},
 		Cited: func(number int, address string) (string, bool) {
-			if number < 1 || number > len(v.Citations) || v.Citations[number-1].Number != number {
+			to, known := cited[number]
+			if !known {
 				return "", false
 			}
-			want, ok := cite.LinkURL(v.Citations[number-1].URL)
+			want, ok := cite.LinkURL(to)
 			if got, _ := cite.LinkURL(address); !ok || got != want {
 				return "", false
 			}

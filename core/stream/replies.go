@@ -1,0 +1,157 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Logs remembers what one turn posted, for each of its models apart. Safe for concurrent use.
+type Logs interface {
+	// Log is that of one model's answer.
+	Log(model int) Log
+	// Posted returns the pages of all models, by model and number.
+	Posted(ctx context.Context) (map[int][]Page, error)
+}
+
+// Replies writes the answers to one question into one thread, each model's in messages of its own. They are written one after the other, so
+// that none takes a message for its own which another has just posted; an answer that has ended is completed while others go on. It is used
+// like a ThreadStream, which it is for a model that answers alone.
+type Replies[P any] struct {
+	open   func(model int) (*ThreadStream[P], error)
+	posted map[int][]Page // by earlier attempts
+
+	mu      sync.Mutex
+	streams map[int]*ThreadStream[P] // guarded by mu
+	failed  error                    // guarded by mu
+}
+
+// OpenReplies starts writing to a thread. It ends as a ThreadStream does. The Log of deps is not used.
+func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs, deps Deps[P]) (*Replies[P], error) {
+	posted, err := logs.Posted(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
+	}
+	among := &company{turn: make(chan struct{}, 1)}
+	for _, pages := range posted {
+		for _, p := range pages {
+			among.posted(p.ID)
+		}
+	}
+	among.turn <- struct{}{}
+	r := &Replies[P]{posted: posted, streams: make(map[int]*ThreadStream[P])}
+	r.open = func(model int) (*ThreadStream[P], error) {
+		deps := deps
+		deps.Log = known{logs.Log(model), posted[model]}
+		return open(ctx, to, model, pace, deps, among)
+	}
+	r.streams[0], err = r.open(0)
+	return r, err
+}
+
+// Accept implements packet.Sink. It never waits for the platform.
+func (r *Replies[P]) Accept(p packet.Packet) {
+	if s := r.of(p.Placement.ModelIndex); s != nil {
+		s.Accept(p)
+	}
+}
+
+// of is the stream of a model, which begins with its first packet; nil when it cannot be begun.
+func (r *Replies[P]) of(model int) *ThreadStream[P] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.streams[model]; s != nil || r.failed != nil {
+		return s
+	}
+	s, err := r.open(model)
+	if err != nil {
+		r.failed = err
+		return nil
+	}
+	r.streams[model] = s
+	return s
+}
+
+// Finish makes the final writes, and deletes what an earlier attempt posted for models that answer no more. Its error is one that may pass,
+// if there is one, so that the turn is tried again.
+func (r *Replies[P]) Finish(ctx context.Context) error {
+	for model := range r.posted {
+		if r.of(model) != nil && r.silent(model) {
+			r.Accept(packet.Packet{Placement: packet.Placement{ModelIndex: model}, Payload: packet.Stop{}})
+		}
+	}
+	r.mu.Lock()
+	streams, failed := maps.Clone(r.streams), r.failed
+	r.mu.Unlock()
+	for _, s := range streams {
+		s.end()
+	}
+	for _, model := range slices.Sorted(maps.Keys(streams)) {
+		err := streams[model].Finish(ctx)
+		switch {
+		case err == nil:
+		case errors.Is(err, session.ErrFenced) || ctx.Err() != nil:
+			return err
+		case failed == nil || thread.Lasting(failed) && !thread.Lasting(err):
+			failed = err
+		}
+	}
+	return failed
+}
+
+// silent reports whether nothing was heard of a model that is not the first, whose messages are those of a turn without models as well.
+func (r *Replies[P]) silent(model int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.streams[model]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return model > 0 && s.view.Label == "" && s.view.Phase == Waiting
+}
+
+// known is a Log whose pages were read already.
+type known struct {
+	Log
+	pages []Page
+}
+
+// Pages implements Log.
+func (k known) Pages(context.Context) ([]Page, error) { return slices.Clone(k.pages), nil }
+
+// company are the writers of one turn's answers.
+type company struct {
+	turn chan struct{} // holds a token: whoever took it writes, and may look at ids
+	ids  []thread.MessageID
+}
+
+// posted notes a message of one of the answers. The caller holds the token, or is alone.
+func (c *company) posted(id thread.MessageID) {
+	if c != nil && id != "" {
+		c.ids = append(c.ids, id)
+	}
+}
+
+func (c *company) knows(id thread.MessageID) bool { return c != nil && slices.Contains(c.ids, id) }
+
+// wait waits until nobody else of the company writes, for as long as the final write is not due; with a nil finish, until ctx ends. done is
+// to be called after writing.
+func (c *company) wait(ctx context.Context, finish <-chan struct{}) (done func(), err error) {
+	if c == nil {
+		return func() {}, nil
+	}
+	select {
+	case <-c.turn:
+		return func() { c.turn <- struct{}{} }, nil
+	case <-finish:
+		return nil, thread.ErrNoRoom
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for the other answers of the turn: %w", context.Cause(ctx))
+	}
+}
