@@ -29,10 +29,10 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer
 	for i := range d.views {
 		d.views[i].Model = i
 	}
-	if err := d.heading(ctx, 0); err != nil {
-		return nil, err
+	if len(b.config.Models) > 1 {
+		err = d.heading(ctx, b.config.Models[0])
 	}
-	return d, nil
+	return d, err
 }
 
 // Listeners implements answer.Surfaces: whoever the person at this console counts as now.
@@ -52,6 +52,9 @@ type delivery struct {
 func (d *delivery) Accept(p packet.Packet) {
 	if d.bot.config.Packets != nil {
 		d.bot.config.Packets.Accept(p)
+	}
+	for i := len(d.views); i <= p.Placement.ModelIndex; i++ { // an agent may have several models
+		d.views = append(d.views, stream.View{Model: i})
 	}
 	for i := range d.views {
 		d.views[i].Apply(p)
@@ -74,7 +77,7 @@ func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 
 // show writes the whole answer of one model.
 func (d *delivery) show(ctx context.Context, model int) error {
-	if err := d.heading(ctx, model); err != nil {
+	if err := d.heading(ctx, d.views[model].Label); err != nil {
 		return err
 	}
 	for _, page := range d.bot.config.Renderer.Render(&d.views[model]) {
@@ -86,10 +89,7 @@ func (d *delivery) show(ctx context.Context, model int) error {
 }
 
 // heading says which of several models speaks.
-func (d *delivery) heading(ctx context.Context, model int) error {
-	if len(d.views) < 2 {
-		return nil
-	}
-	_, err := d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, console.Heading(d.bot.config.Models[model]))
+func (d *delivery) heading(ctx context.Context, model string) error {
+	_, err := d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, console.Heading(model))
 	return err
 }

@@ -51,7 +51,7 @@ func (c *agentsCommand) Run(env *environment) error {
 func describeAgent(c *config.Config, a config.Agent) agentJSON {
 	out := agentJSON{
 		Name: a.Name, Default: a.Name == c.File.Agent, Grounding: cmp.Or(a.Grounding, prompt.Open), ReplaceSystemPrompt: a.ReplaceSystem,
-		Tools: a.Tools, DocumentSets: a.DocumentSets, Model: cmp.Or(a.Model, c.Model), Instructions: a.Instructions, Reminder: a.Reminder,
+		Tools: a.Tools, DocumentSets: a.DocumentSets, Model: cmp.Or(strings.Join(a.Models, ", "), a.Model, c.Model), Instructions: a.Instructions, Reminder: a.Reminder,
 	}
 	if out.Tools == nil {
 		out.Tools = config.Tools()

@@ -69,7 +69,7 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*conversation, error) {
 	bot := consolebot.New(consolebot.Config{
 		Thread: t.thread, Audience: base.ConsoleAudience(), Renderer: &console.Renderer{Terminal: t.links, Width: width(t.out)},
-		Surface: console.NewSurface(t.out), Packets: t.packets, Models: t.choice.Models, Logger: env.logger,
+		Surface: console.NewSurface(t.out), Packets: t.packets, Models: base.ModelsOf(t.choice), Logger: env.logger,
 	})
 	answering, err := base.Answering(ctx, wire.Place{
 		Surfaces: bot, Platforms: []thread.Platform{console.Platform}, Workspaces: []string{bot.Workspace()}, Choice: t.choice,

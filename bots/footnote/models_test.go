@@ -3,6 +3,8 @@ package main_test
 import (
 	"bufio"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,6 +64,24 @@ func TestSeveralModelsAnswerSideBySide(t *testing.T) {
 	requests := server.ChatRequests()
 	if earlier := requests[len(requests)-1].Chat.Last("assistant").Text(); earlier != "The right answer." {
 		t.Errorf("the follow-up has as the earlier answer %q", earlier)
+	}
+}
+
+func TestAgentWithSeveralModels(t *testing.T) {
+	t.Parallel()
+	server := byModel(t, map[string]string{"left": "The left answer.", "right": "The right answer."})
+	p := newProgram(t, "OPENAI_BASE_URL="+server.URL())
+	file := filepath.Join(t.TempDir(), "footnote.yaml")
+	if err := os.WriteFile(file, []byte("agents:\n  pair:\n    models: [left, right]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := p.run(t, "ask", "Hello?", "--agent", "pair", "--config", file)
+	if left, right := strings.Index(r.stdout, "── left ──\nThe left answer."), strings.Index(r.stdout, "── right ──\nThe right answer."); left < 0 || right < left {
+		t.Errorf("the answers do not stand one after the other:\n%s", r.stdout)
+	}
+	r = p.run(t, "ask", "Hello?", "--agent", "pair", "--model", "right", "--config", file)
+	if strings.Contains(r.stdout, "left") {
+		t.Errorf("a model that was chosen does not take the place of the agent's:\n%s", r.stdout)
 	}
 }
 

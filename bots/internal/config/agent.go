@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"github.com/footnotehq/footnote/core/tool/readfile"
 	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/turn"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -27,14 +29,38 @@ func (r *fileReader) agents(path string, n ast.Node) {
 			field{"tools", r.tools(&a.Tools)},
 			field{"document_sets", r.texts(&a.DocumentSets)},
 			field{"model", r.text(&a.Model)},
+			field{"models", r.models(&a.Models)},
 			field{"reminder", r.text(&a.Reminder)},
 			field{"grounding", word(&r.reader, &a.Grounding, prompt.Open, prompt.Strict)},
 		)
+		if a.Model != "" && len(a.Models) > 0 {
+			r.fault(r.at[path], "%s has model and models: keep models where several answer, model where one does", path)
+		}
 		if err := a.Validate(); err != nil && len(r.faults) == before {
 			r.fault(r.at[path], "%s: %v", path, err)
 		}
 		r.file.Agents = append(r.file.Agents, a)
 	})
+}
+
+// models reads the names of models that answer at once.
+func (r *fileReader) models(to *[]string) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		before := len(r.faults)
+		r.texts(to)(path, n)
+		switch {
+		case len(r.faults) > before:
+		case len(*to) < 2:
+			r.fault(n, "%s names one model: list 2 to %d that answer at once, or write model: %s", path, turn.MaxModels, (*to)[0])
+		case len(*to) > turn.MaxModels:
+			r.fault(n, "%s names %d models: at most %d answer at once", path, len(*to), turn.MaxModels)
+		}
+		for i, name := range *to {
+			if slices.Contains((*to)[:i], name) {
+				r.fault(n, "%s names the model %s twice: name each once", path, name)
+			}
+		}
+	}
 }
 
 func (r *fileReader) tools(to *[]string) func(string, ast.Node) {

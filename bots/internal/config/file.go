@@ -43,6 +43,7 @@ type File struct {
 type Agent struct {
 	prompt.Agent
 	DocumentSets []string
+	Models       []string `json:",omitempty"` // 2 or 3 that answer at once, in the place of Model; none where one does
 }
 
 // DocumentSet is a named set of sources.

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,6 +190,29 @@ func TestFilesThatAreNone(t *testing.T) {
 		if _, err := config.ParseFile("f.yaml", []byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestModelsOfAnAgent(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ agent, want string }{
+		"one":       {"models: [a]", "f.yaml:3: agents.x.models names one model: list 2 to 3 that answer at once, or write model: a"},
+		"four":      {"models: [a, b, c, d]", "f.yaml:3: agents.x.models names 4 models: at most 3 answer at once"},
+		"twice":     {"models: [a, b, a]", "f.yaml:3: agents.x.models names the model a twice"},
+		"no text":   {"models: [a, {b: c}]", "f.yaml:3: agents.x.models[2] holds"},
+		"none":      {"models: []", "f.yaml:3: agents.x.models is an empty list"},
+		"and model": {"models: [a, b]\n    model: c", "f.yaml:2: agents.x has model and models"},
+	} {
+		if _, err := config.ParseFile("f.yaml", []byte("agents:\n  x:\n    "+tt.agent+"\n")); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+	f, err := config.ParseFile("f.yaml", []byte("agents: {x: {models: [a, b, c]}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, _ := f.Find("x"); !slices.Equal(a.Models, []string{"a", "b", "c"}) {
+		t.Errorf("models = %q", a.Models)
 	}
 }
 

@@ -24,6 +24,7 @@ func FileKeys() []FileKey {
 		{"agents.NAME.tools", "internal_search, read_file, open_url", "all", "what the agent may use"},
 		{"agents.NAME.document_sets", list, "all documents", "names of document sets that it searches"},
 		{"agents.NAME.model", text, "LLM_MODEL", "the model that writes its answers"},
+		{"agents.NAME.models", list, "", "2 or 3 models that answer at once, each in a message of its own, in the place of model"},
 		{"agents.NAME.reminder", text, "", "one or two sentences at the very end of every prompt"},
 		{"agents.NAME.grounding", "open or strict", "open", "strict: only what the documents support"},
 		{"document_sets.NAME", list, "", "names of sources, or what footnote sources lists"},

@@ -74,7 +74,9 @@ func (c *Config) CheckPrices(f *File, more ...string) error {
 		const write = "{input: …, output: …}"
 		asked := []struct{ model, where string }{{c.Model, "LLM_MODEL"}, {c.FallbackModel, "FALLBACK_LLM_MODEL"}, {c.FastModel, "FAST_LLM_MODEL"}}
 		for _, a := range f.Agents {
-			asked = append(asked, struct{ model, where string }{a.Model, "agents." + a.Name})
+			for _, model := range append([]string{a.Model}, a.Models...) {
+				asked = append(asked, struct{ model, where string }{model, "agents." + a.Name})
+			}
 		}
 		for _, model := range more {
 			asked = append(asked, struct{ model, where string }{model, "--model"})

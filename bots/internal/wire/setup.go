@@ -17,7 +17,6 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
-	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/turn"
 )
@@ -60,6 +59,15 @@ func (c Choice) Validate(cfg *config.Config) error {
 		}
 	}
 	return nil
+}
+
+// ModelsOf are the names of the models that a choice has answer at once, as far as that is known without a channel.
+func (b *Base) ModelsOf(c Choice) []string {
+	if len(c.Models) > 0 || !b.Config.HasModel() {
+		return c.Models
+	}
+	agent, _ := b.File().Find(cmp.Or(c.Agent, b.File().Agent))
+	return agent.Models
 }
 
 func agentsOf(f *config.File) string {
@@ -112,7 +120,7 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	if err != nil {
 		return answer.Setup{}, err
 	}
-	models, err := s.models(agent.Model)
+	models, err := s.models(s.names(t, agent))
 	if err != nil {
 		return answer.Setup{}, err
 	}
@@ -120,7 +128,7 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	if err != nil {
 		return answer.Setup{}, err
 	}
-	setup := answer.Setup{Agent: agent, Models: models, StandIn: extractive.New(), Filter: looked, SearchOnly: s.choice.SearchOnly, ResponseFormat: s.choice.ResponseFormat}
+	setup := answer.Setup{Agent: agent.Agent, Models: models, StandIn: extractive.New(), Filter: looked, SearchOnly: s.choice.SearchOnly, ResponseFormat: s.choice.ResponseFormat}
 	if p, ok := file.Project(cmp.Or(s.choice.Project, channel.Project)); ok {
 		setup.Project = s.base.projectFiles(ctx, p, t.Audience)
 	}
@@ -146,30 +154,47 @@ func (s *setups) indexProjects(ctx context.Context) error {
 }
 
 // agent returns the agent of that name with its documents, which the channel may limit further; no name is the built-in one.
-func (s *setups) agent(ctx context.Context, file *config.File, name string, limit []string) (prompt.Agent, error) {
+func (s *setups) agent(ctx context.Context, file *config.File, name string, limit []string) (config.Agent, error) {
 	a, ok := file.Find(name)
 	if name != "" && !ok {
-		return prompt.Agent{}, fmt.Errorf("there is no agent %q", name)
+		return config.Agent{}, fmt.Errorf("there is no agent %q", name)
 	}
 	var err error
 	if len(s.choice.Sources) > 0 {
 		a.Sources = s.choice.Sources
-		return a.Agent, nil
+		return a, nil
 	}
 	a.Sources, err = s.base.documentSets(ctx, answer.Within(a.DocumentSets, limit))
-	return a.Agent, err
+	return a, err
 }
 
-// models are those that were chosen, else the agent's, else the configured one.
-func (s *setups) models(name string) ([]llm.Model, error) {
-	if len(s.choice.Models) > 1 {
-		return s.base.compared(s.choice.Models)
+// names are the models that were chosen, else the agent's; none leaves it to the configuration. What nobody asked for is answered by one.
+func (s *setups) names(t session.Turn, agent config.Agent) []string {
+	names := s.choice.Models
+	switch {
+	case len(names) > 0:
+	case len(agent.Models) > 0:
+		names = agent.Models
+	case agent.Model != "":
+		names = []string{agent.Model}
 	}
-	if len(s.choice.Models) == 1 {
-		name = s.choice.Models[0]
+	if t.Ambient {
+		names = names[:min(len(names), 1)]
 	}
+	return names
+}
+
+// models are those of the names, none being the configured one. Where there is no endpoint, documents are quoted.
+func (s *setups) models(names []string) ([]llm.Model, error) {
 	if !s.base.Config.HasModel() {
 		return []llm.Model{extractive.New()}, nil
+	}
+	if len(names) > 1 {
+		return s.base.compared(names)
+	}
+	name := ""
+	if len(names) == 1 {
+		name = names[0]
 	}
 	model, err := s.base.answering(name)
 	return []llm.Model{model}, err
