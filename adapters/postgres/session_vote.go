@@ -28,12 +28,17 @@ func (s *Sessions) Vote(ctx context.Context, v session.Vote) (changed bool, err 
 			return err
 		}
 		const vote = `
-			insert into feedback as f (tenant_id, turn_id, person_id, person_name, up, reason) values ($1, $2, $3, $4, $5, $6)
+			insert into feedback as f (tenant_id, turn_id, person_id, person_name, up, reason, model_index) values ($1, $2, $3, $4, $5, $6, (
+				select d.model from delivery d where d.tenant_id = $1 and d.turn_id = $2 and d.kind = 'page' and d.message = $7 and $7 <> '' limit 1))
 			on conflict (tenant_id, turn_id, person_id) do update set
 				up = excluded.up, person_name = excluded.person_name, at = excluded.at,
-				reason = case when f.up = excluded.up and excluded.reason = '' then f.reason else excluded.reason end
-			where f.up <> excluded.up or excluded.reason not in ('', f.reason)`
-		tag, err := tx.Exec(ctx, vote, v.Tenant, v.Turn, storable(v.Person.ID), storable(v.Person.Name), v.Up, storable(v.Reason))
+				model_index = coalesce(excluded.model_index, f.model_index),
+				reason = case when f.up = excluded.up and coalesce(excluded.model_index = f.model_index, true) and excluded.reason = ''
+					then f.reason else excluded.reason end
+			where f.up <> excluded.up or excluded.reason not in ('', f.reason)
+				or excluded.model_index is not null and excluded.model_index is distinct from f.model_index`
+		tag, err := tx.Exec(ctx, vote, v.Tenant, v.Turn, storable(v.Person.ID), storable(v.Person.Name), v.Up, storable(v.Reason),
+			storable(string(v.Message)))
 		changed = err == nil && tag.RowsAffected() > 0
 		return err
 	})
@@ -52,6 +57,7 @@ type feedbackRow struct {
 	Platform, Workspace, Channel, Thread string
 	Private                              bool
 	Question, Outcome                    string
+	Model                                string
 }
 
 // defaultFeedback is how many votes are returned when nobody says.
@@ -62,7 +68,9 @@ func (s *Sessions) Feedback(ctx context.Context, q session.FeedbackQuery) ([]ses
 	// Served by feedback_at, then by primary keys.
 	const list = `
 		select t.id::text, f.person_id, f.person_name, f.up, f.reason, f.at, s.platform, s.workspace, s.channel, s.thread, s.owner <> '', q.text,
-			coalesce(t.outcome, '')
+			coalesce(t.outcome, ''), coalesce((
+				select r.model from run r where r.tenant_id = f.tenant_id and r.turn_id = f.turn_id and r.model_index = coalesce(f.model_index, r.model_index)
+				order by r.outcome <> 'answered', r.model_index limit 1), '')
 		from feedback f
 		join turn t on t.tenant_id = f.tenant_id and t.id = f.turn_id` + turnJoins + `
 		where f.tenant_id = $1 and f.at >= $2 and not (f.up and $3) order by f.at desc, t.id limit $4`
@@ -77,7 +85,7 @@ func (s *Sessions) Feedback(ctx context.Context, q session.FeedbackQuery) ([]ses
 				Tenant: q.Tenant, Turn: session.TurnID(r.Turn), Person: thread.Person{ID: r.Person, Name: r.Name}, Up: r.Up, Reason: r.Reason, At: r.At.UTC(),
 			},
 			Ref:     thread.Ref{Platform: thread.Platform(r.Platform), Workspace: r.Workspace, Channel: r.Channel, Thread: r.Thread},
-			Private: r.Private, Question: r.Question, Outcome: session.Outcome(r.Outcome),
+			Private: r.Private, Question: r.Question, Outcome: session.Outcome(r.Outcome), Model: r.Model,
 		}
 	}
 	return found, nil

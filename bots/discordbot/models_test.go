@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // beside has another model answer beside the first one, which is called "scripted".
@@ -52,6 +54,19 @@ func TestEachOfSeveralModelsHasItsReply(t *testing.T) {
 		}
 	}
 	w.harmless()
+	// A vote says which is preferred.
+	for _, v := range w.discord.Answers(question) {
+		i := slices.IndexFunc(v.Buttons, func(id string) bool { return strings.HasPrefix(id, "footnote:up:") })
+		w.ada.Press(v.Message, v.Buttons[i])
+		want := "other"
+		if strings.HasPrefix(v.Content, "**`scripted`**") {
+			want = "scripted"
+		}
+		w.until("the vote is for "+want, func() bool {
+			list, err := w.store.Feedback(w.ctx, session.FeedbackQuery{Tenant: access.DefaultTenant})
+			return err == nil && len(list) == 1 && list[0].Up && list[0].Model == want
+		})
+	}
 }
 
 func TestCommandIsAnsweredByEachOfSeveralModels(t *testing.T) {

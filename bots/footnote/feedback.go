@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -32,6 +34,7 @@ type feedbackJSON struct {
 	Name      string    `json:"name"`
 	Turn      string    `json:"turn"`
 	Outcome   string    `json:"outcome"`
+	Model     string    `json:"model"` // whose answer it is about; empty where no model ran
 	Question  string    `json:"question"`
 	Private   bool      `json:"private"`
 	Platform  string    `json:"platform"`
@@ -77,7 +80,7 @@ func (c *feedbackCommand) Run(ctx context.Context, env *environment) (err error)
 
 func describeFeedback(f session.Feedback) feedbackJSON {
 	row := feedbackJSON{
-		At: f.At, Vote: "down", Reason: f.Reason, Person: f.Person.ID, Name: f.Person.Name, Turn: string(f.Turn), Outcome: string(f.Outcome),
+		At: f.At, Vote: "down", Reason: f.Reason, Person: f.Person.ID, Name: f.Person.Name, Turn: string(f.Turn), Outcome: string(f.Outcome), Model: f.Model,
 		Question: f.Question, Private: f.Private, Platform: string(f.Ref.Platform), Workspace: f.Ref.Workspace, Channel: f.Ref.Channel, Thread: f.Ref.Thread,
 	}
 	if f.Up {
@@ -94,7 +97,7 @@ const maxFeedbackQuestion = 80
 
 func printFeedback(env *environment, rows []feedbackJSON) error {
 	table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "WHEN\tVOTE\tBY\tOUTCOME\tQUESTION\tREASON")
+	fmt.Fprintln(table, "WHEN\tVOTE\tBY\tOUTCOME\tMODEL\tQUESTION\tREASON")
 	for _, r := range rows {
 		question := plain(r.Question)
 		if runes := []rune(question); len(runes) > maxFeedbackQuestion {
@@ -107,7 +110,36 @@ func printFeedback(env *environment, rows []feedbackJSON) error {
 		if by == "" {
 			by = r.Person
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.At.Local().Format("2006-01-02 15:04"), r.Vote, plain(by), r.Outcome, question, plain(r.Reason))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.At.Local().Format("2006-01-02 15:04"), r.Vote, plain(by), r.Outcome, plain(r.Model), question, plain(r.Reason))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return printByModel(env, rows)
+}
+
+// printByModel counts votes where they are about several models.
+func printByModel(env *environment, rows []feedbackJSON) error {
+	up, down := make(map[string]int), make(map[string]int)
+	var models []string
+	for _, r := range rows {
+		if up[r.Model]+down[r.Model] == 0 {
+			models = append(models, r.Model)
+		}
+		if r.Vote == "up" {
+			up[r.Model]++
+		} else {
+			down[r.Model]++
+		}
+	}
+	if len(models) < 2 {
+		return nil
+	}
+	slices.Sort(models)
+	table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "\nMODEL\tUP\tDOWN")
+	for _, m := range models {
+		fmt.Fprintf(table, "%s\t%d\t%d\n", cmp.Or(plain(m), "(none)"), up[m], down[m])
 	}
 	return table.Flush()
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // named is a model beside the first one, which is called "scripted".
@@ -25,6 +27,15 @@ func of(t *testing.T, shown []string, model string) string {
 		t.Fatalf("no reply is labelled %s: %q", model, shown)
 	}
 	return shown[i]
+}
+
+// voted waits until the only vote is for a model.
+func (s *stage) voted(model string) {
+	s.t.Helper()
+	s.wait("the vote is for "+model, func() bool {
+		list, err := s.store.Feedback(s.ctx, session.FeedbackQuery{Tenant: access.DefaultTenant})
+		return err == nil && len(list) == 1 && list[0].Up && list[0].Model == model
+	})
 }
 
 func TestEachOfSeveralModelsHasItsReply(t *testing.T) {
@@ -56,6 +67,12 @@ func TestEachOfSeveralModelsHasItsReply(t *testing.T) {
 				!strings.Contains(second, "[[1]](https://docs.example/secret)") {
 				t.Errorf("the numbers are not one numbering: %q and %q", first, second)
 			}
+			// A vote says which is preferred.
+			at := slices.IndexFunc(s.Answers(s.general, root), func(m slacktest.Message) bool { return m.Shown() == second })
+			s.click(s.bob, s.general, s.Answers(s.general, root)[at], thread.ActionUp)
+			s.voted("other")
+			s.click(s.bob, s.general, s.Answers(s.general, root)[1-at], thread.ActionUp)
+			s.voted("scripted")
 		})
 	}
 }

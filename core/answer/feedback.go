@@ -18,7 +18,7 @@ func (s *Service) vote(ctx context.Context, a Action, r session.Record) (Reply, 
 	}
 	up := a.Do == thread.ActionUp
 	changed, err := s.Store.Votes.Vote(ctx, session.Vote{
-		Tenant: a.Tenant, Turn: r.ID, Key: a.key(), Person: a.By, Up: up, Reason: clean(a.Text, maxReason),
+		Tenant: a.Tenant, Turn: r.ID, Key: a.key(), Person: a.By, Up: up, Message: a.Message, Reason: clean(a.Text, maxReason),
 	})
 	if err != nil {
 		return Reply{}, err

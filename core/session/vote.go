@@ -16,8 +16,11 @@ type Vote struct {
 	Key    string // the platform's id of the press; the same one counts once, however late it comes again
 	Person thread.Person
 	Up     bool
-	Reason string    // empty: none was given, and one that was given with the same vote before stays
-	At     time.Time // by the store's clock; set when read
+	// Message is the page that was voted on, which says which of several models' replies is meant. A vote on another page takes the place of the
+	// first; one on no page of the answer leaves it where it is.
+	Message thread.MessageID
+	Reason  string    // empty: none was given, and one that was given with the same vote before stays
+	At      time.Time // by the store's clock; set when read
 }
 
 // Feedback is a vote with what it is about, for whoever looks after the answers.
@@ -27,6 +30,7 @@ type Feedback struct {
 	Private  bool // the answer was for the voter alone
 	Question string
 	Outcome  Outcome
+	Model    string // whose reply the vote is about; empty when no model ran. A vote on no page is about the one that the conversation goes on from
 }
 
 // FeedbackQuery says which votes are wanted. The zero value of a field wants all.

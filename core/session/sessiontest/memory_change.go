@@ -81,7 +81,7 @@ func (m *Memory) again(t *turn, question message.Message) *turn {
 		old.votes[i].Turn = old.ID
 	}
 	old.Origin = session.Origin{} // what was made of the old answer belongs to it
-	t.private, t.copied, t.votes, t.offered = nil, nil, nil, false
+	t.private, t.copied, t.votes, t.voted, t.offered = nil, nil, nil, nil, false
 	for _, other := range m.turns {
 		if other.Origin.Turn == t.ID && other.Origin.As != session.Retried {
 			other.Origin.Turn = old.ID

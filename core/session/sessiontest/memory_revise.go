@@ -25,6 +25,7 @@ type revised struct {
 	keeps      bool
 	offered    bool
 	votes      []session.Vote
+	voted      map[string]int // the model of whose reply a person's vote is, by the person's id
 }
 
 // kept is what is left of what was saved, with what people did to it.
@@ -349,17 +350,44 @@ func (m *Memory) Vote(ctx context.Context, v session.Vote) (bool, error) {
 		return false, ctx.Err()
 	}
 	v.At = time.Now()
+	model, moved := t.pageOf(v.Message), false
+	if known, voted := t.voted[v.Person.ID]; model >= 0 {
+		moved = voted && known != model
+		if t.voted == nil {
+			t.voted = make(map[string]int)
+		}
+		t.voted[v.Person.ID] = model
+	}
+	v.Message = ""
 	i := slices.IndexFunc(t.votes, func(known session.Vote) bool { return known.Person.ID == v.Person.ID })
 	if i < 0 {
 		t.votes = append(t.votes, v)
 		return true, ctx.Err()
 	}
 	known := t.votes[i]
-	if v.Up == known.Up && v.Reason == "" {
+	if v.Up == known.Up && !moved && v.Reason == "" {
 		v.Reason = known.Reason
 	}
 	t.votes[i] = v
-	return v.Up != known.Up || v.Reason != known.Reason, ctx.Err()
+	return v.Up != known.Up || v.Reason != known.Reason || moved, ctx.Err()
+}
+
+// pageOf is the model that a message is a page of; -1 for none.
+func (t *turn) pageOf(id thread.MessageID) int {
+	i := slices.IndexFunc(t.pages, func(p session.Page) bool { return p.Kind == session.Answer && p.Message == id && id != "" })
+	if i < 0 {
+		return -1
+	}
+	return t.pages[i].Model
+}
+
+// votedFor is the model that a person's vote is about.
+func (t *turn) votedFor(person string) string {
+	if i, ok := t.voted[person]; ok && i < len(t.saved.Runs) {
+		return t.saved.Runs[i].Model
+	}
+	best, _ := t.saved.Best()
+	return best.Model
 }
 
 // Feedback implements session.Votes.
@@ -371,7 +399,7 @@ func (m *Memory) Feedback(ctx context.Context, q session.FeedbackQuery) ([]sessi
 		for _, v := range t.votes {
 			if v.Tenant == q.Tenant && !v.At.Before(q.Since) && !(q.Down && v.Up) {
 				v.Key = ""
-				found = append(found, session.Feedback{Vote: v, Ref: t.Session.Ref, Private: t.Session.Owner != "", Question: t.Question.Text, Outcome: t.Outcome})
+				found = append(found, session.Feedback{Vote: v, Ref: t.Session.Ref, Private: t.Session.Owner != "", Question: t.Question.Text, Outcome: t.Outcome, Model: t.votedFor(v.Person.ID)})
 			}
 		}
 	}

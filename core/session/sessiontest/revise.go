@@ -330,6 +330,54 @@ func votes(f *fixture) {
 	f.wantErr(err, session.ErrUnknownTurn)
 }
 
+// Where several models answered, a vote is about the one on whose page it was given.
+func votesByModel(f *fixture) {
+	f.accept(f.question("q"))
+	t := f.lease("r1")
+	for model := range 2 {
+		key := session.PageKey{Kind: session.Answer, Model: model}
+		f.must(f.Intend(f.ctx, t.Fence(), key, t.Session.Ref))
+		f.must(f.Posted(f.ctx, t.Fence(), key, thread.MessageID(fmt.Sprint("p", model)), "h"))
+	}
+	vote := func(key string, by thread.Person, on thread.MessageID, reason string, want bool) {
+		f.Helper()
+		changed, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: t.ID, Key: key, Person: by, Up: by == ada, Message: on, Reason: reason})
+		f.must(err)
+		if changed != want {
+			f.Errorf("the press %s changed something: %v, want %v", key, changed, want)
+		}
+	}
+	vote("1", ada, "p1", "", true) // while the other model writes
+	left, right := answer("A"), answer("B")
+	left.Model, right.Model = "left", "right"
+	f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{left, right}}))
+	f.must(f.Delivered(f.ctx, t.Fence(), ""))
+	about := func(person, want string) {
+		f.Helper()
+		list, err := f.Feedback(f.ctx, session.FeedbackQuery{Tenant: tenant})
+		f.must(err)
+		for _, v := range list {
+			if v.Person.ID == person && v.Model != want {
+				f.Errorf("the vote of %s is about %q, want %q", person, v.Model, want)
+			}
+		}
+	}
+	about(ada.ID, "right")
+	vote("2", ada, "p0", "", true)
+	about(ada.ID, "left")
+	vote("3", ada, "p0", "", false)
+	vote("4", mod, "elsewhere", "", true) // the one that the conversation goes on from
+	about(mod.ID, "left")
+	vote("5", mod, "p1", "it is short", true)
+	vote("6", mod, "", "", false)
+	about(mod.ID, "right")
+	vote("7", mod, "p0", "", true)
+	list, err := f.Feedback(f.ctx, session.FeedbackQuery{Tenant: tenant, Down: true})
+	if err != nil || len(list) != 1 || list[0].Reason != "" || list[0].Model != "left" {
+		f.Errorf("a vote that was moved is %+v (%v)", list, err)
+	}
+}
+
 func offers(f *fixture) {
 	t := f.answered(f.question("q"), "A")
 	for _, want := range []bool{true, false} {

@@ -139,6 +139,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a revision is never too old", revisedLate},
 		{"a kept answer is posted anew", keptAnswer},
 		{"everybody has one vote", votes},
+		{"a vote is about one model", votesByModel},
 		{"a private answer is offered once", offers},
 		{"a thread is followed again", followed},
 		{"what waits is counted", depth},
