@@ -37,6 +37,7 @@ type stage struct {
 	away      bool                       // the platform does not say who listens
 	fails     bool                       // the model fails
 	slow      time.Duration              // that the model takes
+	pair      []string                   // models that answer at once; the first of them takes slow, and the others no time
 	messages  []shown
 	deletes   int
 	whispers  []string
@@ -222,13 +223,16 @@ func (s *stage) Readable(_ context.Context, a access.Audience, ids []document.ID
 // Run implements answer.Engine: it repeats the names of the documents that a search finds, with a footnote for each.
 func (s *stage) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
 	s.mu.Lock()
-	fails, slow := s.fails, s.slow
+	fails, slow, pair := s.fails, s.slow, s.pair
 	history := ""
 	for _, m := range req.History {
 		history += string(m.Role) + ": " + m.Text + "\n"
 	}
 	s.histories = append(s.histories, history)
 	s.mu.Unlock()
+	if len(pair) > 0 {
+		return answerAs(ctx, req, pair, slow, sink), nil
+	}
 	a := turn.Answer{Model: "m", Ending: turn.Ending{Outcome: session.NoEvidence, Sentence: "Nothing found."}}
 	if slow > 0 {
 		sink.Accept(packet.Packet{Payload: packet.MessageDelta{Text: "written while it runs"}})
@@ -295,8 +299,8 @@ func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) 
 	if t.Session.Owner != "" {
 		to.Channel = "DM " + t.Session.Owner
 	}
-	st, err := stream.Open(ctx, to, 0, stream.Pace{Interval: time.Second}, stream.Deps[string]{
-		Surface: answer.Guard[string](s, s.store, t, permit, nil), Renderer: plainPages{}, Log: answer.NewLogs(s.store, t, to, permit).Log(0), Turn: t,
+	st, err := stream.OpenReplies(ctx, to, stream.Pace{Interval: time.Second}, answer.NewLogs(s.store, t, to, permit), stream.Deps[string]{
+		Surface: answer.Guard[string](s, s.store, t, permit, nil), Renderer: plainPages{}, Turn: t,
 	})
 	if err != nil {
 		return nil, err
@@ -304,15 +308,15 @@ func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) 
 	return written{st}, nil
 }
 
-// written is a delivery that is nothing but a stream.
-type written struct{ *stream.ThreadStream[string] }
+// written is a delivery that is nothing but its streams.
+type written struct{ *stream.Replies[string] }
 
 // Finish implements answer.Delivery.
 func (w written) Finish(ctx context.Context, final answer.Final) error {
 	if final.Outcome.Silent() {
 		return nil
 	}
-	return w.ThreadStream.Finish(ctx)
+	return w.Replies.Finish(ctx)
 }
 
 // Post, Edit, Delete and Capabilities implement thread.Surface.

@@ -83,15 +83,14 @@ func (r *Replies[P]) of(model int) *ThreadStream[P] {
 // if there is one, so that the turn is tried again.
 func (r *Replies[P]) Finish(ctx context.Context) error {
 	for model := range r.posted {
-		if r.of(model) != nil && r.silent(model) {
-			r.Accept(packet.Packet{Placement: packet.Placement{ModelIndex: model}, Payload: packet.Stop{}})
-		}
+		r.of(model)
 	}
 	r.mu.Lock()
 	streams, failed := maps.Clone(r.streams), r.failed
 	r.mu.Unlock()
-	for _, s := range streams {
+	for model, s := range streams {
 		s.end()
+		s.write.void = model > 0 && s.unheard() // the first one's messages are those of a turn that no model answers as well
 	}
 	for _, model := range slices.Sorted(maps.Keys(streams)) {
 		err := streams[model].Finish(ctx)
@@ -106,14 +105,11 @@ func (r *Replies[P]) Finish(ctx context.Context) error {
 	return failed
 }
 
-// silent reports whether nothing was heard of a model that is not the first, whose messages are those of a turn without models as well.
-func (r *Replies[P]) silent(model int) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := r.streams[model]
+// unheard reports whether nothing was heard of the model of a stream.
+func (s *ThreadStream[P]) unheard() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return model > 0 && s.view.Label == "" && s.view.Phase == Waiting
+	return s.view.Label == "" && s.view.Phase == Waiting
 }
 
 // known is a Log whose pages were read already.

@@ -37,6 +37,7 @@ type writer[P any] struct {
 	words   bool // the view that is being written has text
 	worded  bool // text was seen by the reader
 	removed bool // the answer was taken away: messages are changed and deleted, and none is posted
+	void    bool // there is no answer: all its messages are deleted
 }
 
 func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}, among *company) writer[P] {
@@ -147,7 +148,12 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 	if class != thread.Final {
 		finish = w.finish
 	}
-	pages, err := rendered(ctx, finish, v, w.Renderer.Render)
+	pages, err := rendered(ctx, finish, v, func(v *View) []P {
+		if w.void {
+			return nil
+		}
+		return w.Renderer.Render(v)
+	})
 	if err != nil {
 		return err
 	}

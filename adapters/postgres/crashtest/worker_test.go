@@ -106,7 +106,7 @@ type surfaces struct {
 }
 
 func (s *surfaces) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
-	d := &delivery{platform: s.platform, turn: t.ID, to: t.Session.Ref, surface: answer.Guard(s.platform, s.store, t, permit, slog.Default()), log: answer.NewLog(s.store, t, 0, t.Session.Ref, permit),
+	d := &delivery{platform: s.platform, turn: t.ID, to: t.Session.Ref, surface: answer.Guard(s.platform, s.store, t, permit, slog.Default()), log: answer.NewLogs(s.store, t, t.Session.Ref, permit).Log(0),
 		finish: make(chan struct{})}
 	pages, err := d.log.Pages(ctx)
 	if err != nil {
