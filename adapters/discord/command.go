@@ -19,6 +19,7 @@ const (
 	optionQuestion = "question"
 	optionPrivate  = "private"
 	optionAgent    = "agent"
+	optionModels   = "models"
 	optionFile     = "file"
 	optionKey      = "setting"
 	optionValue    = "value"
@@ -35,7 +36,8 @@ type Command struct {
 	Admin    bool // may manage the server
 	Question string
 	Agent    string
-	Private  bool // the answer is for the asker alone
+	Models   string // names, with commas between them
+	Private  bool   // the answer is for the asker alone
 	Direct   bool
 	Own      bool // nothing was said in the thread before
 	At       time.Time
@@ -104,6 +106,8 @@ func (c *Command) read(data discordgo.ApplicationCommandInteractionData) {
 			c.Question = text(o)
 		case optionAgent:
 			c.Agent = text(o)
+		case optionModels:
+			c.Models = text(o)
 		case optionPrivate:
 			c.Private, _ = o.Value.(bool)
 		case optionFile:

@@ -25,6 +25,7 @@ func commands() []*discordgo.ApplicationCommand {
 				}),
 				option(optionPrivate, "Show the answer to you alone.", discordgo.ApplicationCommandOptionBoolean, nil),
 				option(optionAgent, "Who is to answer.", discordgo.ApplicationCommandOptionString, suggested),
+				option(optionModels, "Up to 3 models, with commas between them; each gives an answer of its own.", discordgo.ApplicationCommandOptionString, nil),
 				option(optionFile, "A file that the question is about.", discordgo.ApplicationCommandOptionAttachment, nil),
 			},
 		},

@@ -114,9 +114,9 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	}
 	const insert = `
 		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
-		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place, pending)
+		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place, pending, models)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $12 then clock_timestamp() end, $13, $14, $15,
-		        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end, $20, $21, $22)
+		        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end, $20, $21, $22, $23)
 		returning intake_at, number`
 	var token []byte
 	var expires any
@@ -127,7 +127,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	var at time.Time
 	err = tx.QueryRow(ctx, insert, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, storable(in.Asker.Name),
 		in.Audience.Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
-		in.Reason, in.Ambient, orNull(until), in.After.Microseconds(), storable(in.Agent), later.place(), in.Pending).Scan(&at, &number)
+		in.Reason, in.Ambient, orNull(until), in.After.Microseconds(), storable(in.Agent), later.place(), in.Pending, in.Models).Scan(&at, &number)
 	if err != nil {
 		return t, 0, fmt.Errorf("queue the turn: %w", err)
 	}
@@ -172,7 +172,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	return session.Turn{
 		ID: session.TurnID(id), Session: session.Session{ID: session.ID(sessionID), Tenant: in.Tenant, Ref: ref, Owner: in.Owner}, Number: number,
 		Question: question, Asker: thread.Person{ID: in.Asker.ID, Name: storable(in.Asker.Name)}, Message: in.Message, Audience: in.Audience, Direct: in.Direct,
-		Intake: at.UTC(), Reply: in.Reply, Agent: storable(in.Agent), Reason: in.Reason, Ambient: in.Ambient, LimitedUntil: until, Pending: in.Pending,
+		Intake: at.UTC(), Reply: in.Reply, Agent: storable(in.Agent), Models: in.Models, Reason: in.Reason, Ambient: in.Ambient, LimitedUntil: until, Pending: in.Pending,
 		State: session.Queued, StopRequested: stopped,
 	}, ahead, nil
 }

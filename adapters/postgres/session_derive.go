@@ -147,10 +147,10 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, sessionID string, number int) error {
 	const turn = `
 		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
-			reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent)
+			reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
 		select tenant_id, $3::uuid, $4::uuid, $5, platform_message, asker_id, asker_name, $6, direct, $7, $8, platform, workspace,
 			coalesce(place, sequence), id, $9::text, case when $9 = 'share' then 'done' else 'queued' end, $10, $11, $9 = 'share',
-			case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent
+			case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
 		from turn where tenant_id = $1 and id = $2`
 	var token []byte
 	var expires any

@@ -35,6 +35,7 @@ type turnRow struct {
 	Ambient                                     bool
 	LimitedUntil                                *time.Time
 	Pending                                     []byte
+	Models                                      []string
 }
 
 // turnColumns selects a turnRow from turn t, session s and message q, but for the last column, abandoned.
@@ -44,7 +45,7 @@ const turnColumns = `
 	t.principals, t.direct, 
 	t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null, t.reply_token, t.reply_expires_at, t.intake_at,
 	q.id::text, q.author, q.text, q.tokens, q.at,
-	t.agent, t.reason, t.ambient, t.limited_until, t.undelivered, coalesce(t.origin::text, ''), coalesce(t.origin_as, ''), t.pending`
+	t.agent, t.reason, t.ambient, t.limited_until, t.undelivered, coalesce(t.origin::text, ''), coalesce(t.origin_as, ''), t.pending, t.models`
 
 // turnJoins joins what turnColumns needs; all by primary key or message's unique (tenant_id, turn_id, model_index, ordinal).
 const turnJoins = `
@@ -57,7 +58,7 @@ func scanTurn(row pgx.CollectableRow) (turnRow, error) {
 		&r.Number, &r.Attempt, &r.Takeovers, &r.LoneDeaths, &r.Failures, &r.State, &r.Outcome, &r.PlatformMessage, &r.AskerID, &r.AskerName,
 		&r.Principals, &r.Direct, &r.StopRequested, &r.ReplyToken, &r.ReplyExpires, &r.Intake,
 		&r.MessageID, &r.Author, &r.Text, &r.Tokens, &r.At,
-		&r.Agent, &r.Reason, &r.Ambient, &r.LimitedUntil, &r.Undelivered, &r.Origin, &r.OriginAs, &r.Pending, &r.Abandoned)
+		&r.Agent, &r.Reason, &r.Ambient, &r.LimitedUntil, &r.Undelivered, &r.Origin, &r.OriginAs, &r.Pending, &r.Models, &r.Abandoned)
 	return r, err
 }
 
@@ -78,7 +79,7 @@ func (r turnRow) turn() session.Turn {
 		Asker: thread.Person{ID: r.AskerID, Name: r.AskerName}, Message: thread.MessageID(r.PlatformMessage),
 		Audience: access.NewAudience(tenant, held...), Direct: r.Direct, Intake: r.Intake.UTC(),
 		State: session.State(r.State), Outcome: session.Outcome(r.Outcome), StopRequested: r.StopRequested, Abandoned: r.Abandoned,
-		Agent: r.Agent, Reason: r.Reason, Ambient: r.Ambient, LimitedUntil: orZero(r.LimitedUntil), Undelivered: r.Undelivered,
+		Agent: r.Agent, Models: r.Models, Reason: r.Reason, Ambient: r.Ambient, LimitedUntil: orZero(r.LimitedUntil), Undelivered: r.Undelivered,
 	}
 	t.Origin = session.Origin{Turn: session.TurnID(r.Origin), As: session.Derivation(r.OriginAs)}
 	if r.Pending != nil {

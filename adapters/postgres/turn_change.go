@@ -183,10 +183,10 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (o
 	const keep = `
 		insert into turn (tenant_id, id, session_id, number, platform, workspace, state, outcome, attempt, takeovers, platform_message,
 			asker_id, asker_name, principals, direct, intake_at, started_at, finished_at, delivered_at, sentence, reference, timings,
-			reason, ambient, limited_until, place, agent)
+			reason, ambient, limited_until, place, agent, models)
 		select tenant_id, $3, session_id, $4, platform, workspace, 'done', 'superseded', attempt, takeovers, '',
 			asker_id, asker_name, principals, direct, intake_at, started_at, coalesce(finished_at, clock_timestamp()), delivered_at,
-			sentence, reference, timings, reason, ambient, limited_until, coalesce(place, sequence), agent
+			sentence, reference, timings, reason, ambient, limited_until, coalesce(place, sequence), agent, models
 		from turn where tenant_id = $1 and id = $2`
 	const queue = `
 		update turn t set number = $3, state = 'queued', outcome = null, attempt = attempt + 1, takeovers = 0, lone_deaths = 0, failures = 0, quarantine = '', owner = '', not_before = '-infinity',

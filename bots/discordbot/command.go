@@ -63,6 +63,15 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 		b.respond(ctx, c, "There is no agent of that name. Leave the option away, or choose one from the list.")
 		return
 	}
+	var known []string
+	if b.config.Models != nil {
+		known = b.config.Models()
+	}
+	models, refusal := answer.ChosenModels(c.Models, known)
+	if refusal != "" {
+		b.respond(ctx, c, refusal)
+		return
+	}
 	if private := j.Private && !c.Direct; private != c.Private {
 		c = c.Privately(private)
 	}
@@ -87,7 +96,7 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 	_, err = b.take(ctx, patience, answer.Question{
 		Mention: thread.Mention{
 			Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, c.Files), At: c.At,
-			Direct: c.Direct, Tenant: tenant, Listens: listens, Agent: c.Agent,
+			Direct: c.Direct, Tenant: tenant, Listens: listens, Agent: c.Agent, Models: models,
 		},
 		Judgement: j, Reply: reply,
 	})

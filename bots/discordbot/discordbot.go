@@ -30,7 +30,9 @@ type Config struct {
 	// BindFirst binds the only server that the bot belongs to where none is. It is set where no Slack workspace says who the members are.
 	BindFirst bool
 	// Agents lists the agents that may be asked for by name; nil: none.
-	Agents  func() []string
+	Agents func() []string
+	// Models lists the models that may be asked for by name; nil: none.
+	Models  func() []string
 	MaxAge  time.Duration  // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
 	Pace    stream.Pace    // of answers; the platform's
 	Discord discord.Config // further settings; the fields above lead

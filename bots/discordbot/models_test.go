@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -99,5 +100,24 @@ func TestOneStopEndsAllReplies(t *testing.T) {
 	}
 	if other.Open() != 0 {
 		t.Error("a model is still being read")
+	}
+}
+
+func TestCommandNamesItsModels(t *testing.T) {
+	t.Parallel()
+	_, with := beside("other", said(0, "The other answer."))
+	_, third := beside("third", said(0, "The third answer."))
+	w := begin(t, llmtest.Native(said(0, "The one answer.")), with, third, func(s *setting) {
+		s.bot.Models = func() []string { return []string{"other", "scripted", "third", "fourth"} }
+	})
+	ask := func(models string) *discordtest.Interaction {
+		return w.ada.Command(w.general, "ask", map[string]any{"question": "Which?", "models": models})
+	}
+	w.told(ask("other, nonesuch"), "There is no model `nonesuch`. Choose among other, scripted, third, fourth.")
+	w.told(ask("other,scripted,third,fourth"), "At most 3 models answer at once.")
+	ask(" third, scripted")
+	texts := w.answers(w.general, 2)
+	if !strings.Contains(w.of(texts, "third"), "The third answer.") || !strings.Contains(w.of(texts, "scripted"), "The one answer.") {
+		t.Errorf("the replies are %q", texts)
 	}
 }

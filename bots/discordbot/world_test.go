@@ -335,7 +335,8 @@ type setups struct {
 // Setup implements answer.Setups.
 func (s setups) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
 	s.w.note(t)
-	return answer.Setup{Models: s.models}, nil
+	models := slices.DeleteFunc(slices.Clone(s.models), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })
+	return answer.Setup{Models: models}, nil
 }
 
 // everything is a library in which everybody may read everything.

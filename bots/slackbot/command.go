@@ -14,12 +14,15 @@ import (
 
 // The sentences that commands answer with.
 const (
-	sayUsage      = "Ask like this: `/ask How do I reset my password?` With `/ask private …` only you see the answer."
+	sayUsage      = "Ask like this: `/ask How do I reset my password?` With `/ask private …` only you see the answer. With `/ask models:a,b …` each of up to 3 models answers."
 	sayAsked      = "Your question is being answered in its thread."
 	sayDirect     = "You get the answer in a direct message."
 	sayUnfollowed = "I no longer follow this thread. Mention me to bring me back."
 	sayInvite     = "I am not in this channel. Invite me, and ask again; or ask with `/ask private …`"
 )
+
+// modelsWord begins the word of a command that names models.
+const modelsWord = "models:"
 
 // Command implements slack.Handler. The same command is carried out once, should it be delivered twice.
 func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
@@ -52,6 +55,18 @@ func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
 	word, rest, _ := strings.Cut(question, " ")
 	private := strings.EqualFold(word, "private")
 	if private {
+		question = strings.TrimSpace(rest)
+	}
+	var models []string
+	if word, rest, _ := strings.Cut(question, " "); strings.HasPrefix(strings.ToLower(word), modelsWord) {
+		var known []string
+		if b.config.Models != nil {
+			known = b.config.Models()
+		}
+		var refusal string
+		if models, refusal = answer.ChosenModels(word[len(modelsWord):], known); refusal != "" {
+			return refusal, nil
+		}
 		question = strings.TrimSpace(rest)
 	}
 	if question == "" {
@@ -95,7 +110,7 @@ func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
 	}
 	_, err = b.service.Take(ctx, answer.Question{Judgement: j, Pending: pending, Mention: thread.Mention{
 		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct,
-		Tenant: b.config.Tenant, Listens: listens,
+		Tenant: b.config.Tenant, Listens: listens, Models: models,
 	}})
 	if sentence, ok := rejection(err); ok {
 		return sentence, nil

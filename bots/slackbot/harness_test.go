@@ -256,11 +256,12 @@ func said(key, value string) []answer.Said { return []answer.Said{{Key: key, Val
 // nothing is a service that is never asked anything.
 func nothing() *answer.Service { return &answer.Service{} }
 
-// setups answers every turn with the same models.
+// setups answers with the models that were asked for, else with all.
 type setups struct{ models []llm.Model }
 
-func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
-	return answer.Setup{Models: s.models}, nil
+func (s setups) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
+	models := slices.DeleteFunc(slices.Clone(s.models), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })
+	return answer.Setup{Models: models}, nil
 }
 
 // library has a document that everybody may read, and one for those who secret names.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -107,5 +108,35 @@ func TestOneStopEndsAllReplies(t *testing.T) {
 	}
 	if s.model.Open()+other.Open() != 0 {
 		t.Error("a model is still being read")
+	}
+}
+
+func TestCommandNamesItsModels(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{
+		bot:    func(c *slackbot.Config) { c.Models = func() []string { return []string{"other", "scripted", "third"} } },
+		beside: []llm.Model{named("other", llmtest.Answer("The other answer.")), named("third", llmtest.Answer("The third answer."))},
+	}, llmtest.Answer("The one answer."))
+	for text, want := range map[string]string{
+		"models:gpt-9,other Which?":       "There is no model `gpt-9`. Choose among other, scripted, third.",
+		"models:other,scripted":           "Ask like this",
+		"private models:nonesuch Is it?":  "There is no model",
+		"models:scripted,nonesuch Is it?": "There is no model `nonesuch`",
+	} {
+		s.replied(s.ann, s.ann.Slash(s.general, "/ask", text), want)
+	}
+	s.ann.Slash(s.general, "/ask", "models:third,scripted Which?")
+	root := ""
+	s.wait("the question stands in the channel", func() bool {
+		for _, m := range s.Versions() {
+			if m.User == slacktest.BotUser && strings.Contains(m.Shown(), "Which?") {
+				root = m.TS
+			}
+		}
+		return root != ""
+	})
+	shown := s.answered(s.general, root, 2)
+	if len(shown) != 2 || !strings.Contains(of(t, shown, "third"), "The third answer.") || !strings.Contains(of(t, shown, "scripted"), "The one answer.") {
+		t.Errorf("the thread shows %q", shown)
 	}
 }

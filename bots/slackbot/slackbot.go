@@ -33,8 +33,10 @@ type Config struct {
 	// Prompts are offered to somebody who opens the conversation with the bot; nil takes slack.Prompts, an empty list offers none.
 	Prompts []slack.Prompt
 	MaxAge  time.Duration // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
-	Pace    stream.Pace   // of answers; the platform's
-	Slack   slack.Config  // further settings; the fields above lead
+	// Models lists the models that may be asked for by name; nil: none.
+	Models func() []string
+	Pace   stream.Pace  // of answers; the platform's
+	Slack  slack.Config // further settings; the fields above lead
 }
 
 // Deps is what a Bot works with.

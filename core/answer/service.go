@@ -178,7 +178,7 @@ func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake)
 		return Accepted{}, err
 	}
 	in.Tenant, in.Ref, in.Starter, in.EventKey, in.Message, in.Asker = m.Tenant, m.Ref, m.Starter, m.EventKey, m.Message, m.Asker
-	in.Files, in.At, in.Direct, in.Audience, in.Agent = m.Files, m.At, m.Direct, m.Listens, m.Agent
+	in.Files, in.At, in.Direct, in.Audience, in.Agent, in.Models = m.Files, m.At, m.Direct, m.Listens, m.Agent, m.Models
 	defer s.intakes.begin()()
 	began := time.Now()
 	stored, err := s.Store.Inbox.Accept(ctx, in)

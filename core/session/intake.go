@@ -30,7 +30,8 @@ type Intake struct {
 	Direct   bool
 	Audience access.Audience
 	Reply    *ReplyToken
-	Agent    string // name of the agent that the asker chose; empty: the channel's
+	Agent    string   // name of the agent that the asker chose; empty: the channel's
+	Models   []string // names of the models that the asker chose; none: the agent's
 
 	Reason  string        // why it is answered: a code of whoever decided
 	Ambient bool          // nobody asked the bot: the thread becomes known only when there is an answer

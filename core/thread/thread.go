@@ -42,6 +42,7 @@ type Mention struct {
 	At       time.Time      // the platform's time of the message; for display only, never for order
 	Direct   bool           // a conversation with the bot alone
 	Agent    string         // name of the agent that the asker chose; empty: the channel's
+	Models   []string       // names of the models that the asker chose; none: the agent's
 	Tenant   access.TenantID
 	Listens  access.Audience // who will see the answer
 }

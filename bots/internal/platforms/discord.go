@@ -21,6 +21,7 @@ func newDiscord(base *wire.Base, set *Set) (platform, error) {
 	bot, err := discordbot.New(discordbot.Config{
 		Token: c.DiscordBotToken.Reveal(), APIURL: c.DiscordAPIURL, Tenant: base.Tenant, NoMessageContent: !c.DiscordMessageContent,
 		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !set.serves(slack.Platform), MaxAge: c.RedeliveryMaxAge,
+		Models: base.Models,
 		Agents: func() []string {
 			var names []string
 			for _, a := range base.File().Agents {

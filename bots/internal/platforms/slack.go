@@ -18,7 +18,7 @@ func newSlack(base *wire.Base, _ *Set) (platform, error) {
 	sessions, audiences := base.Sessions(), postgres.NewAudiences(base.DB)
 	bot, err := slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
-		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge,
+		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge, Models: base.Models,
 		Slack: slack.Config{CAFile: c.CAFile, Changes: audiences, People: audiences},
 	}, slackbot.Deps{
 		Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Absences: sessions, Turns: sessions,

@@ -70,6 +70,23 @@ func (b *Base) ModelsOf(c Choice) []string {
 	return agent.Models
 }
 
+// Models are the names of the models that people may ask for: those of the settings, of the agents and of the prices.
+func (b *Base) Models() []string {
+	if !b.Config.HasModel() {
+		return nil
+	}
+	file := b.File()
+	names := []string{b.Config.Model, b.Config.FallbackModel}
+	for _, a := range file.Agents {
+		names = append(append(names, a.Model), a.Models...)
+	}
+	for name := range file.Prices.Models {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
+}
+
 func agentsOf(f *config.File) string {
 	var names []string
 	for _, a := range f.Agents {
@@ -173,6 +190,8 @@ func (s *setups) names(t session.Turn, agent config.Agent) []string {
 	names := s.choice.Models
 	switch {
 	case len(names) > 0:
+	case len(t.Models) > 0:
+		names = t.Models
 	case len(agent.Models) > 0:
 		names = agent.Models
 	case agent.Model != "":

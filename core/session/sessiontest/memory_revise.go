@@ -161,7 +161,7 @@ func (m *Memory) derive(of *turn, d session.Derive) session.Accepted {
 	t := &turn{in: s, Turn: session.Turn{
 		ID: session.TurnID(m.id()), Session: s.Session, Number: s.turns, Asker: of.Asker, Message: of.Message, Audience: d.Audience,
 		Direct: of.Direct, Intake: time.Now(), Reply: d.Reply, State: session.Queued, Question: question,
-		Agent: of.Agent, Origin: session.Origin{Turn: of.ID, As: d.As},
+		Agent: of.Agent, Models: of.Models, Origin: session.Origin{Turn: of.ID, As: d.As},
 	}}
 	t.place = of.place
 	ahead := 0

@@ -1,6 +1,7 @@
 package sessiontest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/message"
@@ -95,9 +96,9 @@ func quotas(f *fixture) {
 func unasked(f *fixture) {
 	at := session.PlaceOf(place)
 	in := f.question("does anybody know?")
-	in.Ambient, in.Reason, in.Agent = true, "ambient", "legal"
+	in.Ambient, in.Reason, in.Agent, in.Models = true, "ambient", "legal", []string{"left", "right"}
 	t := f.accept(in)
-	if !t.Ambient || t.Reason != "ambient" || t.Agent != "legal" {
+	if !t.Ambient || t.Reason != "ambient" || t.Agent != "legal" || !slices.Equal(t.Models, in.Models) {
 		f.Errorf("accepted %+v", t)
 	}
 	known, err := f.Thread(f.ctx, tenant, place)

@@ -1,0 +1,30 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// ChosenModels reads the names of models that somebody asks for, separated by commas. known are those that may be asked for. Where the names
+// cannot be had, refusal is a sentence that says why.
+func ChosenModels(text string, known []string) (names []string, refusal string) {
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		switch {
+		case name == "" || slices.Contains(names, name):
+			continue
+		case len(known) == 0:
+			return nil, "No models can be chosen here. Leave them away to get an answer."
+		case !slices.Contains(known, name):
+			return nil, fmt.Sprintf("There is no model %s. Choose among %s.", typed(name), strings.Join(known, ", "))
+		}
+		names = append(names, name)
+	}
+	if len(names) > turn.MaxModels {
+		return nil, fmt.Sprintf("At most %d models answer at once. Name fewer.", turn.MaxModels)
+	}
+	return names, ""
+}
