@@ -15,8 +15,8 @@ type Matched struct {
 }
 
 // Coverage is the share of a question's weight that a passage matches: the weights of the words it holds over those of all words. A word
-// weighs the inverse document frequency of its rarest term that occurs anywhere among the chunks, and is matched when any of its terms is. The
-// result is 0 to 1, and 0 when no word weighs anything. found runs parallel to terms.
+// weighs the inverse document frequency of its rarest term that occurs anywhere among the chunks, and is matched when any of its terms is; one
+// that is put together of several parts, such as an identifier, when its whole is or all of its parts are. The result is 0 to 1, and 0 when no word weighs anything. found runs parallel to terms.
 //
 // Words that occur nowhere cannot be matched, and say different things. One that is written as a name (analyse.Term.Name) makes the coverage 0:
 // what no document names, no document answers. An ordinary one has synonyms that documents do hold. It weighs a share of what the question's other
@@ -77,22 +77,27 @@ type word struct {
 	here, name, foreign bool
 }
 
-// weighty yields the words of a question that weigh something.
+// weighty yields the words of a question that weigh something. What is put together of several words, such as an identifier, is here where its
+// whole is, or all of its parts: one part of it is another thing's.
 func weighty(terms []analyse.Term, found []Matched) iter.Seq[word] {
 	return func(yield func(word) bool) {
 		for i := 0; i < len(terms); {
-			number, counts := terms[i].Word, false
+			number, counts, several, all, part := terms[i].Word, false, false, true, false
 			var w word
 			for ; i < len(terms) && terms[i].Word == number; i++ {
 				if terms[i].Chatter {
 					continue
 				}
-				counts = true
-				w.foreign, w.name, w.here = w.foreign || terms[i].Foreign, w.name || terms[i].Name, w.here || found[i].Here
+				if counts && terms[i].Part != terms[i-1].Part {
+					several, all, part = true, all && part, false
+				}
+				counts, part = true, part || found[i].Here
+				w.foreign, w.name = w.foreign || terms[i].Foreign, w.name || terms[i].Name
 				if f := found[i].Frequency; f > 0 && (w.frequency == 0 || f < w.frequency) {
 					w.frequency = f
 				}
 			}
+			w.here = part || several && all // the whole comes last
 			if counts && !yield(w) {
 				return
 			}

@@ -11,6 +11,7 @@ import (
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	term := func(word int, chatter bool) analyse.Term { return analyse.Term{Word: word, Chatter: chatter} }
+	identifier := func() []analyse.Term { return []analyse.Term{{Part: 0}, {Part: 1}, {Part: 2}} }
 	tests := []struct {
 		name  string
 		terms []analyse.Term
@@ -32,7 +33,10 @@ func TestCoverage(t *testing.T) {
 		{"a name that is chatter", []analyse.Term{term(0, false), {Word: 1, Name: true, Chatter: true}}, []retrieve.Matched{{5, true}, {0, false}}, 1, 1},
 		{"a foreign word that is nowhere weighs little", []analyse.Term{{Word: 0}, {Word: 1, Foreign: true}}, []retrieve.Matched{{5, true}, {0, false}}, 0.79, 0.81},
 		{"a foreign word that is somewhere weighs as any", []analyse.Term{{Word: 0}, {Word: 1, Foreign: true}}, []retrieve.Matched{{5, true}, {5, false}}, 0.5, 0.5},
-		{"a part is enough for an identifier", []analyse.Term{term(0, false), term(0, false)}, []retrieve.Matched{{5, true}, {0, false}}, 1, 1},
+		{"a stem of one language is enough", []analyse.Term{term(0, false), term(0, false)}, []retrieve.Matched{{5, true}, {0, false}}, 1, 1},
+		{"all parts are enough for an identifier", identifier(), []retrieve.Matched{{5, true}, {9, true}, {0, false}}, 1, 1},
+		{"its whole is enough", identifier(), []retrieve.Matched{{5, false}, {9, false}, {5, true}}, 1, 1},
+		{"one part is another thing's", identifier(), []retrieve.Matched{{5, true}, {9, false}, {0, false}}, 0, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
