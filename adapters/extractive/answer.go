@@ -11,7 +11,6 @@ const (
 	intro   = "No language model is configured, so this is quoted from the documents:"
 	nothing = "No language model is configured, so answers are quoted from the documents, and nothing was found in them that answers this question. " +
 		"Other words may find more."
-	closest    = "No language model is configured, and no sentence of the documents answers this in the words of the question. The passage that fits best begins:"
 	unsearched = "No language model is configured, so answers are quoted from the documents, and no documents were searched for this message."
 )
 
@@ -25,17 +24,12 @@ func answer(t turn) string {
 	}
 	all := units(t)
 	a := weigh(t, all)
-	w := &writer{passages: t.passages}
-	chosen := choose(all)
-	switch {
-	case t.before != "" && a.missing > 0 && len(a.focus) <= a.missing/2: // the documents are those of earlier questions
+	chosen := choose(all, a)
+	if len(chosen) == 0 || t.before != "" && a.strange > 0 && a.own <= a.strange/2 { // the documents are those of earlier questions
 		return nothing
-	case len(chosen) == 0:
-		chosen = w.opening(all)
-		w.b.WriteString(closest)
-	default:
-		w.b.WriteString(intro)
 	}
+	w := &writer{passages: t.passages}
+	w.b.WriteString(intro)
 	for i := 0; i < len(chosen); {
 		end := i + 1
 		for end < len(chosen) && chosen[end].passage == chosen[i].passage {
@@ -46,33 +40,6 @@ func answer(t turn) string {
 	}
 	return w.b.String()
 }
-
-// opening returns the beginning of the first passage, as it stands when nothing in it can be quoted beside other text.
-func (w *writer) opening(all []unit) []unit {
-	var out []unit
-	words := 0
-	for _, u := range all {
-		if u.passage != 0 || len(out) > 0 && words+u.words > openingWords {
-			break
-		}
-		u.follow = nil
-		out, words = append(out, u), words+u.words
-	}
-	if len(out) > 0 {
-		return out
-	}
-	lines := strings.Split(strings.Trim(strings.ReplaceAll(w.passages[0].Text, "\r\n", "\n"), "\n"), "\n")
-	text := strings.Join(lines[:min(len(lines), openingLines)], "\n")
-	if len(text) > maxUnitRunes {
-		text = strings.ToValidUTF8(text[:maxUnitRunes], "")
-	}
-	return []unit{{kind: code, text: strings.TrimRight(text, " \t\n")}}
-}
-
-const (
-	openingWords = 60
-	openingLines = 8
-)
 
 // writer puts quotations together. Blocks are parted by blank lines, so that none can change how the next one is read.
 type writer struct {

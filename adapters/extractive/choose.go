@@ -2,62 +2,80 @@ package extractive
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 )
 
 const (
-	maxUnits    = 5
-	maxPassages = 3
-	maxWords    = 170
-	repetition  = 0.7  // how much likeness to what is chosen costs (maximal marginal relevance)
-	adjoining   = 1.25 // for the sentence behind or before a chosen one: together they read better
-	keep        = 0.5  // of the best score: what scores less is left out
-	keepOther   = 0.4  // the same while what is chosen is short
-	keepSame    = 0.25 // the same for what stands in a passage that is quoted anyway
-	fewWords    = 60
-	floor       = 0.12 // below this even the best says nothing about the question
+	maxUnits   = 5
+	maxPages   = 3
+	maxWords   = 170
+	repetition = 0.7  // how much likeness to what is chosen costs (maximal marginal relevance)
+	adjoining  = 1.25 // for the sentence behind or before a chosen one: together they read better
+	floor      = 0.03 // what scores less says nothing about the question
+	beside     = 0.4  // of the best score: what a further page must add where what is quoted tells of the whole question
+	further    = 0.25 // of the best score: what a further unit of a page that is quoted must add
 )
 
-// choose returns the units to quote, in the order in which they are written: the best passage first; within a passage the best block first
-// and the others as they stand.
-func choose(all []unit) []unit {
-	var best float64
-	for _, u := range all {
-		best = max(best, u.score)
-	}
-	if best < floor {
-		return nil
-	}
-	var chosen []unit
-	taken := make([]bool, len(all))
-	passages := map[int]bool{} // that are quoted
-	words := 0
-	for len(chosen) < maxUnits {
-		at, value := -1, 0.0
-		for i, u := range all {
-			if taken[i] || u.score == 0 || len(chosen) > 0 && words+u.size() > maxWords {
-				continue
-			}
-			begun := passages[u.passage]
-			if !begun && len(passages) == maxPassages {
-				continue
-			}
-			if v := marginal(u, chosen); v > value && v >= least(words, begun)*best {
-				at, value = i, v
-			}
+// choose returns the units to quote, in the order in which they are written: of the pages that answer best, three at most, the best unit each,
+// then what else these pages say, as long as the answer is short.
+func choose(all []unit, a asked) []unit {
+	c := chooser{all: all, taken: make([]bool, len(all)), pages: map[int]bool{}}
+	pages, best := pageOrder(all)
+	for _, page := range pages {
+		if len(c.pages) < maxPages {
+			told := a.told(c.chosen)
+			c.take(max(floor, beside*best*told*told), func(u unit) bool { return u.page == page })
 		}
-		if at < 0 {
+	}
+	for len(c.chosen) > 0 && len(c.chosen) < maxUnits {
+		if !c.take(max(floor, further*best), func(u unit) bool { return c.pages[u.page] && c.words+u.size() <= maxWords }) {
 			break
 		}
-		taken[at] = true
-		u := all[at]
-		chosen = append(chosen, u)
-		words += u.size()
-		passages[u.passage] = true
 	}
-	return arrange(chosen)
+	return arrange(c.chosen)
+}
+
+// pageOrder returns the pages, the one with the best unit first, and that unit's score.
+func pageOrder(all []unit) (pages []int, top float64) {
+	best := map[int]float64{}
+	for _, u := range all {
+		best[u.page] = max(best[u.page], u.score)
+		top = max(top, u.score)
+	}
+	pages = slices.SortedFunc(maps.Keys(best), func(a, b int) int { return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(a, b)) })
+	return pages, top
+}
+
+// chooser gathers what is quoted.
+type chooser struct {
+	all    []unit
+	taken  []bool
+	chosen []unit
+	pages  map[int]bool // that are quoted
+	words  int
+}
+
+// take chooses, of the units that may be, the one that adds most, if that is at least so much.
+func (c *chooser) take(least float64, may func(unit) bool) bool {
+	at, most := -1, 0.0
+	for i, u := range c.all {
+		if c.taken[i] || u.score == 0 || !may(u) {
+			continue
+		}
+		if v := marginal(u, c.chosen); v > most && v >= least {
+			at, most = i, v
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	u := c.all[at]
+	c.taken[at], c.pages[u.page] = true, true
+	c.chosen, c.words = append(c.chosen, u), c.words+u.size()
+	return true
 }
 
 // arrange drops what would be written twice and puts the rest in order.
@@ -87,17 +105,6 @@ func arrange(all []unit) []unit {
 		return cmp.Compare(a.order, b.order)
 	})
 	return chosen
-}
-
-// least is the share of the best score that a unit must add.
-func least(words int, begun bool) float64 {
-	switch {
-	case words >= fewWords:
-		return keep
-	case begun:
-		return keepSame
-	}
-	return keepOther
 }
 
 // size is a unit's share of the answer's length, with half of what it introduces: lists and code are read faster than prose.
@@ -154,4 +161,23 @@ func contained(u, c unit) float64 {
 		}
 	}
 	return 0
+}
+
+// told is the share of the question's weight that is told of by what is quoted. What occurs nowhere weighs as much as the others.
+func (a *asked) told(quoted []unit) float64 {
+	var told, all float64
+	for term := range a.focus {
+		weight := a.weightOf(term)
+		all += weight
+		for _, u := range quoted {
+			if a.holds(u.terms, term) || a.holds(u.around, term) || a.holds(u.under, term) || a.holds(u.column, term) {
+				told += weight
+				break
+			}
+		}
+	}
+	if told == 0 {
+		return 0
+	}
+	return told / (all * (1 + float64(a.missing)/float64(len(a.focus))))
 }

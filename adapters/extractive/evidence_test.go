@@ -87,14 +87,19 @@ func TestEvidenceOfEveryKind(t *testing.T) {
 		"an item of definitions":               {"What is the default of retries?", []tool.Document{options}, "- retries (integer) How often a call is made again. The default is 7. [10]", "The default is 30"},
 		"no echo": {"row level security policy", []tool.Document{{Number: 14, Contents: "FORCE ROW LEVEL SECURITY. A row level security policy says which rows of a table each user may read. It is enabled by the owner."}},
 			"A row level security policy says which rows of a table each user may read.", "FORCE"},
-		"only the beginning": {"Who won the chess tournament?", []tool.Document{{Number: 13, Contents: "# Notes\n\nsome <b>rest of\na table"}, bank},
-			"From [13]:\n\n```\n# Notes\n\nsome <b>rest of\na table\n```", "bank"},
+		"nothing": {"Who won the chess tournament?", []tool.Document{{Number: 13, Contents: "# Notes\n\nsome <b>rest of\na table"}, bank}, "nothing was found in them", "["},
+		"enough is enough": {"What is a badge?", []tool.Document{{Number: 15, Contents: "A badge is a card that opens the doors of the house."}, {Number: 16, Contents: "Hand your badge back to the porter on your last day."}},
+			"A badge is a card that opens the doors of the house. [15]", ""},
+		"half a question is not enough": {"badge lost at the airport, who pays the new one?", []tool.Document{{Number: 15, Contents: "A badge that was lost opens no doors once the porter knows."}, {Number: 16, Contents: "Whoever pays for the trip pays for what gets missing at the airport."}},
+			"A badge that was lost opens no doors once the porter knows. [15]\n\nWhoever pays for the trip pays for what gets missing at the airport. [16]", ""},
+		"the order of the search": {"printer paper empty", []tool.Document{{Number: 15, Contents: "When the paper of the printer is empty, take more from the cupboard."}, {Number: 16, Contents: "When the paper of the printer is empty, the lamp blinks."}},
+			"When the paper of the printer is empty, take more from the cupboard. [15]", "lamp blinks. [16]\n\nWhen"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, _, _ := run(t, asked(test.question, test.docs...))
-			body := strings.TrimPrefix(strings.TrimPrefix(got, heading), closest)
+			body := strings.TrimPrefix(got, heading)
 			fits := body == test.want
 			if test.not != "" {
 				fits = strings.Contains(body, test.want) && !strings.Contains(body, test.not)

@@ -122,7 +122,7 @@ func TestAnswers(t *testing.T) {
 			[]string{"2. Open the valve with the square key. [4]"}, []string{"- Open the valve"}},
 		"a document's own numbers": {"How much pressure may the vessel have, in bar?", []tool.Document{boiler}, []string{`The vessel is \[2] bar at most. [4]`}, nil},
 		"a row of a table":         {"Which soup is there on Tuesday?", []tool.Document{canteen}, []string{"- Day: Tuesday soup; Soup: Potato and leek with cream [9]"}, []string{"|", "Monday"}},
-		"nothing fits":             {"Who won the chess tournament?", []tool.Document{canteen, deploy}, []string{"fits best begins:\n\nThe canteen serves lunch from noon until two."}, []string{"[7]"}},
+		"nothing fits":             {"Who won the chess tournament?", []tool.Document{canteen, deploy}, []string{"nothing was found"}, []string{"[7]", "[9]", "canteen"}},
 		"nothing was found":        {"Who won?", nil, []string{"nothing was found"}, []string{":\n"}},
 	}
 	for name, test := range tests {
@@ -243,5 +243,43 @@ func TestLooseMatchesAreNotQuoted(t *testing.T) {
 	}
 	if text, _, _ := run(t, asked("How many days of leave do I get?", leave, byChance)); strings.Contains(text, "yard") || !strings.Contains(text, "thirty days of paid leave a year. [1]") {
 		t.Errorf("answered %q", text)
+	}
+}
+
+// A follow-up that leans on the question before it is about that question's subject, whatever its own words fit better.
+func TestFollowUpIsAboutTheOpener(t *testing.T) {
+	t.Parallel()
+	docs := []tool.Document{
+		{Number: 1, Title: "Coffee machine", Contents: "Switch the coffee machine off again before you leave, and switch it on in the morning."},
+		{Number: 2, Title: "Night mode", Contents: "The night mode of the heating is left with the red button."},
+	}
+	req := llm.Request{Messages: append([]llm.Message{user("what's the night mode of the heating?"), {Role: llm.Assistant, Text: "A mode. [2]"},
+		user("and how do I switch it off again?")}, found(docs...)...)}
+	if got, _, _ := run(t, req); !strings.Contains(got, "The night mode of the heating is left with the red button. [2]") {
+		t.Errorf("answer is\n%s", got)
+	}
+}
+
+// The number of a document links to its first passage, so nothing is quoted from another one of the same document.
+func TestQuotesTheSectionThatIsLinked(t *testing.T) {
+	t.Parallel()
+	docs := []tool.Document{
+		{Number: 1, Title: "Handbook", Heading: "Handbook › Leave", Contents: "Everybody gets thirty days of paid leave a year."},
+		{Number: 1, Title: "Handbook", Heading: "Handbook › Parents", Contents: "Paid leave for parents is five days of leave more a year."},
+	}
+	if got, _, _ := run(t, asked("How many days of paid leave do I get?", docs...)); strings.Contains(got, "parents") || !strings.Contains(got, "thirty days") {
+		t.Errorf("answer is\n%s", got)
+	}
+}
+
+// A question in short says the same as in full.
+func TestDefinitionInShort(t *testing.T) {
+	t.Parallel()
+	flow := tool.Document{Number: 1, Title: "Backflow", Contents: "A backflow valve is a flap that keeps the backflow out. It is red.\n\n" +
+		"A backflow is water that returns from the radiators to the boiler."}
+	for _, question := range []string{"what is a backflow?", "what's a backflow?", "whats a backflow"} {
+		if got, _, _ := run(t, asked(question, flow)); !strings.HasPrefix(got, heading+"A backflow is water that returns from the radiators to the boiler.") {
+			t.Errorf("%s: answer is\n%s", question, got)
+		}
 	}
 }

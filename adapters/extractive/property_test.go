@@ -56,7 +56,6 @@ func TestQuotesVerbatim(t *testing.T) {
 		source := collapsed.String() + "\n" + quoteMarks.ReplaceAllString(collapsed.String(), " ")
 		question := rapid.SampledFrom([]string{"How do I start the pump?", "What is a valve?", "Show me the command for the pump", "水泵", "pump"}).Draw(t, "question")
 		got, _, _ := run(t, asked(question, docs...))
-		got = strings.Replace(got, closest, heading, 1)
 		if !strings.HasPrefix(got, heading) {
 			if strings.Contains(got, "\n") || mark.MatchString(got) {
 				t.Fatalf("neither quotations nor a plain sentence:\n%s", got)
@@ -151,5 +150,3 @@ func piecesOf(quote, source string) []string {
 	}
 	return out
 }
-
-const closest = "No language model is configured, and no sentence of the documents answers this in the words of the question. The passage that fits best begins:\n\n"

@@ -9,22 +9,23 @@ import (
 
 const (
 	expansionWeight = 0.4  // of a term that only the search query holds
-	chatterWeight   = 0.15 // of a word that any question may hold
 	contextShare    = 0.45 // of a term that only the headings hold
+	rankDecay       = 1.0  // per place of its page in the search result, whose order tells more than the words of one sentence
+	chatterWeight   = 0.15 // of a word that any question may hold
 	namedShare      = 0.8  // the same where they are what is asked about, and of the names of columns
 	addsBonus       = 1.35 // for the words of the question that the heading which it names lacks
 	rowShare        = 0.75 // of its table's best row: what a row must score
 	onlyColumns     = 0.5  // of a row that the question names by nothing but its columns
 	pairBonus       = 0.35 // for words that stand side by side as in the question
-	rankDecay       = 0.25 // per place in the search result
 )
 
 var (
-	definitionQuestion = regexp.MustCompile(`(?i)^\W*(what|who|was|wer|que|qu'est|qué|quién|cosa)\b.{0,12}?\b(is|are|was|were|does|means?|ist|sind|bedeutet|est|sont|es|son)\b|(?i)\b(define|definition|meaning)\b`)
+	definitionQuestion = regexp.MustCompile(`(?i)^\W*(what|who|was|wer|que|qu'est|qué|quién|cosa)(['’]?s\b|\b.{0,12}?\b(is|are|was|were|does|means?|ist|sind|bedeutet|est|sont|es|son)\b)|(?i)\b(define|definition|meaning)\b`)
 	procedureQuestion  = regexp.MustCompile(`(?i)\b(how (do|can|to|should|would|does one)|set ?up|install|configure|steps|wie (kann|muss|richte|stelle|mache)|comment|cómo)\b`)
 	codeQuestion       = regexp.MustCompile("(?i)\\b(code|command|syntax|example|snippet|sql|query|script|regex|yaml|json|config(uration)? file|function call|beispiel|befehl|exemple|ejemplo)s?\\b|`")
 	defining           = regexp.MustCompile(`(?i)\b(is|are|was|were|means?|refers? to|denotes?|represents?|consists? of|describes?|provides?|allows?|specif(y|ies)|defines?|ist|sind|bedeutet|est|sont|désigne|es|son)\b`)
 	backReference      = regexp.MustCompile(`^(This|These|Those|That|It|They|He|She|Its|Their|However|But|And|Also|Such|Thus|Therefore|Hence|Otherwise|Similarly|Instead|In (this|that|these|those|such|addition|contrast)|For (example|instance|this)|As a result|On the other hand|Dies|Diese|Dieser|Dieses|Es|Sie|Cela|Ceci|Esto)\b`)
+	article            = regexp.MustCompile(`(?i)^(an?|the|der|die|das|eine?|une?|l[ae]s?|el|una?|un|los|las)$`)
 	crossReference     = regexp.MustCompile(`(?i)^(\(?(see|refer to|for (more|further|details|information)|siehe|voir|véase)\b)|\b(is|are) (described|discussed|explained|covered) in\b`)
 	history            = regexp.MustCompile(`(?i)\b(release|changelog|changes|what's new|version|history)\b`)
 	advises            = regexp.MustCompile(`(?i)^(To |First|Then|Next|Finally|Set |Create |Use |Run |Add |Install |Configure |Edit |Start |Make sure|Ensure|Open |Click |Choose |Enable )|\b(you (can|must|should|need|have to|will)|must be|should be|need(s)? to|it is necessary|required)\b`)
@@ -74,8 +75,8 @@ func (a *asked) score(u *unit) float64 {
 		score *= 0.5
 	}
 	if a.definition {
-		if a.defines(u) {
-			score *= 1.6
+		if others, does := a.defines(u); does {
+			score *= 1 + 1.0/float64(1+others)
 		} else if !answers && u.kind != table {
 			score *= 0.8
 		}
@@ -233,24 +234,29 @@ func lengthFactor(u *unit) float64 {
 	return 1
 }
 
-// defines reports whether the sentence begins with what is asked about and goes on with a verb that explains it.
-func (a *asked) defines(u *unit) bool {
+// defines reports whether the sentence begins with what is asked about and goes on with a verb that explains it, and how many other words its
+// subject has: a sentence about a backflow valve does not say what a backflow is.
+func (a *asked) defines(u *unit) (others int, does bool) {
 	if u.kind != prose && u.kind != item || len(a.focus) == 0 {
-		return false
+		return 0, false
 	}
 	verb := defining.FindStringIndex(u.text)
 	if verb == nil {
-		return false
+		return 0, false
 	}
 	subject := u.text[:verb[0]]
-	if len(strings.Fields(subject)) > len(a.focus)+4 {
-		return false
+	words := strings.Fields(subject)
+	if len(words) > 1 && article.MatchString(words[0]) {
+		words = words[1:]
 	}
-	have := terms(subject, analyse.DefaultLanguage)
+	if len(words) > len(a.focus)+4 {
+		return 0, false
+	}
+	have := terms(strings.ToLower(subject), analyse.DefaultLanguage)
 	for term := range a.focus {
 		if have[term] == 0 {
-			return false
+			return 0, false
 		}
 	}
-	return true
+	return max(len(words)-len(a.focus), 0), true
 }

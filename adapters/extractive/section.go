@@ -5,21 +5,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
 // A heading or the term of a definition that is nearly what is asked says that what stands beneath it is the answer, whatever its words,
-// and that what stands beneath another one speaks of something else.
+// and that what stands beneath another one of the same passage speaks of something else.
 
 const (
-	isNamed      = 0.65 // likeness of heading and question from which the section is the one that is asked about
-	elsewhere    = 0.5  // how much of a section's likeness is taken from what stands in other passages
-	besideLeft   = 0.2  // what is left of what stands in another section of the same passage
-	nearTop      = 5    // ranks among which such a section counts against others
-	decides      = 0.4  // left of a passage that lacks a word which only another one has
-	decidingRank = 3    // ranks among which any such word does so
+	isNamed    = 0.65 // likeness of heading and question from which the section is the one that is asked about
+	besideLeft = 0.2  // what is left of what stands in another section of the same passage
 )
 
 // lead is what a unit is worth by its place beneath a heading that is the question.
@@ -69,65 +64,6 @@ var light = map[string]bool{"take": true, "make": true, "get": true, "do": true,
 // weightOf is a term's idf among the units.
 func (a *asked) weightOf(term string) float64 {
 	return math.Log(1 + float64(a.units)/(1+float64(a.frequency[term])))
-}
-
-// deciding returns for each passage what is left of its scores: most of it is taken when a telling word of the question occurs in one other
-// passage only, if that is among the first or the word is a name.
-func (a *asked) deciding(t turn, all []unit, language string) []float64 {
-	in := map[string]map[int]bool{} // by word: the passages in which it can be quoted
-	for _, u := range all {
-		for term := range a.focus {
-			if u.terms[term] > 0 || u.around[term] > 0 || u.column[term] > 0 {
-				if in[term] == nil {
-					in[term] = map[int]bool{}
-				}
-				in[term][u.passage] = true
-			}
-		}
-	}
-	read := remembering(terms, language)
-	var only []int
-	for term, holders := range in {
-		for i := range holders {
-			if len(holders) == 1 && (t.passages[i].rank < decidingRank || a.names[term]) && !t.elsewhere(term, i, read) {
-				only = append(only, i)
-			}
-		}
-	}
-	left := make([]float64, len(t.passages))
-	for i := range left {
-		left[i] = 1
-		if len(only) > 0 && !slices.Contains(only, i) {
-			left[i] = decides
-		}
-	}
-	return left
-}
-
-// elsewhere reports whether a word occurs in another passage, quotable or not.
-func (t turn) elsewhere(term string, at int, read func(text string) map[string]int) bool {
-	for i, p := range t.passages {
-		if i != at && read(p.Text)[term] > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// namesIn returns the terms of a question that are written as names are: with a digit, an underscore, or a capital inside the sentence.
-func namesIn(question string) map[string]bool {
-	out := map[string]bool{}
-	for i, word := range strings.Fields(question) {
-		inside := strings.TrimLeftFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		capital := i > 0 && strings.IndexFunc(inside, unicode.IsUpper) == 0
-		if !capital && !strings.ContainsFunc(inside, func(r rune) bool { return r == '_' || unicode.IsDigit(r) }) {
-			continue
-		}
-		for _, term := range analyse.Query(inside, nil) {
-			out[term.Text] = true
-		}
-	}
-	return out
 }
 
 var (

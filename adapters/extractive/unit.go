@@ -13,6 +13,7 @@ import (
 // unit is the smallest thing that is quoted: a sentence, a list item, a row of a table, or a block of code.
 type unit struct {
 	passage int // index in the turn
+	page    int // rank of its document
 	order   int // position in the passage
 	block   int // index of its block in the passage
 	list    int // index of the block, or of the first one of its list
@@ -49,7 +50,12 @@ const (
 func units(t turn) []unit {
 	language := languageOf(t.passages)
 	var out []unit
+	pages := map[int]int{}
 	for i, p := range t.passages {
+		if _, known := pages[p.Number]; known {
+			continue
+		}
+		pages[p.Number] = len(pages)
 		all := blocks(p.Text)
 		order, list := 0, 0
 		opening, places := p.opening(all), map[string]int{}
@@ -62,7 +68,7 @@ func units(t turn) []unit {
 			}
 			quotables, size := unitsOf(all, j)
 			for _, u := range quotables {
-				u.passage, u.block, u.list, u.order = i, j, list, order+u.order
+				u.page, u.passage, u.block, u.list, u.order = pages[p.Number], i, j, list, order+u.order
 				u.heading = p.Title + " " + p.Heading + " " + b.heading
 				u.section = cmp.Or(b.term, b.section, opening)
 				u.place = places[u.section]

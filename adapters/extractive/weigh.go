@@ -7,9 +7,10 @@ type asked struct {
 	weights    map[string]float64 // by term: idf among the units times what the term counts in the question
 	frequency  map[string]int     // by term: units that hold it, or stand under a heading that does
 	units      int
-	names      map[string]bool   // terms that are written as names
 	focus      map[string]bool   // the question's own telling terms that occur at all
 	joined     map[string]string // by telling term: the word that it makes with the one behind it, where that occurs
+	own        int               // of these, how many stand in the question itself, not in the one that it leans on
+	strange    int               // words of the question itself that do not occur
 	missing    int               // those that do not
 	pairs      [][2]string       // neighbours among them
 	total      float64
@@ -36,14 +37,14 @@ func weigh(t turn, all []unit) asked {
 	}
 	a.count(all)
 	a.add(t.question, language, 1)
-	a.names = namesIn(t.question)
+	a.own, a.strange = len(a.focus), a.missing
 	if t.before == "" || elliptic(t.question) { // else the searches were made of other questions as well
-		a.add(t.before, language, expansionWeight)
+		a.add(t.before, language, 1)
 		for _, q := range t.queries {
 			a.add(q, language, expansionWeight)
 		}
 	}
-	a.scoreAll(t, all, a.deciding(t, all, language))
+	a.scoreAll(t, all)
 	keepBestRows(all)
 	if a.procedure {
 		preferWholeLists(all)
@@ -51,32 +52,23 @@ func weigh(t turn, all []unit) asked {
 	return a
 }
 
-// scoreAll sets the scores, of which left says what each passage keeps.
-func (a *asked) scoreAll(t turn, all []unit, left []float64) {
-	top, beside := 0.0, make([]bool, len(t.passages)) // the best likeness of a section that is asked about, and the passages with one
+// scoreAll sets the scores.
+func (a *asked) scoreAll(t turn, all []unit) {
+	named := make([]bool, len(t.passages)) // the passages with a section that is asked about
 	likeness := map[string]float64{}
 	for i := range all {
 		u := &all[i]
 		if _, known := likeness[u.section]; !known {
 			likeness[u.section] = a.likeness(u.under)
 		}
-		if u.named = likeness[u.section]; u.named < isNamed {
-			continue
-		}
-		beside[u.passage] = true
-		if t.passages[u.passage].rank < nearTop {
-			top = max(top, u.named)
-		}
+		u.named = likeness[u.section]
+		named[u.passage] = named[u.passage] || u.named >= isNamed
 	}
 	for i := range all {
 		u := &all[i]
-		u.score = a.score(u) * left[u.passage] / (1 + rankDecay*float64(t.passages[u.passage].rank))
-		switch {
-		case u.named >= isNamed || a.within(u):
-		case beside[u.passage]:
+		u.score = a.score(u) / (1 + rankDecay*float64(u.page))
+		if named[u.passage] && u.named < isNamed && !a.within(u) {
 			u.score *= besideLeft
-		default:
-			u.score *= 1 - elsewhere*top
 		}
 	}
 }
