@@ -13,7 +13,6 @@ const (
 	maxPages   = 3
 	maxWords   = 170
 	repetition = 0.7  // how much likeness to what is chosen costs (maximal marginal relevance)
-	adjoining  = 1.25 // for the sentence behind or before a chosen one: together they read better
 	floor      = 0.03 // what scores less says nothing about the question
 	beside     = 0.4  // of the best score: what a further page must add where what is quoted tells of the whole question
 	further    = 0.25 // of the best score: what a further unit of a page that is quoted must add
@@ -119,19 +118,13 @@ func (u unit) size() int {
 // marginal is what a unit adds to those that are chosen already.
 func marginal(u unit, chosen []unit) float64 {
 	var like float64
-	near := false
 	for _, c := range chosen {
 		like = max(like, similarity(u, c), contained(u, c))
-		near = near || c.passage == u.passage && (c.order-u.order == 1 || u.order-c.order == 1)
 	}
 	if like > 0.85 {
 		return 0
 	}
-	value := u.score * (1 - repetition*like*like)
-	if near {
-		value *= adjoining
-	}
-	return value
+	return u.score * (1 - repetition*like*like)
 }
 
 // similarity is the cosine of two units' terms.

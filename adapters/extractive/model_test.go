@@ -283,3 +283,13 @@ func TestDefinitionInShort(t *testing.T) {
 		}
 	}
 }
+
+// What something is stands where it is defined, not beneath a heading that only names it.
+func TestDefinitionBesideANamedSection(t *testing.T) {
+	t.Parallel()
+	vpn := tool.Document{Number: 1, Title: "Remote access", Contents: "# Remote access\n\nThe VPN is an encrypted connection from your laptop to the company network.\n\n" +
+		"## Setting up the VPN\n\nTo set up the VPN on a laptop, do this:\n\n1. Install the client from the software portal.\n2. Request a certificate from the service desk."}
+	if got, _, _ := run(t, asked("what's the VPN?", vpn)); !strings.HasPrefix(got, heading+"The VPN is an encrypted connection") {
+		t.Errorf("answer is\n%s", got)
+	}
+}

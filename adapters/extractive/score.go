@@ -13,10 +13,8 @@ const (
 	rankDecay       = 1.0  // per place of its page in the search result, whose order tells more than the words of one sentence
 	chatterWeight   = 0.15 // of a word that any question may hold
 	namedShare      = 0.8  // the same where they are what is asked about, and of the names of columns
-	addsBonus       = 1.35 // for the words of the question that the heading which it names lacks
 	rowShare        = 0.75 // of its table's best row: what a row must score
 	onlyColumns     = 0.5  // of a row that the question names by nothing but its columns
-	pairBonus       = 0.35 // for words that stand side by side as in the question
 )
 
 var (
@@ -26,7 +24,6 @@ var (
 	defining           = regexp.MustCompile(`(?i)\b(is|are|was|were|means?|refers? to|denotes?|represents?|consists? of|describes?|provides?|allows?|specif(y|ies)|defines?|ist|sind|bedeutet|est|sont|désigne|es|son)\b`)
 	backReference      = regexp.MustCompile(`^(This|These|Those|That|It|They|He|She|Its|Their|However|But|And|Also|Such|Thus|Therefore|Hence|Otherwise|Similarly|Instead|In (this|that|these|those|such|addition|contrast)|For (example|instance|this)|As a result|On the other hand|Dies|Diese|Dieser|Dieses|Es|Sie|Cela|Ceci|Esto)\b`)
 	article            = regexp.MustCompile(`(?i)^(an?|the|der|die|das|eine?|une?|l[ae]s?|el|una?|un|los|las)$`)
-	crossReference     = regexp.MustCompile(`(?i)^(\(?(see|refer to|for (more|further|details|information)|siehe|voir|véase)\b)|\b(is|are) (described|discussed|explained|covered) in\b`)
 	history            = regexp.MustCompile(`(?i)\b(release|changelog|changes|what's new|version|history)\b`)
 	advises            = regexp.MustCompile(`(?i)^(To |First|Then|Next|Finally|Set |Create |Use |Run |Add |Install |Configure |Edit |Start |Make sure|Ensure|Open |Click |Choose |Enable )|\b(you (can|must|should|need|have to|will)|must be|should be|need(s)? to|it is necessary|required)\b`)
 )
@@ -59,11 +56,7 @@ func (a *asked) score(u *unit) float64 {
 		} else {
 			score *= 0.75
 		}
-	case item:
-		if a.procedure {
-			score *= 1.1
-		}
-	case prose, table, heading:
+	case prose, item, table, heading:
 	}
 	if strings.HasSuffix(u.text, ":") && len(u.follow) == 0 {
 		score *= 0.3
@@ -71,14 +64,9 @@ func (a *asked) score(u *unit) float64 {
 	if backReference.MatchString(u.text) {
 		score *= 0.75
 	}
-	if crossReference.MatchString(u.text) {
-		score *= 0.5
-	}
 	if a.definition {
 		if others, does := a.defines(u); does {
 			score *= 1 + 1.0/float64(1+others)
-		} else if !answers && u.kind != table {
-			score *= 0.8
 		}
 	}
 	if history.MatchString(u.heading) && !a.history {
@@ -86,9 +74,6 @@ func (a *asked) score(u *unit) float64 {
 	}
 	if a.procedure && advises.MatchString(u.text) {
 		score *= 1.25
-		if strings.HasPrefix(u.text, "To ") {
-			score *= 1.15
-		}
 	}
 	return score
 }
@@ -139,27 +124,13 @@ func (a *asked) match(u *unit) float64 {
 		score = onlyColumns * (columns + around) / a.total
 	}
 	score *= 0.6 + 0.4*a.coverage(u.terms, u.around, u.column)
-	score *= 1 + pairBonus*a.together(u.text)
 	if u.named < isNamed {
 		return score
-	}
-	if own > 0 && a.adds(u) {
-		score *= addsBonus
 	}
 	if u.place < len(lead) {
 		score = max(score, lead[u.place]*u.named)
 	}
 	return score
-}
-
-// adds reports whether a unit holds a telling word of the question that the heading above it lacks.
-func (a *asked) adds(u *unit) bool {
-	for term := range a.focus {
-		if a.holds(u.terms, term) && !a.holds(u.under, term) {
-			return true
-		}
-	}
-	return false
 }
 
 // coverage is the share of the question's telling terms that a unit holds, those that only its headings hold counting half.
@@ -182,35 +153,6 @@ func (a *asked) coverage(own, context, columns map[string]int) float64 {
 // holds reports whether a text has a telling term of the question, in one word with its particle or not.
 func (a *asked) holds(text map[string]int, term string) bool {
 	return text[term] > 0 || text[a.joined[term]] > 0
-}
-
-// together is the share of the question's neighbouring words that stand side by side in a text as well ("streaming replication").
-func (a *asked) together(text string) float64 {
-	if len(a.pairs) == 0 {
-		return 0
-	}
-	at := map[string][]int{}
-	for _, term := range analyse.Query(text, nil) {
-		at[term.Text] = append(at[term.Text], term.Word)
-	}
-	found := 0
-	for _, pair := range a.pairs {
-		if adjacent(at[pair[0]], at[pair[1]]) {
-			found++
-		}
-	}
-	return float64(found) / float64(len(a.pairs))
-}
-
-func adjacent(first, second []int) bool {
-	for _, i := range first {
-		for _, j := range second {
-			if j == i+1 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // lengthFactor prefers sentences that say something and can be read at a glance.

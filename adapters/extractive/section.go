@@ -38,9 +38,6 @@ func headingTerms(heading, language string) map[string]int {
 func (a *asked) likeness(heading map[string]int) float64 {
 	var both, head, question float64
 	for term := range heading {
-		if light[term] {
-			continue
-		}
 		weight := a.weightOf(term)
 		head += weight
 		if a.focus[term] {
@@ -48,18 +45,13 @@ func (a *asked) likeness(heading map[string]int) float64 {
 		}
 	}
 	for term := range a.focus {
-		if !light[term] {
-			question += a.weightOf(term)
-		}
+		question += a.weightOf(term)
 	}
 	if both == 0 {
 		return 0
 	}
 	return 2 * both / (head + question)
 }
-
-// light are stems of verbs that say nothing beside their object: "take a backup" is about backups.
-var light = map[string]bool{"take": true, "make": true, "get": true, "do": true, "set": true, "use": true, "perform": true, "have": true, "mean": true}
 
 // weightOf is a term's idf among the units.
 func (a *asked) weightOf(term string) float64 {

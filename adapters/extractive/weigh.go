@@ -12,7 +12,6 @@ type asked struct {
 	own        int               // of these, how many stand in the question itself, not in the one that it leans on
 	strange    int               // words of the question itself that do not occur
 	missing    int               // those that do not
-	pairs      [][2]string       // neighbours among them
 	total      float64
 	definition bool // "what is …"
 	procedure  bool // "how do I …"
@@ -67,7 +66,7 @@ func (a *asked) scoreAll(t turn, all []unit) {
 	for i := range all {
 		u := &all[i]
 		u.score = a.score(u) / (1 + rankDecay*float64(u.page))
-		if named[u.passage] && u.named < isNamed && !a.within(u) {
+		if _, defines := a.defines(u); named[u.passage] && u.named < isNamed && !a.within(u) && !(a.definition && defines) {
 			u.score *= besideLeft
 		}
 	}
@@ -146,17 +145,14 @@ func preferWholeLists(all []unit) {
 
 // add takes up the terms of a question or query that are not there yet.
 func (a *asked) add(text, language string, share float64) {
-	before, word := "", -1
+	before := ""
 	for _, term := range analyse.Query(text, []string{language}) {
 		if term.Joined {
 			a.join(before, term.Text, share)
 			continue
 		}
 		if share == 1 && !term.Chatter {
-			if before != "" && term.Word == word+1 {
-				a.pairs = append(a.pairs, [2]string{before, term.Text})
-			}
-			before, word = term.Text, term.Word
+			before = term.Text
 		}
 		if _, there := a.weights[term.Text]; there {
 			continue
