@@ -16,7 +16,8 @@ type Matched struct {
 
 // Coverage is the share of a question's weight that a passage matches: the weights of the words it holds over those of all words. A word
 // weighs the inverse document frequency of its rarest term that occurs anywhere among the chunks, and is matched when any of its terms is; one
-// that is put together of several parts, such as an identifier, when its whole is or all of its parts are. The result is 0 to 1, and 0 when no word weighs anything. found runs parallel to terms.
+// that is put together of several parts, such as an identifier, when its whole is or all of its parts are. The result is 0 to 1, and 0 when no
+// word weighs anything. found runs parallel to terms.
 //
 // Words that occur nowhere cannot be matched, and say different things. One that is written as a name (analyse.Term.Name) makes the coverage 0:
 // what no document names, no document answers. An ordinary one has synonyms that documents do hold. It weighs a share of what the question's other
