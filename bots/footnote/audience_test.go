@@ -230,7 +230,12 @@ func TestLargeWorkspaceIsKnownAfterARestart(t *testing.T) {
 	r.Start()
 	r.Ready()
 	asks(1, "after the first restart", all)
-	c.until("the whole list", func() bool { return pages() > 0 })
+	db := database(t, c.program)
+	c.until("the whole list", func() bool {
+		var kept bool
+		err := db.Pool.QueryRow(c.ctx, `select exists (select from audience_workspace where listed_at > '-infinity' and not listing)`).Scan(&kept)
+		return err == nil && kept && pages() > 0
+	})
 	r.End(syscall.SIGTERM)
 	listed := len(c.slack.Calls("users.list"))
 	r.Start()
@@ -244,7 +249,7 @@ func TestLargeWorkspaceIsKnownAfterARestart(t *testing.T) {
 	}
 	r.End(syscall.SIGTERM)
 	people[3*600+500].BecomeUnheard(func(p *slacktest.Person) { p.Guest = true })
-	if _, err := database(t, c.program).Pool.Exec(c.ctx, `update audience_workspace set heard_at = heard_at - interval '1 minute'`); err != nil {
+	if _, err := db.Pool.Exec(c.ctx, `update audience_workspace set heard_at = heard_at - interval '1 minute'`); err != nil {
 		t.Fatal(err)
 	}
 	r.Start()
