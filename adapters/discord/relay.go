@@ -213,7 +213,17 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	conn, res, err := r.dialer.DialContext(ctx, u.String(), nil)
+	// The library waits for the handshake's answer whatever becomes of ctx: closing the connection ends that.
+	dialer, ended := *r.dialer, func() bool { return true }
+	dialer.NetDialContext = func(dialling context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(dialling, network, address)
+		if err == nil {
+			ended = context.AfterFunc(ctx, func() { _ = conn.Close() }) // whoever reads from it is told
+		}
+		return conn, err
+	}
+	conn, res, err := dialer.DialContext(ctx, u.String(), nil)
+	ended()
 	if res != nil && res.Body != nil {
 		_ = res.Body.Close() // the library has read what there is
 	}
