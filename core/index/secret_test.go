@@ -79,7 +79,7 @@ func TestSecretsAreFoundByWhatTheyAre(t *testing.T) {
 		"Slack, app":      "xapp-1-A0" + drawn(t, base32, 9) + "-" + drawn(t, "0123456789", 13) + "-" + drawn(t, "0123456789abcdef", 64),
 		"Stripe":          "sk_live_" + drawn(t, letters, 24),
 		"OpenAI":          "sk-proj-" + drawn(t, letters, 20) + "T3BlbkFJ" + drawn(t, letters, 20),
-		"npm":             "//registry.npmjs.org/:_authToken=npm_" + drawn(t, letters, 36),
+		"npm":             "//packages.example.org/:_authToken=npm_" + drawn(t, letters, 36),
 		"Amazon":          "aws_access_key_id = AKIA" + drawn(t, base32, 16) + "\naws_secret_access_key = " + drawn(t, letters+"+/", 40) + "\n",
 		"Amazon, as JSON": `{"AccessKeyId": "AKIA` + drawn(t, base32, 16) + `", "SecretAccessKey": "` + drawn(t, letters+"+/", 40) + `"}`,
 	}
