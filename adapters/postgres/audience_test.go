@@ -1,7 +1,11 @@
 package postgres_test
 
 import (
+	"context"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
@@ -69,5 +73,37 @@ func TestNothingIsBelievedFromBeforeAGap(t *testing.T) {
 	}
 	if _, due, err := a.Begin(t.Context(), w); !due || err != nil {
 		t.Errorf("after a gap no list is due: %v", err)
+	}
+}
+
+// A list of a large workspace ends in time that grows with the number of its people, not with its square: also right after they were written, when
+// the planner knows nothing of the table. With each compared to each this took minutes.
+func TestTheListOfALargeWorkspaceEnds(t *testing.T) {
+	t.Parallel()
+	db, w := migrated(t), access.Workspace{Platform: "slack", ID: "T1"}
+	a := postgres.NewAudiences(db)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := a.Heard(ctx, w); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Pool.Exec(ctx, `
+		insert into audience_person (platform, workspace, person, inside) select 'slack', 'T1', 'U' || i, true from generate_series(1, 60000) as i`); err != nil {
+		t.Fatal(err)
+	}
+	at, due, err := a.Begin(ctx, w)
+	if err != nil || !due {
+		t.Fatal(due, err)
+	}
+	people := make([]string, 0, 60_000)
+	for i := 2; i <= 60_000; i++ { // all but U1
+		people = append(people, "U"+strconv.Itoa(i))
+	}
+	if err := a.End(ctx, w, people, at); err != nil {
+		t.Fatal(err)
+	}
+	var asked []string
+	if err := db.Pool.QueryRow(ctx, `select array_agg(person) from audience_person where inside is null`).Scan(&asked); err != nil || !slices.Equal(asked, []string{"U1"}) {
+		t.Errorf("asked about are %v, %v", asked, err)
 	}
 }
