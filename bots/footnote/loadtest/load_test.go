@@ -94,7 +94,7 @@ func begin(ctx context.Context, b *testing.B, shared []string, threads int) *wor
 	b.Cleanup(func() { _ = w.discord.Close() }) // the replica was killed
 	settings := append(slices.Clone(shared), "DATABASE_URL="+url, "REDIS_URL="+redistest.Start(b).URL(), "SLACK_API_URL="+w.slack.URL(),
 		"DISCORD_BOT_TOKEN="+w.discord.Token(), "DISCORD_API_URL="+w.discord.URL())
-	footnotetest.Run(b, binary, settings, "index", "../../../README.md", "--acl", "public")
+	footnotetest.Run(b, binary, settings, "index", "../../../deploy/docs", "--acl", "public")
 	if w.db, err = postgres.Open(ctx, postgres.Config{URL: url}); err != nil {
 		b.Fatal(err)
 	}

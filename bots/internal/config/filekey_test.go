@@ -2,7 +2,7 @@ package config
 
 import "github.com/footnotehq/footnote/core/answer"
 
-// FileKey is one key of footnote.yaml, for the README and for people.
+// FileKey is one key of footnote.yaml, for deploy/docs/footnote-yaml.md and for people.
 type FileKey struct {
 	Key     string // its path: "agents.NAME.tools", "channels[].follow"
 	Values  string // what may be written

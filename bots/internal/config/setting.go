@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Setting is one row of the settings table, which --help and the README show.
+// Setting is one row of the settings table, which --help and deploy/docs/settings.md show.
 type Setting struct {
 	Env     string
 	Default string

@@ -275,10 +275,10 @@ func TestEveryAlertIsRaisedInATest(t *testing.T) {
 	}
 }
 
-// The README lists what the program exposes of its own.
-func TestREADMEListsEveryMetric(t *testing.T) {
+// The page on metrics lists what the program exposes of its own.
+func TestDocumentsListEveryMetric(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(root(t), "README.md"))
+	text, err := os.ReadFile(filepath.Join(root(t), "deploy", "docs", "metrics.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestREADMEListsEveryMetric(t *testing.T) {
 			row += "{" + strings.Join(slices.Compact(labels), ",") + "}"
 		}
 		if strings.HasPrefix(name, "footnote_") && !strings.Contains(string(text), row+"`") {
-			t.Errorf("the README has no row %s`", row)
+			t.Errorf("deploy/docs/metrics.md has no row %s`", row)
 		}
 	}
 }

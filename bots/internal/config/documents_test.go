@@ -11,17 +11,18 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
 
-var update = flag.Bool("update", false, "rewrite the settings table of the README")
+var update = flag.Bool("update", false, "rewrite the tables of settings and keys")
 
-const readme = "../../../README.md"
+// documents is where the tables stand.
+const documents = "../../../deploy/docs/"
 
 // marks are the lines between which a generated table stands.
 func marks(name string) (begin, end string) {
 	return "<!-- " + name + ": generated from bots/internal/config by \"go test ./bots/internal/config -update\" -->\n", "<!-- /" + name + " -->\n"
 }
 
-// The README's tables are those that the program reads.
-func TestREADMEListsEverySetting(t *testing.T) {
+// The tables of the documents are those that the program reads.
+func TestDocumentsListEverySetting(t *testing.T) {
 	t.Parallel()
 	var settings, keys strings.Builder
 	settings.WriteString("| setting | default | meaning |\n|---|---|---|\n")
@@ -32,19 +33,20 @@ func TestREADMEListsEverySetting(t *testing.T) {
 	for _, k := range config.FileKeys() {
 		fmt.Fprintf(&keys, "| `%s` | %s | %s | %s |\n", k.Key, cell(k.Values), code(k.Default), cell(k.Help))
 	}
-	data, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := table(t, table(t, string(data), "settings", settings.String()), "file", keys.String())
-	if *update {
-		if err := os.WriteFile(readme, []byte(want), 0o600); err != nil {
+	for name, rows := range map[string]string{"settings": settings.String(), "footnote-yaml": keys.String()} {
+		file := documents + name + ".md"
+		data, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if want != string(data) {
-		t.Error("the tables of the README are not the program's: run go test ./bots/internal/config -update")
+		want := table(t, string(data), name, rows)
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		} else if want != string(data) {
+			t.Errorf("the table of %s is not the program's: run go test ./bots/internal/config -update", file)
+		}
 	}
 }
 
@@ -55,7 +57,7 @@ func table(t *testing.T, text, name, table string) string {
 	before, rest, found := strings.Cut(text, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		t.Fatalf("the README has no place for the table %s", name)
+		t.Fatalf("deploy/docs has no place for the table %s", name)
 	}
 	return before + begin + table + end + after
 }
