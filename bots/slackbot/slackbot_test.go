@@ -197,7 +197,9 @@ func TestMentionWithoutAQuestionIsRejectedOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{})
 	s.ann.Say(s.general, "", slacktest.Mention())
+	s.told(s.ann, "no question") // after the event is acknowledged, as a rule
 	s.quiet(2)
+	s.idle()
 	if got := s.Ephemeral(s.ann); len(got) != 1 || !strings.Contains(got[0].Text, "no question") {
 		t.Errorf("ann was told %+v", got)
 	}
