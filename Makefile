@@ -42,11 +42,18 @@ build: need-go ## build .build/footnote, one static file
 
 .PHONY: test
 test: need-go deps-test ## run every test with the race detector, on real Postgres and Redis
-	@mkdir -p .build && $(GO) build -o .build/testreport ./deploy/install/testreport
-	@# What hostile texts take is measured once more without the race detector, which changes it.
-	@# A program with the race detector waits a second when it ends, for reports that are being written: a tenth is enough for hundreds of them.
-	@{ CGO_ENABLED=1 GORACE="atexit_sleep_ms=100 $${GORACE:-}" $(GO) test -race -shuffle=on -parallel 6 -timeout 40m -json $(TESTFLAGS) $(PACKAGES); \
-	$(if $(filter ./...,$(PACKAGES)),$(GO) test -json -run 'Hostile|Linear' ./adapters/... ./core/...; $(GO) -C deploy/kubernetes/check test -json ./...;) } | .build/testreport
+	@$(GO) tool -modfile=deploy/tools/gotestsum.mod gotestsum --format pkgname --hide-summary skipped \
+	  --post-run-command "bash -c 'echo \$$((TESTS_TOTAL - TESTS_FAILED - TESTS_SKIPPED)) passed, \$$((TESTS_FAILED + TESTS_ERRORS)) failed'" \
+	  --raw-command -- $(MAKE) -s test-events
+
+# What hostile texts take is measured once more without the race detector, which changes it.
+# A program with the race detector waits a second when it ends, for reports that are being written: a tenth is enough for hundreds of them.
+.PHONY: test-events
+test-events: need-go
+	@code=0; \
+	CGO_ENABLED=1 GORACE="atexit_sleep_ms=100 $${GORACE:-}" $(GO) test -race -shuffle=on -parallel 6 -timeout 40m -json $(TESTFLAGS) $(PACKAGES) || code=1; \
+	$(if $(filter ./...,$(PACKAGES)),$(GO) test -json -run 'Hostile|Linear' ./adapters/... ./core/... || code=1; $(GO) -C deploy/kubernetes/check test -json ./... || code=1;) \
+	exit $$code
 
 .PHONY: vet
 vet: need-go ## check formatting and run go vet
