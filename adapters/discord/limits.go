@@ -44,6 +44,7 @@ type bucket struct {
 	limit    int  // of requests in a window, as far as it was told
 	left     int
 	resets   time.Time
+	window   time.Time // when the platform says that it resets, by its own clock, which tells one window from the next; zero: it has not said
 	inFlight int
 	used     time.Time
 	group    *bucket       // that counts the route's requests as well; nil until it is named
@@ -83,17 +84,36 @@ func (b *bucket) giveBack() {
 	b.tell()
 }
 
-// learn takes in what an answer says: so many are left, for so long. told is false where it says nothing.
-func (b *bucket) learn(limit, left int, resets time.Time, told bool) {
+// windowSlack is how much apart an answer may say that one window ends.
+const windowSlack = 100 * time.Millisecond
+
+// learn takes in what an answer says. Answers may come in another order than their calls were counted in: within a window there are never more
+// left than was known before, and what is said of an earlier window says nothing any more.
+func (b *bucket) learn(said statement) {
 	defer b.tell()
 	b.inFlight = max(0, b.inFlight-1)
-	if !b.known && !told {
+	if !b.known && !said.told {
 		b.left, b.resets = b.limit-1-b.inFlight, time.Now().Add(assumedWindow)
 	}
+	first := !b.known
 	b.known = true
-	if told {
-		b.limit, b.left, b.resets = max(limit, 1), max(0, left-b.inFlight), resets
+	left := max(0, said.left-b.inFlight)
+	switch apart := said.window.Sub(b.window); {
+	case !said.told || apart < -windowSlack:
+		return
+	case apart <= windowSlack && !first:
+		b.left, b.resets = min(b.left, left), later(b.resets, said.resets)
+	default:
+		b.left, b.resets = left, said.resets
 	}
+	b.limit, b.window = max(said.limit, 1), later(b.window, said.window)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func (b *bucket) tell() {
@@ -189,21 +209,21 @@ func (l *limits) answered(key string, h http.Header) {
 	defer l.mu.Unlock()
 	now := time.Now()
 	b := l.bucket(key, now)
-	limit, left, after, told := stated(h, now)
-	if limit < 1 {
-		limit = max(b.limit, left+1)
+	said := stated(h, now)
+	if said.limit < 1 {
+		said.limit = max(b.limit, said.left+1)
 	}
-	b.learn(limit, left, now.Add(after), told)
+	b.learn(said)
 	if b.group != nil {
-		b.group.learn(limit, left, now.Add(after), told)
+		b.group.learn(said)
 	}
-	if name := h.Get("X-RateLimit-Bucket"); name != "" && told {
-		l.join(b, name+" "+key[strings.LastIndexByte(key, ' ')+1:], now, limit, left, now.Add(after))
+	if name := h.Get("X-RateLimit-Bucket"); name != "" && said.told {
+		l.join(b, name+" "+key[strings.LastIndexByte(key, ' ')+1:], now, said)
 	}
 }
 
 // join has a route counted in what the platform names as its bucket, which is one for each channel, and may be one for several routes.
-func (l *limits) join(b *bucket, name string, now time.Time, limit, left int, resets time.Time) {
+func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	group := l.groups[name]
 	if group == nil {
 		group = newBucket(now)
@@ -215,27 +235,46 @@ func (l *limits) join(b *bucket, name string, now time.Time, limit, left int, re
 	b.group = group
 	group.used = now
 	group.inFlight += b.inFlight + 1 // learning takes this one away
-	group.learn(limit, left, resets, true)
+	group.learn(said)
+}
+
+// statement is what the headers of an answer say of a bucket.
+type statement struct {
+	told   bool // false: they say nothing
+	limit  int  // of requests in a window; 0 where it is not stated
+	left   int
+	resets time.Time // by this machine's clock
+	window time.Time // the same moment as the platform states it; where it does not, resets
 }
 
 // stated reads what headers say of a bucket. Where the time left is not stated, it is reckoned from the moment of the reset.
-func stated(h http.Header, now time.Time) (limit, left int, after time.Duration, told bool) {
+func stated(h http.Header, now time.Time) statement {
 	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 	if err != nil {
-		return 0, 0, 0, false
+		return statement{}
 	}
-	limit, _ = strconv.Atoi(h.Get("X-RateLimit-Limit")) // 0 where it is not stated
+	said := statement{told: true, left: left}
+	said.limit, _ = strconv.Atoi(h.Get("X-RateLimit-Limit"))
+	moment, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset"), 64)
+	if err == nil {
+		said.window = time.UnixMilli(int64(moment * 1000))
+	}
 	if seconds, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset-After"), 64); err == nil {
-		return limit, left, time.Duration(seconds*float64(time.Second)) + resetMargin, true
+		said.resets = now.Add(time.Duration(seconds*float64(time.Second)) + resetMargin)
+		if said.window.IsZero() {
+			said.window = said.resets
+		}
+		return said
 	}
-	seconds, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset"), 64)
 	if err != nil {
-		return 0, 0, 0, false
+		return statement{}
 	}
+	after := said.window.Sub(now)
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = date // of the clock that the reset is told by, in whole seconds
+		after = said.window.Sub(date) // of the clock that the reset is told by, in whole seconds
 	}
-	return limit, left, time.UnixMilli(int64(seconds*1000)).Sub(now) + resetMargin, true
+	said.resets = now.Add(after + resetMargin)
+	return said
 }
 
 // refused notes a 429: of the bucket alone, or of everything.

@@ -290,3 +290,51 @@ func TestUnusedBucketsAreForgotten(t *testing.T) {
 		}
 	})
 }
+
+// Calls are counted in one order and answered in another: what an overtaken answer says was left when its call was counted is not left any more.
+func TestAnswersThatOvertakeOneAnotherRaiseNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		said := func(left string, window time.Time) http.Header {
+			h := named("5", left, "5", "x")
+			h.Set("X-RateLimit-Reset", strconv.FormatFloat(float64(window.UnixMilli())/1000, 'f', 3, 64))
+			return h
+		}
+		allowed := func(l *limits) (n int) {
+			for l.try("a", 0) {
+				n++
+			}
+			return n
+		}
+		l, window := newLimits(), time.Now().Add(5*time.Second)
+		l.must(t, "a")
+		l.answered("a", said("4", window))
+		l.must(t, "a")
+		l.must(t, "a")
+		l.answered("a", said("2", window)) // of the call that was counted last
+		l.answered("a", said("3", window))
+		if n := allowed(l); n > 2 {
+			t.Errorf("%d more calls are made, and two are left", n)
+		}
+
+		l = newLimits()
+		l.must(t, "a")
+		l.answered("a", said("4", window))
+		l.must(t, "a")
+		time.Sleep(5 * time.Second) // the next window begins while the first call is still on its way
+		l.must(t, "a")
+		l.answered("a", said("4", window.Add(5*time.Second)))
+		l.answered("a", said("3", window)) // counted in the window before
+		n := allowed(l)
+		if n > 4 {
+			t.Errorf("%d more calls are made, and four are left in this window", n)
+		}
+		for range n {
+			l.answered("a", said("0", window.Add(5*time.Second)))
+		}
+		time.Sleep(6 * time.Second)
+		if !l.try("a", 0) {
+			t.Error("nothing is allowed in a new window")
+		}
+	})
+}

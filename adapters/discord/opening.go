@@ -55,7 +55,8 @@ func (b *budget) opened(ctx context.Context, bucket string, h http.Header) {
 	if !strings.HasPrefix(bucket, openPrefix) {
 		return
 	}
-	if _, left, after, told := stated(h, time.Now()); told && left == 0 && after > 0 {
-		b.hold(ctx, func(global string) string { return openKey(global, bucket) }, after)
+	now := time.Now()
+	if said := stated(h, now); said.told && said.left == 0 && said.resets.After(now) {
+		b.hold(ctx, func(global string) string { return openKey(global, bucket) }, said.resets.Sub(now))
 	}
 }
