@@ -65,7 +65,7 @@ func TestPartsAreTheText(t *testing.T) {
 func TestALongTextHasTheTokensOfItsWhole(t *testing.T) {
 	t.Parallel()
 	counter := cl100k()
-	whole := &Counter{codec: counter.codec, chunk: 1 << 30}
+	whole := newCounter(counter.codec, counter.name, 1<<30)
 	text := strings.Repeat("Employees have thirty days of leave.\n\nAsk your manager first; don't book before. ", 2000)
 	if diff := cmp.Diff(whole.Encode(text), counter.Encode(text)); diff != "" {
 		t.Errorf("tokens (-whole +parts):\n%s", diff)

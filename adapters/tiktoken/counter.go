@@ -22,7 +22,11 @@ type Counter struct {
 	name  string
 	// chunk is the size in bytes above which a text is tokenised in parts.
 	chunk int
+	memo  *budget.Memo // of everything that the process counts with this vocabulary
 }
+
+// plain is a Counter that remembers nothing.
+type plain struct{ *Counter }
 
 var _ budget.Counter = (*Counter)(nil)
 
@@ -47,14 +51,24 @@ func load(encoding tokenizer.Encoding) *Counter {
 		// lacks a vocabulary, and nothing can be counted.
 		panic(fmt.Sprintf("tiktoken: load vocabulary %s: %v", encoding, err))
 	}
-	return &Counter{codec: codec, name: string(encoding), chunk: chunkBytes}
+	return newCounter(codec, string(encoding), chunkBytes)
+}
+
+func newCounter(codec tokenizer.Codec, name string, chunk int) *Counter {
+	c := &Counter{codec: codec, name: name, chunk: chunk}
+	c.memo = budget.NewMemo(plain{c})
+	return c
 }
 
 // Encoding returns the name of the vocabulary.
 func (c *Counter) Encoding() string { return c.name }
 
+// Count implements [budget.Counter]. Of a text that was counted lately it knows the count: passages, tools and instructions are
+// counted in every step of every turn, and tokenising a page takes milliseconds.
+func (c *Counter) Count(text string) int { return c.memo.Count(text) }
+
 // Count implements [budget.Counter].
-func (c *Counter) Count(text string) int {
+func (c plain) Count(text string) int {
 	total := 0
 	for part := range c.parts(text) {
 		total += c.count(part)

@@ -2,6 +2,7 @@ package discordbot
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -9,12 +10,17 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// typingAge is how often typing is shown anew; Discord forgets it after ten seconds.
-const typingAge = 8 * time.Second
+const (
+	// typingAge is how often typing is shown anew; Discord forgets it after ten seconds.
+	typingAge = 8 * time.Second
+	// typingAgain is how soon typing is tried again that was not shown because other calls went first: it is the first sign of the bot.
+	typingAgain = 200 * time.Millisecond
+)
 
 // delivery is one answer on its way to where it was asked.
 type delivery struct {
@@ -42,15 +48,16 @@ func newDelivery(
 
 // show shows that the bot writes, until there is something to read.
 func show(ctx context.Context, surface thread.Presence, permit answer.Permit, logger *slog.Logger, to thread.Ref) {
-	tick := time.NewTicker(typingAge)
-	defer tick.Stop()
 	for ctx.Err() == nil && permit() == nil {
-		if err := surface.Status(ctx, to, "writing"); err != nil && ctx.Err() == nil { // the answer comes all the same
+		next := typingAge
+		switch err := surface.Status(ctx, to, "writing"); {
+		case errors.Is(err, thread.ErrNoRoom):
+			next = typingAgain
+		case err != nil && ctx.Err() == nil: // the answer comes all the same
 			logger.DebugContext(ctx, "typing not shown", "error", err)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if sleep.For(ctx, next) != nil {
+			return
 		}
 	}
 }

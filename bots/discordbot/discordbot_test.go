@@ -17,12 +17,15 @@ const suppressEmbeds = 1 << 2
 
 func TestMentionIsAnsweredInATitledThread(t *testing.T) {
 	t.Parallel()
-	seen := make(chan struct{})
+	typed, seen := make(chan struct{}), make(chan struct{})
 	w := begin(t, llmtest.Native(searched(), slices.Concat(
+		llmtest.Reply{llmtest.Wait(typed)},
 		said(40*time.Millisecond, "Set `wal_level` to replica, ", "which the guide explains [1]. ", "Then take a base backup [2]"),
 		llmtest.Reply{llmtest.Wait(seen), llmtest.Text(", and start the standby.")},
 	)))
 	question := w.ada.Mention(w.general, "How do I set up **replication**?")
+	w.until("the bot shows that it is at work", func() bool { return len(w.discord.TypingLog()) > 0 })
+	close(typed)
 	w.until("words appear while the model writes", func() bool { return len(w.discord.Answers(question)) == 1 })
 	close(seen)
 	got := w.answers(question, 1)[0]
@@ -37,9 +40,6 @@ func TestMentionIsAnsweredInATitledThread(t *testing.T) {
 	}
 	w.harmless()
 	w.wholeCitations()
-	if len(w.discord.TypingLog()) == 0 {
-		t.Error("the bot did not show that it was at work")
-	}
 }
 
 // harmless wants every write of the bot to notify nobody and to have no preview.

@@ -9,7 +9,10 @@
 // for concurrent use as long as the [Counter] is.
 package budget
 
-import "sync"
+import (
+	"hash/maphash"
+	"sync"
+)
 
 // Counter turns text into the tokens of a model and back. Implementations are
 // safe for concurrent use and pass budgettest.Suite.
@@ -35,24 +38,36 @@ const (
 )
 
 // memoBytes is the length from which remembering a count is cheaper than
-// counting again.
-const memoBytes = 128
+// counting again, and memoTexts is how many texts are remembered at least.
+const (
+	memoBytes = 128
+	memoTexts = 8192
+)
 
-// Memo is a [Counter] that remembers what it has counted, so that the steps of a
-// turn, which share most of their context, tokenise it once. It holds on to the
-// texts, hence it should live no longer than a turn. It is safe for concurrent use.
+// Memo is a [Counter] that remembers what it has counted: the steps of a turn
+// share most of their context, and turns share instructions, tools and passages.
+// It keeps no text, only the last counts, each with a hash by which it is found
+// again: less than a megabyte. It is safe for concurrent use.
 type Memo struct {
 	counter Counter
+	seed    maphash.Seed
 
-	mu     sync.Mutex
-	counts map[string]int
+	mu       sync.Mutex
+	new, old map[memoKey]int // what was in use lately is in new; old goes when that is full
+}
+
+// memoKey stands for a text. That two texts of one length have one hash is so
+// unlikely (one in 2^64, and nobody knows the seed) that it is not looked for.
+type memoKey struct {
+	hash uint64
+	size int
 }
 
 var _ Counter = (*Memo)(nil)
 
 // NewMemo returns a Memo in front of counter.
 func NewMemo(counter Counter) *Memo {
-	return &Memo{counter: counter, counts: make(map[string]int)}
+	return &Memo{counter: counter, seed: maphash.MakeSeed(), new: make(map[memoKey]int)}
 }
 
 // Count implements [Counter].
@@ -60,8 +75,14 @@ func (m *Memo) Count(text string) int {
 	if len(text) < memoBytes {
 		return m.counter.Count(text)
 	}
+	key := memoKey{maphash.String(m.seed, text), len(text)}
 	m.mu.Lock()
-	n, ok := m.counts[text]
+	n, ok := m.new[key]
+	if !ok {
+		if n, ok = m.old[key]; ok {
+			m.keep(key, n)
+		}
+	}
 	m.mu.Unlock()
 	if ok {
 		return n
@@ -70,9 +91,17 @@ func (m *Memo) Count(text string) int {
 	// caller waits for the text of another.
 	n = m.counter.Count(text)
 	m.mu.Lock()
-	m.counts[text] = n
+	m.keep(key, n)
 	m.mu.Unlock()
 	return n
+}
+
+// keep remembers a count. m.mu is held.
+func (m *Memo) keep(key memoKey, n int) {
+	if len(m.new) >= memoTexts {
+		m.old, m.new = m.new, make(map[memoKey]int)
+	}
+	m.new[key] = n
 }
 
 // Encode implements [Counter].

@@ -1,6 +1,7 @@
 package budget_test
 
 import (
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -46,5 +47,16 @@ func TestMemoCountsALongTextOnce(t *testing.T) {
 	}
 	if got := counter.calls.Load(); got != 1 {
 		t.Errorf("the text was counted %d times, want once", got)
+	}
+	// What is in use is remembered whatever else is counted, and what is not is forgotten at last.
+	for i := range 50_000 {
+		memo.Count(words("x"+strconv.Itoa(i), 40))
+		memo.Count(text)
+	}
+	if got := counter.calls.Load(); got != 50_001 {
+		t.Errorf("%d texts were counted, want 50,001", got)
+	}
+	if memo.Count(words("x0", 40)); counter.calls.Load() != 50_002 {
+		t.Error("nothing is ever forgotten")
 	}
 }

@@ -58,7 +58,7 @@ type Fitter struct {
 }
 
 // NewFitter returns a Fitter, or an error that names all faults of config. Give
-// it a [Memo] when it fits several steps of one turn.
+// it a [Memo], unless its counter remembers by itself.
 func NewFitter(counter Counter, config Config) (*Fitter, error) {
 	if config.Reserve == 0 {
 		config.Reserve = min(ReplyTokens, config.Window/4)

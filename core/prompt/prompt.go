@@ -54,7 +54,7 @@ type Builder struct {
 	counter budget.Counter
 }
 
-// NewBuilder returns a builder that measures with counter. Give it a budget.Memo when it serves several steps of one turn.
+// NewBuilder returns a builder that measures with counter.
 func NewBuilder(counter budget.Counter) *Builder { return &Builder{counter: counter} }
 
 // Build lays out a step's prompt and makes it fit the model's window. The error is budget.ErrTooLarge when even the parts that are

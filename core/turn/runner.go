@@ -86,13 +86,13 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 		})
 	}
 	queue, drained := make(chan packet.Packet, r.config.Queue), make(chan struct{})
-	numbers, cited, counter := newMapping(req), &cite.Numbers{}, budget.NewMemo(r.counter)
+	numbers, cited := newMapping(req), &cite.Numbers{}
 	answers := make([]Answer, len(req.Models))
 	var workers sync.WaitGroup
 	for i, model := range req.Models {
 		emit := packet.NewEmitter(queue, drained, packet.Placement{ModelIndex: i})
 		workers.Go(func() {
-			answers[i] = r.answer(ctx, req, model, tools, numbers, cited, counter, emit, began)
+			answers[i] = r.answer(ctx, req, model, tools, numbers, cited, emit, began)
 		})
 	}
 	finished := make(chan struct{})
@@ -136,7 +136,7 @@ func (r *Runner) validate(req Request) (tool.Set, error) {
 
 // answer is one model's worker: whatever happens below it, it returns one answer and sends one Stop.
 func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools tool.Set, numbers *cite.Mapping,
-	cited *cite.Numbers, counter budget.Counter, emit *packet.Emitter, began time.Time,
+	cited *cite.Numbers, emit *packet.Emitter, began time.Time,
 ) Answer {
 	if _, ok := model.(*llm.Chain); !ok {
 		model = llm.NewChain(r.config.Policy, model)
@@ -146,7 +146,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 		emit.Emit(packet.ModelStart{Name: model.Info().Name})
 	}
 	w := &worker{
-		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(counter), counter: counter,
+		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(r.counter), counter: r.counter,
 		numbers: numbers, known: newMapping(req),
 		record: state, log: r.log, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
 		passages: make(map[int][]string), refusal: req.Filter.Refuse(Texts(req.Question)...),
