@@ -70,6 +70,7 @@ func neverCrosses(t *testing.T, cfg postgres.IndexConfig) {
 				}
 			},
 			"search": func(rt *rapid.T) { w.search(t.Context(), rt) },
+			"beyond": func(rt *rapid.T) { w.beyond(t.Context(), rt) },
 		})
 	})
 }
@@ -118,6 +119,27 @@ func (w *aclWorld) remove(ctx context.Context, rt *rapid.T) {
 		rt.Fatal(err)
 	}
 	delete(w.truth[tenant], id)
+}
+
+// beyond may say that somebody may read more who does not, and never the reverse.
+func (w *aclWorld) beyond(ctx context.Context, rt *rapid.T) {
+	audience := func(name string) access.Audience {
+		held := rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, name)
+		return access.NewAudience(rapid.SampledFrom(w.tenants).Draw(rt, name+"'s tenant"), held...)
+	}
+	one, other := audience("one"), audience("other")
+	beyond, err := w.index.Beyond(ctx, one, other)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	for id, acl := range w.truth[one.Tenant()] {
+		if one.MayRead(acl) && (one.Tenant() != other.Tenant() || !other.MayRead(acl)) && !beyond {
+			rt.Fatalf("%v may read %s %v, %v may not, and nothing is said to be beyond it", one.Principals(), id, acl, other.Principals())
+		}
+	}
+	if one.Key() == other.Key() && beyond {
+		rt.Fatalf("%v may read more than itself", one.Principals())
+	}
 }
 
 func (w *aclWorld) search(ctx context.Context, rt *rapid.T) {

@@ -9,6 +9,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// Beyond reports whether any document has had an access list that one audience may read and the other may not. By access_list_principals.
+func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond bool, err error) {
+	err = x.db.Pool.QueryRow(ctx, `
+		select exists (select from access_list where tenant_id = $1 and principals && $2::text[] and not (tenant_id = $3 and principals && $4::text[]))`,
+		string(one.Tenant()), strs(one.Principals()), string(other.Tenant()), strs(other.Principals())).Scan(&beyond)
+	if err != nil {
+		return false, fmt.Errorf("ask what one audience may read and another may not: %w", err)
+	}
+	return beyond, nil
+}
+
 // Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
 func (x *Index) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	readable := make(map[document.ID]bool, len(ids))

@@ -108,6 +108,10 @@ type nobody struct{}
 func (nobody) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {
 	return map[document.ID]bool{}, nil
 }
+
+func (nobody) Beyond(context.Context, access.Audience, access.Audience) (bool, error) {
+	return true, nil
+}
 func (nobody) Open(context.Context, session.Turn, answer.Permit) (answer.Delivery, error) {
 	return nobody{}, nil
 }

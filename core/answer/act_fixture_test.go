@@ -43,6 +43,7 @@ type stage struct {
 	whispers  []string
 	histories []string // what the models were given, each as one text
 	acted     []thread.Action
+	searches  []access.Audience
 	serial    int
 }
 
@@ -186,6 +187,7 @@ func (s *stage) publish(name string, to ...access.Principal) document.ID {
 func (s *stage) Search(_ context.Context, q retrieve.Search) (retrieve.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.searches = append(s.searches, q.Audience)
 	var found retrieve.Result
 	for _, id := range sortedIDs(s.acl) {
 		name := strings.TrimPrefix(string(id), "docs:")
@@ -218,6 +220,18 @@ func (s *stage) Readable(_ context.Context, a access.Audience, ids []document.ID
 		}
 	}
 	return found, nil
+}
+
+// Beyond implements answer.Library.
+func (s *stage) Beyond(_ context.Context, one, other access.Audience) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, acl := range s.acl {
+		if one.MayRead(acl) && !other.MayRead(acl) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // Run implements answer.Engine: it repeats the names of the documents that a search finds, with a footnote for each.

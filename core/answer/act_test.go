@@ -198,6 +198,26 @@ func TestMessageThatIsGoneIsNotPostedForARemoval(t *testing.T) {
 	})
 }
 
+// Where the asker may read nothing that the channel may not, no search looks for it.
+func TestNothingMoreIsSearchedForWhereThereIsNone(t *testing.T) {
+	t.Parallel()
+	perform(t, func(s *stage, r *answer.Service) {
+		s.publish("handbook", access.Members)
+		s.ask(r, "handbook?")
+		s.settle()
+		asked := func(a access.Audience) bool { return a.Key() == s.person["U1"].Key() }
+		if n := len(s.searches); slices.ContainsFunc(s.searches, asked) {
+			t.Errorf("one of %d searches was made for the asker alone", n)
+		}
+		s.publish("diary", access.User("slack", "U1"))
+		s.ask(r, "diary?")
+		s.settle()
+		if !slices.ContainsFunc(s.searches, asked) || len(s.whispers) == 0 {
+			t.Errorf("nothing was offered to the asker, who was told %q", s.whispers)
+		}
+	})
+}
+
 func TestCorrectionTakesTheAnswersPlace(t *testing.T) {
 	t.Parallel()
 	perform(t, func(s *stage, r *answer.Service) {

@@ -50,6 +50,9 @@ type Setups interface {
 type Library interface {
 	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+	// Beyond reports whether there can be documents that everybody in one audience may read, and not everybody in another. It costs far less than
+	// a search.
+	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 }
 
 // Delivery writes one turn's answer to where it was asked. Packets arrive while it is written; Finish is the last call.

@@ -68,6 +68,9 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	if err != nil || asker.Tenant() != t.Session.Tenant {
 		return false, err
 	}
+	if beyond, err := s.Library.Beyond(ctx, asker, channel); err != nil || !beyond { // as where all documents are public
+		return false, err
+	}
 	look := retrieve.Search{Audience: asker, Queries: queries(t, saved), Limit: offerHits, Sources: setup.Agent.Sources}
 	found, err := s.Retriever.Search(ctx, look)
 	if err != nil || !found.Evidence {

@@ -64,6 +64,11 @@ type library struct{ index *postgres.Index }
 
 var _ answer.Library = library{}
 
+// Beyond implements answer.Library. Pages are no concern of it: searches do not find them.
+func (l library) Beyond(ctx context.Context, one, other access.Audience) (bool, error) {
+	return l.index.Beyond(ctx, one, other)
+}
+
 // Readable implements answer.Library.
 func (l library) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	var indexed, fetched []document.ID
