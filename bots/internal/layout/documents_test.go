@@ -14,16 +14,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/footnotehq/footnote/core/session"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of packages")
-
-// contributing holds the table of packages between these marks.
-const (
-	contributing = "deploy/docs/contributing.md"
-	tableBegin   = "<!-- core: generated from bots/internal/layout by \"go test ./bots/internal/layout -update\" -->\n"
-	tableEnd     = "<!-- /core -->\n"
-)
+var update = flag.Bool("update", false, "rewrite what is generated in deploy/docs")
 
 // The README is what somebody reads before anything else. All else has a page of its own.
 func TestREADMEIsShort(t *testing.T) {
@@ -92,23 +87,58 @@ func TestContributingShowsThePackages(t *testing.T) {
 		slices.SortFunc(imports[p], func(a, b string) int { return cmp.Compare(slices.Index(coreOrder, a), slices.Index(coreOrder, b)) })
 		table += fmt.Sprintf("| `%s` | %s | %s |\n", p, synopsis(t, p), strings.Join(slices.Compact(imports[p])[1:], ", "))
 	}
-	name := filepath.Join(root(t), contributing)
+	generated(t, "contributing.md", "core", "bots/internal/layout", table)
+}
+
+// The page on turns shows the ways that the core knows.
+func TestTurnPageShowsEveryWay(t *testing.T) {
+	t.Parallel()
+	var moves, rows strings.Builder
+	named := func(s session.State) string {
+		if s == "" {
+			return "[*]"
+		}
+		return string(s)
+	}
+	events := make(map[[2]string][]string)
+	var pairs [][2]string
+	for _, w := range session.Life {
+		pair := [2]string{named(w.From), named(w.To)}
+		if w.From != w.To {
+			if events[pair] == nil {
+				pairs = append(pairs, pair)
+			}
+			events[pair] = append(events[pair], string(w.Event))
+		}
+		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s |\n", w.Event, strings.Trim(pair[0], "[*]"), pair[1], w.By, w.Writes)
+	}
+	for _, pair := range pairs {
+		fmt.Fprintf(&moves, "    %s --> %s: %s\n", pair[0], pair[1], strings.Join(events[pair], ", "))
+	}
+	generated(t, "turn.md", "life", "core/session", "```mermaid\nstateDiagram-v2\n"+moves.String()+"```\n\n| when it is | from | to | by | is written with it |\n|---|---|---|---|---|\n"+rows.String())
+}
+
+// generated holds a part of a page in deploy/docs against what it is made of, or writes it with -update.
+func generated(t *testing.T, page, part, of, want string) {
+	t.Helper()
+	begin, end := fmt.Sprintf("<!-- %s: generated from %s by \"go test ./bots/internal/layout -update\" -->\n", part, of), fmt.Sprintf("<!-- /%s -->\n", part)
+	name := filepath.Join(root(t), "deploy", "docs", page)
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(text), tableBegin)
-	_, after, closed := strings.Cut(rest, tableEnd)
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		t.Fatalf("%s has no place for the table", contributing)
+		t.Fatalf("%s has no place for %s", name, part)
 	}
-	want := before + tableBegin + table + tableEnd + after
+	want = before + begin + want + end + after
 	if *update {
 		if err := os.WriteFile(name, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	} else if want != string(text) {
-		t.Errorf("%s shows other packages: run go test ./bots/internal/layout -update", contributing)
+		t.Errorf("%s is not what the code says: run go test ./bots/internal/layout -update", name)
 	}
 }
 

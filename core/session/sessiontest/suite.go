@@ -52,6 +52,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"an edited question is no suspect", suspectEdited},
 		{"replicas that die at random keep suspects apart, and all turns end", randomDeaths},
 		{"a failure is counted, and nothing else is", failures},
+		{"whatever happens, a turn goes the ways of session.Life", life},
 		{"a turn has one outcome", oneOutcome},
 		{"racing finishes leave one outcome", racingFinishes},
 		{"a turn handed back is not a take-over", release},

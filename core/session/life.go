@@ -1,0 +1,82 @@
+package session
+
+import "slices"
+
+// Event is what can happen to a turn. Every change of a turn's State is one of them, and Life says which.
+type Event string
+
+const (
+	Asked      Event = "asked"       // a question is stored, or a turn made of another one: retried, answered privately, shared
+	Overtaken  Event = "overtaken"   // somebody asks where an answer that nobody had asked for was still waiting
+	Leased     Event = "leased"      // a worker takes the turn, for the first time or after another one
+	HandedBack Event = "handed back" // its worker lets go of it, or its replica leaves
+	Finished   Event = "finished"    // what came of it is saved with its outcome
+	Delivered  Event = "delivered"   // the thread shows what it is to show
+	StopAsked  Event = "stop asked"
+	Edited     Event = "edited"    // its question was
+	Withdrawn  Event = "withdrawn" // its question was deleted
+	Removed    Event = "removed"   // its answer was: by a moderator, or by somebody who deleted its message
+	Revised    Event = "revised"   // its answer was corrected, retried, kept or voted on
+	Orphaned   Event = "orphaned"  // nobody worked on it for a day
+	Restored   Event = "restored"  // the database comes from a backup
+)
+
+// Transition is one row of Life.
+type Transition struct {
+	Event    Event
+	From, To State  // From is empty where the turn begins
+	By       string // person, platform, worker, operator or clock
+	Writes   string // what is stored with it, beside the state
+}
+
+// Life is every way in which a turn goes from one state to another, or stays in its own although something happens to it. What is not in it does
+// not happen: the suite of stores walks at random and holds each step against it.
+var Life = []Transition{
+	{Asked, "", Queued, "person", "the question, its files, who asked, who listens, that the event was taken in"},
+	{Asked, "", Done, "person", "a copy of the answer that is shared, to be shown at once"},
+	{Overtaken, Queued, Done, "person", "outcome declined"},
+
+	{Leased, Queued, Running, "worker", "its replica, a new attempt, when it began"},
+	{Leased, Running, Running, "worker", "the same after another worker died, and that it was taken over"},
+	{Leased, Delivering, Delivering, "worker", "likewise: what was saved is shown, and not asked for again"},
+	{Leased, Done, Done, "worker", "likewise, for an answer that was changed or written over after it was done"},
+	{HandedBack, Running, Queued, "worker", "a new attempt, which fences the worker; when it is tried again; whether that was a failure"},
+	{HandedBack, Delivering, Delivering, "worker", "the same"},
+	{HandedBack, Done, Done, "worker", "the same"},
+
+	{Finished, Running, Delivering, "worker", "outcome, sentence, every model's run, citations, what the trail keeps of its end"},
+	{Finished, Running, Done, "worker", "outcome superseded, where its question was deleted and nothing of it is to be seen"},
+	{Finished, Running, Queued, "worker", "nothing of the attempt, where its question was edited: that is asked now"},
+	{Delivered, Delivering, Done, "worker", "when; why not, where the platform did not take it"},
+	{Delivered, Delivering, Queued, "worker", "the edited question, where it was edited meanwhile"},
+	{Delivered, Done, Done, "worker", "that nothing is left to be shown"},
+
+	{StopAsked, Queued, Queued, "person", "who asked and when: whoever leases it ends it as stopped"},
+	{StopAsked, Running, Running, "person", "the same: its worker is told"},
+	{Edited, Queued, Queued, "person", "the question as it reads now"},
+	{Edited, Running, Running, "person", "the same, beside the old one: its worker is stopped"},
+	{Edited, Delivering, Delivering, "person", "the same: it is asked once the old answer is shown"},
+	{Edited, Done, Queued, "person", "the same as the newest of its session; that it was asked before, as a turn that is superseded"},
+	{Edited, Done, Done, "person", "the question alone, where its answer was removed or corrected, or somebody had stopped it"},
+	{Withdrawn, Queued, Done, "person", "outcome superseded; the text is erased"},
+	{Withdrawn, Running, Running, "person", "the text is erased: its worker is stopped, and ends it as superseded"},
+	{Withdrawn, Delivering, Delivering, "person", "outcome superseded; the text is erased; what is to be seen is marked"},
+	{Withdrawn, Done, Done, "person", "the same"},
+
+	{Removed, Queued, Done, "person", "outcome stopped; by whom and why; what it said is erased"},
+	{Removed, Running, Running, "person", "the same, and a stop; what it is about to say is not kept"},
+	{Removed, Delivering, Delivering, "person", "the same: the removal is shown"},
+	{Removed, Done, Done, "person", "the same"},
+	{Revised, Done, Done, "person", "the correction, the turn that replaces it, or the vote"},
+
+	{Orphaned, Queued, Done, "clock", "outcome superseded"},
+	{Orphaned, Running, Done, "clock", "the same"},
+	{Orphaned, Delivering, Done, "clock", "nothing: its outcome stands"},
+	{Restored, Running, Queued, "operator", "a new attempt; that its messages are looked for"},
+	{Restored, Delivering, Delivering, "operator", "the same"},
+}
+
+// Happens reports whether an event can bring a turn from one state to another.
+func Happens(e Event, from, to State) bool {
+	return slices.ContainsFunc(Life, func(t Transition) bool { return t.Event == e && t.From == from && t.To == to })
+}
