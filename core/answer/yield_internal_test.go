@@ -29,7 +29,12 @@ func TestWorkLetsIntakesGoFirst(t *testing.T) {
 		if got := waits(); got != yieldLimit {
 			t.Errorf("it waited %s for an intake that does not end", got)
 		}
+		another := i.begin()
+		if got := waits(); got != 0 {
+			t.Errorf("it waited %s although intakes had gone first for long enough", got)
+		}
 		end()
+		another()
 		if got := waits(); got != 0 {
 			t.Errorf("after the last intake it waited %s", got)
 		}
