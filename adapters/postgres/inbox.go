@@ -17,6 +17,12 @@ func (s *Sessions) Accept(ctx context.Context, in session.Intake) (session.Accep
 	if err := in.Validate(); err != nil {
 		return session.Accepted{}, err
 	}
+	if t, ok, err := s.first(ctx, in); ok || err != nil {
+		if err != nil {
+			err = fmt.Errorf("take in event %q of %s: %w", in.EventKey, in.Ref.Platform, err)
+		}
+		return session.Accepted{Turn: t}, err
+	}
 	var accepted session.Accepted
 	err := s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		accepted = session.Accepted{}
@@ -165,14 +171,21 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 		t, err = loadTurn(ctx, tx, in.Tenant, id)
 		return t, ahead, err
 	}
+	t = queuedTurn(in, id, sessionID, number, at, question)
+	t.LimitedUntil, t.StopRequested = until, stopped
+	return t, ahead, nil
+}
+
+// queuedTurn is a turn that has just been stored, without files. Of question, what does not stand in the intake counts.
+func queuedTurn(in session.Intake, id, sessionID string, number int, at time.Time, question message.Message) session.Turn {
 	question.Turn, question.At = number, in.At.UTC().Truncate(time.Microsecond)
-	question.Author, question.Text = storable(question.Author), storable(question.Text)
+	question.Author, question.Text = storable(in.Asker.Name), storable(in.Text)
 	ref := in.Ref
 	ref.Thread = storable(ref.Thread)
 	return session.Turn{
 		ID: session.TurnID(id), Session: session.Session{ID: session.ID(sessionID), Tenant: in.Tenant, Ref: ref, Owner: in.Owner}, Number: number,
 		Question: question, Asker: thread.Person{ID: in.Asker.ID, Name: storable(in.Asker.Name)}, Message: in.Message, Audience: in.Audience, Direct: in.Direct,
-		Intake: at.UTC(), Reply: in.Reply, Agent: storable(in.Agent), Models: in.Models, Reason: in.Reason, Ambient: in.Ambient, LimitedUntil: until, Pending: in.Pending,
-		State: session.Queued, StopRequested: stopped,
-	}, ahead, nil
+		Intake: at.UTC(), Reply: in.Reply, Agent: storable(in.Agent), Models: in.Models, Reason: in.Reason, Ambient: in.Ambient, Pending: in.Pending,
+		State: session.Queued,
+	}
 }
