@@ -21,7 +21,7 @@ func (b *Bot) Command(ctx context.Context, c discord.Command) {
 	case discord.CommandAbout:
 		b.askAbout(ctx, c)
 	case discord.CommandStop:
-		b.respond(ctx, c, b.stopCommand(ctx, c))
+		b.answer(ctx, c, func(ctx context.Context) discord.Reply { return discord.Reply{Markdown: b.stopCommand(ctx, c)} })
 	case discord.CommandFootnote:
 		b.footnoteCommand(ctx, c)
 	default:
@@ -43,9 +43,18 @@ func (b *Bot) askAbout(ctx context.Context, c discord.Command) {
 	b.askCommand(ctx, c)
 }
 
-// askCommand takes a question in and only then acknowledges the command: what Discord knows to be answered is answered.
+// askCommand takes a question in and then acknowledges the command: what Discord knows to be answered is answered. Where that takes long, it is
+// acknowledged first.
 func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 	tenant := b.tenant(c.Ref)
+	reply, err := b.client.Token(c) // before anything is shown
+	if err != nil {
+		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
+		b.respond(ctx, c, sayLost)
+		return
+	}
+	ack := b.acknowledging(ctx, c)
+	defer ack.end()
 	j, err := b.service.Judge(ctx, answer.Occurrence{
 		Event:  answer.Event{Command: true, Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Own && !c.Direct},
 		Tenant: tenant, Ref: c.Ref, EventKey: c.EventKey, Author: c.Asker.ID,
@@ -56,11 +65,11 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 		j = answer.Judgement{Decision: answer.Decide(answer.Event{Command: true, Private: c.Private && !c.Direct, Direct: c.Direct}, answer.State{Permitted: true})}
 	}
 	if j.Action != answer.Answer {
-		b.respond(ctx, c, j.Sentence())
+		ack.say(ctx, j.Sentence())
 		return
 	}
 	if c.Agent != "" && !slices.Contains(b.agents(), c.Agent) {
-		b.respond(ctx, c, "There is no agent of that name. Leave the option away, or choose one from the list.")
+		ack.say(ctx, "There is no agent of that name. Leave the option away, or choose one from the list.")
 		return
 	}
 	var known []string
@@ -69,31 +78,29 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 	}
 	models, refusal := answer.ChosenModels(c.Models, known)
 	if refusal != "" {
-		b.respond(ctx, c, refusal)
+		ack.say(ctx, refusal)
 		return
 	}
 	if private := j.Private && !c.Direct; private != c.Private {
 		c = c.Privately(private)
-	}
-	reply, err := b.client.Token(c)
-	if err != nil {
-		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
-		b.respond(ctx, c, sayLost)
-		return
-	}
-	patience, say := commandPatience, func(sentence string) { b.respond(ctx, c, sentence) }
-	early := len(c.Files) > 0
-	if early { // files take longer to fetch than Discord waits
-		if err := b.client.Defer(ctx, c); err != nil {
-			b.deps.Logger.WarnContext(ctx, "command not acknowledged", "event", c.EventKey, "error", err)
+		if reply, err = b.client.Token(c); err == nil && !ack.become(c) {
+			ack.say(ctx, sayPrivacyLate)
+			return
 		}
-		patience, say = messagePatience, func(sentence string) { b.amend(ctx, c, sentence) }
+		if err != nil {
+			b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
+			ack.say(ctx, sayLost)
+			return
+		}
+	}
+	if len(c.Files) > 0 { // they take longer to fetch than Discord waits
+		ack.show(ctx)
 	}
 	listens, err := b.audience(ctx, c.Ref, c.Asker.ID, c.Private || c.Direct)
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "what somebody may read is not known; the answer uses public documents only", "error", err)
 	}
-	_, err = b.take(ctx, patience, answer.Question{
+	_, err = b.take(ctx, commandPatience, answer.Question{
 		Mention: thread.Mention{
 			Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, c.Files), At: c.At,
 			Direct: c.Direct, Tenant: tenant, Listens: listens, Agent: c.Agent, Models: models,
@@ -101,22 +108,19 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 		Judgement: j, Reply: reply,
 	})
 	if sentence, rejected := rejection(err); rejected {
-		say(sentence)
+		ack.say(ctx, sentence)
 		return
 	} else if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
-		say(sayLost)
+		ack.say(ctx, sayLost)
 		return
 	}
 	b.remember(c)
-	if early {
-		return
-	}
-	if err := b.client.Defer(ctx, c); err != nil {
-		// The answer comes all the same, as a message in the channel.
-		b.deps.Logger.WarnContext(ctx, "command not acknowledged", "event", c.EventKey, "error", err)
-	}
+	ack.show(ctx)
 }
+
+// sayPrivacyLate is said where it was found out too late that the answer is for the asker alone, or for all.
+const sayPrivacyLate = "I took too long to find out who may see the answer here. Please ask again."
 
 func (b *Bot) agents() []string {
 	if b.config.Agents == nil {

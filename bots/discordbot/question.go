@@ -15,10 +15,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// How long a question is tried to be taken in: Discord delivers a message once, and waits three seconds for a command.
+// How long a question is tried to be taken in: Discord delivers a message or a command once, and whoever used a command looks at it.
 const (
 	messagePatience = 30 * time.Second
-	commandPatience = 2 * time.Second
+	commandPatience = 10 * time.Second
 	firstPause      = 100 * time.Millisecond
 )
 
