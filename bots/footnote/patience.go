@@ -34,8 +34,8 @@ func (env *environment) patiently(ctx context.Context, connect opener) (*wire.Ba
 		if wait == busyWait {
 			env.logger.WarnContext(ctx, "waiting for a connection of the database", "error", err)
 		}
-		if sleep.For(ctx, wait) != nil {
-			return nil, err
+		if ended := sleep.For(ctx, wait); ended != nil {
+			return nil, ended
 		}
 	}
 }

@@ -29,6 +29,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if c.Check {
 		return checkReady(ctx, env.config.AdminAddr)
 	}
+	defer func() { err = env.asTold(ctx, err) }()
 	if err := platforms.Lacking(env.config, c.Only); err != nil { // before a database is started for nothing
 		return usageError(err.Error())
 	}
@@ -70,6 +71,16 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	env.logger.Info("stopping")
 	end()
 	return errors.Join(err, servers.Wait())
+}
+
+// asTold is the error of a server, unless it was told to stop: whatever it was doing then ends with that, be it still starting, and that is no
+// failure. The log keeps what it said.
+func (env *environment) asTold(ctx context.Context, err error) error {
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	env.logger.Info("told to stop in the middle of something", "error", err)
+	return nil
 }
 
 // trace has what is done for turns sent to a collector, if there is one. The function that it returns ends that.
