@@ -24,7 +24,9 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 		_, err := b.service.Deleted(ctx, b.config.Tenant, m.Ref, m.ID)
 		return err
 	}
-	if m.Change == slack.Created && b.taken.has(m.Ref.Channel+" "+string(m.ID)) {
+	key := m.Ref.Channel + " " + string(m.ID)
+	// Of the two events of a message the second one finds what came of the first: what was refused is refused, whatever has changed in between.
+	if m.Change == slack.Created && (b.taken.has(key) || b.said.has(key)) {
 		return nil
 	}
 	j, err := b.service.Judge(ctx, b.occurrence(m))
@@ -34,6 +36,7 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 	if m.Change == slack.Edited && m.Mentioned && j.Action == answer.Ignore && !m.Own && !m.System && time.Since(m.At) < editedFor {
 		// It was no question before: the mention was added, or the words after it. No other event tells of that.
 		m.Change = slack.Created
+		b.said.forget(key)
 		return b.Message(ctx, m)
 	}
 	b.deps.Logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)

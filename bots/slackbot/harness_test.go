@@ -69,6 +69,7 @@ type options struct {
 	crowd  int                     // processes that are said to be alive; 0: nobody counts them
 	fault  *slacktest.Fault
 	policy []answer.Said // what the file says
+	lifted *atomic.Bool  // it says so no longer
 	secret access.ACL    // of a second document; empty: there is one that everybody may read
 	wrap   func(llm.Model) llm.Model
 	beside []llm.Model   // answer beside the first model
@@ -142,7 +143,7 @@ func (s *stage) start(o options) {
 			Threads: s.store, Settings: s.store, Verdicts: s.store, Turns: s.store, Changes: s.store, Forgetter: s.store, Revisions: s.store,
 			Votes: s.store, Offers: s.store, Refusals: s.store, Completions: s.store,
 		},
-		Policies: policies{o.policy}, Retriever: library{o.secret},
+		Policies: policies{o.policy, o.lifted}, Retriever: library{o.secret},
 		Signal: signal, Setups: setups{append([]llm.Model{model}, o.beside...)}, Library: library{o.secret}, Surfaces: bot,
 		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
 	}, answer.Config{Workspaces: bot.Workspaces(), Grace: cmp.Or(o.grace, time.Second), MaxAge: o.maxAge})
@@ -239,10 +240,16 @@ func (s *stage) looked() {
 	s.wait("the start has read what it reads", func() bool { return len(s.Calls("conversations.history")) > 0 })
 }
 
-// policies are what the file says, and nothing is changed in chat.
-type policies struct{ said []answer.Said }
+// policies are what the file says until that is lifted.
+type policies struct {
+	said   []answer.Said
+	lifted *atomic.Bool // nil: it never is
+}
 
 func (p policies) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
+	if p.lifted != nil && p.lifted.Load() {
+		return answer.Settle(), nil
+	}
 	return answer.Settle(p.said...), nil
 }
 func (policies) Accept(context.Context, access.TenantID, session.Place, string, string) error {

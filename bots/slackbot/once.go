@@ -25,6 +25,13 @@ func (o *once) first(key string) bool {
 	return true
 }
 
+// forget has a key be new again.
+func (o *once) forget(key string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.seen, key)
+}
+
 // has reports whether a key is remembered.
 func (o *once) has(key string) bool {
 	o.mu.Lock()

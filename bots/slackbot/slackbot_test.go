@@ -3,6 +3,7 @@ package slackbot_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -62,6 +63,25 @@ func TestTwinAndDuplicatesAreOneQuestion(t *testing.T) {
 	if got := s.Answers(s.general, root); len(got) != 1 {
 		t.Errorf("%d answers, want 1", len(got))
 	}
+}
+
+// A mention that was refused is not answered by its other event, which comes when answering is allowed again; its author may edit it.
+func TestRefusedMentionStaysRefused(t *testing.T) {
+	t.Parallel()
+	lifted := new(atomic.Bool)
+	s := play(t, options{policy: said("paused", "true"), lifted: lifted}, llmtest.Answer("Now."))
+	root := s.ann.Say(s.general, "", slacktest.Mention()+" is it?")
+	s.wait("a refusal", func() bool { return len(s.Ephemeral(s.ann)) == 1 })
+	s.quiet(2)
+	lifted.Store(true)
+	s.Again("app_mention")
+	s.Again("message")
+	s.quiet(4)
+	if got := len(s.model.Requests()); got != 0 {
+		t.Errorf("the model was asked %d times", got)
+	}
+	s.ann.Edit(s.general, root, slacktest.Mention()+" is it, by now?")
+	s.answered(s.general, root, 1)
 }
 
 func TestOwnMessagesAndOtherBotsAreIgnored(t *testing.T) {
