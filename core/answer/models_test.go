@@ -95,6 +95,31 @@ func TestEachModelsReplyIsKeptApart(t *testing.T) {
 	})
 }
 
+// However many models answer a question, it counts once against its quotas.
+func TestQuestionToSeveralModelsCountsOnce(t *testing.T) {
+	t.Parallel()
+	bare(t, func(s *stage) {
+		r, _ := s.judging("user_quota", "3/hour")
+		s.pair = []string{"left", "right", "middle"}
+		for n := range 4 {
+			s.hear(r, "what is this?", mentioned, func(o *answer.Occurrence) { o.Ref.Thread = fmt.Sprint(n) })
+		}
+		s.settle()
+		replies, limited := 0, 0
+		for _, text := range s.seen("") {
+			switch {
+			case strings.Contains(text, "says so of what is this?"):
+				replies++
+			case strings.Contains(text, "is used up for now."):
+				limited++
+			}
+		}
+		if replies != 3*len(s.pair) || limited != 1 {
+			t.Errorf("%d replies and %d questions without room, want those of three questions and one:\n%q", replies, limited, s.seen(""))
+		}
+	})
+}
+
 func TestCorrectionStandsInThePlaceOfAllReplies(t *testing.T) {
 	t.Parallel()
 	perform(t, func(s *stage, r *answer.Service) {
