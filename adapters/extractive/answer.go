@@ -22,91 +22,75 @@ func answer(t turn) string {
 		}
 		return unsearched
 	}
-	all := units(t)
-	a := weigh(t, all)
-	chosen := choose(all, a)
-	if len(chosen) == 0 || t.before != "" && a.strange > 0 && a.own <= a.strange/2 { // the documents are those of earlier questions
+	language := languageOf(t.passages)
+	a := ask(t, language, rarity(t, language))
+	r := &reader{language: language, slots: a.slots, known: map[string]mask{}}
+	chosen := choose(a, r, read(t, r))
+	if len(chosen) == 0 {
 		return nothing
 	}
-	w := &writer{passages: t.passages}
+	w := &writer{}
 	w.b.WriteString(intro)
-	for i := 0; i < len(chosen); {
-		end := i + 1
-		for end < len(chosen) && chosen[end].passage == chosen[i].passage {
-			end++
-		}
-		w.group(chosen[i:end])
-		i = end
+	for _, x := range chosen {
+		w.span(x)
 	}
 	return w.b.String()
 }
 
 // writer puts quotations together. Blocks are parted by blank lines, so that none can change how the next one is read.
-type writer struct {
-	passages []passage
-	b        strings.Builder
-}
+type writer struct{ b strings.Builder }
 
-// group writes the quotations from one passage.
-func (w *writer) group(chosen []unit) {
-	mark := "[" + strconv.Itoa(w.passages[chosen[0].passage].Number) + "]"
-	written := false // a block of this passage stands above
-	for i := 0; i < len(chosen); {
-		switch u := chosen[i]; u.kind {
-		case code:
-			if !written {
-				w.block("From " + mark + ":")
-			}
-			w.fence(u.info, u.text)
-			i++
-		case item, table:
-			end := i + 1
-			for end < len(chosen) && (chosen[end].kind == item || chosen[end].kind == table) && len(chosen[end-1].follow) == 0 {
-				end++
-			}
-			w.list(chosen[i:end], mark)
-			w.follow(chosen[end-1].follow, mark)
-			i = end
-		default:
-			end := i + 1
-			for end < len(chosen) && chosen[end].kind == prose && chosen[end].block == u.block {
-				end++
-			}
-			w.paragraph(chosen[i:end], mark)
-			w.follow(chosen[end-1].follow, mark)
-			i = end
+// span writes one quotation.
+func (w *writer) span(x span) {
+	mark := "[" + strconv.Itoa(x.page.number) + "]"
+	p := &x.part.pieces[x.at]
+	switch x.kind {
+	case code:
+		w.block("From " + mark + ":")
+		w.fence(p.info, x.code)
+	case table:
+		lines := make([]string, len(x.rows))
+		for i, row := range x.rows {
+			lines[i] = "- " + protect(row.text) + " " + mark
 		}
-		written = true
+		w.block(strings.Join(lines, "\n"))
+	default:
+		if x.from == x.to {
+			w.follow(x.follow, mark)
+			return
+		}
+		w.paragraph(x, mark)
+		w.follow(x.follow, mark)
 	}
 }
 
-// paragraph writes sentences of one paragraph; those that do not follow each other are parted by an ellipsis.
-func (w *writer) paragraph(chosen []unit, mark string) {
-	var b strings.Builder
-	for i, u := range chosen {
-		if i > 0 {
-			if before := chosen[i-1]; u.order == before.order+1 {
-				b.WriteByte(' ')
-			} else {
-				b.WriteString(" " + mark + " … ")
-			}
-		}
-		b.WriteString(protect(u.text))
+// paragraph writes sentences that follow one another, with the one before them when they point back to it, and the next one when they are few.
+func (w *writer) paragraph(x span, mark string) {
+	p := &x.part.pieces[x.at]
+	from, to := x.from, x.to
+	for from > 0 && x.from-from < 2 && p.sentences[from-1].ok && backReference.MatchString(p.sentences[from].text) {
+		from--
 	}
-	if strings.HasSuffix(b.String(), ":") { // what it introduces comes next
-		w.block(strings.TrimSuffix(b.String(), ":") + " " + mark + ":")
+	for words := x.words; to < len(p.sentences) && words < fewWords && p.sentences[to].ok && !p.sentences[to-1].bare && words+p.sentences[to].words <= mostWords &&
+		!strings.HasSuffix(p.sentences[to].text, ":"); to++ {
+		words += p.sentences[to].words
+	}
+	text := protect(joined(p.sentences[from:to]))
+	if p.kind == item && p.term != "" && sound(p.term) && !startsBlock(p.term) {
+		text = protect(p.term) + ": " + text
+	}
+	if p.kind == item {
+		text = "- " + text
+	}
+	if strings.HasSuffix(text, ":") { // what it introduces comes next
+		w.block(strings.TrimSuffix(text, ":") + " " + mark + ":")
 		return
 	}
-	w.block(b.String() + " " + mark)
+	w.block(text + " " + mark)
 }
 
-func (w *writer) list(chosen []unit, mark string) {
-	lines := make([]string, len(chosen))
-	for i, u := range chosen {
-		lines[i] = "- " + protect(u.text) + " " + mark
-	}
-	w.block(strings.Join(lines, "\n"))
-}
+// fewWords is how long a quotation should be, where its paragraph goes on.
+const fewWords = 25
 
 // follow writes what a sentence introduced.
 func (w *writer) follow(blocks []block, mark string) {

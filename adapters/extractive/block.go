@@ -3,6 +3,8 @@ package extractive
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // blockKind is what a piece of a passage is.
@@ -91,7 +93,7 @@ func (b *blockReader) next() {
 		m := bulletLine.FindStringSubmatch(line)
 		b.term = ""
 		b.open = &block{kind: item, text: m[3], ordered: m[2] != "", nested: len(m[1]) >= 2}
-	case b.open == nil && b.indented(line):
+	case b.open == nil && b.indented(line) && !running(line):
 		b.indentedCode(line)
 	case b.open != nil:
 		b.open.text += "\n" + strings.TrimPrefix(trimmed, "> ")
@@ -128,7 +130,7 @@ func (b *blockReader) indented(line string) bool {
 
 func (b *blockReader) indentedCode(line string) {
 	lines := []string{line}
-	for b.at < len(b.lines) && (b.indented(b.lines[b.at]) || strings.TrimSpace(b.lines[b.at]) == "") {
+	for b.at < len(b.lines) && (b.indented(b.lines[b.at]) && !running(b.lines[b.at]) || strings.TrimSpace(b.lines[b.at]) == "") {
 		lines = append(lines, b.lines[b.at])
 		b.at++
 	}
@@ -201,6 +203,9 @@ func looksLikeCode(text string) bool {
 			continue
 		}
 		lines++
+		if running(line) {
+			continue
+		}
 		if strings.Contains(line, " — ") || strings.Contains(line, " – ") { // a name and what it is, as manual pages begin
 			continue
 		}
@@ -210,6 +215,26 @@ func looksLikeCode(text string) bool {
 	}
 	return hits > 0 && 2*hits >= lines
 }
+
+// running reports whether a line is a sentence, or most of one, whatever its indentation: a capital or a small word at its beginning, and plain words.
+func running(line string) bool {
+	fields := strings.Fields(line)
+	if len(fields) < 6 {
+		return false
+	}
+	plain := 0
+	for _, f := range fields {
+		f = strings.Trim(f, "\"'(),.:;!?“”‘’")
+		if len(f) > 0 && strings.IndexFunc(f, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' && r != '’' }) < 0 {
+			plain++
+		}
+	}
+	first, _ := utf8.DecodeRuneInString(fields[0])
+	return 5*plain >= 4*len(fields) && unicode.IsLetter(first) && !strings.HasSuffix(line, ";") && !strings.HasSuffix(line, "{") && strings.ToUpper(line) != line && !keywords.MatchString(line)
+}
+
+// keywords begin statements that have plain words.
+var keywords = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|WITH|FROM|WHERE|sudo|git|docker|kubectl)\b`)
 
 func (b *blockReader) push(x block) {
 	var path []string

@@ -2,175 +2,135 @@ package extractive
 
 import (
 	"cmp"
-	"maps"
-	"math"
 	"slices"
-	"strings"
 )
 
-const (
-	maxUnits   = 5
-	maxPages   = 3
-	maxWords   = 170
-	repetition = 0.7  // how much likeness to what is chosen costs (maximal marginal relevance)
-	floor      = 0.03 // what scores less says nothing about the question
-	beside     = 0.4  // of the best score: what a further page must add where what is quoted tells of the whole question
-	further    = 0.25 // of the best score: what a further unit of a page that is quoted must add
+const maxPages = 3
+
+var (
+	againShare = 1.5
+	fullyTold  = 0.8 // of the best span's score: the same where what is quoted tells of the whole question
+	beside     = 0.3 // of the best span's score: what the one of a further page must reach
+	further    = 0.7 // what a further span of the best page must reach
 )
 
-// choose returns the units to quote, in the order in which they are written: of the pages that answer best, three at most, the best unit each,
-// then what else these pages say, as long as the answer is short.
-func choose(all []unit, a asked) []unit {
-	c := chooser{all: all, taken: make([]bool, len(all)), pages: map[int]bool{}}
-	pages, best := pageOrder(all)
-	for _, page := range pages {
-		if len(c.pages) < maxPages {
-			told := a.told(c.chosen)
-			c.take(max(floor, beside*best*told*told), func(u unit) bool { return u.page == page })
+const enough = 60 // words of the best page beside which nothing more of it is quoted
+
+// choose returns the spans to quote, those of one page together, the best page first.
+func choose(a *asked, r *reader, pages []page) []span {
+	s := &scorer{asked: a, reader: r, likely: map[string]float64{}}
+	var best []span // of each page
+	var first []span
+	top := -1.0
+	for i := range pages {
+		all := s.spans(&pages[i])
+		if len(all) == 0 {
+			continue
 		}
+		slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.score, a.score) })
+		x := all[0]
+		x.score *= pages[i].prior()
+		if x.score > top {
+			top, first = x.score, all
+		}
+		best = append(best, x)
 	}
-	for len(c.chosen) > 0 && len(c.chosen) < maxUnits {
-		if !c.take(max(floor, further*best), func(u unit) bool { return c.pages[u.page] && c.words+u.size() <= maxWords }) {
+	slices.SortStableFunc(best, func(a, b span) int { return cmp.Compare(b.score, a.score) })
+	if len(best) == 0 || !a.answered(best[0]) {
+		return nil
+	}
+	chosen := best[:1:1]
+	words := best[0].size()
+	for _, x := range first[1:] {
+		if words < enough && !overlap(x, chosen) && !same(x, chosen) && x.score >= further*first[0].score && words+x.size() <= mostWords+enough/2 && !best[0].defines {
+			chosen, words = append(chosen, x), words+x.size()
 			break
 		}
 	}
-	return arrange(c.chosen)
-}
-
-// pageOrder returns the pages, the one with the best unit first, and that unit's score.
-func pageOrder(all []unit) (pages []int, top float64) {
-	best := map[int]float64{}
-	for _, u := range all {
-		best[u.page] = max(best[u.page], u.score)
-		top = max(top, u.score)
-	}
-	pages = slices.SortedFunc(maps.Keys(best), func(a, b int) int { return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(a, b)) })
-	return pages, top
-}
-
-// chooser gathers what is quoted.
-type chooser struct {
-	all    []unit
-	taken  []bool
-	chosen []unit
-	pages  map[int]bool // that are quoted
-	words  int
-}
-
-// take chooses, of the units that may be, the one that adds most, if that is at least so much.
-func (c *chooser) take(least float64, may func(unit) bool) bool {
-	at, most := -1, 0.0
-	for i, u := range c.all {
-		if c.taken[i] || u.score == 0 || !may(u) {
-			continue
-		}
-		if v := marginal(u, c.chosen); v > most && v >= least {
-			at, most = i, v
+	n := 1
+	for _, x := range best[1:] {
+		told := a.told(chosen)
+		if n < maxPages && x.score >= best[0].score*max(beside, fullyTold*told*told*told) && !same(x, chosen) {
+			chosen = append(chosen, x)
+			n++
 		}
 	}
-	if at < 0 {
-		return false
-	}
-	u := c.all[at]
-	c.taken[at], c.pages[u.page] = true, true
-	c.chosen, c.words = append(c.chosen, u), c.words+u.size()
-	return true
-}
-
-// arrange drops what would be written twice and puts the rest in order.
-func arrange(all []unit) []unit {
-	var chosen []unit
-	best, leading := map[int]float64{}, map[int]int{} // of each passage: the best score, and the block or list that has it
-	for _, u := range all {
-		// An item may have been chosen before the sentence that introduces its list.
-		if slices.ContainsFunc(all, func(c unit) bool { return contained(u, c) == 1 }) {
-			continue
-		}
-		chosen = append(chosen, u)
-		if u.score > best[u.passage] {
-			best[u.passage], leading[u.passage] = u.score, u.list
-		}
-	}
-	slices.SortStableFunc(chosen, func(a, b unit) int {
-		if a.passage != b.passage {
-			return cmp.Or(cmp.Compare(best[b.passage], best[a.passage]), cmp.Compare(a.passage, b.passage))
-		}
-		if lead := leading[a.passage]; (a.list == lead) != (b.list == lead) {
-			if a.list == lead {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.order, b.order)
-	})
 	return chosen
 }
 
-// size is a unit's share of the answer's length, with half of what it introduces: lists and code are read faster than prose.
-func (u unit) size() int {
-	n := u.words
-	for _, b := range u.follow {
+// told is the share of the question's weight that the quotations and their headings hold.
+func (a *asked) told(quoted []span) float64 {
+	var body, above mask
+	for i := range quoted {
+		p := &quoted[i].part.pieces[quoted[i].at]
+		body, above = body|quoted[i].body|quoted[i].tail|p.under, above|p.above
+	}
+	all, _ := a.cover(body|above, 0, 0)
+	return all
+}
+
+// prior is what speaks for a page before any of it is read.
+func (p *page) prior() float64 {
+	if p.again {
+		return againShare / (1 + rankDecay*float64(min(p.rank, 1)))
+	}
+	return 1 / (1 + rankDecay*float64(p.rank))
+}
+
+// size is how long a span is to read: lists and code are read faster than prose.
+func (x *span) size() int {
+	n := x.words
+	for _, b := range x.follow {
 		n += len(b.text) / 12
 	}
 	return n
 }
 
-// marginal is what a unit adds to those that are chosen already.
-func marginal(u unit, chosen []unit) float64 {
-	var like float64
-	for _, c := range chosen {
-		like = max(like, similarity(u, c), contained(u, c))
-	}
-	if like > 0.85 {
-		return 0
-	}
-	return u.score * (1 - repetition*like*like)
+// overlap reports whether a span repeats a part of what is chosen.
+func overlap(x span, chosen []span) bool {
+	return slices.ContainsFunc(chosen, func(c span) bool {
+		return c.part == x.part && c.at <= x.at+len(x.follow) && x.at <= c.at+len(c.follow)
+	})
 }
 
-// similarity is the cosine of two units' terms.
-func similarity(a, b unit) float64 {
-	if len(a.terms) > len(b.terms) {
-		a, b = b, a
+// same reports whether a span says what is chosen already, as pages do that repeat one another.
+func same(x span, chosen []span) bool {
+	if x.kind != prose && x.kind != item || x.from == x.to {
+		return false
 	}
-	var dot, aa, bb float64
-	for term, n := range a.terms {
-		dot += float64(n * b.terms[term])
-		aa += float64(n * n)
-	}
-	for _, n := range b.terms {
-		bb += float64(n * n)
-	}
-	if dot == 0 {
-		return 0
-	}
-	return dot / math.Sqrt(aa*bb)
-}
-
-// contained is 1 when u is part of what c introduces, since it will be written anyway.
-func contained(u, c unit) float64 {
-	for _, b := range c.follow {
-		if b.text == u.text || b.kind == code && u.kind == code && strings.Contains(b.text, u.text) {
-			return 1
-		}
-	}
-	return 0
-}
-
-// told is the share of the question's weight that is told of by what is quoted. What occurs nowhere weighs as much as the others.
-func (a *asked) told(quoted []unit) float64 {
-	var told, all float64
-	for term := range a.focus {
-		weight := a.weightOf(term)
-		all += weight
-		for _, u := range quoted {
-			if a.holds(u.terms, term) || a.holds(u.around, term) || a.holds(u.under, term) || a.holds(u.column, term) {
-				told += weight
-				break
+	text := x.part.pieces[x.at].sentences[x.from].text
+	return slices.ContainsFunc(chosen, func(c span) bool {
+		for _, s := range c.part.pieces[c.at].sentences {
+			if s.text == text {
+				return true
 			}
 		}
+		return false
+	})
+}
+
+// answered reports whether the page of the best span is reason enough to answer: what was found of it holds enough of the question's weight, of a
+// short question more than of a long one. What names something that no document holds is answered by none.
+func (a *asked) answered(x span) bool {
+	if a.named && !a.is(failure) {
+		return false
 	}
-	if told == 0 {
-		return 0
+	held, _ := a.cover(x.page.holds(), 0, 0)
+	return held >= minMatch+shortMatch/float64(max(len(a.words), 1))
+}
+
+var (
+	minMatch   = 0.3
+	shortMatch = 0.3
+)
+
+// holds returns which of the question's words what was found of a page holds.
+func (p *page) holds() mask {
+	var m mask
+	for i := range p.parts {
+		for j := range p.parts[i].pieces {
+			m |= p.parts[i].pieces[j].holds | p.parts[i].pieces[j].above
+		}
 	}
-	return told / (all * (1 + float64(a.missing)/float64(len(a.focus))))
+	return m
 }

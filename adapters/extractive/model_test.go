@@ -260,18 +260,6 @@ func TestFollowUpIsAboutTheOpener(t *testing.T) {
 	}
 }
 
-// The number of a document links to its first passage, so nothing is quoted from another one of the same document.
-func TestQuotesTheSectionThatIsLinked(t *testing.T) {
-	t.Parallel()
-	docs := []tool.Document{
-		{Number: 1, Title: "Handbook", Heading: "Handbook › Leave", Contents: "Everybody gets thirty days of paid leave a year."},
-		{Number: 1, Title: "Handbook", Heading: "Handbook › Parents", Contents: "Paid leave for parents is five days of leave more a year."},
-	}
-	if got, _, _ := run(t, asked("How many days of paid leave do I get?", docs...)); strings.Contains(got, "parents") || !strings.Contains(got, "thirty days") {
-		t.Errorf("answer is\n%s", got)
-	}
-}
-
 // A question in short says the same as in full.
 func TestDefinitionInShort(t *testing.T) {
 	t.Parallel()

@@ -86,6 +86,13 @@ func rule(cells []string) bool {
 	return strings.Trim(strings.Join(cells, ""), "-:=+ ") == ""
 }
 
+// unit is a row of a table.
+type unit struct {
+	text    string // each cell behind the name of its column
+	columns string // their names
+	cells   string
+}
+
 // rowUnits returns the rows of a table, each cell behind the name of its column, and the number of rows.
 func rowUnits(text string) (out []unit, size int) {
 	rows := strings.Split(text, "\n")
@@ -94,25 +101,24 @@ func rowUnits(text string) (out []unit, size int) {
 	if len(body) == 0 { // a head without rows is all there is to quote
 		head, body = nil, rows
 	}
-	for i, row := range body {
+	for _, row := range body {
 		cells := split(row)
-		if rule(cells) || same(cells, head) {
+		if rule(cells) || alike(cells, head) {
 			continue
 		}
-		shown := named(cells, head)
+		shown := labelled(cells, head)
 		if shown == "" || !sound(shown) || startsBlock(shown) || utf8.RuneCountInString(shown) > maxUnitRunes {
 			continue
 		}
 		out = append(out, unit{
-			kind: table, order: i + 1, text: shown, words: len(strings.Fields(shown)),
-			columns: strings.Join(head, " "), cells: strings.Join(cells, " "),
+			text: shown, columns: strings.Join(head, " "), cells: strings.Join(cells, " "),
 		})
 	}
 	return out, len(rows)
 }
 
-// named writes a row: "country: France; fee: 80". Fewer than two cells say nothing.
-func named(cells, head []string) string {
+// labelled writes a row: "country: France; fee: 80". Fewer than two cells say nothing.
+func labelled(cells, head []string) string {
 	var parts []string
 	for i, cell := range cells {
 		switch {
@@ -129,4 +135,4 @@ func named(cells, head []string) string {
 	return strings.Join(parts, cellEnd)
 }
 
-func same(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(b, "\x00") }
+func alike(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(b, "\x00") }

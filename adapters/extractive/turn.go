@@ -2,6 +2,9 @@ package extractive
 
 import (
 	"encoding/json"
+	"maps"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/llm"
@@ -10,10 +13,18 @@ import (
 // turn is what a request holds of the question that is being answered.
 type turn struct {
 	question string
-	before   string   // the question before it
-	queries  []string // what the searches of this turn looked for beside the question
-	searched bool     // a tool has answered in this turn
+	before   string       // the question before it
+	earlier  map[int]bool // the documents that the answer before it cites
+	queries  []string     // what the searches of this turn looked for beside the question
+	searched bool         // a tool has answered in this turn
 	passages []passage
+	common   vocabulary
+}
+
+// vocabulary says how common the words are that were searched for: tool.Vocabulary.
+type vocabulary struct {
+	Chunks int            `json:"chunks"`
+	Terms  map[string]int `json:"terms"`
 }
 
 // passage is one found document.
@@ -23,18 +34,18 @@ type passage struct {
 	Heading string `json:"heading"`
 	Match   string `json:"match"`
 	Text    string `json:"contents"`
-	rank    int    // its place in the result that it came with, from 0: the best first
 }
 
 // readTurn finds the newest question and the documents that came with it or after it. Earlier turns end with an answer.
 func readTurn(messages []llm.Message) turn {
 	start := 0
+	t := turn{earlier: map[int]bool{}}
 	for i, m := range messages {
 		if m.Role == llm.Assistant && len(m.ToolCalls) == 0 {
 			start = i + 1
+			t.cited(m.Text)
 		}
 	}
-	var t turn
 	for _, m := range messages[:start] {
 		if m.Role == llm.User && strings.TrimSpace(m.Text) != "" && len(readDocuments(m.Text)) == 0 {
 			t.before = m.Text
@@ -59,10 +70,23 @@ func readTurn(messages []llm.Message) turn {
 		case llm.Tool:
 			t.searched = true
 			t.add(readDocuments(m.Text), seen)
+			t.learn(readVocabulary(m.Text))
 		case llm.System:
 		}
 	}
 	return t
+}
+
+var citation = regexp.MustCompile(`\[(\d{1,6})\]`)
+
+// cited notes what an earlier answer rests on, the last one alone.
+func (t *turn) cited(answer string) {
+	clear(t.earlier)
+	for _, m := range citation.FindAllStringSubmatch(answer, -1) {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			t.earlier[n] = true
+		}
+	}
 }
 
 // loose marks a passage that the search found without matching the question closely. A model that reads can judge whether it answers; whoever
@@ -77,6 +101,26 @@ func (t *turn) add(docs []passage, seen map[string]bool) {
 			t.passages = append(t.passages, p)
 		}
 	}
+}
+
+// learn takes up what a search says of its words.
+func (t *turn) learn(v vocabulary) {
+	if t.common.Terms == nil {
+		t.common.Terms = map[string]int{}
+	}
+	maps.Copy(t.common.Terms, v.Terms)
+	t.common.Chunks = max(t.common.Chunks, v.Chunks)
+}
+
+// vocabularyMark begins the vocabulary of a result. A document cannot hold it, since its text stands in a string.
+const vocabularyMark = `,"vocabulary":`
+
+func readVocabulary(text string) (v vocabulary) {
+	at := strings.LastIndex(text, vocabularyMark)
+	if at < 0 || json.NewDecoder(strings.NewReader(text[at+len(vocabularyMark):])).Decode(&v) != nil {
+		return vocabulary{}
+	}
+	return v
 }
 
 func readQueries(call llm.ToolCall) []string {

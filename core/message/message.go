@@ -64,7 +64,14 @@ type Reference struct {
 	Chunk    *document.ChunkID // nil: the text is no chunk of an index, but a file, a page, or a title alone; 0 is a chunk
 	Anchor   string
 	Text     string
+	Sections []Section // what Text was put together from, if it leads to several places; not kept with the message
 	Score    float64
+}
+
+// Section is a part of a passage that leads to a place of its own.
+type Section struct {
+	Anchor string
+	Text   string
 }
 
 // FileID identifies a stored file.

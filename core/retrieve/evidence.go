@@ -127,6 +127,15 @@ func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	return count + int(math.Round(unheard(known, unknown, chunks)*float64(unknown)))
 }
 
+// Frequencies maps the terms of a question to the chunks that hold each. frequency runs parallel to terms.
+func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
+	out := make(map[string]int, len(terms))
+	for i, t := range terms {
+		out[t.Text] = frequency[i]
+	}
+	return out
+}
+
 // DefaultMinCoverage is the share of a long question's weight that a passage has to match to count as evidence (Config.Needed). On SciFact it
 // lets nearly all answerable questions pass, and stops most questions about other subjects.
 const DefaultMinCoverage = 0.35

@@ -92,7 +92,12 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	}
 	hits := fit(join(passages, chosen), s.MaxTokens)
 	trace.Timings["total"] = time.Since(began)
-	return Result{Hits: hits, Evidence: evidence && len(hits) > 0, Trace: trace}, nil
+	result := Result{Hits: hits, Evidence: evidence && len(hits) > 0, Terms: make(map[string]int), Trace: trace}
+	for _, list := range candidates.Lists {
+		maps.Copy(result.Terms, list.Terms)
+		result.Chunks = max(result.Chunks, list.Chunks)
+	}
+	return result, nil
 }
 
 // alpha is the share that a query asks for, capped by what the embedder is good for.

@@ -69,9 +69,11 @@ const (
 // List holds the candidates of one probe: the union of the best of both sides, each with the scores of both. Order is not significant.
 type List struct {
 	Entries           []Candidate
-	MaxFlat, MaxTitle float64 // best raw BM25 of each field among all chunks that the audience may read
-	Words             int     // of the probe that weigh something (Words)
-	Semantic          bool    // vectors were compared; without that, Cosine means nothing
+	MaxFlat, MaxTitle float64        // best raw BM25 of each field among all chunks that the audience may read
+	Words             int            // of the probe that weigh something (Words)
+	Terms             map[string]int // of the probe: chunks of the tenant that hold each
+	Chunks            int            // of the tenant
+	Semantic          bool           // vectors were compared; without that, Cosine means nothing
 }
 
 // Candidate is a chunk that may become a hit.

@@ -132,6 +132,9 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 			hit.Start, hit.End = min(hit.Start, p.Chunk.Start), max(hit.End, p.Chunk.End)
 		}
 		hit.Tokens += p.Chunk.Tokens
+		if len(run) > 1 {
+			hit.Parts = append(hit.Parts, Part{Anchor: p.Chunk.Anchor, Text: p.Chunk.Text})
+		}
 	}
 	hit.Text = text.String()
 	return hit, best, scored

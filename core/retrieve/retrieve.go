@@ -38,7 +38,9 @@ type Retriever interface {
 // Result is the outcome of a Search.
 type Result struct {
 	Hits     []Hit
-	Evidence bool // false: nothing scored above the floor; Hits are then only the closest documents
+	Evidence bool           // false: nothing scored above the floor; Hits are then only the closest documents
+	Terms    map[string]int // of the queries: chunks of the tenant that hold each
+	Chunks   int            // of the tenant
 	Trace    Trace
 }
 
@@ -55,8 +57,15 @@ type Hit struct {
 	Text     string // the passage, neighbours included
 	Start    int    // rune range of Text in the document's text
 	End      int
-	Tokens   int // size of the chunks that Text was put together from
+	Tokens   int    // size of the chunks that Text was put together from
+	Parts    []Part // these chunks, where they are several
 	Scores   Scores
+}
+
+// Part is one chunk of a hit that was put together from several.
+type Part struct {
+	Anchor string
+	Text   string
 }
 
 // Scores are the components of a hit's final score, for search --json and footnote why.

@@ -53,6 +53,17 @@ func beginning(text string, most int) string {
 	return text
 }
 
+// Vocabulary says how common the words of a search are. Its JSON names are what a model that quotes reads.
+type Vocabulary struct {
+	Chunks int            `json:"chunks"` // of the tenant
+	Terms  map[string]int `json:"terms"`  // of the queries: chunks that hold each
+}
+
+// WithVocabulary puts a vocabulary into what DocumentsJSON wrote, as its last field.
+func WithVocabulary(documents string, v Vocabulary) string {
+	return strings.TrimSuffix(documents, "}") + ",\"vocabulary\":" + string(plainJSON(v)) + "}"
+}
+
 // DocumentsJSON writes {"documents":[…]}, one document a line, and note as a last field unless it is empty. The number comes first and
 // the contents last, since models cite best what stands beside short fields. Characters such as < stay as they are; a text cannot
 // close its string, so it stays data.

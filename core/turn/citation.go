@@ -56,7 +56,7 @@ func projectRef(f message.File) document.Ref {
 	return document.Ref{ID: document.ID(projectSource) + ":" + document.ID(f.ID), Source: projectSource, Kind: "file", Title: f.Name}
 }
 
-// citations are the footnotes of an answer, each with the passage that the model was shown first under its number.
+// citations are the footnotes of an answer, each with the passage that its number leads to, or else the one that the model was shown first under it.
 func citations(cited []cite.Info, references []message.Reference, mapping *cite.Mapping) []message.Citation {
 	numbers := make(map[document.ID]int)
 	for n, s := range mapping.All() {
@@ -74,15 +74,69 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 			Number: info.Number, ModelSees: numbers[info.Document], Link: link,
 			Document: document.Ref{ID: info.Document, Title: info.Title, URL: link, Kind: document.Kind(info.Kind)},
 		}
+		found := false
 		for _, r := range references {
-			if r.Document.ID == info.Document && r.Text != "" {
-				c.Document, c.Anchor, c.Quote = r.Document, r.Anchor, beginning(r.Text)
+			if r.Document.ID != info.Document || r.Text == "" {
+				continue
+			}
+			for _, p := range placesOf(r) {
+				exact := p.source.URL == info.URL
+				if found && !exact {
+					continue
+				}
+				c.Document, c.Anchor, c.Quote = r.Document, p.anchor, beginning(p.text)
+				if found = true; exact {
+					break
+				}
+			}
+			if found && r.Document.Link(c.Anchor) == info.URL {
 				break
 			}
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// place is a section of a document that was shown.
+type place struct {
+	source cite.Source // with the address of the section
+	anchor string
+	text   string
+}
+
+// placesOf are the sections of a reference, itself where it is one.
+func placesOf(r message.Reference) []place {
+	if len(r.Sections) == 0 {
+		return []place{{sourceOf(r.Document, r.Document.Link(r.Anchor)), r.Anchor, r.Text}}
+	}
+	out := make([]place, len(r.Sections))
+	for i, s := range r.Sections {
+		out[i] = place{sourceOf(r.Document, r.Document.Link(s.Anchor)), s.Anchor, s.Text}
+	}
+	return out
+}
+
+// lead ties a number, when it is cited for the first time, to the section that the citing sentence is from: the one that holds it word for word,
+// else the one that says most of it. Later citations lead to the same place, since nobody can read one number as two.
+func (w *worker) lead(sentence string, n int) bool {
+	if w.led[n] {
+		return true
+	}
+	w.led[n] = true
+	words := strings.Join(strings.Fields(sentence), " ")
+	best := 0.0
+	for _, p := range w.places[n] {
+		score := cite.Supported(sentence, []string{p.text})
+		if words != "" && strings.Contains(strings.Join(strings.Fields(p.text), " "), words) {
+			score++
+		}
+		if score > best {
+			best = score
+			w.known.Replace(n, p.source)
+		}
+	}
+	return true
 }
 
 // supports reports whether a passage that this turn has shown under a number has anything in common with a sentence. Passages of earlier

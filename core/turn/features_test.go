@@ -314,6 +314,39 @@ func TestHugeQuestionIsAnswered(t *testing.T) {
 	}
 }
 
+// A quotation leads to the section that it is from, be it another passage of the document or a part of one that was put together from several.
+func TestQuotationLeadsToItsSection(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answer, want string
+		anchor       string
+	}{
+		"of another passage": {"Drop the slot when the replica is gone. [1]", "Drop the slot when the replica is gone. [[1]](https://docs.example/replication#removal)", "removal"},
+		"of a part":          {"Watch the lag of the replica. [1]", "Watch the lag of the replica. [[1]](https://docs.example/replication#lag)", "lag"},
+		"the first":          {"Set wal_level to replica. [1]", "Set wal_level to replica. [[1]](https://docs.example/replication#top)", "top"},
+		"of none":            {"Bananas ripen. [1]", "Bananas ripen. [[1]](https://docs.example/replication#top)", "top"},
+		"once":               {"Watch the lag of the replica. [1]\n\nDrop the slot. [1]", "Watch the lag of the replica. [[1]](https://docs.example/replication#lag)\n\nDrop the slot. [[1]](https://docs.example/replication#lag)", "lag"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ask("How?", llmtest.New(llm.Info{NativeTools: true, Extractive: true}, searching("1"), llmtest.Answer(strings.SplitAfter(test.answer, " ")...)))
+			ref := s.index.hits[0].Document
+			s.index.hits = append(s.index.hits, retrieve.Hit{
+				Document: ref, Chunk: 7001, Anchor: "removal", Link: ref.Link("removal"), Text: "Drop the slot when the replica is gone.\n\nWatch the lag of the replica.",
+				Parts: []retrieve.Part{{Anchor: "removal", Text: "Drop the slot when the replica is gone."}, {Anchor: "lag", Text: "Watch the lag of the replica."}},
+			})
+			report, packets := s.run(t, t.Context())
+			if got := shown(packets, 0); got != test.want {
+				t.Errorf("shown %q, want %q", got, test.want)
+			}
+			if c := report.Best().Citations; len(c) != 1 || c[0].Anchor != test.anchor || c[0].Link != ref.Link(test.anchor) {
+				t.Errorf("citations %+v", c)
+			}
+		})
+	}
+}
+
 func TestModelThatOnlyQuotesAndQuotesNothingFoundNothing(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(llm.Info{NativeTools: true, Extractive: true}, searching("1"), llmtest.Answer("Nothing fits."))

@@ -44,6 +44,8 @@ type worker struct {
 	ran      map[string]bool  // names of tools that ran
 	shown    map[int]bool     // numbers of passages that this turn has shown the model
 	passages map[int][]string // what those passages say, by their numbers
+	places   map[int][]place  // where they lead, by their numbers
+	led      map[int]bool     // numbers that a citation has tied to a place
 	citable  bool
 	project  []prompt.ProjectFile
 	instead  []document.ID // documents of a project that does not fit: the first search looks at nothing else
@@ -87,6 +89,7 @@ func (w *worker) quote(err error) bool {
 	}
 	w.model, w.stoodIn = w.req.StandIn, w.req.StandIn.Info().Name
 	w.record.Noticed(sentenceStandIn(full))
+	w.voice.ask(w.known, w.lead)
 	return true
 }
 
@@ -259,6 +262,7 @@ func (w *worker) learn(references []message.Reference) {
 	for _, r := range references {
 		if r.Text != "" {
 			w.passages[r.Number] = append(w.passages[r.Number], r.Text, r.Document.Title)
+			w.places[r.Number] = append(w.places[r.Number], placesOf(r)...)
 		}
 		if r.Text == "" || w.shown[r.Number] {
 			continue
@@ -275,7 +279,7 @@ func (w *worker) scope() tool.Scope {
 	}
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, History: w.req.History, Citations: w.numbers,
-		Sources: sources, Documents: documents, Files: files(w.req), Shown: slices.Clip(w.held), Budget: toolBudget(info, w.spent), Now: w.req.Now,
+		Sources: sources, Documents: documents, Files: files(w.req), Shown: slices.Clip(w.held), Weighs: info.Extractive, Budget: toolBudget(info, w.spent), Now: w.req.Now,
 	}
 }
 

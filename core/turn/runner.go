@@ -149,11 +149,14 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(r.counter), counter: r.counter,
 		numbers: numbers, known: newMapping(req),
 		record: state, log: r.log, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
-		passages: make(map[int][]string), refusal: req.Filter.Refuse(Texts(req.Question)...),
+		passages: make(map[int][]string), places: make(map[int][]place), led: make(map[int]bool), refusal: req.Filter.Refuse(Texts(req.Question)...),
 	}
 	var keep func(string, int) bool
-	if r.config.DropUnsupported {
-		keep = w.supports
+	switch {
+	case r.config.DropUnsupported:
+		keep = func(sentence string, n int) bool { return w.supports(sentence, n) && w.lead(sentence, n) }
+	case model.Info().Extractive:
+		keep = w.lead
 	}
 	w.voice = newVoice(emit, state, w.known, cited, req.Agent.Grounding == prompt.Strict, keep)
 	w.tools = tools.For(w.scope())

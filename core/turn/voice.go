@@ -53,6 +53,16 @@ func newVoice(
 	return &voice{emit: emit, record: record, strict: strict, citations: resolving, resolving: resolving, numbering: numbering}
 }
 
+// ask makes keep decide about citations from now on.
+func (v *voice) ask(mapping *cite.Mapping, keep func(sentence string, n int) bool) {
+	v.close()
+	resolving := cite.NewProcessor(mapping, cite.Options{Numbering: v.numbering, Keep: keep})
+	if v.citations == v.resolving {
+		v.citations = resolving
+	}
+	v.resolving = resolving
+}
+
 // deadNumbers is how many numbers a model that was shown nothing makes up, at most.
 const deadNumbers = 20
 

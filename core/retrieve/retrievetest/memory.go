@@ -196,6 +196,7 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 		}
 	}
 	list.Words = retrieve.Words(terms, frequency, c.chunks)
+	list.Terms, list.Chunks = retrieve.Frequencies(terms, frequency), c.chunks
 	together, titleTogether := analyse.Together(terms, frequency), analyse.Together(terms, titleFrequency)
 	list.Semantic = known && slices.ContainsFunc(p.Vector, func(v float32) bool { return v != 0 }) && len(allowed) > 0
 	var all []retrieve.Candidate

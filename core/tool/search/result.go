@@ -148,10 +148,22 @@ func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.
 		docs = append(docs, doc)
 		result.References = append(result.References, message.Reference{
 			Number: doc.Number, Document: h.Document, Chunk: new(h.Chunk), Anchor: h.Anchor, Text: h.Text, Score: h.Scores.Score,
+			Sections: sections(h.Parts),
 		})
 	}
 	result.Content = tool.DocumentsJSON(docs, note)
+	if scope.Weighs {
+		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{Chunks: found.Chunks, Terms: found.Terms})
+	}
 	return result
+}
+
+func sections(parts []retrieve.Part) []message.Section {
+	var out []message.Section
+	for _, p := range parts {
+		out = append(out, message.Section{Anchor: p.Anchor, Text: p.Text})
+	}
+	return out
 }
 
 // closest lists the nearest documents, each once.

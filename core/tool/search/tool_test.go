@@ -465,3 +465,27 @@ func TestQueriesThatAreTold(t *testing.T) {
 		}
 	}
 }
+
+// Whoever weighs words by how common they are is told of the index, and nobody else.
+func TestVocabularyIsToldToWhoWeighsWords(t *testing.T) {
+	t.Parallel()
+	for _, weighs := range []bool{true, false} {
+		found := retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 1, "The pump.")}, Terms: map[string]int{"pump": 3, "flugel": 0}, Chunks: 9}
+		s := scope("How does the pump work?")
+		s.Weighs = weighs
+		got, _, err := run(t, search.New(&index{result: found}, nil, budgettest.NewWords(), search.Config{}), `{"queries":["pump"]}`, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read struct {
+			Documents  []tool.Document
+			Vocabulary tool.Vocabulary
+		}
+		if err := json.Unmarshal([]byte(got.Content), &read); err != nil || len(read.Documents) != 1 {
+			t.Fatalf("%v: %s", err, got.Content)
+		}
+		if told := read.Vocabulary.Chunks == 9 && read.Vocabulary.Terms["pump"] == 3 && len(read.Vocabulary.Terms) == 2; told != weighs {
+			t.Errorf("weighs %t, told %+v", weighs, read.Vocabulary)
+		}
+	}
+}
