@@ -148,6 +148,7 @@ func (s *search) answer(ctx context.Context, probes []*probe, end func(*round)) 
 		if s.out.Lists[i], err = p.list(ctx); err != nil {
 			return err
 		}
+		s.out.Lists[i].Synonyms = s.words.told[i]
 	}
 	s.lap(ctx, "place")
 	return s.fetch(ctx, end)
@@ -214,7 +215,7 @@ func (s *search) read(ctx context.Context) error {
 // askWords takes the probes apart by the languages of the shards, and asks for the words' fresh postings.
 func (s *search) askWords(r *round, shards []shardRow) {
 	s.words = words{}
-	s.words.analyse(s.request.Probes, languages(shards))
+	s.words.analyse(s.request, languages(shards))
 	s.words.queueFresh(r, s.request, shards)
 }
 

@@ -193,7 +193,8 @@ func (p *probe) queueDistances(r *round) {
 
 // list puts the scores of both sides together, for the candidates of both, by chunk.
 func (p *probe) list(ctx context.Context) (retrieve.List, error) {
-	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Words: retrieve.Words(p.terms, p.keywords.frequency, p.keywords.chunks), Semantic: p.semantic,
+	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Semantic: p.semantic,
+		Words: retrieve.Words(p.terms, retrieve.Understood(p.terms, p.keywords.frequency), p.keywords.chunks),
 		Terms: retrieve.Frequencies(p.terms, p.keywords.frequency), Chunks: p.keywords.chunks}
 	similar := p.similar()
 	entries := make([]retrieve.Candidate, 0, len(p.best)+len(similar))

@@ -20,6 +20,7 @@ func (k *keywordScores) coverage(lists postings, shard int16, id int64) float64 
 			}
 		}
 	}
+	retrieve.Understand(k.terms, found)
 	return retrieve.Coverage(k.terms, found, k.chunks)
 }
 

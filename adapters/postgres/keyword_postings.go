@@ -12,15 +12,16 @@ import (
 // words are what the probes of a search look for, and where it was found.
 type words struct {
 	queries [][]analyse.Term
-	terms   []string // of all probes, sorted, without repeats
+	told    [][]string // the synonyms among them, in words
+	terms   []string   // of all probes, sorted, without repeats
 	fresh   []postingRow
 	lists   postings
 }
 
-func (w *words) analyse(probes []retrieve.Probe, languages []string) {
-	w.queries = make([][]analyse.Term, len(probes))
-	for i, p := range probes {
-		w.queries[i] = analyse.Query(p.Text, languages)
+func (w *words) analyse(r retrieve.Request, languages []string) {
+	w.queries, w.told = make([][]analyse.Term, len(r.Probes)), make([][]string, len(r.Probes))
+	for i, p := range r.Probes {
+		w.queries[i], w.told[i] = r.Synonyms.Query(p.Text, languages)
 		for _, t := range w.queries[i] {
 			w.terms = append(w.terms, t.Text)
 		}

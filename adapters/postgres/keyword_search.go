@@ -93,7 +93,7 @@ func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywor
 		}
 		together := analyse.Together(terms, frequencies)
 		for i, t := range terms {
-			idf := float64(t.Count) * bm25.IDF(stats.chunks, together[i])
+			idf := t.Weight() * bm25.IDF(stats.chunks, together[i])
 			for _, l := range lists[field][t.Text] {
 				if sc.allowed[l.block] == nil {
 					continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,9 +14,10 @@ import (
 type traced struct {
 	found
 	Trace struct {
-		Alpha  float64
-		Route  string
-		Notice string
+		Alpha    float64
+		Route    string
+		Notice   string
+		Synonyms []string
 	}
 }
 
@@ -125,5 +127,23 @@ func TestSearchGoesOnWithoutTheEmbeddingEndpoint(t *testing.T) {
 	got := jsonOf[traced](t, down.run(t, "search", "descale kettle", "--json"))
 	if len(got.Hits) == 0 || got.Trace.Alpha != 0 || !strings.Contains(got.Trace.Notice, "by keywords alone") {
 		t.Errorf("%d hits, trace %+v", len(got.Hits), got.Trace)
+	}
+}
+
+// Synonyms of footnote.yaml find what the question's own words do not, and show.
+func TestSearchBySynonyms(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", dated(t))
+	file := filepath.Join(t.TempDir(), "footnote.yaml")
+	if err := os.WriteFile(file, []byte("synonyms:\n  - [teapot, kettle]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := jsonOf[traced](t, p.run(t, "search", "teapot", "--json")); len(got.Hits) != 0 {
+		t.Errorf("%d hits without synonyms", len(got.Hits))
+	}
+	got := jsonOf[traced](t, p.with("FOOTNOTE_CONFIG="+file).run(t, "search", "teapot", "--json"))
+	if len(got.Hits) == 0 || !got.Evidence || !slices.Equal(got.Trace.Synonyms, []string{"teapot: kettle"}) {
+		t.Errorf("%d hits, evidence %v, trace %+v", len(got.Hits), got.Evidence, got.Trace)
 	}
 }

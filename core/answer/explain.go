@@ -141,6 +141,9 @@ func searched(a retrieve.Account, may func(document.ID) bool) []string {
 		vectors = fmt.Sprintf("keywords and %.0f %% %s", 100*a.Alpha, a.Embedder)
 	}
 	said := []string{fmt.Sprintf("Search: %s, by %s; %s.", strings.Join(asked, ", "), vectors, evidence)}
+	if len(a.Synonyms) > 0 {
+		said = append(said, "Synonyms that were looked for too: "+strings.Join(a.Synonyms, "; ")+".")
+	}
 	if a.Notice != "" {
 		said = append(said, a.Notice)
 	}

@@ -1,6 +1,10 @@
 package retrieve
 
-import "math"
+import (
+	"math"
+
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
+)
 
 // Config holds the settings of a search. The names in the comments are those of the environment. Values are taken as they are, zero
 // included, and clipped to what makes sense; start from DefaultConfig.
@@ -16,6 +20,8 @@ type Config struct {
 	PerSide      int     // candidates of each side; below 1 means the default
 	MinCoverage  float64 // share of a long question's weight that a passage must match to be evidence (see Needed); clipped to 0–1
 	MinCosine    float64 // … or is as similar as this; 0 means that similarity alone is no evidence, since its scale differs by model
+	// Synonyms of footnote.yaml; nil: none.
+	Synonyms *analyse.Synonyms
 }
 
 // DefaultConfig returns the defaults of every setting.

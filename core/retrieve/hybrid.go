@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/span"
 )
 
@@ -36,6 +38,13 @@ func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
 
 // Config returns the settings in force, clipped.
 func (h *Hybrid) Config() Config { return h.cfg }
+
+// WithSynonyms returns the same search with other synonyms; nil is none.
+func (h *Hybrid) WithSynonyms(synonyms *analyse.Synonyms) *Hybrid {
+	with := *h
+	with.cfg.Synonyms = synonyms
+	return &with
+}
 
 // Search implements Retriever. When the embedder fails, the search goes on by keywords alone and says so in its trace.
 func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error) {
@@ -64,7 +73,8 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	if len(queries) == 0 || s.Audience.Tenant() == "" {
 		return Result{Trace: trace}, nil
 	}
-	request := Request{Audience: s.Audience, Sources: s.Sources, Documents: s.Documents, TitleRatio: h.cfg.TitleRatio, PerSide: h.cfg.PerSide}
+	request := Request{Audience: s.Audience, Sources: s.Sources, Documents: s.Documents, TitleRatio: h.cfg.TitleRatio, PerSide: h.cfg.PerSide,
+		Synonyms: h.cfg.Synonyms}
 	if err := h.embed(ctx, queries, &request, &trace); err != nil {
 		return Result{}, err
 	}
@@ -171,7 +181,7 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 
 // rank blends each query's candidates, merges the queries, and decides whether there is evidence.
 func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace) ([]Ranked, bool) {
-	trace.Alpha = 0
+	trace.Alpha, trace.Synonyms = 0, nil
 	rankings := make([][]Ranked, len(queries))
 	weights := make([]float64, len(queries))
 	evidence := false
@@ -182,6 +192,11 @@ func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *T
 		rankings[i] = h.cfg.Blend(list, Blending{Alpha: alpha, FavorRecent: s.FavorRecent, Now: s.Now})
 		weights[i] = q.Weight
 		evidence = evidence || h.cfg.HasEvidence(list)
+		for _, told := range list.Synonyms {
+			if !slices.Contains(trace.Synonyms, told) {
+				trace.Synonyms = append(trace.Synonyms, told)
+			}
+		}
 	}
 	return Fuse(rankings, weights), evidence
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
 // Index finds candidates on both sides and fetches passages. Implementations are safe for concurrent use, and apply the audience in
@@ -34,6 +35,7 @@ type Request struct {
 	Documents  []document.ID       // only these; none means all
 	TitleRatio float64             // share of the title field when keyword candidates are chosen
 	PerSide    int                 // candidates per probe and side
+	Synonyms   *analyse.Synonyms   // of the operator, for the keyword side; nil: none
 }
 
 // withoutVectors makes a request one for words alone.
@@ -73,6 +75,7 @@ type List struct {
 	Words             int            // of the probe that weigh something (Words)
 	Terms             map[string]int // of the probe: chunks of the tenant that hold each
 	Chunks            int            // of the tenant
+	Synonyms          []string       // what was looked for beside the probe's own words, for explanations
 	Semantic          bool           // vectors were compared; without that, Cosine means nothing
 }
 

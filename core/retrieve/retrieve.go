@@ -95,7 +95,8 @@ type Trace struct {
 	Route    string   `json:"route,omitempty"` // "exact", "sketch", "hnsw" or "none" on the vector side
 	Allowed  int      `json:"allowed"`         // chunks that the audience may read; -1 when not counted
 	Reranker string   `json:"reranker,omitempty"`
-	Notice   string   `json:"notice,omitempty"` // a sentence when part of the search could not run
+	Synonyms []string `json:"synonyms,omitempty"` // what was looked for beside the words of the queries, such as "k8s: kubernetes"
+	Notice   string   `json:"notice,omitempty"`   // a sentence when part of the search could not run
 	// RerankError is why the reranker's answer could not be used, for the log; nil when it was used or merely late.
 	RerankError error                    `json:"-"`
 	Timings     map[string]time.Duration `json:"-"` // by stage

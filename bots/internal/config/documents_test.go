@@ -96,7 +96,7 @@ func TestEveryKeyOfTheFileIsListed(t *testing.T) {
 		}
 	}
 	_, err := config.ParseFile("f.yaml", []byte("x: 1"))
-	if err == nil || !strings.Contains(err.Error(), "the keys here are agent, agents, document_sets, projects, sources, channels") {
+	if err == nil || !strings.Contains(err.Error(), "the keys here are agent, agents, document_sets, projects, sources, channels, synonyms") {
 		t.Errorf("the top level has other keys than the table: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/goccy/go-yaml/ast"
 )
@@ -32,11 +33,13 @@ type File struct {
 	Projects     []Project
 	Sources      []Source
 	Channels     []ChannelRule
+	SynonymSets  [][]string   `json:",omitempty"` // words and phrases that mean the same
 	Prices       spend.Prices // of models
 	Questions    FilterRule   // what must not be asked
 	Answers      FilterRule   // what must not be shown
 
 	agentLine int // where Agent stands
+	synonyms  *analyse.Synonyms
 }
 
 // Agent is a persona with the names of the documents that it is limited to.
@@ -144,6 +147,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 			field{"projects", r.projects},
 			field{"sources", r.sources},
 			field{"channels", r.channels},
+			field{"synonyms", r.synonyms},
 			field{"prices", r.prices},
 			field{"filters", r.filters},
 		)

@@ -316,3 +316,43 @@ channels:
 		}
 	}
 }
+
+func TestSynonymsOfTheFile(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 101)
+	for name, tt := range map[string]struct{ sets, want string }{
+		"no list":            {"k8s", ":1: synonyms holds \"k8s\": write a list of sets"},
+		"keys and values":    {"\n  k8s: kubernetes", "synonyms holds keys and values: write a list of sets"},
+		"a rule":             {"\n  - k8s -> kubernetes", ":2: synonyms[1] holds \"k8s -> kubernetes\": write a list of words"},
+		"one word":           {"\n  - [k8s]", ":2: synonyms[1] names 1 words: a set has two or more"},
+		"none":               {"\n  - []", ":2: synonyms[1] names 0 words"},
+		"empty":              {"\n  - [k8s, \"\"]", ":2: synonyms[1][2] is empty"},
+		"a list within":      {"\n  - [k8s, [kubernetes]]", ":2: synonyms[1][2] holds a list: write text"},
+		"small words":        {"\n  - [a, b]\n  - [IT, information technology]", ":3: synonyms[2][1] holds \"IT\", which no search looks for"},
+		"signs":              {"\n  - [\"++\", plus]", ":2: synonyms[1][1] holds \"++\", which no search looks for"},
+		"twice in a set":     {"\n  - [vacation, Vacations]", ":2: synonyms[1][2] holds \"Vacations\", which stands in line 2 already"},
+		"in two sets":        {"\n  - [log, journal]\n  - [journal, diary]", ":3: synonyms[2][1] holds \"journal\", which stands in line 2 already"},
+		"another form of it": {"\n  - [WAL, write-ahead log]\n  - [redo, Write ahead logs]", ":3: synonyms[2][2] holds \"Write ahead logs\", which stands in line 2 already"},
+		"long":               {"\n  - [k8s, " + long + "]", ":2: synonyms[1][2] holds \"xxxx"},
+		"a sentence":         {"\n  - [k8s, run many containers across several machines]", "is too long: a phrase has at most 5 words"},
+		"many":               {"\n  - [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13]", ":2: synonyms[1] has 13 words and phrases: at most 12"},
+		"very many":          {strings.Repeat("\n  - [k8s]", 1001), "synonyms has 1001 sets: at most 1000"},
+	} {
+		if _, err := config.ParseFile("f.yaml", []byte("synonyms: "+tt.sets+"\n")); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want something with %q", name, err, tt.want)
+		}
+	}
+	f, err := config.ParseFile("f.yaml", []byte("synonyms:\n  - [k8s, kubernetes]\n  - - WAL\n    - write-ahead   log\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]string{{"k8s", "kubernetes"}, {"WAL", "write-ahead log"}}, f.SynonymSets); diff != "" {
+		t.Errorf("sets (-want +got):\n%s", diff)
+	}
+	if _, told := f.Synonyms().Query("restart k8s", nil); len(told) != 1 {
+		t.Errorf("told %q", told)
+	}
+	if none, err := config.ParseFile("f.yaml", nil); err != nil || none.Synonyms() != nil {
+		t.Errorf("a file without synonyms has some (%v)", err)
+	}
+}

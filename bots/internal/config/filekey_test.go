@@ -40,6 +40,7 @@ func FileKeys() []FileKey {
 		{"sources.NAME.include", list, "all files", "patterns of what is indexed"},
 		{"sources.NAME.exclude", list, "", "patterns of what is not"},
 		{"sources.NAME.every", "a length of time, such as 6h or 1d", "", "how often footnote serve reads it again"},
+		{"synonyms[]", "words and phrases", "", "they mean the same: a search for one looks for the others too, at half the weight. 2 to 12 of at most 5 words each; none stands in two sets"},
 		{"channels[].platform", "slack, discord or console", "all", "where the rule holds"},
 		{"channels[].workspace", "an id", "all", "of the Slack workspace or Discord server"},
 		{"channels[].channel", "an id", "all", "of the channel; needs platform"},

@@ -44,7 +44,8 @@ func (r *liveRetriever) Search(ctx context.Context, s retrieve.Search) (retrieve
 		}
 		r.mu.Unlock()
 	}
-	return r.current.Load().Search(ctx, s)
+	// The configuration file may have been read again.
+	return r.current.Load().WithSynonyms(r.base.File().Synonyms()).Search(ctx, s)
 }
 
 // refresh builds the retriever anew when the newest local model is another one.

@@ -46,6 +46,7 @@ func (b *Base) SearchConfig() retrieve.Config {
 	cfg.Alpha, cfg.TitleRatio, cfg.MaxChunks = b.Config.HybridAlpha, b.Config.TitleRatio, b.Config.MaxChunks
 	cfg.Above, cfg.Below = b.Config.ChunksAbove, b.Config.ChunksBelow
 	cfg.TimeDecay, cfg.FavorRecent, cfg.RecencyFloor = b.Config.TimeDecay, b.Config.FavorRecent, b.Config.RecencyFloor
+	cfg.Synonyms = b.File().Synonyms()
 	return cfg
 }
 

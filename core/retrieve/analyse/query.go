@@ -15,6 +15,11 @@ type Term struct {
 	Text string
 	// Count is how often the term stands in the query, 1 or more: whoever repeats a word asks about it. In scores it weighs as many times as much.
 	Count int
+	// Synonym numbers, from 1, the word or phrase beside the question's own words that the term is one word of (Synonyms). A document says that
+	// when it holds all its terms.
+	Synonym int
+	// Share is what a synonym's term weighs, of what the word of the question does.
+	Share float64
 	// Word numbers the word of the query that the term came from. A word gives several terms when it is an identifier or when its stems
 	// in two languages differ; together they are evidence for one word.
 	Word int
@@ -39,7 +44,22 @@ var particles = map[string]bool{"up": true, "down": true, "in": true, "out": tru
 
 // Query analyses a question in every language that the documents it is asked of are written in. DefaultLanguage is always among them.
 // Greetings, thanks and signatures around the question are no part of it. There are no operators: quotes, brackets and the like part words and nothing else. The result has no term twice and may be empty.
-func Query(text string, languages []string) []Term {
+func Query(text string, languages []string) []Term { return query(text, languages).terms }
+
+// analysed is a question with what was seen on the way to its terms.
+type analysed struct {
+	terms   []Term
+	langs   []language
+	written []written
+}
+
+// written is one word of a question as it stands there.
+type written struct {
+	text string
+	word int // that its terms are numbered by; -1: it has none
+}
+
+func query(text string, languages []string) *analysed {
 	langs := queryLanguages(languages)
 	text = fold(plainly(text))
 	asked := askedIn(text, langs)
@@ -52,7 +72,8 @@ func Query(text string, languages []string) []Term {
 	seen := make(map[string]occurrence)
 	part := -1
 	var at token
-	written := namesOf(text, asked)
+	names := namesOf(text, asked)
+	var words []written
 	add := func(text string, word int, chatter bool) {
 		text = cut(text)
 		if last, found := seen[text]; found {
@@ -60,12 +81,14 @@ func Query(text string, languages []string) []Term {
 				terms[last.term].Count++
 				seen[text] = occurrence{last.term, part}
 			}
+			words[len(words)-1].word = terms[last.term].Word
 			return
 		}
 		if len(terms) < MaxQueryTerms {
 			seen[text] = occurrence{len(terms), part}
+			words[len(words)-1].word = word
 			terms = append(terms, Term{Text: text, Count: 1, Word: word, Part: part, Chatter: chatter,
-				Name: !chatter && written.name(at.from, at.to), Foreign: other || otherScript(text, langs)})
+				Name: !chatter && names.name(at.from, at.to), Foreign: other || otherScript(text, langs)})
 		}
 	}
 	var verb token // the word just before, which may turn out to be one
@@ -80,6 +103,9 @@ func Query(text string, languages []string) []Term {
 		}
 		part++
 		verb, at = t, t
+		if t.kind != extra {
+			words = append(words, written{t.text, -1})
+		}
 		switch {
 		case t.kind == extra && single(t.text): // one character of a longer run would match nearly everything
 		case t.kind != word:
@@ -101,7 +127,15 @@ func Query(text string, languages []string) []Term {
 			terms[i].Chatter = false
 		}
 	}
-	return terms
+	return &analysed{terms, langs, words}
+}
+
+// Weight is how many times the inverse document frequency of a term counts in scores.
+func (t Term) Weight() float64 {
+	if t.Synonym > 0 {
+		return t.Share * float64(t.Count)
+	}
+	return float64(t.Count)
 }
 
 // occurrence is where a term stood last.
@@ -169,15 +203,20 @@ func queryLanguages(names []string) []language {
 	return langs
 }
 
-// Together returns how frequent each term counts as: as its part, in all languages. frequency runs parallel to terms.
+// Together returns how frequent each term counts as: as its part, in all languages; a synonym, which is to weigh no more than the word it stands
+// for, as whichever of the two is more frequent. frequency runs parallel to terms.
 func Together(terms []Term, frequency []int) []int {
 	parts := make(map[int]int, len(terms))
 	for i, t := range terms {
-		parts[t.Part] += frequency[i]
+		if t.Synonym == 0 {
+			parts[t.Part] += frequency[i]
+		}
 	}
 	out := make([]int, len(terms))
 	for i, t := range terms {
-		out[i] = parts[t.Part]
+		if out[i] = parts[t.Part]; t.Synonym > 0 {
+			out[i] = max(out[i], frequency[i])
+		}
 	}
 	return out
 }

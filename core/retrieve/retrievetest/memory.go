@@ -178,8 +178,9 @@ func impact(tf, dl int, average float64) float64 {
 }
 
 func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (retrieve.List, error) {
-	terms := analyse.Query(p.Text, c.languages)
 	var list retrieve.List
+	var terms []analyse.Term
+	terms, list.Synonyms = r.Synonyms.Query(p.Text, c.languages)
 	frequency, titleFrequency := make([]int, len(terms)), make([]int, len(terms))
 	known := false // the model
 	for _, e := range c.entries {
@@ -195,7 +196,7 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 			}
 		}
 	}
-	list.Words = retrieve.Words(terms, frequency, c.chunks)
+	list.Words = retrieve.Words(terms, retrieve.Understood(terms, frequency), c.chunks)
 	list.Terms, list.Chunks = retrieve.Frequencies(terms, frequency), c.chunks
 	together, titleTogether := analyse.Together(terms, frequency), analyse.Together(terms, titleFrequency)
 	list.Semantic = known && slices.ContainsFunc(p.Vector, func(v float32) bool { return v != 0 }) && len(allowed) > 0
@@ -208,12 +209,13 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 				tf := e.flat[n].Frequency[t.Text]
 				matched[i] = retrieve.Matched{Frequency: frequency[i], Here: tf > 0}
 				if tf > 0 {
-					cand.Flat += float64(t.Count) * idf(c.chunks, together[i]) * impact(tf, e.flat[n].Length, float64(c.flatLength)/float64(c.chunks))
+					cand.Flat += t.Weight() * idf(c.chunks, together[i]) * impact(tf, e.flat[n].Length, float64(c.flatLength)/float64(c.chunks))
 				}
 				if tf := e.title.Frequency[t.Text]; tf > 0 {
-					cand.Title += float64(t.Count) * idf(c.titled, titleTogether[i]) * impact(tf, e.title.Length, float64(c.titleTotal)/float64(c.titled))
+					cand.Title += t.Weight() * idf(c.titled, titleTogether[i]) * impact(tf, e.title.Length, float64(c.titleTotal)/float64(c.titled))
 				}
 			}
+			retrieve.Understand(terms, matched)
 			cand.Coverage = retrieve.Coverage(terms, matched, c.chunks)
 			if list.Semantic && e.Model == r.Model && len(e.Vectors) > 0 {
 				if len(e.Vectors[n]) != len(p.Vector) {

@@ -68,6 +68,7 @@ func Suite(t *testing.T, newStore func(t *testing.T) Store) {
 		{"passages by position", testPassages},
 		{"several languages", testLanguages},
 		{"a word that stands twice in the question", testRepeated},
+		{"synonyms", testSynonyms},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -180,6 +181,11 @@ func testEqualsMemory(t *testing.T, s Store) {
 // Same checks that two indexes give the same candidates and scores on the keyword side, as far as 16-bit impacts allow.
 func Same(t *testing.T, question string, got, want retrieve.Index) {
 	t.Helper()
+	same(t, Ask(question), got, want)
+}
+
+func same(t *testing.T, request retrieve.Request, got, want retrieve.Index) {
+	t.Helper()
 	type row struct {
 		Document              document.ID
 		Ordinal               int
@@ -187,7 +193,7 @@ func Same(t *testing.T, question string, got, want retrieve.Index) {
 	}
 	rows := func(index retrieve.Index) []row {
 		var out []row
-		entries := search(t, index, Ask(question))
+		entries := search(t, index, request)
 		names := Names(t, index, Members(), entries)
 		for _, c := range entries {
 			out = append(out, row{names[c.Chunk], c.Ordinal(), c.Flat, c.Title, c.Coverage})
@@ -198,7 +204,7 @@ func Same(t *testing.T, question string, got, want retrieve.Index) {
 		return out
 	}
 	if diff := gocmp.Diff(rows(want), rows(got), cmpopts.EquateApprox(0, 2e-3), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("candidates of %q (-want +got):\n%s", question, diff)
+		t.Errorf("candidates of %q (-want +got):\n%s", request.Probes[0].Text, diff)
 	}
 }
 

@@ -1,0 +1,46 @@
+package retrieve
+
+import "github.com/footnotehq/footnote/core/retrieve/analyse"
+
+// Understand prepares what was found for Coverage and Words. A passage says a synonym when it holds all words of that, and then says the word of the
+// question that the synonym stands for. That word weighs what it weighs by itself: a synonym's frequency counts only where the word occurs nowhere.
+func Understand(terms []analyse.Term, found []Matched) {
+	known := make(map[int]bool) // words of the question that occur
+	for i, t := range terms {
+		known[t.Word] = known[t.Word] || t.Synonym == 0 && found[i].Frequency > 0
+	}
+	for from := 0; from < len(terms); {
+		to := from + 1
+		for to < len(terms) && terms[to].Synonym == terms[from].Synonym {
+			to++
+		}
+		if terms[from].Synonym > 0 {
+			said := Matched{Frequency: found[from].Frequency, Here: true}
+			for _, f := range found[from:to] {
+				said.Here = said.Here && f.Here
+				said.Frequency = min(said.Frequency, f.Frequency)
+			}
+			if known[terms[from].Word] {
+				said.Frequency = 0
+			}
+			for i := from; i < to; i++ {
+				found[i] = said
+			}
+		}
+		from = to
+	}
+}
+
+// Understood returns the frequencies of terms as Understand leaves them, for Words.
+func Understood(terms []analyse.Term, frequency []int) []int {
+	found := make([]Matched, len(terms))
+	for i, f := range frequency {
+		found[i].Frequency = f
+	}
+	Understand(terms, found)
+	out := make([]int, len(terms))
+	for i, f := range found {
+		out[i] = f.Frequency
+	}
+	return out
+}
