@@ -140,6 +140,9 @@ func searched(a retrieve.Account, may func(document.ID) bool) []string {
 	if a.Embedder != "" && a.Alpha > 0 {
 		vectors = fmt.Sprintf("keywords and %.0f %% %s", 100*a.Alpha, a.Embedder)
 	}
+	if a.Page > 0 {
+		return []string{fmt.Sprintf("Search: page %d of %s, from what that had found; %d passages.", a.Page, strings.Join(asked, ", "), len(a.Found))}
+	}
 	said := []string{fmt.Sprintf("Search: %s, by %s; %s.", strings.Join(asked, ", "), vectors, evidence)}
 	if len(a.Synonyms) > 0 {
 		said = append(said, "Synonyms that were looked for too: "+strings.Join(a.Synonyms, "; ")+".")

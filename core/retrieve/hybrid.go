@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,6 +107,9 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	for _, list := range candidates.Lists {
 		maps.Copy(result.Terms, list.Terms)
 		result.Chunks = max(result.Chunks, list.Chunks)
+	}
+	if s.Keep > 0 {
+		result.Ranking = &Ranking{Chunks: chosen.ranking, Page: cmp.Or(max(s.Limit, 0), h.cfg.MaxChunks), Queries: trace.Queries, Evidence: result.Evidence}
 	}
 	return result, nil
 }

@@ -10,8 +10,9 @@ import (
 
 // selection is which chunks are shown, best first, with the scores of those that were ranked.
 type selection struct {
-	order  []document.ChunkID
-	scores map[document.ChunkID]*Ranked
+	order   []document.ChunkID
+	scores  map[document.ChunkID]*Ranked
+	ranking []Ordered // what the search is to keep, whether it is shown or not
 }
 
 // choose selects what is shown: the best chunks, repetition counted against them, and the neighbours of the very best. MaxChunks bounds all chunks together,
@@ -21,8 +22,12 @@ func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	if limit < 1 {
 		limit = h.cfg.MaxChunks
 	}
-	chosen := diverse(ranked, limit)
-	out := selection{scores: make(map[document.ChunkID]*Ranked, len(chosen))}
+	chosen := diverse(ranked, max(limit, s.Keep))
+	out := selection{scores: make(map[document.ChunkID]*Ranked, limit)}
+	for _, r := range chosen[:min(s.Keep, len(chosen))] {
+		out.ranking = append(out.ranking, Ordered{r.Chunk, float32(r.Scores.Score)})
+	}
+	chosen = chosen[:min(limit, len(chosen))]
 	taken := make(map[document.ChunkID]bool, len(chosen))
 	take := func(id document.ChunkID) {
 		if !taken[id] && len(out.order) < max(limit, h.cfg.MaxChunks) {

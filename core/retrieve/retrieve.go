@@ -18,6 +18,7 @@ type Search struct {
 	Sources     []document.SourceID // only these sources; none means all
 	Documents   []document.ID       // only these documents; none means all
 	FavorRecent bool                // the question asks for what is recent
+	Keep        int                 // passages of the Ranking in the result; 0: none
 	MaxTokens   int                 // size of all passages together, in tokens; 0 is no limit
 	Now         time.Time           // ages are counted from here; zero means the current time
 }
@@ -42,6 +43,7 @@ type Result struct {
 	Terms    map[string]int // of the queries: chunks of the tenant that hold each
 	Chunks   int            // of the tenant
 	Trace    Trace
+	Ranking  *Ranking // nil unless it was asked for
 }
 
 // Hit is one passage: the best chunk of a document, or several adjoining chunks merged.
@@ -90,7 +92,8 @@ type Scores struct {
 // Trace says how a search ran.
 type Trace struct {
 	Queries  []string `json:"queries"`
-	Alpha    float64  `json:"alpha"` // effective
+	Page     int      `json:"page,omitempty"` // from 2, of an earlier search that was not run again; 0: a search
+	Alpha    float64  `json:"alpha"`          // effective
 	Embedder string   `json:"embedder,omitempty"`
 	Route    string   `json:"route,omitempty"` // "exact", "sketch", "hnsw" or "none" on the vector side
 	Allowed  int      `json:"allowed"`         // chunks that the audience may read; -1 when not counted

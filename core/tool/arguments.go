@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -119,4 +121,17 @@ func (s *Strings) UnmarshalJSON(data []byte) error {
 		*s = append(*s, text)
 	}
 	return nil
+}
+
+// Integer is a whole number as models write it: also in a string, and 0 for anything else. Use it as the type of a field of arguments.
+type Integer int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *Integer) UnmarshalJSON(data []byte) error {
+	text := strings.Trim(string(data), "\" ")
+	n, err := strconv.ParseFloat(text, 64)
+	if *i = 0; err == nil && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32 {
+		*i = Integer(n)
+	}
+	return nil // the field says less than the others: without it the call still means something
 }

@@ -46,7 +46,7 @@ type Call struct {
 	Scope     Scope
 }
 
-// Scope is the turn on whose behalf a tool runs. Tools do not change what it points to, except Citations, which is made for that.
+// Scope is the turn on whose behalf a tool runs. Tools do not change what it points to, except Citations and Rankings, which are made for that.
 type Scope struct {
 	Audience  access.Audience
 	Question  string            // the person's newest message
@@ -55,6 +55,7 @@ type Scope struct {
 	Sources   []document.SourceID
 	Documents []document.ID       // search nothing but these; none means all
 	Files     []message.File      // of the project and the conversation, oldest first
+	Rankings  *retrieve.Rankings  // of the turn's searches, for their further pages; nil: none are kept
 	Shown     []message.Reference // what the tools of this turn have shown the model so far
 	First     bool                // no call of this tool ran in this turn yet
 	Weighs    bool                // whoever reads the result weighs words by how common they are

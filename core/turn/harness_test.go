@@ -71,7 +71,10 @@ func (p *probe) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (
 // stage is a turn about to be run.
 type stage struct {
 	index   *index
-	library library // instead of index, with earlier sources coming back
+	library interface { // instead of index, with passages that are read again
+		retrieve.Retriever
+		search.Chunks
+	}
 	tools   []tool.Tool
 	stops   turn.StopSignal
 	config  turn.Config

@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/tool"
@@ -46,6 +47,7 @@ type worker struct {
 	passages map[int][]string // what those passages say, by their numbers
 	places   map[int][]place  // where they lead, by their numbers
 	led      map[int]bool     // numbers that a citation has tied to a place
+	rankings retrieve.Rankings
 	citable  bool
 	project  []prompt.ProjectFile
 	instead  []document.ID // documents of a project that does not fit: the first search looks at nothing else
@@ -279,7 +281,8 @@ func (w *worker) scope() tool.Scope {
 	}
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, History: w.req.History, Citations: w.numbers,
-		Sources: sources, Documents: documents, Files: files(w.req), Shown: slices.Clip(w.held), Weighs: info.Extractive, Budget: toolBudget(info, w.spent), Now: w.req.Now,
+		Sources: sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
+		Budget: toolBudget(info, w.spent), Now: w.req.Now,
 	}
 }
 

@@ -20,7 +20,8 @@ const (
 	nothingClose = "No passage matches the words of the question closely; those marked \"loose\" are the nearest, best first. Judge by what they say: " +
 		"use and cite those that answer the question. If none does, search again with other words, or say that nothing was found."
 	fromEarlier = "The passages that are not marked served earlier answers of this conversation."
-	leftOut     = "Further passages were left out because there is no room for them; a narrower query finds them."
+	leftOut     = "Further passages were left out because there is no room for them; the next page has them, and a narrower query may find them."
+	nothingMore = "There are no further passages of this search that these readers may see."
 )
 
 // backfill returns the sources of earlier turns that top a first search up, newest turn first, as the audience may read them now. Where
@@ -95,16 +96,20 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 
 // result is what the model reads: found passages, best first, as many as there is room for, then earlier ones. Where nothing matches
 // closely, what served earlier answers comes first, and what was found is marked: whether it answers is for the model to judge. Two passages of one
-// document share its number.
-func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) tool.Result {
-	result := tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0}
+// document share its number. left are the hits for which there was no room.
+func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) (result tool.Result, left []retrieve.Hit) {
+	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0}
 	hits, note := slices.Concat(found.Hits, earlier), ""
 	loose := make(map[document.ChunkID]bool)
 	if !result.Evidence {
 		result.Closest = closest(found.Hits)
-		note = nothingFound
-		if len(found.Hits) > 0 {
+		switch {
+		case len(found.Hits) > 0:
 			note = nothingClose
+		case found.Trace.Page > 0:
+			note = nothingMore
+		default:
+			note = nothingFound
 		}
 		hits = slices.Clone(earlier)
 		for _, h := range earlier {
@@ -125,7 +130,7 @@ func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.
 		room = min(room, scope.Budget)
 	}
 	var docs []tool.Document
-	for _, h := range hits {
+	for i, h := range hits {
 		doc := tool.Document{
 			Title: h.Document.Title, URL: h.Link, Metadata: tool.Metadata(h.Metadata), Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
 		}
@@ -138,7 +143,7 @@ func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.
 		// The number's own tokens are not worth taking a number for a passage that is then left out.
 		size := t.counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
 		if size > room && len(docs) > 0 {
-			note = strings.TrimSpace(note + " " + leftOut)
+			note, left = strings.TrimSpace(note+" "+leftOut), hits[i:]
 			break
 		}
 		room -= size
@@ -155,7 +160,7 @@ func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.
 	if scope.Weighs {
 		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{Chunks: found.Chunks, Terms: found.Terms})
 	}
-	return result
+	return result, left
 }
 
 func sections(parts []retrieve.Part) []message.Section {

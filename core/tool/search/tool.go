@@ -37,7 +37,8 @@ var description string
 var guide string
 
 const parameters = `{"type":"object","properties":{"queries":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3,` +
-	`"description":"One to three different queries, each complete in itself."}},"required":["queries"]}`
+	`"description":"One to three different queries, each complete in itself."},` +
+	`"page":{"type":"integer","minimum":1,"description":"2, 3 and so on: the passages after those of the page before, for the same queries. Leave it out otherwise."}},"required":["queries"]}`
 
 // Chunks re-reads passages that earlier answers rested on. Implementations are safe for concurrent use.
 type Chunks interface {
@@ -101,25 +102,32 @@ func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 type arguments struct {
 	Queries tool.Strings `json:"queries"`
 	Query   tool.Strings `json:"query,omitempty"`
+	Page    tool.Integer `json:"page,omitempty"`
 }
 
-func parse(raw json.RawMessage, limit int) ([]string, error) {
+func parse(raw json.RawMessage, limit int) (queries []string, page int, err error) {
 	var a arguments
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return nil, fmt.Errorf("queries: %w", err)
+		return nil, 0, fmt.Errorf("queries: %w", err)
 	}
-	queries := append(a.Queries, a.Query...)
-	return queries[:min(len(queries), limit)], nil
+	queries = append(a.Queries, a.Query...)
+	return queries[:min(len(queries), limit)], max(int(a.Page), 1), nil
 }
+
+// errPages leaves calls apart.
+var errPages = errors.New("calls for a further page are not merged")
 
 // Merge implements tool.Merger: the queries of all calls in one.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
 	seen := make(map[string]bool)
 	for _, call := range calls {
-		queries, err := parse(call, maxQueries)
+		queries, page, err := parse(call, maxQueries)
 		if err != nil {
 			return nil, err
+		}
+		if page > 1 {
+			return nil, errPages
 		}
 		for _, q := range queries {
 			if key := strings.ToLower(q); !seen[key] && len(all) < maxMerged {
@@ -137,34 +145,57 @@ var errNothingToSearch = errors.New(`there is nothing to search for: write {"que
 // Run implements tool.Tool.
 func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
 	emit.Emit(packet.SearchStart{})
-	own, err := parse(call.Arguments, maxMerged)
+	own, page, err := parse(call.Arguments, maxMerged)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	queries := t.queries(ctx, own, call.Scope)
+	result, err := t.further(ctx, own, page, call.Scope, emit)
+	if result == nil && err == nil {
+		result, err = t.search(ctx, own, page, call.Scope, emit)
+	}
+	if err != nil {
+		return tool.Result{}, err
+	}
+	emit.Emit(packet.SearchDocuments{Documents: shown(*result)})
+	return *result, nil
+}
+
+// search asks the index. A page after the first is that of what is found now: nothing is kept of the search that it continues.
+func (t *Tool) search(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (*tool.Result, error) {
+	queries := t.queries(ctx, own, scope)
 	if len(queries) == 0 {
-		return tool.Result{}, errNothingToSearch
+		return nil, errNothingToSearch
 	}
 	texts := make([]string, len(queries))
 	for i, q := range queries {
 		texts[i] = q.Text
 	}
 	emit.Emit(packet.SearchQueries{Queries: told(texts)})
+	keep := 0
+	if t.chunks != nil && scope.Rankings != nil {
+		keep = retrieve.RankingDepth
+	}
 	found, err := t.retriever.Search(ctx, retrieve.Search{
-		Audience: call.Scope.Audience, Queries: queries, Limit: t.config.Limit, Sources: call.Scope.Sources,
-		Documents: call.Scope.Documents, FavorRecent: wantsRecent(call.Scope.Question), Now: call.Scope.Now,
+		Audience: scope.Audience, Queries: queries, Limit: t.config.Limit, Keep: keep, Sources: scope.Sources,
+		Documents: scope.Documents, FavorRecent: wantsRecent(scope.Question), Now: scope.Now,
 	})
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("the search did not work, so nothing is known about the documents: %w", err)
+		return nil, fmt.Errorf("the search did not work, so nothing is known about the documents: %w", err)
 	}
 	ran, err := json.Marshal(arguments{Queries: texts})
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("note the queries: %w", err)
+		return nil, fmt.Errorf("note the queries: %w", err)
 	}
-	result := t.result(found, t.backfill(ctx, found, call.Scope), call.Scope)
+	scope.Rankings.Keep(found.Ranking, texts, own)
+	if page > 1 && found.Ranking != nil {
+		return t.page(ctx, found.Ranking, 0, page, scope)
+	}
+	result, left := t.result(found, t.backfill(ctx, found, scope), scope)
+	if found.Ranking != nil {
+		scope.Rankings.Showed(found.Ranking, 1, next(found.Ranking, 0, left))
+	}
 	result.Arguments = ran
 	account := found.Account()
 	result.Search = &account
-	emit.Emit(packet.SearchDocuments{Documents: shown(result)})
-	return result, nil
+	return &result, nil
 }

@@ -1,0 +1,81 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// further shows a further page of an earlier search of the turn without searching again; nil where none is asked for, or nothing is kept of the search.
+func (t *Tool) further(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (*tool.Result, error) {
+	if page < 2 || t.chunks == nil {
+		return nil, nil
+	}
+	ranking, from := scope.Rankings.Find(own, page)
+	if ranking == nil {
+		return nil, nil
+	}
+	emit.Emit(packet.SearchQueries{Queries: told(ranking.Queries)})
+	return t.page(ctx, ranking, from, page, scope)
+}
+
+// page shows the passages of a ranking from a place on, those that the readers may see now. Where the page begins is 0 where it is not known.
+func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page int, scope tool.Scope) (*tool.Result, error) {
+	if from == 0 {
+		from = (page - 1) * ranking.Page
+	}
+	known := make(map[document.ChunkID]bool, len(scope.Shown))
+	for _, r := range scope.Shown {
+		if r.Chunk != nil {
+			known[*r.Chunk] = true
+		}
+	}
+	var ids []document.ChunkID
+	from = min(from, len(ranking.Chunks))
+	to := from
+	for ; to < len(ranking.Chunks) && len(ids) < ranking.Page; to++ {
+		if id := ranking.Chunks[to].Chunk; !known[id] {
+			ids = append(ids, id)
+		}
+	}
+	found := retrieve.Result{Evidence: ranking.Evidence, Trace: retrieve.Trace{Queries: ranking.Queries, Page: page, Route: retrieve.RouteNone, Allowed: -1}}
+	if len(ids) > 0 {
+		slices.Sort(ids)
+		passages, err := t.chunks.Chunks(ctx, scope.Audience, ids)
+		if err != nil {
+			return nil, fmt.Errorf("the passages could not be read, so nothing is known about them: %w", err)
+		}
+		found.Hits = ranking.Hits(passages)
+	}
+	result, left := t.result(found, nil, scope)
+	if len(found.Hits) > 0 {
+		result.Evidence = ranking.Evidence
+	}
+	scope.Rankings.Showed(ranking, page, min(next(ranking, from, left), to))
+	ran, err := json.Marshal(arguments{Queries: ranking.Queries, Page: tool.Integer(page)})
+	if err != nil {
+		return nil, fmt.Errorf("note the queries: %w", err)
+	}
+	result.Arguments = ran
+	account := found.Account()
+	result.Search = &account
+	return &result, nil
+}
+
+// next is where the page after one goes on: at the first passage for which that had no room.
+func next(ranking *retrieve.Ranking, from int, left []retrieve.Hit) int {
+	to := min(from+ranking.Page, len(ranking.Chunks))
+	for _, h := range left {
+		at := slices.IndexFunc(ranking.Chunks[:to], func(o retrieve.Ordered) bool { return o.Chunk == h.Chunk })
+		if at >= from {
+			to = min(to, at)
+		}
+	}
+	return to
+}
