@@ -59,7 +59,7 @@ func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy, sections bool)
 			pages = append(pages, Page{})
 		}
 		last := &pages[len(pages)-1]
-		last.Sections = append(last.Sections, p.Text)
+		last.Sections = append(last.Sections, ungapped(p.Text))
 		last.Text = strings.TrimPrefix(last.Text+"\n"+p.Plain, "\n")
 	}
 	return pages
@@ -89,7 +89,7 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
 	var pages []Page
 	for _, p := range tree.Pages(mrkdwn{}, foot.Policy(v, r.Links), answer.RuneCount, MaxSection) {
-		pages = append(pages, Page{Text: p.Text})
+		pages = append(pages, Page{Text: ungapped(p.Text)})
 	}
 	if len(pages) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
 // note escapes a sentence; it is cut before it is escaped so that no entity is torn.
 func note(s string) string {
 	for limit := MaxNote; ; limit /= 2 {
-		if out := escapeText(foot.Cut(s, limit)); answer.RuneCount(out) <= MaxNote {
+		if out := ungapped(escapeText(foot.Cut(s, limit))); answer.RuneCount(out) <= MaxNote {
 			return out
 		}
 	}

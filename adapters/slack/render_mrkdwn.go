@@ -102,7 +102,7 @@ func Mrkdwn(text string) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(page.Text)
+		b.WriteString(ungapped(page.Text))
 	}
 	return b.String()
 }

@@ -132,7 +132,7 @@ func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
 	text := Mrkdwn(sentence)
 	var blocks []api.Block
 	for _, part := range answer.Parse(sentence).Pages(mrkdwn{}, answer.Policy{}, answer.RuneCount, MaxSection) {
-		blocks = append(blocks, api.NewSectionBlock(mrkdwnText(part.Text), nil, nil))
+		blocks = append(blocks, api.NewSectionBlock(mrkdwnText(ungapped(part.Text)), nil, nil))
 	}
 	var elements []api.BlockElement
 	for _, b := range buttons {
