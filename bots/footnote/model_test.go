@@ -1,6 +1,8 @@
 package main_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -169,5 +171,49 @@ func TestModelIsGivenWhatMatchesNoWord(t *testing.T) {
 	got := jsonOf[answered](t, withModel(t, server).run(t, "ask", "Whats my yearly holiday leave entitlement, in days?", "--json"))
 	if result := server.ChatRequests()[1].Chat.Last("tool").Text(); !strings.Contains(result, "thirty vacation days") || got.Outcome != "answered" {
 		t.Errorf("answer %+v; the model was given:\n%s", got, result)
+	}
+}
+
+// An agent with force_use_tool begins every answer with that tool, also where the server ignores that a call is required.
+func TestAgentBeginsWithItsForcedTool(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "footnote.yaml")
+	if err := os.WriteFile(file, []byte("agent: a\nagents: {a: {force_use_tool: internal_search}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := openaitest.New(t, openaitest.Reply{Text: "I know that."}, openaitest.Reply{Text: "You have thirty days [1]."})
+	got := jsonOf[answered](t, withModel(t, server, "FOOTNOTE_CONFIG="+file).run(t, "ask", "How much vacation do I get?", "--json"))
+	requests := server.ChatRequests()
+	if len(requests) != 2 || !strings.Contains(string(requests[0].Chat.ToolChoice), "internal_search") || len(got.Citations) != 1 {
+		t.Errorf("answer %+v after %d requests, the first with tool_choice %s", got, len(requests), requests[0].Chat.ToolChoice)
+	}
+}
+
+// INDEX_PRECISION counts for vectors that are new; the doctor says where others are kept, and indexing everything anew makes them so.
+func TestPrecisionOfVectors(t *testing.T) {
+	t.Parallel()
+	server := openaitest.New(t)
+	half := newProgram(t, "OPENAI_BASE_URL="+server.URL(), "EMBEDDING_MODEL=test-embedding", "EMBEDDING_DIMENSIONS=64")
+	half.run(t, "index", handbook(t))
+	single := half.with("INDEX_PRECISION=single")
+	const other = "its vectors have 16 bits a number, and not the 32 of INDEX_PRECISION"
+	if r := half.try(t, "", "doctor"); strings.Contains(r.stdout, "bits a number") {
+		t.Errorf("half: the doctor says:\n%s", r.stdout)
+	}
+	if r := single.try(t, "", "doctor"); !strings.Contains(r.stdout, other) {
+		t.Errorf("single: the doctor says:\n%s", r.stdout)
+	}
+	for _, p := range []*program{single, half} { // one way and back
+		p.run(t, "sources", "reindex", "--all")
+		if r := p.try(t, "", "doctor"); strings.Contains(r.stdout, "bits a number") {
+			t.Errorf("after indexing everything anew the doctor says:\n%s", r.stdout)
+		}
+		got := jsonOf[found](t, p.run(t, "search", "vacation days per year", "--json"))
+		if len(got.Hits) == 0 || got.Hits[0].Scores["cosine"] <= 0 {
+			t.Errorf("the vectors took no part: %+v", got)
+		}
+	}
+	if r := half.with("INDEX_PRECISION=double").try(t, "", "doctor"); r.code != 2 || !strings.Contains(r.stderr, "INDEX_PRECISION: is not one of half, single") {
+		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
 	}
 }

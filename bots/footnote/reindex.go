@@ -42,6 +42,11 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 	if err != nil {
 		return err
 	}
+	if c.All {
+		if err := base.RenewVectors(ctx); err != nil {
+			return err
+		}
+	}
 	pipeline, err := base.FullPipeline(ctx)
 	if err != nil {
 		return err

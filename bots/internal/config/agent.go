@@ -31,10 +31,14 @@ func (r *fileReader) agents(path string, n ast.Node) {
 			field{"model", r.text(&a.Model)},
 			field{"models", r.models(&a.Models)},
 			field{"reminder", r.text(&a.Reminder)},
+			field{"force_use_tool", word(&r.reader, &a.ForceTool, Tools()...)},
 			field{"grounding", word(&r.reader, &a.Grounding, prompt.Open, prompt.Strict)},
 		)
 		if a.Model != "" && len(a.Models) > 0 {
 			r.fault(r.at[path], "%s has model and models: keep models where several answer, model where one does", path)
+		}
+		if a.ForceTool != "" && len(a.Tools) > 0 && !slices.Contains(a.Tools, a.ForceTool) {
+			r.fault(r.at[path], "%s.force_use_tool names %s, which is none of its tools: add it to %s.tools", path, a.ForceTool, path)
 		}
 		if err := a.Validate(); err != nil && len(r.faults) == before {
 			r.fault(r.at[path], "%s: %v", path, err)

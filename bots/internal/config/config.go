@@ -56,6 +56,7 @@ type Config struct {
 	RerankModel string // empty: the endpoint has one model alone
 	RerankKey   Secret
 	RerankWait  time.Duration
+	Precision   string // of vectors of models that are new: "half" or "single"
 
 	HybridAlpha      float64
 	TitleRatio       float64

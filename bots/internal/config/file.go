@@ -46,6 +46,7 @@ type File struct {
 type Agent struct {
 	prompt.Agent
 	DocumentSets []string
+	ForceTool    string   `json:",omitempty"` // that the first step of every answer must call; empty: the model decides
 	Models       []string `json:",omitempty"` // 2 or 3 that answer at once, in the place of Model; none where one does
 }
 

@@ -356,3 +356,23 @@ func TestSynonymsOfTheFile(t *testing.T) {
 		t.Errorf("a file without synonyms has some (%v)", err)
 	}
 }
+
+func TestForcedToolOfAnAgent(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ agent, want string }{
+		"unknown":      {"force_use_tool: browse", "f.yaml:3: agents.x.force_use_tool holds \"browse\": write internal_search, read_file or open_url"},
+		"not its tool": {"force_use_tool: internal_search\n    tools: [read_file]", "f.yaml:2: agents.x.force_use_tool names internal_search, which is none of its tools"},
+		"a list":       {"force_use_tool: [internal_search]", "f.yaml:3: agents.x.force_use_tool holds a list"},
+	} {
+		if _, err := config.ParseFile("f.yaml", []byte("agents:\n  x:\n    "+tt.agent+"\n")); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+	f, err := config.ParseFile("f.yaml", []byte("agents: {x: {force_use_tool: internal_search, tools: [internal_search, read_file]}, y: {force_use_tool: open_url}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, _ := f.Find("x"); x.ForceTool != "internal_search" {
+		t.Errorf("the forced tool is %q", x.ForceTool)
+	}
+}

@@ -22,6 +22,7 @@ func FileKeys() []FileKey {
 		{"agents.NAME.instructions", text, "", "what the agent is told, just above each question"},
 		{"agents.NAME.replace_system_prompt", "true or false", "false", "the instructions take the place of the system prompt"},
 		{"agents.NAME.tools", "internal_search, read_file, open_url", "all", "what the agent may use"},
+		{"agents.NAME.force_use_tool", "internal_search, read_file or open_url", "", "a tool that every answer begins with, where it is of use. Unset: the model decides"},
 		{"agents.NAME.document_sets", list, "all documents", "names of document sets that it searches"},
 		{"agents.NAME.model", text, "LLM_MODEL", "the model that writes its answers"},
 		{"agents.NAME.models", list, "", "2 or 3 models that answer at once, each in a message of its own, in the place of model"},

@@ -106,7 +106,15 @@ func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
 	if err != nil {
 		return unpaid(err)
 	}
-	return fmt.Sprintf("%s, %d dimensions, alpha at most %.2g", e.Model(), len(vectors[0]), min(b.Config.HybridAlpha, e.MaxAlpha())), nil
+	kept, fresh, err := b.Index.Bits(ctx, b.Tenant, e.Model())
+	if err != nil {
+		return "", err
+	}
+	note := ""
+	if kept > 0 && kept != fresh {
+		note = fmt.Sprintf("; its vectors have %d bits a number, and not the %d of INDEX_PRECISION: footnote sources reindex --all makes them anew", kept, fresh)
+	}
+	return fmt.Sprintf("%s, %d dimensions, alpha at most %.2g%s", e.Model(), len(vectors[0]), min(b.Config.HybridAlpha, e.MaxAlpha()), note), nil
 }
 
 func (b *Base) checkReranker(ctx context.Context) (string, error) {

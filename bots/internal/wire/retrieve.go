@@ -85,3 +85,20 @@ func (b *Base) localEmbedder(ctx context.Context) (retrieve.Embedder, error) {
 	}
 	return model, nil
 }
+
+// RenewVectors drops the vectors of the configured embedding model where they have another precision than INDEX_PRECISION, so that whoever indexes
+// everything anew makes all of them anew. Until they are there, searches go by keywords.
+func (b *Base) RenewVectors(ctx context.Context) error {
+	if b.Config.EmbeddingModel == "" {
+		return nil // the local embedder's are made anew with each training
+	}
+	e, err := b.Embedder(ctx)
+	if err != nil {
+		return err
+	}
+	kept, fresh, err := b.Index.Bits(ctx, b.Tenant, e.Model())
+	if err != nil || kept == 0 || kept == fresh {
+		return err
+	}
+	return b.Index.DropModel(ctx, b.Tenant, e.Model())
+}

@@ -145,7 +145,7 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	if err != nil {
 		return answer.Setup{}, err
 	}
-	setup := answer.Setup{Agent: agent.Agent, Models: models, StandIn: extractive.New(), Filter: looked, SearchOnly: s.choice.SearchOnly, ResponseFormat: s.choice.ResponseFormat}
+	setup := answer.Setup{Agent: agent.Agent, Models: models, ForceTool: agent.ForceTool, StandIn: extractive.New(), Filter: looked, SearchOnly: s.choice.SearchOnly, ResponseFormat: s.choice.ResponseFormat}
 	if p, ok := file.Project(cmp.Or(s.choice.Project, channel.Project)); ok {
 		setup.Project = s.base.projectFiles(ctx, p, t.Audience)
 	}

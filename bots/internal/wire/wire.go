@@ -145,8 +145,11 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	return err
 }
 
+// precisions are pgvector's names for those of INDEX_PRECISION.
+var precisions = map[string]string{"half": "halfvec", "single": "vector"}
+
 func (b *Base) indexConfig() postgres.IndexConfig {
-	return postgres.IndexConfig{Shards: b.Config.IndexShards, CacheBytes: b.Config.IndexMemoryBytes, Standby: b.Standby, Logger: b.Logger}
+	return postgres.IndexConfig{Shards: b.Config.IndexShards, CacheBytes: b.Config.IndexMemoryBytes, Precision: precisions[b.Config.Precision], Standby: b.Standby, Logger: b.Logger}
 }
 
 // connect opens the database, and brings its schema up to date where that is wanted.
