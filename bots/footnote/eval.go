@@ -201,6 +201,11 @@ func printEvaluation(env *environment, e evaluatedJSON) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	for _, r := range e.Results {
+		for _, g := range r.Gold {
+			fmt.Fprintf(&b, "  %s, %d tokens of passages: %.1f %% of the quotations that answer, all of them for %d of %d queries\n", r.Mode, g.Tokens, 100*g.Found, g.Whole, g.Queries)
+		}
+	}
 	fmt.Fprint(&b, "\nby stage, p50/p95 ms:\n")
 	for _, r := range e.Results {
 		fmt.Fprintf(&b, "  %s:", r.Mode)

@@ -16,6 +16,7 @@ type Collection struct {
 	Documents  []Text
 	Queries    []Text                    // those with judgements
 	Judgements map[string]map[string]int // query id → document id → grade; of Queries alone
+	Gold       map[string][]Quote        // query id → what its answer rests on; nil where the collection does not say
 	Notes      []string                  // sentences about what does not belong together and was left out
 }
 
@@ -41,6 +42,9 @@ func Read(dir fs.FS) (Collection, error) {
 	}
 	queries, err := r.texts("queries.jsonl")
 	if err != nil {
+		return c, err
+	}
+	if c.Gold, err = r.gold(); err != nil {
 		return c, err
 	}
 	empty := 0

@@ -57,6 +57,7 @@ const warmUp = 20
 type Result struct {
 	Mode Mode `json:"mode"`
 	Metrics
+	Gold     []Gold              `json:"gold,omitempty"`
 	Latency  []Latency           `json:"latency"`
 	Rankings map[string][]string `json:"-"` // by query: the documents found, best first, at most 100
 }
@@ -97,7 +98,11 @@ func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(que
 		rankings[q.ID] = ranking
 		done(i + 1)
 	}
-	return Result{Mode: mode, Metrics: Measure(rankings, c.Judgements), Latency: latencies(timings), Rankings: rankings}, nil
+	gold, err := r.measureGold(ctx, c, mode)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Mode: mode, Metrics: Measure(rankings, c.Judgements), Gold: gold, Latency: latencies(timings), Rankings: rankings}, nil
 }
 
 // complete adds to a ranking what a search with so many times the candidates finds beside.
@@ -110,11 +115,28 @@ func (r Runner) complete(ctx context.Context, c *Collection, ranking []string, q
 	return c.extend(ranking, q, found.Hits), err
 }
 
-// searcher returns a search in a mode with so many times the usual candidates.
+// searcher returns a search for documents in a mode with so many times the usual candidates.
 func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (retrieve.Result, error), error) {
-	cfg, embedder := r.Config, r.Embedder
+	cfg := r.Config
 	cfg.Above, cfg.Below = 0, 0
 	cfg.PerSide *= times
+	hybrid, err := r.hybrid(mode, cfg)
+	return func(ctx context.Context, q Text) (retrieve.Result, error) {
+		// One document more, since one may be the query itself.
+		return r.ask(ctx, hybrid, q, retrieve.Search{Limit: times*rankingDepth + 1})
+	}, err
+}
+
+// prompter returns a search in a mode for passages that fit into so many tokens.
+func (r Runner) prompter(mode Mode) (func(ctx context.Context, q Text, tokens int) (retrieve.Result, error), error) {
+	hybrid, err := r.hybrid(mode, r.Config)
+	return func(ctx context.Context, q Text, tokens int) (retrieve.Result, error) {
+		return r.ask(ctx, hybrid, q, retrieve.Search{MaxTokens: tokens})
+	}, err
+}
+
+func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error) {
+	embedder := r.Embedder
 	switch mode {
 	case Keyword:
 		cfg.Alpha = 0
@@ -138,18 +160,20 @@ func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (ret
 	if mode == Reranked {
 		hybrid = hybrid.WithReranker(r.Reranker, patience)
 	}
-	audience := access.NewAudience(r.Tenant, access.Public)
-	return func(ctx context.Context, q Text) (retrieve.Result, error) {
-		// One document more, since one may be the query itself.
-		found, err := hybrid.Search(ctx, retrieve.Search{Audience: audience, Queries: []retrieve.Query{{Text: q.Text}}, Limit: times*rankingDepth + 1})
-		if err == nil && found.Trace.Notice != "" { // half a search would be measured as a bad one
-			err = errors.New(found.Trace.Notice + " Its endpoint must answer every query of an evaluation; footnote doctor tests it")
-		}
-		if err != nil {
-			return found, fmt.Errorf("search for query %q: %w", q.ID, err)
-		}
-		return found, nil
-	}, nil
+	return hybrid, nil
+}
+
+// ask searches for one query. The search says how much is wanted.
+func (r Runner) ask(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search retrieve.Search) (retrieve.Result, error) {
+	search.Audience, search.Queries = access.NewAudience(r.Tenant, access.Public), []retrieve.Query{{Text: q.Text}}
+	found, err := hybrid.Search(ctx, search)
+	if err == nil && found.Trace.Notice != "" { // half a search would be measured as a bad one
+		err = errors.New(found.Trace.Notice + " Its endpoint must answer every query of an evaluation; footnote doctor tests it")
+	}
+	if err != nil {
+		return found, fmt.Errorf("search for query %q: %w", q.ID, err)
+	}
+	return found, nil
 }
 
 // uncapped is an embedder whose similarities alone may decide.
