@@ -162,7 +162,7 @@ func (b *blockReader) flush() {
 	if x.kind == item {
 		b.term = definedTerm(x.text)
 	}
-	if x.kind == prose && looksLikeCode(x.raw) {
+	if x.kind == prose && (looksLikeCode(x.raw) || b.introduced() && commanded(x.raw)) {
 		x = block{kind: code, text: strings.TrimRight(x.raw, " \t\n")}
 		if n := len(b.out); n > 0 && b.out[n-1].kind == code && b.out[n-1].info == "" { // its blank lines do not end it
 			b.out[n-1].text += "\n\n" + x.text
@@ -171,6 +171,25 @@ func (b *blockReader) flush() {
 	}
 	b.push(x)
 }
+
+// introduced reports whether what was read last ends with a colon.
+func (b *blockReader) introduced() bool {
+	n := len(b.out)
+	return n > 0 && (b.out[n-1].kind == prose || b.out[n-1].kind == item) && strings.HasSuffix(b.out[n-1].text, ":")
+}
+
+// commanded reports whether lines behind a colon are commands or a piece of a file rather than words.
+func commanded(text string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if running(line) || strings.HasSuffix(line, ".") || !symbols.MatchString(line) {
+			return false
+		}
+	}
+	return true
+}
+
+var symbols = regexp.MustCompile(`(^|\s)--?\w|[=/$|<>{}]|\w_\w|\w\.\w`)
 
 // definedTerm returns the first line of an item when further lines explain it.
 func definedTerm(text string) string {

@@ -11,7 +11,7 @@ var (
 	againShare = 1.5
 	fullyTold  = 0.8 // of the best span's score: the same where what is quoted tells of the whole question
 	beside     = 0.3 // of the best span's score: what the one of a further page must reach
-	further    = 0.7 // what a further span of the best page must reach
+	further    = 0.6 // what a further span of the best page must reach
 )
 
 const enough = 60 // words of the best page beside which nothing more of it is quoted

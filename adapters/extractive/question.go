@@ -28,7 +28,7 @@ var kinds = []struct {
 	pattern *regexp.Regexp
 }{
 	{define, regexp.MustCompile(`(?i)^\W*(and |so |ok,? )?(what|who|was|wer|que|qu'est|qué|quién|cosa)(['’]?s\b|\b.{0,12}?\b(is|are|was|were|does|do|means?|ist|sind|bedeutet|est|sont|es|son)\b)|\b(define|definition|meaning|explain)\b|\bwhat (is|are) (that|it|this)\b|\bstands? for\b`)},
-	{procure, regexp.MustCompile(`(?i)\b(how (do|can|to|should|would|does one|could|might)|set ?up|install|configure|steps|which (option|command|setting|flag)|wie (kann|muss|richte|stelle|mache)|comment|cómo)\b|^\W*(please )?(\p{L}+ )?(get|list|find|keep|pull|run|use|make|set|add|create|remove|delete|move|copy|change|turn|show|stop|start|open|close|kill|rename|rotate|restore|back|reset|request|book|report)\b`)},
+	{procure, regexp.MustCompile(`(?i)\b(how (do|can|to|should|would|does one|could|might)|set ?up|install|configure|steps|which (option|command|setting|flag)|what (do|can|should|must) (i|we)( have to)? (do|try)|what now|help|wie (kann|muss|richte|stelle|mache)|comment|cómo)\b|^\W*(please )?(\p{L}+ )?(get|list|find|keep|pull|run|use|make|set|add|create|remove|delete|move|copy|change|turn|show|stop|start|open|close|kill|rename|rotate|restore|back|reset|request|book|report)\b`)},
 	{failure, regexp.MustCompile(`(?i)\b(error|fatal|warning|exception|failed|failure|panic|traceback|denied|refused|rejected|cannot|can't|could not|unable to|not found|no such|invalid|mismatch|malformed|expired|fehler|erreur)\b|^\W*(it|the \w+( \w+)?) says\b`)},
 	{amount, regexp.MustCompile(`(?i)\b(how (many|much|long|large|big|often|far|old|high|fast|late|early|soon)|max(imum)?|min(imum)?|limit|default|size|number of|when (does|do|is|are|can|must|should)|what time|cost|price|port|deadline|wie (viele?|lange|oft|groß|hoch)|combien|cuántos?)\b`)},
 	{showing, regexp.MustCompile("(?i)\\b(code|command|syntax|example|snippet|sql|query|script|regex|yaml|json|config(uration)? file|function call|beispiel|befehl|exemple|ejemplo)s?\\b|`")},
@@ -60,7 +60,10 @@ type asked struct {
 // mask says which parts of a question's words a text holds.
 type mask uint64
 
-const maxSlots = 64 // parts of words that are looked for
+const (
+	maxSlots = 32       // parts of words that are looked for
+	nearSlot = maxSlots // what stands for a part has the slot that is so much higher
+)
 
 var contextWeight = 0.6 // of a word that only the questions before hold, or only the queries
 
@@ -104,7 +107,7 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 			if own {
 				a.steps[term.Text] = true
 			}
-			if term.Chatter || asks {
+			if term.Chatter || asks || small[term.Text] {
 				continue
 			}
 			counts = true
@@ -119,12 +122,17 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 			if slot < 0 {
 				continue
 			}
-			if a.slots[term.Text] == 0 {
+			if a.slots[term.Text]&(1<<maxSlots-1) == 0 {
 				fresh = true
 			}
 			a.slots[term.Text] |= 1 << slot
-			if full := inFull[term.Text]; full != "" {
-				a.slots[full] |= 1 << slot
+			for _, same := range []string{inFull[term.Text], irregular[term.Text]} {
+				if same != "" {
+					a.slots[same] |= 1 << slot
+				}
+			}
+			for _, other := range append(near[term.Text], near[irregular[term.Text]]...) {
+				a.slots[other] |= 1 << (slot + nearSlot)
 			}
 			w.name, w.foreign = w.name || term.Name, w.foreign || term.Foreign
 			last = term.Text
@@ -144,11 +152,17 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 	}
 }
 
+// small are stems of words that say nothing by themselves and are no stop words.
+var small = map[string]bool{"per": true, "via": true, "versus": true, "vs": true, "somehow": true, "realli": true, "happili": true, "today": true, "now": true, "perfect": true, "normal": true}
+
 // ofMeaning are stems by which people ask for a definition, which has other ones.
 var ofMeaning = map[string]bool{"mean": true, "meant": true, "stand": true, "definit": true, "defin": true, "explain": true, "term": true, "good": true, "call": true, "bedeut": true}
 
 // unheardChunks is the size of an index in which an ordinary word that occurs nowhere weighs half of what others do, as in retrieve.Coverage.
 const unheardChunks = 200
+
+// leastUnheard is the same in the smallest one.
+const leastUnheard = 0.35
 
 // weigh sets the weights of what no document holds, and sums up.
 func (a *asked) weigh(chunks int) {
@@ -174,7 +188,7 @@ func (a *asked) weigh(chunks int) {
 	}
 	share := 1.0
 	if unknown <= known {
-		share = float64(chunks) / float64(chunks+unheardChunks)
+		share = max(leastUnheard, float64(chunks)/float64(chunks+unheardChunks))
 	}
 	for i := range a.words {
 		w := &a.words[i]
@@ -213,6 +227,9 @@ func (w *word) holds(m mask) bool {
 	}
 	return true
 }
+
+// near reports whether a text holds a word, or what may stand for it.
+func (w *word) near(m mask) bool { return w.holds(m | m>>nearSlot) }
 
 // reader finds a question's words in texts.
 type reader struct {

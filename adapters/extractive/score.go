@@ -28,9 +28,10 @@ type span struct {
 }
 
 var (
-	underShare = 0.8 // of a word that only the heading right above holds
-	aboveShare = 0.5 // of one that only the title or another heading holds
-	bodyPart   = 0.55
+	nearShare  = 0.5 // of a word for which another one stands
+	underShare = 0.9 // of a word that only the heading right above holds
+	aboveShare = 0.7 // of one that only the title or another heading holds
+	bodyPart   = 0.5
 	isNamed    = 0.65 // likeness from which a section is the one that is asked about
 	rankDecay  = 0.35 // per place of its page in the search result, whose order tells more than the words of a paragraph
 	partDecay  = 0.02 // per place of its passage
@@ -68,6 +69,11 @@ func (a *asked) cover(body, under, above mask) (all, own float64) {
 			all += w.weight * underShare
 		case w.holds(body | under | above):
 			all += w.weight * aboveShare
+		case w.near(body):
+			all += w.weight * nearShare
+			own += w.weight * nearShare
+		case w.near(body | under):
+			all += w.weight * nearShare * underShare
 		}
 	}
 	return all / a.all, own / a.all
@@ -82,27 +88,37 @@ func (a *asked) likeness(heading string, holds mask, r *reader) float64 {
 	for i := range a.words {
 		if w := &a.words[i]; w.own || a.own == 0 {
 			all += w.weight
-			if w.holds(holds) {
+			switch {
+			case w.holds(holds):
 				question += w.weight
+			case w.near(holds):
+				question += w.weight * nearHeading
 			}
 		}
 	}
 	hit, n := 0.0, 0.0
 	for stem := range stems(plainHeading(heading), r.language) {
 		n++
-		if r.slots[stem] != 0 || a.steps[stem] {
+		switch m := r.slots[stem]; {
+		case m&(1<<maxSlots-1) != 0 || a.steps[stem]:
 			hit++
+		case m != 0:
+			hit += nearHeading
 		}
 	}
 	if question == 0 || hit == 0 {
 		return 0
 	}
 	x, y := question/all, hit/n
-	if like := 2 * x * y / (x + y); y < 1 || !named(heading) {
-		return like
+	like := 2 * x * y / (x + y)
+	if y == 1 && (n > 1 || named(heading)) { // nothing else: a setting, a command, or a message
+		like = max(like, isNamed)
 	}
-	return max(isNamed, 2*x*y/(x+y)) // a setting or a command, and nothing else
+	return like
 }
+
+// nearHeading is what a word in a heading counts for the one that it may stand for.
+const nearHeading = 0.8
 
 // scorer finds the spans of a page.
 type scorer struct {
@@ -247,6 +263,8 @@ func (s *scorer) rate(x *span) {
 		x.score *= 0.8
 	case s.is(procure) && (advice || len(x.follow) > 0):
 		x.score *= 1.2
+	case s.is(procure) && !s.is(define):
+		x.score *= 0.85
 	case s.is(failure) && advice:
 		x.score *= 1.2
 	}
@@ -278,10 +296,28 @@ func (s *scorer) base(x *span) {
 	if own == 0 && x.like < isNamed {
 		x.score = 0
 	}
+	x.score *= s.namesHeld(x.body | x.tail | p.under | p.above)
 	if !s.is(past) && kinds[len(kinds)-1].pattern.MatchString(p.block.heading+" "+x.part.Title+" "+x.part.Heading) {
 		x.score *= 0.5
 	}
 	x.score /= 1 + partDecay*float64(x.part.rank)
+}
+
+// namesHeld is what is left of a span that lacks what the question names.
+func (s *scorer) namesHeld(m mask) float64 {
+	var held, all float64
+	for i := range s.asked.words {
+		if w := &s.asked.words[i]; w.own && w.name && !w.unknown {
+			all += w.weight
+			if w.holds(m) {
+				held += w.weight
+			}
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return 0.5 + 0.5*held/all
 }
 
 // echo reports whether a span says hardly more than the question.
@@ -418,7 +454,7 @@ func fitting(list []block) []block {
 // list returns the list that an item begins, if it stands right under a heading and is short enough to be quoted whole.
 func (s *scorer) list(part *part, at int) (span, bool) {
 	first := &part.pieces[at]
-	if first.kind != item || at > 0 && part.pieces[at-1].kind != heading {
+	if first.kind != item || at > 0 && part.pieces[at-1].kind == item || at > 0 && strings.HasSuffix(part.pieces[at-1].block.text, ":") {
 		return span{}, false
 	}
 	x := span{part: part, at: at, kind: item, like: s.like(first)}
@@ -437,8 +473,8 @@ func (s *scorer) list(part *part, at int) (span, bool) {
 	}
 	s.base(&x)
 	switch {
-	case s.is(procure) && x.follow[0].ordered:
-		x.score *= 1.3
+	case s.is(procure|failure) && x.follow[0].ordered:
+		x.score *= 1.5
 	case x.like < isNamed:
 		x.score *= 0.8
 	}
