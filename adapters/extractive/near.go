@@ -12,7 +12,7 @@ const groups = `kill stop cancel terminate abort interrupt
 	delete remove drop erase discard clear clean
 	list show display print view
 	create make add
-	change modify update edit alter adjust
+	change modify update edit alter adjust touch
 	ask request apply
 	fix repair solve resolve remedy
 	recover restore rescue salvage

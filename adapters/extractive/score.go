@@ -50,8 +50,9 @@ var (
 	defining      = regexp.MustCompile(`(?i)\b(is|are|was|were|means?|refers? to|denotes?|represents?|consists? of|describes?|provides?|allows?|stands? for|specif(y|ies)|defines?|ist|sind|bedeutet|est|sont|désigne|es|son)\b`)
 	backReference = regexp.MustCompile(`^(This|These|Those|That|It|They|He|She|Its|Their|However|But|And|Also|Such|So|Thus|Therefore|Hence|Otherwise|Similarly|Likewise|Instead|Then|Or|In (this|that|these|those|such|addition|contrast|other words)|For (example|instance|this)|As a result|On the other hand|The (latter|former|same)|Both|Another|Dies|Diese|Dieser|Dieses|Es|Sie|Cela|Ceci|Esto)\b`)
 	advises       = regexp.MustCompile(`(?i)^(To |First|Then|Next|Finally|Set |Create |Use |Run |Add |Install |Configure |Edit |Start |Stop |Make sure|Ensure|Open |Click |Choose |Enable |Disable |Call |Ask |Request |Submit |Send |Go to |Log in |Press |Type |Try )|\b(you (can|could|may|might|must|should|need|have to|will|want to|would)|can be (used|done|set|changed|avoided|fixed)|must be|should be|need(s)? to|it is necessary|required|use the|by using|in order to)\b`)
-	numbered      = regexp.MustCompile(`^\(\d+\) `)                    // as lists of questions are
-	pairLine      = regexp.MustCompile(`^[^\s:=][^:=]{0,60}[:=]\s*\S`) // a name and its value
+	numbered      = regexp.MustCompile(`^\(\d+\) `)                                                         // as lists of questions are
+	logged        = regexp.MustCompile(`^(FATAL|ERROR|WARNING|DETAIL|HINT|LOG|PANIC|fatal|error|warning):`) // a message itself, not what to do about it
+	pairLine      = regexp.MustCompile(`^[^\s:=][^:=]{0,60}[:=]\s*\S`)                                      // a name and its value
 )
 
 // cover returns the share of the question's weight that a span holds together with its headings, and by itself.
@@ -111,11 +112,17 @@ func (a *asked) likeness(heading string, holds mask, r *reader) float64 {
 	}
 	x, y := question/all, hit/n
 	like := 2 * x * y / (x + y)
-	if y == 1 && (n > 1 || named(heading)) { // nothing else: a setting, a command, or a message
+	if y == 1 && (n > 1 && x > leastNamed || setting.MatchString(heading)) { // nothing else: a setting, a command, or a message
 		like = max(like, isNamed)
 	}
 	return like
 }
+
+// setting is a heading that is the name of a setting or a function.
+var setting = regexp.MustCompile(`^\W*\w+[_.]\w+\W*(\s|$)|^\w+\(`)
+
+// leastNamed is the share of a question that a heading has to hold which says nothing else.
+const leastNamed = 0.3
 
 // nearHeading is what a word in a heading counts for the one that it may stand for.
 const nearHeading = 0.8
@@ -124,7 +131,8 @@ const nearHeading = 0.8
 type scorer struct {
 	*asked
 	*reader
-	likely map[string]float64 // of headings
+	likely  map[string]float64 // of headings
+	actions map[string]bool    // stems of what the question speaks of, without what it denies
 }
 
 func (s *scorer) like(p *piece) float64 {
@@ -252,7 +260,7 @@ func (s *scorer) rate(x *span) {
 	if strings.HasSuffix(first.text, "?") && x.to == x.from+1 {
 		x.score *= 0.3
 	}
-	if noisy(text) || noisy(p.term) || numbered.MatchString(first.text) {
+	if noisy(text) || noisy(p.term) || numbered.MatchString(first.text) || logged.MatchString(first.text) {
 		x.score *= 0.25
 	}
 	advice := advises.MatchString(text)
@@ -274,7 +282,7 @@ func (s *scorer) rate(x *span) {
 	if s.is(define) {
 		if others, does := s.defined(first.text, p); does {
 			x.defines = others == 0
-			x.score *= 1 + 0.9/float64(1+2*others)
+			x.score *= 1 + 1.2/float64(1+2*others)
 		} else if p.place == 0 && x.from == 0 && x.like >= isNamed {
 			x.score *= 1.2
 		}
@@ -297,6 +305,14 @@ func (s *scorer) base(x *span) {
 		x.score = 0
 	}
 	x.score *= s.namesHeld(x.body | x.tail | p.under | p.above)
+	for _, b := range x.follow {
+		if b.kind == code && s.unasked(b.text) {
+			x.score *= harmful
+		}
+	}
+	if x.kind == code && s.unasked(x.code) {
+		x.score *= harmful
+	}
 	if !s.is(past) && kinds[len(kinds)-1].pattern.MatchString(p.block.heading+" "+x.part.Title+" "+x.part.Heading) {
 		x.score *= 0.5
 	}
@@ -339,12 +355,16 @@ func (s *scorer) defined(text string, p *piece) (others int, does bool) {
 	if p.kind == item && p.term != "" {
 		return s.subject(p.term)
 	}
-	if verb := defining.FindStringIndex(text); verb != nil && verb[0] <= maxSubject {
+	if verb := defining.FindStringIndex(text); verb != nil && verb[0] <= maxSubject && !noSubject.MatchString(text) {
 		subject := text[:verb[0]]
+		passive := copula.MatchString(text[verb[0]:verb[1]]) && participle.MatchString(text[verb[1]:])
 		for _, name := range alternatives.Split(subject, -1) {
 			if n, is := s.subject(name); is && (!does || n < others) {
 				others, does = n, true
 			}
+		}
+		if passive { // what is done with it is not what it is
+			others += 2
 		}
 	}
 	for at := 0; !does; {
@@ -364,6 +384,14 @@ func (s *scorer) defined(text string, p *piece) (others int, does bool) {
 	}
 	return others, does
 }
+
+var (
+	copula     = regexp.MustCompile(`(?i)^(is|are|was|were|ist|sind|est|sont|es|son)$`)
+	participle = regexp.MustCompile(`(?i)^\s+((also|usually|normally|generally|typically|often|then|thus|automatically|implicitly|currently|still)\s+)*(not|always|never|only|\w{2,}ed|\w+[^e]en|made|set|kept|held|done|sent|found|built|run|read|put|available|possible|ready|true|false|necessary)\b`)
+)
+
+// noSubject begins sentences that say something about what they name, but not what it is.
+var noSubject = regexp.MustCompile(`(?i)^\W*(if|when|whenever|as|because|since|unless|until|while|whether|where|for|in|on|to|by|with|within|after|before|once|although|though|note|there|this|these|that|those|any|each|no|all|some|many|most|wenn|falls|als|si|cuando)\b`)
 
 const maxSubject = 120 // bytes
 
@@ -492,10 +520,13 @@ func (s *scorer) code(part *part, at int) span {
 			x.body = s.read(text)
 		}
 		s.base(&x)
-		if !s.is(showing) && x.like < isNamed {
-			x.score *= 0.5
-		} else {
+		switch {
+		case s.is(showing) || x.like >= isNamed:
 			x.score *= 0.85
+		case s.is(procure):
+			x.score *= 0.5
+		default:
+			x.score *= 0.25
 		}
 		if x.score > best.score {
 			best = x

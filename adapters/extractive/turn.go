@@ -96,7 +96,7 @@ const loose = "loose"
 // add keeps passages that can be cited, each once: two searches often find the same.
 func (t *turn) add(docs []passage, seen map[string]bool) {
 	for _, p := range docs {
-		if p.Number > 0 && p.Match != loose && strings.TrimSpace(p.Text) != "" && !seen[p.Text] {
+		if p.Number > 0 && strings.TrimSpace(p.Text) != "" && !seen[p.Text] {
 			seen[p.Text] = true
 			t.passages = append(t.passages, p)
 		}
