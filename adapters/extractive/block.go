@@ -59,10 +59,16 @@ type blockReader struct {
 	blank    bool   // the line before was empty
 }
 
+// maxBlock is how long a paragraph becomes, in bytes, before it is cut at a line.
+const maxBlock = 8 << 10
+
 func (b *blockReader) next() {
 	line := b.lines[b.at]
 	b.at++
 	trimmed := strings.TrimSpace(line)
+	if b.open != nil && len(b.open.text) > maxBlock {
+		b.flush()
+	}
 	switch {
 	case trimmed == "":
 		b.flush()

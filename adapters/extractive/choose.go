@@ -7,7 +7,7 @@ import (
 
 const maxPages = 3
 
-var (
+const (
 	againShare = 1.5
 	fullyTold  = 0.8 // of the best span's score: the same where what is quoted tells of the whole question
 	beside     = 0.3 // of the best span's score: what the one of a further page must reach
@@ -123,7 +123,7 @@ func (a *asked) answered(x span) bool {
 	return held >= needed
 }
 
-var (
+const (
 	minMatch   = 0.3
 	shortMatch = 0.3
 	looseMatch = 0.15

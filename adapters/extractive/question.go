@@ -65,7 +65,7 @@ const (
 	nearSlot = maxSlots // what stands for a part has the slot that is so much higher
 )
 
-var contextWeight = 0.6 // of a word that only the questions before hold, or only the queries
+const contextWeight = 0.6 // of a word that only the questions before hold, or only the queries
 
 const leastIDF = 0.3
 

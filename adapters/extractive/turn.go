@@ -74,7 +74,15 @@ func readTurn(messages []llm.Message) turn {
 		case llm.System:
 		}
 	}
+	t.question, t.before = beginning(t.question), beginning(t.before)
 	return t
+}
+
+// maxQuestion is how much of a question is read, in bytes: what is pasted beyond that tells little.
+const maxQuestion = 16 << 10
+
+func beginning(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxQuestion)], "")
 }
 
 var citation = regexp.MustCompile(`\[(\d{1,6})\]`)

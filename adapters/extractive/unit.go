@@ -58,13 +58,13 @@ const (
 // read cuts the passages into pieces.
 func read(t turn, r *reader) []page {
 	var pages []page
-	at := map[int]int{}
+	at, leans := map[int]int{}, elliptic(t.question)
 	for i, p := range t.passages[:min(len(t.passages), maxPassages)] {
 		n, known := at[p.Number]
 		if !known {
 			n = len(pages)
 			at[p.Number] = n
-			pages = append(pages, page{number: p.Number, rank: n, again: t.earlier[p.Number] && elliptic(t.question)})
+			pages = append(pages, page{number: p.Number, rank: n, again: leans && t.earlier[p.Number]})
 		}
 		pages[n].parts = append(pages[n].parts, part{passage: p, rank: i, pieces: r.pieces(p)})
 	}
@@ -109,35 +109,6 @@ func (r *reader) pieces(p passage) []piece {
 	}
 	return out
 }
-
-var (
-	sectionNumber = regexp.MustCompile(`^(?:[A-Z]\.)?\d+(?:\.\d+)*\.?\s+|^(?i:chapter|appendix|part|section)\s+\w+\.\s+`)
-	inBrackets    = regexp.MustCompile(`\([^)]*\)|\[[^\]]*\]`)
-)
-
-// plainHeading is a heading without its number and what it adds in brackets ("work_mem (integer)").
-func plainHeading(heading string) string {
-	plain := inBrackets.ReplaceAllString(sectionNumber.ReplaceAllString(heading, ""), " ")
-	if strings.TrimSpace(plain) == "" {
-		return heading
-	}
-	return plain
-}
-
-// opening returns what the passage's beginning stands under. The passage's heading is that of the place that was found, which a heading
-// further down may have.
-func (p passage) opening(all []block) string {
-	at := strings.LastIndex(p.Heading, headingSeparator)
-	last := strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
-	for _, b := range all {
-		if b.kind == heading && b.text == last {
-			return ""
-		}
-	}
-	return cmp.Or(last, p.Title)
-}
-
-const headingSeparator = " › "
 
 // quotable reports whether a piece of running text is a sentence that makes sense in Markdown, rather than a heading, a piece of
 // navigation or the rest of one.

@@ -1,0 +1,83 @@
+package extractive
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+// likeness says how much a heading is the question, from 0 to 1: the harmonic mean of the shares of each that the other has.
+func (a *asked) likeness(heading string, holds mask, r *reader) float64 {
+	if holds == 0 {
+		return 0
+	}
+	var question, all float64
+	for i := range a.words {
+		if w := &a.words[i]; w.own || a.own == 0 {
+			all += w.weight
+			switch {
+			case w.holds(holds):
+				question += w.weight
+			case w.near(holds):
+				question += w.weight * nearHeading
+			}
+		}
+	}
+	hit, n := 0.0, 0.0
+	for stem := range stems(plainHeading(heading), r.language) {
+		n++
+		switch m := r.slots[stem]; {
+		case m&(1<<maxSlots-1) != 0 || a.steps[stem]:
+			hit++
+		case m != 0:
+			hit += nearHeading
+		}
+	}
+	if question == 0 || hit == 0 {
+		return 0
+	}
+	x, y := question/all, hit/n
+	like := 2 * x * y / (x + y)
+	if y == 1 && (n > 1 && x > leastNamed || setting.MatchString(heading)) { // nothing else: a setting, a command, or a message
+		like = max(like, isNamed)
+	}
+	return like
+}
+
+// setting is a heading that is the name of a setting or a function.
+var setting = regexp.MustCompile(`^\W*\w+[_.]\w+\W*(\s|$)|^\w+\(`)
+
+// leastNamed is the share of a question that a heading has to hold which says nothing else.
+const leastNamed = 0.3
+
+// nearHeading is what a word in a heading counts for the one that it may stand for.
+const nearHeading = 0.8
+
+var (
+	sectionNumber = regexp.MustCompile(`^(?:[A-Z]\.)?\d+(?:\.\d+)*\.?\s+|^(?i:chapter|appendix|part|section)\s+\w+\.\s+`)
+	inBrackets    = regexp.MustCompile(`\([^)]*\)|\[[^\]]*\]`)
+)
+
+// plainHeading is a heading without its number and what it adds in brackets ("work_mem (integer)").
+func plainHeading(heading string) string {
+	plain := inBrackets.ReplaceAllString(sectionNumber.ReplaceAllString(heading, ""), " ")
+	if strings.TrimSpace(plain) == "" {
+		return heading
+	}
+	return plain
+}
+
+// opening returns what the passage's beginning stands under. The passage's heading is that of the place that was found, which a heading
+// further down may have.
+func (p passage) opening(all []block) string {
+	at := strings.LastIndex(p.Heading, headingSeparator)
+	last := strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
+	for _, b := range all {
+		if b.kind == heading && b.text == last {
+			return ""
+		}
+	}
+	return cmp.Or(last, p.Title)
+}
+
+const headingSeparator = " › "

@@ -1,0 +1,163 @@
+package extractive
+
+import (
+	"strings"
+)
+
+// introduced returns what stands behind a text that ends with a colon: a block of code, or the items of a list.
+func introduced(all []piece, at int, text string) []block {
+	if !strings.HasSuffix(text, ":") || at+1 >= len(all) {
+		return nil
+	}
+	var out []block
+	for i := at + 1; i < len(all); i++ {
+		b := all[i].block
+		switch {
+		case b.kind == code && len(out) == 0:
+			if strings.Count(b.text, "\n") < maxCodeLines && len(b.text) <= maxCodeBytes {
+				return []block{b}
+			}
+			return nil
+		case b.kind == item && len(out) < maxFollowItems:
+			b.text = strings.Join(strings.Fields(b.text), " ")
+			if b.nested && all[at].kind != item {
+				continue
+			}
+			if !sound(b.text) || startsBlock(b.text) || len(b.text) > maxUnitRunes {
+				return nil // a list with a gap would mislead
+			}
+			out = append(out, b)
+		default:
+			return fitting(out)
+		}
+	}
+	return fitting(out)
+}
+
+// fitting returns a list unless it is too long to be quoted whole. Steps may be longer: half of a procedure is of little use.
+func fitting(list []block) []block {
+	words := 0
+	for _, b := range list {
+		words += len(strings.Fields(b.text))
+	}
+	if len(list) > 0 && (words > 2*mostList || words > mostList && !list[0].ordered) {
+		return nil
+	}
+	return list
+}
+
+// list returns the list that an item begins, if it stands right under a heading and is short enough to be quoted whole.
+func (s *scorer) list(part *part, at int) (span, bool) {
+	first := &part.pieces[at]
+	if first.kind != item || at > 0 && part.pieces[at-1].kind == item || at > 0 && strings.HasSuffix(part.pieces[at-1].block.text, ":") {
+		return span{}, false
+	}
+	x := span{part: part, at: at, kind: item, like: s.like(first)}
+	if at > 0 && part.pieces[at-1].section == first.section {
+		x.tail = part.pieces[at-1].holds // what leads to the list
+	}
+	for i := at; i < len(part.pieces) && part.pieces[i].kind == item; i++ {
+		b := part.pieces[i].block
+		b.text = strings.Join(strings.Fields(b.text), " ")
+		if len(x.follow) == maxFollowItems || !sound(b.text) || startsBlock(b.text) || len(b.text) > maxUnitRunes/2 {
+			return span{}, false
+		}
+		x.follow = append(x.follow, b)
+		x.body |= part.pieces[i].holds
+		x.words += len(strings.Fields(b.text))
+	}
+	if len(x.follow) < 2 || x.words > mostWords || noisy(x.follow[0].text) {
+		return span{}, false
+	}
+	s.base(&x)
+	switch {
+	case s.is(procure|failure) && x.follow[0].ordered:
+		x.score *= 2
+	case x.like < isNamed:
+		x.score *= 0.8
+	}
+	return x, true
+}
+
+// code returns a block of code, which answers where code is asked for, or beneath a heading that is the question. Of a long one it is the piece
+// between empty lines that answers best.
+func (s *scorer) code(part *part, at int) span {
+	p := &part.pieces[at]
+	var best span
+	for _, text := range snippets(p.block.text) {
+		x := span{part: part, at: at, kind: code, code: text, body: p.holds, like: s.like(p), words: len(strings.Fields(text)) / 2}
+		if len(text) < len(p.block.text) {
+			x.body = s.read(text)
+		}
+		s.base(&x)
+		switch {
+		case s.is(showing) || x.like >= isNamed:
+			x.score *= 0.85
+		case s.is(procure):
+			x.score *= 0.5
+		default:
+			x.score *= 0.25
+		}
+		if x.score > best.score {
+			best = x
+		}
+	}
+	return best
+}
+
+// snippets cuts code that is too long to be quoted whole at its empty lines, and where a piece becomes too long.
+func snippets(text string) []string {
+	if strings.Count(text, "\n") < maxCodeLines && len(text) <= maxCodeBytes {
+		return []string{text}
+	}
+	lines := strings.Split(text, "\n")
+	var out []string
+	for start := 0; start < len(lines); {
+		end := start + 1
+		for end < len(lines) && end-start < maxCodeLines/2 && strings.TrimSpace(lines[end]) != "" {
+			end++
+		}
+		if piece := strings.Trim(strings.Join(lines[start:end], "\n"), "\n"); strings.TrimSpace(piece) != "" && len(piece) <= maxCodeBytes {
+			out = append(out, piece)
+		}
+		start = end
+	}
+	return out
+}
+
+// table returns the rows of a table that answer, at most three: rows are alike, and what one lacks is what was asked.
+func (s *scorer) table(part *part, at int) span {
+	p := &part.pieces[at]
+	rows, _ := rowUnits(p.block.text)
+	x := span{part: part, at: at, kind: table, like: s.like(p)}
+	best := 0.0
+	scores := make([]float64, len(rows))
+	holds := make([]mask, len(rows))
+	for i, row := range rows {
+		columns := s.heading(row.columns)
+		holds[i] = s.read(row.cells)
+		all, own := s.cover(holds[i], p.under|columns, p.above)
+		scores[i] = (1-bodyPart)*all + bodyPart*own
+		if own == 0 {
+			scores[i] *= 0.8
+		}
+		if scores[i] > best {
+			best = scores[i]
+		}
+		holds[i] |= columns
+	}
+	for i, row := range rows {
+		if scores[i] >= 0.9*best && best > 0 && len(x.rows) < maxRows {
+			x.rows = append(x.rows, row)
+			x.body |= holds[i]
+			x.words += len(strings.Fields(row.text))
+		}
+	}
+	if len(x.rows) == 0 || noisy(x.rows[0].text) && !s.is(amount) {
+		return span{}
+	}
+	s.base(&x)
+	return x
+}
+
+const maxRows = 5
