@@ -116,17 +116,12 @@ func (a *asked) answered(x span) bool {
 		return false
 	}
 	held, _ := a.cover(x.page.holds(), 0, 0)
-	needed := minMatch + shortMatch/float64(max(len(a.words), 1))
-	if x.part.Match == loose {
-		needed += looseMatch
-	}
-	return held >= needed
+	return held >= minMatch+shortMatch/float64(max(len(a.words), 1))
 }
 
 const (
 	minMatch   = 0.3
 	shortMatch = 0.3
-	looseMatch = 0.15
 )
 
 // holds returns which of the question's words what was found of a page holds.

@@ -234,11 +234,11 @@ func BenchmarkAnswer(b *testing.B) {
 }
 
 // Whatever a model may be shown, nothing is quoted that matches the question by chance.
-func TestLooseMatchesAreNotQuoted(t *testing.T) {
+func TestChanceMatchesAreNotQuoted(t *testing.T) {
 	t.Parallel()
 	leave := tool.Document{Number: 1, Title: "Leave", Contents: "Everybody gets thirty days of paid leave a year."}
 	byChance := tool.Document{Number: 2, Title: "Parking", Match: tool.Loose, Contents: "Leave the car in the yard, where everybody gets a space for days."}
-	if text, _, _ := run(t, asked("How many days of paid leave do parents get after a birth?", byChance)); strings.Contains(text, "yard") || !strings.Contains(text, "nothing was found") {
+	if text, _, _ := run(t, asked("How many days of paid parental leave do mothers get after a birth?", byChance)); strings.Contains(text, "yard") || !strings.Contains(text, "nothing was found") {
 		t.Errorf("answered %q", text)
 	}
 	if text, _, _ := run(t, asked("How many days of leave do I get?", leave, byChance)); strings.Contains(text, "yard") || !strings.Contains(text, "thirty days of paid leave a year. [1]") {

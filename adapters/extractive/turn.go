@@ -32,7 +32,6 @@ type passage struct {
 	Number  int    `json:"document"`
 	Title   string `json:"title"`
 	Heading string `json:"heading"`
-	Match   string `json:"match"`
 	Text    string `json:"contents"`
 }
 
@@ -97,11 +96,8 @@ func (t *turn) cited(answer string) {
 	}
 }
 
-// loose marks a passage that the search found without matching the question closely. A model that reads can judge whether it answers; whoever
-// chooses sentences by their words would quote something that merely shares some.
-const loose = "loose"
-
-// add keeps passages that can be cited, each once: two searches often find the same.
+// add keeps passages that can be cited, each once: two searches often find the same. Those that the search found without matching the question closely
+// are among them: whether they answer is decided by what they hold.
 func (t *turn) add(docs []passage, seen map[string]bool) {
 	for _, p := range docs {
 		if p.Number > 0 && strings.TrimSpace(p.Text) != "" && !seen[p.Text] {
