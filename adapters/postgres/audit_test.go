@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -28,7 +29,7 @@ func asked(t *testing.T, store *postgres.Sessions, in session.Intake) session.Tu
 	if err := store.Beat(t.Context(), "r", time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	turn, err := store.Lease(t.Context(), session.LeaseRequest{Replica: "r"})
+	turn, err := sessiontest.One(store.Lease(t.Context(), session.LeaseRequest{Replica: "r"}))
 	if err != nil || turn == nil {
 		t.Fatal(turn, err)
 	}
@@ -243,7 +244,7 @@ func TestPruningLosesNoQuestion(t *testing.T) {
 // finishSoon answers whatever can be leased until a turn has been answered.
 func finishSoon(ctx context.Context, store *postgres.Sessions, id session.TurnID) error {
 	for {
-		leased, err := store.Lease(ctx, session.LeaseRequest{Replica: "r"})
+		leased, err := sessiontest.One(store.Lease(ctx, session.LeaseRequest{Replica: "r"}))
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -69,7 +70,7 @@ func BenchmarkLease(b *testing.B) {
 				}
 				n++
 				b.StartTimer()
-				t, err := store.Lease(b.Context(), session.LeaseRequest{Replica: "other"})
+				t, err := sessiontest.One(store.Lease(b.Context(), session.LeaseRequest{Replica: "other"}))
 				if err != nil || t == nil {
 					b.Fatal(t, err)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -58,7 +59,7 @@ func converse(b *testing.B, store *postgres.Sessions, n, corpus int) (c costs) {
 		b.Fatal(err)
 	}
 	c.accept = time.Since(began)
-	t, err := store.Lease(b.Context(), session.LeaseRequest{Replica: "r"})
+	t, err := sessiontest.One(store.Lease(b.Context(), session.LeaseRequest{Replica: "r"}))
 	if err != nil || t == nil {
 		b.Fatal(t, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/jackc/pgx/v5"
 )
@@ -93,7 +94,7 @@ func (r *race) answer(saved session.Saved) session.Turn {
 	if err := r.Beat(r.Context(), "r1", time.Hour); err != nil {
 		r.Fatal(err)
 	}
-	t, err := r.Lease(r.Context(), session.LeaseRequest{Replica: "r1"})
+	t, err := sessiontest.One(r.Lease(r.Context(), session.LeaseRequest{Replica: "r1"}))
 	if err != nil || t == nil {
 		r.Fatal(t, err)
 	}
@@ -169,7 +170,7 @@ func TestEditRacesRetry(t *testing.T) {
 	if got := r.answer(session.Saved{Outcome: session.Answered}); got.ID != made.Turn.ID || got.Question.Text != "edited" {
 		t.Errorf("answered %+v", got)
 	}
-	if left, err := r.Lease(t.Context(), session.LeaseRequest{Replica: "r1"}); err != nil || left != nil {
+	if left, err := sessiontest.One(r.Lease(t.Context(), session.LeaseRequest{Replica: "r1"})); err != nil || left != nil {
 		t.Errorf("turn %+v is answered as well (%v)", left, err)
 	}
 }
@@ -254,7 +255,7 @@ func TestNumbersRace(t *testing.T) {
 	if err := r.Beat(t.Context(), "r1", time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	leased, err := r.Lease(t.Context(), session.LeaseRequest{Replica: "r1"})
+	leased, err := sessiontest.One(r.Lease(t.Context(), session.LeaseRequest{Replica: "r1"}))
 	if err != nil || leased == nil {
 		t.Fatal(leased, err)
 	}

@@ -16,10 +16,10 @@ var apartQuery string
 
 // leaseApart leases a turn while some are in quarantine, or are to be put there. Replicas do so one after another, so that what each sees of
 // the others holds.
-func (s *Sessions) leaseApart(ctx context.Context, r session.LeaseRequest) (row *turnRow, err error) {
+func (s *Sessions) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
 	draining := false
 	err = s.db.inTxAgain(ctx, func(tx pgx.Tx) error {
-		row, draining = nil, false
+		rows, draining = nil, false
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'71756172'::bigint)`); err != nil { // "quar" as bytes
 			return err
 		}
@@ -31,13 +31,13 @@ func (s *Sessions) leaseApart(ctx context.Context, r session.LeaseRequest) (row 
 			draining = errors.Is(wait, session.ErrDraining)
 			return err
 		}
-		row, err = leaseIn(ctx, tx, r, group, false)
+		rows, err = leaseIn(ctx, tx, r, 1, group, false)
 		return err
 	})
 	if err == nil && draining {
 		err = session.ErrDraining
 	}
-	return row, err
+	return rows, err
 }
 
 // bury puts the turns of replicas that have died into quarantine. A turn that somebody changes at this moment follows with the next lease.

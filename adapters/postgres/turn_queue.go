@@ -5,8 +5,10 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/jackc/pgx/v5"
@@ -24,29 +26,35 @@ const abandonedColumn = `
 		  and r.expires_at > statement_timestamp() - $4::bigint * interval '1 microsecond')`
 
 // Lease implements session.Queue.
-func (s *Sessions) Lease(ctx context.Context, r session.LeaseRequest) (*session.Turn, error) {
-	row, err := leaseIn(ctx, s.db.Pool, r, "", true)
-	if err == nil && row == nil {
+func (s *Sessions) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Turn, error) {
+	rows, err := leaseIn(ctx, s.db.Pool, r, max(r.Most, 1), "", true)
+	if err == nil && len(rows) == 0 {
 		var apart bool
 		if err = s.db.Pool.QueryRow(ctx, `select `+apartQuery, r.Replica, r.Platforms, r.Workspaces).Scan(&apart); err == nil && apart {
-			row, err = s.leaseApart(ctx, r)
+			rows, err = s.leaseApart(ctx, r)
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lease a turn: %w", err)
+		return nil, fmt.Errorf("lease turns: %w", err)
 	}
-	if row == nil {
-		return nil, nil
+	turns := make([]session.Turn, len(rows))
+	questions := make(map[access.TenantID][]*message.Message, 1)
+	for i, row := range rows {
+		t := &turns[i]
+		*t = row.turn()
+		questions[t.Session.Tenant] = append(questions[t.Session.Tenant], &t.Question)
 	}
-	t := row.turn()
-	if err := loadFiles(ctx, s.db.Pool, t.Session.Tenant, []*message.Message{&t.Question}); err != nil {
-		return nil, fmt.Errorf("lease a turn: %w", err)
+	for tenant, asked := range questions {
+		if err := loadFiles(ctx, s.db.Pool, tenant, asked); err != nil {
+			return nil, fmt.Errorf("lease turns: %w", err)
+		}
 	}
-	return &t, nil
+	slices.SortStableFunc(turns, func(a, b session.Turn) int { return a.Intake.Compare(b.Intake) })
+	return turns, nil
 }
 
-// leaseIn leases a turn of a quarantine, or of none; with guard, nothing while there is one (apartQuery).
-func leaseIn(ctx context.Context, q executor, r session.LeaseRequest, group string, guard bool) (*turnRow, error) {
+// leaseIn leases turns of a quarantine, or of none; with guard, nothing while there is one (apartQuery).
+func leaseIn(ctx context.Context, q executor, r session.LeaseRequest, most int, group string, guard bool) ([]turnRow, error) {
 	maxAge := r.MaxAge.Microseconds()
 	if r.MaxAge > 0 {
 		maxAge = max(maxAge, 1) // Postgres counts no less
@@ -54,15 +62,11 @@ func leaseIn(ctx context.Context, q executor, r session.LeaseRequest, group stri
 	apart := `with apart as materialized (select $8::boolean and (` + apartQuery + `) as yes),
 `
 	rows, err := q.Query(ctx, apart+leaseQuery+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
-		r.Replica, r.Platforms, r.Workspaces, maxAge, r.Holding != nil, holding(r), group, guard)
+		r.Replica, r.Platforms, r.Workspaces, maxAge, r.Holding != nil, holding(r), group, guard, most)
 	if err != nil {
 		return nil, err
 	}
-	row, err := pgx.CollectExactlyOneRow(rows, scanTurn)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return &row, err
+	return pgx.CollectRows(rows, scanTurn)
 }
 
 // holding are the turns that the replica knows it holds, none if it did not say.

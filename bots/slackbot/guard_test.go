@@ -63,7 +63,7 @@ func TestWriteThatCameTooLateIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turn, err := store.Lease(t.Context(), session.LeaseRequest{Replica: "paused"})
+	turn, err := sessiontest.One(store.Lease(t.Context(), session.LeaseRequest{Replica: "paused"}))
 	if err != nil || turn == nil || turn.ID != accepted.Turn.ID {
 		t.Fatal(turn, err)
 	}

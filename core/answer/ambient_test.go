@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -187,7 +188,7 @@ func TestAnUnaskedAnswerThatBeganIsCompleted(t *testing.T) {
 		})
 		must(t, err)
 		must(t, s.store.Beat(ctx, "dead", time.Second))
-		dying, err := s.store.Lease(ctx, session.LeaseRequest{Replica: "dead"})
+		dying, err := sessiontest.One(s.store.Lease(ctx, session.LeaseRequest{Replica: "dead"}))
 		must(t, err)
 		id, err := s.Post(ctx, channelRef, "half of")
 		must(t, err)

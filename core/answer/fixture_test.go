@@ -362,12 +362,12 @@ func (f *faults) do(op string, call func() error) error {
 	return err
 }
 
-func (f *faults) Lease(ctx context.Context, r session.LeaseRequest) (t *session.Turn, err error) {
-	err = f.do("lease", func() (err error) { t, err = f.Store.Lease(ctx, r); return err })
+func (f *faults) Lease(ctx context.Context, r session.LeaseRequest) (leased []session.Turn, err error) {
+	err = f.do("lease", func() (err error) { leased, err = f.Store.Lease(ctx, r); return err })
 	if err != nil {
 		return nil, err
 	}
-	return t, nil
+	return leased, nil
 }
 
 func (f *faults) Finish(ctx context.Context, fence session.Fence, s session.Saved) error {

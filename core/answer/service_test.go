@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/turn"
 )
@@ -192,7 +193,7 @@ func (w *world) saved(question string, id document.ID) {
 	if err := w.store.Beat(w.Context(), "past", time.Hour); err != nil {
 		w.Fatal(err)
 	}
-	t, err := w.store.Lease(w.Context(), session.LeaseRequest{Replica: "past"})
+	t, err := sessiontest.One(w.store.Lease(w.Context(), session.LeaseRequest{Replica: "past"}))
 	if err != nil || t == nil {
 		w.Fatal(t, err)
 	}

@@ -18,6 +18,8 @@ const (
 	sweepEvery = time.Minute
 	// storeLimit bounds one call of the store. A slow one is made again; what it did is found out by its next error.
 	storeLimit = 10 * time.Second
+	// leaseMost is how many turns a replica takes at once: enough for a crowd to be seen soon, few enough for others to have their part.
+	leaseMost = 8
 )
 
 // Run answers questions until ctx ends; then it takes no new turn, lets the running ones finish for Config.Grace, hands back what is
@@ -63,21 +65,29 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 			return
 		}
 		s.intakes.yield(ctx)
-		t, err := s.next(ctx)
+		taken := 1
+		for ; taken < leaseMost && len(slots) < cap(slots); taken++ { // nobody else fills them
+			slots <- struct{}{}
+		}
+		leased, err := s.next(ctx, taken)
 		draining, err = s.drained(ctx, draining, err)
 		if err != nil && ctx.Err() == nil && !failing {
 			s.Logger.WarnContext(ctx, "no turn could be leased", "replica", s.config.Replica, "error", err)
 		}
 		failing = err != nil
-		if t != nil {
-			ctx, a := s.begin(lasting, *t)
+		for _, t := range leased {
+			ctx, a := s.begin(lasting, t)
 			turns.Go(func() {
 				defer func() { <-slots }()
 				s.execute(ctx, a)
 			})
+		}
+		for range taken - len(leased) {
+			<-slots
+		}
+		if len(leased) > 0 {
 			continue
 		}
-		<-slots
 		// Between half of the interval and all of it, so that replicas do not look in step.
 		if !s.idle(ctx, s.config.Poll/2+rand.N(s.config.Poll/2+1)) {
 			return
@@ -113,13 +123,13 @@ func (s *Service) idle(ctx context.Context, atMost time.Duration) bool {
 	return true
 }
 
-// next leases a turn; nil means that there is none, or that the replica's own lease is in doubt.
-func (s *Service) next(ctx context.Context) (*session.Turn, error) {
+// next leases turns; none means that there is none, or that the replica's own lease is in doubt.
+func (s *Service) next(ctx context.Context, most int) ([]session.Turn, error) {
 	if s.lease.permit() != nil {
 		return nil, nil
 	}
 	request := session.LeaseRequest{
-		Replica: s.config.Replica, MaxAge: s.config.MaxAge, Platforms: s.config.Platforms, Workspaces: s.config.Workspaces,
+		Replica: s.config.Replica, MaxAge: s.config.MaxAge, Platforms: s.config.Platforms, Workspaces: s.config.Workspaces, Most: most,
 	}
 	s.mu.Lock()
 	if s.unsure {
@@ -132,14 +142,16 @@ func (s *Service) next(ctx context.Context) (*session.Turn, error) {
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	t, err := s.Store.Queue.Lease(ctx, request)
-	if err == nil && t != nil && t.Takeovers > 0 && t.State == session.Running {
-		s.Metrics.TakenOver()
+	leased, err := s.Store.Queue.Lease(ctx, request)
+	for _, t := range leased {
+		if t.Takeovers > 0 && t.State == session.Running {
+			s.Metrics.TakenOver()
+		}
 	}
-	if err != nil && !errors.Is(err, session.ErrDraining) || request.Holding != nil && (err != nil || t != nil) {
+	if err != nil && !errors.Is(err, session.ErrDraining) || request.Holding != nil && (err != nil || len(leased) > 0) {
 		s.doubt()
 	}
-	return t, err
+	return leased, err
 }
 
 // doubt notes that the replica may hold turns that it does not work on.

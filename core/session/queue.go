@@ -37,16 +37,17 @@ type LeaseRequest struct {
 	// Platforms and Workspaces, when they are not nil, are all that the replica can deliver to.
 	Platforms  []thread.Platform
 	Workspaces []string
+	Most       int // turns at once; 0 means one
 }
 
 // Queue hands turns to workers. Implementations are safe for concurrent use by any number of processes.
 type Queue interface {
-	// Lease takes the oldest turn that can be worked on and makes it Running, or leaves it Delivering: one that nobody holds
-	// any more, else one that is Done but Disturbed (Repairs), else a queued one whose session has no unfinished turn before
-	// it. It returns nil when there is none. The lease lasts for as long as the replica beats.
-	// The turns of a replica that has expired are suspects (Beside) and come first: they are leased to one replica, which holds nothing else
+	// Lease takes the oldest turns that can be worked on, as many as are asked for, and makes them Running, or leaves them Delivering: those that
+	// nobody holds any more, else those that are Done but Disturbed (Repairs), else queued ones whose session has no unfinished turn before
+	// them. It returns none when there is none. The lease lasts for as long as the replica beats.
+	// The turns of a replica that has expired are suspects (Beside) and come first: they are leased one by one to one replica, which holds nothing else
 	// meanwhile; of several live ones, one stays free for other turns. A replica that is to run suspects and holds others gets ErrDraining.
-	Lease(ctx context.Context, r LeaseRequest) (*Turn, error)
+	Lease(ctx context.Context, r LeaseRequest) ([]Turn, error)
 	// Finish saves what came of a running turn and its only outcome in one transaction, and makes it Delivering.
 	// It fails with ErrFenced or ErrFinished and then has changed nothing; and with ErrRemoved when the answer was removed meanwhile: the outcome
 	// is saved then, and the turn is to be handed back, so that it is delivered as what it is now.

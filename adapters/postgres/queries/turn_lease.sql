@@ -1,4 +1,4 @@
--- One turn for a replica ($1), of those in the quarantine $7; empty for those in none. It follows "with apart as (…)," of Lease.
+-- Turns for a replica ($1), $9 at most, of those in the quarantine $7; empty for those in none. It follows "with apart as (…)," of Lease.
 -- $2, $3: the platforms and workspaces that it can deliver to, null for all; $4: REDELIVERY_MAX_AGE in microseconds, 0 for no limit;
 -- $5: whether $6 counts; $6: the turns that the replica knows it holds; $8: see apart.
 -- Turns that nobody holds, or that the replica does not know it holds, by turn_held.
@@ -11,7 +11,7 @@ lost as materialized (
       and (t.owner = '' or t.owner = $1::text and (
             $5::boolean and not t.id = any ($6::text[]::uuid[])
             or exists (select from replica r where r.id = $1::text and r.expires_at <= statement_timestamp())))
-    order by t.sequence limit 1
+    order by t.sequence limit $9::int
     for update of t skip locked
 ),
 -- One that was written over after it was done, by turn_disturbed, of which there are hardly ever any.
@@ -23,10 +23,10 @@ spoilt as materialized (
       and ($3::text[] is null or t.workspace = any ($3::text[]))
       and not exists (select from lost)
       and (t.owner = '' or $5::boolean and t.owner = $1::text and not t.id = any ($6::text[]::uuid[]))
-    order by t.sequence limit 1
+    order by t.sequence limit $9::int
     for update of t skip locked
 ),
--- The oldest queued turn, by turn_queued, whose session has no unfinished one before it, by turn_unfinished.
+-- The oldest queued turns, by turn_queued, whose session has no unfinished one before them, by turn_unfinished.
 queued as materialized (
     select t.tenant_id, t.id from turn t
     where t.state = 'queued' and t.quarantine = $7 and not (select yes from apart)
@@ -37,7 +37,7 @@ queued as materialized (
       and not exists (
             select from turn e
             where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.number < t.number and e.state <> 'done')
-    order by t.sequence limit 1
+    order by t.sequence limit $9::int
     for update of t skip locked
 ),
 -- One that was put behind another while this statement began has another number by now than in its snapshot, in which the other one is not to be

@@ -119,7 +119,7 @@ func racingArrivals(f *fixture) {
 				if finished {
 					return
 				}
-				t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: id})
+				t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: id}))
 				if err != nil {
 					f.Error(err)
 					return

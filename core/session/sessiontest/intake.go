@@ -156,7 +156,7 @@ func cancelled(f *fixture) {
 	if _, err := f.Accept(ctx, f.question("two")); err == nil {
 		f.Error("a cancelled intake succeeds")
 	}
-	if _, err := f.Lease(ctx, session.LeaseRequest{Replica: "r1"}); err == nil {
+	if _, err := One(f.Lease(ctx, session.LeaseRequest{Replica: "r1"})); err == nil {
 		f.Error("a cancelled lease succeeds")
 	}
 	if t := f.lease("r1"); t.Number != 1 {

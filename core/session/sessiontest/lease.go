@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -88,7 +89,7 @@ func racingLeases(f *fixture) {
 		f.must(f.Beat(f.ctx, id, time.Hour))
 		wg.Go(func() {
 			for f.ctx.Err() == nil {
-				t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: id})
+				t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: id}))
 				if err != nil {
 					f.Error(err)
 					return
@@ -259,7 +260,7 @@ func filtered(f *fixture) {
 		{[]thread.Platform{"console", "discord"}, []string{"this terminal"}, "console"},
 		{[]thread.Platform{"slack"}, nil, "slack"},
 	} {
-		t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Platforms: tt.platforms, Workspaces: tt.workspaces})
+		t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Platforms: tt.platforms, Workspaces: tt.workspaces}))
 		f.must(err)
 		got := ""
 		if t != nil {
@@ -272,23 +273,56 @@ func filtered(f *fixture) {
 	}
 }
 
+// several are leased at once, the oldest first, one of each session.
+func several(f *fixture) {
+	f.must(f.Beat(f.ctx, "r1", time.Hour))
+	for _, thread := range []string{"100.1", "200.1", "300.1"} {
+		for n := range 2 {
+			q := f.question(fmt.Sprint(thread, " ", n))
+			q.Ref.Thread = thread
+			f.accept(q)
+		}
+	}
+	lease := func(most int, want ...string) {
+		f.Helper()
+		turns, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Most: most})
+		f.must(err)
+		var got []string
+		for _, t := range turns {
+			got = append(got, t.Question.Text)
+			if t.Attempt != 1 || t.State != session.Running {
+				f.Errorf("leased %+v", t)
+			}
+			f.finish(t, session.Failed)
+		}
+		if !slices.Equal(got, want) {
+			f.Errorf("leased %q of %d, want %q", got, most, want)
+		}
+	}
+	lease(2, "100.1 0", "200.1 0")
+	lease(0, "100.1 1")
+	lease(9, "200.1 1", "300.1 0")
+	lease(9, "300.1 1")
+	lease(9)
+}
+
 func reclaim(f *fixture) {
 	f.accept(f.question("q"))
 	other := f.question("elsewhere")
 	other.Ref.Thread = "200.1"
 	f.accept(other)
 	lost, held := f.lease("r1"), f.lease("r1")
-	again, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Holding: []session.TurnID{held.ID}})
+	again, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Holding: []session.TurnID{held.ID}}))
 	f.must(err)
 	if again == nil || again.ID != lost.ID || again.Attempt <= lost.Attempt || again.Takeovers != 0 {
 		f.Fatalf("leased %+v, want the turn that the replica does not know of", again)
 	}
-	none, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Holding: []session.TurnID{held.ID, lost.ID}})
+	none, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", Holding: []session.TurnID{held.ID, lost.ID}}))
 	f.must(err)
 	if none != nil {
 		f.Fatalf("leased %+v, which is held", none)
 	}
-	none, err = f.Lease(f.ctx, session.LeaseRequest{Replica: "r2", Holding: []session.TurnID{}})
+	none, err = One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r2", Holding: []session.TurnID{}}))
 	f.must(err)
 	if none != nil {
 		f.Fatalf("leased %+v, which another replica holds", none)
@@ -325,20 +359,20 @@ func abandoned(f *fixture) {
 	f.accept(f.question("q"))
 	f.must(f.Beat(f.ctx, "r1", time.Hour))
 	// Any age is over the limit of a nanosecond, and r1 came later than that: as after a restored backup.
-	t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Nanosecond})
+	t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Nanosecond}))
 	f.must(err)
 	if t == nil || !t.Abandoned {
 		f.Fatalf("leased %+v, want an abandoned turn", t)
 	}
 	f.finish(*t, session.Superseded)
 	f.accept(f.question("q2"))
-	t, err = f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Nanosecond})
+	t, err = One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Nanosecond}))
 	f.must(err)
 	if t == nil || t.Abandoned {
 		f.Fatalf("leased %+v, want one that a replica was there for", t)
 	}
 	f.must(f.Release(f.ctx, t.Fence(), 0))
-	if t, err = f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Hour}); err != nil || t == nil || t.Abandoned {
+	if t, err = One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Hour})); err != nil || t == nil || t.Abandoned {
 		f.Fatalf("leased %+v (%v), want a young turn", t, err)
 	}
 }

@@ -112,7 +112,7 @@ func (w *walker) waiting() int {
 func (w *walker) lease() session.Event {
 	w.Helper()
 	w.must(w.Beat(w.ctx, w.me(), time.Hour))
-	t, err := w.Lease(w.ctx, session.LeaseRequest{Replica: w.me()})
+	t, err := One(w.Lease(w.ctx, session.LeaseRequest{Replica: w.me()}))
 	w.may(err)
 	if t != nil {
 		w.held = append(w.held, *t)

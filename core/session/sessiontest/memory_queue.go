@@ -12,7 +12,7 @@ import (
 )
 
 // Lease implements session.Queue.
-func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Turn, error) {
+func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (leased []session.Turn, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -27,8 +27,15 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Tu
 	case full:
 		return nil, nil
 	}
+	most := max(r.Most, 1)
+	if group != "" {
+		most = 1
+	}
 	for _, state := range []func(*turn) bool{held, (*turn).spoilt, (*turn).queued} {
 		for _, t := range m.turns {
+			if len(leased) == most {
+				break
+			}
 			if t.quarantine != group || !state(t) || t.notBefore.After(now) || !deliverable(t, r) || !m.leasable(t, r) {
 				continue
 			}
@@ -38,13 +45,24 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (*session.Tu
 			if t.State == session.Queued {
 				t.State = session.Running
 			}
-			leased := t.Turn
-			leased.StopRequested = t.StopRequested || t.edit != nil || t.withdrawn
-			leased.Abandoned = r.MaxAge > 0 && m.abandoned(t, now, r.MaxAge)
-			return &leased, nil
+			one := t.Turn
+			one.StopRequested = t.StopRequested || t.edit != nil || t.withdrawn
+			one.Abandoned = r.MaxAge > 0 && m.abandoned(t, now, r.MaxAge)
+			leased = append(leased, one)
+		}
+		if len(leased) > 0 {
+			break
 		}
 	}
-	return nil, nil
+	return leased, nil
+}
+
+// One is the turn of a lease that asked for one; nil when there is none.
+func One(leased []session.Turn, err error) (*session.Turn, error) {
+	if err != nil || len(leased) == 0 {
+		return nil, err
+	}
+	return &leased[0], nil
 }
 
 func held(t *turn) bool      { return t.State == session.Running || t.State == session.Delivering }

@@ -148,7 +148,7 @@ func revisedLate(f *fixture) {
 	f.must(f.Correct(f.ctx, tenant, t.ID, "c", session.Correction{Text: "B", By: mod}))
 	f.must(f.Beat(f.ctx, "r1", 0)) // everything was down for longer than the age
 	f.must(f.Beat(f.ctx, "r9", time.Hour))
-	again, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r9", MaxAge: time.Nanosecond})
+	again, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r9", MaxAge: time.Nanosecond}))
 	f.must(err)
 	if again == nil || again.ID != t.ID || again.Abandoned {
 		f.Errorf("leased %+v, want the corrected turn, which is not too old", again)

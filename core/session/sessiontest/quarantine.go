@@ -35,7 +35,7 @@ func (f *fixture) leases(id session.ReplicaID) (turns []session.Turn) {
 func (f *fixture) drains(id session.ReplicaID) {
 	f.Helper()
 	f.must(f.Beat(f.ctx, id, time.Hour))
-	if t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: id}); t != nil || !errors.Is(err, session.ErrDraining) {
+	if t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: id})); t != nil || !errors.Is(err, session.ErrDraining) {
 		f.Fatalf("%s leased %+v (%v), and should drain", id, t, err)
 	}
 }
@@ -190,7 +190,7 @@ func suspectsElsewhere(f *fixture) {
 	console.Ref.Platform, console.Ref.Workspace = "console", "this terminal"
 	f.accept(console)
 	f.must(f.Beat(f.ctx, "r2", time.Hour))
-	t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: "r2", Platforms: []thread.Platform{"console"}})
+	t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r2", Platforms: []thread.Platform{"console"}}))
 	f.must(err)
 	if t == nil || t.Question.Text != "console" {
 		f.Fatalf("leased %+v", t)
@@ -304,7 +304,7 @@ func randomDeaths(f *fixture) {
 		}
 		n := random.IntN(len(alive))
 		id := alive[n]
-		t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: id})
+		t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: id}))
 		if err != nil && !errors.Is(err, session.ErrDraining) {
 			f.Fatal(err)
 		}

@@ -58,6 +58,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a turn handed back is not a take-over", release},
 		{"a released turn waits", releaseLater},
 		{"a replica gets only what it can deliver", filtered},
+		{"several turns are leased at once", several},
 		{"a replica gets back what it does not know it holds", reclaim},
 		{"a replica that leaves hands back", leave},
 		{"live replicas are counted", live},
@@ -200,7 +201,7 @@ func (f *fixture) lease(id session.ReplicaID) session.Turn {
 func (f *fixture) tryLease(id session.ReplicaID) *session.Turn {
 	f.Helper()
 	f.must(f.Beat(f.ctx, id, time.Hour))
-	t, err := f.Lease(f.ctx, session.LeaseRequest{Replica: id})
+	t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: id}))
 	f.must(err)
 	return t
 }
