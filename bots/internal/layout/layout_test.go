@@ -18,7 +18,7 @@ const prefix = "github.com/footnotehq/footnote/"
 // coreOrder is the order of core packages: each imports only earlier ones.
 var coreOrder = []string{
 	"sleep", "span", "access", "document", "message", "budget", "packet", "llm", "thread", "cite", "filter", "retrieve", "spend", "tool", "session", "prompt", "stream",
-	"index", "deepsearch", "turn", "knowledge", "answer", "evaluate",
+	"index", "deepsearch", "turn", "knowledge", "answer", "conversation", "evaluate",
 }
 
 // coreModules are the modules that core may import, beside the standard library.

@@ -1,0 +1,27 @@
+package conversationtest
+
+import (
+	"context"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Policies are what the configuration file says of every channel; nothing is changed in chat.
+type Policies []answer.Said
+
+var _ answer.Policies = Policies{}
+
+// Policy implements answer.Policies.
+func (p Policies) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
+	return answer.Settle(p...), nil
+}
+
+// Accept implements answer.Policies: every value may be set.
+func (Policies) Accept(context.Context, access.TenantID, session.Place, string, string) error {
+	return nil
+}
+
+// Hash implements answer.Policies.
+func (Policies) Hash(context.Context) (string, error) { return "test", nil }

@@ -1,0 +1,109 @@
+package conversationtest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+func presses() []scenario {
+	return []scenario{
+		{"a vote is kept, with its reason", []Ability{Channels, Buttons, Menus}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("Install the client.")})
+			question := s.Mention(Ann, Place{}, "how?")
+			shown := answered(s, inThread(question), 1)[0]
+			settled(s, question)
+			s.Press(Ann, shown.ID, thread.ActionUp)
+			reads(s, Ann, "Your 👍 is noted.")
+			s.Press(Bob, shown.ID, thread.ActionDown)
+			s.Submit(Bob, "It is too short.")
+			var votes []session.Feedback
+			s.Until("the reason is kept", func() bool {
+				var err error
+				if votes, err = s.Store().Feedback(context.WithoutCancel(t.Context()), session.FeedbackQuery{Tenant: access.DefaultTenant}); err != nil {
+					t.Fatal(err)
+				}
+				return len(votes) == 2 && votes[0].Reason+votes[1].Reason == "It is too short."
+			})
+			if votes[0].Up == votes[1].Up {
+				t.Errorf("the votes are %+v", votes)
+			}
+		}},
+		{"an answer that was stopped is tried again in place", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: append([]llmtest.Reply{unending()}, answers("All of it.")...)})
+			question := s.Mention(Ann, Place{}, "how?")
+			at := inThread(question)
+			shown := writing(s, at)
+			s.Say(Ann, at, "stop")
+			answered(s, at, 1)
+			settled(s, question)
+			s.Press(Bob, shown.ID, thread.ActionRetry)
+			reads(s, Bob, "Only whoever asked")
+			s.Press(Ann, shown.ID, thread.ActionRetry)
+			s.Until("the new answer stands in its place", func() bool {
+				now := s.Shown(at)
+				return len(now) == 1 && now[0].ID == shown.ID && strings.HasPrefix(now[0].Text, "All of it.")
+			})
+		}},
+		{"an administrator corrects and removes, and nobody else", []Ability{Channels, Menus}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("This is wrong.")})
+			question := s.Mention(Ann, Place{}, "how?")
+			at := inThread(question)
+			shown := answered(s, at, 1)[0]
+			settled(s, question)
+			s.Choose(Bob, shown.ID, thread.ActionCorrect)
+			reads(s, Bob, "Only moderators")
+			s.Choose(Chief, shown.ID, thread.ActionCorrect)
+			s.Submit(Chief, "This is right.")
+			s.Until("the correction is shown", func() bool { return strings.HasPrefix(s.Shown(at)[0].Text, "This is right.") })
+			s.Choose(Ann, shown.ID, thread.ActionWhy)
+			reads(s, Ann, "corrected")
+			s.Choose(Chief, shown.ID, thread.ActionRemove)
+			s.Submit(Chief, "It was wrong all the same.")
+			s.Until("the answer is gone", func() bool {
+				now := s.Shown(at)
+				return len(now) == 0 || !strings.Contains(now[0].Text, "This is right.")
+			})
+		}},
+	}
+}
+
+func commands() []scenario {
+	return []scenario{
+		{"a question by a command is answered", []Ability{Commands}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("By command.")})
+			s.Ask(Ann, "how so?")
+			reads(s, Ann, "By command.")
+			asked(t, s, 1)
+		}},
+		{"who may not ask by a command is told so", []Ability{Commands}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Said: said("askers", "group:nobody")})
+			s.Ask(Ann, "how so?")
+			reads(s, Ann, "cannot ask here")
+			asked(t, s, 0)
+		}},
+		{"the commands", []Ability{Commands}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{})
+			for _, c := range []struct{ name, value, want string }{
+				{"status", "", "I answer questions in this channel."}, {"help", "", "/footnote why"}, {"stop", "", "Nothing of yours is being answered here."},
+				{"follow", "mention", "Only administrators"}, {"forget-me", "", "Nothing is deleted yet"},
+			} {
+				s.Footnote(Ann, c.name, c.value)
+				reads(s, Ann, c.want)
+			}
+		}},
+		{"ask about this", []Ability{Channels, Menus}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("It means this.")})
+			s.AskAbout(Ann, s.Say(Bob, Place{}, "why does the standby lag behind?"))
+			reads(s, Ann, "It means this.")
+			if asked(t, s, 1); !strings.Contains(prompted(s, 0), "why does the standby lag behind?") {
+				t.Errorf("the model was shown %q", prompted(s, 0))
+			}
+		}},
+	}
+}

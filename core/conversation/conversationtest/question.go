@@ -1,0 +1,186 @@
+package conversationtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// answered waits until a place shows so many finished answers, and returns them.
+func answered(s Stage, at Place, n int) []Shown {
+	var shown []Shown
+	s.Until("the place is answered", func() bool {
+		shown = slices.DeleteFunc(s.Shown(at), func(m Shown) bool { return answer.IsNotice(m.Text) })
+		for _, m := range shown {
+			if !m.Done {
+				return false
+			}
+		}
+		return len(shown) >= n && s.Model().Open() == 0
+	})
+	return shown
+}
+
+// reads waits until a person can read a text.
+func reads(s Stage, p Person, text string) {
+	s.Until("somebody reads "+text, func() bool { return s.Reads(p, text) })
+}
+
+// writing waits until an answer is being written, and returns it.
+func writing(s Stage, at Place) Shown {
+	s.Until("words are seen", func() bool { return len(s.Shown(at)) > 0 })
+	return s.Shown(at)[0]
+}
+
+// settled waits until all that follows from a question has happened.
+func settled(s Stage, question thread.MessageID) {
+	s.Until("the turn is done", func() bool { return s.Settled(question) })
+}
+
+// prompted is all that the model was shown for its n-th reply.
+func prompted(s Stage, n int) string {
+	var b strings.Builder
+	for _, m := range s.Model().Requests()[n].Messages {
+		b.WriteString(m.Text + "\n")
+	}
+	return b.String()
+}
+
+// asked fails the test unless the model was asked so often.
+func asked(t *testing.T, s Stage, n int) {
+	t.Helper()
+	if got := len(s.Model().Requests()); got != n {
+		t.Errorf("the model was asked %d times, want %d", got, n)
+	}
+}
+
+func said(key, value string) []answer.Said { return []answer.Said{{Key: key, Value: value}} }
+
+// unending is a reply that has begun.
+func unending() llmtest.Reply {
+	return llmtest.Reply{llmtest.Text("This much was written as a whole sentence. "), llmtest.Hang()}
+}
+
+func answers(texts ...string) []llmtest.Reply {
+	var replies []llmtest.Reply
+	for _, text := range texts {
+		replies = append(replies, llmtest.Answer(text))
+	}
+	return replies
+}
+
+func direct(root thread.MessageID) Place   { return Place{Thread: root, Direct: true} }
+func inThread(root thread.MessageID) Place { return Place{Thread: root} }
+
+func questions() []scenario {
+	return []scenario{
+		{"a direct message is answered", nil, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("Between us.")})
+			at := direct(s.Say(Ann, Place{Direct: true}, "are we alone?"))
+			if shown := answered(s, at, 1); !strings.HasPrefix(shown[0].Text, "Between us.") {
+				t.Errorf("the conversation shows %+v", shown)
+			}
+		}},
+		{"a mention is answered in its thread", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("In the thread.")})
+			s.Say(Bob, Place{}, "nothing for the bot")
+			at := inThread(s.Mention(Ann, Place{}, "how so?"))
+			if shown := answered(s, at, 1); len(shown) != 1 || !strings.HasPrefix(shown[0].Text, "In the thread.") {
+				t.Errorf("the thread shows %+v", shown)
+			}
+			if asked(t, s, 1); !strings.Contains(prompted(s, 0), "how so?") {
+				t.Errorf("the model was shown %q", prompted(s, 0))
+			}
+		}},
+		{"a mention without a question is told what to do", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{})
+			s.Mention(Ann, Place{}, "")
+			reads(s, Ann, "There is no question in this message.")
+			asked(t, s, 0)
+		}},
+		{"who may not ask is told so", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Said: said("askers", "group:nobody")})
+			s.Mention(Ann, Place{}, "may I?")
+			reads(s, Ann, "cannot ask here")
+			asked(t, s, 0)
+		}},
+		{"a second question waits and is said to wait", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			first := make(chan struct{})
+			s := begin(Setting{Replies: append([]llmtest.Reply{{llmtest.Text("This takes a while. "), llmtest.Wait(first), llmtest.Text("Done.")}}, answers("Two.")...)})
+			at := inThread(s.Mention(Ann, Place{}, "one?"))
+			writing(s, at)
+			s.Mention(Ann, at, "two?")
+			s.Until("it is said that a question waits", func() bool { return len(s.Shown(at)) == 2 })
+			close(first)
+			s.Until("both are answered and the notice is gone", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 2 && strings.HasPrefix(shown[0].Text, "This takes a while. Done.") && strings.HasPrefix(shown[1].Text, "Two.")
+			})
+		}},
+		{"a thread that is entered half-way is read once", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("I see.", "Right.")})
+			at := inThread(s.Say(Bob, Place{}, "the printer on floor 3 hums"))
+			s.Say(Ann, at, "it always does")
+			s.Mention(Ann, at, "what do you think?")
+			s.Until("it is answered", func() bool { return len(s.Model().Requests()) == 1 && s.Model().Open() == 0 && s.Reads(Ann, "I see.") })
+			for _, want := range []string{": the printer on floor 3 hums", ": it always does"} {
+				if !strings.Contains(prompted(s, 0), want) {
+					t.Errorf("the model was not shown %q: %s", want, prompted(s, 0))
+				}
+			}
+			s.Say(Bob, at, "it stopped, by the way")
+			s.Mention(Ann, at, "and now?")
+			s.Until("it is answered again", func() bool { return s.Reads(Ann, "Right.") })
+			if got := prompted(s, 1); strings.Count(got, "floor 3 hums") != 1 || !strings.Contains(got, ": it stopped, by the way") {
+				t.Errorf("the model was shown %q", got)
+			}
+		}},
+	}
+}
+
+func followUps() []scenario {
+	return []scenario{
+		{"a conversation goes on", nil, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("The first answer.", "The second answer.")})
+			at := direct(s.Say(Ann, Place{Direct: true}, "what is first?"))
+			answered(s, at, 1)
+			s.Say(Ann, at, "and second?")
+			s.Until("the follow-up is answered", func() bool { return s.Reads(Ann, "The second answer.") })
+			if !strings.Contains(prompted(s, 1), "The first answer.") {
+				t.Errorf("the follow-up was asked without what was said: %s", prompted(s, 1))
+			}
+		}},
+		{"a follow-up needs no mention while it is a dialogue", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("First answer.", "Second answer.", "Third answer.")})
+			at := inThread(s.Mention(Ann, Place{}, "first?"))
+			answered(s, at, 1)
+			s.Say(Ann, at, "and second?")
+			answered(s, at, 2)
+			s.Say(Bob, at, "I would do it differently") // people talk
+			s.Say(Ann, at, "would you?")
+			s.Mention(Bob, at, "and third?")
+			shown := answered(s, at, 3)
+			for i, want := range []string{"First", "Second", "Third"} {
+				if !strings.HasPrefix(shown[i].Text, want) {
+					t.Errorf("answer %d is %q", i+1, shown[i].Text)
+				}
+			}
+			asked(t, s, 3)
+		}},
+		{"stop following", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("First answer.", "Second answer.")})
+			at := inThread(s.Mention(Ann, Place{}, "first?"))
+			answered(s, at, 1)
+			s.Say(Ann, at, "stop following")
+			reads(s, Ann, "I no longer follow this thread.")
+			s.Say(Ann, at, "not for the bot")
+			s.Mention(Ann, at, "second?")
+			reads(s, Ann, "Second answer.")
+			asked(t, s, 2)
+		}},
+	}
+}

@@ -1,0 +1,134 @@
+// Package conversationtest holds what a person meets in a conversation with the bot as a table of scenarios, which is the same on every platform.
+// [Suite] runs it against one: its adapter, its bot, and beneath them a server that behaves as the platform does.
+package conversationtest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Person is somebody in a scenario.
+type Person int
+
+// The people, all of whom are in the channel.
+const (
+	Ann   Person = iota // asks
+	Bob                 // somebody else
+	Chief               // administrates the workspace
+)
+
+// Place is where something is said. The zero Place is the channel, outside threads.
+type Place struct {
+	Thread thread.MessageID // the message that a thread hangs on; empty: outside threads
+	Direct bool             // Ann's conversation with the bot
+}
+
+// Shown is a message of the bot that everybody in its place can read.
+type Shown struct {
+	ID   thread.MessageID
+	Text string
+	Done bool // nothing is being written any more
+}
+
+// Earlier is a message of before the bot came.
+type Earlier struct {
+	By       Person
+	Text     string
+	Ago      time.Duration
+	Direct   bool
+	Mentions bool // the bot
+}
+
+// Setting is what a scenario begins with.
+type Setting struct {
+	Replies []llmtest.Reply
+	Said    []answer.Said // what holds in every channel; nil: the defaults
+	Earlier []Earlier
+	Edited  bool // answers grow by being edited, where the platform has another way too
+}
+
+// Stage is a workspace of a platform with Ann, Bob, Chief and the bot in one channel. Methods fail the test when the platform refuses what a
+// person can do there.
+type Stage interface {
+	// Say has a person write a message, and returns its id; Mention begins it with the bot's name.
+	Say(by Person, at Place, text string) thread.MessageID
+	Mention(by Person, at Place, text string) thread.MessageID
+	Edit(by Person, id thread.MessageID, text string) // Ann's mention of the bot stays
+	Delete(by Person, id thread.MessageID)
+	// React puts the sign that stops answers on a message.
+	React(by Person, id thread.MessageID)
+	// Press presses a button that is there; Choose an entry of the message's menu.
+	Press(by Person, on thread.MessageID, do thread.Action)
+	Choose(by Person, on thread.MessageID, do thread.Action)
+	// Submit fills in the form that was opened for a person last, as soon as it is there.
+	Submit(by Person, text string)
+	// Still says, where it is asked whether an answer is still wanted, that it is.
+	Still(by Person, on thread.MessageID)
+	// Ask uses the command that asks, Footnote the one that all others begin with, AskAbout the menu's entry, all outside threads.
+	Ask(by Person, question string)
+	Footnote(by Person, name, value string)
+	AskAbout(by Person, on thread.MessageID)
+
+	// Shown lists the bot's messages in a place, oldest first.
+	Shown(at Place) []Shown
+	// Reads reports whether a person can read such a text of the bot anywhere at this moment.
+	Reads(p Person, text string) bool
+	// Settled reports whether the turn of a question is done.
+	Settled(question thread.MessageID) bool
+	// Earlier are the ids of Setting.Earlier.
+	Earlier() []thread.MessageID
+	// Restart ends the bot and starts another one over the same store. What is said in between nobody hears.
+	Restart(between func())
+	Model() *llmtest.Model
+	Store() *sessiontest.Memory
+	// Until waits for a condition, and fails the test when it does not come about.
+	Until(what string, holds func() bool)
+}
+
+// Ability is something that not every platform can do.
+type Ability string
+
+// The abilities.
+const (
+	Channels  Ability = "channels"  // more than one person, threads and mentions
+	Editing   Ability = "editing"   // messages can be edited and deleted
+	Reactions Ability = "reactions" // likewise reacted to
+	Buttons   Ability = "buttons"   // and under answers there are buttons
+	Menus     Ability = "menus"     // messages have a menu, and forms can be opened
+	Commands  Ability = "commands"
+	Absences  Ability = "absences" // what was said while nobody was there can be read
+)
+
+// Platform is what the suite runs against.
+type Platform struct {
+	Lacks []Ability
+	// Begin starts a stage, which ends with the test.
+	Begin func(t *testing.T, s Setting) Stage
+}
+
+// scenario is a piece of a conversation.
+type scenario struct {
+	name  string
+	needs []Ability
+	play  func(t *testing.T, begin func(Setting) Stage)
+}
+
+// Suite plays every scenario for which the platform has what it takes.
+func Suite(t *testing.T, p Platform) {
+	t.Helper()
+	for _, sc := range slices.Concat(questions(), followUps(), stops(), changes(), presses(), commands(), absences()) {
+		if slices.ContainsFunc(sc.needs, func(a Ability) bool { return slices.Contains(p.Lacks, a) }) {
+			continue
+		}
+		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
+			sc.play(t, func(s Setting) Stage { return p.Begin(t, s) })
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package conversationtest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// stopped fails the test unless a place shows one answer, which kept what was written of it.
+func stopped(t *testing.T, s Stage, at Place) {
+	t.Helper()
+	shown := answered(s, at, 1)
+	if !strings.Contains(shown[0].Text, "This much was written as a whole sentence.") || !strings.Contains(shown[0].Text, "Stopped") {
+		t.Errorf("the place shows %+v", shown)
+	}
+	asked(t, s, 1)
+}
+
+// growing is a reply that goes on, without end, once seen is closed.
+func growing(seen <-chan struct{}) llmtest.Reply {
+	return llmtest.Reply{llmtest.Text("This much was written as a whole sentence. "), llmtest.Wait(seen), llmtest.Text("And this is another one.\n\n"), llmtest.Hang()}
+}
+
+// grown has such an answer written to a second time, so that its message is known as its own.
+func grown(s Stage, at Place, seen chan struct{}) Shown {
+	writing(s, at)
+	close(seen)
+	s.Until("the answer grows", func() bool { return strings.Contains(s.Shown(at)[0].Text, "another one") })
+	return s.Shown(at)[0]
+}
+
+func stops() []scenario {
+	return []scenario{
+		{"stop is a word in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: append(answers(), unending())})
+			at := direct(s.Say(Ann, Place{Direct: true}, "tell me everything"))
+			writing(s, at)
+			s.Say(Ann, at, "stop")
+			stopped(t, s, at)
+		}},
+		{"stop is a word in a thread", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: append(answers(), unending())})
+			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
+			writing(s, at)
+			s.Say(Ann, at, "Stop!")
+			stopped(t, s, at)
+		}},
+		{"whoever asked stops by a reaction to the question", []Ability{Channels, Reactions}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: append(answers(), unending())})
+			question := s.Mention(Ann, Place{}, "tell me everything")
+			writing(s, inThread(question))
+			s.React(Ann, question)
+			stopped(t, s, inThread(question))
+		}},
+		{"an administrator stops by a reaction to the answer, and nobody else", []Ability{Channels, Reactions}, func(t *testing.T, begin func(Setting) Stage) {
+			seen := make(chan struct{})
+			s := begin(Setting{Replies: append(answers(), growing(seen))})
+			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
+			shown := grown(s, at, seen)
+			s.React(Bob, shown.ID)
+			s.Say(Bob, at, "stop")
+			reads(s, Bob, "Only whoever asked")
+			s.React(Chief, shown.ID)
+			stopped(t, s, inThread(at.Thread))
+		}},
+		{"the button stops", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+			seen := make(chan struct{})
+			s := begin(Setting{Edited: true, Replies: append(answers(), growing(seen))})
+			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
+			shown := grown(s, at, seen)
+			s.Press(Bob, shown.ID, thread.ActionStop)
+			reads(s, Bob, "Only whoever asked")
+			s.Press(Ann, shown.ID, thread.ActionStop)
+			stopped(t, s, at)
+		}},
+		{"a deleted question is not answered", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: append(answers(), unending())})
+			question := s.Mention(Ann, Place{}, "never mind")
+			writing(s, inThread(question))
+			s.Delete(Ann, question)
+			s.Until("the model is let go of", func() bool { return s.Model().Open() == 0 })
+			asked(t, s, 1)
+		}},
+	}
+}
+
+func changes() []scenario {
+	return []scenario{
+		{"an edited question is answered anew in place", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("About the old one.", "About the new one.")})
+			question := s.Mention(Ann, Place{}, "the old question?")
+			first := answered(s, inThread(question), 1)[0]
+			s.Edit(Ann, question, "the new question?")
+			s.Until("the new answer stands in the place of the old one", func() bool {
+				shown := s.Shown(inThread(question))
+				return len(shown) == 1 && shown[0].ID == first.ID && strings.HasPrefix(shown[0].Text, "About the new one.")
+			})
+			if !strings.Contains(prompted(s, 1), "the new question?") {
+				t.Errorf("the model was shown %q", prompted(s, 1))
+			}
+		}},
+		{"an answer whose question was deleted says so", []Ability{Editing}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("Install the client.")})
+			question := s.Say(Ann, Place{Direct: true}, "how?")
+			at := direct(question)
+			answered(s, at, 1)
+			settled(s, question)
+			s.Delete(Ann, question)
+			s.Until("the answer is marked", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 1 && strings.Contains(shown[0].Text, "The question was deleted.")
+			})
+		}},
+	}
+}
