@@ -238,6 +238,19 @@ func (c *Client) tell(ctx context.Context, to Message, text string, rows []disco
 	return Note{channel: to.channel, id: made.ID}, err
 }
 
+// SayAt answers a message with a sentence, beside the answer to it, at the place where the message stands (Message.Place).
+func (c *Client) SayAt(ctx context.Context, at thread.Ref, message thread.MessageID, text string) (Note, error) {
+	return c.tell(ctx, Message{ID: message, channel: at.Thread}, text, nil)
+}
+
+// Resay changes what a note says.
+func (c *Client) Resay(ctx context.Context, n Note, text string) error {
+	return c.api.do(ctx, request{
+		doing: "change what was said", method: http.MethodPatch, url: discordgo.EndpointChannelMessage(n.channel, n.id),
+		bucket: editBucket(n.channel), body: sentence(text),
+	}, nil)
+}
+
 // Place returns where a note stands, as it is remembered, with its id: the channel of its home, and as Thread what it was written to.
 func (m Message) Place() thread.Ref {
 	at := m.Ref

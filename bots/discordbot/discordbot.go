@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
@@ -60,6 +61,7 @@ type Bot struct {
 	client  *discord.Client
 	service *answer.Service
 	binding *binding
+	talk    *conversation.Conversation
 
 	mu       sync.Mutex
 	commands map[string][]thread.Ref // channel to the sessions of commands that were used there, newest last
@@ -92,8 +94,14 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if err != nil {
 		return nil, err
 	}
+	talk, err := conversation.New(conversation.Deps{
+		Platform: platform{client}, Deliveries: deps.Deliveries, Turns: deps.Turns, Logger: deps.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return &Bot{
-		config: config, deps: deps, client: client, binding: newBinding(config, deps.Bindings, client.GuildName, deps.Logger),
+		config: config, deps: deps, client: client, talk: talk, binding: newBinding(config, deps.Bindings, client.GuildName, deps.Logger),
 		commands: make(map[string][]thread.Ref),
 	}, nil
 }
@@ -115,6 +123,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	var watching sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
 	watching.Go(func() { b.binding.watch(ctx) })
+	watching.Go(func() { b.talk.Run(ctx) })
 	watching.Go(func() { session.Share(ctx, b.deps.Replicas, b.deps.Logger, b.client.Share) })
 	defer watching.Wait()
 	defer cancel()
@@ -159,7 +168,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if err != nil {
 		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
 	}
-	b.answering(ctx, t)
+	b.talk.Begun(ctx, t)
 	surface := b.client.Surface(t, len(pages) > 0, b.inPlace(ctx, t))
 	writing, cancel := context.WithCancel(ctx)
 	s, err := stream.OpenReplies(writing, to, b.config.Pace, logs, stream.Deps[discord.Page]{
@@ -179,6 +188,11 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		}
 	}
 	return d, nil
+}
+
+// Tidy implements answer.Tidier.
+func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (half bool, err error) {
+	return b.talk.Tidy(ctx, t, permit)
 }
 
 // inPlace reports whether a question in a channel is answered there instead of in a thread of its own.

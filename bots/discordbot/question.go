@@ -65,21 +65,7 @@ func (b *Bot) ask(ctx context.Context, m discord.Message, j answer.Judgement) {
 		}
 	}
 	if !accepted.Duplicate && accepted.Notice != "" {
-		b.queued(ctx, m, accepted)
-	}
-}
-
-// queued says that a question waits, until it is answered. The store remembers that, so that whichever process answers takes it back.
-func (b *Bot) queued(ctx context.Context, m discord.Message, accepted answer.Accepted) {
-	say := func(ctx context.Context) (thread.MessageID, error) {
-		note, err := b.client.Say(ctx, m, accepted.Notice)
-		return note.ID(), err
-	}
-	unsay := func(ctx context.Context, id thread.MessageID) error {
-		return b.client.Unsay(ctx, discord.NoteAt(m.Place(), id))
-	}
-	if _, err := answer.Noted(ctx, b.deps.Deliveries, accepted.Turn, m.Place(), say, unsay); err != nil {
-		b.deps.Logger.WarnContext(ctx, "notice not shown", "turn", accepted.Turn.ID, "error", err)
+		b.talk.Queued(m.Place(), accepted.Turn)
 	}
 }
 
@@ -103,13 +89,6 @@ func rejection(err error) (sentence string, ok bool) {
 	var rejected answer.Rejection
 	ok = errors.As(err, &rejected)
 	return rejected.Sentence, ok
-}
-
-// answering takes back the notice that a question waits.
-func (b *Bot) answering(ctx context.Context, t session.Turn) {
-	if err := b.takeBack(ctx, t); err != nil && ctx.Err() == nil {
-		b.deps.Logger.WarnContext(ctx, "notice not taken back", "turn", t.ID, "error", err)
-	}
 }
 
 func (b *Bot) unsay(ctx context.Context, note discord.Note) {

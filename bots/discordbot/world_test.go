@@ -222,7 +222,7 @@ func (w *world) answers(channel string, n int) []string {
 			if strings.Contains(v.Content, "▌") || v.Content == "" {
 				return false
 			}
-			if strings.Contains(v.Content, "ahead of this one") {
+			if answer.IsNotice(v.Content) {
 				continue
 			}
 			text, _, _ := strings.Cut(v.Content, "\n\n-# This answer is not based on any document.")

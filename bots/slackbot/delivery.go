@@ -33,7 +33,7 @@ func (b *Bot) greet(ctx context.Context, d *delivery) {
 	t, to := d.turn, d.to
 	ctx, cancel := context.WithTimeout(ctx, greetLimit)
 	defer cancel()
-	b.begun(ctx, t.Session.Ref, t)
+	b.talk.Begun(ctx, t)
 	var err error
 	if d.working, err = b.client.Working(ctx, to, t.Asker.ID, t.Question.Text); err != nil && ctx.Err() == nil {
 		b.deps.Logger.DebugContext(ctx, "no session shown", "error", err) // normal where the app is no agent

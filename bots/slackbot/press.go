@@ -176,7 +176,7 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		b.reply(ctx, p, sayAnswered)
 	default:
 		if accepted.Notice != "" {
-			b.queued(m.Ref, accepted.Turn)
+			b.talk.Queued(m.Ref, accepted.Turn)
 		}
 		b.reply(ctx, p, elsewhere)
 	}

@@ -72,7 +72,7 @@ func (b *Bot) accept(ctx context.Context, q answer.Question, late bool) (taken b
 		return false, fmt.Errorf("take a question in: %w", err)
 	}
 	if !accepted.Duplicate && accepted.Notice != "" {
-		b.queued(q.Ref, accepted.Turn)
+		b.talk.Queued(q.Ref, accepted.Turn)
 	}
 	return true, nil
 }

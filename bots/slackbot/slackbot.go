@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/stream"
@@ -62,8 +63,8 @@ type Bot struct {
 	opened   once // conversations that were offered prompts
 	taken    once // messages that were taken in
 	commands once
-	notices  notices
 	errands  errands
+	talk     *conversation.Conversation
 }
 
 var (
@@ -108,10 +109,13 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bot{
-		config: config, deps: deps, client: client, notices: notices{due: make(chan dueNotice, 64)},
+	talk, err := conversation.New(conversation.Deps{
+		Platform: platform{client, deps.Logger}, Deliveries: deps.Deliveries, Turns: deps.Turns, Logger: deps.Logger,
+	})
+	if err != nil {
+		return nil, err
 	}
-	return b, nil
+	return &Bot{config: config, deps: deps, client: client, talk: talk}, nil
 }
 
 // emojiNames are emoji as Slack names them, however they were written: with colons, or as what they look like.
@@ -188,7 +192,7 @@ func (b *Bot) Run(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error {
-		b.sayNotices(ctx)
+		b.talk.Run(ctx)
 		return nil
 	})
 	group.Go(func() error {
@@ -315,6 +319,11 @@ func (b *Bot) teamOf(ctx context.Context, person string) string {
 		return p.Team
 	}
 	return b.client.Identity().Team
+}
+
+// Tidy implements answer.Tidier.
+func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (half bool, err error) {
+	return b.talk.Tidy(ctx, t, permit)
 }
 
 // stopped passes on that the reader ended the answer's stream in Slack's client.

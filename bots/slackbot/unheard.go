@@ -175,39 +175,6 @@ func (b *Bot) over(ctx context.Context, m slack.Message) (bool, error) {
 	}
 }
 
-// Tidy implements answer.Tidier.
-func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (half bool, err error) {
-	if err := permit(); err != nil {
-		return false, err
-	}
-	if err := b.takeBack(ctx, t); err != nil && slack.Transient(err) {
-		return false, err
-	}
-	pages, err := b.deps.Deliveries.Pages(ctx, t.Fence())
-	if err != nil {
-		return false, err
-	}
-	for _, p := range pages {
-		if p.Kind != session.Answer || p.State == session.Final {
-			continue
-		}
-		own := []thread.MessageID{p.Message}
-		if p.Message == "" { // it may have been posted by a process that ended before it knew
-			own, err = b.client.Surface(slack.SurfaceOptions{Turn: string(t.ID), Question: t.Message, Permit: permit}).Own(ctx, p.At)
-		}
-		for _, id := range own {
-			var shown bool
-			if shown, err = b.client.HalfWritten(ctx, p.At, id); shown {
-				half = true
-			}
-		}
-		if err != nil && slack.Transient(err) {
-			return false, err
-		}
-	}
-	return half, nil
-}
-
 // still takes in a question that is wanted after all.
 func (b *Bot) still(ctx context.Context, p slack.Press) error {
 	m, err := b.client.One(ctx, p.Ref, thread.MessageID(p.Turn))

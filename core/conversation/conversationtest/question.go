@@ -108,17 +108,27 @@ func questions() []scenario {
 			reads(s, Ann, "cannot ask here")
 			asked(t, s, 0)
 		}},
-		{"a second question waits and is said to wait", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"one notice tells of all that wait", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
 			first := make(chan struct{})
-			s := begin(Setting{Replies: append([]llmtest.Reply{{llmtest.Text("This takes a while. "), llmtest.Wait(first), llmtest.Text("Done.")}}, answers("Two.")...)})
+			s := begin(Setting{Replies: append([]llmtest.Reply{{llmtest.Text("This takes a while. "), llmtest.Wait(first), llmtest.Text("Done.")}}, answers("Two.", "Three.")...)})
 			at := inThread(s.Mention(Ann, Place{}, "one?"))
 			writing(s, at)
 			s.Mention(Ann, at, "two?")
-			s.Until("it is said that a question waits", func() bool { return len(s.Shown(at)) == 2 })
-			close(first)
-			s.Until("both are answered and the notice is gone", func() bool {
+			var notice Shown
+			s.Until("it is said that a question waits", func() bool {
 				shown := s.Shown(at)
-				return len(shown) == 2 && strings.HasPrefix(shown[0].Text, "This takes a while. Done.") && strings.HasPrefix(shown[1].Text, "Two.")
+				notice = shown[len(shown)-1]
+				return notice.Text == answer.SayWaiting(1)
+			})
+			s.Mention(Ann, at, "three?")
+			s.Until("the same notice tells of both", func() bool {
+				return slices.ContainsFunc(s.Shown(at), func(m Shown) bool { return m.ID == notice.ID && m.Text == answer.SayWaiting(2) })
+			})
+			close(first)
+			s.Until("all are answered and the notice is gone", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 3 && strings.HasPrefix(shown[0].Text, "This takes a while. Done.") &&
+					strings.HasPrefix(shown[1].Text, "Two.") && strings.HasPrefix(shown[2].Text, "Three.")
 			})
 		}},
 		{"a thread that is entered half-way is read once", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {

@@ -1,9 +1,8 @@
-package slackbot
+package conversation
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -13,24 +12,27 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// notices are the messages that say that questions wait: one in each thread, which is changed as they come and go. The store remembers it
+// notices are the messages that say that questions wait: one for each queue, which is changed as they come and go. The store remembers it
 // beside each of the turns, so that whichever process begins the last of them takes it back. It is safe for concurrent use.
 type notices struct {
 	due chan dueNotice // that are to be said, unless nothing waits any more by then
 
 	mu   sync.Mutex
-	said map[thread.Ref]*queueNotice
+	said map[queue]*queueNotice
 }
 
+// queue is where the questions of one session wait, and where that is said.
+type queue struct{ session, at thread.Ref }
+
 type dueNotice struct {
-	ref thread.Ref
-	at  time.Time
+	queue queue
+	at    time.Time
 }
 
 // noticeAfter is how long a question waits before that is said: often the answer before it is only just being finished.
 const noticeAfter = time.Second
 
-// queueNotice is the notice of one thread.
+// queueNotice is the notice of one queue.
 type queueNotice struct {
 	mu      sync.Mutex
 	id      thread.MessageID // empty while it is not said
@@ -40,15 +42,15 @@ type queueNotice struct {
 // maxNotices bounds what is remembered of threads in which nothing waits any more.
 const maxNotices = 1000
 
-// at returns the notice of a thread; nil when it has none and none is to be made.
-func (n *notices) at(ref thread.Ref, anew bool) *queueNotice {
+// of returns the notice of a queue; nil when it has none and none is to be made.
+func (n *notices) of(q queue, anew bool) *queueNotice {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if found := n.said[ref]; found != nil || !anew {
+	if found := n.said[q]; found != nil || !anew {
 		return found
 	}
 	if n.said == nil {
-		n.said = make(map[thread.Ref]*queueNotice)
+		n.said = make(map[queue]*queueNotice)
 	}
 	if len(n.said) >= maxNotices {
 		for at, old := range n.said {
@@ -60,25 +62,14 @@ func (n *notices) at(ref thread.Ref, anew bool) *queueNotice {
 			}
 		}
 	}
-	n.said[ref] = &queueNotice{}
-	return n.said[ref]
+	n.said[q] = &queueNotice{}
+	return n.said[q]
 }
 
-// sayWaiting is the notice of a thread in which so many questions wait; empty for none.
-func sayWaiting(n int) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return "One more question is waiting here; it is answered next."
-	default:
-		return fmt.Sprintf("%d more questions are waiting here; they are answered in order.", n)
-	}
-}
-
-// queued says that a question waits for others of its thread.
-func (b *Bot) queued(ref thread.Ref, t session.Turn) {
-	n := b.notices.at(ref, true)
+// Queued has it said at a place that a question waits for others of its session.
+func (c *Conversation) Queued(at thread.Ref, t session.Turn) {
+	q := queue{t.Session.Ref, at}
+	n := c.notices.of(q, true)
 	n.mu.Lock()
 	n.waiting = append(n.waiting, t)
 	slices.SortStableFunc(n.waiting, func(a, b session.Turn) int { return a.Question.At.Compare(b.Question.At) }) // as they are answered
@@ -87,47 +78,60 @@ func (b *Bot) queued(ref thread.Ref, t session.Turn) {
 		after = 0
 	}
 	n.mu.Unlock()
-	b.notices.change(ref, after)
+	c.notices.change(q, after)
 }
 
-// change has the notice of a thread brought to what is true.
-func (n *notices) change(ref thread.Ref, after time.Duration) {
+// change has a notice brought to what is true.
+func (n *notices) change(q queue, after time.Duration) {
 	select {
-	case n.due <- dueNotice{ref, time.Now().Add(after)}:
+	case n.due <- dueNotice{q, time.Now().Add(after)}:
 	default: // so much is going on that nobody needs to be told
 	}
 }
 
 // sayNotices says what is due until ctx ends, one after the other, so that changes of a notice come in order.
-func (b *Bot) sayNotices(ctx context.Context) {
+func (c *Conversation) sayNotices(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case d := <-b.notices.due:
+		case d := <-c.notices.due:
 			timer.Reset(time.Until(d.at))
 			select {
 			case <-timer.C:
 			case <-ctx.Done():
 				return
 			}
-			if n := b.notices.at(d.ref, false); n != nil {
-				b.showQueue(ctx, d.ref, n)
+			if n := c.notices.of(d.queue, false); n != nil {
+				c.showQueue(ctx, d.queue.at, n)
 			}
 		}
 	}
 }
 
-// begun says that a question waits no longer. What another process said about it, one that has gone included, is taken back as well.
-func (b *Bot) begun(ctx context.Context, ref thread.Ref, t session.Turn) {
-	if n := b.notices.at(ref, false); n != nil && n.without(t) {
-		b.notices.change(ref, 0)
+// Begun says that a question waits no longer. What another process said about it, one that has gone included, is taken back as well.
+func (c *Conversation) Begun(ctx context.Context, t session.Turn) {
+	for _, q := range c.notices.without(t) {
+		c.notices.change(q, 0)
 	}
-	if err := b.takeBack(ctx, t); err != nil && ctx.Err() == nil {
-		b.deps.Logger.WarnContext(ctx, "notice about the queue not taken back", "turn", t.ID, "error", err)
+	if err := c.takeBack(ctx, t); err != nil && ctx.Err() == nil {
+		c.logger.WarnContext(ctx, "notice about the queue not taken back", "turn", t.ID, "error", err)
 	}
+}
+
+// without notes that a question waits no longer, and returns the queues in which it did.
+func (n *notices) without(t session.Turn) []queue {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var left []queue
+	for q, notice := range n.said {
+		if q.session == t.Session.Ref && notice.without(t) {
+			left = append(left, q)
+		}
+	}
+	return left
 }
 
 // without notes that a question waits no longer, and reports whether it did.
@@ -143,23 +147,23 @@ func (n *queueNotice) without(t session.Turn) bool {
 }
 
 // takeBack takes back what was said about a turn that waited, unless it tells of others too.
-func (b *Bot) takeBack(ctx context.Context, t session.Turn) error {
-	return answer.TakeBack(ctx, b.deps.Deliveries, t, func(ctx context.Context, p session.Page) error {
+func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
+	return dropNotices(ctx, c.deps.Deliveries, t, func(ctx context.Context, p session.Page) error {
 		said := []thread.MessageID{p.Message}
 		if p.Message == "" {
 			var err error
-			if said, err = b.client.Notices(ctx, p.At, t.Message, string(t.ID)); err != nil {
+			if said, err = c.deps.Platform.Told(ctx, t, p.At); err != nil {
 				return err
 			}
 		}
 		for _, id := range said {
-			if b.deps.Turns != nil {
-				newest, err := b.deps.Turns.TurnOf(ctx, t.Session.Tenant, p.At, id)
+			if c.deps.Turns != nil {
+				newest, err := c.deps.Turns.TurnOf(ctx, t.Session.Tenant, p.At, id)
 				if err == nil && newest.ID != t.ID {
 					continue
 				}
 			}
-			if err := b.client.Untell(ctx, p.At, id); err != nil {
+			if err := c.deps.Platform.Untell(ctx, p.At, id); err != nil {
 				return err
 			}
 		}
@@ -168,19 +172,19 @@ func (b *Bot) takeBack(ctx context.Context, t session.Turn) error {
 }
 
 // showQueue brings the notice of a thread to what is true. What fails is not made good: the answers come all the same. It is called by one goroutine
-// at a time, and holds no lock while the store or Slack is asked.
-func (b *Bot) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
+// at a time, and holds no lock while the store or the platform is asked.
+func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
 	n.mu.Lock()
 	waiting, at := slices.Clone(n.waiting), n.id
 	n.mu.Unlock()
 	for _, t := range waiting { // another process may have begun it
-		if _, err := b.deps.Deliveries.Pages(ctx, t.Fence()); errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) {
+		if _, err := c.deps.Deliveries.Pages(ctx, t.Fence()); errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) {
 			n.without(t)
 		}
 	}
 	n.mu.Lock()
 	waiting = slices.Clone(n.waiting)
-	sentence := sayWaiting(len(waiting))
+	sentence := answer.SayWaiting(len(waiting))
 	if sentence == "" { // whoever began the last of them takes it back
 		n.id = ""
 	}
@@ -191,17 +195,17 @@ func (b *Bot) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
 	newest := waiting[len(waiting)-1]
 	tell := func(ctx context.Context) (thread.MessageID, error) {
 		if at == "" {
-			return b.client.Tell(ctx, ref, sentence, string(newest.ID))
+			return c.deps.Platform.Tell(ctx, newest, ref, sentence)
 		}
-		return at, b.client.Retell(ctx, ref, at, sentence, string(newest.ID))
+		return at, c.deps.Platform.Retell(ctx, newest, ref, at, sentence)
 	}
-	id, err := answer.Noted(ctx, b.deps.Deliveries, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
-		return b.client.Untell(ctx, ref, id)
+	id, err := noted(ctx, c.deps.Deliveries, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
+		return c.deps.Platform.Untell(ctx, ref, id)
 	})
 	n.mu.Lock()
 	n.id = id
 	n.mu.Unlock()
 	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "notice about the queue not shown", "error", err)
+		c.logger.WarnContext(ctx, "notice about the queue not shown", "error", err)
 	}
 }

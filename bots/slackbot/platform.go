@@ -1,0 +1,65 @@
+package slackbot
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// platform is Slack as conversations know it.
+type platform struct {
+	client *slack.Client
+	logger *slog.Logger
+}
+
+var _ conversation.Platform = platform{}
+
+// Tell implements conversation.Notices.
+func (p platform) Tell(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
+	return p.client.Tell(ctx, at, sentence, string(about.ID))
+}
+
+// Retell implements conversation.Notices.
+func (p platform) Retell(ctx context.Context, about session.Turn, at thread.Ref, id thread.MessageID, sentence string) error {
+	return p.client.Retell(ctx, at, id, sentence, string(about.ID))
+}
+
+// Untell implements conversation.Notices.
+func (p platform) Untell(ctx context.Context, at thread.Ref, id thread.MessageID) error {
+	return p.passing(ctx, p.client.Untell(ctx, at, id))
+}
+
+// Told implements conversation.Notices.
+func (p platform) Told(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error) {
+	found, err := p.client.Notices(ctx, at, about.Message, string(about.ID))
+	return found, p.passing(ctx, err)
+}
+
+// HalfWritten implements conversation.Platform.
+func (p platform) HalfWritten(ctx context.Context, t session.Turn, page session.Page, permit answer.Permit) (half bool, err error) {
+	own := []thread.MessageID{page.Message}
+	if page.Message == "" { // it may have been posted by a process that ended before it knew
+		own, err = p.client.Surface(slack.SurfaceOptions{Turn: string(t.ID), Question: t.Message, Permit: permit}).Own(ctx, page.At)
+	}
+	for _, id := range own {
+		var shown bool
+		if shown, err = p.client.HalfWritten(ctx, page.At, id); shown {
+			half = true
+		}
+	}
+	return half, p.passing(ctx, err)
+}
+
+// passing returns an error that may not come again. What Slack refuses for good is logged.
+func (p platform) passing(ctx context.Context, err error) error {
+	if err == nil || slack.Transient(err) || ctx.Err() != nil {
+		return err
+	}
+	p.logger.WarnContext(ctx, "slack refuses it for good", "error", err)
+	return nil
+}
