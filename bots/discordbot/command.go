@@ -161,7 +161,11 @@ func (b *Bot) stopCommand(ctx context.Context, c discord.Command) string {
 	b.mu.Unlock()
 	said, stopped := sayNothingRuns, false
 	for _, ref := range places {
-		result := b.stop(ctx, session.StopRequest{Ref: ref, By: c.By}, func(sentence string) { said = sentence })
+		result, err := b.talk.Stop(ctx, session.StopRequest{Ref: ref, By: c.By}, func(_ context.Context, sentence string) { said = sentence })
+		if err != nil {
+			b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)
+			said = sayBroken
+		}
 		stopped = stopped || len(result.Turns) > 0
 	}
 	if stopped {

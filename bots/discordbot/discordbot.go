@@ -94,20 +94,21 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if err != nil {
 		return nil, err
 	}
-	talk, err := conversation.New(conversation.Deps{
-		Platform: platform{client}, Deliveries: deps.Deliveries, Turns: deps.Turns, Logger: deps.Logger,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &Bot{
-		config: config, deps: deps, client: client, talk: talk, binding: newBinding(config, deps.Bindings, client.GuildName, deps.Logger),
+	b := &Bot{
+		config: config, deps: deps, client: client, binding: newBinding(config, deps.Bindings, client.GuildName, deps.Logger),
 		commands: make(map[string][]thread.Ref),
-	}, nil
+	}
+	b.talk, err = conversation.New(conversation.Deps{
+		Platform: platform{client, b}, Deliveries: deps.Deliveries, Turns: deps.Turns, Logger: deps.Logger,
+	})
+	return b, err
 }
 
 // Bind says which service answers. It is called once, before Run.
-func (b *Bot) Bind(service *answer.Service) { b.service = service }
+func (b *Bot) Bind(service *answer.Service) {
+	b.service = service
+	b.talk.Bind(service)
+}
 
 // Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is known how many there are.
 func (b *Bot) Shards() (connected, of int) { return b.client.Shards() }
@@ -125,6 +126,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	watching.Go(func() { b.binding.watch(ctx) })
 	watching.Go(func() { b.talk.Run(ctx) })
 	watching.Go(func() { session.Share(ctx, b.deps.Replicas, b.deps.Logger, b.client.Share) })
+	defer b.talk.Wait()
 	defer watching.Wait()
 	defer cancel()
 	return b.client.Run(ctx, b)

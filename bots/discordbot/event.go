@@ -2,14 +2,12 @@ package discordbot
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -46,7 +44,11 @@ func (b *Bot) Message(ctx context.Context, m discord.Message) {
 		}
 		b.ask(ctx, m, j)
 	case answer.Stop:
-		b.stop(ctx, session.StopRequest{Ref: m.Ref, By: m.By}, func(sentence string) { b.say(ctx, m, sentence) })
+		_, err := b.talk.Stop(ctx, session.StopRequest{Ref: m.Ref, By: m.By}, func(ctx context.Context, sentence string) { b.say(ctx, m, sentence) })
+		if err != nil {
+			b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)
+			b.say(ctx, m, sayBroken)
+		}
 	case answer.Unfollow:
 		if err := b.deps.Threads.Unfollow(ctx, b.tenant(m.Ref), m.Ref, m.Author.ID); err != nil {
 			b.deps.Logger.WarnContext(ctx, "thread still followed", "error", err)
@@ -76,89 +78,43 @@ func (b *Bot) occurrence(m discord.Message) answer.Occurrence {
 	return o
 }
 
-// Edited implements discord.Handler: the answer to a question is redone in place.
+// Edited implements discord.Handler.
 func (b *Bot) Edited(ctx context.Context, m discord.Message) {
-	if m.Hidden || m.Text == "" {
+	if m.Text == "" {
 		return
 	}
-	t, err := b.deps.Turns.TurnOf(ctx, b.tenant(m.Ref), m.Ref, m.ID)
-	if err != nil || t.Message != m.ID {
-		if err != nil && !errors.Is(err, session.ErrUnknownTurn) {
-			b.deps.Logger.WarnContext(ctx, "edit not looked at", "message", m.ID, "error", err)
-		}
-		return // people edit messages all the time
-	}
-	j, err := b.service.Judge(ctx, b.occurrence(m))
-	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "edit not looked at", "message", m.ID, "error", err)
-		return
-	}
-	if j.Action != answer.Redo {
-		return
-	}
-	_, err = b.service.Edited(ctx, session.Edit{
-		Tenant: b.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Text: m.Text, Files: b.changedFiles(ctx, m, t.Question.Files),
-	})
-	if sentence, rejected := rejection(err); rejected {
-		b.say(ctx, m, sentence)
-	} else if err != nil {
+	switch question, err := b.talk.Edited(ctx, messageOf(m)); {
+	case err != nil:
 		b.deps.Logger.ErrorContext(ctx, "edit not taken in", "message", m.ID, "error", err)
+	case question:
+		m.Event.Change = answer.Created
+		b.Message(ctx, m)
 	}
 }
 
-// changedFiles returns the files of an edited question, with what was said before it; nil when they are those that it had. Discord tells of
-// previews, and of the thread that was opened from a message, as it tells of edits: those change no files, and redo no answer.
-func (b *Bot) changedFiles(ctx context.Context, m discord.Message, had []message.File) []message.File {
-	files := []message.File{}
-	var ids []message.FileID
-	for _, f := range had {
-		if f.ID == contextID {
-			files = append(files, f)
-		} else {
-			ids = append(ids, f.ID)
-		}
+// messageOf states what Discord says about a message in the words of conversations.
+func messageOf(m discord.Message) conversation.Message {
+	return conversation.Message{
+		Event: m.Event, Ref: m.Ref, At: m.Place(), ID: m.ID, EventKey: m.EventKey, Author: m.Author, Moderator: m.By.Privileged, Starter: m.Starter,
+		Text: m.Text, Written: m.At, Late: m.Late, Hidden: m.Hidden, Attached: len(m.Files) > 0, Source: m,
 	}
-	if slices.EqualFunc(m.Files, ids, func(a discord.Attachment, id message.FileID) bool { return message.FileID(a.ID) == id }) {
-		return nil
-	}
-	return append(files, b.client.Fetch(ctx, m.Files)...)
 }
 
 // Stop implements discord.Handler.
 func (b *Bot) Stop(ctx context.Context, s discord.Stop) {
-	if s.Deleted {
-		if !s.Asked { // people delete messages all the time; an earlier process may have been asked
-			t, err := b.deps.Turns.TurnOf(ctx, b.tenant(s.Ref), s.Ref, s.Message)
-			if err != nil {
-				return
-			}
-			if t.Message != s.Message {
-				if err := b.service.AnswerDeleted(ctx, b.tenant(s.Ref), s.Ref, s.Message); err != nil {
-					b.deps.Logger.ErrorContext(ctx, "an answer that was deleted is not erased", "message", s.Message, "error", err)
-				}
-				return
-			}
-		}
-		if _, err := b.service.Deleted(ctx, b.tenant(s.Ref), s.Ref, s.Message); err != nil {
-			b.deps.Logger.ErrorContext(ctx, "deletion not recorded", "message", s.Message, "error", err)
+	if !s.Deleted {
+		if err := b.talk.Reacted(ctx, conversation.Reaction{Ref: s.Ref, Message: s.Message, By: s.By}); err != nil {
+			b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)
 		}
 		return
 	}
-	// A reaction of somebody who may not stop the answer is only a reaction.
-	b.stop(ctx, session.StopRequest{Ref: s.Ref, Message: s.Message, By: s.By}, func(string) {})
-}
-
-func (b *Bot) stop(ctx context.Context, r session.StopRequest, say func(sentence string)) session.StopResult {
-	r.Tenant = b.tenant(r.Ref)
-	result, err := b.service.StopAs(ctx, r, func(ctx context.Context) (access.Audience, error) { return b.alone(ctx, r.Ref, r.By.ID) })
-	switch {
-	case err != nil:
-		b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)
-		say(sayBroken)
-	case result.Denied && len(result.Turns) == 0:
-		say(answer.SayDenied())
+	d := conversation.Deletion{Ref: s.Ref, Message: s.Message}
+	if !s.Asked { // an earlier process may have been asked
+		d.Of = conversation.Unsaid
 	}
-	return result
+	if err := b.talk.Deleted(ctx, d); err != nil {
+		b.deps.Logger.ErrorContext(ctx, "deletion not recorded", "message", s.Message, "error", err)
+	}
 }
 
 // say says something beside an answer. It is not worth more than one try.

@@ -3,18 +3,61 @@ package discordbot
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 // platform is Discord as conversations know it. A notice replies to the question that it is about.
-type platform struct{ client *discord.Client }
+type platform struct {
+	client *discord.Client
+	bot    *Bot
+}
 
-var _ conversation.Platform = platform{}
+var (
+	_ conversation.Platform = platform{}
+	_ conversation.Files    = platform{}
+)
+
+// Tenant implements conversation.Platform.
+func (p platform) Tenant(at thread.Ref) access.TenantID { return p.bot.tenant(at) }
+
+// Holds implements conversation.Platform.
+func (p platform) Holds(ctx context.Context, at thread.Ref, person string) (access.Audience, error) {
+	return p.bot.alone(ctx, at, person)
+}
+
+// Say implements conversation.Platform: in reply to the message, where others see it too.
+func (p platform) Say(ctx context.Context, to conversation.Message, sentence string) {
+	if _, err := p.client.SayAt(ctx, to.At, to.ID, sentence); err != nil {
+		p.bot.deps.Logger.WarnContext(ctx, "sentence not said", "error", err)
+	}
+}
+
+// ChangedFiles implements conversation.Files. Discord tells of
+// previews, and of the thread that was opened from a message, as it tells of edits: those change no files, and redo no answer.
+func (p platform) ChangedFiles(ctx context.Context, edited conversation.Message, had []message.File) []message.File {
+	m, _ := edited.Source.(discord.Message)
+	files := []message.File{}
+	var ids []message.FileID
+	for _, f := range had {
+		if f.ID == contextID {
+			files = append(files, f)
+		} else {
+			ids = append(ids, f.ID)
+		}
+	}
+	if slices.EqualFunc(m.Files, ids, func(a discord.Attachment, id message.FileID) bool { return message.FileID(a.ID) == id }) {
+		return nil
+	}
+	return append(files, p.client.Fetch(ctx, m.Files)...)
+}
 
 // Tell implements conversation.Notices.
 func (p platform) Tell(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {

@@ -26,7 +26,7 @@ const modelsWord = "models:"
 
 // Command implements slack.Handler. The same command is carried out once, should it be delivered twice.
 func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
-	if !b.commands.first(c.EventKey) {
+	if !b.commands.First(c.EventKey) {
 		return "", nil
 	}
 	if c.Name == "/ask" {

@@ -287,7 +287,7 @@ func TestWrongSettingsEndWithASentence(t *testing.T) {
 			defer cancel()
 			err := func() error {
 				store := sessiontest.NewMemory()
-				client, err := slackbot.New(config, slackbot.Deps{Deliveries: store, Repairs: store, Threads: store})
+				client, err := slackbot.New(config, slackbot.Deps{Deliveries: store, Repairs: store, Threads: store, Turns: store})
 				if err != nil {
 					return err
 				}

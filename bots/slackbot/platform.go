@@ -3,8 +3,10 @@ package slackbot
 import (
 	"context"
 	"log/slog"
+	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
@@ -14,10 +16,46 @@ import (
 // platform is Slack as conversations know it.
 type platform struct {
 	client *slack.Client
+	tenant access.TenantID
 	logger *slog.Logger
 }
 
-var _ conversation.Platform = platform{}
+var (
+	_ conversation.Platform   = platform{}
+	_ conversation.Moderation = platform{}
+	_ conversation.Whispers   = platform{}
+)
+
+// Tenant implements conversation.Platform.
+func (p platform) Tenant(thread.Ref) access.TenantID { return p.tenant }
+
+// Holds implements conversation.Platform.
+func (p platform) Holds(ctx context.Context, _ thread.Ref, person string) (access.Audience, error) {
+	return p.client.Audience(ctx, "", person, true)
+}
+
+// Moderates implements conversation.Moderation: whoever administrates the workspace. Who that is cannot be found out is not.
+func (p platform) Moderates(ctx context.Context, _ thread.Ref, person string) bool {
+	found, err := p.client.Profile(ctx, person)
+	return err == nil && found.Admin
+}
+
+// Say implements conversation.Platform.
+func (p platform) Say(ctx context.Context, to conversation.Message, sentence string) {
+	p.whisper(ctx, to.Ref, to.Author.ID, sentence, to.Direct)
+}
+
+// TellAlone implements conversation.Whispers.
+func (p platform) TellAlone(ctx context.Context, at thread.Ref, person, sentence string) {
+	p.whisper(ctx, at, person, sentence, strings.HasPrefix(at.Channel, "D"))
+}
+
+// whisper tells somebody something. It is not worth a redelivery when it fails.
+func (p platform) whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool) {
+	if err := p.client.Whisper(ctx, to, person, sentence, direct, ""); err != nil {
+		p.logger.WarnContext(ctx, "notice not shown", "error", err)
+	}
+}
 
 // Tell implements conversation.Notices.
 func (p platform) Tell(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {

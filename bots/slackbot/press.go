@@ -50,7 +50,10 @@ func (b *Bot) reply(ctx context.Context, p slack.Press, sentence string) {
 func (b *Bot) press(ctx context.Context, p slack.Press) error {
 	switch p.Action {
 	case thread.ActionStop:
-		return b.stop(ctx, session.StopRequest{Ref: p.Ref, Message: p.Message, By: session.Stopper{ID: p.By}}, p.Direct)
+		_, err := b.talk.Stop(ctx, session.StopRequest{Ref: p.Ref, Message: p.Message, By: session.Stopper{ID: p.By}}, func(ctx context.Context, sentence string) {
+			b.platform().whisper(ctx, p.Ref, p.By, sentence, p.Direct)
+		})
+		return err
 	case slack.ActionAsk:
 		return b.about(ctx, p)
 	case slack.ActionStill:

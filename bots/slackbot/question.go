@@ -41,7 +41,7 @@ func (b *Bot) take(ctx context.Context, m slack.Message, j answer.Judgement) err
 		},
 	}, m.Late)
 	if err == nil && taken {
-		b.taken.first(key)
+		b.taken.First(key)
 	}
 	return err
 }

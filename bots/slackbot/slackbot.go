@@ -46,7 +46,7 @@ type Deps struct {
 	Repairs    session.Repairs             // required
 	Threads    session.Threads             // required
 	Replicas   session.Replicas            // nil: this process is the only one
-	Turns      session.Turns               // nil: what became of a message is not asked
+	Turns      session.Turns               // required
 	Absences   session.Absences            // nil: threads older than a week are not looked into for what was missed, and this process is the only one
 	Renderer   stream.Renderer[slack.Page] // nil: a slack.Renderer as it is
 	Observe    func(stream.Write)          // told of every write of an answer, from any goroutine; nil: nobody is
@@ -59,11 +59,10 @@ type Bot struct {
 	deps     Deps
 	client   *slack.Client
 	service  *answer.Service
-	said     once // what was rejected
-	opened   once // conversations that were offered prompts
-	taken    once // messages that were taken in
-	commands once
-	errands  errands
+	said     conversation.Once // what was rejected
+	opened   conversation.Once // conversations that were offered prompts
+	taken    conversation.Once // messages that were taken in
+	commands conversation.Once
 	talk     *conversation.Conversation
 }
 
@@ -74,8 +73,8 @@ var (
 
 // New returns a bot. Connect it, Bind it, and Run it.
 func New(config Config, deps Deps) (*Bot, error) {
-	if deps.Deliveries == nil || deps.Repairs == nil || deps.Threads == nil {
-		return nil, errors.New("set up the Slack bot: deliveries, repairs and threads are required")
+	if deps.Deliveries == nil || deps.Repairs == nil || deps.Threads == nil || deps.Turns == nil {
+		return nil, errors.New("set up the Slack bot: deliveries, repairs, threads and turns are required")
 	}
 	if deps.Renderer == nil {
 		deps.Renderer = &slack.Renderer{}
@@ -110,7 +109,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 		return nil, err
 	}
 	talk, err := conversation.New(conversation.Deps{
-		Platform: platform{client, deps.Logger}, Deliveries: deps.Deliveries, Turns: deps.Turns, Logger: deps.Logger,
+		Platform: platform{client, config.Tenant, deps.Logger}, Deliveries: deps.Deliveries, Turns: deps.Turns, Logger: deps.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -162,7 +161,12 @@ const (
 func (b *Bot) Workspaces() []string { return []string{b.client.Identity().Team} }
 
 // Bind says which service answers. It is called once, before Run.
-func (b *Bot) Bind(service *answer.Service) { b.service = service }
+func (b *Bot) Bind(service *answer.Service) {
+	b.service = service
+	b.talk.Bind(service)
+}
+
+func (b *Bot) platform() platform { return platform{b.client, b.config.Tenant, b.deps.Logger} }
 
 // Check looks at everything that can be wrong with the settings.
 func (b *Bot) Check(ctx context.Context) []slack.Finding { return b.client.Check(ctx) }
@@ -203,7 +207,7 @@ func (b *Bot) Run(ctx context.Context) error {
 		return b.client.Listen(ctx, b)
 	})
 	err := group.Wait()
-	b.errands.wait()
+	b.talk.Wait()
 	return err
 }
 

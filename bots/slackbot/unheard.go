@@ -182,7 +182,7 @@ func (b *Bot) still(ctx context.Context, p slack.Press) error {
 		return err
 	}
 	if p.By != m.Author && !b.privileged(ctx, p.By) {
-		b.whisper(ctx, p.Ref, p.By, "Only whoever asked can say so.", p.Direct)
+		b.platform().whisper(ctx, p.Ref, p.By, "Only whoever asked can say so.", p.Direct)
 		return nil
 	}
 	m.Mentioned = true // who says so speaks to the bot

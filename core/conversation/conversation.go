@@ -1,5 +1,5 @@
-// Package conversation decides, once for every chat platform, what happens in a conversation: when a question has to wait, when a process that was
-// at work has gone. A [Platform] translates: it tells of events in the words of this package, and writes what it is told to. What one platform
+// Package conversation decides, once for every chat platform, what happens in a conversation: when somebody edits, deletes or reacts, when a
+// question has to wait, when a process that was at work has gone. A [Platform] translates: it tells of events in the words of this package, and writes what it is told to. What one platform
 // alone has stays with that platform; what becomes of a question once it is stored is the answer package's.
 package conversation
 
@@ -8,34 +8,63 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Conversation works with. Platform and Deliveries are required.
+// Deps is what a Conversation works with. All but Logger are required.
 type Deps struct {
 	Platform   Platform
 	Deliveries session.Deliveries
-	Turns      session.Turns // nil: what became of a message is not asked
-	Logger     *slog.Logger  // nil: silent
+	Turns      session.Turns
+	Logger     *slog.Logger // nil: silent
 }
 
 // Conversation is what the bot does on one platform. It is safe for concurrent use.
 type Conversation struct {
 	deps    Deps
+	can     abilities
+	service *answer.Service
 	logger  *slog.Logger
 	notices notices
+	errands errands
 }
 
 // New returns a conversation.
 func New(deps Deps) (*Conversation, error) {
-	if deps.Platform == nil || deps.Deliveries == nil {
-		return nil, errors.New("set up a conversation: a platform and deliveries are required")
+	if deps.Platform == nil || deps.Deliveries == nil || deps.Turns == nil {
+		return nil, errors.New("set up a conversation: a platform, deliveries and turns are required")
 	}
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Conversation{deps: deps, logger: deps.Logger, notices: notices{due: make(chan dueNotice, 64)}}, nil
+	return &Conversation{deps: deps, can: abilitiesOf(deps.Platform), logger: deps.Logger, notices: notices{due: make(chan dueNotice, 64)}}, nil
 }
+
+// Bind says which service answers. It is called once, before anything happens.
+func (c *Conversation) Bind(service *answer.Service) { c.service = service }
 
 // Run does what is said beside answers until ctx ends.
 func (c *Conversation) Run(ctx context.Context) { c.sayNotices(ctx) }
+
+// Soon does something that no event's acknowledgement waits for.
+func (c *Conversation) Soon(ctx context.Context, do func(context.Context)) { c.errands.run(ctx, do) }
+
+// Wait returns when nothing is done any more that no event waited for.
+func (c *Conversation) Wait() { c.errands.wait() }
+
+// say tells the author of a message something beside an answer. The event does not wait for it.
+func (c *Conversation) say(ctx context.Context, to Message, sentence string) {
+	if sentence != "" {
+		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence) })
+	}
+}
+
+func (c *Conversation) tenant(at thread.Ref) access.TenantID { return c.deps.Platform.Tenant(at) }
+
+// holds returns what somebody alone may read.
+func (c *Conversation) holds(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
+	return func(ctx context.Context) (access.Audience, error) { return c.deps.Platform.Holds(ctx, at, person) }
+}

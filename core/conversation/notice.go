@@ -157,11 +157,8 @@ func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
 			}
 		}
 		for _, id := range said {
-			if c.deps.Turns != nil {
-				newest, err := c.deps.Turns.TurnOf(ctx, t.Session.Tenant, p.At, id)
-				if err == nil && newest.ID != t.ID {
-					continue
-				}
+			if newest, err := c.deps.Turns.TurnOf(ctx, t.Session.Tenant, p.At, id); err == nil && newest.ID != t.ID {
+				continue
 			}
 			if err := c.deps.Platform.Untell(ctx, p.At, id); err != nil {
 				return err

@@ -3,7 +3,9 @@ package conversation
 import (
 	"context"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -11,6 +13,12 @@ import (
 // Platform is the port to a chat platform. Its methods are safe for concurrent use.
 type Platform interface {
 	Notices
+	// Tenant is whose documents are answered from in a place.
+	Tenant(at thread.Ref) access.TenantID
+	// Holds returns what a person alone may read. It may ask the platform.
+	Holds(ctx context.Context, at thread.Ref, person string) (access.Audience, error)
+	// Say tells the author of a message something beside an answer, and nobody else where the platform can. It is not worth more than one try.
+	Say(ctx context.Context, to Message, sentence string)
 	// HalfWritten reports whether a page of a turn's answer stands there as one that is still being written. What cannot be known any more, such as
 	// in a channel that the bot was removed from, is no error.
 	HalfWritten(ctx context.Context, t session.Turn, p session.Page, permit answer.Permit) (bool, error)
@@ -24,4 +32,35 @@ type Notices interface {
 	Untell(ctx context.Context, at thread.Ref, id thread.MessageID) error
 	// Told lists the notices about a turn that a process may have posted which ended before it knew.
 	Told(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error)
+}
+
+// Moderation is implemented by platforms whose events do not say whether a person may look after other people's answers.
+type Moderation interface {
+	// Moderates asks the platform. Of whom nothing can be found out, nothing is true.
+	Moderates(ctx context.Context, at thread.Ref, person string) bool
+}
+
+// Whispers is implemented by platforms that can tell a person something, at a place, which nobody else there sees.
+type Whispers interface {
+	TellAlone(ctx context.Context, at thread.Ref, person, sentence string)
+}
+
+// Files is implemented by platforms on which the files of a message can change.
+type Files interface {
+	// ChangedFiles returns the files of an edited question, with what was said before it; nil when they are those that it had.
+	ChangedFiles(ctx context.Context, m Message, had []message.File) []message.File
+}
+
+// abilities are what a platform can do beside what every one can; nil for what it cannot. They are found once.
+type abilities struct {
+	moderation Moderation
+	whispers   Whispers
+	files      Files
+}
+
+func abilitiesOf(p Platform) (can abilities) {
+	can.moderation, _ = p.(Moderation)
+	can.whispers, _ = p.(Whispers)
+	can.files, _ = p.(Files)
+	return can
 }

@@ -101,6 +101,14 @@ func changes() []scenario {
 				t.Errorf("the model was shown %q", prompted(s, 1))
 			}
 		}},
+		{"a message becomes a question by being edited", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("With the client.")})
+			question := s.Mention(Ann, Place{}, "")
+			reads(s, Ann, "There is no question in this message.")
+			s.Edit(Ann, question, "how do I connect?")
+			reads(s, Ann, "With the client.")
+			asked(t, s, 1)
+		}},
 		{"an answer whose question was deleted says so", []Ability{Editing}, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("Install the client.")})
 			question := s.Say(Ann, Place{Direct: true}, "how?")

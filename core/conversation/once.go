@@ -1,9 +1,9 @@
-package slackbot
+package conversation
 
 import "sync"
 
-// once remembers keys, as many as may be of use within minutes. It is safe for concurrent use.
-type once struct {
+// Once remembers keys, as many as may be of use within minutes. It is safe for concurrent use.
+type Once struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
@@ -11,8 +11,8 @@ type once struct {
 // maxOnce bounds what is remembered.
 const maxOnce = 1000
 
-// first reports whether a key is new, and remembers it.
-func (o *once) first(key string) bool {
+// First reports whether a key is new, and remembers it.
+func (o *Once) First(key string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.seen[key] {
@@ -25,15 +25,15 @@ func (o *once) first(key string) bool {
 	return true
 }
 
-// forget has a key be new again.
-func (o *once) forget(key string) {
+// Forget has a key be new again.
+func (o *Once) Forget(key string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.seen, key)
 }
 
-// has reports whether a key is remembered.
-func (o *once) has(key string) bool {
+// Has reports whether a key is remembered.
+func (o *Once) Has(key string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.seen[key]

@@ -1,4 +1,4 @@
-package slackbot
+package conversation
 
 import (
 	"context"
@@ -12,7 +12,7 @@ const (
 	maxErrands  = 64
 )
 
-// errands are what Slack is asked or told because of an event, and what the event's acknowledgement does not wait for: a word to somebody, a look
+// errands are what a platform is asked or told because of an event, and what the event's acknowledgement does not wait for: a word to somebody, a look
 // at who somebody is. They are not kept: what is lost with a process is not worth a second delivery. The zero value is ready for use.
 type errands struct {
 	once  sync.Once

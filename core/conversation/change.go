@@ -1,0 +1,113 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// editedFor is how long a message may become a question by being edited.
+const editedFor = 10 * time.Minute
+
+// Edited takes an edit in: the answer to a question is redone in place. question says that
+// the message was none before and is one now: the mention was added, or the words after it.
+func (c *Conversation) Edited(ctx context.Context, m Message) (question bool, err error) {
+	if m.Own || m.System || m.Hidden {
+		return false, nil
+	}
+	t, err := c.deps.Turns.TurnOf(ctx, c.tenant(m.Ref), m.Ref, m.ID)
+	switch {
+	case errors.Is(err, session.ErrUnknownTurn):
+		return m.Mentioned && time.Since(m.Written) < editedFor, nil
+	case err != nil:
+		return false, fmt.Errorf("find out whether a question was edited: %w", err)
+	case t.Message != m.ID:
+		return false, nil
+	}
+	var files []message.File
+	if c.can.files != nil {
+		files = c.can.files.ChangedFiles(ctx, m, t.Question.Files)
+	}
+	_, err = c.service.Edited(ctx, session.Edit{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Text: m.Text, Files: files})
+	if sentence, rejected := rejection(err); rejected {
+		c.say(ctx, m, sentence)
+		return false, nil
+	}
+	return false, err
+}
+
+// Deleted ends the turn of a question that was deleted, and erases an answer that was.
+func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
+	tenant := c.tenant(d.Ref)
+	if d.Of == Unsaid {
+		t, err := c.deps.Turns.TurnOf(ctx, tenant, d.Ref, d.Message)
+		switch {
+		case errors.Is(err, session.ErrUnknownTurn): // people delete messages all the time
+			return nil
+		case err != nil:
+			return fmt.Errorf("find out what was deleted: %w", err)
+		case t.Message != d.Message:
+			d.Of = Answers
+		}
+	}
+	if d.Of == Answers {
+		return c.service.AnswerDeleted(ctx, tenant, d.Ref, d.Message)
+	}
+	_, err := c.service.Deleted(ctx, tenant, d.Ref, d.Message) // whether or not the question is known
+	return err
+}
+
+// Reacted stops what a message belongs to. Who may not is told so where nobody else hears of it: else it is only a reaction.
+func (c *Conversation) Reacted(ctx context.Context, r Reaction) error {
+	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
+		if c.can.whispers != nil {
+			c.can.whispers.TellAlone(ctx, r.Ref, r.By.ID, sentence)
+		}
+	})
+	return err
+}
+
+// Stop asks for a stop, and has somebody told who may not. Who somebody is, is asked only where that decides, and then an event does not wait for it.
+func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
+	r.Tenant = c.tenant(r.Ref)
+	if c.can.moderation == nil {
+		return c.stopAs(ctx, r, denied)
+	}
+	result, err := c.service.Stop(ctx, r)
+	if err != nil {
+		return result, fmt.Errorf("record a stop: %w", err)
+	}
+	if result.Denied && len(result.Turns) == 0 && r.By.ID != "" {
+		c.errands.run(ctx, func(ctx context.Context) {
+			r.By.Privileged = r.By.Privileged || c.can.moderation.Moderates(ctx, r.Ref, r.By.ID)
+			if _, err := c.stopAs(ctx, r, denied); err != nil {
+				c.logger.ErrorContext(ctx, "stop not recorded", "error", err)
+			}
+		})
+	}
+	return result, nil
+}
+
+// stopAs asks for a stop by somebody who may stop other people's answers, if that is so.
+func (c *Conversation) stopAs(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
+	result, err := c.service.StopAs(ctx, r, c.holds(r.Ref, r.By.ID))
+	if err != nil {
+		return result, fmt.Errorf("record a stop: %w", err)
+	}
+	if result.Denied && len(result.Turns) == 0 {
+		denied(ctx, answer.SayDenied())
+	}
+	return result, nil
+}
+
+// rejection is the sentence of a question that was not taken in for a reason that its asker is told.
+func rejection(err error) (sentence string, ok bool) {
+	var rejected answer.Rejection
+	ok = errors.As(err, &rejected)
+	return rejected.Sentence, ok
+}
