@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -100,7 +101,7 @@ func (c *Client) Answer(ctx context.Context, to Interaction, answer func(context
 		defer func() {
 			if p := recover(); p != nil {
 				c.logger.ErrorContext(ctx, "event handler panicked", "event", "answer", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				ready <- Reply{Markdown: "This could not be done. Try again in a minute; if it happens again, tell whoever runs this bot."}
+				ready <- Reply{Markdown: conversation.SayBroken}
 			}
 		}()
 		ready <- answer(ctx)

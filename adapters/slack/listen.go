@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/sleep"
 	api "github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
@@ -150,7 +151,7 @@ func (c *Client) inTime(ctx context.Context, h Handler, kind string, raw []byte,
 const (
 	// lateLimit bounds what nobody waits for any more.
 	lateLimit = 30 * time.Second
-	sayFailed = "Something went wrong. Please try again."
+	sayFailed = conversation.SayBroken
 )
 
 // tellLate says the answer to a command that was acknowledged without one.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -132,7 +133,7 @@ func (b *Bot) still(ctx context.Context, p discord.Press, id thread.MessageID) {
 	}
 	if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "press not taken in", "action", "still", "error", err)
-		b.respond(ctx, p, sayBroken)
+		b.respond(ctx, p, conversation.SayBroken)
 		return
 	}
 	if m.Author.ID != p.By.ID && !p.Moderator {
@@ -148,7 +149,7 @@ func (b *Bot) still(ctx context.Context, p discord.Press, id thread.MessageID) {
 	err = b.service.Wanted(ctx, answer.Wanted{Tenant: b.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Key: p.Key, By: p.By})
 	if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "press not taken in", "action", "still", "error", err)
-		b.say(ctx, m, sayBroken)
+		b.say(ctx, m, conversation.SayBroken)
 		return
 	}
 	b.unsay(ctx, p.Note())

@@ -1,14 +1,15 @@
 package discordbot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -35,7 +36,7 @@ const maxCommands = 20
 // askAbout asks about the message in whose menu the command stands.
 func (b *Bot) askAbout(ctx context.Context, c discord.Command) {
 	if c.Target == nil || c.Target.Text == "" && len(c.Files) == 0 {
-		b.respond(ctx, c, "There is nothing to read in this message. Use /ask to ask a question.")
+		b.respond(ctx, c, conversation.SayNothing)
 		return
 	}
 	c.Question = "What is to be known about this message? If it asks something, answer that.\n\n> " +
@@ -46,39 +47,24 @@ func (b *Bot) askAbout(ctx context.Context, c discord.Command) {
 // askCommand takes a question in and then acknowledges the command: what Discord knows to be answered is answered. Where that takes long, it is
 // acknowledged first.
 func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
-	tenant := b.tenant(c.Ref)
 	reply, err := b.client.Token(c) // before anything is shown
 	if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
-		b.respond(ctx, c, sayLost)
+		b.respond(ctx, c, conversation.SayLost)
 		return
 	}
 	ack := b.acknowledging(ctx, c)
 	defer ack.end()
-	j, err := b.service.Judge(ctx, answer.Occurrence{
-		Event:  answer.Event{Command: true, Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Own && !c.Direct},
-		Tenant: tenant, Ref: c.Ref, EventKey: c.EventKey, Author: c.Asker.ID,
-		Holds: func(ctx context.Context) (access.Audience, error) { return b.alone(ctx, c.Ref, c.Asker.ID) },
+	j, models, refusal, err := b.talk.Admit(ctx, conversation.Use{
+		Event: answer.Event{Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Own && !c.Direct}, Ref: c.Ref, EventKey: c.EventKey,
+		By: c.Asker.ID, Models: c.Models,
 	})
-	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "what holds here is not known", "event", c.EventKey, "error", err)
-		j = answer.Judgement{Decision: answer.Decide(answer.Event{Command: true, Private: c.Private && !c.Direct, Direct: c.Direct}, answer.State{Permitted: true})}
-	}
-	if j.Action != answer.Answer {
-		ack.say(ctx, j.Sentence())
+	if err != nil || refusal != "" {
+		ack.say(ctx, cmp.Or(refusal, conversation.SayBroken))
 		return
 	}
 	if c.Agent != "" && !slices.Contains(b.agents(), c.Agent) {
 		ack.say(ctx, "There is no agent of that name. Leave the option away, or choose one from the list.")
-		return
-	}
-	var known []string
-	if b.config.Models != nil {
-		known = b.config.Models()
-	}
-	models, refusal := answer.ChosenModels(c.Models, known)
-	if refusal != "" {
-		ack.say(ctx, refusal)
 		return
 	}
 	if private := j.Private && !c.Direct; private != c.Private {
@@ -89,7 +75,7 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 		}
 		if err != nil {
 			b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
-			ack.say(ctx, sayLost)
+			ack.say(ctx, conversation.SayLost)
 			return
 		}
 	}
@@ -100,19 +86,20 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "what somebody may read is not known; the answer uses public documents only", "error", err)
 	}
-	_, err = b.take(ctx, commandPatience, answer.Question{
+	_, refusal, err = b.talk.Take(ctx, answer.Question{
 		Mention: thread.Mention{
 			Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, c.Files), At: c.At,
-			Direct: c.Direct, Tenant: tenant, Listens: listens, Agent: c.Agent, Models: models,
+			Direct: c.Direct, Tenant: b.tenant(c.Ref), Listens: listens, Agent: c.Agent, Models: models,
 		},
 		Judgement: j, Reply: reply,
-	})
-	if sentence, rejected := rejection(err); rejected {
-		ack.say(ctx, sentence)
+	}, commandPatience)
+	switch {
+	case refusal != "":
+		ack.say(ctx, refusal)
 		return
-	} else if err != nil {
+	case err != nil:
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
-		ack.say(ctx, sayLost)
+		ack.say(ctx, conversation.SayLost)
 		return
 	}
 	b.remember(c)
@@ -164,7 +151,7 @@ func (b *Bot) stopCommand(ctx context.Context, c discord.Command) string {
 		result, err := b.talk.Stop(ctx, session.StopRequest{Ref: ref, By: c.By}, func(_ context.Context, sentence string) { said = sentence })
 		if err != nil {
 			b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)
-			said = sayBroken
+			said = conversation.SayBroken
 		}
 		stopped = stopped || len(result.Turns) > 0
 	}
@@ -209,13 +196,10 @@ func (b *Bot) once(ctx context.Context, to discord.Interaction, at thread.Ref, k
 
 // command has the core carry out a command, and returns what to tell the person.
 func (b *Bot) command(ctx context.Context, at thread.Ref, by thread.Person, admin, direct bool, text string) string {
-	said, err := b.service.Command(ctx, answer.Command{
-		Tenant: b.tenant(at), Ref: at, By: by, Admin: admin || direct, Direct: direct, Text: text,
-		Holds: func(ctx context.Context) ([]answer.Held, error) { return b.holds(ctx, at, by.ID) },
-	})
+	said, err := b.talk.Command(ctx, answer.Command{Ref: at, By: by, Admin: admin || direct, Direct: direct, Text: text})
 	if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not carried out", "command", text, "error", err)
-		return sayBroken
+		return conversation.SayBroken
 	}
 	return said
 }
@@ -246,7 +230,7 @@ func (b *Bot) Suggest(_ context.Context, t discord.Typing) []string {
 
 func (b *Bot) respond(ctx context.Context, to discord.Interaction, sentence string) {
 	if sentence == "" {
-		sentence = sayBroken
+		sentence = conversation.SayBroken
 	}
 	if err := b.client.Respond(ctx, to, sentence); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)

@@ -99,7 +99,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 		commands: make(map[string][]thread.Ref),
 	}
 	b.talk, err = conversation.New(conversation.Deps{
-		Platform: platform{client, b}, Deliveries: deps.Deliveries, Turns: deps.Turns, Logger: deps.Logger,
+		Platform: platform{client, b}, Deliveries: deps.Deliveries, Turns: deps.Turns, Models: config.Models, Logger: deps.Logger,
 	})
 	return b, err
 }

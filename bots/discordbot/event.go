@@ -14,9 +14,6 @@ import (
 
 // The sentences that are said beside answers.
 const (
-	sayLost        = "Your question could not be taken in. Ask again in a minute; if it happens again, tell whoever runs this bot."
-	sayBroken      = "This could not be done. Try again in a minute; if it happens again, tell whoever runs this bot."
-	sayUnfollowed  = "I no longer follow this thread. Mention me to ask again."
 	sayNothingRuns = "Nothing of yours is being answered here."
 	sayUnknown     = "I do not know this command. Use /ask to ask a question and /stop to stop an answer."
 	sayStopped     = "Stopped."
@@ -47,16 +44,16 @@ func (b *Bot) Message(ctx context.Context, m discord.Message) {
 		_, err := b.talk.Stop(ctx, session.StopRequest{Ref: m.Ref, By: m.By}, func(ctx context.Context, sentence string) { b.say(ctx, m, sentence) })
 		if err != nil {
 			b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)
-			b.say(ctx, m, sayBroken)
+			b.say(ctx, m, conversation.SayBroken)
 		}
 	case answer.Unfollow:
 		if err := b.deps.Threads.Unfollow(ctx, b.tenant(m.Ref), m.Ref, m.Author.ID); err != nil {
 			b.deps.Logger.WarnContext(ctx, "thread still followed", "error", err)
-			b.say(ctx, m, sayBroken)
+			b.say(ctx, m, conversation.SayBroken)
 			return
 		}
 		if !m.Late {
-			b.say(ctx, m, sayUnfollowed)
+			b.say(ctx, m, "I no longer follow this thread. Mention me to bring me back.")
 		}
 	case answer.Refuse:
 		if !m.Late {

@@ -28,9 +28,9 @@ var (
 // Tenant implements conversation.Platform.
 func (p platform) Tenant(at thread.Ref) access.TenantID { return p.bot.tenant(at) }
 
-// Holds implements conversation.Platform.
-func (p platform) Holds(ctx context.Context, at thread.Ref, person string) (access.Audience, error) {
-	return p.bot.alone(ctx, at, person)
+// Facts implements conversation.Platform.
+func (p platform) Facts(ctx context.Context, at thread.Ref, person string) ([]answer.Held, error) {
+	return p.bot.holds(ctx, at, person)
 }
 
 // Say implements conversation.Platform: in reply to the message, where others see it too.

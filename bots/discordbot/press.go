@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/footnotehq/footnote/adapters/discord"
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -33,9 +33,8 @@ func (b *Bot) Press(ctx context.Context, p discord.Press) {
 // act does what a person asks for about an answer.
 func (b *Bot) act(ctx context.Context, p discord.Press) {
 	a := answer.Action{
-		Do: p.Action, Tenant: b.tenant(p.Ref), Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.Key, By: p.By, Moderator: p.Moderator,
-		Holds: func(ctx context.Context) (access.Audience, error) { return b.alone(ctx, p.Ref, p.By.ID) },
-		Text:  p.Text, Submitted: p.Submitted, Vanishing: p.Ephemeral,
+		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.Key, By: p.By, Moderator: p.Moderator, Text: p.Text, Submitted: p.Submitted,
+		Vanishing: p.Ephemeral,
 	}
 	b.locate(ctx, &a, p)
 	written := p.Action == thread.ActionPrivate || p.Action == thread.ActionRetry && p.Ephemeral
@@ -44,16 +43,16 @@ func (b *Bot) act(ctx context.Context, p discord.Press) {
 		reply, err := b.client.Token(p)
 		if err != nil {
 			b.deps.Logger.ErrorContext(ctx, "press not taken in", "action", p.Action, "error", err)
-			b.respond(ctx, p, sayBroken)
+			b.respond(ctx, p, conversation.SayBroken)
 			return
 		}
 		a.Reply = reply
 	}
-	reply, err := b.service.Act(ctx, a)
+	reply, err := b.talk.Press(ctx, conversation.Press{Action: a, Admin: p.Admin || p.Direct, Direct: p.Direct})
 	switch {
 	case err != nil:
 		b.deps.Logger.ErrorContext(ctx, "press not taken in", "action", p.Action, "error", err)
-		b.respond(ctx, p, sayBroken)
+		b.respond(ctx, p, conversation.SayBroken)
 	case reply.Form != nil:
 		f := reply.Form
 		b.show(ctx, p, discord.Form{
@@ -64,7 +63,7 @@ func (b *Bot) act(ctx context.Context, p discord.Press) {
 			// The answer comes all the same, as a direct message.
 			b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", p.Action, "error", err)
 		}
-	case reply.Sentence != "" && !(p.Action == thread.ActionStop && !reply.Refused && !reply.Duplicate):
+	case reply.Sentence != "":
 		b.answer(ctx, p, func(context.Context) discord.Reply { return discord.Reply{Markdown: reply.Sentence} })
 	default:
 		if err := b.client.Notice(ctx, p); err != nil {

@@ -2,16 +2,13 @@ package discordbot
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
-	"github.com/footnotehq/footnote/core/session"
-	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -19,7 +16,6 @@ import (
 const (
 	messagePatience = 30 * time.Second
 	commandPatience = 10 * time.Second
-	firstPause      = 100 * time.Millisecond
 )
 
 // ask takes a question in, with its files and what was said before it.
@@ -32,7 +28,7 @@ func (b *Bot) ask(ctx context.Context, m discord.Message, j answer.Judgement) {
 	attached := b.client.Fetch(ctx, m.Files)
 	text := m.Text
 	if text == "" && len(attached) > 0 {
-		text = "What is this about?"
+		text = conversation.AboutFiles
 	}
 	private := j.Private && !m.Event.Direct
 	listens, err := b.audience(ctx, m.Ref, m.Author.ID, m.Event.Direct || private)
@@ -46,15 +42,16 @@ func (b *Bot) ask(ctx context.Context, m discord.Message, j answer.Judgement) {
 		},
 		Judgement: j, Bot: m.Event.Bot,
 	}
-	accepted, err := b.take(ctx, messagePatience, q)
-	if sentence, rejected := rejection(err); rejected {
+	accepted, refusal, err := b.talk.Take(ctx, q, messagePatience)
+	switch {
+	case refusal != "":
 		if !m.Late { // it was said then
-			b.say(ctx, m, sentence)
+			b.say(ctx, m, refusal)
 		}
 		return
-	} else if err != nil {
+	case err != nil:
 		b.deps.Logger.ErrorContext(ctx, "question not taken in", "event", m.EventKey, "error", err)
-		b.say(ctx, m, sayLost)
+		b.say(ctx, m, conversation.SayLost)
 		return
 	}
 	b.client.Asked(m)
@@ -67,28 +64,6 @@ func (b *Bot) ask(ctx context.Context, m discord.Message, j answer.Judgement) {
 	if !accepted.Duplicate && accepted.Notice != "" {
 		b.talk.Queued(m.Place(), accepted.Turn)
 	}
-}
-
-// take tries to take a question in until that is known to be done, or the person's patience is over.
-func (b *Bot) take(ctx context.Context, patience time.Duration, q answer.Question) (answer.Accepted, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for wait := firstPause; ; wait *= 2 {
-		accepted, err := b.service.Take(ctx, q)
-		if _, rejected := rejection(err); err == nil || rejected || errors.Is(err, session.ErrInvalid) {
-			return accepted, err
-		}
-		if sleep.For(ctx, wait) != nil {
-			return answer.Accepted{}, fmt.Errorf("take a question in: %w", err)
-		}
-	}
-}
-
-// rejection is the sentence of a question that was not taken in for a reason that its asker is told.
-func rejection(err error) (sentence string, ok bool) {
-	var rejected answer.Rejection
-	ok = errors.As(err, &rejected)
-	return rejected.Sentence, ok
 }
 
 func (b *Bot) unsay(ctx context.Context, note discord.Note) {

@@ -53,7 +53,7 @@ func (b *Bot) Message(ctx context.Context, m slack.Message) error {
 		if err := b.deps.Threads.Unfollow(ctx, b.config.Tenant, m.Ref, m.Author); err != nil {
 			return fmt.Errorf("stop following a thread: %w", err)
 		}
-		b.whisperOnce(ctx, m, sayUnfollowed)
+		b.whisperOnce(ctx, m, "I no longer follow this thread. Mention me to bring me back.")
 	case answer.Refuse:
 		if !m.Late {
 			b.whisperOnce(ctx, m, j.Sentence())
@@ -118,7 +118,7 @@ func (b *Bot) whisperOnce(ctx context.Context, m slack.Message, sentence string)
 // holds returns what somebody alone may read.
 func (b *Bot) holds(person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
-		return b.platform().Holds(ctx, thread.Ref{}, person)
+		return b.client.Audience(ctx, "", person, true)
 	}
 }
 

@@ -34,9 +34,6 @@ func (p pending) empty() bool {
 	return len(p.Files) == 0 && !p.Unknown && p.Before == nil && !p.Name && !p.Listens
 }
 
-// sayEmptyQuestion is what is asked when somebody sends files and no word.
-const sayEmptyQuestion = "What is this about?"
-
 var _ answer.Completer = (*Bot)(nil)
 
 // Complete implements answer.Completer.

@@ -24,14 +24,23 @@ var (
 	_ conversation.Platform   = platform{}
 	_ conversation.Moderation = platform{}
 	_ conversation.Whispers   = platform{}
+	_ conversation.Redelivery = platform{}
 )
 
 // Tenant implements conversation.Platform.
 func (p platform) Tenant(thread.Ref) access.TenantID { return p.tenant }
 
-// Holds implements conversation.Platform.
-func (p platform) Holds(ctx context.Context, _ thread.Ref, person string) (access.Audience, error) {
-	return p.client.Audience(ctx, "", person, true)
+// Redelivers implements conversation.Redelivery.
+func (platform) Redelivers() {}
+
+// Facts implements conversation.Platform.
+func (p platform) Facts(ctx context.Context, _ thread.Ref, person string) ([]answer.Held, error) {
+	facts, err := p.client.Principals(ctx, person)
+	held := make([]answer.Held, len(facts))
+	for i, f := range facts {
+		held[i] = answer.Held{Principal: f.Principal, From: f.From}
+	}
+	return held, err
 }
 
 // Moderates implements conversation.Moderation: whoever administrates the workspace. Who that is cannot be found out is not.

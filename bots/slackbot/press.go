@@ -3,20 +3,18 @@ package slackbot
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 // The sentences that presses answer with.
 const (
-	sayBroken   = "Something went wrong. Please try again."
 	sayOwn      = "That is an answer of mine. Reply in its thread to ask more about it."
-	sayNothing  = "There is nothing in this message that could be answered."
 	sayAnswered = "This message was taken up already; look into its thread."
 )
 
@@ -27,7 +25,7 @@ const fieldText = "text"
 func (b *Bot) Press(ctx context.Context, p slack.Press) error {
 	err := b.press(ctx, p)
 	if err != nil {
-		b.reply(context.WithoutCancel(ctx), p, sayBroken)
+		b.reply(context.WithoutCancel(ctx), p, conversation.SayBroken)
 	}
 	return err
 }
@@ -49,11 +47,6 @@ func (b *Bot) reply(ctx context.Context, p slack.Press, sentence string) {
 
 func (b *Bot) press(ctx context.Context, p slack.Press) error {
 	switch p.Action {
-	case thread.ActionStop:
-		_, err := b.talk.Stop(ctx, session.StopRequest{Ref: p.Ref, Message: p.Message, By: session.Stopper{ID: p.By}}, func(ctx context.Context, sentence string) {
-			b.platform().whisper(ctx, p.Ref, p.By, sentence, p.Direct)
-		})
-		return err
 	case slack.ActionAsk:
 		return b.about(ctx, p)
 	case slack.ActionStill:
@@ -65,11 +58,10 @@ func (b *Bot) press(ctx context.Context, p slack.Press) error {
 
 // act does to an answer what somebody asked for, and tells that person.
 func (b *Bot) act(ctx context.Context, p slack.Press) error {
-	by := b.person(ctx, p.By)
-	reply, err := b.service.Act(ctx, answer.Action{
-		Do: p.Action, Tenant: b.config.Tenant, Ref: p.Ref, Turn: session.TurnID(p.Turn), Message: p.Message, Key: p.EventKey, By: by,
-		Moderator: b.privileged(ctx, p.By), Text: p.Form[fieldText], Submitted: p.Sent,
-	})
+	reply, err := b.talk.Press(ctx, conversation.Press{Direct: p.Direct, Action: answer.Action{
+		Do: p.Action, Ref: p.Ref, Turn: session.TurnID(p.Turn), Message: p.Message, Key: p.EventKey, By: b.presser(ctx, p),
+		Text: p.Form[fieldText], Submitted: p.Sent,
+	}})
 	if err != nil {
 		return err
 	}
@@ -83,11 +75,6 @@ func (b *Bot) act(ctx context.Context, p slack.Press) error {
 		}
 		b.deps.Logger.WarnContext(ctx, "form not shown", "action", p.Action, "error", err)
 	}
-	if p.Action == thread.ActionWhy && reply.Refused {
-		if reply.Sentence, err = b.why(ctx, p); err != nil {
-			return err
-		}
-	}
 	b.reply(ctx, p, reply.Sentence)
 	if p.Ephemeral && p.ResponseURL != "" && !reply.Refused { // an offer that was taken
 		if err := b.client.Withdraw(ctx, p.ResponseURL); err != nil {
@@ -97,12 +84,12 @@ func (b *Bot) act(ctx context.Context, p slack.Press) error {
 	return nil
 }
 
-// why explains a message that is no answer: why it was not answered, for instance.
-func (b *Bot) why(ctx context.Context, p slack.Press) (string, error) {
-	return b.service.Command(ctx, answer.Command{
-		Tenant: b.config.Tenant, Ref: p.Ref, By: thread.Person{ID: p.By, Name: p.ByName}, Admin: b.privileged(ctx, p.By), Direct: p.Direct,
-		Text: "why", Message: p.Message, Holds: b.facts(p.By),
-	})
+// presser is who pressed something. A stop does not wait for the name.
+func (b *Bot) presser(ctx context.Context, p slack.Press) thread.Person {
+	if p.Action == thread.ActionStop {
+		return thread.Person{ID: p.By, Name: p.ByName}
+	}
+	return b.person(ctx, p.By)
 }
 
 // Whisper implements answer.Whisperer. Somebody who has left the channel is told in a direct message.
@@ -131,21 +118,19 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		}
 		p.Direct = own == p.Ref.Channel // else it is a conversation of other people
 	}
-	j, err := b.service.Judge(ctx, answer.Occurrence{
-		Event: answer.Event{Command: true, Direct: p.Direct}, Tenant: b.config.Tenant, Ref: p.Ref, EventKey: p.EventKey, Author: p.By, Holds: b.holds(p.By),
-	})
+	j, _, refusal, err := b.talk.Admit(ctx, conversation.Use{Event: answer.Event{Direct: p.Direct}, Ref: p.Ref, EventKey: p.EventKey, By: p.By})
 	if err != nil {
 		return err
 	}
 	switch {
-	case j.Action == answer.Refuse:
-		b.reply(ctx, p, j.Sentence())
+	case refusal != "":
+		b.reply(ctx, p, refusal)
 		return nil
 	case p.Author != "" && p.Author == b.client.Identity().User:
 		b.reply(ctx, p, sayOwn)
 		return nil
 	case p.Text == "" && len(p.Files) == 0:
-		b.reply(ctx, p, sayNothing)
+		b.reply(ctx, p, conversation.SayNothing)
 		return nil
 	}
 	asker := b.person(ctx, p.By)
@@ -154,7 +139,7 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		return err
 	}
 	m := thread.Mention{
-		Ref: p.Ref, EventKey: p.EventKey, Message: p.Message, Asker: asker, Text: cmp.Or(strings.TrimSpace(p.Text), sayEmptyQuestion),
+		Ref: p.Ref, EventKey: p.EventKey, Message: p.Message, Asker: asker, Text: cmp.Or(strings.TrimSpace(p.Text), conversation.AboutFiles),
 		Direct: p.Direct, Tenant: b.config.Tenant,
 	}
 	elsewhere := ""
@@ -168,13 +153,12 @@ func (b *Bot) about(ctx context.Context, p slack.Press) error {
 		m.Message, m.Direct, elsewhere = thread.MessageID(m.Ref.Thread), true, sayDirect
 	}
 	m.Listens, _ = b.client.Remembered(ctx, m.Ref.Channel, p.By, m.Direct)
-	accepted, err := b.service.Take(ctx, answer.Question{Judgement: j, Mention: m, Pending: ask})
-	rejected, ok := rejection(err)
+	accepted, refusal, err := b.talk.Take(ctx, answer.Question{Judgement: j, Mention: m, Pending: ask}, takeLimit)
 	switch {
-	case ok:
-		b.reply(ctx, p, rejected)
 	case err != nil:
-		return fmt.Errorf("take a question in: %w", err)
+		return err
+	case refusal != "":
+		b.reply(ctx, p, refusal)
 	case accepted.Duplicate:
 		b.reply(ctx, p, sayAnswered)
 	default:

@@ -3,12 +3,12 @@ package slackbot
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -24,7 +24,7 @@ func (b *Bot) take(ctx context.Context, m slack.Message, j answer.Judgement) err
 	}
 	text := m.Text
 	if strings.TrimSpace(text) == "" && (len(p.Files) > 0 || p.Unknown) {
-		text, p.Bare = sayEmptyQuestion, true
+		text, p.Bare = conversation.AboutFiles, true
 	}
 	listens, known := b.client.Remembered(ctx, m.Ref.Channel, m.Author, m.Direct)
 	asker, named := b.client.Known(m.Author)
@@ -60,26 +60,18 @@ func (b *Bot) person(ctx context.Context, id string) thread.Person {
 // accept takes a question in, unless it is rejected with a sentence. late says that it was read and not heard: then nobody waits for a
 // word about it.
 func (b *Bot) accept(ctx context.Context, q answer.Question, late bool) (taken bool, err error) {
-	accepted, err := b.service.Take(ctx, q)
-	rejected, ok := rejection(err)
+	accepted, rejected, err := b.talk.Take(ctx, q, takeLimit)
 	switch {
-	case ok:
+	case err != nil:
+		return false, err
+	case rejected != "":
 		if !late && !q.Judgement.Ambient {
 			b.whisperOnce(ctx, slack.Message{Ref: q.Ref, ID: q.Message, Author: q.Asker.ID, Direct: q.Direct}, rejected)
 		}
 		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("take a question in: %w", err)
 	}
 	if !accepted.Duplicate && accepted.Notice != "" {
 		b.talk.Queued(q.Ref, accepted.Turn)
 	}
 	return true, nil
-}
-
-// rejection is the sentence of a question that was not taken in for a reason that its asker is told.
-func rejection(err error) (sentence string, ok bool) {
-	var rejected answer.Rejection
-	ok = errors.As(err, &rejected)
-	return rejected.Sentence, ok
 }

@@ -109,7 +109,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 		return nil, err
 	}
 	talk, err := conversation.New(conversation.Deps{
-		Platform: platform{client, config.Tenant, deps.Logger}, Deliveries: deps.Deliveries, Turns: deps.Turns, Logger: deps.Logger,
+		Platform: platform{client, config.Tenant, deps.Logger}, Deliveries: deps.Deliveries, Turns: deps.Turns, Models: config.Models, Logger: deps.Logger,
 	})
 	if err != nil {
 		return nil, err

@@ -14,12 +14,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Conversation works with. All but Logger are required.
+// Deps is what a Conversation works with. All but Models and Logger are required.
 type Deps struct {
 	Platform   Platform
 	Deliveries session.Deliveries
 	Turns      session.Turns
-	Logger     *slog.Logger // nil: silent
+	Models     func() []string // those that may be asked for by name; nil: none
+	Logger     *slog.Logger    // nil: silent
 }
 
 // Conversation is what the bot does on one platform. It is safe for concurrent use.
@@ -66,5 +67,12 @@ func (c *Conversation) tenant(at thread.Ref) access.TenantID { return c.deps.Pla
 
 // holds returns what somebody alone may read.
 func (c *Conversation) holds(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
-	return func(ctx context.Context) (access.Audience, error) { return c.deps.Platform.Holds(ctx, at, person) }
+	return func(ctx context.Context) (access.Audience, error) {
+		facts, err := c.deps.Platform.Facts(ctx, at, person)
+		held := make([]access.Principal, len(facts))
+		for i, f := range facts {
+			held[i] = f.Principal
+		}
+		return access.NewAudience(c.tenant(at), held...), err
+	}
 }

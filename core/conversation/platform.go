@@ -15,8 +15,8 @@ type Platform interface {
 	Notices
 	// Tenant is whose documents are answered from in a place.
 	Tenant(at thread.Ref) access.TenantID
-	// Holds returns what a person alone may read. It may ask the platform.
-	Holds(ctx context.Context, at thread.Ref, person string) (access.Audience, error)
+	// Facts returns what a person holds, and where each of it comes from. It may ask the platform, and with an error tells what it knows.
+	Facts(ctx context.Context, at thread.Ref, person string) ([]answer.Held, error)
 	// Say tells the author of a message something beside an answer, and nobody else where the platform can. It is not worth more than one try.
 	Say(ctx context.Context, to Message, sentence string)
 	// HalfWritten reports whether a page of a turn's answer stands there as one that is still being written. What cannot be known any more, such as
@@ -51,16 +51,21 @@ type Files interface {
 	ChangedFiles(ctx context.Context, m Message, had []message.File) []message.File
 }
 
+// Redelivery is implemented by platforms that deliver an event again whose handling failed. On others a question is taken in until it is done.
+type Redelivery interface{ Redelivers() }
+
 // abilities are what a platform can do beside what every one can; nil for what it cannot. They are found once.
 type abilities struct {
 	moderation Moderation
 	whispers   Whispers
 	files      Files
+	redelivers Redelivery
 }
 
 func abilitiesOf(p Platform) (can abilities) {
 	can.moderation, _ = p.(Moderation)
 	can.whispers, _ = p.(Whispers)
 	can.files, _ = p.(Files)
+	can.redelivers, _ = p.(Redelivery)
 	return can
 }

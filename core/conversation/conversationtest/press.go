@@ -70,6 +70,14 @@ func presses() []scenario {
 				return len(now) == 0 || !strings.Contains(now[0].Text, "This is right.")
 			})
 		}},
+		{"why a message was not answered is told to whoever asks", []Ability{Channels, Menus}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{})
+			talk := s.Say(Bob, Place{}, "just talking")
+			s.Until("it is told", func() bool { // decisions are stored within a second
+				s.Choose(Ann, talk, thread.ActionWhy)
+				return s.Reads(Ann, "Nobody addressed the bot.")
+			})
+		}},
 	}
 }
 

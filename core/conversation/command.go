@@ -1,0 +1,88 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Command carries out what somebody typed after /footnote, or chose in a menu, and returns what to tell that person alone, in Markdown. Tenant and
+// Holds are found out, and, where there is Moderation, Admin.
+func (c *Conversation) Command(ctx context.Context, use answer.Command) (string, error) {
+	use.Tenant = c.tenant(use.Ref)
+	use.Holds = func(ctx context.Context) ([]answer.Held, error) {
+		return c.deps.Platform.Facts(ctx, use.Ref, use.By.ID)
+	}
+	if c.can.moderation != nil {
+		use.Admin = c.can.moderation.Moderates(ctx, use.Ref, use.By.ID)
+	}
+	return c.service.Command(ctx, use)
+}
+
+// Use is the use of a command that asks.
+type Use struct {
+	answer.Event
+	Ref      thread.Ref
+	EventKey string
+	By       string // id of the person
+	Models   string // names of the models that are to answer, with commas between them; empty: the agent's
+}
+
+// Admit decides whether a question that comes by a command is taken in, and which models answer it. refusal is what the person is told else.
+func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, models []string, refusal string, err error) {
+	u.Command = true
+	j, err = c.judge(ctx, answer.Occurrence{
+		Event: u.Event, Tenant: c.tenant(u.Ref), Ref: u.Ref, EventKey: u.EventKey, Author: u.By, Holds: c.holds(u.Ref, u.By),
+	})
+	if err != nil {
+		return j, nil, "", err
+	}
+	if j.Action != answer.Answer {
+		return j, nil, j.Sentence(), nil
+	}
+	var known []string
+	if c.deps.Models != nil {
+		known = c.deps.Models()
+	}
+	models, refusal = answer.ChosenModels(u.Models, known)
+	return j, models, refusal, nil
+}
+
+// judge decides about an event. Where the store does not answer, an event that comes again fails; else what needs no state is decided without it:
+// a mention, a command and a direct message are answered.
+func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
+	j, err := c.service.Judge(ctx, o)
+	if err == nil || c.can.redelivers != nil {
+		return j, err
+	}
+	c.logger.WarnContext(ctx, "what holds here is not known", "event", o.EventKey, "message", o.Message, "error", err)
+	return answer.Judgement{Decision: answer.Decide(o.Event, answer.State{Permitted: true})}, nil
+}
+
+// firstPause is between the first two tries to take a question in.
+const firstPause = 100 * time.Millisecond
+
+// Take takes a question in: at once where an event that failed comes again, else until that is known to be done or the person's patience is over.
+// refusal is what the person is told where it was not taken in for a reason.
+func (c *Conversation) Take(ctx context.Context, q answer.Question, patience time.Duration) (accepted answer.Accepted, refusal string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for wait := firstPause; ; wait *= 2 {
+		accepted, err = c.service.Take(ctx, q)
+		if sentence, rejected := rejection(err); rejected {
+			return accepted, sentence, nil
+		}
+		if err == nil {
+			return accepted, "", nil
+		}
+		if c.can.redelivers != nil || errors.Is(err, session.ErrInvalid) || sleep.For(ctx, wait) != nil {
+			return accepted, "", fmt.Errorf("take a question in: %w", err)
+		}
+	}
+}

@@ -1,0 +1,13 @@
+package conversation
+
+// What people are told beside answers, on every platform.
+const (
+	SayBroken  = "This could not be done. Try again in a minute; if it happens again, tell whoever runs this bot."
+	SayLost    = "Your question could not be taken in. Ask again in a minute; if it happens again, tell whoever runs this bot."
+	SayNothing = "There is nothing in this message that could be answered."
+
+	sayUnfollowed = "I no longer follow this thread. Mention me to bring me back."
+)
+
+// AboutFiles is what is asked when somebody sends files and no word.
+const AboutFiles = "What is this about?"
