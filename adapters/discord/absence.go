@@ -205,13 +205,13 @@ func (p Press) Still() (question thread.MessageID, ok bool) {
 	return thread.MessageID(id), ok
 }
 
-// Question reads the message that a press in the same channel is about.
-func (c *Client) Question(ctx context.Context, p Press, id thread.MessageID) (Message, error) {
-	raw, err := c.api.message(ctx, p.ticket.Channel, string(id))
+// Question reads a message that stands at a place (Message.Place, Press.Place).
+func (c *Client) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (Message, error) {
+	raw, err := c.api.message(ctx, at.Thread, string(id))
 	if err != nil {
 		return Message{}, err
 	}
-	raw.GuildID, raw.ChannelID = p.Ref.Workspace, p.ticket.Channel
+	raw.GuildID, raw.ChannelID = at.Workspace, at.Thread
 	m, ok, err := c.message(ctx, raw, false)
 	if err == nil && !ok {
 		err = thread.ErrMessageGone
@@ -219,8 +219,12 @@ func (c *Client) Question(ctx context.Context, p Press, id thread.MessageID) (Me
 	return m, err
 }
 
-// Note is the message under which a button was pressed.
-func (p Press) Note() Note { return Note{channel: p.ticket.Channel, id: string(p.Message)} }
+// Place returns where something was pressed, as Message.Place does.
+func (p Press) Place() thread.Ref {
+	at := p.Ref
+	at.Thread = p.ticket.Channel
+	return at
+}
 
 // tell says something in reply to a message. The same said by several processes, which all hear of the message, is said once.
 func (c *Client) tell(ctx context.Context, to Message, text string, rows []discordgo.MessageComponent) (Note, error) {

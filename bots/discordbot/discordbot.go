@@ -84,9 +84,6 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if config.Tenant == "" {
 		config.Tenant = access.DefaultTenant
 	}
-	if config.MaxAge <= 0 {
-		config.MaxAge = 15 * time.Minute
-	}
 	settings := config.Discord
 	settings.Token, settings.APIURL, settings.Logger = config.Token, config.APIURL, deps.Logger
 	settings.Gateway.NoMessageContent, settings.Gateway.Members = config.NoMessageContent, config.Members
@@ -99,7 +96,8 @@ func New(config Config, deps Deps) (*Bot, error) {
 		commands: make(map[string][]thread.Ref),
 	}
 	b.talk, err = conversation.New(conversation.Deps{
-		Platform: platform{client, b}, Deliveries: deps.Deliveries, Turns: deps.Turns, Models: config.Models, Logger: deps.Logger,
+		Platform: platform{client, b}, Deliveries: deps.Deliveries, Turns: deps.Turns, Threads: deps.Threads,
+		Absences: deps.Absences, MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
 	})
 	return b, err
 }

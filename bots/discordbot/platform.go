@@ -23,6 +23,8 @@ type platform struct {
 var (
 	_ conversation.Platform = platform{}
 	_ conversation.Files    = platform{}
+	_ conversation.Taken    = platform{}
+	_ conversation.History  = platform{}
 )
 
 // Tenant implements conversation.Platform.
@@ -47,7 +49,7 @@ func (p platform) ChangedFiles(ctx context.Context, edited conversation.Message,
 	files := []message.File{}
 	var ids []message.FileID
 	for _, f := range had {
-		if f.ID == contextID {
+		if f.ID == conversation.TranscriptID {
 			files = append(files, f)
 		} else {
 			ids = append(ids, f.ID)

@@ -69,15 +69,13 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 // errUnasked says that Slack has to be asked who somebody is.
 var errUnasked = errors.New("slack was not asked yet")
 
-// remembers returns what somebody alone may read, if that is known without asking Slack.
-func (b *Bot) remembers(person string) func(context.Context) (access.Audience, error) {
-	return func(ctx context.Context) (access.Audience, error) {
-		audience, ok := b.client.Remembered(ctx, "", person, true)
-		if !ok {
-			return audience, errUnasked
-		}
-		return audience, nil
+// Remembers implements conversation.Memory.
+func (p platform) Remembers(ctx context.Context, person string) (access.Audience, error) {
+	audience, ok := p.client.Remembered(ctx, "", person, true)
+	if !ok {
+		return audience, errUnasked
 	}
+	return audience, nil
 }
 
 // raw is what is pending as it is stored; nil for nothing.

@@ -25,6 +25,8 @@ var (
 	_ conversation.Moderation = platform{}
 	_ conversation.Whispers   = platform{}
 	_ conversation.Redelivery = platform{}
+	_ conversation.Memory     = platform{}
+	_ conversation.History    = platform{}
 )
 
 // Tenant implements conversation.Platform.

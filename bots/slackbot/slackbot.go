@@ -59,9 +59,7 @@ type Bot struct {
 	deps     Deps
 	client   *slack.Client
 	service  *answer.Service
-	said     conversation.Once // what was rejected
 	opened   conversation.Once // conversations that were offered prompts
-	taken    conversation.Once // messages that were taken in
 	commands conversation.Once
 	talk     *conversation.Conversation
 }
@@ -98,9 +96,6 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if config.Pace.FirstWait == 0 {
 		config.Pace.FirstWait = firstWait
 	}
-	if config.MaxAge <= 0 {
-		config.MaxAge = 15 * time.Minute
-	}
 	settings := config.Slack
 	settings.BotToken, settings.AppToken, settings.SigningSecret = config.BotToken, config.AppToken, config.SigningSecret
 	settings.APIURL, settings.Tenant, settings.HTTP, settings.Logger = config.APIURL, config.Tenant, config.HTTP, deps.Logger
@@ -109,7 +104,8 @@ func New(config Config, deps Deps) (*Bot, error) {
 		return nil, err
 	}
 	talk, err := conversation.New(conversation.Deps{
-		Platform: platform{client, config.Tenant, deps.Logger}, Deliveries: deps.Deliveries, Turns: deps.Turns, Models: config.Models, Logger: deps.Logger,
+		Platform: platform{client, config.Tenant, deps.Logger}, Deliveries: deps.Deliveries, Turns: deps.Turns, Threads: deps.Threads, Absences: deps.Absences,
+		MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
 	})
 	if err != nil {
 		return nil, err

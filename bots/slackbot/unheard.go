@@ -2,12 +2,12 @@ package slackbot
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -16,16 +16,11 @@ import (
 // lookBack is how far back questions are looked for that came while no process was there. Older ones have found their answers elsewhere.
 const lookBack = 24 * time.Hour
 
-const sayStill = "I was not there when this was asked. Is an answer still wanted?"
-
 // Known threads that are older than what channels tell are looked at one by one.
 const (
 	knownFor  = 30 * 24 * time.Hour
 	mostKnown = 200
 )
-
-// askedOnce is how long another process that asks about the same question has for it.
-const askedOnce = time.Minute
 
 // heardAfter is how much of what was said before an interruption was noticed may have been lost with it: a connection that is broken looks like a
 // quiet one until a ping is missed.
@@ -70,29 +65,26 @@ func (b *Bot) lookSince(ctx context.Context, since time.Time) {
 	}
 }
 
-// unheard answers what was asked since while nobody was there to hear it, and asks about what was asked long ago. What was taken in then, by
-// whichever process, is not answered twice: the store knows the message. Replies without a mention count in the threads that the bot follows, by
-// the same rules as when they are heard. What cannot be found is a mention in a thread that the bot did not
-// know and that began more than a week ago, or before the newest few hundred messages of its channel.
+// unheard takes in what was said since while nobody was there to hear it. Replies without a mention count in the threads that the bot follows.
+// What cannot be found is a mention in a thread that the bot did not know and that began more than a week ago, or before the newest few hundred
+// messages of its channel.
 func (b *Bot) unheard(ctx context.Context, since time.Time) error {
 	begun := time.Now() // what is read late because there are many channels is not older for that
 	known, err := b.known(ctx)
-	threads := follow(known)
+	followed := make(map[thread.Ref]bool)
+	for _, k := range known {
+		followed[k.Ref] = true
+	}
 	visit := func(m slack.Message) error {
 		m.Late = true
-		old := begun.Sub(m.At) > b.config.MaxAge
-		switch reply := !m.Mentioned && !m.Direct; {
-		case answer.IsStop(m.Text), !reply && answer.IsUnfollow(m.Text):
-			return nil // it was meant for something that has ended
-		case reply && threads[m.Ref]:
-			return b.followUp(ctx, m, old)
-		case reply:
-			return nil
-		case old:
-			return b.askAbout(ctx, m)
+		reply := !m.Mentioned && !m.Direct
+		if answer.IsStop(m.Text) || !reply && answer.IsUnfollow(m.Text) || reply && !followed[m.Ref] {
+			return nil // it is read beside what goes on, and was meant for something that has ended, or for nobody here
 		}
-		threads[m.Ref] = true
-		return b.missed(ctx, m)
+		followed[m.Ref] = true
+		late := messageOf(m)
+		late.Looked = begun
+		return b.talk.Message(ctx, late)
 	}
 	if err == nil {
 		var lately []string // channels in which somebody talked to the bot, the newest first
@@ -122,76 +114,45 @@ func (b *Bot) unheardInKnown(ctx context.Context, known []session.Active, since 
 	return nil
 }
 
-// askAbout asks whether an old question is still wanted, unless it was answered, or asked about before.
-func (b *Bot) askAbout(ctx context.Context, m slack.Message) error {
-	over, err := b.over(ctx, m)
-	if err != nil || !over {
-		return err
+// known lists the threads that the bot takes part in and in which something was said lately, the newest first.
+func (b *Bot) known(ctx context.Context) ([]session.Active, error) {
+	if b.deps.Absences == nil {
+		return nil, nil
 	}
-	involved, err := b.client.Involved(ctx, m, func(id thread.MessageID) bool {
-		if b.deps.Turns == nil {
-			return false
-		}
-		t, err := b.deps.Turns.TurnOf(ctx, b.config.Tenant, m.Ref, id)
-		return err == nil && t.Message != m.ID // it answers another one
-	})
-	if err != nil || involved {
-		return err
-	}
-	if b.deps.Absences != nil { // processes that start together find the same
-		mine, err := b.deps.Absences.Claim(ctx, b.config.Tenant, m.Ref, "still "+m.Ref.Channel+" "+string(m.ID), askedOnce)
-		if err != nil || !mine {
-			return err
-		}
-	}
-	_, err = b.client.Tell(ctx, m.Ref, sayStill, string(m.ID), thread.Button{Action: slack.ActionStill, Label: "Yes, answer it", Primary: true})
+	return b.deps.Absences.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
+}
+
+// Answered implements conversation.History.
+func (p platform) Answered(ctx context.Context, m conversation.Message, _ func(thread.MessageID) bool) (bool, error) {
+	found, _ := m.Source.(slack.Message)
+	return p.client.Answered(ctx, found)
+}
+
+// Involved implements conversation.History.
+func (p platform) Involved(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
+	found, _ := m.Source.(slack.Message)
+	return p.client.Involved(ctx, found, aside)
+}
+
+// AskStill implements conversation.History.
+func (p platform) AskStill(ctx context.Context, m conversation.Message, sentence, button string) error {
+	_, err := p.client.Tell(ctx, m.Ref, sentence, string(m.ID), thread.Button{Action: slack.ActionStill, Label: button, Primary: true})
 	return err
 }
 
-// settling is how long a turn of before the absence is given to be closed, which the start begins with.
-const settling = 30 * time.Second
-
-// over reports whether nothing comes of a message any more: it was not taken in, or its turn was closed without an answer, since nobody was
-// there for it.
-func (b *Bot) over(ctx context.Context, m slack.Message) (bool, error) {
-	if b.deps.Turns == nil {
-		return true, nil
-	}
-	for begun := time.Now(); ; {
-		t, err := b.deps.Turns.TurnOf(ctx, b.config.Tenant, m.Ref, m.ID)
-		switch {
-		case errors.Is(err, session.ErrUnknownTurn):
-			return true, nil
-		case err != nil:
-			return false, err
-		case t.State == session.Done:
-			return t.Outcome == session.Superseded, nil
-		case time.Since(begun) > settling: // somebody is at it
-			return false, nil
-		}
-		if err := sleep.For(ctx, settling/100); err != nil {
-			return false, err
-		}
-	}
+// Question implements conversation.History.
+func (p platform) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (conversation.Message, error) {
+	m, err := p.client.One(ctx, at, id)
+	return messageOf(m), err
 }
 
 // still takes in a question that is wanted after all.
 func (b *Bot) still(ctx context.Context, p slack.Press) error {
-	m, err := b.client.One(ctx, p.Ref, thread.MessageID(p.Turn))
-	if err != nil {
-		return err
+	sentence, err := b.talk.Still(ctx, conversation.Wanted{
+		At: p.Ref, Question: thread.MessageID(p.Turn), Notice: p.Message, Key: p.EventKey, By: thread.Person{ID: p.By},
+	}, func() {})
+	if sentence != "" {
+		b.platform().whisper(ctx, p.Ref, p.By, sentence, p.Direct)
 	}
-	if p.By != m.Author && !b.privileged(ctx, p.By) {
-		b.platform().whisper(ctx, p.Ref, p.By, "Only whoever asked can say so.", p.Direct)
-		return nil
-	}
-	m.Mentioned = true // who says so speaks to the bot
-	if err := b.Message(ctx, m); err != nil {
-		return err
-	}
-	// It may have been taken in then, and closed because nobody was there for it.
-	if err := b.service.Wanted(ctx, answer.Wanted{Tenant: b.config.Tenant, Ref: p.Ref, Message: m.ID, Key: p.EventKey, By: thread.Person{ID: p.By}}); err != nil {
-		return err
-	}
-	return b.client.Untell(ctx, p.Ref, p.Message)
+	return err
 }

@@ -14,9 +14,9 @@ import (
 // editedFor is how long a message may become a question by being edited.
 const editedFor = 10 * time.Minute
 
-// Edited takes an edit in: the answer to a question is redone in place. question says that
+// edited takes an edit in: the answer to a question is redone in place. question says that
 // the message was none before and is one now: the mention was added, or the words after it.
-func (c *Conversation) Edited(ctx context.Context, m Message) (question bool, err error) {
+func (c *Conversation) edited(ctx context.Context, m Message) (question bool, err error) {
 	if m.Own || m.System || m.Hidden {
 		return false, nil
 	}

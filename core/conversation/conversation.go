@@ -1,5 +1,5 @@
-// Package conversation decides, once for every chat platform, what happens in a conversation: when somebody edits, deletes or reacts, when a
-// question has to wait, when a process that was at work has gone. A [Platform] translates: it tells of events in the words of this package, and writes what it is told to. What one platform
+// Package conversation decides, once for every chat platform, what happens in a conversation: when somebody mentions the bot, follows up, edits,
+// deletes, reacts, presses or commands, when a question has to wait, and when nobody was there for a while. A [Platform] translates: it tells of events in the words of this package, and writes what it is told to. What one platform
 // alone has stays with that platform; what becomes of a question once it is stored is the answer package's.
 package conversation
 
@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
@@ -14,13 +15,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Conversation works with. All but Models and Logger are required.
+// Deps is what a Conversation works with. All but Absences, Models, MaxAge and Logger are required.
 type Deps struct {
 	Platform   Platform
 	Deliveries session.Deliveries
 	Turns      session.Turns
-	Models     func() []string // those that may be asked for by name; nil: none
-	Logger     *slog.Logger    // nil: silent
+	Threads    session.Threads
+	Absences   session.Absences // nil: this process is the only one
+	MaxAge     time.Duration    // of a question that nobody was there for, beyond which it is asked whether it is still wanted: 15 min
+	Models     func() []string  // those that may be asked for by name; nil: none
+	Logger     *slog.Logger     // nil: silent
 }
 
 // Conversation is what the bot does on one platform. It is safe for concurrent use.
@@ -31,12 +35,17 @@ type Conversation struct {
 	logger  *slog.Logger
 	notices notices
 	errands errands
+	said    Once // messages about which their authors were told something
+	taken   Once // messages that were taken in
 }
 
 // New returns a conversation.
 func New(deps Deps) (*Conversation, error) {
-	if deps.Platform == nil || deps.Deliveries == nil || deps.Turns == nil {
-		return nil, errors.New("set up a conversation: a platform, deliveries and turns are required")
+	if deps.Platform == nil || deps.Deliveries == nil || deps.Turns == nil || deps.Threads == nil {
+		return nil, errors.New("set up a conversation: a platform, deliveries, turns and threads are required")
+	}
+	if deps.MaxAge <= 0 {
+		deps.MaxAge = 15 * time.Minute
 	}
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
@@ -55,6 +64,11 @@ func (c *Conversation) Soon(ctx context.Context, do func(context.Context)) { c.e
 
 // Wait returns when nothing is done any more that no event waited for.
 func (c *Conversation) Wait() { c.errands.wait() }
+
+// remembers returns what somebody alone may read, if that is known without asking the platform.
+func (c *Conversation) remembers(person string) func(context.Context) (access.Audience, error) {
+	return func(ctx context.Context) (access.Audience, error) { return c.can.memory.Remembers(ctx, person) }
+}
 
 // say tells the author of a message something beside an answer. The event does not wait for it.
 func (c *Conversation) say(ctx context.Context, to Message, sentence string) {

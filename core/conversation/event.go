@@ -20,10 +20,11 @@ type Message struct {
 	Starter      string        // who began the thread; empty when the platform does not say
 	Text         string        // as a model should read it
 	Written      time.Time
-	Late         bool // read after an absence, and not heard
-	Hidden       bool // what was written cannot be read
-	Attached     bool // files came with it, or may have
-	Source       any  // the platform's own form of the message, for the platform alone
+	Late         bool      // read after an absence, and not heard
+	Looked       time.Time // Late: when the looking for what was missed began, which may take a while; zero: now
+	Hidden       bool      // what was written cannot be read
+	Attached     bool      // files came with it, or may have
+	Source       any       // the platform's own form of the message, for the platform alone
 }
 
 // key names a message among all of a platform.

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
@@ -17,11 +18,23 @@ type Platform interface {
 	Tenant(at thread.Ref) access.TenantID
 	// Facts returns what a person holds, and where each of it comes from. It may ask the platform, and with an error tells what it knows.
 	Facts(ctx context.Context, at thread.Ref, person string) ([]answer.Held, error)
+	// Gather returns what goes with a message that is to be answered; the judgement says who will see the answer, read what of its thread is to
+	// be read, if not nil. What the platform cannot be asked at once is left to a worker (answer.Completer).
+	Gather(ctx context.Context, m Message, j answer.Judgement, read *Reading) (Gathered, error)
 	// Say tells the author of a message something beside an answer, and nobody else where the platform can. It is not worth more than one try.
 	Say(ctx context.Context, to Message, sentence string)
 	// HalfWritten reports whether a page of a turn's answer stands there as one that is still being written. What cannot be known any more, such as
 	// in a channel that the bot was removed from, is no error.
 	HalfWritten(ctx context.Context, t session.Turn, p session.Page, permit answer.Permit) (bool, error)
+}
+
+// Gathered is what goes with a question.
+type Gathered struct {
+	Text    string          // of the message; AboutFiles for one that holds nothing else
+	Files   []message.File  // what was said before, then what came with the message
+	Listens access.Audience // as far as is known; the least else
+	Name    string          // of the author, where the message does not tell
+	Pending json.RawMessage // what a worker is to ask the platform; nil for nothing
 }
 
 // Notices are what the bot says in a thread beside its answers, where everybody there sees it. Each is about a turn that waits.
@@ -51,6 +64,31 @@ type Files interface {
 	ChangedFiles(ctx context.Context, m Message, had []message.File) []message.File
 }
 
+// Memory is implemented by platforms whose events are to be acknowledged before anything is asked.
+type Memory interface {
+	// Remembers returns what a person alone may read, if that is known without asking.
+	Remembers(ctx context.Context, person string) (access.Audience, error)
+}
+
+// Taken is implemented by platforms that look out for what happens to questions.
+type Taken interface {
+	// Taken tells that a message was taken in as a question.
+	Taken(m Message)
+}
+
+// History is implemented by platforms on which can be read what was said while nobody was there. What aside says of the bot's messages is about
+// other questions.
+type History interface {
+	// Answered reports whether the platform shows the bot's answer to a message that the store does not know.
+	Answered(ctx context.Context, m Message, aside func(thread.MessageID) bool) (bool, error)
+	// Involved reports whether the bot has written about a message since: answered it, or asked about it.
+	Involved(ctx context.Context, m Message, aside func(thread.MessageID) bool) (bool, error)
+	// AskStill asks beside a message whether an answer is still wanted; the button comes back as Conversation.Still.
+	AskStill(ctx context.Context, m Message, sentence, button string) error
+	// Question reads a message; thread.ErrMessageGone where it is no longer there.
+	Question(ctx context.Context, at thread.Ref, id thread.MessageID) (Message, error)
+}
+
 // Redelivery is implemented by platforms that deliver an event again whose handling failed. On others a question is taken in until it is done.
 type Redelivery interface{ Redelivers() }
 
@@ -60,6 +98,9 @@ type abilities struct {
 	whispers   Whispers
 	files      Files
 	redelivers Redelivery
+	memory     Memory
+	taken      Taken
+	history    History
 }
 
 func abilitiesOf(p Platform) (can abilities) {
@@ -67,5 +108,8 @@ func abilitiesOf(p Platform) (can abilities) {
 	can.whispers, _ = p.(Whispers)
 	can.files, _ = p.(Files)
 	can.redelivers, _ = p.(Redelivery)
+	can.memory, _ = p.(Memory)
+	can.taken, _ = p.(Taken)
+	can.history, _ = p.(History)
 	return can
 }

@@ -1,0 +1,144 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+const (
+	sayStill  = "I was not there when this was asked. Is an answer still wanted?"
+	sayWanted = "Yes, answer it"
+	sayGone   = "The question is no longer there. Ask again."
+	sayAsker  = "Only whoever asked can say so."
+
+	// askedOnce is how long another process that asks about the same question has for it.
+	askedOnce = time.Minute
+	// settling is how long a turn of before the absence is given to be closed, which the start begins with.
+	settling = 30 * time.Second
+)
+
+// late does with a message that nobody was there for what would have been done then. What was taken in, or decided about, by whichever process, is
+// not dealt with twice. Of an old question it is asked whether an answer is still wanted.
+func (c *Conversation) late(ctx context.Context, m Message) error {
+	looked := m.Looked
+	if looked.IsZero() {
+		looked = time.Now()
+	}
+	old := looked.Sub(m.Written) > c.deps.MaxAge
+	t, err := c.deps.Turns.TurnOf(ctx, c.tenant(m.Ref), m.Ref, m.ID)
+	switch {
+	case err == nil && old: // it may have been closed, because nobody was there for its answer
+		if closed, err := c.closed(ctx, t); err != nil || !closed {
+			return err
+		}
+		return c.askStill(ctx, m)
+	case err == nil:
+		return nil
+	case !errors.Is(err, session.ErrUnknownTurn):
+		return fmt.Errorf("find out what became of a message: %w", err)
+	}
+	if !m.Direct && !m.Mentioned && !m.Forum { // who is spoken to may have changed since
+		if passed, err := c.service.Passed(ctx, c.tenant(m.Ref), m.Ref, m.ID); err != nil || passed {
+			return err
+		}
+	}
+	j, err := c.judge(ctx, c.occurrence(m))
+	if err != nil {
+		return err
+	}
+	wanted := j.Action == answer.Answer && !j.Ambient
+	switch {
+	case wanted && old:
+		return c.askStill(ctx, m)
+	case wanted: // a restored store does not know
+		if answered, err := c.can.history.Answered(ctx, m, c.aside(ctx, m)); err != nil || answered {
+			return err
+		}
+	case old && j.Action != answer.Unfollow:
+		return nil
+	}
+	return c.decided(ctx, m, j)
+}
+
+// aside says which of the bot's messages after a question are about another one.
+func (c *Conversation) aside(ctx context.Context, m Message) func(thread.MessageID) bool {
+	return func(id thread.MessageID) bool {
+		t, err := c.deps.Turns.TurnOf(ctx, c.tenant(m.Ref), m.Ref, id)
+		return err == nil && t.Message != m.ID
+	}
+}
+
+// closed reports whether a turn ended without an answer since nobody was there for it, for which it is given some time.
+func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error) {
+	for begun := time.Now(); t.State != session.Done; {
+		if time.Since(begun) > settling { // somebody is at it
+			return false, nil
+		}
+		if err := sleep.For(ctx, settling/100); err != nil {
+			return false, err
+		}
+		now, err := c.deps.Turns.Turn(ctx, t.Session.Tenant, t.ID)
+		if err != nil {
+			return false, fmt.Errorf("find out how a turn ended: %w", err)
+		}
+		t = now
+	}
+	return t.Outcome == session.Superseded, nil
+}
+
+// askStill asks whether an old question is still wanted, unless it was answered, or asked about before.
+func (c *Conversation) askStill(ctx context.Context, m Message) error {
+	involved, err := c.can.history.Involved(ctx, m, c.aside(ctx, m))
+	if err != nil || involved {
+		return err
+	}
+	if c.deps.Absences != nil { // processes that start together find the same
+		mine, err := c.deps.Absences.Claim(ctx, c.tenant(m.Ref), m.Ref, "still "+m.Ref.Channel+" "+string(m.ID), askedOnce)
+		if err != nil || !mine {
+			return err
+		}
+	}
+	return c.can.history.AskStill(ctx, m, sayStill, sayWanted)
+}
+
+// Wanted is somebody who says that an answer to an old question is still wanted.
+type Wanted struct {
+	At        thread.Ref       // where the question stands
+	Question  thread.MessageID // that is meant
+	Notice    thread.MessageID // by which it was asked
+	Key       string           // the platform's id of the press
+	By        thread.Person
+	Moderator bool
+}
+
+// Still takes in a question that is wanted after all. sentence is what the person is told where nothing comes of it; accepted is called when
+// something does, before it has.
+func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (sentence string, err error) {
+	m, err := c.can.history.Question(ctx, w.At, w.Question)
+	switch {
+	case errors.Is(err, thread.ErrMessageGone):
+		return sayGone, nil
+	case err != nil:
+		return "", err
+	case w.By.ID != m.Author.ID && !w.Moderator && (c.can.moderation == nil || !c.can.moderation.Moderates(ctx, w.At, w.By.ID)):
+		return sayAsker, nil
+	}
+	accepted()
+	m.Mentioned = true // who says so speaks to the bot
+	if err := c.Message(ctx, m); err != nil {
+		return "", err
+	}
+	// It may have been taken in then, and closed because nobody was there for it.
+	err = c.service.Wanted(ctx, answer.Wanted{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Key: w.Key, By: w.By})
+	if err != nil {
+		return "", err
+	}
+	return "", c.deps.Platform.Untell(ctx, w.At, w.Notice)
+}

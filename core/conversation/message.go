@@ -1,0 +1,136 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// patience is how long a question is tried to be taken in that no event brings again.
+const patience = 30 * time.Second
+
+// Message does what is to be done about a message that somebody wrote or changed. Several events may tell of one message: the second finds what came
+// of the first. An error means that the event is to come again, where the platform delivers it again.
+func (c *Conversation) Message(ctx context.Context, m Message) error {
+	if m.Change == answer.Edited {
+		question, err := c.edited(ctx, m)
+		if err != nil || !question {
+			return err
+		}
+		m.Change = answer.Created // no other event tells of that
+		c.said.Forget(m.key())
+	}
+	switch {
+	case c.taken.Has(m.key()) || c.said.Has(m.key()):
+		return nil
+	case m.Late:
+		return c.late(ctx, m)
+	}
+	j, err := c.judge(ctx, c.occurrence(m))
+	if err != nil {
+		return err
+	}
+	return c.decided(ctx, m, j)
+}
+
+// occurrence states what is known of a message.
+func (c *Conversation) occurrence(m Message) answer.Occurrence {
+	o := answer.Occurrence{
+		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.holds(m.Ref, m.Author.ID),
+	}
+	if c.can.memory != nil {
+		o.Ask, o.Holds = o.Holds, c.remembers(m.Author.ID)
+	}
+	if m.Late {
+		o.Age = time.Since(m.Written)
+	}
+	return o
+}
+
+// decided does what was decided about a message. Of one that was found late, nobody waits for a word beside the answer.
+func (c *Conversation) decided(ctx context.Context, m Message, j answer.Judgement) error {
+	c.logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)
+	switch j.Action {
+	case answer.Answer:
+		return c.ask(ctx, m, j)
+	case answer.Stop:
+		return c.failed(ctx, m, c.stopHere(ctx, m), SayBroken)
+	case answer.Unfollow:
+		if err := c.deps.Threads.Unfollow(ctx, c.tenant(m.Ref), m.Ref, m.Author.ID); err != nil {
+			return c.failed(ctx, m, fmt.Errorf("stop following a thread: %w", err), SayBroken)
+		}
+		c.sayOnce(ctx, m, sayUnfollowed)
+	case answer.Refuse:
+		c.sayOnce(ctx, m, j.Sentence())
+	case answer.Observe, answer.Ignore, answer.Redo, answer.Cancel: // nothing is said about a message that was not meant for the bot
+	}
+	return nil
+}
+
+// stopHere stops what is being answered where a message says so.
+func (c *Conversation) stopHere(ctx context.Context, m Message) error {
+	r := session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author.ID, Privileged: m.Moderator}}
+	if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
+		r.Ref.Thread = ""
+	}
+	_, err := c.Stop(ctx, r, func(ctx context.Context, sentence string) { c.deps.Platform.Say(ctx, m, sentence) })
+	return err
+}
+
+// ask takes a question in, with its files and what was said before it, as far as the platform tells of them before.
+func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) error {
+	if m.Hidden || m.Text == "" && !m.Attached && !m.Direct && !m.Mentioned {
+		return nil // nobody asked for a word about what cannot be read
+	}
+	with, err := c.deps.Platform.Gather(ctx, m, j, reading(m, j))
+	if err != nil {
+		return c.failed(ctx, m, err, SayLost)
+	}
+	accepted, refusal, err := c.Take(ctx, answer.Question{
+		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: m.InThread && !m.Direct, // at the next mention only what follows is read
+		Mention: thread.Mention{
+			Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author.ID, Name: cmp.Or(m.Author.Name, with.Name)},
+			Starter: cmp.Or(j.Thread.Starter, m.Starter), Text: with.Text, Files: with.Files, At: m.Written, Direct: m.Direct, Tenant: c.tenant(m.Ref),
+			Listens: with.Listens,
+		},
+	}, patience)
+	switch {
+	case err != nil:
+		return c.failed(ctx, m, err, SayLost)
+	case refusal != "":
+		if !j.Ambient {
+			c.sayOnce(ctx, m, refusal)
+		}
+		return nil
+	}
+	c.taken.First(m.key())
+	if c.can.taken != nil {
+		c.can.taken.Taken(m)
+	}
+	if !accepted.Duplicate && accepted.Notice != "" {
+		c.Queued(m.At, accepted.Turn)
+	}
+	return nil
+}
+
+// sayOnce tells the author of a message something about it: once, although several events may tell of it.
+func (c *Conversation) sayOnce(ctx context.Context, m Message, sentence string) {
+	if !m.Late && c.said.First(m.key()) {
+		c.say(ctx, m, sentence)
+	}
+}
+
+// failed is what becomes of an event that could not be dealt with: where it does not come again, its author is told.
+func (c *Conversation) failed(ctx context.Context, m Message, err error, sentence string) error {
+	if err == nil || c.can.redelivers != nil {
+		return err
+	}
+	c.logger.ErrorContext(ctx, "message not dealt with", "message", m.ID, "error", err)
+	c.say(ctx, m, sentence)
+	return nil
+}
