@@ -23,23 +23,6 @@ func (w *world) told(i *discordtest.Interaction, text string) discordtest.State 
 	return i.State()
 }
 
-func TestFeedbackWithAReason(t *testing.T) {
-	t.Parallel()
-	w := begin(t, llmtest.Native(said(0, "The answer.")))
-	thread := w.ada.Mention(w.general, "What is it?")
-	w.answers(thread, 1)
-	message := w.discord.Answers(thread)[0].Message
-	up := w.ada.Press(message, w.button(thread, "up"))
-	w.told(up, "👍 is noted")
-	down := w.ada.Press(message, w.button(thread, "down"))
-	w.until("a reason is asked for", func() bool { return down.State().Kind == 9 })
-	w.told(w.ada.Submit(down, "It is out of date."), "your reason")
-	got, err := w.store.Feedback(t.Context(), session.FeedbackQuery{Tenant: access.DefaultTenant})
-	if err != nil || len(got) != 1 || got[0].Up || got[0].Reason != "It is out of date." || got[0].Person.ID != w.ada.ID {
-		t.Errorf("feedback = %+v, %v", got, err)
-	}
-}
-
 func TestRetryTakesThePlaceOfTheAnswer(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Hang()}, said(0, "The better answer.")))
@@ -84,19 +67,6 @@ func TestModeratorRemovesAndCorrects(t *testing.T) {
 	why := w.ada.Menu(message, "Why this answer?")
 	w.until("it is said why", func() bool { return why.State().Content != "" })
 	w.harmless()
-}
-
-func TestAskAboutAMessage(t *testing.T) {
-	t.Parallel()
-	w := begin(t, llmtest.Native(said(0, "It means this.")))
-	bob := w.guild.AddPerson("Bob", false)
-	message := bob.Say(w.general, "The standby lags behind.")
-	if got := w.finished(w.ada.Menu(message, "Ask about this")); !strings.HasPrefix(got.Content, "It means this.") {
-		t.Errorf("the command shows %+v", got)
-	}
-	if got := w.asked(); len(got) != 1 || !strings.Contains(got[0].Question.Text, "The standby lags behind.") {
-		t.Errorf("asked = %+v", got)
-	}
 }
 
 func TestFollowUpByAForm(t *testing.T) {

@@ -46,20 +46,6 @@ func TestAttachmentsAreRead(t *testing.T) {
 	}
 }
 
-func TestEditedQuestionIsAnsweredAnew(t *testing.T) {
-	t.Parallel()
-	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The other answer.")))
-	question := w.ada.Mention(w.general, "What is it?")
-	w.answers(question, 1)
-	w.button(question, "up")
-	message := w.discord.Answers(question)[0].Message
-	w.ada.Edit(question, "<@"+w.discord.Bot().ID+"> What is that?")
-	w.until("the answer is redone in place", func() bool {
-		got := w.discord.Answers(question)
-		return len(got) == 1 && got[0].Message == message && strings.HasPrefix(got[0].Content, "The other answer.")
-	})
-}
-
 // Discord tells of the thread that was opened from a question as if the question had been edited, with its files.
 func TestQuestionWithAFileIsAnsweredOnce(t *testing.T) {
 	t.Parallel()
@@ -84,19 +70,6 @@ func TestQuestionWithAFileIsAnsweredOnce(t *testing.T) {
 	if last := fmt.Sprint(requests[len(requests)-1].Messages); !strings.Contains(last, "say now?") || !strings.Contains(last, notes.Content) {
 		t.Errorf("the edited question is asked without its file: %s", last)
 	}
-}
-
-func TestDeletedQuestionMarksItsAnswer(t *testing.T) {
-	t.Parallel()
-	w := begin(t, llmtest.Native(said(0, "The answer.")))
-	dm := w.ada.DM()
-	question := w.ada.Say(dm, "What is it?")
-	w.answers(dm, 1)
-	w.ada.Delete(question)
-	w.until("the answer says so", func() bool {
-		got := w.discord.Answers(dm)
-		return len(got) == 1 && strings.Contains(got[0].Content, "The question was deleted.")
-	})
 }
 
 func TestThreadThatIsEnteredHalfWayIsReadOnce(t *testing.T) {

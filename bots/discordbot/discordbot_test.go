@@ -84,77 +84,7 @@ func (w *world) wholeCitations() {
 	}
 }
 
-func TestFollowUpNeedsNoMention(t *testing.T) {
-	t.Parallel()
-	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "The third answer.")))
-	bob := w.guild.AddPerson("Bob", false)
-	thread := w.ada.Mention(w.general, "What is first?")
-	w.answers(thread, 1)
-	w.ada.Say(thread, "And then?")
-	if got := w.answers(thread, 2); got[1] != "The second answer." {
-		t.Errorf("answers = %q", got)
-	}
-	requests := w.model.Requests()
-	if last := requests[len(requests)-1]; len(last.Messages) < 4 {
-		t.Errorf("the follow-up's prompt has %d messages, want the history in it", len(last.Messages))
-	}
-	bob.Say(thread, "I would do it differently.") // people talk
-	w.ada.Say(thread, "Would you?")
-	bob.Mention(thread, "What do you think?") // the bot is asked again
-	if got := w.answers(thread, 3); got[2] != "The third answer." {
-		t.Errorf("answers = %q", got)
-	}
-	if n := len(w.model.Requests()); n != 3 {
-		t.Errorf("the model was asked %d times, want 3", n)
-	}
-}
-
-func TestStopReaction(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name string
-		by   func(w *world) *discordtest.Person
-		on   func(w *world, question string) string
-		want bool
-	}{
-		{"the asker stops by the answer", asker, firstAnswer, true},
-		{"the asker stops by the question", asker, itself, true},
-		{"a moderator stops", func(w *world) *discordtest.Person { return w.guild.AddPerson("Mod", true) }, firstAnswer, true},
-		{"somebody else does not", func(w *world) *discordtest.Person { return w.guild.AddPerson("Eve", false) }, firstAnswer, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			go1 := make(chan struct{})
-			w := begin(t, llmtest.Native(llmtest.Reply{
-				llmtest.Text("What was written so far is a whole sentence. "), llmtest.Wait(go1), llmtest.Text("The end."),
-			}))
-			person := tt.by(w)
-			question := w.ada.Mention(w.general, "Tell me everything.")
-			w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
-			person.React(tt.on(w, question), "🛑")
-			if !tt.want {
-				// A later event of the same person is handled after the reaction, so the reaction is over by then.
-				i := person.Command(question, "stop", nil)
-				w.until("the command is answered", func() bool { return i.State().Kind == 4 })
-				if s := i.State(); !s.Private || !strings.Contains(s.Content, "Only whoever asked") {
-					t.Errorf("/stop says %+v", s)
-				}
-				close(go1)
-			}
-			got := w.answers(question, 1)[0]
-			if !strings.Contains(got, "What was written so far is a whole sentence.") {
-				t.Errorf("the answer lost its text: %q", got)
-			}
-			if stopped := !strings.Contains(got, "The end."); stopped != tt.want {
-				t.Errorf("stopped = %v, want %v: %q", stopped, tt.want, got)
-			}
-		})
-	}
-}
-
-func asker(w *world) *discordtest.Person           { return w.ada }
 func firstAnswer(w *world, question string) string { return w.discord.Answers(question)[0].Message }
-func itself(_ *world, question string) string      { return question }
 
 func TestOtherWaysToStop(t *testing.T) {
 	t.Parallel()
@@ -354,24 +284,4 @@ func TestWhereTheBotMayNotWriteItSaysNothingAndGoesOn(t *testing.T) {
 	}
 	open := w.guild.AddText("open").ID
 	w.answers(w.ada.Mention(open, "And here?"), 1)
-}
-
-func TestSecondQuestionWaits(t *testing.T) {
-	t.Parallel()
-	first := make(chan struct{})
-	w := begin(t, llmtest.Native(
-		llmtest.Reply{llmtest.Text("This takes a while. "), llmtest.Wait(first), llmtest.Text("Done.")}, said(0, "The second answer."),
-	))
-	thread := w.ada.Mention(w.general, "What is first?")
-	w.until("words appear", func() bool { return len(w.discord.Answers(thread)) == 1 })
-	second := w.ada.Say(thread, "And second?")
-	w.until("it is said that the question waits", func() bool {
-		return slices.ContainsFunc(w.discord.Answers(thread), func(v discordtest.Version) bool { return v.ReplyTo == second })
-	})
-	close(first)
-	got := w.answers(thread, 2)
-	w.until("the notice is gone", func() bool { return len(w.discord.Answers(thread)) == 2 })
-	if got[0] != "This takes a while. Done." || got[1] != "The second answer." {
-		t.Errorf("answers = %q", got)
-	}
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
-	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -247,31 +246,6 @@ func TestQuestionsThatNobodyWasThereForAreAnswered(t *testing.T) {
 	if n := len(s.model.Requests()); n != 4 {
 		t.Errorf("the model was asked %d times after another start", n)
 	}
-}
-
-func TestOldQuestionsAreAskedAbout(t *testing.T) {
-	t.Parallel()
-	o := options{bot: func(c *slackbot.Config) { c.MaxAge = time.Millisecond }, slack: slacktest.Config{AckWithin: 10 * time.Millisecond, Redeliver: []time.Duration{}}}
-	s := play(t, o, llmtest.Answer("At last."))
-	s.halt()
-	root := s.ann.Say(s.general, "", slacktest.Mention()+" is anybody there?")
-	s.wait("the events are given up", func() bool { return len(s.Undelivered()) == 0 })
-	s.start(o)
-	s.wait("it is asked about", func() bool { return len(s.Answers(s.general, root)) == 1 })
-	s.halt()
-	s.start(o)
-	s.wait("it has looked again", func() bool { return len(s.Calls("conversations.replies")) >= 2 })
-	offer := s.Answers(s.general, root)
-	if len(offer) != 1 || !strings.Contains(offer[0].Shown(), "still wanted") {
-		t.Fatalf("the thread shows %+v", offer)
-	}
-	s.click(s.bob, s.general, offer[0], slack.ActionStill)
-	s.told(s.bob, "Only whoever asked")
-	s.click(s.ann, s.general, offer[0], slack.ActionStill)
-	s.wait("it is answered in the place of the question", func() bool {
-		a := s.Answers(s.general, root)
-		return len(a) == 1 && strings.HasPrefix(a[0].Shown(), "At last.")
-	})
 }
 
 func TestWhatSlackTellsOfPeopleCountsAtOnce(t *testing.T) {

@@ -88,33 +88,6 @@ func (s *stage) told(p *slacktest.Person, text string) slacktest.Message {
 	return found
 }
 
-func TestFeedbackIsKeptWithItsReason(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("Install the client."))
-	root := s.ann.Say(s.general, "", slacktest.Mention()+" how?")
-	s.answered(s.general, root, 1)
-	s.settled(s.general, root)
-	answer := s.Answers(s.general, root)[0]
-	s.click(s.ann, s.general, answer, thread.ActionUp)
-	s.told(s.ann, "Thank")
-	s.click(s.bob, s.general, answer, thread.ActionDown)
-	s.wait("a form is opened", func() bool { return len(s.Views()) == 1 })
-	s.delivered(s.bob.Submit(s.Views()[0], map[string]string{"text": "It is too short."}))
-	var votes []session.Feedback
-	s.wait("the reason is kept", func() bool {
-		var err error
-		if votes, err = s.store.Feedback(s.ctx, session.FeedbackQuery{Tenant: access.DefaultTenant}); err != nil {
-			t.Fatal(err)
-		}
-		return len(votes) == 2 && votes[0].Reason+votes[1].Reason == "It is too short."
-	})
-	for _, v := range votes {
-		if v.Up != (v.Person.ID == s.ann.ID) {
-			t.Errorf("vote %+v", v)
-		}
-	}
-}
-
 func TestFailedAnswerIsTriedAgainInPlace(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{}, llmtest.Reply{llmtest.Text("Half of it was said. "), llmtest.Hang()}, llmtest.Answer("All of it."))
@@ -175,78 +148,6 @@ func TestPrivateAnswerIsOfferedToTheAskerAlone(t *testing.T) {
 	s.told(s.ann, "The answer stays private.")
 }
 
-func TestModeratorsRemoveAndCorrect(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("This is wrong."), llmtest.Answer("This is very wrong."))
-	chief := s.Person("chief", func(p *slacktest.Person) { p.Admin = true })
-	chief.Join(s.general)
-	first := s.ann.Say(s.general, "", slacktest.Mention()+" how?")
-	s.answered(s.general, first, 1)
-	second := s.ann.Say(s.general, "", slacktest.Mention()+" and how else?")
-	s.answered(s.general, second, 1)
-	s.settled(s.general, first)
-	s.settled(s.general, second)
-	wrong := s.Answers(s.general, first)[0]
-	s.delivered(s.bob.Shortcut(s.general, wrong.TS, thread.ButtonID(thread.ActionRemove, "")))
-	if s.told(s.bob, "nly"); strings.Contains(s.Answers(s.general, first)[0].Shown(), "removed") {
-		t.Error("somebody who may not has removed an answer")
-	}
-	s.delivered(chief.Shortcut(s.general, wrong.TS, thread.ButtonID(thread.ActionCorrect, "")))
-	s.wait("a form is opened", func() bool { return len(s.Views()) == 1 })
-	s.delivered(chief.Submit(s.Views()[0], map[string]string{"text": "This is **right**."}))
-	s.wait("the correction stands there", func() bool { return strings.Contains(s.Answers(s.general, first)[0].Shown(), "This is **right**.") })
-	removed := s.Answers(s.general, second)[0]
-	s.delivered(chief.Shortcut(s.general, removed.TS, thread.ButtonID(thread.ActionRemove, "")))
-	if views := s.Views(); len(views) > 1 {
-		s.delivered(chief.Submit(views[1], map[string]string{"text": "It is wrong."}))
-	}
-	s.wait("the answer is gone", func() bool {
-		for _, m := range s.Answers(s.general, second) {
-			if strings.Contains(m.Shown(), "wrong") || strings.Contains(m.Text, "wrong") {
-				return false
-			}
-		}
-		return true
-	})
-	s.delivered(s.ann.Shortcut(s.general, wrong.TS, thread.ButtonID(thread.ActionWhy, "")))
-	s.told(s.ann, "corrected")
-	unasked := s.bob.Say(s.general, "", "just talking")
-	s.wait("it is decided about", func() bool {
-		v, err := s.store.Verdict(s.ctx, access.DefaultTenant, thread.Ref{Platform: slack.Platform, Workspace: slacktest.TeamID, Channel: s.general.ID}, thread.MessageID(unasked))
-		return err == nil && v.Reason != ""
-	})
-	s.delivered(s.ann.Shortcut(s.general, unasked, thread.ButtonID(thread.ActionWhy, "")))
-	s.told(s.ann, "Nobody addressed the bot.")
-}
-
-func TestEditedQuestionIsAnsweredAnewInPlace(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("About the old one."), llmtest.Answer("About the new one."))
-	root := s.ann.Say(s.general, "", slacktest.Mention()+" the old question?")
-	s.answered(s.general, root, 1)
-	first := s.Answers(s.general, root)[0]
-	s.ann.Edit(s.general, root, slacktest.Mention()+" the new question?")
-	s.wait("the new answer stands in the place of the old one", func() bool {
-		a := s.Answers(s.general, root)
-		return len(a) == 1 && a[0].TS == first.TS && strings.HasPrefix(a[0].Shown(), "About the new one.")
-	})
-	asked := s.model.Requests()[1].Messages
-	if last := asked[len(asked)-1].Text; !strings.Contains(last, "the new question?") {
-		t.Errorf("the model was asked %q", last)
-	}
-}
-
-func TestMessageBecomesAQuestionByBeingEdited(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("With the client."))
-	root := s.ann.Say(s.general, "", slacktest.Mention())
-	s.told(s.ann, "There is no question")
-	s.ann.Edit(s.general, root, slacktest.Mention()+" how do I connect?")
-	if shown := s.answered(s.general, root, 1); !strings.HasPrefix(shown[0], "With the client.") {
-		t.Errorf("the thread shows %q", shown)
-	}
-}
-
 func TestDeletedQuestionOfAnAnswerThatWasGivenIsMarked(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{}, llmtest.Answer("Install the client."))
@@ -267,38 +168,6 @@ func TestDeletedQuestionOfAnAnswerThatWasGivenIsMarked(t *testing.T) {
 			t.Errorf("the bot was shown at work on what had been done: %+v", status)
 		}
 	}
-}
-
-func TestOneNoticeTellsOfAllThatWait(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{}, llmtest.Reply{llmtest.Text("This takes a while. "), llmtest.Hang()}, llmtest.Answer("Two."), llmtest.Answer("Three."))
-	root := s.ann.Say(s.general, "", slacktest.Mention()+" one?")
-	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) == 1 })
-	s.ann.Say(s.general, root, slacktest.Mention()+" two?")
-	var notice slacktest.Message
-	s.wait("the queue is told of", func() bool {
-		for _, m := range s.Answers(s.general, root) {
-			if strings.Contains(m.Shown(), "One more question is waiting") {
-				notice = m
-				return true
-			}
-		}
-		return false
-	})
-	s.ann.Say(s.general, root, slacktest.Mention()+" three?")
-	s.wait("the same notice tells of two", func() bool {
-		for _, m := range s.Answers(s.general, root) {
-			if m.TS == notice.TS {
-				return strings.Contains(m.Shown(), "2 more questions are waiting")
-			}
-		}
-		return false
-	})
-	s.ann.React(s.general, root, "octagonal_sign")
-	s.wait("all are answered and the notice is gone", func() bool {
-		a := s.Answers(s.general, root)
-		return len(a) == 3 && strings.HasPrefix(a[1].Shown(), "Two.") && strings.HasPrefix(a[2].Shown(), "Three.")
-	})
 }
 
 func TestCommandsOfFootnote(t *testing.T) {

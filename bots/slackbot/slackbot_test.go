@@ -107,37 +107,6 @@ func TestOwnMessagesAndOtherBotsAreIgnored(t *testing.T) {
 	}
 }
 
-func TestStopReactionStopsAndKeepsWhatWasWritten(t *testing.T) {
-	t.Parallel()
-	for _, on := range []string{"question", "answer"} {
-		t.Run("on the "+on, func(t *testing.T) {
-			t.Parallel()
-			s := play(t, options{}, llmtest.Reply{
-				llmtest.Text("This much was written before the stop. "), llmtest.Sleep(800 * time.Millisecond), llmtest.Text("And this.\n\n"), llmtest.Hang(),
-			})
-			root := s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
-			s.wait("the answer has grown", func() bool {
-				return len(s.Answers(s.general, root)) > 0 && strings.Contains(s.Answers(s.general, root)[0].Shown(), "And this.")
-			})
-			target := root
-			if on == "answer" {
-				target = s.Answers(s.general, root)[0].TS
-			}
-			s.bob.React(s.general, target, "octagonal_sign")
-			s.wait("bob is told that he may not", func() bool { return len(s.Ephemeral(s.bob)) == 1 })
-			s.ann.React(s.general, target, "thumbsup")
-			s.ann.React(s.general, target, "octagonal_sign")
-			shown := s.answered(s.general, root, 1)
-			if !strings.Contains(shown[0], "This much was written before the stop.") || !strings.Contains(shown[0], "Stopped") {
-				t.Errorf("the thread shows %q", shown[0])
-			}
-			if s.model.Open() != 0 {
-				t.Errorf("the model is still being read")
-			}
-		})
-	}
-}
-
 // Where Slack shows no status, and no streams with their cards, the asker sees in the thread that the question was heard.
 func TestWithoutAStatusTheThreadTellsOfTheSearch(t *testing.T) {
 	t.Parallel()
@@ -274,36 +243,6 @@ func TestDeletedQuestionEndsItsTurn(t *testing.T) {
 	}
 }
 
-func TestDirectMessageIsAnswered(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("In private."))
-	dm, root := s.ann.DM("", "are we alone?")
-	if shown := s.answered(dm, root, 1); !strings.Contains(shown[0], "In private.") {
-		t.Errorf("the thread shows %q", shown)
-	}
-}
-
-func TestFollowUpNeedsNoMentionWhileItIsADialogue(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("First answer."), llmtest.Answer("Second answer."), llmtest.Answer("Third answer."))
-	root := s.ann.Say(s.general, "", slacktest.Mention()+" first?")
-	s.answered(s.general, root, 1)
-	s.ann.Say(s.general, root, "and second?")
-	s.answered(s.general, root, 2)
-	s.bob.Say(s.general, root, "I think so too") // two people now
-	s.ann.Say(s.general, root, "right?")         // to Bob
-	s.ann.Say(s.general, root, slacktest.Mention()+" and third?")
-	shown := s.answered(s.general, root, 3)
-	for i, want := range []string{"First", "Second", "Third"} {
-		if !strings.HasPrefix(shown[i], want) {
-			t.Errorf("answer %d is %q", i+1, shown[i])
-		}
-	}
-	if got := len(s.model.Requests()); got != 3 {
-		t.Errorf("the model was asked %d times, want 3", got)
-	}
-}
-
 func TestWhoeverBeganTheThreadMayStopItsAnswers(t *testing.T) {
 	t.Parallel()
 	for name, silent := range map[string]bool{"Slack says who that is": false, "it is read": true} {
@@ -330,20 +269,6 @@ func TestChannelWhereNobodyMayAsk(t *testing.T) {
 	s.idle()
 	if got := s.Ephemeral(s.ann); len(got) != 1 {
 		t.Errorf("ann was told %+v", got)
-	}
-}
-
-func TestStopFollowing(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("First answer."), llmtest.Answer("Second answer."))
-	root := s.ann.Say(s.general, "", slacktest.Mention()+" first?")
-	s.answered(s.general, root, 1)
-	s.ann.Say(s.general, root, "stop following")
-	s.wait("ann is told", func() bool { return len(s.Ephemeral(s.ann)) == 1 })
-	s.ann.Say(s.general, root, "not for the bot")
-	s.ann.Say(s.general, root, slacktest.Mention()+" second?")
-	if shown := s.answered(s.general, root, 2); !strings.HasPrefix(shown[1], "Second") || len(s.model.Requests()) != 2 {
-		t.Errorf("the thread shows %q after %d requests", shown, len(s.model.Requests()))
 	}
 }
 
