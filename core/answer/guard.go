@@ -10,40 +10,9 @@ import (
 
 // Guard is a surface for one attempt at one turn. It starts no call without a permit. A process that was paused may finish a call after
 // its permit has ended, and then have written over what another attempt showed; so the turn is delivered once more after such a call.
-// Whatever the surface can do, Guard can: stream, roll over, adopt.
+// Whatever the surface can do, Guard can (thread.AbilitiesOf): stream, roll over, adopt.
 func Guard[P any](surface thread.Surface[P], repairs session.Repairs, t session.Turn, permit Permit, logger *slog.Logger) thread.Surface[P] {
-	g := guarded[P]{Surface: surface, guard: guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}}
-	streamer, streams := surface.(thread.Streamer[P])
-	roller, rolls := surface.(thread.Roller[P])
-	adopter, adopts := surface.(thread.Adopter)
-	s := guardedStreamer[P]{guarded: g, streamer: streamer}
-	switch {
-	case streams && rolls && adopts:
-		return struct {
-			guardedStreamer[P]
-			thread.Roller[P]
-			thread.Adopter
-		}{s, roller, adopter}
-	case streams && rolls:
-		return struct {
-			guardedStreamer[P]
-			thread.Roller[P]
-		}{s, roller}
-	case streams && adopts:
-		return struct {
-			guardedStreamer[P]
-			thread.Adopter
-		}{s, adopter}
-	case streams:
-		return s
-	case adopts:
-		return struct {
-			guarded[P]
-			thread.Adopter
-		}{g, adopter}
-	default:
-		return g
-	}
+	return guarded[P]{Surface: surface, guard: guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}}
 }
 
 type guard struct {
@@ -76,6 +45,15 @@ type guarded[P any] struct {
 	guard guard
 }
 
+// Abilities are those of the surface. What they write is guarded.
+func (g guarded[P]) Abilities() thread.Abilities[P] {
+	can := thread.AbilitiesOf(g.Surface)
+	if can.Streamer != nil {
+		can.Streamer = guardedStreamer[P]{guard: g.guard, streamer: can.Streamer}
+	}
+	return can
+}
+
 // Post implements thread.Surface.
 func (g guarded[P]) Post(ctx context.Context, to thread.Ref, page P) (id thread.MessageID, err error) {
 	err = g.guard.call(ctx, func() (err error) { id, err = g.Surface.Post(ctx, to, page); return err })
@@ -93,7 +71,7 @@ func (g guarded[P]) Delete(ctx context.Context, to thread.Ref, id thread.Message
 }
 
 type guardedStreamer[P any] struct {
-	guarded[P]
+	guard    guard
 	streamer thread.Streamer[P]
 }
 

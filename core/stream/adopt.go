@@ -11,8 +11,8 @@ import (
 // adopt finds the message of page n, which was intended and may exist: after a post whose outcome is not known, or when another worker
 // began the page. It reports whether there is one.
 func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
-	adopter, ok := w.Surface.(thread.Adopter)
-	if !ok || n >= len(w.pages) || w.pages[n].ID != "" {
+	adopter := thread.AbilitiesOf(w.Surface).Adopter
+	if adopter == nil || n >= len(w.pages) || w.pages[n].ID != "" {
 		return false, nil
 	}
 	own, err := adopter.Own(ctx, w.to)
@@ -36,8 +36,8 @@ func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 
 // deleteExtras removes messages that a create left behind whose outcome was not known.
 func (w *writer[P]) deleteExtras(ctx context.Context) error {
-	adopter, ok := w.Surface.(thread.Adopter)
-	if !ok || !w.adopted {
+	adopter := thread.AbilitiesOf(w.Surface).Adopter
+	if adopter == nil || !w.adopted {
 		return nil
 	}
 	own, err := adopter.Own(ctx, w.to)

@@ -34,17 +34,15 @@ type piece[P any] struct {
 
 // newAppender returns nil where answers are posted and edited.
 func newAppender[P any](deps Deps[P]) *appender[P] {
-	streamer, ok := deps.Surface.(thread.Streamer[P])
-	if !ok {
+	can := thread.AbilitiesOf(deps.Surface)
+	if can.Streamer == nil {
 		return nil
 	}
 	r, ok := deps.Renderer.(TailRenderer[P])
 	if !ok {
 		return nil
 	}
-	a := &appender[P]{Streamer: streamer, tail: r.Tail(), maxAge: deps.Surface.Capabilities().MaxStreamAge}
-	a.roller, _ = deps.Surface.(thread.Roller[P])
-	return a
+	return &appender[P]{Streamer: can.Streamer, roller: can.Roller, tail: r.Tail(), maxAge: deps.Surface.Capabilities().MaxStreamAge}
 }
 
 // enqueue queues what is new in the view. Nothing new is asked for while something waits, so that a slow platform gets fewer, longer

@@ -65,6 +65,25 @@ type Presence interface {
 	Status(ctx context.Context, to Ref, status string) error
 }
 
+// Abilities are what a surface can do beside what every one can; nil for what it cannot.
+type Abilities[P any] struct {
+	Streamer Streamer[P]
+	Roller   Roller[P] // of a Streamer
+	Adopter  Adopter
+}
+
+// AbilitiesOf finds what a surface can do: the interfaces that it implements or, where it stands before another surface, what its method Abilities
+// says that it passes on.
+func AbilitiesOf[P any](s Surface[P]) (can Abilities[P]) {
+	if before, ok := s.(interface{ Abilities() Abilities[P] }); ok {
+		return before.Abilities()
+	}
+	can.Streamer, _ = s.(Streamer[P])
+	can.Roller, _ = s.(Roller[P])
+	can.Adopter, _ = s.(Adopter)
+	return can
+}
+
 // Sentinels of sending. Adapters translate their SDK's errors to these.
 var (
 	ErrOutcomeUnknown = errors.New("the platform did not say whether the message was posted")
