@@ -7,7 +7,9 @@ import (
 )
 
 // SynonymShare is what a synonym weighs, of what the word of the question weighs that it stands for: a document in the asker's own words goes
-// before one in other words.
+// before one in other words. Of 20 sets of general words (delete and remove, folder and directory), 80 questions about two manuals had the right page
+// among the first five 56 times without them, 56 times at a quarter, and 55 times at a half, at three quarters and at the full weight: what gains are
+// words that only the operator knows to mean the same, and those lose to no word of the question at a half.
 const SynonymShare = 0.5
 
 // maxSynonymTerms bounds what synonyms add to a question.

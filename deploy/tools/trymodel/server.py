@@ -13,6 +13,7 @@ params = xllamacpp.CommonParams()
 params.model.path = str(next(pathlib.Path(package.origin).parent.glob("*.gguf")))
 params.n_ctx = int(sys.argv[1])
 params.n_parallel = 1
+params.n_predict = 300  # what it writes at most: it does not know when to end
 params.use_jinja = sys.argv[2] == "jinja"
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
