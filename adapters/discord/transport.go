@@ -61,7 +61,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("wait for a call of Discord: %w", notSentError{err})
 	}
 	defer ended()
-	ctx, cancel := context.WithTimeout(req.Context(), requestTimeout) // from now on: what waited above was not sent
+	// From now on: what waited above was not sent. What is on its way is not given up with whoever wanted it: Discord counts it whenever it
+	// comes to it, be it in a later window than that in which it is missed here.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), requestTimeout)
 	out := req.Clone(ctx)
 	if strings.HasPrefix(out.URL.Path, "/api/") {
 		out.URL.Scheme, out.URL.Host = t.api.Scheme, t.api.Host

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -134,5 +135,58 @@ func TestWaitingBeforeACallIsNoTimeout(t *testing.T) {
 			t.Errorf("the call = %+v, %v; %d were sent", made, err, len(c.asked))
 		}
 		time.Sleep(2 * time.Second) // until its place is free again
+	})
+}
+
+// held answers once it is let, or when its request is given up.
+type held struct{ let chan struct{} }
+
+// RoundTrip implements http.RoundTripper.
+func (h held) RoundTrip(r *http.Request) (*http.Response, error) {
+	select {
+	case <-h.let:
+		return &http.Response{StatusCode: http.StatusOK, Header: headers("4", "5"), Body: http.NoBody, Request: r}, nil
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	}
+}
+
+// Whoever wanted a call may give up: once it is sent it is counted by Discord, sooner or later, and so it is here until it is answered.
+func TestCallThatNobodyWaitsForIsStillCounted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api, err := parseAPI("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, let := newLimits(), make(chan struct{})
+		l.must(t, "a")
+		ctx, cancel := context.WithCancel(withBucket(t.Context(), "a"))
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://discord.com/api/v9/gateway", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			res, err := (&transport{api: api, base: held{let}, limits: l}).RoundTrip(req)
+			if err == nil {
+				err = res.Body.Close()
+			}
+			ended <- err
+		}()
+		synctest.Wait()
+		cancel()
+		time.Sleep(5 * time.Second)
+		if len(l.window) != 1 || l.buckets["a"].inFlight != 1 {
+			t.Errorf("%d calls are counted in all and %d of the bucket, want the one that is on its way", len(l.window), l.buckets["a"].inFlight)
+		}
+		close(let)
+		if err := <-ended; err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+		time.Sleep(2 * time.Second)
+		if len(l.window) != 0 || l.buckets["a"].inFlight != 0 || l.buckets["a"].left != 4 {
+			t.Errorf("after its answer %d calls are counted, and of the bucket %+v", len(l.window), l.buckets["a"])
+		}
 	})
 }
