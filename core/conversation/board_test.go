@@ -1,0 +1,261 @@
+package conversation_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// board is the smallest platform that has all that people do in conversations: a pin board in memory. Whoever adds a platform finds here what it
+// takes. It is safe for concurrent use.
+type board struct {
+	talk  *conversation.Conversation
+	store session.Deliveries
+
+	mu     sync.Mutex
+	last   int
+	notes  []*note
+	alone  map[string][]string // person to what was told that person alone
+	closed bool                // nobody hears what is written
+}
+
+// note is what hangs on the board. A thread is the note that it hangs on.
+type note struct {
+	id      thread.MessageID
+	at      thread.Ref
+	by      string // empty: the bot
+	written time.Time
+	page
+	about string // what a button of the bot's note is about
+	gone  bool
+}
+
+// page is what a note shows. Streams compare pages by what they are as JSON.
+type page struct {
+	Text    string
+	Done    bool
+	Buttons []thread.Action
+}
+
+const boardName thread.Platform = "board"
+
+// pin hangs up a note. In a thread it hangs under its first note.
+func (b *board) pin(at thread.Ref, by string, p page, ago time.Duration) *note {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last++
+	n := &note{id: thread.MessageID(fmt.Sprintf("%06d", b.last)), at: at, by: by, page: p, written: time.Now().Add(-ago)}
+	n.at.Thread = cmp.Or(at.Thread, string(n.id))
+	b.notes = append(b.notes, n)
+	return n
+}
+
+// hanging lists the notes for which a condition holds, oldest first.
+func (b *board) hanging(holds func(*note) bool) []note {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []note
+	for _, n := range b.notes {
+		if !n.gone && holds(n) {
+			list = append(list, *n)
+		}
+	}
+	return list
+}
+
+// change changes a note, and reports whether it was there.
+func (b *board) change(id thread.MessageID, how func(*note)) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.notes, func(n *note) bool { return n.id == id && !n.gone })
+	if i >= 0 {
+		how(b.notes[i])
+	}
+	return i >= 0
+}
+
+// heard is a note as conversations know it: who writes "@bot" mentions it.
+func (b *board) heard(n note) conversation.Message {
+	text, mentioned := strings.CutPrefix(n.Text, "@bot")
+	m := conversation.Message{
+		Ref: n.at, At: n.at, ID: n.id, EventKey: string(n.id), Author: thread.Person{ID: n.by, Name: n.by}, Moderator: n.by == "chief",
+		Text: strings.TrimSpace(text), Written: n.written,
+	}
+	m.Own, m.Mentioned, m.Direct, m.InThread = n.by == "", mentioned, strings.HasPrefix(n.at.Channel, "direct"), n.at.Thread != string(n.id)
+	return m
+}
+
+// Tenant implements conversation.Platform.
+func (*board) Tenant(thread.Ref) access.TenantID { return access.DefaultTenant }
+
+// Facts implements conversation.Platform.
+func (*board) Facts(_ context.Context, _ thread.Ref, person string) ([]answer.Held, error) {
+	return []answer.Held{{Principal: access.User(string(boardName), person), From: "your name"}}, nil
+}
+
+// Gather implements conversation.Platform.
+func (b *board) Gather(_ context.Context, m conversation.Message, _ answer.Judgement, read *conversation.Reading) (conversation.Gathered, error) {
+	g := conversation.Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}
+	if read == nil {
+		return g, nil
+	}
+	var said []conversation.Said
+	for _, n := range b.hanging(func(n *note) bool {
+		return n.by != "" && n.at == m.Ref && n.id > read.After && n.id < m.ID
+	}) {
+		said = append(said, conversation.Said{Author: n.by, Text: n.Text})
+	}
+	if file, ok := conversation.Transcript(conversation.EarlierName, said, false); ok {
+		g.Files = []message.File{file}
+	}
+	return g, nil
+}
+
+// Say implements conversation.Platform.
+func (b *board) Say(_ context.Context, to conversation.Message, sentence string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.alone[to.Author.ID] = append(b.alone[to.Author.ID], sentence)
+}
+
+// HalfWritten implements conversation.Platform.
+func (b *board) HalfWritten(_ context.Context, _ session.Turn, p session.Page, _ answer.Permit) (bool, error) {
+	return len(b.hanging(func(n *note) bool { return n.id == p.Message && !n.Done })) > 0, nil
+}
+
+// Tell implements conversation.Notices.
+func (b *board) Tell(_ context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
+	n := b.pin(at, "", page{Text: sentence, Done: true}, 0)
+	b.change(n.id, func(n *note) { n.about = string(about.ID) })
+	return n.id, nil
+}
+
+// Retell implements conversation.Notices.
+func (b *board) Retell(_ context.Context, about session.Turn, _ thread.Ref, id thread.MessageID, sentence string) error {
+	b.change(id, func(n *note) { n.Text, n.about = sentence, string(about.ID) })
+	return nil
+}
+
+// Untell implements conversation.Notices.
+func (b *board) Untell(_ context.Context, _ thread.Ref, id thread.MessageID) error {
+	b.change(id, func(n *note) { n.gone = true })
+	return nil
+}
+
+// Told implements conversation.Notices.
+func (b *board) Told(_ context.Context, about session.Turn, _ thread.Ref) (ids []thread.MessageID, err error) {
+	for _, n := range b.hanging(func(n *note) bool { return n.by == "" && n.about == string(about.ID) }) {
+		ids = append(ids, n.id)
+	}
+	return ids, nil
+}
+
+// Answered implements conversation.History.
+func (b *board) Answered(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
+	return b.Involved(ctx, m, aside)
+}
+
+// Involved implements conversation.History.
+func (b *board) Involved(_ context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
+	after := b.hanging(func(n *note) bool { return n.by == "" && n.at == m.Ref && n.id > m.ID })
+	return slices.ContainsFunc(after, func(n note) bool { return !aside(n.id) }), nil
+}
+
+// AskStill implements conversation.History.
+func (b *board) AskStill(_ context.Context, m conversation.Message, sentence, _ string) error {
+	n := b.pin(m.Ref, "", page{Text: sentence, Done: true}, 0)
+	b.change(n.id, func(n *note) { n.about = string(m.ID) })
+	return nil
+}
+
+// Question implements conversation.History.
+func (b *board) Question(_ context.Context, _ thread.Ref, id thread.MessageID) (conversation.Message, error) {
+	for _, n := range b.hanging(func(n *note) bool { return n.id == id }) {
+		return b.heard(n), nil
+	}
+	return conversation.Message{}, thread.ErrMessageGone
+}
+
+// Listeners implements answer.Surfaces.
+func (*board) Listeners(context.Context, session.Turn) (access.Audience, error) {
+	return access.NewAudience(access.DefaultTenant), nil
+}
+
+// Open implements answer.Surfaces.
+func (b *board) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+	b.talk.Begun(ctx, t)
+	replies, err := stream.OpenReplies(ctx, t.Session.Ref, stream.Pace{}, answer.NewLogs(b.store, t, t.Session.Ref, permit), stream.Deps[page]{
+		Surface: surface{b}, Renderer: renderer{}, Turn: t,
+	})
+	return &delivery{replies}, err
+}
+
+type delivery struct{ *stream.Replies[page] }
+
+// Finish implements answer.Delivery.
+func (d *delivery) Finish(ctx context.Context, _ answer.Final) error { return d.Replies.Finish(ctx) }
+
+// surface writes notes.
+type surface struct{ board *board }
+
+// Capabilities implements thread.Surface.
+func (surface) Capabilities() thread.Capabilities {
+	return thread.Capabilities{MinEditInterval: time.Millisecond}
+}
+
+// Post implements thread.Surface.
+func (s surface) Post(_ context.Context, to thread.Ref, p page) (thread.MessageID, error) {
+	return s.board.pin(to, "", p, 0).id, nil
+}
+
+// Edit implements thread.Surface.
+func (s surface) Edit(_ context.Context, _ thread.Ref, id thread.MessageID, p page) error {
+	if !s.board.change(id, func(n *note) { n.page = p }) {
+		return thread.ErrMessageGone
+	}
+	return nil
+}
+
+// Delete implements thread.Surface.
+func (s surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	return s.board.Untell(ctx, to, id)
+}
+
+// renderer shows an answer as it stands in the view.
+type renderer struct{}
+
+// Render implements stream.Renderer.
+func (renderer) Render(v *stream.View) []page {
+	p := page{Text: v.Text(), Done: v.Phase == stream.Done, Buttons: []thread.Action{thread.ActionStop}}
+	if p.Done {
+		p.Text = strings.Join(append([]string{p.Text, v.Message}, v.Notices...), "\n")
+		p.Buttons = []thread.Action{thread.ActionUp, thread.ActionDown, thread.ActionRetry}
+	}
+	if v.Problem != nil {
+		p.Text += "\n" + v.Problem.Message
+	}
+	if strings.TrimSpace(p.Text) == "" {
+		return nil
+	}
+	return []page{p}
+}
+
+var (
+	_ conversation.Platform = (*board)(nil)
+	_ conversation.History  = (*board)(nil)
+	_ answer.Surfaces       = (*board)(nil)
+	_ packet.Sink           = (*delivery)(nil)
+)

@@ -1,0 +1,334 @@
+package conversation_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/conversation"
+	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	common.Suite(t, common.Platform{Begin: begin})
+}
+
+// stage is a board with people before it.
+type stage struct {
+	*testing.T
+	*board
+	ctx     context.Context
+	said    []answer.Said
+	model   *llmtest.Model
+	store   *sessiontest.Memory
+	form    *answer.Form // that was opened last
+	key     int
+	earlier []thread.MessageID
+	end     func()
+}
+
+var people = map[common.Person]string{common.Ann: "ann", common.Bob: "bob", common.Chief: "chief"}
+
+func begin(t *testing.T, setting common.Setting) common.Stage {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	s := &stage{T: t, ctx: ctx, said: setting.Said, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
+	s.board = &board{store: s.store, alone: make(map[string][]string)}
+	for _, e := range setting.Earlier {
+		text := e.Text
+		if e.Mentions {
+			text = "@bot " + text
+		}
+		s.earlier = append(s.earlier, s.pin(s.channel(common.Place{}), people[e.By], page{Text: text}, e.Ago).id)
+	}
+	s.start()
+	t.Cleanup(func() { s.end(); cancel() })
+	return s
+}
+
+// start starts a bot, which first looks at what hangs there.
+func (s *stage) start() {
+	s.Helper()
+	words, signal := budgettest.NewWords(), &session.LocalSignal{}
+	tools, err := tool.NewSet()
+	if err != nil {
+		s.Fatal(err)
+	}
+	service, err := answer.New(answer.Deps{
+		Store: answer.Store{
+			Inbox: s.store, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store, Threads: s.store,
+			Settings: s.store, Verdicts: s.store, Turns: s.store, Changes: s.store, Forgetter: s.store, Revisions: s.store, Votes: s.store,
+		},
+		Signal: signal, Setups: setups{s.model}, Library: library{}, Surfaces: s.board, Policies: common.Policies(s.said),
+		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
+	}, answer.Config{Grace: time.Second})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.talk, err = conversation.New(conversation.Deps{
+		Platform: s.board, Deliveries: s.store, Turns: s.store, Threads: s.store, Absences: s.store,
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.talk.Bind(service)
+	running, stop := context.WithCancel(s.ctx)
+	ended := make(chan error, 2)
+	go func() { ended <- service.Run(running) }()
+	talk := s.talk
+	go func() { talk.Run(running); talk.Wait(); ended <- nil }()
+	s.end = func() {
+		stop()
+		for range 2 {
+			if err := <-ended; err != nil {
+				s.Errorf("the bot ended with %v", err)
+			}
+		}
+	}
+	found := s.hanging(func(n *note) bool { return n.by != "" })
+	for i, n := range found {
+		m := s.heard(n)
+		m.Late = true
+		m.Overtaken = slices.ContainsFunc(found[i+1:], func(later note) bool { return later.at == n.at && later.by != n.by })
+		s.hear(m)
+	}
+}
+
+func (s *stage) hear(m conversation.Message) {
+	s.Helper()
+	if err := s.talk.Message(s.ctx, m); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (*stage) channel(at common.Place) thread.Ref {
+	ref := thread.Ref{Platform: boardName, Workspace: "w", Channel: "general", Thread: string(at.Thread)}
+	if at.Direct {
+		ref.Channel, ref.Thread = "direct-ann", "direct-ann"
+	}
+	return ref
+}
+
+func (s *stage) Say(by common.Person, at common.Place, text string) thread.MessageID {
+	s.Helper()
+	n := s.pin(s.channel(at), people[by], page{Text: text}, 0)
+	if !s.closed {
+		s.hear(s.heard(*n))
+	}
+	return n.id
+}
+
+func (s *stage) Mention(by common.Person, at common.Place, text string) thread.MessageID {
+	s.Helper()
+	return s.Say(by, at, "@bot "+text)
+}
+
+func (s *stage) Edit(_ common.Person, id thread.MessageID, text string) {
+	s.Helper()
+	s.change(id, func(n *note) { n.Text = "@bot " + text })
+	m := s.heard(s.note(id))
+	m.Change = answer.Edited
+	s.hear(m)
+}
+
+func (s *stage) note(id thread.MessageID) note {
+	s.Helper()
+	found := s.hanging(func(n *note) bool { return n.id == id })
+	if len(found) == 0 {
+		s.Fatalf("there is no note %s", id)
+	}
+	return found[0]
+}
+
+func (s *stage) Delete(_ common.Person, id thread.MessageID) {
+	s.Helper()
+	n := s.note(id)
+	s.change(id, func(n *note) { n.gone = true })
+	if err := s.talk.Deleted(s.ctx, conversation.Deletion{Ref: n.at, Message: id, Of: conversation.Unsaid}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *stage) React(by common.Person, id thread.MessageID) {
+	s.Helper()
+	n := s.note(id)
+	n.at.Thread = ""
+	stopper := session.Stopper{ID: people[by], Privileged: by == common.Chief}
+	if err := s.talk.Reacted(s.ctx, conversation.Reaction{Ref: n.at, Message: id, By: stopper}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *stage) Press(by common.Person, on thread.MessageID, do thread.Action) {
+	s.Helper()
+	s.Until("the button is there", func() bool { return slices.Contains(s.note(on).Buttons, do) })
+	s.Choose(by, on, do)
+}
+
+func (s *stage) Choose(by common.Person, on thread.MessageID, do thread.Action) {
+	s.Helper()
+	s.press(by, answer.Action{Do: do, Ref: s.note(on).at, Message: on})
+}
+
+func (s *stage) press(by common.Person, a answer.Action) {
+	s.Helper()
+	s.key++
+	a.Key, a.By, a.Moderator = string(rune('a'+s.key)), thread.Person{ID: people[by]}, by == common.Chief
+	reply, err := s.talk.Press(s.ctx, conversation.Press{Action: a})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if s.form = reply.Form; s.form == nil {
+		s.tell(by, reply.Sentence)
+	}
+}
+
+func (s *stage) tell(by common.Person, sentence string) {
+	s.board.Say(s.ctx, conversation.Message{Author: thread.Person{ID: people[by]}}, sentence)
+}
+
+func (s *stage) Submit(by common.Person, text string) {
+	s.Helper()
+	if s.form == nil {
+		s.Fatal("no form is open")
+	}
+	s.press(by, answer.Action{Do: s.form.Do, Ref: s.channel(common.Place{}), Turn: s.form.Turn, Text: text, Submitted: true})
+}
+
+func (s *stage) Still(by common.Person, on thread.MessageID) {
+	s.Helper()
+	offer := s.hanging(func(n *note) bool { return n.by == "" && n.about == string(on) })
+	if len(offer) != 1 {
+		s.Fatalf("it is asked about %d times", len(offer))
+	}
+	sentence, err := s.talk.Still(s.ctx, conversation.Wanted{
+		At: offer[0].at, Question: on, Notice: offer[0].id, Key: "still " + people[by], By: thread.Person{ID: people[by]},
+	}, func() {})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.tell(by, sentence)
+}
+
+func (s *stage) Ask(by common.Person, question string) {
+	s.Helper()
+	s.ask(by, s.channel(common.Place{}), question)
+}
+
+func (s *stage) ask(by common.Person, at thread.Ref, question string) {
+	s.Helper()
+	s.key++
+	key := string(rune('a' + s.key))
+	j, models, refusal, err := s.talk.Admit(s.ctx, conversation.Use{Ref: at, EventKey: key, By: people[by]})
+	if err == nil && refusal == "" {
+		at.Thread = string(s.pin(at, people[by], page{Text: question}, 0).id)
+		_, refusal, err = s.talk.Take(s.ctx, answer.Question{Judgement: j, Mention: thread.Mention{
+			Ref: at, EventKey: key, Asker: thread.Person{ID: people[by]}, Text: question, Tenant: access.DefaultTenant, Models: models,
+			Listens: access.NewAudience(access.DefaultTenant),
+		}}, time.Second)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.tell(by, refusal)
+}
+
+func (s *stage) Footnote(by common.Person, name, value string) {
+	s.Helper()
+	said, err := s.talk.Command(s.ctx, answer.Command{
+		Ref: s.channel(common.Place{}), By: thread.Person{ID: people[by]}, Admin: by == common.Chief, Text: strings.TrimSpace(name + " " + value),
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.tell(by, said)
+}
+
+func (s *stage) AskAbout(by common.Person, on thread.MessageID) {
+	s.Helper()
+	s.ask(by, s.channel(common.Place{}), s.note(on).Text)
+}
+
+func (s *stage) Shown(at common.Place) (shown []common.Shown) {
+	ref := s.channel(at)
+	for _, n := range s.hanging(func(n *note) bool {
+		return n.by == "" && n.at.Channel == ref.Channel && (n.at.Thread == ref.Thread || ref.Thread == "" && n.at.Thread == string(n.id))
+	}) {
+		shown = append(shown, common.Shown{ID: n.id, Text: n.Text, Done: n.Done})
+	}
+	return shown
+}
+
+func (s *stage) Reads(p common.Person, text string) bool {
+	s.mu.Lock()
+	told := slices.Clone(s.alone[people[p]])
+	s.mu.Unlock()
+	return slices.ContainsFunc(told, func(sentence string) bool { return strings.Contains(sentence, text) }) ||
+		len(s.hanging(func(n *note) bool { return n.by == "" && strings.Contains(n.Text, text) })) > 0
+}
+
+func (s *stage) Settled(question thread.MessageID) bool {
+	ref := s.note(question).at
+	t, err := s.store.TurnOf(s.ctx, access.DefaultTenant, ref, question)
+	return err == nil && t.State == session.Done
+}
+
+func (s *stage) Restart(between func()) {
+	s.Helper()
+	s.end()
+	s.closed = true
+	between()
+	s.closed = false
+	s.start()
+}
+
+func (s *stage) Earlier() []thread.MessageID { return s.earlier }
+func (s *stage) Model() *llmtest.Model       { return s.model }
+func (s *stage) Store() *sessiontest.Memory  { return s.store }
+
+func (s *stage) Until(what string, holds func() bool) {
+	s.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-s.ctx.Done():
+			s.Fatalf("it did not come about that %s; the board shows %+v", what, s.hanging(func(*note) bool { return true }))
+		}
+	}
+}
+
+type setups struct{ model llm.Model }
+
+// Setup implements answer.Setups.
+func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
+	return answer.Setup{Models: []llm.Model{s.model}}, nil
+}
+
+// library has nothing.
+type library struct{}
+
+// Readable implements answer.Library.
+func (library) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {
+	return nil, nil
+}
+
+// Beyond implements answer.Library.
+func (library) Beyond(context.Context, access.Audience, access.Audience) (bool, error) {
+	return false, nil
+}
