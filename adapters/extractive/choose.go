@@ -8,10 +8,11 @@ import (
 const maxPages = 3
 
 const (
-	againShare = 1.5
-	fullyTold  = 0.8 // of the best span's score: the same where what is quoted tells of the whole question
-	beside     = 0.3 // of the best span's score: what the one of a further page must reach
-	further    = 0.6 // what a further span of the best page must reach
+	againShare  = 1.5
+	fullyTold   = 0.8  // of the best span's score: the same where what is quoted tells of the whole question
+	beside      = 0.3  // of the best span's score: what the one of a further page must reach
+	besideMatch = 0.45 // of the share of the question that the best span holds: the same
+	further     = 0.6  // what a further span of the best page must reach
 )
 
 const enough = 60 // words of the best page beside which nothing more of it is quoted
@@ -50,7 +51,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 	n := 1
 	for _, x := range best[1:] {
 		told := a.told(chosen)
-		if n < maxPages && x.score >= best[0].score*max(beside, fullyTold*told*told*told) && !same(x, chosen) {
+		if n < maxPages && x.match >= besideMatch*best[0].match && x.score >= best[0].score*max(beside, fullyTold*told*told*told) && !same(x, chosen) {
 			chosen = append(chosen, x)
 			n++
 		}

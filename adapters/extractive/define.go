@@ -44,7 +44,7 @@ func (s *scorer) defined(text string, p *piece) (others int, does bool) {
 
 var (
 	copula     = regexp.MustCompile(`(?i)^(is|are|was|were|ist|sind|est|sont|es|son)$`)
-	participle = regexp.MustCompile(`(?i)^\s+((also|usually|normally|generally|typically|often|then|thus|automatically|implicitly|currently|still)\s+)*(not|always|never|only|\w{2,}ed|\w+[^e]en|made|set|kept|held|done|sent|found|built|run|read|put|available|possible|ready|true|false|necessary)\b`)
+	participle = regexp.MustCompile(`(?i)^\s+((also|usually|normally|generally|typically|often|then|thus|automatically|implicitly|currently|still)\s+)*(not|always|never|only|\w{2,}ed|\w+[^e]en|made|set|kept|held|done|sent|found|built|run|read|put|available|possible|useful|helpful|important|different|similar|easy|hard|free|ready|true|false|necessary)\b`)
 )
 
 // noSubject begins sentences that say something about what they name, but not what it is.
@@ -53,7 +53,7 @@ var noSubject = regexp.MustCompile(`(?i)^\W*(if|when|whenever|as|because|since|u
 const maxSubject = 120 // bytes
 
 // defining are the verbs by which a sentence explains its subject.
-var defining = regexp.MustCompile(`(?i)\b(is|are|was|were|means?|refers? to|denotes?|represents?|consists? of|describes?|provides?|allows?|stands? for|specif(y|ies)|defines?|ist|sind|bedeutet|est|sont|désigne|es|son)\b`)
+var defining = regexp.MustCompile(`(?i)\b(is|are|was|were|means?|refers? to|denotes?|represents?|consists? of|describes?|provides?|allows?|records?|holds?|contains?|stores?|keeps?|controls?|determines?|stands? for|specif(y|ies)|defines?|ist|sind|bedeutet|est|sont|désigne|es|son)\b`)
 
 var (
 	alternatives = regexp.MustCompile(`\s+or\s+|[(),]|\s+[–—]\s+|\s+(?:oder|ou|o)\s+`)

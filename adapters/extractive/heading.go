@@ -29,7 +29,7 @@ func (a *asked) likeness(heading string, holds mask, r *reader) float64 {
 		switch m := r.slots[stem]; {
 		case m&(1<<maxSlots-1) != 0 || a.steps[stem]:
 			hit++
-		case m != 0:
+		case m>>nearSlot&^holds != 0: // and the word itself does not stand in the heading as well
 			hit += nearHeading
 		}
 	}
@@ -38,7 +38,7 @@ func (a *asked) likeness(heading string, holds mask, r *reader) float64 {
 	}
 	x, y := question/all, hit/n
 	like := 2 * x * y / (x + y)
-	if y == 1 && (n > 1 && x > leastNamed || setting.MatchString(heading)) { // nothing else: a setting, a command, or a message
+	if y >= wholly && n > 1 && x > leastNamed || y == 1 && setting.MatchString(heading) { // nothing else: a setting, a command, or a message
 		like = max(like, isNamed)
 	}
 	return like
@@ -46,6 +46,9 @@ func (a *asked) likeness(heading string, holds mask, r *reader) float64 {
 
 // setting is a heading that is the name of a setting or a function.
 var setting = regexp.MustCompile(`^\W*\w+[_.]\w+\W*(\s|$)|^\w+\(`)
+
+// wholly is the share of a heading that the question has to hold for that, a word for another counting in part.
+const wholly = 0.85
 
 // leastNamed is the share of a question that a heading has to hold which says nothing else.
 const leastNamed = 0.3

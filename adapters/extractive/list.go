@@ -94,7 +94,7 @@ func (s *scorer) code(part *part, at int) span {
 		case s.is(showing) || x.like >= isNamed:
 			x.score *= 0.85
 		case s.is(procure):
-			x.score *= 0.5
+			x.score *= 0.35
 		default:
 			x.score *= 0.25
 		}

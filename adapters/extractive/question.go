@@ -31,7 +31,7 @@ var kinds = []struct {
 	{procure, regexp.MustCompile(`(?i)\b(how (do|can|to|should|would|does one|could|might)|set ?up|install|configure|steps|which (option|command|setting|flag)|what (do|can|should|must) (i|we)( have to)? (do|try)|what now|help|wie (kann|muss|richte|stelle|mache)|comment|cómo)\b|^\W*(please )?(\p{L}+ )?(get|list|find|keep|pull|run|use|make|set|add|create|remove|delete|move|copy|change|turn|show|stop|start|open|close|kill|rename|rotate|restore|back|reset|request|book|report)\b`)},
 	{failure, regexp.MustCompile(`(?i)\b(error|fatal|warning|exception|failed|failure|panic|traceback|denied|refused|rejected|cannot|can't|could not|unable to|not found|no such|invalid|mismatch|malformed|expired|fehler|erreur)\b|^\W*(it|the \w+( \w+)?) says\b`)},
 	{amount, regexp.MustCompile(`(?i)\b(how (many|much|long|large|big|often|far|old|high|fast|late|early|soon)|max(imum)?|min(imum)?|limit|default|size|number of|when (does|do|is|are|can|must|should)|what time|cost|price|port|deadline|wie (viele?|lange|oft|groß|hoch)|combien|cuántos?)\b`)},
-	{showing, regexp.MustCompile("(?i)\\b(code|command|syntax|example|snippet|sql|query|script|regex|yaml|json|config(uration)? file|function call|beispiel|befehl|exemple|ejemplo)s?\\b|`")},
+	{showing, regexp.MustCompile("(?i)\\b(code|commands?|syntax|examples?|snippets?|statement for|query for|config(uration)? file|function call|beispiele?|befehle?|exemples?|ejemplos?)\\b|`")},
 	{past, regexp.MustCompile(`(?i)\b(releases?|changelog|changes|changed|what's new|versions?|history|since when)\b`)},
 }
 
