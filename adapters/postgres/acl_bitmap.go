@@ -30,7 +30,6 @@ const (
 	kindSketches             // of a model's vectors in a block, whose number stands in segment
 	kindOutline              // of a tenant
 	kindLists                // access lists that an audience may read
-	kindModel                // one at most
 )
 
 // segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once cached.
@@ -61,7 +60,6 @@ type cached struct {
 	sketches *sketches
 	outline  *outline
 	lists    audienceLists
-	models   []model
 	size     int64
 }
 

@@ -35,7 +35,7 @@ func TestNoSearchCrossesAnACL(t *testing.T) {
 		cfg  postgres.IndexConfig
 	}{
 		{"vectors by graph, little memory", postgres.IndexConfig{FreshLimit: 6, ExactLimit: 4, CacheBytes: 40 << 10}},
-		{"vectors by sketches", postgres.IndexConfig{FreshLimit: 6, ExactLimit: 4, GuessAfter: 1}},
+		{"vectors by sketches", postgres.IndexConfig{FreshLimit: 6, ExactLimit: 4}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -32,9 +32,6 @@ type IndexConfig struct {
 	// 24 bytes a document; the postings of words that were asked for, 4 bytes each; and the vectors with their sketches; 1 GiB. What
 	// there is no room for is read from the tables.
 	CacheBytes int64
-	// GuessAfter is for how long nothing must have been written until a search goes by what is remembered before it looks whether that is still
-	// so, since a wrong guess costs as much as the search; 1 s. What is found is the same.
-	GuessAfter time.Duration
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
 	Precision string
 	// Measure hears how long each stage of writing took ("analyse", "write", "pack" …), from any goroutine; nil for nobody.
@@ -57,9 +54,6 @@ func (c IndexConfig) withDefaults() IndexConfig {
 	}
 	if c.CacheBytes == 0 {
 		c.CacheBytes = DefaultCacheBytes
-	}
-	if c.GuessAfter == 0 {
-		c.GuessAfter = time.Second
 	}
 	if c.Precision == "" {
 		c.Precision = precisionHalf

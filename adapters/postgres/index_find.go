@@ -13,10 +13,10 @@ import (
 
 // Find answers all probes from one state of the database, and fetches passages from the same; see retrieve.Index.
 //
-// A search of a process at work takes one round trip, which brings the passages and shows that nothing was written to the index since the last
-// search; both sides are compared in memory before. Words that are new to this process take another one, to which the semantic side does not
-// wait. More come when something was written. Without room for the vectors in memory, one brings the nearest of them, while the keyword side is
-// summed up here, and one the distances of keyword candidates.
+// A search of a process at work takes two round trips in one transaction: the first shows that nothing was written to the index since the last
+// search, and brings postings of words that are new to this process; both sides are then compared in memory, and the second brings the
+// passages. Another one comes when something was written. Without room for the vectors in memory, one brings the nearest of them, while the
+// keyword side is summed up here, and one the distances of keyword candidates.
 func (x *Index) Find(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (retrieve.Candidates, []retrieve.Passage, error) {
@@ -26,11 +26,6 @@ func (x *Index) Find(
 	}
 	err := x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		defer conn.Release() // which closes a connection whose transaction is still open
-		s = newSearch(x, r, choose)
-		s.conn = conn
-		if found, err := s.guess(ctx); found || err != nil {
-			return err
-		}
 		s = newSearch(x, r, choose)
 		s.conn = conn
 		return s.run(ctx)
@@ -92,16 +87,15 @@ func (s *search) lap(ctx context.Context, stage string) {
 	s.clock = now
 }
 
-// run searches by what the database says.
+// run searches within one transaction.
 func (s *search) run(ctx context.Context) error {
 	if err := s.read(ctx); err != nil {
 		return err
 	}
 	s.out.Allowed = s.scope.count
 	s.lap(ctx, "access")
-	end := func(last *round) { last.queue(done, `commit`) }
 	if s.scope.count == 0 {
-		return s.fetch(ctx, end)
+		return s.fetch(ctx)
 	}
 	probes := s.probes()
 	var vectors round
@@ -129,7 +123,7 @@ func (s *search) run(ctx context.Context) error {
 		return fmt.Errorf("compare the vectors of candidates: %w", err)
 	}
 	s.lap(ctx, "semantic")
-	return s.answer(ctx, probes, end)
+	return s.answer(ctx, probes)
 }
 
 // probes are those of the request.
@@ -142,7 +136,7 @@ func (s *search) probes() []*probe {
 }
 
 // answer puts together what the probes found, and fetches what is chosen of it.
-func (s *search) answer(ctx context.Context, probes []*probe, end func(*round)) error {
+func (s *search) answer(ctx context.Context, probes []*probe) error {
 	for i, p := range probes {
 		var err error
 		if s.out.Lists[i], err = p.list(ctx); err != nil {
@@ -151,11 +145,11 @@ func (s *search) answer(ctx context.Context, probes []*probe, end func(*round)) 
 		s.out.Lists[i].Synonyms = s.words.told[i]
 	}
 	s.lap(ctx, "place")
-	return s.fetch(ctx, end)
+	return s.fetch(ctx)
 }
 
-// fetch brings the passages that are chosen, and what the end of the search asks for after them.
-func (s *search) fetch(ctx context.Context, end func(*round)) error {
+// fetch brings the passages that are chosen, and ends the transaction.
+func (s *search) fetch(ctx context.Context) error {
 	var last round
 	if s.choose != nil {
 		ids := s.choose(s.out)
@@ -164,7 +158,7 @@ func (s *search) fetch(ctx context.Context, end func(*round)) error {
 			last.queue(into(&s.passages, scanPassage), passagesSQL, passageArgs(s.request.Audience, ids)...)
 		}
 	}
-	end(&last)
+	last.queue(done, `commit`)
 	if err := last.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("fetch passages: %w", err)
 	}
@@ -231,7 +225,7 @@ func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last 
 	if err := r.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("read what the audience may find: %w", err)
 	}
-	s.index.remember(s.request, &s.snapshot, last)
+	s.index.remember(s.request.Audience, &s.snapshot, last)
 	s.scope = plan.finish(s.request, &s.snapshot)
 	s.words.lists = sealed.finish(&s.snapshot, s.words.fresh)
 	sealed.remember()

@@ -44,7 +44,7 @@ func steadyDoc(rng *rand.Rand, id string) retrievetest.Document {
 // as brute force over what is in the index then.
 func TestIndexEqualsOracleDuringMerges(t *testing.T) {
 	t.Parallel()
-	x, _ := openIndex(t, postgres.IndexConfig{FreshLimit: 12, GuessAfter: 1}) // every guess is dared
+	x, _ := openIndex(t, postgres.IndexConfig{FreshLimit: 12})
 	s := &indexStore{index: x}
 	oracle := retrievetest.NewMemory()
 	ctx, stop := context.WithCancel(t.Context())

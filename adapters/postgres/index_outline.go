@@ -3,7 +3,6 @@ package postgres
 import (
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -20,11 +19,7 @@ type outline struct {
 	segments []segmentRow
 	fresh    []freshDoc
 	steady   atomic.Bool // a later search found the same versions; of an index that is being written to, nothing is taken for granted
-	read     time.Time   // first
 }
-
-// rests reports whether it has been true for so long.
-func (o *outline) rests(after time.Duration) bool { return time.Since(o.read) > after }
 
 // outlineNumbers counts the outlines of this process.
 var outlineNumbers atomic.Int64
@@ -43,25 +38,16 @@ func (x *Index) outline(tenant access.TenantID) *outline {
 	return entry.outline
 }
 
-// remember keeps the outline of a snapshot, unless last is of the same versions, and with it the access lists that the audience may read, and
-// the model.
-func (x *Index) remember(r retrieve.Request, s *snapshot, last *outline) {
-	a, o := r.Audience, last
+// remember keeps the outline of a snapshot, unless last is of the same versions, and with it the access lists that the audience may read.
+func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
+	o := last
 	if last.same(s.shards) {
 		last.steady.Store(true)
 	} else {
-		o = &outline{number: outlineNumbers.Add(1), shards: s.shards, segments: s.segments, fresh: s.fresh, read: time.Now()}
+		o = &outline{number: outlineNumbers.Add(1), shards: s.shards, segments: s.segments, fresh: s.fresh}
 		x.cache.put(&cached{key: segmentKey{tenant: a.Tenant(), kind: kindOutline}, outline: o, size: o.size()})
 	}
 	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists}, size: 4*int64(len(s.lists)) + 512})
-	if r.Model != "" {
-		x.cache.put(&cached{key: modelKey(r), models: s.models, size: 512})
-	}
-}
-
-// modelKey names what is remembered of a model by its name: its row, or that there is none.
-func modelKey(r retrieve.Request) segmentKey {
-	return segmentKey{tenant: r.Audience.Tenant(), kind: kindModel, term: r.Model}
 }
 
 // audienceLists are the numbers of the access lists that an audience may read, ascending, with the outline at which that was so.

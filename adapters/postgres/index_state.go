@@ -87,19 +87,13 @@ const (
 		where tenant_id = $1 and name = $2`
 )
 
-// queueVersions asks for the shards with their versions, and for the model with its own.
-func (s *snapshot) queueVersions(to *round, r retrieve.Request) {
-	tenant := string(r.Audience.Tenant())
-	to.queue(into(&s.shards, scanShard), shardsSQL, tenant)
-	if r.Model != "" {
-		to.queue(into(&s.models, scanVersion), modelSQL, tenant, r.Model)
-	}
-}
-
-// queue asks for the versions and for what a request names. Every statement touches few rows.
+// queue asks for the shards with their versions, for the model with its own, and for what a request names. Every statement touches few rows.
 func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
-	s.queueVersions(first, r)
+	first.queue(into(&s.shards, scanShard), shardsSQL, tenant)
+	if r.Model != "" {
+		first.queue(into(&s.models, scanVersion), modelSQL, tenant, r.Model)
+	}
 	if len(r.Sources) > 0 {
 		first.queue(into(&s.sources, pgx.RowTo[int32]), `select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
 	}

@@ -102,7 +102,7 @@ func TestIndexSuite(t *testing.T) {
 		{"fresh", postgres.IndexConfig{}, false},
 		{"packed after every write", postgres.IndexConfig{FreshLimit: 1}, false},
 		{"maintained after every write, vectors by graph", postgres.IndexConfig{FreshLimit: 1, ExactLimit: 1, NoSketches: true}, true},
-		{"vectors by sketches and whole in memory", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1, GuessAfter: 1}, true},
+		{"vectors by sketches and whole in memory", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1}, true},
 		{"vectors by sketches and whole in the table", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1, CacheBytes: 1_300_000}, true},
 		{"several shards, 32-bit vectors, no memory for segments", postgres.IndexConfig{Shards: 3, Precision: "vector", CacheBytes: 1}, false},
 	} {

@@ -15,7 +15,7 @@ import (
 // and came back.
 func TestSketchesFollowTheIndex(t *testing.T) {
 	t.Parallel()
-	reader, db := openIndex(t, postgres.IndexConfig{FreshLimit: 1, ExactLimit: 1, GuessAfter: 1})
+	reader, db := openIndex(t, postgres.IndexConfig{FreshLimit: 1, ExactLimit: 1})
 	writer, err := postgres.NewIndex(db, postgres.IndexConfig{FreshLimit: 1})
 	if err != nil {
 		t.Fatal(err)

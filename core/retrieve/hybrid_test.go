@@ -264,10 +264,10 @@ func TestHybridFindsNothing(t *testing.T) {
 	}
 }
 
-// hasty is an index that guesses first, wrongly: somebody took the best document away meanwhile.
-type hasty struct{ *retrievetest.Memory }
+// restarted is an index that begins a search anew: somebody took the best document away meanwhile.
+type restarted struct{ *retrievetest.Memory }
 
-func (h hasty) Find(
+func (h restarted) Find(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (retrieve.Candidates, []retrieve.Passage, error) {
 	if _, _, err := h.Memory.Find(ctx, r, choose); err != nil {
@@ -281,7 +281,7 @@ func (h hasty) Find(
 
 func TestHybridShowsNothingThatWasRevokedMeanwhile(t *testing.T) {
 	t.Parallel()
-	meanwhile := search(t, newHybrid(t, hasty{library(t)}, nil, nil), ask("streaming replication standby"))
+	meanwhile := search(t, newHybrid(t, restarted{library(t)}, nil, nil), ask("streaming replication standby"))
 	if diff := cmp.Diff([]document.ID{"notes"}, documents(meanwhile)); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
@@ -292,7 +292,7 @@ func TestHybridShowsNothingThatWasRevokedMeanwhile(t *testing.T) {
 	before := search(t, newHybrid(t, revoked, nil, nil), ask("streaming replication standby"))
 	ignoreTime := cmpopts.IgnoreFields(retrieve.Trace{}, "Timings")
 	if diff := cmp.Diff(before, meanwhile, ignoreTime, cmpopts.EquateApproxTime(time.Minute), cmpopts.EquateApprox(0, 1e-6)); diff != "" {
-		t.Errorf("a wrong guess left something behind (-want +got):\n%s", diff)
+		t.Errorf("the first attempt left something behind (-want +got):\n%s", diff)
 	}
 }
 
