@@ -18,8 +18,6 @@ var (
 
 // IndexConfig tunes the index. Zero fields get the defaults named.
 type IndexConfig struct {
-	// Shards is among how many parts new documents are divided, for databases that distribute tables; 1. Documents stay where they are.
-	Shards int
 	// FreshLimit is how many chunks wait before they are packed into a segment; 4,096. Until then a search reads them row by row.
 	FreshLimit int
 	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; above, it narrows them down by sketches or by the
@@ -46,9 +44,6 @@ type IndexConfig struct {
 const DefaultCacheBytes = 1 << 30
 
 func (c IndexConfig) withDefaults() IndexConfig {
-	if c.Shards == 0 {
-		c.Shards = 1
-	}
 	if c.FreshLimit == 0 {
 		c.FreshLimit = 4096
 	}
@@ -69,9 +64,6 @@ func (c IndexConfig) withDefaults() IndexConfig {
 
 func (c IndexConfig) validate() error {
 	var faults []error
-	if c.Shards < 1 || c.Shards > 1024 {
-		faults = append(faults, fmt.Errorf("index shards: %d is not between 1 and 1024", c.Shards))
-	}
 	if c.FreshLimit < 1 {
 		faults = append(faults, fmt.Errorf("chunks that wait for packing: %d is below 1", c.FreshLimit))
 	}

@@ -176,7 +176,7 @@ func TestMergesKeepScores(t *testing.T) {
 // Several processes write at once: every document is found, each chunk once, and statistics add up.
 func TestConcurrentWriters(t *testing.T) {
 	t.Parallel()
-	x, db := openIndex(t, postgres.IndexConfig{FreshLimit: 20, Shards: 2})
+	x, db := openIndex(t, postgres.IndexConfig{FreshLimit: 20})
 	s := &indexStore{index: x}
 	oracle := retrievetest.NewMemory()
 	var writers errgroup.Group

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"runtime"
 	"slices"
 	"strings"
@@ -70,7 +69,10 @@ func (x *Index) laps() func(stage string) {
 	}
 }
 
-// putAll writes entries shard by shard and returns the largest number of chunks that wait for packing in one shard.
+// defaultShard is where new documents go. An index that an earlier version divided has others, whose documents stay where they are.
+const defaultShard int16 = 0
+
+// putAll writes entries where they are, or are to be, and returns the largest number of chunks that wait for packing in one shard.
 func (x *Index) putAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, models map[string]model) (int, error) {
 	ids := make([]document.ID, len(entries))
 	for i, p := range entries {
@@ -84,10 +86,17 @@ func (x *Index) putAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e
 	for _, p := range entries {
 		shard, found := home[p.Document.ID]
 		if !found {
-			shard = x.shardFor(p.Document.ID)
+			shard = defaultShard
 		}
 		byShard[shard] = append(byShard[shard], p)
 	}
+	return x.putShards(ctx, tx, tenant, entries, byShard, models)
+}
+
+// putShards writes entries shard by shard.
+func (x *Index) putShards(
+	ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, byShard map[int16][]*preparedEntry, models map[string]model,
+) (int, error) {
 	lists, err := internACLs(ctx, tx, tenant, entries)
 	if err != nil {
 		return 0, err
@@ -105,16 +114,6 @@ func (x *Index) putAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e
 		fresh = max(fresh, int(w.state.nextChunk-w.state.sealedTo))
 	}
 	return fresh, nil
-}
-
-// shardFor places a new document.
-func (x *Index) shardFor(id document.ID) int16 {
-	if x.cfg.Shards == 1 {
-		return 0
-	}
-	h := fnv.New32a()
-	h.Write([]byte(id)) // never fails
-	return int16(h.Sum32() % uint32(x.cfg.Shards))
 }
 
 // shardsOf finds where documents are that the index has. Served by document's unique constraint.

@@ -41,6 +41,7 @@ type indexStore struct {
 	index    *postgres.Index
 	prefix   access.TenantID
 	maintain bool // after every write
+	shards   int  // among which an earlier version divided new documents; 0 and 1: not at all
 }
 
 func (s *indexStore) audience(a access.Audience) access.Audience {
@@ -81,7 +82,12 @@ func (s *indexStore) Put(ctx context.Context, tenant access.TenantID, docs ...re
 	for i, d := range docs {
 		entries[i] = entryOf(d)
 	}
-	return s.done(ctx, tenant, s.index.Put(ctx, s.prefix+tenant, entries))
+	if s.shards > 1 {
+		if err := s.index.PutDivided(ctx, s.prefix+tenant, entries, s.shards); err != nil {
+			return err
+		}
+	}
+	return s.done(ctx, tenant, s.index.Put(ctx, s.prefix+tenant, entries)) // each stays in its shard
 }
 
 func (s *indexStore) Remove(ctx context.Context, tenant access.TenantID, ids ...document.ID) error {
@@ -98,20 +104,21 @@ func TestIndexSuite(t *testing.T) {
 		name     string
 		cfg      postgres.IndexConfig
 		maintain bool
+		shards   int
 	}{
-		{"fresh", postgres.IndexConfig{}, false},
-		{"packed after every write", postgres.IndexConfig{FreshLimit: 1}, false},
-		{"maintained after every write, vectors by graph", postgres.IndexConfig{FreshLimit: 1, ExactLimit: 1, NoSketches: true}, true},
-		{"vectors by sketches and whole in memory", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1}, true},
-		{"vectors by sketches and whole in the table", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1, CacheBytes: 1_300_000}, true},
-		{"several shards, 32-bit vectors, no memory for segments", postgres.IndexConfig{Shards: 3, Precision: "vector", CacheBytes: 1}, false},
+		{"fresh", postgres.IndexConfig{}, false, 1},
+		{"packed after every write", postgres.IndexConfig{FreshLimit: 1}, false, 1},
+		{"maintained after every write, vectors by graph", postgres.IndexConfig{FreshLimit: 1, ExactLimit: 1, NoSketches: true}, true, 1},
+		{"vectors by sketches and whole in memory", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1}, true, 1},
+		{"vectors by sketches and whole in the table", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1, CacheBytes: 1_300_000}, true, 1},
+		{"divided by an earlier version, 32-bit vectors, no memory for segments", postgres.IndexConfig{Precision: "vector", CacheBytes: 1}, false, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			x, db := openIndex(t, c.cfg)
 			var tenants atomic.Int32
 			retrievetest.Suite(t, func(t *testing.T) retrievetest.Store {
-				s := &indexStore{x, access.TenantID(fmt.Sprintf("t%d-", tenants.Add(1))), c.maintain}
+				s := &indexStore{x, access.TenantID(fmt.Sprintf("t%d-", tenants.Add(1))), c.maintain, c.shards}
 				createTenant(t, db, s.prefix+access.DefaultTenant)
 				createTenant(t, db, s.prefix+retrievetest.OtherTenant)
 				return s

@@ -47,7 +47,7 @@ func TestIndexSuiteOnAReplica(t *testing.T) {
 	x, db, standby := replicated(t, pair, postgres.StandbyConfig{URL: pair.Standby(), Lag: time.Minute})
 	var tenants atomic.Int32
 	retrievetest.Suite(t, func(t *testing.T) retrievetest.Store {
-		s := &indexStore{x, access.TenantID(fmt.Sprintf("t%d-", tenants.Add(1))), false}
+		s := &indexStore{x, access.TenantID(fmt.Sprintf("t%d-", tenants.Add(1))), false, 1}
 		createTenant(t, db, s.prefix+access.DefaultTenant)
 		createTenant(t, db, s.prefix+retrievetest.OtherTenant)
 		return s

@@ -69,7 +69,7 @@ type Config struct {
 	ConsoleAudience  access.ACL // principals of whoever uses the terminal
 	MaxDocumentBytes int64
 	IndexMemoryBytes int64 // what a process remembers of the index, at most
-	IndexShards      int   // among which new documents are divided
+	IndexShards      int   // ignored; see Warnings
 	CrawlInterval    time.Duration
 	PrivateHosts     []string // that may be indexed
 	DropUnsupported  bool     // leave out citations that share nothing with their sentence
@@ -137,6 +137,16 @@ func Load(getenv func(string) string) (*Config, error) {
 		return nil, fmt.Errorf("these settings are wrong:\n%w", errors.Join(faults...))
 	}
 	return c, nil
+}
+
+// Warnings are sentences about settings that are read and do nothing any more.
+func (c *Config) Warnings() []string {
+	var told []string
+	if c.IndexShards > 1 {
+		told = append(told, "INDEX_SHARDS is ignored: new documents are no longer divided, an index that is divided is searched as before, and the next version "+
+			"does not know the setting; take it out")
+	}
+	return told
 }
 
 // conflicts names settings that are fine alone but not together.

@@ -150,3 +150,16 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+func TestSettingsThatDoNothingAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	for shards, want := range map[string]int{"": 0, "1": 0, "8": 1} {
+		c, err := config.Load(env("INDEX_SHARDS", shards))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Warnings(); len(got) != want || want > 0 && !strings.Contains(got[0], "INDEX_SHARDS is ignored") {
+			t.Errorf("INDEX_SHARDS=%s: warnings %q, want %d", shards, got, want)
+		}
+	}
+}

@@ -118,6 +118,9 @@ func (b *Base) openScratch(ctx context.Context) error {
 }
 
 func (b *Base) open(ctx context.Context, migrate bool) error {
+	for _, told := range b.Config.Warnings() {
+		b.Logger.WarnContext(ctx, told)
+	}
 	var err error
 	if b.http, err = openai.NewHTTPClient(b.Config.CAFile); err != nil {
 		return err
@@ -149,7 +152,7 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 var precisions = map[string]string{"half": "halfvec", "single": "vector"}
 
 func (b *Base) indexConfig() postgres.IndexConfig {
-	return postgres.IndexConfig{Shards: b.Config.IndexShards, CacheBytes: b.Config.IndexMemoryBytes, Precision: precisions[b.Config.Precision], Standby: b.Standby, Logger: b.Logger}
+	return postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Precision: precisions[b.Config.Precision], Standby: b.Standby, Logger: b.Logger}
 }
 
 // connect opens the database, and brings its schema up to date where that is wanted.
