@@ -20,15 +20,12 @@ var (
 type IndexConfig struct {
 	// FreshLimit is how many chunks wait before they are packed into a segment; 4,096. Until then a search reads them row by row.
 	FreshLimit int
-	// ExactLimit is up to how many allowed chunks the semantic side compares every vector; above, it narrows them down by sketches or by the
-	// HNSW index. 0 lets it choose what is faster: 2,000 with sketches, else 5,000 or more in a large index (√(7 · candidates · chunks)).
+	// ExactLimit is up to how many allowed chunks every vector is compared although there are sketches of them in memory; 2,000.
 	ExactLimit int
-	// NoSketches asks the HNSW index for everything above ExactLimit. Else sketches of the vectors are kept in memory, 4 bytes and 1 bit a
-	// dimension for each chunk, and whole 16-bit vectors beside them, as long as those of an index fit into three quarters of CacheBytes.
-	NoSketches bool
 	// CacheBytes caps the memory for what is remembered of segments: what each audience may find there, 1 bit a chunk; where documents begin,
-	// 24 bytes a document; the postings of words that were asked for, 4 bytes each; and the vectors with their sketches; 1 GiB. What
-	// there is no room for is read from the tables.
+	// 24 bytes a document; the postings of words that were asked for, 4 bytes each; and the sketches of vectors, 4 bytes and 1 bit a
+	// dimension for each chunk, as long as those of an index fit into three quarters of it; 1 GiB. What there is no room for is read from the
+	// tables.
 	CacheBytes int64
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
 	Precision string
@@ -46,6 +43,9 @@ const DefaultCacheBytes = 1 << 30
 func (c IndexConfig) withDefaults() IndexConfig {
 	if c.FreshLimit == 0 {
 		c.FreshLimit = 4096
+	}
+	if c.ExactLimit == 0 {
+		c.ExactLimit = exactLimit
 	}
 	if c.CacheBytes == 0 {
 		c.CacheBytes = DefaultCacheBytes

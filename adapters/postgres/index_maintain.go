@@ -2,22 +2,18 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Maintain does what keeps a tenant's index fast: Tidy without an end, and BuildGraphs. It changes no keyword result. Call it now and then from
-// any number of processes, and after a large run of indexing.
+// Maintain does what keeps a tenant's index fast: Tidy without an end. It changes no keyword result. Call it now and then from any number of
+// processes, and after a large run of indexing.
 func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
-	if _, err := x.Tidy(ctx, tenant, time.Time{}); err != nil {
-		return err
-	}
-	return x.BuildGraphs(ctx, tenant)
+	_, err := x.Tidy(ctx, tenant, time.Time{})
+	return err
 }
 
 // restShare is the part of FreshLimit, 1 of so many, from which on Tidy packs what waits: after a run of indexing no more chunks may come for
@@ -119,26 +115,6 @@ func (x *Index) mergeAll(ctx context.Context, tenant access.TenantID, shards []i
 }
 
 func reached(until time.Time) bool { return !until.IsZero() && time.Now().After(until) }
-
-// BuildGraphs builds the HNSW index of each model that has more vectors than the exact route compares. Searches go on meanwhile, and writes of
-// vectors wait. The role that owns the tables may do that, and one that was granted it (Grant): ErrNotOwner says so for any other role, whose
-// searches stay exact and grow slower.
-func (x *Index) BuildGraphs(ctx context.Context, tenant access.TenantID) error {
-	err := x.buildGraphs(ctx, tenant)
-	if notOwner(err) {
-		return fmt.Errorf("%w: let the role that ran \"footnote migrate\" run it again with --grant and the name of this role", ErrNotOwner)
-	}
-	return err
-}
-
-// notOwner reports whether the database refused what this role may not do (insufficient_privilege).
-func notOwner(err error) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused) && refused.Code == "42501"
-}
-
-// ErrNotOwner reports that building the index of vectors takes the role that owns the tables.
-var ErrNotOwner = errors.New("the index of vectors is due, and this database role may not build it")
 
 // Written returns a number that grows whenever documents are stored for a tenant.
 func (x *Index) Written(ctx context.Context, tenant access.TenantID) (int64, error) {

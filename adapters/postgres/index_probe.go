@@ -21,19 +21,16 @@ type probe struct {
 	vector   []float32
 	semantic bool // vectors are compared
 	sketched bool // and narrowed down by sketches
-	inMemory bool // and compared here
 	keywords *keywordScores
 	best     []chosen // of the keyword side, by chunk
 	// What was compared; all says that this is every allowed chunk that has a vector.
 	compared cosineList
 	all      bool
-	// The semantic side where it is worked on here, by a goroutine of its own, and by that of the keyword side once it is done with that.
-	other    sync.WaitGroup
-	query    wholeQuery
-	begun    chan struct{}  // work is there
-	work     *sketch.Search // that narrows down what is compared
-	narrowed chan struct{}  // near is there
-	near     *comparison    // of what the sketches leave
+	// Sketches are gone through by a goroutine of its own, and by that of the keyword side once it is done with that.
+	other sync.WaitGroup
+	begun chan struct{}  // work is there
+	work  *sketch.Search // that narrows down what is compared
+	near  []int64        // what the sketches leave
 }
 
 // chosen is a candidate of the keyword side.
@@ -61,49 +58,27 @@ func (l cosineList) find(id document.ChunkID) float64 {
 	return math.NaN()
 }
 
-// begin starts what the semantic side does here. It needs no postings.
+// begin starts going through the sketches. It needs no postings.
 func (p *probe) begin() {
-	switch {
-	case p.sketched:
-		p.begun, p.narrowed = make(chan struct{}), make(chan struct{})
-		p.other.Go(func() {
-			unlock := p.lockSketches()
-			p.query = unit(p.vector)
-			p.work = p.nearest(p.query, p.sketchCandidates())
-			unlock()
-			close(p.begun)
-			p.compareNear()
-		})
-	case p.inMemory:
-		p.other.Go(func() { p.allVectors(unit(p.vector), &p.compared) })
+	if !p.sketched {
+		return
 	}
+	p.begun = make(chan struct{})
+	p.other.Go(func() {
+		unlock := p.lockSketches()
+		p.work = p.nearest(unit(p.vector), sketchCandidates)
+		unlock()
+		close(p.begun)
+		p.narrowDown()
+	})
 }
 
-// sketchCandidates is how many chunks the sketches leave.
-func (p *probe) sketchCandidates() int {
-	if p.inMemory {
-		return sketchCompared
-	}
-	return sketchCandidates
-}
-
-// compareNear takes part in narrowing down what is compared, and in comparing that.
-func (p *probe) compareNear() {
+// narrowDown takes part in going through the sketches.
+func (p *probe) narrowDown() {
 	<-p.begun
-	unlock := p.lockSketches()
-	near, last := p.work.Work()
-	unlock()
-	if last {
-		ids := make([]document.ChunkID, len(near))
-		for i, id := range near {
-			ids[i] = document.ChunkID(id)
-		}
-		p.near = newComparison(p.query, ids)
-		close(p.narrowed)
-	}
-	<-p.narrowed
-	if p.inMemory {
-		p.near.run(p.search)
+	defer p.lockSketches()()
+	if near, last := p.work.Work(); last {
+		p.near = near
 	}
 }
 
@@ -115,35 +90,13 @@ func (p *probe) end() {
 	}
 }
 
-// compute sums up the keyword side and helps the semantic side, whose cosines its own candidates need too.
+// compute sums up the keyword side and helps with the sketches.
 func (p *probe) compute() {
 	p.keywords = score(p.terms, p.words.lists, &p.snapshot, p.scope)
 	p.pick()
-	defer p.other.Wait()
-	if !p.sketched {
-		return
-	}
-	p.compareNear()
-	if !p.inMemory {
-		for _, id := range p.near.chunks {
-			p.compared.add(id, math.NaN()) // until the database has compared it
-		}
-		return
-	}
-	ids := make([]document.ChunkID, len(p.best))
-	for i, b := range p.best {
-		ids[i] = b.id
-	}
-	own := newComparison(p.query, ids)
-	own.run(p.search)
-	for i := range p.best {
-		p.best[i].cosine = own.cosines[i]
-	}
-	p.other.Wait()
-	for i, id := range p.near.chunks {
-		if c := p.near.cosines[i]; !math.IsNaN(c) {
-			p.compared.add(id, c)
-		}
+	if p.sketched {
+		p.narrowDown()
+		p.other.Wait()
 	}
 }
 
@@ -162,31 +115,27 @@ func (p *probe) pick() {
 	slices.SortFunc(p.best, func(a, b chosen) int { return cmp.Compare(a.id, b.id) })
 }
 
-// queueDistances asks for the cosines of what is in memory without its vector: what sketches left, and what only the keyword side chose.
+// queueDistances asks for the cosines of what the sketches left, and of what only the keyword side chose.
 func (p *probe) queueDistances(r *round) {
-	if !p.semantic || p.inMemory {
+	if !p.semantic || p.all {
 		return
 	}
 	slices.SortFunc(p.compared, byChunk)
 	missing := make(map[int16][]int64)
-	want := func(id document.ChunkID) {
-		shard, chunk := splitID(id)
+	want := func(id int64) {
+		shard, chunk := splitID(document.ChunkID(id))
 		missing[shard] = append(missing[shard], chunk)
 	}
-	if p.sketched {
-		for _, c := range p.compared {
-			want(document.ChunkID(c.ID))
-		}
+	slices.Sort(p.near)
+	for _, id := range p.near {
+		want(id)
 	}
-	if !p.all {
-		for _, b := range p.best {
-			if _, found := slices.BinarySearchFunc(p.compared, bm25.Scored{ID: int64(b.id)}, byChunk); !found {
-				want(b.id)
-			}
+	for _, b := range p.best {
+		_, near := slices.BinarySearch(p.near, int64(b.id))
+		_, compared := slices.BinarySearchFunc(p.compared, bm25.Scored{ID: int64(b.id)}, byChunk)
+		if !near && !compared {
+			want(int64(b.id))
 		}
-	}
-	if p.sketched {
-		p.compared = nil // it is all compared now
 	}
 	queueDistances(r, p.request.Audience.Tenant(), &p.snapshot, missing, p.vector, &p.compared)
 }
@@ -230,13 +179,7 @@ func (p *probe) similar() []chosen {
 		top.Offer(c)
 	}
 	for i := range p.best {
-		b := &p.best[i]
-		switch c := p.compared.find(b.id); {
-		case !math.IsNaN(c):
-			b.cosine = c
-		case !math.IsNaN(b.cosine):
-			top.Offer(bm25.Scored{ID: int64(b.id), Score: b.cosine})
-		}
+		p.best[i].cosine = p.compared.find(p.best[i].id)
 	}
 	best := top.Best()
 	similar := make([]chosen, len(best))

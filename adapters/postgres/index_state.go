@@ -83,7 +83,7 @@ func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 const (
 	shardsSQL = `select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, flat_length, title_length, titled, languages
 		from index_shard where tenant_id = $1 order by shard`
-	modelSQL = `select number, name, dimensions, precision, indexed, xmin::text::bigint from embedding_model
+	modelSQL = `select number, name, dimensions, precision, xmin::text::bigint from embedding_model
 		where tenant_id = $1 and name = $2`
 )
 
@@ -110,7 +110,7 @@ func (s *snapshot) queue(first *round, r retrieve.Request) {
 
 func scanVersion(row pgx.CollectableRow) (model, error) {
 	var m model
-	err := row.Scan(&m.number, &m.name, &m.dimensions, &m.precision, &m.indexed, &m.version)
+	err := row.Scan(&m.number, &m.name, &m.dimensions, &m.precision, &m.version)
 	return m, err
 }
 

@@ -108,9 +108,8 @@ func TestIndexSuite(t *testing.T) {
 	}{
 		{"fresh", postgres.IndexConfig{}, false, 1},
 		{"packed after every write", postgres.IndexConfig{FreshLimit: 1}, false, 1},
-		{"maintained after every write, vectors by graph", postgres.IndexConfig{FreshLimit: 1, ExactLimit: 1, NoSketches: true}, true, 1},
-		{"vectors by sketches and whole in memory", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1}, true, 1},
-		{"vectors by sketches and whole in the table", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1, CacheBytes: 1_300_000}, true, 1},
+		{"maintained after every write, no room for sketches", postgres.IndexConfig{FreshLimit: 1, ExactLimit: 1, CacheBytes: 100_000}, true, 1},
+		{"vectors by sketches", postgres.IndexConfig{FreshLimit: 3, ExactLimit: 1}, true, 1},
 		{"divided by an earlier version, 32-bit vectors, no memory for segments", postgres.IndexConfig{Precision: "vector", CacheBytes: 1}, false, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {

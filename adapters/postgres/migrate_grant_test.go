@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -89,62 +88,39 @@ func TestGrantedRoleMayDoWhatAnsweringNeedsAndNothingElse(t *testing.T) {
 	}
 }
 
-// The role builds and drops the indexes of vectors, which only the owner could; anybody else is told what to do.
-func TestGrantedRoleBuildsIndexes(t *testing.T) {
+// Binaries of the version before may go on asking for the index of vectors that nothing reads any more: nothing is built, and what there was is gone.
+func TestMigrationDropsIndexesOfVectors(t *testing.T) {
 	t.Parallel()
-	owner, _, answering, database := granted(t)
-	db, err := Open(t.Context(), Config{URL: answering})
+	url := localtest.URL(t)
+	if _, err := Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	const before = 28
+	down, done, err := migrator(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(db.Close)
-	x, err := NewIndex(db, IndexConfig{ExactLimit: 2})
-	if err != nil {
+	_, err = down.DownTo(t.Context(), before)
+	if err := errors.Join(err, done()); err != nil {
 		t.Fatal(err)
 	}
-	const tenant = access.DefaultTenant
-	if err := x.RegisterModel(t.Context(), tenant, "m", 3); err != nil {
+	const fill = `insert into embedding_model (tenant_id, name, dimensions, precision) values ('default', 'm', 3, 'halfvec') returning number`
+	model := collect(t, url, `with m as (`+fill+`) select number::text from m`)[0]
+	build := `select build_vector_index(` + model + `)::text`
+	indexes := func() int {
+		return len(collect(t, url, `select indexname::text from pg_indexes where indexname like 'embedding\_hnsw\_%'`))
+	}
+	if got := collect(t, url, build); got[0] != "true" || indexes() != 1 {
+		t.Fatalf("before the migration: built %v, %d indexes", got, indexes())
+	}
+	if _, err := Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.Pool.Exec(t.Context(), `
-		insert into embedding (tenant_id, shard, chunk, model, access_number, source, emb)
-		select $1, 0, n, (select number from embedding_model), 1, 1, '[1,0,0]' from generate_series(1, 10) n`, string(tenant))
-	if err != nil {
-		t.Fatal(err)
+	if got := collect(t, url, build); got[0] != "false" || indexes() != 0 {
+		t.Errorf("after the migration: built %v, %d indexes", got, indexes())
 	}
-	built := func() []string {
-		return collect(t, owner, `select indexname::text from pg_indexes where indexname like 'embedding\_hnsw\_%'`)
-	}
-	_, stranger := localtest.Role(t, database)
-	if got := collect(t, stranger, `select case when has_function_privilege('build_vector_index(int)', 'execute') then 'may' else 'may not' end`); got[0] != "may not" {
-		t.Error("anybody may build indexes")
-	}
-	// A temporary table of the same name is not looked at: it would say what the owner executes.
-	conn, err := pgx.Connect(t.Context(), answering)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = conn.Exec(t.Context(), `create temp table embedding (emb halfvec, model int)`)
-	if err == nil {
-		_, err = conn.Exec(t.Context(), `select build_vector_index(number) from embedding_model`)
-	}
-	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	if got := collect(t, owner, `select n.nspname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname like 'embedding\_hnsw\_%'`); !slices.Equal(got, []string{"public"}) {
-		t.Errorf("the index was built in %v", got)
-	}
-	if err := x.BuildGraphs(t.Context(), tenant); err != nil {
-		t.Fatal(err)
-	}
-	if len(built()) != 1 {
-		t.Errorf("the indexes of vectors are %v", built())
-	}
-	if err := x.DropModel(t.Context(), tenant, "m"); err != nil {
-		t.Fatal(err)
-	}
-	if len(built()) != 0 {
-		t.Errorf("after the model was dropped there are %v", built())
+	if got := collect(t, url, `select name from embedding_model where indexed`); len(got) > 0 {
+		t.Errorf("%v count as indexed", got)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a sentence that says what to do.
 var ErrDimensions = retrieve.ErrDimensions
 
-// Limits of HNSW in pgvector: a larger vector can be stored and not indexed.
+// Vectors may be as long as pgvector can index them: who wants to build an index of their own can.
 const (
 	maxHalfDimensions = 4000
 	maxFullDimensions = 2000
@@ -26,7 +26,6 @@ type model struct {
 	name       string
 	dimensions int32
 	precision  string
-	indexed    bool
 	version    int64 // of the row, read by searches alone: it changes when chunks that were there before get vectors
 }
 
@@ -39,7 +38,7 @@ func (m model) check(dimensions int) error {
 }
 
 // RegisterModel makes a vector space known, or checks that the one known by this name has these dimensions. Vectors of several models live
-// side by side; each has an HNSW index of its own, which Maintain builds.
+// side by side.
 func (x *Index) RegisterModel(ctx context.Context, tenant access.TenantID, name string, dimensions int) error {
 	_, err := x.registerModel(ctx, tenant, name, dimensions)
 	return err
@@ -87,7 +86,7 @@ type querier interface {
 }
 
 func loadModel(ctx context.Context, q querier, tenant access.TenantID, name string) (model, bool, error) {
-	rows, err := q.Query(ctx, `select number, name, dimensions, precision, indexed from embedding_model where tenant_id = $1 and name = $2`,
+	rows, err := q.Query(ctx, `select number, name, dimensions, precision from embedding_model where tenant_id = $1 and name = $2`,
 		string(tenant), name)
 	if err != nil {
 		return model{}, false, fmt.Errorf("look up embedding model %q: %w", name, err)
@@ -104,7 +103,7 @@ func loadModel(ctx context.Context, q querier, tenant access.TenantID, name stri
 
 func scanModel(row pgx.CollectableRow) (model, error) {
 	var m model
-	err := row.Scan(&m.number, &m.name, &m.dimensions, &m.precision, &m.indexed)
+	err := row.Scan(&m.number, &m.name, &m.dimensions, &m.precision)
 	return m, err
 }
 
@@ -134,4 +133,28 @@ func (x *Index) modelsOf(ctx context.Context, tenant access.TenantID, entries []
 		}
 	}
 	return models, nil
+}
+
+// DropModel forgets a vector space with all its vectors; a model that is not known is no error. Searches with it find by
+// keywords alone from then on.
+func (x *Index) DropModel(ctx context.Context, tenant access.TenantID, name string) error {
+	m, found, err := loadModel(ctx, x.db.Pool, tenant, name)
+	if err != nil || !found {
+		return err
+	}
+	err = x.db.inTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		for _, sql := range []string{
+			fmt.Sprintf(`delete from embedding where tenant_id = $1 and model = %d`, m.number),
+			fmt.Sprintf(`delete from embedding_model where tenant_id = $1 and number = %d`, m.number),
+		} {
+			if _, err := tx.Exec(ctx, sql, string(tenant)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("drop embedding model %q: %w", name, err)
+	}
+	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
-	"github.com/footnotehq/footnote/core/retrieve/half"
 	"github.com/footnotehq/footnote/core/retrieve/sketch"
 )
 
@@ -20,13 +19,14 @@ const (
 	// sketchCandidates is how many chunks the sketches leave for the exact comparison. Measured on vectors of the local embedder (256 dimensions,
 	// make bench-search): of the ten most similar of 100,000 chunks 99 % are among 400, of a million 96 %.
 	sketchCandidates = 600
-	// sketchCompared is the same where whole vectors are in memory, which makes the comparison cheap.
-	sketchCompared = 800
-	// sketchBatch is how many vectors a search reads at most to make sketches of; until all are there, it asks the graph.
-	sketchBatch = 8192
+	// sketchBatch is how many vectors are read at a time to make sketches of, and sketchRounds how many times a search does that at most; until
+	// all are there, PostgreSQL compares every vector.
+	sketchBatch  = 8192
+	sketchRounds = 16
 	// sketchAfter is how many searches a process makes before it begins to, so that a command that asks once does not.
 	sketchAfter = 3
-	// sketchShare is the part of the memory, in quarters, that the sketches of an index may take; a larger index is searched by the graph.
+	// sketchShare is the part of the memory, in quarters, that the sketches of an index may take; vectors of a larger index are compared by
+	// PostgreSQL, every one that may be read.
 	sketchShare = 3
 )
 
@@ -35,7 +35,6 @@ const (
 type sketches struct {
 	mu      sync.RWMutex
 	block   *sketch.Block
-	vectors []uint16 // whole, 16 bits a number, where the memory allows it; else nil
 	have    bm25.Bitmap
 	none    bm25.Bitmap // chunks that had no vector at the version
 	version int64
@@ -70,38 +69,31 @@ func (s *spaces) put(model int32, space *sketch.Space) *sketch.Space {
 	return space
 }
 
-// fitting reports whether sketches of the whole index have room in memory, and whether whole vectors have.
-func (s *search) fitting(m model) (sketched, whole bool) {
+// fitting reports whether sketches of the whole index have room in memory.
+func (s *search) fitting(m model) bool {
 	var blocks int64
 	for _, sh := range s.snapshot.shards {
 		blocks += (sh.nextChunk + bm25.BlockSize - 1) / bm25.BlockSize
 	}
-	room := s.index.cfg.CacheBytes / 4 * sketchShare
-	sketched = !s.index.cfg.NoSketches && blocks*sketch.BlockBytes(int(m.dimensions)) <= room
-	whole = sketched && m.precision == precisionHalf && blocks*(sketch.BlockBytes(int(m.dimensions))+wholeBytes(m)) <= room
-	return sketched, whole
+	return blocks*sketch.BlockBytes(int(m.dimensions)) <= s.index.cfg.CacheBytes/4*sketchShare
 }
 
-// wholeBytes is what the whole vectors of a block take.
-func wholeBytes(m model) int64 { return bm25.BlockSize * 2 * int64(m.dimensions) }
-
 // sketched makes sure that there is a sketch of every vector that may be read, and reports whether that is so: a process that has begun a
-// short while ago makes some with every search. few says that comparing every vector in the database would be quick as well.
-func (s *search) sketched(ctx context.Context, m model, whole, few bool) (bool, error) {
+// short while ago makes some with every search.
+func (s *search) sketched(ctx context.Context, m model) (bool, error) {
 	searches := s.index.searches.Add(1)
-	for tries := 0; ; tries++ { // twice at most: what is new, and what it shares a search with
+	for rounds := 0; ; rounds++ {
 		missing, low, high := s.gap(m)
 		if missing == 0 {
-			break
+			return s.hold(m), nil
 		}
-		if tries == 2 || searches <= sketchAfter && (few || missing > sketchBatch) {
+		if rounds == sketchRounds || searches <= sketchAfter && missing > sketchBatch {
 			return false, nil
 		}
-		if err := s.sketch(ctx, m, whole, low, high); err != nil {
+		if err := s.sketch(ctx, m, low, high); err != nil {
 			return false, err
 		}
 	}
-	return s.hold(m), nil
 }
 
 // hold takes hold of the sketches of every block that may be read. It reports false where some were forgotten this moment: memory is short.
@@ -176,7 +168,7 @@ func (s *snapshot) nextChunk(shard int16) int64 {
 }
 
 // sketch reads a range of vectors, whoever may read their chunks, and remembers sketches of them. Served by the primary key.
-func (s *search) sketch(ctx context.Context, m model, whole bool, low, high chunkPlace) error {
+func (s *search) sketch(ctx context.Context, m model, low, high chunkPlace) error {
 	rows, err := s.conn.Query(ctx, `select chunk, `+m.precision+`_send(`+m.column()+`) from embedding
 		where tenant_id = $1 and shard = $2 and model = $3 and chunk >= $4 and chunk < $5 order by chunk`,
 		string(s.request.Audience.Tenant()), low.shard, m.number, low.id, high.id)
@@ -207,21 +199,17 @@ func (s *search) sketch(ctx context.Context, m model, whole bool, low, high chun
 		}
 		space = s.index.spaces.put(m.number, sketch.NewSpace(sample))
 	}
-	s.remember(m, space, whole, low, high, offsets, vectors)
+	s.remember(m, space, low, high, offsets, vectors)
 	return nil
 }
 
 // remember keeps sketches of the vectors in a range of ids; the range's other chunks have none.
-func (s *search) remember(m model, space *sketch.Space, whole bool, low, high chunkPlace, offsets []uint16, vectors [][]float32) {
+func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, offsets []uint16, vectors [][]float32) {
 	key, from := blockOf(low.shard, low.id)
 	sk := s.sketchesOf(m, key)
 	if sk == nil {
 		sk = &sketches{block: sketch.NewBlock(space), version: m.version}
 		size := sketch.BlockBytes(int(m.dimensions)) + 2*bm25.BlockSize/8 + 512
-		if whole {
-			sk.vectors = make([]uint16, bm25.BlockSize*int(m.dimensions))
-			size += wholeBytes(m)
-		}
 		s.index.cache.put(&cached{key: s.sketchKey(m, key), sketches: sk, size: size})
 	}
 	sk.mu.Lock()
@@ -230,21 +218,15 @@ func (s *search) remember(m model, space *sketch.Space, whole bool, low, high ch
 		sk.version, sk.none = m.version, bm25.Bitmap{}
 	}
 	sk.none.Set(int(from), int(high.id-low.id))
-	for i, offset := range offsets {
+	for _, offset := range offsets {
 		sk.have.Set(int(offset), 1)
-		if sk.vectors != nil {
-			at := int(offset) * int(m.dimensions)
-			for j, x := range vectors[i] {
-				sk.vectors[at+j] = half.FromFloat(x)
-			}
-		}
 	}
 	sk.block.Put(offsets, vectors)
 }
 
 // nearest begins to look for n chunks that are probably most similar to a query. It reads memory alone; all sketches must be locked while the
 // work goes on.
-func (s *search) nearest(q wholeQuery, n int) *sketch.Search {
+func (s *search) nearest(q []float32, n int) *sketch.Search {
 	var parts []sketch.Part
 	var space *sketch.Space
 	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) {
@@ -275,7 +257,7 @@ func compareBlocks(a, b blockKey) int {
 	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.block, b.block))
 }
 
-// rawVector reads a halfvec or a vector in PostgreSQL's binary form (halfvec_send, vector_send) without a detour.
+// rawVector reads a halfvec or a vector in PostgreSQL's binary form (halfvec_send, vector_send).
 type rawVector []float32
 
 // ScanBytes implements pgtype.BytesScanner.
@@ -288,7 +270,7 @@ func (v *rawVector) ScanBytes(src []byte) error {
 	switch len(src) {
 	case 2 * n:
 		for i := range *v {
-			(*v)[i] = half.Float(binary.BigEndian.Uint16(src[2*i:]))
+			(*v)[i] = fromHalf(binary.BigEndian.Uint16(src[2*i:]))
 		}
 	case 4 * n:
 		for i := range *v {
@@ -298,4 +280,10 @@ func (v *rawVector) ScanBytes(src []byte) error {
 		return fmt.Errorf("a vector of %d dimensions in %d bytes", n, len(src))
 	}
 	return nil
+}
+
+// fromHalf converts a number of 16 bits (IEEE 754 binary16). The factor is the difference of the biases; it also makes numbers right that are too
+// small to have an exponent. There are no infinities: pgvector stores none.
+func fromHalf(h uint16) float32 {
+	return math.Float32frombits(uint32(h&0x8000)<<16|uint32(h&0x7fff)<<13) * 0x1p112
 }

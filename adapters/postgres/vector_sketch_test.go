@@ -87,14 +87,14 @@ func TestSketchesFollowTheIndex(t *testing.T) {
 	found(4, "with the model anew")
 }
 
-// A search of the table, of memory and of the graph gives a chunk the same cosine.
+// A chunk has the same cosine whether sketches left it or every vector was compared.
 func TestRoutesAgreeOnCosines(t *testing.T) {
 	t.Parallel()
 	_, db := openIndex(t, postgres.IndexConfig{})
 	d := retrievetest.One("a", "", "one", "two", "three", "four")
 	d.Model, d.Vectors = "m", [][]float32{{1, -0.001, 3}, {-1, 65e-6, 0.5}, {0.3, 0.3, -0.3}, {0, 0, 1}}
 	cosines := make(map[string]map[document.ChunkID]float64)
-	for name, cfg := range map[string]postgres.IndexConfig{"table": {NoSketches: true}, "whole vectors": {}, "sketches": {ExactLimit: 1}, "graph": {ExactLimit: 1, NoSketches: true}} {
+	for name, cfg := range map[string]postgres.IndexConfig{"table": {}, "sketches": {ExactLimit: 1}} {
 		x, err := postgres.NewIndex(db, cfg)
 		if err != nil {
 			t.Fatal(err)

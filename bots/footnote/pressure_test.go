@@ -276,7 +276,7 @@ func TestEverythingRunsAsTheGrantedRole(t *testing.T) {
 	s.until("the work beside was done", func() bool {
 		var kinds int
 		err := db.Pool.QueryRow(s.ctx, `select count(distinct kind) from river_job where state = 'completed'`).Scan(&kinds)
-		return err == nil && kinds >= 4 // plan, tidy, train, vectors, graph
+		return err == nil && kinds >= 4 // plan, tidy, train, vectors
 	})
 	if log := running.log.String(); strings.Contains(log, "permission denied") || strings.Contains(log, "42501") {
 		t.Errorf("the role may not do something:\n%s", log)

@@ -64,7 +64,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{"index 100,000 chunks through the pipeline", b.indexPipeline},
 		{"compare with ts_rank_cd on labelled questions", b.compareLabelled},
 		{"index the synthetic chunks", b.indexAll},
-		{"build the vector index", b.buildGraph},
+		{"maintain", b.maintain},
 		{"size on disk", b.printSizes},
 	}
 	searching := []stage{

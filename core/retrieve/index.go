@@ -56,7 +56,7 @@ type Probe struct {
 type Candidates struct {
 	Lists   []List // one per probe, in order
 	Allowed int    // chunks that the audience may read, of the sources and documents asked for; -1 when not counted
-	Route   string // how the semantic side searched: RouteExact, RouteSketch, RouteHNSW or RouteNone
+	Route   string // how the semantic side searched: RouteExact, RouteSketch or RouteNone
 	Timings map[string]time.Duration
 }
 
@@ -64,7 +64,6 @@ type Candidates struct {
 const (
 	RouteExact  = "exact"  // every allowed vector was compared
 	RouteSketch = "sketch" // every allowed vector was compared coarsely in memory, and the best of them exactly
-	RouteHNSW   = "hnsw"   // approximate, filtered while searching
 	RouteNone   = "none"   // no vectors were compared
 )
 

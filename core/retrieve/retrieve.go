@@ -95,7 +95,7 @@ type Trace struct {
 	Page     int      `json:"page,omitempty"` // from 2, of an earlier search that was not run again; 0: a search
 	Alpha    float64  `json:"alpha"`          // effective
 	Embedder string   `json:"embedder,omitempty"`
-	Route    string   `json:"route,omitempty"` // "exact", "sketch", "hnsw" or "none" on the vector side
+	Route    string   `json:"route,omitempty"` // "exact", "sketch" or "none" on the vector side
 	Allowed  int      `json:"allowed"`         // chunks that the audience may read; -1 when not counted
 	Reranker string   `json:"reranker,omitempty"`
 	Synonyms []string `json:"synonyms,omitempty"` // what was looked for beside the words of the queries, such as "k8s: kubernetes"

@@ -23,7 +23,7 @@ const (
 	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index, of all tenants, every night
 	Train   Kind = "embedder_train" // learns the local vector space anew
 	Vectors Kind = "index_vectors"  // embeds what has no vector
-	Graph   Kind = "index_graph"    // builds the index of vectors
+	Graph   Kind = "index_graph"    // nothing: earlier versions built an index of vectors
 	Sweep   Kind = "sweep"          // forgets what nobody needs any more, every night
 	Prune   Kind = "retention"      // removes conversations and entries of the audit trail that were kept for long enough, of all tenants, every night
 )

@@ -61,7 +61,7 @@ func (c *Config) settings() []Setting {
 		{"FAVOR_RECENT_DECAY_MULTIPLIER", "2.0", "multiplies the decay when the question asks for what is recent", decimal(&c.FavorRecent, 1, 1000)},
 		{"RECENCY_FLOOR", "0.5", "share of its score that the oldest document keeps, 0 to 1", decimal(&c.RecencyFloor, 0, 1)},
 		{"MAX_DOCUMENT_BYTES", "52428800", "largest file that is indexed, in bytes", bytes(&c.MaxDocumentBytes)},
-		{"INDEX_MEMORY_BYTES", "1073741824", "memory for what a process remembers of the index, at most; about 700 bytes a chunk make every search fast", bytes(&c.IndexMemoryBytes)},
+		{"INDEX_MEMORY_BYTES", "1073741824", "memory for what a process remembers of the index, at most; about 200 bytes a chunk make every search fast, with vectors of 1,536 dimensions 350", bytes(&c.IndexMemoryBytes)},
 		{"INDEX_SHARDS", "1", "ignored, and gone in the next version: documents are no longer divided; an index that is divided is searched as before until it is indexed anew", number(&c.IndexShards, 1, 1024)},
 		{"CRAWL_INTERVAL", "1s", "time between two requests to a site that is indexed; longer where its robots.txt asks for that", duration(&c.CrawlInterval)},
 		{"ALLOW_PRIVATE_HOSTS", "", "hosts, addresses and networks (10.1.0.0/16) that may be indexed although they are not on the public internet, separated by commas", list(&c.PrivateHosts)},

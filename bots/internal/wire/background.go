@@ -127,9 +127,9 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 			}
 			return more, nil, err
 		}
-		return false, []jobs.Job{{Kind: jobs.Graph, Tenant: b.Tenant}}, nil
+		return false, nil, nil
 	case jobs.Graph:
-		return false, nil, b.buildGraphs(ctx)
+		return false, nil, nil // planned by an earlier version
 	case jobs.Sweep:
 		return false, nil, b.Index.ForgetContexts(ctx)
 	case jobs.Prune:

@@ -64,7 +64,7 @@ func (s modelStore) drop(ctx context.Context, tenant access.TenantID, versions [
 }
 
 // Settle finishes what indexing leaves behind: the local embedder is trained when the corpus has outgrown it, chunks without a vector get
-// one, postings are packed and vectors indexed. These are the steps that serve runs in the background, done at once. It can be interrupted and
+// one, and postings are packed. These are the steps that serve runs in the background, done at once. It can be interrupted and
 // goes on where it was. report is told each step.
 func (b *Base) Settle(ctx context.Context, report func(step string)) error {
 	if err := b.train(ctx, report); err != nil {
@@ -74,10 +74,8 @@ func (b *Base) Settle(ctx context.Context, report func(step string)) error {
 		return err
 	}
 	report("Packing the index")
-	if _, err := b.Index.Tidy(ctx, b.Tenant, time.Time{}); err != nil {
-		return err
-	}
-	return b.buildGraphs(ctx)
+	_, err := b.Index.Tidy(ctx, b.Tenant, time.Time{})
+	return err
 }
 
 // train learns the local vector space anew if it is in use and the corpus has outgrown it. The new one waits until fill has given every chunk its vector; until then searches use the one before.
@@ -138,28 +136,6 @@ func (b *Base) fillingEmbedder(ctx context.Context) (retrieve.Embedder, *localem
 	}
 	embedder, err := b.Embedder(ctx)
 	return embedder, nil, err
-}
-
-// buildGraphs builds the indexes of vectors that are due, as the role that owns the tables where that is another one. A role that may not is no
-// failure: searches compare every vector then.
-func (b *Base) buildGraphs(ctx context.Context) (err error) {
-	x := b.Index
-	if b.Config.MigrateDatabaseURL != "" && b.scratch == nil {
-		owner, err := postgres.Open(ctx, postgres.Config{URL: b.Config.MigrateDatabaseURL.Reveal(), MaxConns: 2})
-		if err != nil {
-			return fmt.Errorf("connect as the owner of the tables: %w", err)
-		}
-		defer owner.Close()
-		if x, err = postgres.NewIndex(owner, postgres.IndexConfig{Logger: b.Logger}); err != nil {
-			return err
-		}
-	}
-	err = x.BuildGraphs(ctx, b.Tenant)
-	if errors.Is(err, postgres.ErrNotOwner) {
-		b.Logger.WarnContext(ctx, "searches stay right and compare every vector", "error", err)
-		return nil
-	}
-	return err
 }
 
 // texts yields the search text of every chunk.

@@ -177,33 +177,7 @@ func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int,
 		return 0, err
 	}
 	n, err := postgres.Migrate(ctx, url)
-	if err == nil {
-		err = buildAllGraphs(ctx, url, logger)
-	}
 	return n, errors.Join(err, b.Close(ctx))
-}
-
-// buildAllGraphs builds the indexes of vectors that are due, which takes the owner of the tables.
-func buildAllGraphs(ctx context.Context, url string, logger *slog.Logger) error {
-	db, err := postgres.Open(ctx, postgres.Config{URL: url, MaxConns: 2})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	x, err := postgres.NewIndex(db, postgres.IndexConfig{Logger: logger})
-	if err != nil {
-		return err
-	}
-	tenants, err := x.Tenants(ctx)
-	if err != nil {
-		return err
-	}
-	for _, tenant := range tenants {
-		if err := x.BuildGraphs(ctx, tenant); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // addresses returns the database's address and that for migrations.
