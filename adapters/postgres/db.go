@@ -4,7 +4,7 @@
 // [Index] is the documents with both searches: files index_* write and read it, keyword_* are BM25, vector_* the semantic side, and acl_* who
 // may read what. [Sessions] is everything about conversations: turn_* are questions on their way to their answers, session_* what is kept of
 // conversations and done to answers, delivery and inbox what platforms showed and sent, setting_* and verdict what holds in channels,
-// audit, retention and spend the books. [DB] is the pool that they share, and [Standby] a replica that answers searches.
+// audit, retention and spend the books. [DB] is the pool that they share.
 package postgres
 
 import (

@@ -31,8 +31,6 @@ type IndexConfig struct {
 	Precision string
 	// Measure hears how long each stage of writing took ("analyse", "write", "pack" …), from any goroutine; nil for nobody.
 	Measure func(stage string, took time.Duration)
-	// Standby answers searches while it can; nil leaves all of them to the primary.
-	Standby *Standby
 	// Logger hears about packing and indexes; the default logger if nil.
 	Logger *slog.Logger
 }

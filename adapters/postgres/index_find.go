@@ -36,26 +36,17 @@ func (x *Index) Find(
 	return s.out, s.passages, nil
 }
 
-// read makes a reading on the replica, where there is one that has all that was committed, else on the primary. It may be begun on the one and
-// made on the other. What reads releases the connection.
+// read makes a reading on a connection, which the reading releases.
 func (x *Index) read(ctx context.Context, read func(context.Context, *pgxpool.Conn) error) error {
-	do := func(ctx context.Context, conn *pgxpool.Conn) error {
-		if err := keepPlans(ctx, conn.Conn()); err != nil {
-			conn.Release()
-			return err
-		}
-		return read(ctx, conn)
-	}
-	if x.cfg.Standby != nil {
-		if done, err := x.cfg.Standby.read(ctx, do); done {
-			return err
-		}
-	}
 	conn, err := x.db.Pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	return do(ctx, conn)
+	if err := keepPlans(ctx, conn.Conn()); err != nil {
+		conn.Release()
+		return err
+	}
+	return read(ctx, conn)
 }
 
 // search is one call of Find.

@@ -55,13 +55,6 @@ func (h *health) handler(metrics http.Handler) http.Handler {
 // parts looks at everything that the process works with.
 func (h *health) parts(ctx context.Context) []platforms.Part {
 	parts := append(h.set.Parts(), h.database(ctx))
-	if s := h.base.Standby; s != nil {
-		p := platforms.Part{Name: "search_replica", State: "answers searches", Up: s.Usable(), Optional: true}
-		if !p.Up {
-			p.State = "away or behind: the database answers searches"
-		}
-		parts = append(parts, p)
-	}
 	if a := h.answering.Load(); a != nil {
 		if wanted, connected := a.Redis(); wanted {
 			p := platforms.Part{Name: "redis", State: "connected", Up: connected, Optional: true}

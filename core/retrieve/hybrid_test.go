@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // empty is an index that holds nothing.
@@ -261,38 +260,6 @@ func TestHybridFindsNothing(t *testing.T) {
 	}
 	if r := search(t, newHybrid(t, library(t), nil, nil), ask("replication of sourdough starters")); r.Evidence || len(r.Hits) == 0 {
 		t.Errorf("one word of three matches: hits %v, evidence %v; want the closest and no evidence", documents(r), r.Evidence)
-	}
-}
-
-// restarted is an index that begins a search anew: somebody took the best document away meanwhile.
-type restarted struct{ *retrievetest.Memory }
-
-func (h restarted) Find(
-	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
-) (retrieve.Candidates, []retrieve.Passage, error) {
-	if _, _, err := h.Memory.Find(ctx, r, choose); err != nil {
-		return retrieve.Candidates{}, nil, err
-	}
-	if err := h.SetACL(ctx, access.DefaultTenant, access.ACL{"group:dba"}, "guide"); err != nil {
-		return retrieve.Candidates{}, nil, err
-	}
-	return h.Memory.Find(ctx, r, choose)
-}
-
-func TestHybridShowsNothingThatWasRevokedMeanwhile(t *testing.T) {
-	t.Parallel()
-	meanwhile := search(t, newHybrid(t, restarted{library(t)}, nil, nil), ask("streaming replication standby"))
-	if diff := cmp.Diff([]document.ID{"notes"}, documents(meanwhile)); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
-	}
-	revoked := library(t)
-	if err := revoked.SetACL(t.Context(), access.DefaultTenant, access.ACL{"group:dba"}, "guide"); err != nil {
-		t.Fatal(err)
-	}
-	before := search(t, newHybrid(t, revoked, nil, nil), ask("streaming replication standby"))
-	ignoreTime := cmpopts.IgnoreFields(retrieve.Trace{}, "Timings")
-	if diff := cmp.Diff(before, meanwhile, ignoreTime, cmpopts.EquateApproxTime(time.Minute), cmpopts.EquateApprox(0, 1e-6)); diff != "" {
-		t.Errorf("the first attempt left something behind (-want +got):\n%s", diff)
 	}
 }
 

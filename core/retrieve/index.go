@@ -14,8 +14,7 @@ import (
 // all calls: what it may not read is neither a candidate nor a passage, from the moment at which the change of an access list returned.
 type Index interface {
 	// Find answers all probes of a request and fetches the chunks that choose takes of the candidates, ordered by id, both from one consistent
-	// state of the index; nil takes none. An index may begin anew and call choose again with other candidates, after a replica failed
-	// for example: the last call counts. Probes whose vectors have another length than those of the model give ErrDimensions.
+	// state of the index; nil takes none. Probes whose vectors have another length than those of the model give ErrDimensions.
 	Find(ctx context.Context, r Request, choose func(Candidates) []document.ChunkID) (Candidates, []Passage, error)
 	// Chunks fetches chunks by id, ordered by id. Those that do not exist any more or that the audience may not read are left out.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]Passage, error)

@@ -29,7 +29,7 @@ func (s Secret) Reveal() string { return string(s) }
 type Config struct {
 	DatabaseURL        Secret // empty: a private cluster
 	MigrateDatabaseURL Secret // empty: DatabaseURL
-	SearchDatabaseURL  Secret // of a streaming replica; empty: DatabaseURL answers searches
+	SearchDatabaseURL  Secret // ignored; see Warnings
 	DataDir            string // of the private cluster; empty: ${XDG_DATA_HOME:-~/.local/share}/footnote
 	RedisURL           Secret // empty: stop signals stay in this process
 
@@ -146,6 +146,10 @@ func (c *Config) Warnings() []string {
 		told = append(told, "INDEX_SHARDS is ignored: new documents are no longer divided, an index that is divided is searched as before, and the next version "+
 			"does not know the setting; take it out")
 	}
+	if c.SearchDatabaseURL != "" {
+		told = append(told, "SEARCH_DATABASE_URL is ignored: DATABASE_URL answers searches, which compare vectors in the memory of this process, and the next version "+
+			"does not know the setting; take it out")
+	}
 	return told
 }
 
@@ -154,9 +158,6 @@ func (c *Config) conflicts() []error {
 	var faults []error
 	if c.EmbeddingModel != "" && c.EmbeddingKey == "" && c.EmbeddingBaseURL == "" && !c.HasModel() {
 		faults = append(faults, errors.New("EMBEDDING_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL; unset it to use the local embedder"))
-	}
-	if c.SearchDatabaseURL != "" && c.DatabaseURL == "" {
-		faults = append(faults, errors.New("SEARCH_DATABASE_URL: needs DATABASE_URL, of which it is a replica; the private server has none"))
 	}
 	if c.FastModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FAST_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))

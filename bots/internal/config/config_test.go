@@ -153,13 +153,21 @@ func TestWindow(t *testing.T) {
 
 func TestSettingsThatDoNothingAreWarnedOf(t *testing.T) {
 	t.Parallel()
-	for shards, want := range map[string]int{"": 0, "1": 0, "8": 1} {
-		c, err := config.Load(env("INDEX_SHARDS", shards))
+	for _, c := range []struct {
+		name, value string
+		want        int
+	}{
+		{"INDEX_SHARDS", "", 0},
+		{"INDEX_SHARDS", "1", 0},
+		{"INDEX_SHARDS", "8", 1},
+		{"SEARCH_DATABASE_URL", "postgres://replica/footnote", 1},
+	} {
+		settings, err := config.Load(env(c.name, c.value))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Warnings(); len(got) != want || want > 0 && !strings.Contains(got[0], "INDEX_SHARDS is ignored") {
-			t.Errorf("INDEX_SHARDS=%s: warnings %q, want %d", shards, got, want)
+		if got := settings.Warnings(); len(got) != c.want || c.want > 0 && !strings.HasPrefix(got[0], c.name+" is ignored") {
+			t.Errorf("%s=%s: warnings %q, want %d", c.name, c.value, got, c.want)
 		}
 	}
 }

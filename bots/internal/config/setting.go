@@ -31,7 +31,7 @@ func (c *Config) settings() []Setting {
 	return []Setting{
 		{"DATABASE_URL", "", "PostgreSQL 15 or newer with pgvector 0.8 or newer. Unset: a private server that footnote starts and stops itself", secretURL(&c.DatabaseURL, "postgres", "postgresql")},
 		{"MIGRATE_DATABASE_URL", "", "direct connection for migrations, where DATABASE_URL is a transaction pooler", secretURL(&c.MigrateDatabaseURL, "postgres", "postgresql")},
-		{"SEARCH_DATABASE_URL", "", "streaming replica of DATABASE_URL that answers searches as long as it keeps up: it is asked only for what it has everything of, so nothing is found late and no access list counts late. Unset: DATABASE_URL answers them", secretURL(&c.SearchDatabaseURL, "postgres", "postgresql")},
+		{"SEARCH_DATABASE_URL", "", "ignored, and gone in the next version: DATABASE_URL answers searches", secretURL(&c.SearchDatabaseURL, "postgres", "postgresql")},
 		{"FOOTNOTE_DATA", "", "folder of the private server. Unset: ${XDG_DATA_HOME:-~/.local/share}/footnote", text(&c.DataDir)},
 		{"REDIS_URL", "", "carries stop signals between processes, and the rates that they share. redis://host:6379?addr=host2:6379 is a cluster, known by some of its nodes. Unset: stop works within one process, and others find it by polling", secretURL(&c.RedisURL, "redis", "rediss", "unix")},
 		{"OPENAI_API_KEY", "", "key of an OpenAI-compatible endpoint. Unset, and OPENAI_BASE_URL too: answers quote the documents", secret(&c.OpenAIKey)},

@@ -24,7 +24,6 @@ func (b *Base) Checks() []Check {
 	checks := []Check{
 		{"configuration", b.checkConfiguration},
 		{"database", b.checkDatabase},
-		{"search replica", b.checkStandby},
 		{"index", b.checkIndex},
 		{"embedder", b.checkEmbedder},
 		{"reranker", b.checkReranker},
@@ -67,16 +66,6 @@ func (b *Base) checkDatabase(ctx context.Context) (string, error) {
 		where = "private server"
 	}
 	return fmt.Sprintf("PostgreSQL %s with pgvector %s (%s)", server, vector, where), nil
-}
-
-func (b *Base) checkStandby(context.Context) (string, error) {
-	switch {
-	case b.Standby == nil:
-		return "not configured: the database answers searches", nil
-	case !b.Standby.Usable():
-		return "", errors.New("SEARCH_DATABASE_URL cannot be used now, and the database answers searches: the log above says why")
-	}
-	return "has everything, and answers searches", nil
 }
 
 func (b *Base) checkIndex(ctx context.Context) (string, error) {

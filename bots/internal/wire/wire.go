@@ -34,7 +34,6 @@ type Base struct {
 	Config  *config.Config
 	Logger  *slog.Logger
 	DB      *postgres.DB
-	Standby *postgres.Standby // answers searches; nil where there is none
 	Index   *postgres.Index
 	Counter *tiktoken.Counter
 	Tenant  access.TenantID
@@ -138,12 +137,6 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if err := b.account(b.DB); err != nil {
 		return err
 	}
-	if b.Config.SearchDatabaseURL != "" {
-		b.Standby, err = postgres.OpenStandby(ctx, b.DB, postgres.StandbyConfig{URL: b.Config.SearchDatabaseURL.Reveal(), Logger: b.Logger})
-		if err != nil {
-			return err
-		}
-	}
 	b.Index, err = postgres.NewIndex(b.DB, b.indexConfig())
 	return err
 }
@@ -152,7 +145,7 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 var precisions = map[string]string{"half": "halfvec", "single": "vector"}
 
 func (b *Base) indexConfig() postgres.IndexConfig {
-	return postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Precision: precisions[b.Config.Precision], Standby: b.Standby, Logger: b.Logger}
+	return postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Precision: precisions[b.Config.Precision], Logger: b.Logger}
 }
 
 // connect opens the database, and brings its schema up to date where that is wanted.
@@ -200,9 +193,6 @@ func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 func (b *Base) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
-	if b.Standby != nil {
-		b.Standby.Close()
-	}
 	if b.DB != nil {
 		b.DB.Close()
 	}
