@@ -146,6 +146,10 @@ LABELLED ?=
 bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: under 30 minutes, 10 GB of disk; LABELLED=folder)
 	@GOAMD64=v2 $(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)") $(if $(LABELLED),-labelled "$(LABELLED)")
 
+.PHONY: word-vectors
+word-vectors: ## make the vectors of the embedder in the program again (Debian 12, Python 3.11, a network; 15 minutes)
+	@deploy/tools/wordvectors/make.sh
+
 .PHONY: bench-slack
 bench-slack: need-go ## answers in Slack at once under its rate limits: first words, writes, refusals, acks, as a table
 	@$(GO) test ./bots/slackbot -run '^$$' -bench Answers -benchtime 1x -timeout 20m $(TESTFLAGS) | awk ' \

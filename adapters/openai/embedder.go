@@ -105,9 +105,6 @@ func (e *Embedder) Model() string {
 // Dimensions implements retrieve.Embedder.
 func (e *Embedder) Dimensions() int { return e.config.Dimensions }
 
-// MaxAlpha implements retrieve.Embedder: real embedding models are not capped.
-func (e *Embedder) MaxAlpha() float64 { return 1 }
-
 // Embed implements retrieve.Embedder. It blocks until every batch is done or one has failed for good.
 func (e *Embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
 	vectors, _, err := e.EmbedCounted(ctx, purpose, texts)

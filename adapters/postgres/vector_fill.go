@@ -93,6 +93,19 @@ func (x *Index) withoutVectors(ctx context.Context, tenant access.TenantID, shar
 	return slices.DeleteFunc(ids, func(id int64) bool { return have[id] }), last, nil
 }
 
+// WithoutVector counts the chunks of a tenant that have no vector of a model.
+func (x *Index) WithoutVector(ctx context.Context, tenant access.TenantID, model string) (int64, error) {
+	var chunks, vectors int64
+	err := x.db.Pool.QueryRow(ctx, `
+		select coalesce((select sum(chunk_count) from document where tenant_id = $1), 0),
+			(select count(*) from embedding e join embedding_model m on m.tenant_id = e.tenant_id and m.number = e.model where m.tenant_id = $1 and m.name = $2)`,
+		string(tenant), model).Scan(&chunks, &vectors)
+	if err != nil {
+		return 0, fmt.Errorf("count the chunks that have no vector: %w", err)
+	}
+	return max(chunks-vectors, 0), nil
+}
+
 // searchTexts reads chunks by id. Served by the primary key.
 func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard int16, ids []int64) ([]index.ChunkText, error) {
 	rows, err := x.db.Pool.Query(ctx, `

@@ -117,15 +117,10 @@ func (c *evalCommand) measure(ctx context.Context, env *environment, collection 
 		report.Notes = append(report.Notes, fmt.Sprintf("%d documents could not be indexed and count as not found.", report.Indexing.Failed))
 	}
 	runner := evaluate.Runner{Index: base.Index, Config: base.SearchConfig(), Tenant: base.Tenant}
-	if runner.Embedder, err = base.Embedder(ctx); err != nil {
+	if runner.Embedder, err = base.Embedder(); err != nil {
 		return err
 	}
-	if runner.Embedder != nil {
-		report.Embedder = runner.Embedder.Model()
-		if runner.Embedder.MaxAlpha() == 0 {
-			report.Notes = append(report.Notes, "The texts are so short that the embedder would only do harm: hybrid is keyword.")
-		}
-	}
+	report.Embedder = runner.Embedder.Model()
 	if runner.Reranker, err = base.Reranker(); err != nil {
 		return err
 	}
@@ -136,10 +131,6 @@ func (c *evalCommand) measure(ctx context.Context, env *environment, collection 
 		result, err := runner.Run(ctx, collection, mode, func(queries int) {
 			bar.doing(fmt.Sprintf("Asking %s: %d of %d queries", mode, queries, len(collection.Queries)))
 		})
-		if errors.Is(err, evaluate.ErrNoEmbedder) && c.Mode == "" {
-			report.Notes = append(report.Notes, "The collection is too small for the local embedder (200 chunks of different words): there is no semantic search, and hybrid is keyword.")
-			continue
-		}
 		if err != nil {
 			return err
 		}
@@ -179,7 +170,7 @@ func firstFailure(run index.Run) string {
 func printEvaluation(env *environment, e evaluatedJSON) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d documents, %d queries\n", plain(e.Collection), e.Documents, e.Queries)
-	fmt.Fprintf(&b, "indexed: %d chunks in %.1f s (%.0f/s), then %.1f s to train, fill and pack\n", e.Indexing.Chunks, e.Indexing.Seconds,
+	fmt.Fprintf(&b, "indexed: %d chunks in %.1f s (%.0f/s), then %.1f s to embed what is missing and pack\n", e.Indexing.Chunks, e.Indexing.Seconds,
 		e.Indexing.ChunksPerSecond, e.Indexing.SettleSeconds)
 	if e.Embedder != "" {
 		fmt.Fprintf(&b, "embedder: %s\n", e.Embedder)

@@ -107,11 +107,11 @@ func (c *evalCommand) interview(ctx context.Context, env *environment, base *wir
 	if len(missing) > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("No document that is indexed has a page that answers %s: they count as not found.", strings.Join(missing, ", ")))
 	}
-	retriever, err := base.Retriever(ctx)
+	retriever, err := base.Retriever()
 	if err != nil {
 		return err
 	}
-	embedder, err := base.Embedder(ctx)
+	embedder, err := base.Embedder()
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func TestEvalMeasuresBesideTheIndex(t *testing.T) {
 	if first.Collection != "handbook" || first.Documents != 16 || first.Queries != 11 || first.Indexing.Chunks != 16 || first.Compared != nil {
 		t.Errorf("the report is %+v", first)
 	}
-	if first.modes() != "keyword hybrid" || len(first.Notes) != 1 || !strings.Contains(first.Notes[0], "too small for the local embedder") {
+	if first.modes() != "keyword semantic hybrid" || len(first.Notes) != 0 {
 		t.Errorf("modes %q, notes %q", first.modes(), first.Notes)
 	}
 	for _, r := range first.Results {
@@ -196,7 +196,7 @@ func TestEvalSaysWhatIsWrongWithACollection(t *testing.T) {
 	}
 }
 
-// large writes a collection of n documents, enough to train the local embedder, with a query for every tenth.
+// large writes a collection of n documents with a query for every tenth.
 func large(t *testing.T, n int) string {
 	t.Helper()
 	subjects := []string{"standby servers stream the log of the primary", "archived snapshots restore a broken cluster",
@@ -212,43 +212,17 @@ func large(t *testing.T, n int) string {
 	return folder(t, map[string]string{"corpus.jsonl": documents.String(), "queries.jsonl": queries.String(), "qrels/test.tsv": qrels.String()})
 }
 
-func TestEvalTrainsTheLocalEmbedderOnTheCollection(t *testing.T) {
+func TestEvalMeasuresTheEmbedderOfTheProgram(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t).with("FOOTNOTE_DATA=" + t.TempDir())
 	got := jsonOf[evaluated](t, p.run(t, "eval", large(t, 240), "--json"))
-	if got.modes() != "keyword semantic hybrid" || !strings.HasPrefix(got.Embedder, "local-lsa-") || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "so short") {
+	if got.modes() != "keyword semantic hybrid" || got.Embedder != "footnote-words-1" || len(got.Notes) != 0 {
 		t.Errorf("the report is %+v", got)
 	}
 	for _, r := range got.Results {
-		if r.Recall100 < 0.5 || r.Mode != "semantic" && r.NDCG10 < 0.99 {
+		if r.Recall100 < 0.5 || r.Mode == "keyword" && r.NDCG10 < 0.99 {
 			t.Errorf("%s: %+v", r.Mode, r)
 		}
-	}
-	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "embedder: none yet") {
-		t.Errorf("the model of the collection is that of the index:\n%s", r.stdout)
-	}
-}
-
-// Many chunks of the same words teach the local embedder nothing, which is no fault of the evaluation.
-func TestEvalGoesOnWhereNothingCanBeLearned(t *testing.T) {
-	t.Parallel()
-	p := newProgram(t).with("FOOTNOTE_DATA=" + t.TempDir())
-	dir := t.TempDir()
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var corpus strings.Builder
-	for i := range 240 {
-		fmt.Fprintf(&corpus, "{\"_id\": \"d%d\", \"text\": \"Always the same few words.\"}\n", i)
-	}
-	write("corpus.jsonl", corpus.String())
-	write("queries.jsonl", "{\"_id\": \"q\", \"text\": \"same words\"}\n")
-	write("qrels.tsv", "q\td0\t1\n")
-	got := jsonOf[evaluated](t, p.run(t, "eval", dir, "--json"))
-	if got.modes() != "keyword hybrid" || got.Embedder != "" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "of different words") {
-		t.Errorf("the report is %+v", got)
 	}
 }
 

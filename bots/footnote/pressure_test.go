@@ -265,7 +265,7 @@ func TestEverythingRunsAsTheGrantedRole(t *testing.T) {
 		t.Errorf("it says %q", got.stdout)
 	}
 	docs := t.TempDir()
-	corpus(t, docs, 0, 260) // enough for the local embedder to be trained beside
+	corpus(t, docs, 0, 260)
 	p.run(t, "index", docs)
 	running := serve(t, p.with("LOG_LEVEL=info"), "--no-migrate")
 	defer running.stop(t)

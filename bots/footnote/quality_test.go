@@ -93,7 +93,7 @@ func BenchmarkQualityOnTheManual(b *testing.B) {
 	}
 	questions := labelledQuestions(b)
 	for b.Loop() {
-		hybrid, err := base.Retriever(b.Context())
+		hybrid, err := base.Retriever()
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func sourcesUntil(t *testing.T, p *program, s *server, holds func([]listedSource
 func TestServeReadsSourcesOnSchedule(t *testing.T) {
 	t.Parallel()
 	good, lost, byHand := handbook(t), handbook(t), handbook(t)
-	corpus(t, good, 0, 250) // enough for the local embedder, which the server trains
+	corpus(t, good, 0, 250)
 	file := filepath.Join(t.TempDir(), "footnote.yaml")
 	text := fmt.Sprintf("sources:\n  good: {path: %s, every: 6h}\n  still: {path: %s}\n", good, folder(t, map[string]string{"a.md": "# A\n\nNobody reads this."}))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -94,13 +94,7 @@ func TestServeReadsSourcesOnSchedule(t *testing.T) {
 			t.Errorf("%q is not in the list:\n%s", want, text)
 		}
 	}
-	// The server also trains the embedder and gives every chunk its vector.
-	deadline := time.Now().Add(limit)
-	for !strings.Contains(p.run(t, "doctor").stdout, "embedder: local-lsa-") {
-		if time.Now().After(deadline) {
-			t.Fatalf("the embedder was not trained\n%s", s.log)
-		}
-	}
+	// The server also gives every chunk its vector.
 	if hits := jsonOf[found](t, p.run(t, "search", "how do standby servers follow?", "--json")).Hits; len(hits) == 0 || hits[0].Scores["cosine"] == 0 {
 		t.Errorf("the hits are %+v", hits)
 	}

@@ -61,7 +61,7 @@ func (c *searchCommand) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
-	retriever, err := base.Retriever(ctx)
+	retriever, err := base.Retriever()
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func dated(t *testing.T) string {
 // Every setting of a search shows in search --json.
 func TestEverySettingShowsInSearch(t *testing.T) {
 	t.Parallel()
-	p := newProgram(t)
+	p := newProgram(t, "HYBRID_ALPHA=0") // what the keyword side does
 	p.run(t, "index", dated(t))
 	ask := func(p *program, args ...string) traced {
 		t.Helper()
@@ -93,6 +93,7 @@ func TestSearchForOddThings(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
 	p.run(t, "index", dated(t))
+	p = p.with("HYBRID_ALPHA=0") // anything resembles something a little
 	for _, c := range []struct {
 		name, query string
 		finds       bool

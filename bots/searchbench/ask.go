@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/localembed"
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/staticembed"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/evaluate"
 	"github.com/footnotehq/footnote/core/index"
@@ -21,7 +21,7 @@ import (
 
 // loaded is what the large index holds, and what questions are asked with.
 type loaded struct {
-	model             *localembed.Model
+	model             *staticembed.Model
 	documents, chunks int
 	vectors           map[string][]float32 // of the questions, computed beforehand
 }
@@ -71,9 +71,8 @@ func (r ready) Embed(_ context.Context, _ retrieve.Purpose, texts []string) ([][
 	}
 	return out, nil
 }
-func (r ready) Model() string     { return r.model.Model() }
-func (r ready) Dimensions() int   { return r.model.Dimensions() }
-func (r ready) MaxAlpha() float64 { return 1 }
+func (r ready) Model() string   { return r.model.Model() }
+func (r ready) Dimensions() int { return r.model.Dimensions() }
 
 // modes are the ways to search, with HYBRID_ALPHA.
 var modes = []struct {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/files"
-	"github.com/footnotehq/footnote/adapters/localembed"
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/staticembed"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -146,27 +146,13 @@ const (
 	putWriters   = 2
 )
 
-// trainDocuments is how many documents the vectors' model is trained on.
-const trainDocuments = 800
-
-// indexAll fills the large index by Index.Put, the call with which the pipeline stores documents. The vectors are those of the local
-// embedder (latent semantic analysis of this text, 256 dimensions), so they cluster by topic as real ones do.
+// indexAll fills the large index by Index.Put, the call with which the pipeline stores documents. The vectors are those of
+// the embedder in the program (256 dimensions), so they cluster by topic as real ones do.
 func (b *bench) indexAll(ctx context.Context) error {
-	began := time.Now()
 	var err error
-	b.model, err = localembed.Train(ctx, func(yield func(string, error) bool) {
-		for n := range trainDocuments {
-			for _, text := range b.corpus.document(n).entry().SearchText {
-				if !yield(text, nil) {
-					return
-				}
-			}
-		}
-	})
-	if err != nil {
+	if b.model, err = staticembed.New(); err != nil {
 		return err
 	}
-	b.printf("trained the vectors' model: %.1f s\n", time.Since(began).Seconds())
 	var stages clock
 	b.index, err = postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, Measure: stages.add})
 	if err != nil {
@@ -175,7 +161,7 @@ func (b *bench) indexAll(ctx context.Context) error {
 	if _, err := b.index.Begin(ctx, access.DefaultTenant, index.Run{Source: document.Source{ID: benchSource, Kind: "bench", Name: "benchmark"}}); err != nil {
 		return err
 	}
-	began = time.Now()
+	began := time.Now()
 	peak := watchMemory(ctx)
 	if err := b.load(ctx, &stages); err != nil {
 		return err

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/localembed"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/adapters/postgres/scratch"
+	"github.com/footnotehq/footnote/adapters/staticembed"
 )
 
 // server is the PostgreSQL that is measured.
@@ -103,31 +103,26 @@ func (b *bench) again(ctx context.Context) (bool, error) {
 	if b.keep == "" {
 		return false, nil
 	}
-	data, err := os.ReadFile(b.modelFile())
-	if errors.Is(err, fs.ErrNotExist) {
+	name, err := os.ReadFile(b.modelFile())
+	if errors.Is(err, fs.ErrNotExist) || err == nil && string(name) != staticembed.Name {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	b.model = new(localembed.Model)
-	if err := b.model.UnmarshalBinary(data); err != nil {
+	if b.model, err = staticembed.New(); err != nil {
 		return false, err
 	}
 	err = b.db.Pool.QueryRow(ctx, `select (select count(*) from document), (select sum(chunks) from index_shard)`).Scan(&b.documents, &b.chunks)
 	return err == nil, err
 }
 
-// remember keeps the vectors' model beside the index: the last thing that -keep needs.
+// remember keeps the name of the vectors' model beside the index: the last thing that -keep needs.
 func (b *bench) remember() error {
 	if b.keep == "" {
 		return nil
 	}
-	data, err := b.model.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(b.modelFile(), data, 0o600)
+	return os.WriteFile(b.modelFile(), []byte(staticembed.Name), 0o600)
 }
 
 func (b *bench) modelFile() string { return filepath.Join(b.keep, "vectors.model") }

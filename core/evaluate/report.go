@@ -32,7 +32,7 @@ type Indexing struct {
 	Failed          int     `json:"failed"`
 	Seconds         float64 `json:"seconds"` // reading, cutting, embedding by an endpoint, storing
 	ChunksPerSecond float64 `json:"chunks_per_second"`
-	SettleSeconds   float64 `json:"settle_seconds"` // training and filling the local embedder, packing
+	SettleSeconds   float64 `json:"settle_seconds"` // embedding what had no vector, packing
 }
 
 // ReadReport reads what Write wrote.

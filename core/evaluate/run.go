@@ -26,7 +26,7 @@ const (
 func Modes() []Mode { return []Mode{Keyword, Semantic, Hybrid, Reranked} }
 
 // ErrNoEmbedder says that a semantic search was asked for where nothing turns texts into vectors.
-var ErrNoEmbedder = errors.New("there is no embedder, so there is no semantic search: set EMBEDDING_MODEL, or take a collection of 200 chunks or more for the local one")
+var ErrNoEmbedder = errors.New("there is no embedder, so there is no semantic search: give Runner.Embedder")
 
 // ErrNoReranker says that passages were to be judged where nothing judges them.
 var ErrNoReranker = errors.New("there is no reranker: set RERANK_URL")
@@ -144,7 +144,7 @@ func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error)
 		if embedder == nil {
 			return nil, ErrNoEmbedder
 		}
-		cfg.Alpha, embedder = 1, uncapped{embedder}
+		cfg.Alpha = 1
 	case Hybrid:
 	case Reranked:
 		if r.Reranker == nil {
@@ -175,12 +175,6 @@ func (r Runner) ask(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search
 	}
 	return found, nil
 }
-
-// uncapped is an embedder whose similarities alone may decide.
-type uncapped struct{ retrieve.Embedder }
-
-// MaxAlpha implements retrieve.Embedder.
-func (uncapped) MaxAlpha() float64 { return 1 }
 
 // extend adds the documents of hits that a ranking does not hold yet, in order. In some collections the queries are documents themselves, which
 // find nothing but themselves first: the document with the id of the query is passed over, as BEIR does, unless it is judged to be an answer.

@@ -148,9 +148,8 @@ type silent struct{}
 func (silent) Embed(context.Context, retrieve.Purpose, []string) ([][]float32, error) {
 	return nil, errors.New("no answer")
 }
-func (silent) Model() string     { return "silent" }
-func (silent) Dimensions() int   { return 2 }
-func (silent) MaxAlpha() float64 { return 1 }
+func (silent) Model() string   { return "silent" }
+func (silent) Dimensions() int { return 2 }
 
 // A document without a text has its title for it, and the pipeline keeps both kinds.
 func TestConnector(t *testing.T) {

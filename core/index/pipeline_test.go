@@ -301,9 +301,8 @@ func (m *model) Embed(_ context.Context, purpose retrieve.Purpose, texts []strin
 	return vectors, nil
 }
 
-func (m *model) Model() string     { return "lengths" }
-func (m *model) Dimensions() int   { return 2 }
-func (m *model) MaxAlpha() float64 { return 1 }
+func (m *model) Model() string   { return "lengths" }
+func (m *model) Dimensions() int { return 2 }
 
 func TestEmbedding(t *testing.T) {
 	t.Parallel()

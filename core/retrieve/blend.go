@@ -25,7 +25,7 @@ func Recency(updated, now time.Time, decay, floor float64) float64 {
 
 // Blending is what Blend needs to know beside the candidates.
 type Blending struct {
-	Alpha       float64 // share of the semantic side, already capped for the embedder
+	Alpha       float64 // share of the semantic side
 	FavorRecent bool
 	Now         time.Time
 }

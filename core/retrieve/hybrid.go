@@ -114,7 +114,7 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	return result, nil
 }
 
-// alpha is the share that a query asks for, capped by what the embedder is good for.
+// alpha is the share that a query asks for, none without an embedder.
 func (h *Hybrid) alpha(q Query) float64 {
 	if h.embedder == nil {
 		return 0
@@ -123,7 +123,7 @@ func (h *Hybrid) alpha(q Query) float64 {
 	if q.Alpha != nil {
 		alpha = clip(*q.Alpha, 0, 1, h.cfg.Alpha)
 	}
-	return min(alpha, h.embedder.MaxAlpha())
+	return alpha
 }
 
 // embed fills in the probes of a request.

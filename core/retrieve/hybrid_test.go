@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,6 @@ type empty struct{ retrieve.Index }
 // embedder answers from a table; texts that are not in it get an error.
 type embedder struct {
 	vectors map[string][]float32
-	most    float64
 	calls   int
 }
 
@@ -39,9 +39,8 @@ func (e *embedder) Embed(_ context.Context, purpose retrieve.Purpose, texts []st
 	return out, nil
 }
 
-func (e *embedder) Model() string     { return "m" }
-func (e *embedder) Dimensions() int   { return 2 }
-func (e *embedder) MaxAlpha() float64 { return e.most }
+func (e *embedder) Model() string   { return "m" }
+func (e *embedder) Dimensions() int { return 2 }
 
 func library(t *testing.T) *retrievetest.Memory {
 	t.Helper()
@@ -163,15 +162,19 @@ func TestHybridLimits(t *testing.T) {
 
 func TestHybridBlendsMeaning(t *testing.T) {
 	t.Parallel()
-	e := &embedder{vectors: map[string][]float32{"standby": {0, 1}}, most: 1}
+	e := &embedder{vectors: map[string][]float32{"standby": {0, 1}}}
 	r := search(t, newHybrid(t, library(t), e, func(c *retrieve.Config) { c.Alpha = 0.9 }), ask("standby"))
 	if r.Hits[0].Document.ID != "meaning" || r.Trace.Alpha != 0.9 || r.Trace.Embedder != "m" || r.Trace.Route != retrieve.RouteExact {
 		t.Errorf("first %s, trace %+v", r.Hits[0].Document.ID, r.Trace)
 	}
-	e.most = 0.2
-	r = search(t, newHybrid(t, library(t), e, func(c *retrieve.Config) { c.Alpha = 0.9 }), ask("standby"))
+	r = search(t, newHybrid(t, library(t), e, func(c *retrieve.Config) { c.Alpha = 0.2 }), ask("standby"))
 	if r.Hits[0].Document.ID != "guide" || r.Trace.Alpha != 0.2 {
-		t.Errorf("with a capped embedder: first %s, alpha %v", r.Hits[0].Document.ID, r.Trace.Alpha)
+		t.Errorf("with a small share: first %s, alpha %v", r.Hits[0].Document.ID, r.Trace.Alpha)
+	}
+	nothing := &embedder{vectors: map[string][]float32{"standby": {0, 0}}} // the model has nothing to say of this question
+	r = search(t, newHybrid(t, library(t), nothing, func(c *retrieve.Config) { c.Alpha = 0.9 }), ask("standby"))
+	if words := search(t, newHybrid(t, library(t), nil, nil), ask("standby")); !slices.Equal(documents(r), documents(words)) || r.Trace.Alpha != 0 || r.Trace.Notice != "" {
+		t.Errorf("with a vector of zeros: %v, by words alone %v, trace %+v", documents(r), documents(words), r.Trace)
 	}
 	e.calls = 0
 	search(t, newHybrid(t, library(t), e, func(c *retrieve.Config) { c.Alpha = 0 }), ask("standby"))
@@ -220,7 +223,6 @@ func TestHybridGoesOnWithoutTheEmbedder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.model.(*faulty).most = 1
 			r := search(t, newHybrid(t, c.index, c.model, nil), ask("standby"))
 			if len(r.Hits) == 0 || r.Hits[0].Document.ID != "guide" || r.Trace.Alpha != 0 || r.Trace.Route != retrieve.RouteNone {
 				t.Errorf("hits %v, trace %+v", documents(r), r.Trace)

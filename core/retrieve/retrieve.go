@@ -107,14 +107,13 @@ type Trace struct {
 
 // Embedder turns texts into vectors of one length. Implementations are safe for concurrent use.
 type Embedder interface {
-	// Embed returns one vector per text, in order, normalised to length 1 where the model wants that.
+	// Embed returns one vector per text, in order, normalised to length 1 where the model wants that. A vector of zeros says that the model has
+	// nothing to say of a text, which is then found by its words alone.
 	Embed(ctx context.Context, purpose Purpose, texts []string) ([][]float32, error)
 	// Model names the vector space; vectors of different models are never compared.
 	Model() string
 	// Dimensions of every vector.
 	Dimensions() int
-	// MaxAlpha caps HYBRID_ALPHA for embedders that cost quality at high shares; 1 is no cap.
-	MaxAlpha() float64
 }
 
 // Purpose tells models that treat questions and passages differently which one they are given.

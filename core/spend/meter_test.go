@@ -235,9 +235,8 @@ func (s *space) Embed(_ context.Context, _ retrieve.Purpose, texts []string) ([]
 	s.texts += len(texts)
 	return make([][]float32, len(texts)), s.err
 }
-func (s *space) Model() string     { return "e@3" }
-func (s *space) Dimensions() int   { return 3 }
-func (s *space) MaxAlpha() float64 { return 1 }
+func (s *space) Model() string   { return "e@3" }
+func (s *space) Dimensions() int { return 3 }
 
 type countedSpace struct {
 	space

@@ -21,7 +21,7 @@ const (
 	Sync    Kind = "source_sync"    // reads a source; its Subject is the source's id
 	Tidy    Kind = "index_tidy"     // packs what is new and merges segments
 	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index, of all tenants, every night
-	Train   Kind = "embedder_train" // learns the local vector space anew
+	Train   Kind = "embedder_train" // taught a local vector space: releases before this one ask for it
 	Vectors Kind = "index_vectors"  // embeds what has no vector
 	Graph   Kind = "index_graph"    // nothing: earlier versions built an index of vectors
 	Sweep   Kind = "sweep"          // forgets what nobody needs any more, every night
@@ -52,9 +52,8 @@ const (
 	timeout = 60 * time.Second
 	// rescueAfter is when a job whose process died is given to another one.
 	rescueAfter = 2 * time.Minute
-	// trainTimeout and graphTimeout are for the two kinds of work that cannot be cut into pieces: one decomposition of a matrix, and one
-	// "create index". River gives them to another process after that time, and not after rescueAfter.
-	trainTimeout = 5 * time.Minute
+	// graphTimeout is for the one kind of work that cannot be cut into pieces: "create index". River gives it to another process after that time,
+	// and not after rescueAfter.
 	graphTimeout = 30 * time.Minute
 	// planEvery is how often what is due is looked for.
 	planEvery = time.Minute
@@ -76,11 +75,9 @@ func (nightly) Next(now time.Time) time.Time {
 
 func (k Kind) timeout() time.Duration {
 	switch k {
-	case Train:
-		return trainTimeout
 	case Graph:
 		return graphTimeout
-	case Plan, Sync, Tidy, Purge, Vectors, Sweep, Prune:
+	case Plan, Sync, Tidy, Purge, Train, Vectors, Sweep, Prune:
 	}
 	return timeout
 }

@@ -47,7 +47,7 @@ type Config struct {
 	TraceEndpoint string            // of an OpenTelemetry collector; empty: nothing is traced
 	TraceHeaders  map[string]Secret // that it asks for
 
-	EmbeddingModel      string // empty: the local embedder
+	EmbeddingModel      string // empty: the embedder in the program
 	EmbeddingDimensions int    // 0: the model's own
 	EmbeddingKey        Secret // empty: OpenAIKey
 	EmbeddingBaseURL    string // empty: OpenAIBaseURL
@@ -157,7 +157,7 @@ func (c *Config) Warnings() []string {
 func (c *Config) conflicts() []error {
 	var faults []error
 	if c.EmbeddingModel != "" && c.EmbeddingKey == "" && c.EmbeddingBaseURL == "" && !c.HasModel() {
-		faults = append(faults, errors.New("EMBEDDING_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL; unset it to use the local embedder"))
+		faults = append(faults, errors.New("EMBEDDING_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL; unset it to use the embedder in the program"))
 	}
 	if c.FastModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FAST_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))

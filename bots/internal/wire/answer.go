@@ -51,7 +51,7 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	if err != nil {
 		return nil, err
 	}
-	retriever, err := b.LiveRetriever(ctx)
+	retriever, err := b.LiveRetriever()
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ type mark struct {
 var _ jobs.Work = (*background)(nil)
 
 // Background returns the client that takes part in the work that is done beside answering: sources are read when they are due, the index is
-// kept in order, the local embedder trained. The sources of the configuration file are made known for that.
+// kept in order. The sources of the configuration file are made known for that.
 func (b *Base) Background(ctx context.Context) (*jobs.Client, error) {
 	if err := b.declare(ctx); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 			return nil, err
 		}
 		if w.isThorough(tenant, written) {
-			due = append(due, jobs.Job{Kind: jobs.Train, Tenant: tenant}) // vectors and their index follow
+			due = append(due, jobs.Job{Kind: jobs.Vectors, Tenant: tenant}) // their index follows
 		}
 		sources, err := w.base.at(tenant).StoredSources(ctx)
 		if err != nil {
@@ -107,7 +107,6 @@ func (w *background) isThorough(tenant access.TenantID, written int64) bool {
 // Do implements jobs.Work.
 func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jobs.Job, err error) {
 	b, until := w.base.at(cmp.Or(job.Tenant, w.base.Tenant)), time.Now().Add(jobs.Piece)
-	silent := func(string) {}
 	switch job.Kind {
 	case jobs.Sync:
 		return b.sync(ctx, document.SourceID(job.Subject), until)
@@ -117,10 +116,10 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 	case jobs.Purge:
 		more, err = w.purge(ctx, until)
 		return more, nil, err
-	case jobs.Train:
-		return false, []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}, b.train(ctx, silent)
+	case jobs.Train: // an older release at work beside this one asked for it
+		return false, []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}, nil
 	case jobs.Vectors:
-		if err := b.fill(ctx, until, silent); err != nil {
+		if err := b.fill(ctx, until, func(string) {}); err != nil {
 			more = errors.Is(err, index.ErrPaused)
 			if more {
 				err = nil
@@ -207,7 +206,7 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 		err = b.afterFailure(ctx, id, err)
 	}
 	if run.Counts.Indexed > 0 {
-		next = []jobs.Job{{Kind: jobs.Train, Tenant: b.Tenant}}
+		next = []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}
 	}
 	if errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
 		return true, next, nil

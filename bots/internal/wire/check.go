@@ -84,12 +84,9 @@ func (b *Base) checkIndex(ctx context.Context) (string, error) {
 }
 
 func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
-	e, err := b.Embedder(ctx)
+	e, err := b.Embedder()
 	if err != nil {
 		return "", err
-	}
-	if e == nil {
-		return "none yet: searches use keywords alone (the local embedder needs 200 chunks)", nil
 	}
 	vectors, err := e.Embed(ctx, 0, []string{"test"})
 	if err != nil {
@@ -99,11 +96,18 @@ func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	note := ""
-	if kept > 0 && kept != fresh {
-		note = fmt.Sprintf("; its vectors have %d bits a number, and not the %d of INDEX_PRECISION: footnote sources reindex --all makes them anew", kept, fresh)
+	missing, err := b.Index.WithoutVector(ctx, b.Tenant, e.Model())
+	if err != nil {
+		return "", err
 	}
-	return fmt.Sprintf("%s, %d dimensions, alpha at most %.2g%s", e.Model(), len(vectors[0]), min(b.Config.HybridAlpha, e.MaxAlpha()), note), nil
+	says := fmt.Sprintf("%s, %d dimensions, alpha %.2g", e.Model(), len(vectors[0]), b.Config.HybridAlpha)
+	if kept > 0 && kept != fresh {
+		says += fmt.Sprintf("; its vectors have %d bits a number, and not the %d of INDEX_PRECISION: footnote sources reindex --all makes them anew", kept, fresh)
+	}
+	if missing > 0 {
+		says += fmt.Sprintf("; %d chunks have no vector of it yet and are found by their words alone: run footnote index once, or let footnote serve run, which embeds them beside answering", missing)
+	}
+	return says, nil
 }
 
 func (b *Base) checkReranker(ctx context.Context) (string, error) {

@@ -2,18 +2,16 @@ package wire
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
-	"github.com/footnotehq/footnote/adapters/localembed"
 	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/reranker"
+	"github.com/footnotehq/footnote/adapters/staticembed"
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
 // Retriever returns hybrid search over the index, with the settings of the environment.
-func (b *Base) Retriever(ctx context.Context) (*retrieve.Hybrid, error) {
-	embedder, err := b.Embedder(ctx)
+func (b *Base) Retriever() (*retrieve.Hybrid, error) {
+	embedder, err := b.Embedder()
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +48,10 @@ func (b *Base) SearchConfig() retrieve.Config {
 	return cfg
 }
 
-// Embedder turns texts into vectors: the configured endpoint, else the local embedder once it has been trained. Nil means keywords
-// only.
-func (b *Base) Embedder(ctx context.Context) (retrieve.Embedder, error) {
+// Embedder turns texts into vectors: the configured endpoint, else the embedder that is part of the program.
+func (b *Base) Embedder() (retrieve.Embedder, error) {
 	if b.Config.EmbeddingModel == "" {
-		return b.localEmbedder(ctx)
+		return staticembed.New()
 	}
 	endpoint := b.endpoint()
 	if b.Config.EmbeddingBaseURL != "" {
@@ -70,29 +67,10 @@ func (b *Base) Embedder(ctx context.Context) (retrieve.Embedder, error) {
 	return b.paidEmbedder(e), nil
 }
 
-// localEmbedder returns the trained local embedder, or nil before its first training and in a corpus that has become too small for it.
-func (b *Base) localEmbedder(ctx context.Context) (retrieve.Embedder, error) {
-	model, err := localembed.Load(ctx, modelStore{index: b.Index}, b.Tenant)
-	if errors.Is(err, localembed.ErrNoModel) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("load the local embedder: %w", err)
-	}
-	chunks, err := b.Index.Size(ctx, b.Tenant)
-	if err != nil || chunks < localembed.MinChunks {
-		return nil, err
-	}
-	return model, nil
-}
-
-// RenewVectors drops the vectors of the configured embedding model where they have another precision than INDEX_PRECISION, so that whoever indexes
+// RenewVectors drops the vectors of the embedding model where they have another precision than INDEX_PRECISION, so that whoever indexes
 // everything anew makes all of them anew. Until they are there, searches go by keywords.
 func (b *Base) RenewVectors(ctx context.Context) error {
-	if b.Config.EmbeddingModel == "" {
-		return nil // the local embedder's are made anew with each training
-	}
-	e, err := b.Embedder(ctx)
+	e, err := b.Embedder()
 	if err != nil {
 		return err
 	}

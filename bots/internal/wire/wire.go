@@ -220,7 +220,7 @@ func (b *Base) FullPipeline(ctx context.Context) (*index.Pipeline, error) {
 }
 
 func (b *Base) pipeline(ctx context.Context, cfg index.Config) (*index.Pipeline, error) {
-	embedder, err := b.Embedder(ctx)
+	embedder, err := b.Embedder()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,119 @@
+package staticembed
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	// maxWord is the length in characters beyond which WordPiece takes a word for unknown (max_input_chars_per_word).
+	maxWord = 100
+	// unknown stands for a word of which the vocabulary has no pieces.
+	unknown = int32(-1)
+)
+
+// vocabulary finds the pieces of words. It never changes.
+type vocabulary struct {
+	first   map[string]int32 // pieces that begin a word
+	rest    map[string]int32 // pieces that go on, without their "##"
+	longest int              // bytes of the longest piece
+}
+
+func newVocabulary(pieces []string) *vocabulary {
+	v := &vocabulary{first: make(map[string]int32, len(pieces)), rest: make(map[string]int32)}
+	for i, piece := range pieces {
+		in := v.first
+		if tail, found := strings.CutPrefix(piece, "##"); found && tail != "" {
+			in, piece = v.rest, tail
+		}
+		in[piece] = int32(i)
+		v.longest = max(v.longest, len(piece))
+	}
+	return v
+}
+
+// words cuts a text as BERT's uncased models do (BertNormalizer and BertPreTokenizer of the tokenizers library): control characters go,
+// accents go, capitals become small, and every punctuation mark and every Chinese character is a word of its own. It takes time linear in the
+// length of the text. The slice that yield is given is only valid until it returns.
+func words(text string, yield func(word []byte)) {
+	if !ascii(text) {
+		text = norm.NFD.String(text)
+	}
+	word := make([]byte, 0, 64)
+	end := func() {
+		if len(word) > 0 {
+			yield(word)
+			word = word[:0]
+		}
+	}
+	for _, r := range text {
+		switch {
+		case r == ' ' || r == '\t' || r == '\n' || r == '\r':
+			end()
+		case r < utf8.RuneSelf && (r < ' ' || r == 0x7f), r == utf8.RuneError:
+		case 'A' <= r && r <= 'Z':
+			word = append(word, byte(r)+'a'-'A')
+		case mark(r):
+			end()
+			word = utf8.AppendRune(word, r)
+			end()
+		case r < utf8.RuneSelf:
+			word = append(word, byte(r))
+		case unicode.In(r, unicode.Mn, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs):
+		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
+			end()
+		default:
+			word = utf8.AppendRune(word, unicode.ToLower(r))
+		}
+	}
+	end()
+}
+
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// mark reports what is a word of its own.
+func mark(r rune) bool {
+	if r < utf8.RuneSelf {
+		return '!' <= r && r <= '/' || ':' <= r && r <= '@' || '[' <= r && r <= '`' || '{' <= r && r <= '~'
+	}
+	return unicode.Is(unicode.P, r) || chinese(r)
+}
+
+// chinese reports the CJK ideographs that BERT sets apart. Hiragana, Katakana and Hangul are not among them.
+func chinese(r rune) bool {
+	return 0x4E00 <= r && r <= 0x9FFF || 0x3400 <= r && r <= 0x4DBF || 0x20000 <= r && r <= 0x2A6DF || 0x2A700 <= r && r <= 0x2B73F ||
+		0x2B740 <= r && r <= 0x2B81F || 0x2B920 <= r && r <= 0x2CEAF || 0xF900 <= r && r <= 0xFAFF || 0x2F800 <= r && r <= 0x2FA1F
+}
+
+// pieces appends the WordPiece tokens of a word: at every place the longest piece of the vocabulary. A word with a place where none fits is
+// unknown as a whole. A word takes at most its length times that of the longest piece.
+func (v *vocabulary) pieces(tokens []int32, word []byte) []int32 {
+	if utf8.RuneCount(word) > maxWord {
+		return append(tokens, unknown)
+	}
+	before, in := len(tokens), v.first
+	for len(word) > 0 {
+		end := min(len(word), v.longest)
+		for ; end > 0; end-- {
+			if piece, found := in[string(word[:end])]; found {
+				tokens = append(tokens, piece)
+				break
+			}
+		}
+		if end == 0 {
+			return append(tokens[:before], unknown)
+		}
+		word, in = word[end:], v.rest
+	}
+	return tokens
+}

@@ -1,0 +1,102 @@
+package staticembed
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// written returns the pieces as the tokenizers library writes them.
+func (v *vocabulary) written() map[int32]string {
+	names := make(map[int32]string, len(v.first)+len(v.rest)+1)
+	for piece, i := range v.first {
+		names[i] = piece
+	}
+	for piece, i := range v.rest {
+		names[i] = "##" + piece
+	}
+	names[unknown] = "[UNK]"
+	return names
+}
+
+// The golden file is what the tokenizers library makes of odd texts: deploy/tools/wordvectors/golden.py.
+func TestPiecesAreThoseOfTheTokenizersLibrary(t *testing.T) {
+	t.Parallel()
+	m, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open("testdata/wordpiece.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	n, names := 0, m.vocabulary.written()
+	for ; lines.Scan(); n++ {
+		var want struct {
+			Text   string
+			Pieces []string
+		}
+		if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		words(want.Text, func(word []byte) {
+			for _, piece := range m.vocabulary.pieces(nil, word) {
+				got = append(got, names[piece])
+			}
+		})
+		if diff := cmp.Diff(want.Pieces, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", want.Text, diff)
+		}
+	}
+	if err := lines.Err(); err != nil || n < 400 {
+		t.Errorf("%d texts were compared (%v)", n, err)
+	}
+}
+
+// counting is how often the vocabulary is asked for the pieces of a text.
+func counting(v *vocabulary, text string) int {
+	asked := 0
+	words(text, func(word []byte) {
+		for _, t := range v.pieces(nil, word) {
+			if t == unknown {
+				asked += len(word) // at most
+			}
+			asked++
+		}
+	})
+	return asked
+}
+
+// Long words, runs of marks and of accents take no more for each byte than prose does.
+func TestHostileTextsAreCutInLinearTime(t *testing.T) {
+	t.Parallel()
+	m, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, unit := range map[string]string{
+		"one word": "x", "marks": "!", "accents": "\u0301", "ideographs": "漢", "pieces": "ing", "almost known": "internationalizatio", "hangul": "각", "broken": "\xff\xc3",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			short, long := strings.Repeat(unit, 1<<12), strings.Repeat(unit, 1<<15)
+			if a, b := counting(m.vocabulary, short), counting(m.vocabulary, long); b > 9*max(a, 1<<12*len(unit)) {
+				t.Errorf("%d tokens of %d bytes, %d of %d", a, len(short), b, len(long))
+			}
+			if v := m.vector(long); len(v) != m.dimensions {
+				t.Errorf("a vector of %d dimensions", len(v))
+			}
+		})
+	}
+	if longest := m.vocabulary.longest; longest > maxPiece {
+		t.Errorf("a place in a word is looked at %d times", longest)
+	}
+}
