@@ -100,11 +100,25 @@ func TestEmbedPurpose(t *testing.T) {
 		wantDimension float64
 		dimensions    int
 	}{
-		"plain":      {model: "text-embedding-3-small", query: "x", passage: "x", dimensions: 1536},
-		"shortened":  {model: "openai/text-embedding-3-large", query: "x", passage: "x", dimensions: 256, wantDimension: 256},
-		"nomic":      {model: "nomic-ai/nomic-embed-text-v1", query: "search_query: x", passage: "search_document: x", dimensions: 768},
-		"tag":        {model: "nomic-embed-text:latest", query: "search_query: x", passage: "search_document: x", dimensions: 768},
-		"e5":         {model: "intfloat/multilingual-e5-small", query: "query: x", passage: "passage: x", dimensions: 384},
+		"plain":     {model: "text-embedding-3-small", query: "x", passage: "x", dimensions: 1536},
+		"shortened": {model: "openai/text-embedding-3-large", query: "x", passage: "x", dimensions: 256, wantDimension: 256},
+		"nomic":     {model: "nomic-ai/nomic-embed-text-v1", query: "search_query: x", passage: "search_document: x", dimensions: 768},
+		"tag":       {model: "nomic-embed-text:latest", query: "search_query: x", passage: "search_document: x", dimensions: 768},
+		"e5":        {model: "intfloat/multilingual-e5-small", query: "query: x", passage: "passage: x", dimensions: 384},
+		"bge":       {model: "BAAI/bge-small-en-v1.5", query: "Represent this sentence for searching relevant passages: x", passage: "x", dimensions: 384},
+		"mxbai":     {model: "mxbai-embed-large", query: "Represent this sentence for searching relevant passages: x", passage: "x", dimensions: 1024},
+		"arctic 1":  {model: "Snowflake/snowflake-arctic-embed-l", query: "Represent this sentence for searching relevant passages: x", passage: "x", dimensions: 1024},
+		"arctic 2":  {model: "Snowflake/snowflake-arctic-embed-l-v2.0", query: "query: x", passage: "x", dimensions: 1024},
+		"gemma":     {model: "embeddinggemma:300m", query: "task: search result | query: x", passage: "title: none | text: x", dimensions: 768},
+		"qwen": {
+			model: "Qwen/Qwen3-Embedding-0.6B", query: "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:x", passage: "x", dimensions: 1024,
+		},
+		"instruct": {
+			model: "multilingual-e5-large-instruct", query: "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: x", passage: "x", dimensions: 1024,
+		},
+		"minilm":     {model: "sentence-transformers/all-MiniLM-L6-v2", query: "x", passage: "x", dimensions: 384},
+		"gte":        {model: "thenlper/gte-base", query: "x", passage: "x", dimensions: 768},
+		"voyage":     {model: "voyage-3.5", query: "x", passage: "x", inputType: "query", dimensions: 1024},
 		"own prefix": {model: "intfloat/e5-base-v2", prefix: &own, query: "frage: x", passage: "passage: x", dimensions: 768},
 		"input type": {model: "cohere/embed-english-light-v3.0", query: "x", passage: "x", inputType: "search_query", dimensions: 384},
 	}

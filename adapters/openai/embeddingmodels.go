@@ -14,16 +14,20 @@ type vectorTraits struct {
 	maxBatch   int    // texts that one request may hold; 0 is the default
 }
 
-// Instructions that models of one family were trained with.
+// Instructions that models of one family were trained with, as their model cards give them.
 const (
 	e5Query      = "query: "
 	e5Passage    = "passage: "
 	nomicQuery   = "search_query: "
 	nomicPassage = "search_document: "
-	bgeQuery     = "Represent this sentence for searching relevant passages: "
+	bgeQuery     = "Represent this sentence for searching relevant passages: " // bge-*-en-v1.5, mxbai-embed-large-v1, arctic-embed before 2.0
+	webQuery     = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+	gemmaQuery   = "task: search result | query: "
+	gemmaPassage = "title: none | text: "
 )
 
-// knownVectors lists published dimensions; the longest prefix wins. Vectors are always normalised here, so that inner product and
+// knownVectors lists published dimensions, the prefixes of the model cards on Hugging Face, and the input types of the providers' references (Cohere
+// "embed", Voyage "embeddings"); models without either were trained without. The longest prefix wins. Vectors are always normalised here, so that inner product and
 // cosine are the same for every model: models that already do so lose nothing.
 var knownVectors = []vectorTraits{
 	{prefix: "text-embedding-3-large", dimensions: 3072, shorter: true},
@@ -34,6 +38,11 @@ var knownVectors = []vectorTraits{
 	{prefix: "embed-english-v3.0", dimensions: 1024, queryType: "search_query", passType: "search_document"},
 	{prefix: "embed-english-light-v3.0", dimensions: 384, queryType: "search_query", passType: "search_document"},
 	{prefix: "embed-multilingual-v3.0", dimensions: 1024, queryType: "search_query", passType: "search_document"},
+	{prefix: "embed-multilingual-light-v3.0", dimensions: 384, queryType: "search_query", passType: "search_document"},
+	{prefix: "embed-v4.0", dimensions: 1536, queryType: "search_query", passType: "search_document"},
+	{prefix: "voyage-3", dimensions: 1024, queryType: "query", passType: "document"},
+	{prefix: "voyage-3-lite", dimensions: 512, queryType: "query", passType: "document"},
+	{prefix: "voyage-code-3", dimensions: 1024, queryType: "query", passType: "document"},
 	{prefix: "voyage-large-2-instruct", dimensions: 1024, queryType: "query", passType: "document"},
 	{prefix: "voyage-light-2-instruct", dimensions: 384, queryType: "query", passType: "document"},
 	{prefix: "nomic-embed-text", dimensions: 768, query: nomicQuery, passage: nomicPassage},
@@ -43,12 +52,26 @@ var knownVectors = []vectorTraits{
 	{prefix: "multilingual-e5-base", dimensions: 768, query: e5Query, passage: e5Passage},
 	{prefix: "multilingual-e5-small", dimensions: 384, query: e5Query, passage: e5Passage},
 	{prefix: "multilingual-e5-large", dimensions: 1024, query: e5Query, passage: e5Passage},
+	{prefix: "multilingual-e5-large-instruct", dimensions: 1024, query: webQuery + " "},
 	{prefix: "bge-m3", dimensions: 1024},
 	{prefix: "bge-large-en", dimensions: 1024, query: bgeQuery},
 	{prefix: "bge-base-en", dimensions: 768, query: bgeQuery},
 	{prefix: "bge-small-en", dimensions: 384, query: bgeQuery},
 	{prefix: "mxbai-embed-large", dimensions: 1024, query: bgeQuery},
 	{prefix: "snowflake-arctic-embed-l", dimensions: 1024, query: bgeQuery},
+	{prefix: "snowflake-arctic-embed-l-v2.0", dimensions: 1024, query: e5Query},
+	{prefix: "snowflake-arctic-embed2", dimensions: 1024, query: e5Query},
+	{prefix: "snowflake-arctic-embed-m", dimensions: 768, query: bgeQuery},
+	{prefix: "snowflake-arctic-embed-m-v2.0", dimensions: 768, query: e5Query},
+	{prefix: "snowflake-arctic-embed-s", dimensions: 384, query: bgeQuery},
+	{prefix: "snowflake-arctic-embed-xs", dimensions: 384, query: bgeQuery},
+	{prefix: "qwen3-embedding", query: webQuery}, // of three sizes by one name
+	{prefix: "qwen3-embedding-0.6b", dimensions: 1024, query: webQuery},
+	{prefix: "qwen3-embedding-4b", dimensions: 2560, query: webQuery},
+	{prefix: "embeddinggemma", dimensions: 768, query: gemmaQuery, passage: gemmaPassage},
+	{prefix: "gte-small", dimensions: 384},
+	{prefix: "gte-base", dimensions: 768},
+	{prefix: "gte-large", dimensions: 1024},
 	{prefix: "all-minilm", dimensions: 384},
 	{prefix: "all-mpnet-base-v2", dimensions: 768},
 }
