@@ -43,24 +43,13 @@ def pieces(block):
             yield " ".join(sentence.split(" ")[:60])
 
 
-def passages(folder):
-    """Paragraphs in a row, of 150 words or a little more: as long as what is searched."""
-    for page in sorted(folder.rglob("*.html")):
-        words = []
-        for block in blocks(page):
-            words += block.split(" ")
-            if len(words) >= 150:
-                yield " ".join(words[:220])
-                words = []
-
-
 def chosen(texts, n):
     """n of the texts, by their hash: the same ones every time."""
     return sorted(set(texts), key=lambda t: hashlib.sha256(t.encode()).digest())[:n]
 
 
 def all_texts(share):
-    """30,000 pieces of the manuals and 50,000 of WordNet, mixed, then 6,000 passages. share is the unpacked /usr/share."""
+    """30,000 pieces of the manuals and 50,000 of WordNet, mixed. share is the unpacked /usr/share."""
     manuals = [p for m in MANUALS for block in paragraphs(share / m) for p in pieces(block)]
     both = chosen(manuals, 30_000) + chosen(wordnet(share / "wordnet"), 50_000)
-    return chosen(both, len(both)) + chosen((p for m in MANUALS for p in passages(share / m)), 6000)
+    return chosen(both, len(both))
