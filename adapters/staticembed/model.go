@@ -38,7 +38,7 @@ type Model struct {
 	rows       string // a signed byte per dimension and piece; times the scale of the piece it is its part in the mean
 }
 
-// New returns the embedder. It takes some tens of milliseconds and about 5 MB beside the program.
+// New returns the embedder. It takes some tens of milliseconds the first time and about 1 MB beside the file.
 func New() (*Model, error) { return builtin() }
 
 var builtin = sync.OnceValues(func() (*Model, error) { return read(vectors) })
