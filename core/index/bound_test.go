@@ -152,7 +152,7 @@ type stalling struct{ unless string }
 
 func (s *stalling) Count(text string) int {
 	if text != s.unless {
-		timer := time.NewTimer(time.Millisecond)
+		timer := time.NewTimer(60 * time.Millisecond) // more than Reading
 		<-timer.C
 	}
 	return 1 + len(text)/4
