@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// sketchCandidates is how many chunks the sketches leave for the exact comparison. Measured on vectors of the local embedder (256 dimensions,
+	// sketchCandidates is how many chunks the sketches leave for the exact comparison. Measured on vectors learned from the texts themselves (256 dimensions,
 	// make bench-search): of the ten most similar of 100,000 chunks 99 % are among 400, of a million 96 %.
 	sketchCandidates = 600
 	// sketchBatch is how many vectors are read at a time to make sketches of, and sketchRounds how many times a search does that at most; until

@@ -125,7 +125,7 @@ func TestEvalMeasuresBesideTheIndex(t *testing.T) {
 		t.Errorf("the second report is %+v", second)
 	}
 	r := p.run(t, "eval", labelled)
-	if !strings.Contains(r.stdout, "difference to the run of") || strings.Count(r.stdout, "+0.0000") != 6 {
+	if !strings.Contains(r.stdout, "difference to the run of") || strings.Count(r.stdout, "+0.0000") != 9 {
 		t.Errorf("the third run prints:\n%s", r.stdout)
 	}
 }
@@ -184,9 +184,6 @@ func TestEvalSaysWhatIsWrongWithACollection(t *testing.T) {
 		if r := p.try(t, "", "eval", name); r.code != 1 || !strings.Contains(r.stderr, want) {
 			t.Errorf("eval %s: exit code %d\n%s", name, r.code, r.stderr)
 		}
-	}
-	if r := p.try(t, "", "eval", labelled, "--mode", "semantic"); r.code != 1 || !strings.Contains(r.stderr, "EMBEDDING_MODEL") {
-		t.Errorf("semantic without an embedder: exit code %d\n%s", r.code, r.stderr)
 	}
 	if r := p.try(t, "", "eval", labelled, "--run", "x.run"); r.code != 2 || !strings.Contains(r.stderr, "--mode") {
 		t.Errorf("--run without --mode: exit code %d\n%s", r.code, r.stderr)

@@ -80,7 +80,7 @@ func add[A described](workers *river.Workers, c *Client) error {
 }
 
 // Timeout implements river.Worker.
-func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration { return Kind(job.Kind).timeout() }
+func (w *worker[A]) Timeout(*river.Job[A]) time.Duration { return timeout }
 
 // Work implements river.Worker.
 func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {

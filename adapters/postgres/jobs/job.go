@@ -52,9 +52,6 @@ const (
 	timeout = 60 * time.Second
 	// rescueAfter is when a job whose process died is given to another one.
 	rescueAfter = 2 * time.Minute
-	// graphTimeout is for the one kind of work that cannot be cut into pieces: "create index". River gives it to another process after that time,
-	// and not after rescueAfter.
-	graphTimeout = 30 * time.Minute
 	// planEvery is how often what is due is looked for.
 	planEvery = time.Minute
 	// retained is how long finished jobs can be looked at; those that failed stay a week.
@@ -71,13 +68,4 @@ func (nightly) Next(now time.Time) time.Time {
 		at = at.Add(24 * time.Hour)
 	}
 	return at
-}
-
-func (k Kind) timeout() time.Duration {
-	switch k {
-	case Graph:
-		return graphTimeout
-	case Plan, Sync, Tidy, Purge, Train, Vectors, Sweep, Prune:
-	}
-	return timeout
 }

@@ -73,7 +73,7 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 			return nil, err
 		}
 		if w.isThorough(tenant, written) {
-			due = append(due, jobs.Job{Kind: jobs.Vectors, Tenant: tenant}) // their index follows
+			due = append(due, jobs.Job{Kind: jobs.Vectors, Tenant: tenant})
 		}
 		sources, err := w.base.at(tenant).StoredSources(ctx)
 		if err != nil {

@@ -56,7 +56,7 @@ func (q *Query) distance(b *Block, offset int) int {
 
 // within adds the chunks of some words of Wanted that differ in so many bits at most, by their offsets.
 func (q *Query) within(near []uint16, p Part, from, to, limit int) []uint16 {
-	if len(q.signs) == 4 { // 256 dimensions, those of the local embedder
+	if len(q.signs) == 4 { // 256 dimensions, those of the embedder in the program
 		return q.within4(near, p, from, to, limit)
 	}
 	for at := from; at < to; at++ {
