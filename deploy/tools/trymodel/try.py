@@ -83,7 +83,7 @@ def facts(exchanges):
     said = []
     if any(e.tools for e in exchanges):
         refused = [e for e in exchanges if e.tools and e.status != 200]
-        said.append(f"tools refused {len(refused)}×" if refused else "tools accepted")
+        said.append(f"a request with tools refused {len(refused)}×: {shortened(refused[0].refusal)[:90]}" if refused else "tools accepted")
     elif exchanges:
         said.append("no tools sent")
     calls = sum(e.calls for e in exchanges)
