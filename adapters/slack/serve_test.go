@@ -34,7 +34,7 @@ func TestSignedRequests(t *testing.T) {
 		{name: "unknown event", body: `{"type":"event_callback","event":{"type":"new"}}`, status: 200},
 		{name: "event that is not taken in", body: event, fail: errors.New("no database"), status: 503, messages: 1},
 		{name: "command", kind: form, body: url.Values{"command": {"/ask"}, "text": {"why"}}.Encode(), status: 200, answer: `{"response_type":"ephemeral","text":"said"}`},
-		{name: "command that fails", kind: form, body: "command=%2Fask", fail: errors.New("no database"), status: 200, answer: "try again"},
+		{name: "command that fails", kind: form, body: "command=%2Fask", fail: errors.New("no database"), status: 200, answer: "Try again"},
 		{name: "button", kind: form, body: url.Values{"payload": {`{"type":"block_actions"}`}}.Encode(), status: 200},
 		{name: "form that is nothing", kind: form, body: "a=b", status: 400},
 		{name: "not a form", kind: "text/plain", body: "%zz", status: 400},
