@@ -117,7 +117,7 @@ func markdownWord(word string, at answer.Place) string {
 				continue
 			}
 		case '&':
-			if m := reference.FindString(word[i:]); m != "" && (m[len(m)-1] == ';' || at.After != 0) {
+			if m := reference.FindString(word[i:]); m != "" && (m[len(m)-1] == ';' || continues(at.After)) {
 				b.WriteString("&amp;")
 				continue
 			}
@@ -128,6 +128,11 @@ func markdownWord(word string, at answer.Place) string {
 		b.WriteByte(c)
 	}
 	return b.String()
+}
+
+// continues reports whether a reference to a character, of which a word holds the beginning, can go on with what follows the word.
+func continues(after rune) bool {
+	return after == '#' || after == ';' || after < utf8.RuneSelf && answer.Letter(after)
 }
 
 // plainWord reports whether no character of a word can mean anything anywhere.

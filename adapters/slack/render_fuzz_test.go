@@ -199,6 +199,12 @@ func TestNothingOfALongTextIsTakenBack(t *testing.T) {
 		}
 		checkTail(t, text.Text, cuts, unlimited)
 	}
+	signs := strings.Repeat("❤️&a", 2_000) // what looks like a reference ends with a word, and words are cut anew as the text grows
+	var cuts []int
+	for cut := 0; cut < len(signs); cut += 1_000 {
+		cuts = append(cuts, cut)
+	}
+	checkTail(t, signs, cuts, unlimited)
 	rapid.Check(t, func(t *rapid.T) {
 		tokens := rapid.SliceOfN(rapid.SampledFrom(renderTokens), 1, 6).Draw(t, "tokens")
 		s := strings.Repeat(strings.Join(tokens, ""), 1+18_000/len(strings.Join(tokens, "")))

@@ -117,7 +117,7 @@ func TestCtrlCStopsTheAnswerAndNotTheProgram(t *testing.T) {
 	term.keys(t, "\x03")
 	at = term.await(t, "Stopped.", at)
 	at = term.await(t, "› ", at)
-	if closed := server.ChatRequests()[0].ClosedByClient; closed.IsZero() {
+	if _, err := server.WaitClosed(t.Context(), 0); err != nil {
 		t.Error("the request to the model was not closed")
 	}
 	term.keys(t, "And now?\n")
