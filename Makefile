@@ -89,7 +89,7 @@ bench-turn: need-go deps-test ## measure a turn: overhead, 5,000 at once, stop, 
 	@$(GO) test -run '^$$' -bench Linearity -benchtime 1x ./core/cite
 	@$(GO) test -run '^$$' -bench StopAcrossProcesses -benchtime 1x ./bots/stopbench
 	@$(GO) test -run '^$$' -bench Ack -benchtime 1x ./bots/footnote
-	@$(GO) test -run '^$$' -bench LongSession -benchtime 1x ./adapters/postgres
+	@$(GO) test -run '^$$' -bench LongSession -benchtime 1x ./adapters/postgres/pgsession
 
 # How long "make chaos" disturbs the replicas.
 CHAOS ?= 10m

@@ -1,10 +1,8 @@
-// Package postgres keeps everything that lasts: documents and both search indexes, sessions, turns and deliveries. Row structs
-// never leave it. All statements work through PgBouncer in transaction mode: nothing relies on session state.
+// Package postgres is what everything that lasts stands on: the pool, transactions, the schema, and what an operator is told when the server refuses.
+// All statements work through PgBouncer in transaction mode: nothing relies on session state. Row structs never leave a room.
 //
-// [Index] is the documents with both searches: files index_* write and read it, keyword_* are BM25, vector_* the semantic side, and acl_* who
-// may read what. [Sessions] is everything about conversations: turn_* are questions on their way to their answers, session_* what is kept of
-// conversations and done to answers, delivery and inbox what platforms showed and sent, setting_* and verdict what holds in channels,
-// audit, retention and spend the books. [DB] is the pool that they share.
+// The tables belong to the rooms beside it: package pgindex has documents and both searches, pgsession conversations, admin what holds for whole
+// workspaces and what it costs, and audit the trail, which the others write into. A statement that names a table belongs into a room, not here.
 package postgres
 
 import (
@@ -147,22 +145,22 @@ func distinct(err error) error {
 	return errors.Join(kept...)
 }
 
-// inTx runs f in one transaction and commits it unless f fails. f makes no network call but through tx.
-func (db *DB) inTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error) error {
+// InTx runs f in one transaction and commits it unless f fails. f makes no network call but through tx.
+func (db *DB) InTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, db.Pool, opts, f)
 }
 
-// deadlocked is the SQLSTATE of a transaction that was rolled back so that another one could go on.
-const deadlocked = "40P01"
+// Deadlock is the SQLSTATE of a transaction that was rolled back so that another one could go on.
+const Deadlock = "40P01"
 
-// inTxAgain is inTx for changes that begin with a person, which meet in an order that nobody chose: f is called again, in a new transaction,
+// InTxAgain is InTx for changes that begin with a person, which meet in an order that nobody chose: f is called again, in a new transaction,
 // when it was rolled back to end a deadlock. f sets what it returns anew.
-func (db *DB) inTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
+func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 4
 	for try := 1; ; try++ {
-		err := db.inTx(ctx, pgx.TxOptions{}, f)
+		err := db.InTx(ctx, pgx.TxOptions{}, f)
 		var pgErr *pgconn.PgError
-		if !errors.As(err, &pgErr) || pgErr.Code != deadlocked || try == tries || ctx.Err() != nil {
+		if !errors.As(err, &pgErr) || pgErr.Code != Deadlock || try == tries || ctx.Err() != nil {
 			return err
 		}
 	}

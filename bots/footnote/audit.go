@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
@@ -65,7 +66,7 @@ func (c *auditCommand) Run(ctx context.Context, env *environment) error {
 			print, flush = auditLines(env.stdout, query.Tenant)
 		}
 		n := 0
-		for entry, err := range base.Sessions().Trail(ctx, query) {
+		for entry, err := range audit.NewReader(base.DB).Trail(ctx, query) {
 			if err != nil {
 				return err
 			}

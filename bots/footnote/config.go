@@ -55,7 +55,7 @@ func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
-		changed, err := base.Sessions().AllSettings(ctx, base.Tenant)
+		changed, err := base.Settings().AllSettings(ctx, base.Tenant)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ type changeJSON struct {
 // Run implements the verb.
 func (c *configDiffCommand) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
-		changed, err := base.Sessions().AllSettings(ctx, base.Tenant)
+		changed, err := base.Settings().AllSettings(ctx, base.Tenant)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -24,17 +25,6 @@ channels:
     follow: mention
   - {platform: slack, workspace: T1, channel: C1, agent: helper, document_sets: [docs, notes]}
 `
-
-// sessions opens the program's database, as another replica would.
-func (p *program) sessions(t *testing.T) *postgres.Sessions {
-	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: strings.TrimPrefix(p.env[0], "DATABASE_URL=")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return postgres.NewSessions(db)
-}
 
 func TestConfigShowsWhatHoldsAndWhoSaidSo(t *testing.T) {
 	t.Parallel()
@@ -50,9 +40,9 @@ func TestConfigShowsWhatHoldsAndWhoSaidSo(t *testing.T) {
 			t.Errorf("config show lacks %q:\n%s", want, before)
 		}
 	}
-	sessions, c1 := p.sessions(t), session.Place{Platform: "slack", Workspace: "T1", Channel: "C1"}
+	settings, c1 := admin.NewSettings(database(t, p)), session.Place{Platform: "slack", Workspace: "T1", Channel: "C1"}
 	for key, value := range map[string]string{"follow": "always", "document_sets": "notes", "agent": "gone"} {
-		if err := sessions.SetSetting(t.Context(), access.DefaultTenant, session.Setting{Place: c1, Key: key, Value: value, By: "U1"}); err != nil {
+		if err := settings.SetSetting(t.Context(), access.DefaultTenant, session.Setting{Place: c1, Key: key, Value: value, By: "U1"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,7 +135,7 @@ func TestServeReadsItsConfigurationAgain(t *testing.T) {
 	if second == first {
 		t.Error("the file that was read again does not count")
 	}
-	if err := p.sessions(t).SetSetting(t.Context(), access.DefaultTenant, session.Setting{Place: session.Place{Platform: "slack"}, Key: "bots", Value: "true", By: "U1"}); err != nil {
+	if err := admin.NewSettings(database(t, p)).SetSetting(t.Context(), access.DefaultTenant, session.Setting{Place: session.Place{Platform: "slack"}, Key: "bots", Value: "true", By: "U1"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := hash(); got == second {
@@ -184,7 +174,7 @@ func TestWhyExplainsATurnASessionAndAMessage(t *testing.T) {
 		t.Errorf("why --json: %+v", why)
 	}
 	ref := thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1", Thread: "1700000000.000100"}
-	err := p.sessions(t).Judged(t.Context(), access.DefaultTenant, []session.Verdict{{Ref: ref, Message: "1700000000.000200", Action: "observe", Reason: "people_talk"}})
+	err := pgsession.New(database(t, p)).Judged(t.Context(), access.DefaultTenant, []session.Verdict{{Ref: ref, Message: "1700000000.000200", Action: "observe", Reason: "people_talk"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/evaluate"
 	"github.com/footnotehq/footnote/core/session"
@@ -69,7 +69,7 @@ func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wi
 
 // exporter writes threads.
 type exporter struct {
-	sessions *postgres.Sessions
+	sessions *pgsession.Store
 	base     *wire.Base
 	kinds    map[session.TurnID]string
 	written  map[session.TurnID]bool

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/footnotehq/footnote/adapters/discord"
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 )
@@ -33,7 +33,7 @@ func (c *discordAllow) Run(ctx context.Context, env *environment) (err error) {
 	if c.Tenant != "" {
 		tenant = access.TenantID(c.Tenant)
 	}
-	created, err := postgres.NewWorkspaces(base.DB, discord.Platform).Bind(ctx, c.Guild, tenant, operator())
+	created, err := admin.NewWorkspaces(base.DB, discord.Platform).Bind(ctx, c.Guild, tenant, operator())
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c *discordDisallow) Run(ctx context.Context, env *environment) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
-	was, err := postgres.NewWorkspaces(base.DB, discord.Platform).Unbind(ctx, c.Guild, operator())
+	was, err := admin.NewWorkspaces(base.DB, discord.Platform).Unbind(ctx, c.Guild, operator())
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (c *promptShowCommand) Run(ctx context.Context, env *environment) error {
 		return printPrompt(env, prompt.DefaultSystem())
 	}
 	return withPrompts(ctx, env, func(base *wire.Base) error {
-		stored, err := base.Sessions().Prompt(ctx, base.Tenant)
+		stored, err := base.Settings().Prompt(ctx, base.Tenant)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (c *promptResetCommand) Run(ctx context.Context, env *environment) error {
 
 func changePrompt(ctx context.Context, env *environment, text string) error {
 	return withPrompts(ctx, env, func(base *wire.Base) error {
-		stored, err := base.Sessions().SetPrompt(ctx, base.Tenant, text, operator())
+		stored, err := base.Settings().SetPrompt(ctx, base.Tenant, text, operator())
 		if err != nil {
 			return err
 		}

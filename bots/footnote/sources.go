@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
 )
@@ -82,7 +82,7 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 	return c.printNotices(env, sources)
 }
 
-func (c *sourcesList) printNotices(env *environment, sources []postgres.SourceState) error {
+func (c *sourcesList) printNotices(env *environment, sources []pgindex.SourceState) error {
 	for _, s := range sources {
 		if s.Error != "" {
 			runs := "the last run failed"
@@ -110,7 +110,7 @@ func (c *sourcesList) printNotices(env *environment, sources []postgres.SourceSt
 	return nil
 }
 
-func (c *sourcesList) printJSON(env *environment, sources []postgres.SourceState, schedules map[document.SourceID]wire.StoredSource) error {
+func (c *sourcesList) printJSON(env *environment, sources []pgindex.SourceState, schedules map[document.SourceID]wire.StoredSource) error {
 	out := []sourceJSON{}
 	for _, s := range sources {
 		row := sourceJSON{
@@ -219,7 +219,7 @@ func (c *sourcesRemove) Run(ctx context.Context, env *environment) (err error) {
 	return nil
 }
 
-func findSource(known []postgres.SourceState, name string) (document.SourceID, error) {
+func findSource(known []pgindex.SourceState, name string) (document.SourceID, error) {
 	var ids []string
 	for _, s := range known {
 		if string(s.Source.ID) == name || s.Source.Name == name {

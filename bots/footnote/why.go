@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
@@ -107,7 +107,7 @@ func explain(ctx context.Context, base *wire.Base, ref string) ([]answer.Explana
 }
 
 func explainMessage(
-	ctx context.Context, base *wire.Base, sessions *postgres.Sessions, inspect answer.Inspector, ref string,
+	ctx context.Context, base *wire.Base, sessions *pgsession.Store, inspect answer.Inspector, ref string,
 ) ([]answer.Explanation, error) {
 	channel, message := parseMessage(ref)
 	places, err := sessions.Locate(ctx, base.Tenant, message)

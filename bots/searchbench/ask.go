@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/staticembed"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/evaluate"
@@ -81,7 +81,7 @@ var modes = []struct {
 }{{"keyword", 0}, {"semantic", 1}, {"hybrid", 0.5}}
 
 // searcher searches x for an audience.
-func (b *bench) searcher(x *postgres.Index, alpha float64) (*retrieve.Hybrid, error) {
+func (b *bench) searcher(x *pgindex.Index, alpha float64) (*retrieve.Hybrid, error) {
 	cfg := retrieve.DefaultConfig()
 	cfg.Alpha = alpha
 	return retrieve.NewHybrid(x, ready{b}, cfg)
@@ -250,7 +250,7 @@ func stages(timings map[string][]time.Duration) string {
 }
 
 // recall is the share of the ten most similar chunks that the index finds, over the questions.
-func (b *bench) recall(ctx context.Context, x *postgres.Index, groups []access.Principal, texts []string) (float64, error) {
+func (b *bench) recall(ctx context.Context, x *pgindex.Index, groups []access.Principal, texts []string) (float64, error) {
 	var found, wanted float64
 	for _, text := range texts {
 		v := b.vectors[text]

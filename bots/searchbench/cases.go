@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -24,17 +24,17 @@ const routeQuestions = 20
 func (b *bench) compareRoutes(ctx context.Context) error {
 	routes := []struct {
 		name string
-		cfg  postgres.IndexConfig
+		cfg  pgindex.Config
 		most int // share of the index, 1 of so many, up to which the route is worth measuring
 	}{
-		{"exact", postgres.IndexConfig{ExactLimit: b.chunks + 1}, 10},
-		{"sketch", postgres.IndexConfig{ExactLimit: 1}, 1},
+		{"exact", pgindex.Config{ExactLimit: b.chunks + 1}, 10},
+		{"sketch", pgindex.Config{ExactLimit: 1}, 1},
 	}
 	b.printf("%9s", "chunks")
-	var indexes []*postgres.Index
+	var indexes []*pgindex.Index
 	for _, r := range routes {
 		r.cfg.Logger = b.logger
-		x, err := postgres.NewIndex(b.db, r.cfg)
+		x, err := pgindex.New(b.db, r.cfg)
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (b *bench) searchDuringChanges(ctx context.Context) error {
 
 // searchDuringMerges writes new documents and packs all the time.
 func (b *bench) searchDuringMerges(ctx context.Context) error {
-	x, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, FreshLimit: 1000})
+	x, err := pgindex.New(b.db, pgindex.Config{Logger: b.logger, FreshLimit: 1000})
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (b *bench) searchTogether(ctx context.Context) error {
 
 // manyAudiences searches once for each of 300 sets of principals.
 func (b *bench) manyAudiences(ctx context.Context) error {
-	x, err := postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger})
+	x, err := pgindex.New(b.db, pgindex.Config{Logger: b.logger})
 	if err != nil {
 		return err
 	}
@@ -251,6 +251,6 @@ func (b *bench) manyAudiences(ctx context.Context) error {
 	}
 	slices.Sort(took)
 	b.printf("%.1f MB for what 300 sets of principals may find, of %.0f MB at most; the first search of a set: p50 %.1f ms, at most %.1f ms\n",
-		float64(x.CacheBytes())/(1<<20), float64(postgres.DefaultCacheBytes)/(1<<20), ms(took[len(took)/2]), ms(took[len(took)-1]))
+		float64(x.CacheBytes())/(1<<20), float64(pgindex.DefaultCacheBytes)/(1<<20), ms(took[len(took)/2]), ms(took[len(took)-1]))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/evaluate"
@@ -95,7 +96,7 @@ func (b *bench) compareLabelled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.within(ctx, postgres.IndexConfig{}, func(db *postgres.DB, x *postgres.Index) error {
+	return b.within(ctx, pgindex.Config{}, func(db *postgres.DB, x *pgindex.Index) error {
 		if _, err := index.New(x, chunker, nil, index.Config{}).Run(ctx, access.DefaultTenant, collection.Connector(), nil); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/staticembed"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/access"
@@ -67,7 +68,7 @@ func (b *bench) pipeline(ctx context.Context, source index.Connector) error {
 		return err
 	}
 	var stages clock
-	return b.within(ctx, postgres.IndexConfig{Measure: stages.add}, func(_ *postgres.DB, x *postgres.Index) error {
+	return b.within(ctx, pgindex.Config{Measure: stages.add}, func(_ *postgres.DB, x *pgindex.Index) error {
 		run, err := index.New(x, chunker, nil, index.Config{}).Run(ctx, access.DefaultTenant, timed{source, &stages}, nil)
 		if err != nil {
 			return err
@@ -154,7 +155,7 @@ func (b *bench) indexAll(ctx context.Context) error {
 		return err
 	}
 	var stages clock
-	b.index, err = postgres.NewIndex(b.db, postgres.IndexConfig{Logger: b.logger, Measure: stages.add})
+	b.index, err = pgindex.New(b.db, pgindex.Config{Logger: b.logger, Measure: stages.add})
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 )
 
 // options are the flags.
@@ -105,7 +106,7 @@ type bench struct {
 	logger *slog.Logger
 	began  time.Time
 	corpus *corpus
-	index  *postgres.Index
+	index  *pgindex.Index
 	db     *postgres.DB
 }
 

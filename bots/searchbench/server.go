@@ -12,6 +12,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/scratch"
 	"github.com/footnotehq/footnote/adapters/staticembed"
 )
@@ -48,9 +49,9 @@ func (b *bench) start(ctx context.Context) error {
 	}
 	var err error
 	if b.keep != "" {
-		b.db, b.index, err = b.connect(ctx, b.url, postgres.IndexConfig{})
+		b.db, b.index, err = b.connect(ctx, b.url, pgindex.Config{})
 	} else {
-		b.schema, b.db, b.index, err = b.open(ctx, postgres.IndexConfig{})
+		b.schema, b.db, b.index, err = b.open(ctx, pgindex.Config{})
 	}
 	if err != nil {
 		return errors.Join(err, b.stop(ctx))
@@ -68,7 +69,7 @@ func (b *bench) start(ctx context.Context) error {
 }
 
 // open creates a migrated scratch schema and the index in it.
-func (b *bench) open(ctx context.Context, cfg postgres.IndexConfig) (*scratch.Schema, *postgres.DB, *postgres.Index, error) {
+func (b *bench) open(ctx context.Context, cfg pgindex.Config) (*scratch.Schema, *postgres.DB, *pgindex.Index, error) {
 	schema, err := scratch.Create(ctx, b.url)
 	if err != nil {
 		return nil, nil, nil, err
@@ -81,7 +82,7 @@ func (b *bench) open(ctx context.Context, cfg postgres.IndexConfig) (*scratch.Sc
 }
 
 // connect migrates a database and opens the index in it.
-func (b *bench) connect(ctx context.Context, url string, cfg postgres.IndexConfig) (*postgres.DB, *postgres.Index, error) {
+func (b *bench) connect(ctx context.Context, url string, cfg pgindex.Config) (*postgres.DB, *pgindex.Index, error) {
 	if _, err := postgres.Migrate(ctx, url); err != nil {
 		return nil, nil, err
 	}
@@ -90,7 +91,7 @@ func (b *bench) connect(ctx context.Context, url string, cfg postgres.IndexConfi
 		return nil, nil, err
 	}
 	cfg.Logger = b.logger
-	x, err := postgres.NewIndex(db, cfg)
+	x, err := pgindex.New(db, cfg)
 	if err != nil {
 		db.Close()
 		return nil, nil, err
@@ -128,7 +129,7 @@ func (b *bench) remember() error {
 func (b *bench) modelFile() string { return filepath.Join(b.keep, "vectors.model") }
 
 // within runs f on an index of its own, which is gone afterwards.
-func (b *bench) within(ctx context.Context, cfg postgres.IndexConfig, f func(*postgres.DB, *postgres.Index) error) error {
+func (b *bench) within(ctx context.Context, cfg pgindex.Config, f func(*postgres.DB, *pgindex.Index) error) error {
 	schema, db, x, err := b.open(ctx, cfg)
 	if err != nil {
 		return err

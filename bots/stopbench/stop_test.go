@@ -19,7 +19,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/adapters/redis/redistest"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
@@ -88,9 +90,9 @@ func newService(ctx context.Context, database, redisURL, endpoint string) (*answ
 	if err != nil {
 		return nil, err
 	}
-	store, silent := postgres.NewSessions(db), slog.New(slog.DiscardHandler)
+	store, silent := pgsession.New(db), slog.New(slog.DiscardHandler)
 	return answer.New(answer.Deps{
-		Store:  answer.Store{Inbox: store, Queue: store, Replicas: store, Janitor: store, History: store, Stops: store, Prompts: store},
+		Store:  answer.Store{Inbox: store, Queue: store, Replicas: store, Janitor: store, History: store, Stops: store, Prompts: admin.NewSettings(db)},
 		Signal: signal, Engine: turn.NewRunner(tool.Set{}, tiktoken.ForModel("gpt-4o"), signal, turn.Config{}, silent),
 		Setups: setups{model}, Library: nobody{}, Surfaces: nobody{},
 	}, answer.Config{Grace: time.Second, StopPoll: limit}) // what is measured is the signal, not the poll behind it

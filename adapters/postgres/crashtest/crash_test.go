@@ -14,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -82,7 +83,7 @@ type world struct {
 	*testing.T
 	url, socket string
 	db          *postgres.DB
-	store       *postgres.Sessions
+	store       *pgsession.Store
 	platform    platform
 	processes   []process
 	started     int
@@ -97,7 +98,7 @@ func open(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.db.Close)
-	w.store = postgres.NewSessions(w.db)
+	w.store = pgsession.New(w.db)
 	dir, err := os.MkdirTemp("", "crash") // short: sockets allow about 100 bytes
 	if err != nil {
 		t.Fatal(err)

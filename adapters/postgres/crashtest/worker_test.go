@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
@@ -46,10 +48,10 @@ func work() error {
 		return err
 	}
 	defer db.Close()
-	store := postgres.NewSessions(db)
+	store := pgsession.New(db)
 	service, err := answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: store, Queue: store, Replicas: store, Janitor: store, History: store, Stops: store, Prompts: store,
+			Inbox: store, Queue: store, Replicas: store, Janitor: store, History: store, Stops: store, Prompts: admin.NewSettings(db),
 		},
 		Signal: new(session.LocalSignal), Engine: typist{}, Setups: nobody{}, Library: nobody{},
 		Surfaces: &surfaces{platform: dial(os.Getenv(envSocket)), store: store},
@@ -106,7 +108,7 @@ func (nobody) Beyond(context.Context, access.Audience, access.Audience) (bool, e
 // surfaces opens deliveries that show progress in one message, which is adopted on a take-over.
 type surfaces struct {
 	platform *client
-	store    *postgres.Sessions
+	store    *pgsession.Store
 }
 
 func (s *surfaces) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {

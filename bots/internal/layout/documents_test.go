@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -85,9 +86,20 @@ func TestContributingShowsThePackages(t *testing.T) {
 			continue
 		}
 		slices.SortFunc(imports[p], func(a, b string) int { return cmp.Compare(slices.Index(coreOrder, a), slices.Index(coreOrder, b)) })
-		table += fmt.Sprintf("| `%s` | %s | %s |\n", p, synopsis(t, p), strings.Join(slices.Compact(imports[p])[1:], ", "))
+		table += fmt.Sprintf("| `%s` | %s | %s |\n", p, synopsis(t, "core/"+p), strings.Join(slices.Compact(imports[p])[1:], ", "))
 	}
 	generated(t, "contributing.md", "core", "bots/internal/layout", table)
+}
+
+// The contributing page shows the rooms of the database as they are.
+func TestContributingShowsTheDatabaseRooms(t *testing.T) {
+	t.Parallel()
+	table := "| package | holds | may import |\n|---|---|---|\n"
+	for _, room := range databaseRooms {
+		dir := filepath.Join("adapters", "postgres", strings.TrimPrefix(room.name, "postgres"))
+		table += fmt.Sprintf("| `%s` | %s | %s |\n", filepath.ToSlash(dir), synopsis(t, dir), strings.Join(room.imports, ", "))
+	}
+	generated(t, "contributing.md", "database", "bots/internal/layout", table)
 }
 
 // The page on turns shows the ways that the core knows.
@@ -142,10 +154,10 @@ func generated(t *testing.T, page, part, of, want string) {
 	}
 }
 
-// synopsis is what a package of the core says of itself, in a sentence.
-func synopsis(t *testing.T, name string) string {
+// synopsis is what the package of a folder says of itself, in a sentence.
+func synopsis(t *testing.T, dir string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root(t), "core", name, "*.go"))
+	files, err := filepath.Glob(filepath.Join(root(t), filepath.FromSlash(dir), "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,10 +168,10 @@ func synopsis(t *testing.T, name string) string {
 		}
 		if parsed.Doc != nil {
 			said := new(doc.Package).Synopsis(parsed.Doc.Text())
-			_, said, _ = strings.Cut(said, "Package "+name+" ")
+			_, said, _ = strings.Cut(said, "Package "+path.Base(filepath.ToSlash(dir))+" ")
 			return strings.ReplaceAll(strings.TrimSuffix(said, "."), "|", `\|`)
 		}
 	}
-	t.Errorf("core/%s does not say what it holds", name)
+	t.Errorf("%s does not say what it holds", dir)
 	return ""
 }

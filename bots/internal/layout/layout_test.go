@@ -59,6 +59,28 @@ var owners = map[string]string{
 	"go.uber.org/goleak":                  "",
 }
 
+// databaseRooms are the rooms of adapters/postgres in the order in which they stand in the contributing page, each with those that it may import.
+var databaseRooms = []struct {
+	name    string
+	imports []string
+}{
+	{"postgres", nil},
+	{"audit", []string{"postgres"}},
+	{"pgindex", []string{"postgres", "audit"}},
+	{"pgsession", []string{"postgres", "audit"}},
+	{"admin", []string{"postgres", "audit"}},
+}
+
+// databaseRoom is a package's place among databaseRooms; below 0 where it has none.
+func databaseRoom(dir string) int {
+	for i, room := range databaseRooms {
+		if dir == path.Join("adapters/postgres", strings.TrimPrefix(room.name, "postgres")) {
+			return i
+		}
+	}
+	return -1
+}
+
 // file is one Go source file and what it imports.
 type file struct {
 	name    string // relative to the repository, with slashes
@@ -124,6 +146,11 @@ func localFault(f file, imported string) string {
 	case below(f.dir, "adapters"):
 		if below(imported, "adapters") && !below(imported, "adapters/internal") && adapter(f.dir) != adapter(imported) {
 			return "an adapter imports no other adapter"
+		}
+		if room := databaseRoom(f.dir); room >= 0 && !f.test && below(imported, "adapters/postgres") {
+			if to := databaseRoom(imported); to < 0 || !slices.Contains(databaseRooms[room].imports, databaseRooms[to].name) {
+				return "room " + databaseRooms[room].name + " of the database does not import it"
+			}
 		}
 	}
 	return ""

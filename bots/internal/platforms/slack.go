@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -15,7 +15,7 @@ var slackKind = kind{name: slack.Platform, setting: "SLACK_BOT_TOKEN", token: fu
 
 func newSlack(base *wire.Base, _ *Set) (platform, error) {
 	c := base.Config
-	sessions, audiences := base.Sessions(), postgres.NewAudiences(base.DB)
+	sessions, audiences := base.Sessions(), admin.NewAudiences(base.DB)
 	bot, err := slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
 		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge, Models: base.Models,

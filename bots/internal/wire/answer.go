@@ -6,7 +6,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
@@ -64,12 +65,12 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 	if err != nil {
 		return nil, err
 	}
-	sessions := b.Sessions()
+	sessions, settings := b.Sessions(), b.Settings()
 	return answer.New(answer.Deps{
 		Store: answer.Store{
-			Inbox: sessions, Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: sessions,
+			Inbox: sessions, Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: settings,
 			Revisions: sessions, Votes: sessions, Offers: sessions, Threads: sessions,
-			Settings: sessions, Verdicts: sessions, Turns: sessions, Changes: sessions, Forgetter: sessions, Deliveries: sessions, Refusals: sessions,
+			Settings: settings, Verdicts: sessions, Turns: sessions, Changes: sessions, Forgetter: sessions, Deliveries: sessions, Refusals: sessions,
 			Completions: sessions,
 		},
 		Signal:   signal,
@@ -133,5 +134,8 @@ func (b *Base) ConsoleAudience() access.Audience {
 	return access.NewAudience(b.Tenant, b.Config.ConsoleAudience...)
 }
 
-// Sessions keeps conversations, turns, what was posted for them, and the stored system prompt.
-func (b *Base) Sessions() *postgres.Sessions { return postgres.NewSessions(b.DB) }
+// Sessions keeps conversations, turns and what was posted for them.
+func (b *Base) Sessions() *pgsession.Store { return pgsession.New(b.DB) }
+
+// Settings keeps what was set in chat and the stored system prompt.
+func (b *Base) Settings() *admin.Settings { return admin.NewSettings(b.DB) }

@@ -50,7 +50,7 @@ func projectsIn(f *config.File) []string {
 
 // Hash names the configuration that this process goes by, with what was changed in chat.
 func (b *Base) Hash(ctx context.Context) (string, error) {
-	changed, err := b.Sessions().AllSettings(ctx, b.Tenant)
+	changed, err := b.Settings().AllSettings(ctx, b.Tenant)
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +67,7 @@ func (b *Base) Policies() answer.Policies { return policies{b} }
 
 // Policy implements answer.Policies.
 func (p policies) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (answer.Effective, error) {
-	changed, err := p.base.Sessions().Settings(ctx, tenant, at)
+	changed, err := p.base.Settings().Settings(ctx, tenant, at)
 	if err != nil {
 		return answer.Effective{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
@@ -159,7 +159,7 @@ func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	return sources, nil
 }
 
-func stored(a postgres.Asked) (StoredSource, error) {
+func stored(a pgindex.Asked) (StoredSource, error) {
 	var o options
 	if err := json.Unmarshal(a.Options, &o); err != nil {
 		return StoredSource{}, fmt.Errorf("read the options of source %s: %w", a.Source.ID, err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/extractive"
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/answer"
@@ -246,7 +246,7 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 }
 
 // sourceID is the id of a source that is named as in the configuration file, by its id, or by what `footnote sources` shows.
-func (b *Base) sourceID(name string, indexed []postgres.SourceState) document.SourceID {
+func (b *Base) sourceID(name string, indexed []pgindex.SourceState) document.SourceID {
 	shown := name
 	if s, ok := b.File().Source(name); ok {
 		shown = cmp.Or(s.URL, s.Path)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
@@ -16,14 +17,14 @@ import (
 
 // spending keeps account of what models cost. Copies of a Base share it.
 type spending struct {
-	ledger *postgres.Ledger
+	ledger *admin.Ledger
 	meter  *spend.Meter
 	own    *postgres.DB // a connection for the ledger alone; nil where it is the Base's
 }
 
 // account begins the accounting in a database.
 func (b *Base) account(db *postgres.DB) error {
-	ledger := postgres.NewLedger(db)
+	ledger := admin.NewLedger(db)
 	meter, err := spend.NewMeter(ledger, spend.Config{
 		Prices: func() spend.Prices { return b.File().Prices },
 		Caps:   b.Config.Caps,

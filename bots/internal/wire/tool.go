@@ -3,7 +3,7 @@ package wire
 import (
 	"context"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
@@ -60,7 +60,7 @@ func (p pages) Fetch(ctx context.Context, url string, permit openurl.Permit) (op
 
 // library knows who may read what an answer rests on: documents of the index, pages that anybody may open, and those that only the
 // operator's lists let through.
-type library struct{ index *postgres.Index }
+type library struct{ index *pgindex.Index }
 
 var _ answer.Library = library{}
 

@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/scratch"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/adapters/web"
@@ -34,7 +35,7 @@ type Base struct {
 	Config  *config.Config
 	Logger  *slog.Logger
 	DB      *postgres.DB
-	Index   *postgres.Index
+	Index   *pgindex.Index
 	Counter *tiktoken.Counter
 	Tenant  access.TenantID
 	// By is the account of who asks for changes, for the audit trail; empty while serving, where people ask in chat.
@@ -112,7 +113,7 @@ func (b *Base) openScratch(ctx context.Context) error {
 	if b.DB, err = postgres.Open(ctx, postgres.Config{URL: b.scratch.URL()}); err != nil {
 		return err
 	}
-	b.Index, err = postgres.NewIndex(b.DB, b.indexConfig())
+	b.Index, err = pgindex.New(b.DB, b.indexConfig())
 	return err
 }
 
@@ -137,15 +138,15 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if err := b.account(b.DB); err != nil {
 		return err
 	}
-	b.Index, err = postgres.NewIndex(b.DB, b.indexConfig())
+	b.Index, err = pgindex.New(b.DB, b.indexConfig())
 	return err
 }
 
 // precisions are pgvector's names for those of INDEX_PRECISION.
 var precisions = map[string]string{"half": "halfvec", "single": "vector"}
 
-func (b *Base) indexConfig() postgres.IndexConfig {
-	return postgres.IndexConfig{CacheBytes: b.Config.IndexMemoryBytes, Precision: precisions[b.Config.Precision], Logger: b.Logger}
+func (b *Base) indexConfig() pgindex.Config {
+	return pgindex.Config{CacheBytes: b.Config.IndexMemoryBytes, Precision: precisions[b.Config.Precision], Logger: b.Logger}
 }
 
 // connect opens the database, and brings its schema up to date where that is wanted.

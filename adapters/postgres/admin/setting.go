@@ -1,0 +1,126 @@
+// Package admin keeps what holds for whole workspaces: to which tenant each belongs, who its people are and when that changed, what was set in
+// chat, the system prompt, and what models cost. Nothing of a single conversation or document belongs here.
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Settings keeps what was set in chat and the system prompt, where every replica reads it. It is safe for concurrent use by any number of processes.
+type Settings struct{ db *postgres.DB }
+
+var (
+	_ session.Settings = (*Settings)(nil)
+	_ session.Prompts  = (*Settings)(nil)
+)
+
+// NewSettings returns the settings of a database.
+func NewSettings(db *postgres.DB) *Settings { return &Settings{db} }
+
+// settingRow is a row of table setting.
+type settingRow struct {
+	Platform, Workspace, Channel, Key, Value, By string
+	At                                           time.Time
+}
+
+const settingColumns = `select platform, workspace, channel, key, value, changed_by, changed_at from setting `
+
+// Settings implements session.Settings.
+func (s *Settings) Settings(ctx context.Context, tenant access.TenantID, at session.Place) ([]session.Setting, error) {
+	// Three places by the primary key; the more general come first, since the empty name sorts before all others.
+	const of = settingColumns + `
+		where tenant_id = $1 and platform = $2 and (workspace, channel) in (('', ''), ($3, ''), ($3, $4), ('', $4))
+		order by channel, workspace, key`
+	return s.settings(ctx, of, tenant, at.Platform, at.Workspace, at.Channel)
+}
+
+// AllSettings implements session.Settings.
+func (s *Settings) AllSettings(ctx context.Context, tenant access.TenantID) ([]session.Setting, error) {
+	return s.settings(ctx, settingColumns+`where tenant_id = $1 order by platform, workspace, channel, key`, tenant)
+}
+
+func (s *Settings) settings(ctx context.Context, sql string, args ...any) ([]session.Setting, error) {
+	rows, err := postgres.QueryAll[settingRow](ctx, s.db.Pool, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("load what was changed in chat: %w", err)
+	}
+	all := make([]session.Setting, len(rows))
+	for i, r := range rows {
+		all[i] = session.Setting{
+			Place: session.Place{Platform: thread.Platform(r.Platform), Workspace: r.Workspace, Channel: r.Channel},
+			Key:   r.Key, Value: r.Value, By: r.By, At: r.At.UTC(),
+		}
+	}
+	return all, nil
+}
+
+// SetSetting implements session.Settings.
+func (s *Settings) SetSetting(ctx context.Context, tenant access.TenantID, v session.Setting) error {
+	const set = `
+		insert into setting (tenant_id, platform, workspace, channel, key, value, changed_by) values ($1, $2, $3, $4, $5, $6, $7)
+		on conflict (tenant_id, platform, workspace, channel, key) do update
+		set value = excluded.value, changed_by = excluded.changed_by, changed_at = clock_timestamp()`
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		before, _, err := settingNow(ctx, tx, tenant, v.Place, v.Key)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, set, tenant, v.Platform, v.Workspace, v.Channel, v.Key, postgres.Storable(v.Value), v.By); err != nil {
+			return err
+		}
+		return changed(ctx, tx, tenant, session.SettingSet, v.Place, v.By, map[string]string{
+			"key": v.Key, "value": session.Nameless(v.Value), "before": session.Nameless(before),
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("store the setting %s: %w", v.Key, err)
+	}
+	return nil
+}
+
+// ResetSetting implements session.Settings.
+func (s *Settings) ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key, by string) (was bool, err error) {
+	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		before, found, err := settingNow(ctx, tx, tenant, at, key)
+		if was = found; err != nil || !found {
+			return err
+		}
+		const reset = `delete from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5`
+		if _, err := tx.Exec(ctx, reset, tenant, at.Platform, at.Workspace, at.Channel, key); err != nil {
+			return err
+		}
+		return changed(ctx, tx, tenant, session.SettingReset, at, by, map[string]string{"key": key, "before": session.Nameless(before)})
+	})
+	if err != nil {
+		return false, fmt.Errorf("forget the setting %s: %w", key, err)
+	}
+	return was, nil
+}
+
+// settingNow is the value that stands there, locked until the transaction ends.
+func settingNow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at session.Place, key string) (value string, found bool, err error) {
+	const now = `select value from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5 for update`
+	err = tx.QueryRow(ctx, now, tenant, at.Platform, at.Workspace, at.Channel, key).Scan(&value)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return value, err == nil, err
+}
+
+// changed writes into the audit trail that somebody changed what holds in a place.
+func changed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, at session.Place, by string, details map[string]string) error {
+	return audit.Write(ctx, tx, tenant, audit.Entry{
+		Deed: deed, Who: session.Actor{Platform: at.Platform, ID: by},
+		At: thread.Ref{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel}, Details: details,
+	})
+}

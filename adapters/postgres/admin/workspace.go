@@ -1,0 +1,132 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Workspaces remembers to which tenant each workspace of a platform belongs. It is safe for concurrent use by any number of processes.
+type Workspaces struct {
+	db       *postgres.DB
+	platform thread.Platform
+}
+
+// NewWorkspaces returns the workspaces of one platform.
+func NewWorkspaces(db *postgres.DB, platform thread.Platform) *Workspaces {
+	return &Workspaces{db: db, platform: platform}
+}
+
+// Bound returns all workspaces that are bound.
+func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, error) {
+	// By the primary key.
+	rows, err := w.db.Pool.Query(ctx, `select workspace, tenant_id from workspace where platform = $1 and bound_by <> $2`, w.platform, boundNobody)
+	if err != nil {
+		return nil, fmt.Errorf("load to which tenants workspaces belong: %w", err)
+	}
+	bound := make(map[string]access.TenantID)
+	var id, tenant string
+	if _, err := pgx.ForEachRow(rows, []any{&id, &tenant}, func() error {
+		bound[id] = access.TenantID(tenant)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("load to which tenants workspaces belong: %w", err)
+	}
+	return bound, nil
+}
+
+// Bind binds a workspace to a tenant, in the place of an earlier one. created says that there was no such tenant before.
+func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.TenantID, by string) (created bool, err error) {
+	err = w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `insert into tenant (id) values ($1) on conflict do nothing`, postgres.Storable(string(tenant)))
+		if err != nil {
+			return err
+		}
+		created = tag.RowsAffected() == 1
+		var before string
+		err = tx.QueryRow(ctx, `select tenant_id from workspace where platform = $1 and workspace = $2 for update`, w.platform, postgres.Storable(workspace)).Scan(&before)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		if _, err = tx.Exec(ctx, `
+			insert into workspace (tenant_id, platform, workspace, bound_by) values ($1, $2, $3, $4)
+			on conflict (platform, workspace) do update set tenant_id = excluded.tenant_id, bound_by = excluded.bound_by`,
+			postgres.Storable(string(tenant)), w.platform, postgres.Storable(workspace), postgres.Storable(by)); err != nil {
+			return err
+		}
+		details := map[string]string{"how": "allowed"}
+		if before != "" && before != string(tenant) {
+			details["before"] = before
+		}
+		return w.Write(ctx, tx, tenant, workspace, session.Actor{Platform: session.Host, ID: by}, details)
+	})
+	if err != nil {
+		return false, fmt.Errorf("bind workspace %s of %s to tenant %s: %w", workspace, w.platform, tenant, err)
+	}
+	return created, nil
+}
+
+// boundNobody stands in the place of whoever bound a workspace that belongs to no tenant any more. It is remembered, so that none is bound
+// for being the first. It is no name of anybody.
+const boundNobody = "(nobody)"
+
+// Unbind ends that a workspace belongs to a tenant. was says that it did.
+func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool, err error) {
+	err = w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		var tenant string
+		// By the primary key.
+		err := tx.QueryRow(ctx, `
+			update workspace set bound_by = $3 where platform = $1 and workspace = $2 and bound_by <> $3 returning tenant_id`,
+			w.platform, postgres.Storable(workspace), boundNobody).Scan(&tenant)
+		was = err == nil
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		actor := session.Actor{Platform: session.Host, ID: by}
+		return w.Write(ctx, tx, access.TenantID(tenant), workspace, actor, map[string]string{"how": "disallowed"})
+	})
+	if err != nil {
+		return false, fmt.Errorf("end that workspace %s of %s belongs to a tenant: %w", workspace, w.platform, err)
+	}
+	return was, nil
+}
+
+// boundFirst is what stands in the place of whoever bound a workspace that was bound because it was the first.
+const boundFirst = "first"
+
+// BindFirst binds a workspace if none of any platform is bound, and reports whether that was so. Of several at once one is.
+func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant access.TenantID) (bool, error) {
+	var bound bool
+	err := w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select from tenant where id = $1 for no key update`, tenant); err != nil { // one at a time
+			return err
+		}
+		tag, err := tx.Exec(ctx, `
+			insert into workspace (tenant_id, platform, workspace, bound_by)
+			select $1, $2, $3, $4 where not exists (select from workspace)`, tenant, w.platform, postgres.Storable(workspace), boundFirst)
+		if bound = err == nil && tag.RowsAffected() == 1; !bound {
+			return err
+		}
+		return w.Write(ctx, tx, tenant, workspace, session.Actor{}, map[string]string{"how": boundFirst})
+	})
+	if err != nil {
+		return false, fmt.Errorf("bind the first workspace of %s: %w", w.platform, err)
+	}
+	return bound, nil
+}
+
+func (w *Workspaces) Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, workspace string, by session.Actor, details map[string]string) error {
+	return audit.Write(ctx, tx, tenant, audit.Entry{
+		Deed: session.WorkspaceBound, Who: by, At: thread.Ref{Platform: w.platform, Workspace: workspace}, Details: details,
+	})
+}

@@ -1,0 +1,165 @@
+package pgindex
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/jackc/pgx/v5"
+)
+
+// maxChanges is how many epochs a bitmap is brought forward before it is built anew; older changes may have been pruned.
+const maxChanges = 1000
+
+// scope says which chunks a search may find, and which are in the index at all.
+type scope struct {
+	allowed map[blockKey]*bm25.Bitmap
+	live    map[int32]*bm25.Bitmap    // of sealed segments that hold dead chunks, by segment number
+	fresh   map[blockKey]*bm25.Bitmap // of everything fresh that is live
+	count   int                       // chunks allowed
+	// freshPlaces are the fresh documents of each shard that the audience may read.
+	freshPlaces map[int16]places
+}
+
+// bitmapTask is a bitmap that has to be built or brought forward.
+type bitmapTask struct {
+	segment segmentRow
+	key     segmentKey
+	old     *segmentBitmap // nil: build anew
+}
+
+// scopePlan is what a scope is put together from: what is remembered, and what has to be read.
+type scopePlan struct {
+	index   *Index
+	lists   []int32
+	ready   map[segmentKey]segmentBitmap
+	tasks   []bitmapTask
+	allowed []segmentKey // by segment; none when single documents are asked for
+}
+
+// planScope looks up the bitmaps of sealed segments and plans what brings them to the snapshot's epochs. Fresh documents are read from their
+// table each time: there are few, and so a commit of new documents makes nothing stale.
+func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
+	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
+	audience := audienceKey(r)
+	for _, seg := range s.segments {
+		if len(r.Documents) == 0 {
+			plan.allowed = append(plan.allowed, plan.want(r, seg, audience))
+		}
+		if seg.dead > 0 {
+			plan.want(r, seg, "")
+		}
+	}
+	return plan
+}
+
+// want makes sure that a bitmap of a segment will be ready.
+func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string) segmentKey {
+	key := segmentKey{tenant: r.Audience.Tenant(), shard: seg.shard, segment: seg.number, audience: audience}
+	entry, found := plan.index.cache.get(key)
+	switch {
+	case found && entry.bitmap.epoch == seg.epoch:
+		plan.ready[key] = entry.bitmap
+	case found && entry.bitmap.epoch < seg.epoch && seg.epoch-entry.bitmap.epoch <= maxChanges && (len(r.Sources) == 0 || audience == ""):
+		plan.tasks = append(plan.tasks, bitmapTask{seg, key, &entry.bitmap})
+	default:
+		plan.tasks = append(plan.tasks, bitmapTask{seg, key, nil})
+	}
+	return key
+}
+
+// queue asks for what the tasks need.
+func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
+	tenant := string(r.Audience.Tenant())
+	for _, t := range plan.tasks {
+		read := func(br pgx.BatchResults) error {
+			var ranges []docRange
+			if err := into(&ranges, scanRange)(br); err != nil {
+				return err
+			}
+			plan.ready[t.key] = t.finish(ranges, plan.lists)
+			plan.index.cache.put(&cached{key: t.key, bitmap: plan.ready[t.key], size: bitmapSize})
+			return nil
+		}
+		switch {
+		case t.old != nil:
+			round.queue(read, `select shard, first_chunk, chunk_count, coalesce(access_number, -1) from segment_change
+				where tenant_id = $1 and shard = $2 and segment = $3 and epoch > $4 order by epoch`, tenant, t.segment.shard, t.segment.number, t.old.epoch)
+		case t.key.audience == "":
+			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
+				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4`, tenant, t.segment.shard, t.segment.low, t.segment.high)
+		case len(r.Sources) > 0:
+			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
+				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and access_number = any($5::int[])
+				  and source_id = any($6::text[])`, tenant, t.segment.shard, t.segment.low, t.segment.high, s.lists, strs(r.Sources))
+		default:
+			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
+				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and access_number = any($5::int[])`,
+				tenant, t.segment.shard, t.segment.low, t.segment.high, s.lists)
+		}
+	}
+}
+
+// finish puts the scope together when everything has been read.
+func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
+	sc := &scope{allowed: make(map[blockKey]*bm25.Bitmap), live: make(map[int32]*bm25.Bitmap), fresh: make(map[blockKey]*bm25.Bitmap), freshPlaces: make(map[int16]places)}
+	for i, seg := range s.segments {
+		if len(plan.allowed) > 0 {
+			key, _ := blockOf(seg.shard, seg.low)
+			b := plan.ready[plan.allowed[i]]
+			sc.block(key).Or(b.bits)
+			sc.count += b.count
+		}
+		if seg.dead > 0 {
+			sc.live[seg.number] = plan.ready[segmentKey{tenant: r.Audience.Tenant(), shard: seg.shard, segment: seg.number}].bits
+		}
+	}
+	sc.addFresh(r, s)
+	for _, d := range s.documents {
+		key, offset := blockOf(d.shard, d.first)
+		sc.block(key).Set(int(offset), int(d.count))
+		sc.count += int(d.count)
+	}
+	return sc
+}
+
+func (sc *scope) block(key blockKey) *bm25.Bitmap {
+	b := sc.allowed[key]
+	if b == nil {
+		b = new(bm25.Bitmap)
+		sc.allowed[key] = b
+	}
+	return b
+}
+
+// audienceKey tells apart what different searches may find.
+func audienceKey(r retrieve.Request) string {
+	key := r.Audience.Key()
+	if len(r.Sources) > 0 {
+		sources := strs(r.Sources)
+		slices.Sort(sources)
+		key += "\x01" + strings.Join(sources, "\x00")
+	}
+	return key
+}
+
+// finish makes the bitmap from the rows that its task asked for.
+func (t bitmapTask) finish(ranges []docRange, lists []int32) segmentBitmap {
+	b := new(bm25.Bitmap)
+	if t.old == nil {
+		for _, d := range ranges {
+			b.Set(int(uint16(d.first)), int(d.count))
+		}
+	} else {
+		*b = *t.old.bits
+		for _, d := range ranges { // in the order in which they happened
+			if d.access >= 0 && (t.key.audience == "" || slices.Contains(lists, d.access)) {
+				b.Set(int(uint16(d.first)), int(d.count))
+			} else {
+				clearRange(b, int(uint16(d.first)), int(d.count))
+			}
+		}
+	}
+	return segmentBitmap{epoch: t.segment.epoch, bits: b, count: popcount(b)}
+}

@@ -1,0 +1,124 @@
+package pgindex
+
+import (
+	"container/list"
+	"math/bits"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+)
+
+// segmentKey names something that searches remember.
+type segmentKey struct {
+	tenant   access.TenantID
+	kind     kind
+	shard    int16
+	segment  int32
+	audience string // access.Audience.Key, with the sources asked for
+	term     string
+	model    int32
+}
+
+// kind says what of a cached entry is filled in.
+type kind uint8
+
+const (
+	kindBitmap   kind = iota // what an audience may find in a sealed segment or, with an empty audience, what is in the index at all
+	kindPlaces               // where the documents of a segment begin
+	kindTerm                 // the sealed postings of a term, in whatever segments
+	kindSketches             // of a model's vectors in a block, whose number stands in segment
+	kindOutline              // of a tenant
+	kindLists                // access lists that an audience may read
+)
+
+// segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once cached.
+type segmentBitmap struct {
+	epoch int32
+	bits  *bm25.Bitmap
+	count int
+}
+
+// bitmapSize is what a bitmap takes in the cache, roughly: the bits, the key, map and list.
+const bitmapSize = bm25.BlockSize/8 + 512
+
+// segmentCache remembers what searches need of segments, the things used last, within a number of bytes. A bitmap is right for the epoch it
+// names and for no other: readers compare it with the segment's epoch in their own snapshot.
+type segmentCache struct {
+	mu      sync.Mutex
+	max     int64
+	used    int64
+	entries map[segmentKey]*list.Element
+	recent  *list.List // of *cached, the newest use first
+}
+
+type cached struct {
+	key      segmentKey
+	bitmap   segmentBitmap
+	places   places
+	term     termLists
+	sketches *sketches
+	outline  *outline
+	lists    audienceLists
+	size     int64
+}
+
+func newSegmentCache(maxBytes int64) *segmentCache {
+	return &segmentCache{max: maxBytes, entries: make(map[segmentKey]*list.Element), recent: list.New()}
+}
+
+func (c *segmentCache) get(key segmentKey) (*cached, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, found := c.entries[key]
+	if !found {
+		return nil, false
+	}
+	c.recent.MoveToFront(e)
+	return e.Value.(*cached), true
+}
+
+// put keeps an entry unless there is one of a newer epoch.
+func (c *segmentCache) put(entry *cached) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, found := c.entries[entry.key]; found {
+		old := e.Value.(*cached)
+		if old.bitmap.epoch > entry.bitmap.epoch {
+			return
+		}
+		c.used -= old.size
+		c.recent.Remove(e)
+	}
+	c.entries[entry.key] = c.recent.PushFront(entry)
+	c.used += entry.size
+	for c.used > c.max {
+		last := c.recent.Back()
+		old := last.Value.(*cached)
+		delete(c.entries, old.key)
+		c.recent.Remove(last)
+		c.used -= old.size
+	}
+}
+
+// bytes is what the cache holds.
+func (c *segmentCache) bytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.used
+}
+
+func popcount(b *bm25.Bitmap) int {
+	n := 0
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// clearRange unmarks n chunks from an offset on.
+func clearRange(b *bm25.Bitmap, from, n int) {
+	for i := from; i < min(from+n, bm25.BlockSize); i++ {
+		b[i>>6] &^= 1 << (i & 63)
+	}
+}

@@ -1,0 +1,224 @@
+package pgindex
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/span"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Find answers all probes from one state of the database, and fetches passages from the same; see retrieve.Index.
+//
+// A search of a process at work takes two round trips in one transaction: the first shows that nothing was written to the index since the last
+// search, and brings postings of words that are new to this process; both sides are then compared in memory, and the second brings the
+// passages. Another one comes when something was written. Without room for the vectors in memory, one brings the nearest of them, while the
+// keyword side is summed up here, and one the distances of keyword candidates.
+func (x *Index) Find(
+	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
+) (retrieve.Candidates, []retrieve.Passage, error) {
+	s := newSearch(x, r, choose)
+	if r.Audience.Tenant() == "" {
+		return s.out, nil, nil
+	}
+	err := x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		defer conn.Release() // which closes a connection whose transaction is still open
+		s = newSearch(x, r, choose)
+		s.conn = conn
+		return s.run(ctx)
+	})
+	if err != nil {
+		return retrieve.Candidates{}, nil, fmt.Errorf("search the index: %w", err)
+	}
+	return s.out, s.passages, nil
+}
+
+// read makes a reading on a connection, which the reading releases.
+func (x *Index) read(ctx context.Context, read func(context.Context, *pgxpool.Conn) error) error {
+	conn, err := x.db.Pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	if err := keepPlans(ctx, conn.Conn()); err != nil {
+		conn.Release()
+		return err
+	}
+	return read(ctx, conn)
+}
+
+// search is one call of Find.
+type search struct {
+	index    *Index
+	conn     *pgxpool.Conn
+	request  retrieve.Request
+	choose   func(retrieve.Candidates) []document.ChunkID
+	out      retrieve.Candidates
+	passages []retrieve.Passage
+	clock    time.Time
+	snapshot snapshot
+	words    words
+	scope    *scope
+	places   map[int32]places       // of segments, as far as they were needed
+	sketches map[blockKey]*sketches // of every block that may be read; nil where vectors are compared by the database alone
+}
+
+func newSearch(x *Index, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID) *search {
+	return &search{index: x, request: r, choose: choose, clock: time.Now(), places: make(map[int32]places), out: retrieve.Candidates{
+		Lists: make([]retrieve.List, len(r.Probes)), Route: retrieve.RouteNone, Timings: make(map[string]time.Duration)}}
+}
+
+// lap reports the time since the last call as that of a stage.
+func (s *search) lap(ctx context.Context, stage string) {
+	now := time.Now()
+	span.Record(ctx, stage, s.clock, now)
+	s.out.Timings[stage] += now.Sub(s.clock)
+	s.clock = now
+}
+
+// run searches within one transaction.
+func (s *search) run(ctx context.Context) error {
+	if err := s.read(ctx); err != nil {
+		return err
+	}
+	s.out.Allowed = s.scope.count
+	s.lap(ctx, "access")
+	if s.scope.count == 0 {
+		return s.fetch(ctx)
+	}
+	probes := s.probes()
+	var vectors round
+	for _, p := range probes {
+		if err := p.narrow(ctx, &vectors); err != nil {
+			return err
+		}
+	}
+	s.lap(ctx, "narrow")
+	working := vectors.send(ctx, s.conn)
+	for _, p := range probes { // while PostgreSQL looks for the nearest vectors
+		p.begin()
+		defer p.end()
+		p.compute()
+	}
+	s.lap(ctx, "keyword")
+	if err := working.read(); err != nil {
+		return fmt.Errorf("search the vectors: %w", err)
+	}
+	var missing round
+	for _, p := range probes {
+		p.queueDistances(&missing)
+	}
+	if err := missing.run(ctx, s.conn); err != nil {
+		return fmt.Errorf("compare the vectors of candidates: %w", err)
+	}
+	s.lap(ctx, "semantic")
+	return s.answer(ctx, probes)
+}
+
+// probes are those of the request.
+func (s *search) probes() []*probe {
+	probes := make([]*probe, len(s.request.Probes))
+	for i, p := range s.request.Probes {
+		probes[i] = &probe{search: s, terms: s.words.queries[i], vector: p.Vector}
+	}
+	return probes
+}
+
+// answer puts together what the probes found, and fetches what is chosen of it.
+func (s *search) answer(ctx context.Context, probes []*probe) error {
+	for i, p := range probes {
+		var err error
+		if s.out.Lists[i], err = p.list(ctx); err != nil {
+			return err
+		}
+		s.out.Lists[i].Synonyms = s.words.told[i]
+	}
+	s.lap(ctx, "place")
+	return s.fetch(ctx)
+}
+
+// fetch brings the passages that are chosen, and ends the transaction.
+func (s *search) fetch(ctx context.Context) error {
+	var last round
+	if s.choose != nil {
+		ids := s.choose(s.out)
+		s.lap(ctx, "rank")
+		if len(ids) > 0 {
+			last.queue(into(&s.passages, scanPassage), passagesSQL, passageArgs(s.request.Audience, ids)...)
+		}
+	}
+	last.queue(done, `commit`)
+	if err := last.run(ctx, s.conn); err != nil {
+		return fmt.Errorf("fetch passages: %w", err)
+	}
+	s.lap(ctx, "passages")
+	return nil
+}
+
+// read loads the outline and, with it, what the last search of the tenant makes likely to be needed: one round trip while nothing is written to the
+// index. What that got wrong, and what this process does not remember of segments, follows in further ones.
+func (s *search) read(ctx context.Context) error {
+	audience, tenant := s.request.Audience, s.request.Audience.Tenant()
+	last := s.index.outline(tenant)
+	var first, second round
+	first.queue(done, beginRead)
+	s.snapshot.queue(&first, s.request)
+	var asked []shardRow // fresh chunks of these were asked for
+	if last != nil {
+		asked = last.shards
+	}
+	if lists, known := s.index.listsAt(last, audience); known {
+		s.askWords(&first, asked)
+		sealed := s.index.planSealed(tenant, last.segments, s.words.terms)
+		sealed.queue(&first)
+		if err := first.run(ctx, s.conn); err != nil {
+			return fmt.Errorf("read the versions of the index: %w", err)
+		}
+		if last.same(s.snapshot.shards) {
+			s.snapshot.lists, s.snapshot.segments, s.snapshot.fresh = lists, last.segments, last.fresh
+			return s.finish(ctx, &second, sealed, last)
+		}
+		first, asked = round{}, s.snapshot.shards
+	}
+	s.snapshot.queueOutline(&first, s.request)
+	if len(asked) > 0 {
+		s.askWords(&first, asked)
+		s.snapshot.queueFresh(&first, tenant, asked)
+	}
+	if err := first.run(ctx, s.conn); err != nil {
+		return fmt.Errorf("read the outline of the index: %w", err)
+	}
+	if now := s.snapshot.shards; !covers(asked, now) {
+		s.askWords(&second, now)
+		s.snapshot.queueFresh(&second, tenant, now)
+	}
+	return s.finish(ctx, &second, nil, last)
+}
+
+// askWords takes the probes apart by the languages of the shards, and asks for the words' fresh postings.
+func (s *search) askWords(r *round, shards []shardRow) {
+	s.words = words{}
+	s.words.analyse(s.request, languages(shards))
+	s.words.queueFresh(r, s.request, shards)
+}
+
+// finish reads what the outline, which is complete or on its way with a round, shows to be missing. The plan for sealed postings is nil unless it has
+// been carried out.
+func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last *outline) error {
+	plan := s.index.planScope(s.request, &s.snapshot)
+	plan.queue(r, s.request, &s.snapshot)
+	if sealed == nil {
+		sealed = s.index.planSealed(s.request.Audience.Tenant(), s.snapshot.segments, s.words.terms)
+		sealed.queue(r)
+	}
+	if err := r.run(ctx, s.conn); err != nil {
+		return fmt.Errorf("read what the audience may find: %w", err)
+	}
+	s.index.remember(s.request.Audience, &s.snapshot, last)
+	s.scope = plan.finish(s.request, &s.snapshot)
+	s.words.lists = sealed.finish(&s.snapshot, s.words.fresh)
+	sealed.remember()
+	return nil
+}

@@ -1,0 +1,227 @@
+package pgindex
+
+import (
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+)
+
+// postingList is one row of posting or fresh_posting.
+type postingList struct {
+	block   blockKey
+	segment *segmentRow // nil: fresh
+	payload []byte
+}
+
+// postings are the lists of the terms asked for, by field and term.
+type postings [2]map[string][]postingList
+
+// frequency counts the live chunks that hold a term in a field. Chunks that were removed and not purged yet do not count.
+func frequency(lists []postingList, sc *scope) int {
+	df := 0
+	for _, l := range lists {
+		switch {
+		case l.segment == nil:
+			live := sc.fresh[l.block]
+			for i := range bm25.FreshLen(l.payload) {
+				if offset, _, _ := bm25.Fresh(l.payload, i); live != nil && live.Has(offset) {
+					df++
+				}
+			}
+		case l.segment.dead == 0:
+			df += bm25.SealedLen(l.payload)
+		default:
+			live := sc.live[l.segment.number]
+			for i := range bm25.SealedLen(l.payload) {
+				if offset, _ := bm25.Sealed(l.payload, i); live.Has(offset) {
+					df++
+				}
+			}
+		}
+	}
+	return df
+}
+
+// keywordScores are the raw BM25 sums of a probe over all blocks that hold a match; release gives their memory back.
+type keywordScores struct {
+	terms             []analyse.Term
+	frequency         []int // of each term in the flat field
+	chunks            int
+	sums              [2]map[blockKey]*bm25.Sums
+	maxFlat, maxTitle float64 // among allowed chunks
+	peaks             [2]map[blockKey]*peaks
+}
+
+// peaks are the best allowed sums of each 64 neighbouring chunks of a block.
+type peaks [bm25.BlockSize / 64]float32
+
+// noPeaks stands for a field that nothing matches in; it is never written to.
+var noPeaks peaks
+
+// sumsPool recycles the 256 KiB arrays of scores.
+var sumsPool = sync.Pool{New: func() any { return new(bm25.Sums) }}
+
+// noSums stands for a field that nothing matches in; it is never written to.
+var noSums bm25.Sums
+
+func (k *keywordScores) release() {
+	for _, field := range k.sums {
+		for _, s := range field {
+			sumsPool.Put(s)
+		}
+	}
+	k.sums = [2]map[blockKey]*bm25.Sums{}
+}
+
+// score sums up a probe.
+func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywordScores {
+	flat, title := s.stats()
+	k := &keywordScores{terms: terms, chunks: flat.chunks}
+	k.sums = [2]map[blockKey]*bm25.Sums{make(map[blockKey]*bm25.Sums), make(map[blockKey]*bm25.Sums)}
+	k.peaks = [2]map[blockKey]*peaks{make(map[blockKey]*peaks), make(map[blockKey]*peaks)}
+	for field, stats := range [2]fieldStats{flat, title} {
+		frequencies := make([]int, len(terms))
+		for i, t := range terms {
+			frequencies[i] = frequency(lists[field][t.Text], sc)
+		}
+		if field == fieldFlat {
+			k.frequency = frequencies
+		}
+		together := analyse.Together(terms, frequencies)
+		for i, t := range terms {
+			idf := t.Weight() * bm25.IDF(stats.chunks, together[i])
+			for _, l := range lists[field][t.Text] {
+				if sc.allowed[l.block] == nil {
+					continue
+				}
+				sums := k.sums[field][l.block]
+				if sums == nil {
+					sums = sumsPool.Get().(*bm25.Sums)
+					clear(sums[:])
+					k.sums[field][l.block] = sums
+				}
+				if l.segment == nil {
+					sums.AddFresh(l.payload, idf, stats.average)
+				} else {
+					sums.AddSealed(l.payload, idf)
+				}
+			}
+		}
+	}
+	k.maxFlat = k.maximum(fieldFlat, sc)
+	k.maxTitle = k.maximum(fieldTitle, sc)
+	return k
+}
+
+// maximum finds the peaks of a field and returns the highest.
+func (k *keywordScores) maximum(field int, sc *scope) float64 {
+	var most float32
+	for key, sums := range k.sums[field] {
+		high := new(peaks)
+		k.peaks[field][key] = high
+		for i, w := range sc.allowed[key] {
+			part := (*[64]float32)(sums[i*64:])
+			var best float32
+			if w == math.MaxUint64 { // the usual case: everything is allowed
+				var a, b, c, d float32 // independent, so that the processor compares them at the same time
+				for j := 0; j < 64; j += 4 {
+					a, b, c, d = max(a, part[j]), max(b, part[j+1]), max(c, part[j+2]), max(d, part[j+3])
+				}
+				best = max(a, b, c, d)
+			} else {
+				for ; w != 0; w &= w - 1 {
+					best = max(best, part[bits.TrailingZeros64(w)])
+				}
+			}
+			high[i] = best
+			most = max(most, best)
+		}
+	}
+	return float64(most)
+}
+
+// eachAllowed calls f for every marked offset.
+func eachAllowed(b *bm25.Bitmap, f func(offset int)) {
+	for i, w := range b {
+		for ; w != 0; w &= w - 1 {
+			f(i<<6 | bits.TrailingZeros64(w))
+		}
+	}
+}
+
+// addTo adds the raw scores to candidates.
+func (k *keywordScores) addTo(entries []retrieve.Candidate) {
+	var key blockKey
+	var flat, title *bm25.Sums
+	for i := range entries {
+		shard, id := splitID(entries[i].Chunk)
+		at, offset := blockOf(shard, id)
+		if i == 0 || at != key { // neighbours lie in the same block
+			key, flat, title = at, k.sums[fieldFlat][at], k.sums[fieldTitle][at]
+		}
+		if flat != nil {
+			entries[i].Flat = float64(flat[offset])
+		}
+		if title != nil {
+			entries[i].Title = float64(title[offset])
+		}
+	}
+}
+
+// top returns the n best allowed chunks by (1−r)·flat/max(flat) + r·title/max(title), best first, as ids with the shard in the upper bits.
+func (k *keywordScores) top(n int, titleRatio float64, sc *scope) []bm25.Scored {
+	top := bm25.NewTop(n)
+	var a, b float32
+	if k.maxFlat > 0 {
+		a = float32((1 - titleRatio) / k.maxFlat)
+	}
+	if k.maxTitle > 0 {
+		b = float32(titleRatio / k.maxTitle)
+	}
+	for key := range k.blocks() {
+		flat, title := k.sums[fieldFlat][key], k.sums[fieldTitle][key]
+		if flat == nil {
+			flat = &noSums
+		}
+		if title == nil {
+			title = &noSums
+		}
+		flatPeaks, titlePeaks := k.peaks[fieldFlat][key], k.peaks[fieldTitle][key]
+		if flatPeaks == nil {
+			flatPeaks = &noPeaks
+		}
+		if titlePeaks == nil {
+			titlePeaks = &noPeaks
+		}
+		base := int64(chunkID(key.shard, bm25.Join(key.block, 0)))
+		floor := float32(top.Floor())
+		for i, w := range sc.allowed[key] {
+			if peak := float32(a*flatPeaks[i]) + float32(b*titlePeaks[i]); peak <= 0 || peak < floor {
+				continue // none of these 64 has a place among the best
+			}
+			f, t := flat[i*64:i*64+64], title[i*64:i*64+64]
+			for ; w != 0; w &= w - 1 {
+				j := bits.TrailingZeros64(w)
+				if s := float32(a*f[j]) + float32(b*t[j]); s > 0 && s >= floor {
+					top.Offer(bm25.Scored{ID: base | int64(i*64+j), Score: float64(s)})
+					floor = float32(top.Floor())
+				}
+			}
+		}
+	}
+	return top.Best()
+}
+
+func (k *keywordScores) blocks() map[blockKey]struct{} {
+	keys := make(map[blockKey]struct{}, len(k.sums[fieldFlat]))
+	for _, field := range k.sums {
+		for key := range field {
+			keys[key] = struct{}{}
+		}
+	}
+	return keys
+}

@@ -1,0 +1,169 @@
+package pgindex
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// mergeWidth is how many neighbouring segments of a level make one of the next.
+	mergeWidth = 4
+	// purgeShare is the share of removed chunks from which a segment is written anew.
+	purgeShare = 0.25
+	// driftShare is how far the average length may move from that of a segment's impacts before they are restated.
+	driftShare = 0.10
+)
+
+// merge does the most useful merge of a shard, if any, and reports whether it did one.
+func (x *Index) merge(ctx context.Context, tenant access.TenantID, shard int16) (bool, error) {
+	return x.mergeFrom(ctx, tenant, shard, purgeShare)
+}
+
+// mergeFrom is merge with another share of removed chunks from which a segment is written anew; 0 is any.
+func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int16, purge float64) (bool, error) {
+	done := false
+	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		mine, err := becomePacker(ctx, tx, tenant, shard)
+		if err != nil || !mine {
+			return err
+		}
+		s, err := readShard(ctx, tx, tenant, shard)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `select `+segmentColumns+` from segment where tenant_id = $1 and shard = $2 order by low`, string(tenant), shard)
+		if err != nil {
+			return fmt.Errorf("list segments: %w", err)
+		}
+		segments, err := pgx.CollectRows(rows, scanSegment)
+		if err != nil {
+			return fmt.Errorf("list segments: %w", err)
+		}
+		chosen := planMerge(segments, s, purge)
+		if len(chosen) == 0 {
+			return nil
+		}
+		done = true
+		return mergeSegments(ctx, tx, tenant, s, chosen)
+	})
+	return done && err == nil, err
+}
+
+// planMerge chooses neighbouring segments of one block to be replaced by one: all of a block that is full, else the first mergeWidth of a
+// level, else a single segment of whose chunks such a share was removed or whose impacts have become stale.
+func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
+	for start := 0; start < len(segments); {
+		end := start + 1
+		block := segments[start].low / bm25.BlockSize
+		for end < len(segments) && segments[end].low/bm25.BlockSize == block {
+			end++
+		}
+		inBlock := segments[start:end]
+		if s.sealedTo >= (block+1)*bm25.BlockSize && len(inBlock) > 1 {
+			return inBlock
+		}
+		for i := range inBlock {
+			j := i
+			for j < len(inBlock) && inBlock[j].level == inBlock[i].level {
+				j++
+			}
+			if j-i >= mergeWidth {
+				return inBlock[i:j]
+			}
+		}
+		start = end
+	}
+	flat, title := average(s.flatLength, s.chunks), average(s.titleLength, s.titled)
+	for i, seg := range segments {
+		if seg.dead > 0 && float64(seg.dead) >= purge*float64(seg.chunks) || drifted(seg.flatAvg, flat) || drifted(seg.titleAvg, title) {
+			return segments[i : i+1]
+		}
+	}
+	return nil
+}
+
+func drifted(then, now float64) bool {
+	return now > 0 && math.Abs(then-now) > driftShare*now
+}
+
+// mergeSegments writes the live postings of segments as one new segment, with impacts for today's average lengths, and removes the old.
+func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s shardRow, old []segmentRow) error {
+	level := old[0].level
+	if len(old) > 1 {
+		level++
+	}
+	b := newSegmentBuilder(old[0].low, old[len(old)-1].high, level, average(s.flatLength, s.chunks), average(s.titleLength, s.titled))
+	if err := b.readLive(ctx, tx, tenant, s.shard); err != nil {
+		return err
+	}
+	numbers := make([]int32, len(old))
+	for i, seg := range old {
+		numbers[i] = seg.number
+		if b.chunks == 0 {
+			continue
+		}
+		if err := b.addSegment(ctx, tx, tenant, seg); err != nil {
+			return err
+		}
+	}
+	if b.chunks > 0 {
+		if err := b.store(ctx, tx, tenant, s.shard); err != nil {
+			return err
+		}
+	}
+	// From here on no writer of the shard runs: a removal before is seen by countDead, one after finds the new segment.
+	if _, err := lockShard(ctx, tx, tenant, s.shard); err != nil {
+		return err
+	}
+	if b.chunks > 0 {
+		if err := b.countDead(ctx, tx, tenant, s.shard); err != nil {
+			return err
+		}
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`delete from posting where tenant_id = $1 and shard = $2 and segment = any($3::int[])`, string(tenant), s.shard, numbers) // posting_segment
+	batch.Queue(`delete from segment_change where tenant_id = $1 and shard = $2 and segment = any($3::int[])`, string(tenant), s.shard, numbers)
+	batch.Queue(`delete from segment where tenant_id = $1 and shard = $2 and number = any($3::int[])`, string(tenant), s.shard, numbers)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("remove merged segments: %w", err)
+	}
+	return nil
+}
+
+// addSegment takes in the postings of a sealed segment; term frequencies come back from impacts and lengths.
+func (b *segmentBuilder) addSegment(ctx context.Context, tx pgx.Tx, tenant access.TenantID, seg segmentRow) error {
+	var lengths []byte
+	err := tx.QueryRow(ctx, `select lengths from segment where tenant_id = $1 and shard = $2 and number = $3`, string(tenant), seg.shard, seg.number).
+		Scan(&lengths)
+	if err != nil {
+		return fmt.Errorf("read the lengths of a segment: %w", err)
+	}
+	rows, err := tx.Query(ctx, `select field, term, payload from posting where tenant_id = $1 and shard = $2 and segment = $3`,
+		string(tenant), seg.shard, seg.number) // posting_segment
+	if err != nil {
+		return fmt.Errorf("read the postings of a segment: %w", err)
+	}
+	averages := [2]float64{seg.flatAvg, seg.titleAvg}
+	base := int64(uint16(seg.low))
+	var field int16
+	var term string
+	var payload []byte
+	if _, err := pgx.ForEachRow(rows, []any{&field, &term, &payload}, func() error {
+		for i := range bm25.SealedLen(payload) {
+			offset, impact := bm25.Sealed(payload, i)
+			at := 4*(int64(offset)-base) + 2*int64(field)
+			dl := int(binary.LittleEndian.Uint16(lengths[at:]))
+			b.add(field, term, offset, bm25.Frequency(impact, dl, averages[field]), dl)
+		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("read the postings of a segment: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package pgindex
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// Options returns how the operator last asked for a source, as SetOptions stored it; nil when it never was.
+func (x *Index) Options(ctx context.Context, tenant access.TenantID, id document.SourceID) (json.RawMessage, error) {
+	var options json.RawMessage
+	err := x.db.Pool.QueryRow(ctx, `select options from source where tenant_id = $1 and id = $2 and options <> '{}'`,
+		string(tenant), string(id)).Scan(&options)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up the options of source %s: %w", id, err)
+	}
+	return options, nil
+}
+
+// Asked is a source with how it was asked for.
+type Asked struct {
+	Options   json.RawMessage // {} when it never was
+	index.Run                 // the newest; zero times if none was saved yet
+	Failing   int             // runs in a row that did not come to their end
+}
+
+// AskedSources lists the sources of a tenant without counting what they hold, ordered by id.
+func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Asked, error) {
+	rows, err := x.db.Pool.Query(ctx, `select `+sourceColumns+`, failures, options from source where tenant_id = $1 order by id`, string(tenant))
+	if err != nil {
+		return nil, fmt.Errorf("list sources with their options: %w", err)
+	}
+	asked, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Asked, error) {
+		var r sourceRow
+		var a Asked
+		err := row.Scan(&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &a.Failing, &a.Options)
+		a.Run = r.run()
+		return a, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list sources with their options: %w", err)
+	}
+	return asked, nil
+}
+
+// SetOptions keeps how the operator asks for a source, a JSON object, creating the source where it is new. It is called before the
+// source is read: a run that dies half-way must not leave documents behind whose options nobody remembers. by is who asks; the zero Actor is the
+// configuration file.
+func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src document.Source, options json.RawMessage, by session.Actor) error {
+	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		var before json.RawMessage
+		err := tx.QueryRow(ctx, `select options from source where tenant_id = $1 and id = $2 for update`, string(tenant), string(src.ID)).Scan(&before)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `
+			insert into source (tenant_id, id, kind, name, options) values ($1, $2, $3, $4, $5)
+			on conflict (tenant_id, id) do update set options = excluded.options`,
+			string(tenant), string(src.ID), string(src.Kind), clean(src.Name), options); err != nil {
+			return err
+		}
+		details, err := optionChanges(before, options)
+		if err != nil || len(details) == 0 {
+			return err
+		}
+		details["source"] = string(src.ID)
+		return audit.Write(ctx, tx, tenant, audit.Entry{Deed: session.SourceChanged, Who: by, Details: details})
+	})
+	if err != nil {
+		return fmt.Errorf("keep the options of source %s: %w", src.ID, err)
+	}
+	return nil
+}
+
+// optionChanges lists what differs between two sets of options: each as its name and, where there was one, its earlier value.
+func optionChanges(before, now json.RawMessage) (map[string]string, error) {
+	old, fresh := make(map[string]any), make(map[string]any)
+	if err := json.Unmarshal(now, &fresh); err != nil {
+		return nil, err
+	}
+	if before != nil {
+		if err := json.Unmarshal(before, &old); err != nil {
+			return nil, err
+		}
+	}
+	changes := make(map[string]string)
+	for key := range fresh {
+		if was, is := optionText(old[key]), optionText(fresh[key]); was != is {
+			changes[key], changes["before_"+key] = is, was
+		}
+	}
+	for key := range old {
+		if _, still := fresh[key]; !still {
+			changes[key], changes["before_"+key] = "", optionText(old[key])
+		}
+	}
+	for key, value := range changes {
+		if changes[key] = session.Nameless(value); value == "" && strings.HasPrefix(key, "before_") {
+			delete(changes, key)
+		}
+	}
+	return changes, nil
+}
+
+// optionText is an option as people write it.
+func optionText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case []any:
+		parts := make([]string, len(v))
+		for i, part := range v {
+			parts[i] = fmt.Sprint(part)
+		}
+		return strings.Join(parts, ", ")
+	default:
+		return fmt.Sprint(v)
+	}
+}

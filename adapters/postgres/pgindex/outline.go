@@ -1,0 +1,156 @@
+package pgindex
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/jackc/pgx/v5"
+)
+
+// outline is what a search read first, remembered for the next one of the tenant. All of it changes with the versions of the shards alone
+// (lockShard): while these are the same, it is what the next search would read. Otherwise it tells what is likely to be needed, which saves a round
+// trip and decides nothing. It is not changed once remembered, but for steady.
+type outline struct {
+	number   int64 // tells it apart from others of this process
+	shards   []shardRow
+	segments []segmentRow
+	fresh    []freshDoc
+	steady   atomic.Bool // a later search found the same versions; of an index that is being written to, nothing is taken for granted
+}
+
+// outlineNumbers counts the outlines of this process.
+var outlineNumbers atomic.Int64
+
+// size is what an outline takes in the cache, roughly.
+func (o *outline) size() int64 {
+	return 512 + 128*int64(len(o.shards)) + 80*int64(len(o.segments)) + 96*int64(len(o.fresh))
+}
+
+// outline returns what is remembered of the tenant's index, or nil.
+func (x *Index) outline(tenant access.TenantID) *outline {
+	entry, found := x.cache.get(segmentKey{tenant: tenant, kind: kindOutline})
+	if !found {
+		return nil
+	}
+	return entry.outline
+}
+
+// remember keeps the outline of a snapshot, unless last is of the same versions, and with it the access lists that the audience may read.
+func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
+	o := last
+	if last.same(s.shards) {
+		last.steady.Store(true)
+	} else {
+		o = &outline{number: outlineNumbers.Add(1), shards: s.shards, segments: s.segments, fresh: s.fresh}
+		x.cache.put(&cached{key: segmentKey{tenant: a.Tenant(), kind: kindOutline}, outline: o, size: o.size()})
+	}
+	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists}, size: 4*int64(len(s.lists)) + 512})
+}
+
+// audienceLists are the numbers of the access lists that an audience may read, ascending, with the outline at which that was so.
+type audienceLists struct {
+	outline int64
+	numbers []int32
+}
+
+func listsKey(a access.Audience) segmentKey {
+	return segmentKey{tenant: a.Tenant(), kind: kindLists, audience: a.Key()}
+}
+
+// listsAt returns the access lists that an audience may read if an outline is true, as far as that is known and worth relying on.
+func (x *Index) listsAt(o *outline, a access.Audience) (numbers []int32, known bool) {
+	if o == nil || !o.steady.Load() {
+		return nil, false
+	}
+	entry, found := x.cache.get(listsKey(a))
+	if !found || entry.lists.outline != o.number {
+		return nil, false
+	}
+	return entry.lists.numbers, true
+}
+
+// same reports whether the shards still have the versions that they had.
+func (o *outline) same(now []shardRow) bool {
+	return o != nil && slices.EqualFunc(o.shards, now, shardRow.sameVersion)
+}
+
+// covers reports whether what was asked for by some shards is all that is needed of fresh chunks now.
+func covers(asked, now []shardRow) bool {
+	return slices.Equal(languages(asked), languages(now)) && slices.EqualFunc(asked, now, func(a, b shardRow) bool {
+		return a.shard == b.shard && a.sealedTo <= b.sealedTo && (a.hasFresh() || !b.hasFresh())
+	})
+}
+
+// hasFresh reports whether anything is not sealed.
+func (s shardRow) hasFresh() bool { return s.nextChunk > s.sealedTo }
+
+// freshDoc is a document whose postings are not sealed.
+type freshDoc struct {
+	docRange
+	place  placeRow
+	source string
+}
+
+// queueFresh lists the documents from where the fresh chunks of each shard begin, or began. Served by document_chunks: with the border given as a
+// number the planner knows that few documents lie beyond it.
+func (s *snapshot) queueFresh(r *round, tenant access.TenantID, shards []shardRow) {
+	s.fresh = nil
+	for _, sh := range shards {
+		if !sh.hasFresh() {
+			continue
+		}
+		r.queue(func(br pgx.BatchResults) error {
+			var more []freshDoc
+			err := into(&more, scanFresh)(br)
+			s.fresh = append(s.fresh, more...)
+			return err
+		}, `
+			select shard, first_chunk, chunk_count, access_number, source_id,
+			       coalesce((extract(epoch from updated_at) * 1000000)::bigint, $2), boost
+			from document where tenant_id = $1 and shard = $3 and first_chunk >= $4 and chunk_count > 0 order by first_chunk`,
+			string(tenant), int64(noDate), sh.shard, sh.sealedTo)
+	}
+}
+
+func scanFresh(row pgx.CollectableRow) (freshDoc, error) {
+	var d freshDoc
+	err := row.Scan(&d.shard, &d.first, &d.count, &d.access, &d.source, &d.place.updated, &d.place.boost)
+	d.place.first, d.place.count = d.first, d.count
+	return d, err
+}
+
+// addFresh takes the fresh documents into the scope.
+func (sc *scope) addFresh(r retrieve.Request, s *snapshot) {
+	sources := strs(r.Sources)
+	for _, d := range s.fresh {
+		if d.first < s.sealedTo(d.shard) {
+			continue // sealed since the outline was taken
+		}
+		key, offset := blockOf(d.shard, d.first)
+		if sc.fresh[key] == nil {
+			sc.fresh[key] = new(bm25.Bitmap)
+		}
+		sc.fresh[key].Set(int(offset), int(d.count))
+		if len(sources) > 0 && !slices.Contains(sources, d.source) || !s.allows(d.access) {
+			continue
+		}
+		sc.freshPlaces[d.shard] = append(sc.freshPlaces[d.shard], d.place)
+		if len(r.Documents) == 0 {
+			sc.block(key).Set(int(offset), int(d.count))
+			sc.count += int(d.count)
+		}
+	}
+}
+
+// sealedTo is where the fresh chunks of a shard begin.
+func (s *snapshot) sealedTo(shard int16) int64 {
+	for _, sh := range s.shards {
+		if sh.shard == shard {
+			return sh.sealedTo
+		}
+	}
+	return 0
+}

@@ -1,0 +1,95 @@
+package pgindex
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+//go:embed queries/passages.sql
+var passagesSQL string
+
+//go:embed queries/excerpts.sql
+var excerptsSQL string
+
+// Chunks fetches chunks by id with their documents as they stand now; see retrieve.Index. The access list is compared name by name.
+func (x *Index) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
+	if audience.Tenant() == "" || len(ids) == 0 {
+		return nil, nil
+	}
+	return x.fetch(ctx, passagesSQL, passageArgs(audience, ids)...)
+}
+
+// passageArgs are the arguments of passagesSQL.
+func passageArgs(audience access.Audience, ids []document.ChunkID) []any {
+	sorted := slices.Compact(slices.Sorted(slices.Values(ids)))
+	shards := make([]int16, len(sorted))
+	chunks := make([]int64, len(sorted))
+	for i, id := range sorted {
+		shards[i], chunks[i] = splitID(id)
+	}
+	return []any{string(audience.Tenant()), shards, chunks, strs(audience.Principals())}
+}
+
+// Excerpts fetches chunks by document and position; see retrieve.Index.
+func (x *Index) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	if audience.Tenant() == "" || len(spans) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(spans))
+	from := make([]int32, len(spans))
+	to := make([]int32, len(spans))
+	for i, s := range spans {
+		ids[i], from[i], to[i] = string(s.Document), int32(s.From), int32(s.To)
+	}
+	return x.fetch(ctx, excerptsSQL, string(audience.Tenant()), ids, from, to, strs(audience.Principals()))
+}
+
+func (x *Index) fetch(ctx context.Context, sql string, args ...any) ([]retrieve.Passage, error) {
+	var passages []retrieve.Passage
+	err := x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		defer conn.Release()
+		rows, err := conn.Query(ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		passages, err = pgx.CollectRows(rows, scanPassage)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("fetch passages: %w", err)
+	}
+	return passages, nil
+}
+
+func scanPassage(row pgx.CollectableRow) (retrieve.Passage, error) {
+	var p retrieve.Passage
+	var shard int16
+	var id int64
+	var acl []string
+	var updated *time.Time
+	err := row.Scan(&shard, &id, &p.Document.ID, &p.Document.Source, &p.Document.Kind, &p.Document.Title, &p.Document.URL, &updated, &acl,
+		&p.Chunk.Ordinal, &p.Chunk.Heading, &p.Chunk.Anchor, &p.Chunk.Text, &p.Chunk.Lead, &p.Chunk.Start, &p.Chunk.End, &p.Chunk.Tokens, &p.Metadata)
+	if err != nil {
+		return p, err
+	}
+	p.ID = chunkID(shard, id)
+	if len(p.Metadata) == 0 {
+		p.Metadata = nil
+	}
+	if updated != nil {
+		p.Document.UpdatedAt = updated.UTC()
+	}
+	for _, a := range acl {
+		p.ACL = append(p.ACL, access.Principal(a))
+	}
+	return p, nil
+}

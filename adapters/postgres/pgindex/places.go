@@ -1,0 +1,123 @@
+package pgindex
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/jackc/pgx/v5"
+)
+
+// placeRow is what scoring needs of a document. Chunk ids are never reused and a changed document gets new ones, so a row never changes; that
+// the document was removed meanwhile does not matter, since only chunks that may be found are looked up.
+type placeRow struct {
+	first   int64 // chunk
+	updated int64 // microseconds since 1970; noDate without one
+	count   int32
+	boost   float32
+}
+
+const (
+	placeSize = 24 // bytes of a placeRow
+	noDate    = -1 << 63
+)
+
+// places are the documents of a segment, or the fresh ones of a shard, ordered by first chunk.
+type places []placeRow
+
+// find returns the document that holds a chunk.
+func (p places) find(chunk int64) (placeRow, bool) {
+	i, exact := slices.BinarySearchFunc(p, chunk, func(row placeRow, chunk int64) int { return cmp.Compare(row.first, chunk) })
+	if !exact {
+		i--
+	}
+	if i < 0 || chunk >= p[i].first+int64(p[i].count) {
+		return placeRow{}, false
+	}
+	return p[i], true
+}
+
+func placesKey(tenant access.TenantID, seg segmentRow) segmentKey {
+	return segmentKey{tenant: tenant, kind: kindPlaces, shard: seg.shard, segment: seg.number}
+}
+
+// placesOf returns the documents of a segment, if they are remembered.
+func (x *Index) placesOf(tenant access.TenantID, seg segmentRow) (places, bool) {
+	entry, found := x.cache.get(placesKey(tenant, seg))
+	if !found {
+		return nil, false
+	}
+	return entry.places, true
+}
+
+// readPlaces returns the documents of a segment from memory or from the table. Served by document_chunks.
+func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantID, seg segmentRow) (places, error) {
+	if found, known := x.placesOf(tenant, seg); known {
+		return found, nil
+	}
+	rows, err := q.Query(ctx, `
+		select first_chunk, coalesce((extract(epoch from updated_at) * 1000000)::bigint, $5), chunk_count, boost from document
+		where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and chunk_count > 0 order by first_chunk`,
+		string(tenant), seg.shard, seg.low, seg.high, int64(noDate))
+	if err != nil {
+		return nil, fmt.Errorf("read where documents begin: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (placeRow, error) {
+		var p placeRow
+		err := row.Scan(&p.first, &p.updated, &p.count, &p.boost)
+		return p, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read where documents begin: %w", err)
+	}
+	x.cache.put(&cached{key: placesKey(tenant, seg), places: found, size: int64(len(found))*placeSize + 512})
+	return found, nil
+}
+
+// place adds to candidates, which are ordered by chunk, what scoring needs of their documents. A vector without its document is left out: there
+// is nothing that could be shown.
+func (p *probe) place(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
+	placed := entries[:0]
+	for _, c := range entries {
+		shard, chunk := splitID(c.Chunk)
+		rows := p.scope.freshPlaces[shard]
+		if seg := p.snapshot.segmentOf(shard, chunk); seg != nil {
+			var known bool
+			if rows, known = p.places[seg.number]; !known {
+				var err error
+				if rows, err = p.index.readPlaces(ctx, p.conn, p.request.Audience.Tenant(), *seg); err != nil {
+					return nil, err
+				}
+				p.places[seg.number] = rows
+			}
+		}
+		row, found := rows.find(chunk)
+		if !found {
+			continue
+		}
+		c.First, c.Siblings, c.Boost = chunkID(shard, row.first), int(row.count), float64(row.boost)
+		if row.updated != noDate {
+			c.UpdatedAt = time.UnixMicro(row.updated).UTC()
+		}
+		placed = append(placed, c)
+	}
+	return placed, nil
+}
+
+// segmentOf returns the segment that spans a chunk, or nil for a fresh one.
+func (s *snapshot) segmentOf(shard int16, chunk int64) *segmentRow {
+	i, found := slices.BinarySearchFunc(s.segments, segmentRow{shard: shard, low: chunk}, func(a, b segmentRow) int {
+		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.low, b.low))
+	})
+	if !found {
+		i--
+	}
+	if i < 0 || s.segments[i].shard != shard || chunk >= s.segments[i].high {
+		return nil
+	}
+	return &s.segments[i]
+}

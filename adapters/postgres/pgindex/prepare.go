@@ -1,0 +1,91 @@
+package pgindex
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+)
+
+// preparedEntry is an entry with everything computed that needs no database.
+type preparedEntry struct {
+	*index.Entry
+	language    string
+	flat        []analyse.Counts // per chunk
+	title       analyse.Counts
+	flatLength  int64 // of all chunks
+	titleLength int64
+}
+
+func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
+	n := len(e.Chunks)
+	if n > bm25.BlockSize {
+		return nil, fmt.Errorf("index %s: it has %d parts and at most %d are possible; divide the document", e.Document.ID, n, bm25.BlockSize)
+	}
+	if len(e.SearchText) != n && len(e.SearchText) != 0 || e.Vectors != nil && len(e.Vectors) != n {
+		return nil, fmt.Errorf("index %s: %d chunks with %d search texts and %d vectors", e.Document.ID, n, len(e.SearchText), len(e.Vectors))
+	}
+	p := &preparedEntry{Entry: e, language: e.Document.Language, flat: make([]analyse.Counts, n)}
+	if p.language == "" {
+		var sample strings.Builder
+		for i := 0; i < n && sample.Len() < 4000; i++ {
+			sample.WriteString(e.Chunks[i].Text)
+			sample.WriteByte('\n')
+		}
+		p.language = analyse.Guess(sample.String())
+	}
+	p.title = analyse.Text(e.Document.Title, p.language)
+	for i := range e.Chunks {
+		p.flat[i] = analyse.Text(p.searchText(i), p.language)
+		p.flatLength += int64(p.flat[i].Length)
+		p.titleLength += int64(p.title.Length)
+	}
+	return p, nil
+}
+
+// searchText is what is analysed of a chunk. Without one in the entry, the title stands before the chunk's own text.
+func (p *preparedEntry) searchText(i int) string {
+	if len(p.SearchText) > 0 {
+		return p.SearchText[i]
+	}
+	return p.Document.Title + "\n" + p.Chunks[i].Text
+}
+
+// enrichment is what stands before the chunk's own text in its search text, so that the text is kept once.
+func (p *preparedEntry) enrichment(i int) string {
+	prefix, found := strings.CutSuffix(p.searchText(i), p.Chunks[i].Text)
+	if found {
+		return prefix
+	}
+	return p.searchText(i) + "\n"
+}
+
+// unit scales a vector to length 1, so that the inner product is the cosine. A vector without length, or with a component that is not
+// finite, becomes all zero: it is similar to nothing.
+func unit(v []float32) []float32 {
+	var sum float64
+	for _, c := range v {
+		sum += float64(c) * float64(c)
+	}
+	out := make([]float32, len(v))
+	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return out
+	}
+	scale := 1 / math.Sqrt(sum)
+	for i, c := range v {
+		out[i] = float32(float64(c) * scale)
+	}
+	return out
+}
+
+func isZero(v []float32) bool {
+	for _, c := range v {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}

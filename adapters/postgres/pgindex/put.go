@@ -1,0 +1,206 @@
+package pgindex
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+)
+
+// Put stores documents in one transaction, each replacing its older version whole. The analysis happens before the transaction. After
+// the commit, chunks that have waited long enough are packed; a failure of that is logged and does not concern the caller.
+func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	lap := x.laps()
+	prepared := make([]*preparedEntry, len(entries))
+	var analysis errgroup.Group
+	analysis.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range entries {
+		analysis.Go(func() (err error) {
+			prepared[i], err = x.prepare(&entries[i])
+			return err
+		})
+	}
+	if err := analysis.Wait(); err != nil {
+		return err
+	}
+	lap("analyse")
+	models, err := x.modelsOf(ctx, tenant, entries)
+	if err != nil {
+		return err
+	}
+	fresh := 0
+	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		var err error
+		fresh, err = x.putAll(ctx, tx, tenant, prepared, models)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store %d documents in the index: %w", len(entries), err)
+	}
+	lap("write")
+	if fresh >= x.cfg.FreshLimit {
+		defer lap("pack")
+		if err := x.Pack(ctx, tenant); err != nil && ctx.Err() == nil {
+			x.cfg.Logger.WarnContext(ctx, "packing the keyword index failed; searches stay right and grow slower", "error", err)
+		}
+	}
+	return nil
+}
+
+// laps returns a function that reports the time since the last call as that of a stage.
+func (x *Index) laps() func(stage string) {
+	clock := time.Now()
+	return func(stage string) {
+		now := time.Now()
+		x.cfg.Measure(stage, now.Sub(clock))
+		clock = now
+	}
+}
+
+// defaultShard is where new documents go. An index that an earlier version divided has others, whose documents stay where they are.
+const defaultShard int16 = 0
+
+// putAll writes entries where they are, or are to be, and returns the largest number of chunks that wait for packing in one shard.
+func (x *Index) putAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, models map[string]model) (int, error) {
+	ids := make([]document.ID, len(entries))
+	for i, p := range entries {
+		ids[i] = p.Document.ID
+	}
+	home, err := shardsOf(ctx, tx, tenant, ids)
+	if err != nil {
+		return 0, err
+	}
+	byShard := make(map[int16][]*preparedEntry)
+	for _, p := range entries {
+		shard, found := home[p.Document.ID]
+		if !found {
+			shard = defaultShard
+		}
+		byShard[shard] = append(byShard[shard], p)
+	}
+	return x.putShards(ctx, tx, tenant, entries, byShard, models)
+}
+
+// putShards writes entries shard by shard.
+func (x *Index) putShards(
+	ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, byShard map[int16][]*preparedEntry, models map[string]model,
+) (int, error) {
+	lists, err := internACLs(ctx, tx, tenant, entries)
+	if err != nil {
+		return 0, err
+	}
+	sources, err := sourceNumbers(ctx, tx, tenant, entries)
+	if err != nil {
+		return 0, err
+	}
+	fresh := 0
+	for _, shard := range sortedKeys(byShard) { // always in the same order, so that writers cannot block one another for good
+		w := shardWriter{tx: tx, tenant: tenant, shard: shard, lists: lists, sources: sources, models: models, measure: x.cfg.Measure}
+		if err := w.write(ctx, byShard[shard]); err != nil {
+			return 0, err
+		}
+		fresh = max(fresh, int(w.state.nextChunk-w.state.sealedTo))
+	}
+	return fresh, nil
+}
+
+// shardsOf finds where documents are that the index has. Served by document's unique constraint.
+func shardsOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []document.ID) (map[document.ID]int16, error) {
+	rows, err := tx.Query(ctx, `
+		select d.external_id, d.shard from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
+		where s.tenant_id = $1 and d.external_id = any($2::text[])`, string(tenant), strs(ids))
+	if err != nil {
+		return nil, fmt.Errorf("find the shards of documents: %w", err)
+	}
+	home := make(map[document.ID]int16)
+	var id string
+	var shard int16
+	if _, err := pgx.ForEachRow(rows, []any{&id, &shard}, func() error {
+		home[document.ID(id)] = shard
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("find the shards of documents: %w", err)
+	}
+	return home, nil
+}
+
+// shardState is a row of index_shard.
+type shardState struct {
+	nextDocument, nextChunk, sealedTo       int64
+	chunks, flatLength, titleLength, titled int64
+	languages                               []string
+}
+
+// lockShard makes the caller the only writer of a shard until its transaction ends. The shard's row gets a new version, which tells searches that
+// what they remember of the shard is out of date (outline): whatever changes segments, documents or who may read them must lock their shard.
+func lockShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardState, error) {
+	var s shardState
+	_, err := tx.Exec(ctx, `insert into index_shard (tenant_id, shard) values ($1, $2) on conflict do nothing`, string(tenant), shard)
+	if err != nil {
+		return s, fmt.Errorf("create index shard %d: %w", shard, err)
+	}
+	err = tx.QueryRow(ctx, `
+		update index_shard set next_chunk = next_chunk where tenant_id = $1 and shard = $2
+		returning next_document, next_chunk, sealed_to, chunks, flat_length, title_length, titled, languages`, string(tenant), shard).
+		Scan(&s.nextDocument, &s.nextChunk, &s.sealedTo, &s.chunks, &s.flatLength, &s.titleLength, &s.titled, &s.languages)
+	if err != nil {
+		return s, fmt.Errorf("lock index shard %d: %w", shard, err)
+	}
+	return s, nil
+}
+
+func saveShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, s shardState) error {
+	_, err := tx.Exec(ctx, `
+		update index_shard set next_document = $3, next_chunk = $4, sealed_to = $5, chunks = $6, flat_length = $7, title_length = $8,
+		       titled = $9, languages = $10::text[]
+		where tenant_id = $1 and shard = $2`, string(tenant), shard, s.nextDocument, s.nextChunk, s.sealedTo, s.chunks, s.flatLength,
+		s.titleLength, s.titled, s.languages)
+	if err != nil {
+		return fmt.Errorf("save the state of index shard %d: %w", shard, err)
+	}
+	return nil
+}
+
+// allocate hands out n consecutive chunk ids that do not cross the border of a block.
+func (s *shardState) allocate(n int) int64 {
+	first := s.nextChunk
+	if n > 0 && first/bm25.BlockSize != (first+int64(n)-1)/bm25.BlockSize {
+		first = (first/bm25.BlockSize + 1) * bm25.BlockSize
+	}
+	s.nextChunk = first + int64(n)
+	return first
+}
+
+// clean removes what PostgreSQL cannot store.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}
+
+func strs[S ~string](in []S) []string {
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = string(s)
+	}
+	return out
+}
+
+func sortedKeys[K int16 | int32 | string, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

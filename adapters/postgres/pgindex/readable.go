@@ -1,0 +1,46 @@
+package pgindex
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/jackc/pgx/v5"
+)
+
+// Beyond reports whether any document has had an access list that one audience may read and the other may not. By access_list_principals.
+func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond bool, err error) {
+	err = x.db.Pool.QueryRow(ctx, `
+		select exists (select from access_list where tenant_id = $1 and principals && $2::text[] and not (tenant_id = $3 and principals && $4::text[]))`,
+		string(one.Tenant()), strs(one.Principals()), string(other.Tenant()), strs(other.Principals())).Scan(&beyond)
+	if err != nil {
+		return false, fmt.Errorf("ask what one audience may read and another may not: %w", err)
+	}
+	return beyond, nil
+}
+
+// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+func (x *Index) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+	readable := make(map[document.ID]bool, len(ids))
+	if audience.Tenant() == "" || len(ids) == 0 {
+		return readable, nil
+	}
+	// The shards come first: they make the unique constraint (tenant_id, shard, external_id) serve the look-up.
+	rows, err := x.db.Pool.Query(ctx, `
+		select d.external_id
+		from index_shard s
+		join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.external_id = any($2::text[])
+		where s.tenant_id = $1 and d.acl && $3::text[]`, string(audience.Tenant()), strs(ids), strs(audience.Principals()))
+	if err != nil {
+		return nil, fmt.Errorf("ask which of %d documents may be read: %w", len(ids), err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("ask which of %d documents may be read: %w", len(ids), err)
+	}
+	for _, id := range found {
+		readable[document.ID(id)] = true
+	}
+	return readable, nil
+}

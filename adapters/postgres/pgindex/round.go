@@ -1,0 +1,73 @@
+package pgindex
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// batcher is what a connection and a transaction have in common.
+type batcher interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// round is statements that travel together: one round trip, however many they are.
+type round struct {
+	batch pgx.Batch
+	reads []func(pgx.BatchResults) error
+}
+
+// queue adds a statement and what is to be done with its result.
+func (r *round) queue(read func(pgx.BatchResults) error, sql string, args ...any) {
+	r.batch.Queue(sql, args...)
+	r.reads = append(r.reads, read)
+}
+
+// send starts the statements; the server works on them while the caller does something else. The results must be read.
+func (r *round) send(ctx context.Context, to batcher) pending {
+	if len(r.reads) == 0 {
+		return pending{}
+	}
+	return pending{results: to.SendBatch(ctx, &r.batch), reads: r.reads}
+}
+
+// run sends the statements and reads their results.
+func (r *round) run(ctx context.Context, to batcher) error { return r.send(ctx, to).read() }
+
+// pending is a round whose results have not been read.
+type pending struct {
+	results pgx.BatchResults // nil: there are none
+	reads   []func(pgx.BatchResults) error
+}
+
+// read waits for the results, in the order in which they were asked for. After an error the rest is thrown away.
+func (p pending) read() error {
+	if p.results == nil {
+		return nil
+	}
+	for _, read := range p.reads {
+		if err := read(p.results); err != nil {
+			_ = p.results.Close() // says the same again
+			return err
+		}
+	}
+	return p.results.Close()
+}
+
+// done reads the result of a statement that returns nothing of interest.
+func done(br pgx.BatchResults) error {
+	_, err := br.Exec()
+	return err
+}
+
+// into reads all rows of a result.
+func into[T any](out *[]T, scan pgx.RowToFunc[T]) func(pgx.BatchResults) error {
+	return func(br pgx.BatchResults) error {
+		rows, err := br.Query()
+		if err != nil {
+			return err
+		}
+		*out, err = pgx.CollectRows(rows, scan)
+		return err
+	}
+}

@@ -1,0 +1,174 @@
+package pgindex
+
+import (
+	"slices"
+
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/jackc/pgx/v5"
+)
+
+// snapshot is what a search reads first: the outline of the index, all in one state of the database.
+type snapshot struct {
+	lists     []int32 // numbers of the access lists that the audience may read, ascending
+	shards    []shardRow
+	segments  []segmentRow
+	models    []model // one at most
+	sources   []int32 // numbers of the sources asked for
+	documents []docRange
+	fresh     []freshDoc // those whose postings are not sealed
+}
+
+type shardRow struct {
+	shard                                   int16
+	version                                 int64 // of the row: see lockShard
+	sealedTo, nextChunk                     int64
+	chunks, flatLength, titleLength, titled int64
+	languages                               []string
+}
+
+func (s shardRow) sameVersion(other shardRow) bool {
+	return s.shard == other.shard && s.version == other.version
+}
+
+type segmentRow struct {
+	shard               int16
+	number              int32
+	level               int16
+	low, high           int64
+	flatAvg, titleAvg   float64
+	chunks, dead, epoch int32
+}
+
+// docRange is a document as a range of chunks.
+type docRange struct {
+	shard  int16
+	first  int64
+	count  int32
+	access int32
+}
+
+const segmentColumns = `shard, number, level, low, high, flat_avg, title_avg, chunks, dead, epoch`
+
+func scanSegment(row pgx.CollectableRow) (segmentRow, error) {
+	var s segmentRow
+	err := row.Scan(&s.shard, &s.number, &s.level, &s.low, &s.high, &s.flatAvg, &s.titleAvg, &s.chunks, &s.dead, &s.epoch)
+	return s, err
+}
+
+func scanShard(row pgx.CollectableRow) (shardRow, error) {
+	var s shardRow
+	err := row.Scan(&s.shard, &s.version, &s.sealedTo, &s.nextChunk, &s.chunks, &s.flatLength, &s.titleLength, &s.titled, &s.languages)
+	return s, err
+}
+
+func scanRange(row pgx.CollectableRow) (docRange, error) {
+	var d docRange
+	err := row.Scan(&d.shard, &d.first, &d.count, &d.access)
+	return d, err
+}
+
+// beginRead opens the transaction that gives a search one consistent state of the index and of the access lists.
+const beginRead = `begin transaction isolation level repeatable read read only`
+
+// queueOutline asks for what changes with the shards' versions, but for the fresh documents.
+func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
+	tenant := string(r.Audience.Tenant())
+	to.queue(into(&s.lists, pgx.RowTo[int32]),
+		`select number from access_list where tenant_id = $1 and principals && $2::text[] order by number`, tenant, strs(r.Audience.Principals()))
+	to.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
+}
+
+// What every search asks for; with a model if it compares vectors. Served by primary key and unique constraint.
+const (
+	shardsSQL = `select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, flat_length, title_length, titled, languages
+		from index_shard where tenant_id = $1 order by shard`
+	modelSQL = `select number, name, dimensions, precision, xmin::text::bigint from embedding_model
+		where tenant_id = $1 and name = $2`
+)
+
+// queue asks for the shards with their versions, for the model with its own, and for what a request names. Every statement touches few rows.
+func (s *snapshot) queue(first *round, r retrieve.Request) {
+	tenant := string(r.Audience.Tenant())
+	first.queue(into(&s.shards, scanShard), shardsSQL, tenant)
+	if r.Model != "" {
+		first.queue(into(&s.models, scanVersion), modelSQL, tenant, r.Model)
+	}
+	if len(r.Sources) > 0 {
+		first.queue(into(&s.sources, pgx.RowTo[int32]), `select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
+	}
+	if len(r.Documents) > 0 {
+		// Served by document's unique constraint, through the shards.
+		first.queue(into(&s.documents, scanRange),
+			`select d.shard, d.first_chunk, d.chunk_count, d.access_number
+			from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
+			where s.tenant_id = $1 and d.external_id = any($2::text[]) and d.acl && $3::text[]
+			  and (cardinality($4::text[]) = 0 or d.source_id = any($4::text[]))`,
+			tenant, strs(r.Documents), strs(r.Audience.Principals()), strs(r.Sources))
+	}
+}
+
+func scanVersion(row pgx.CollectableRow) (model, error) {
+	var m model
+	err := row.Scan(&m.number, &m.name, &m.dimensions, &m.precision, &m.version)
+	return m, err
+}
+
+// model is the space in which the request's vectors lie, if the index knows it.
+func (s *snapshot) model() (model, bool) {
+	if len(s.models) == 0 {
+		return model{}, false
+	}
+	return s.models[0], true
+}
+
+// languages of the documents, in a steady order.
+func languages(shards []shardRow) []string {
+	var all []string
+	for _, sh := range shards {
+		all = append(all, sh.languages...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// allows reports whether the audience may read what has an access list.
+func (s *snapshot) allows(list int32) bool {
+	_, found := slices.BinarySearch(s.lists, list)
+	return found
+}
+
+// fieldStats are the statistics of a field over the tenant's whole index.
+type fieldStats struct {
+	chunks  int     // that have the field
+	average float64 // length
+}
+
+func (s *snapshot) stats() (flat, title fieldStats) {
+	var chunks, flatLength, titleLength, titled int64
+	for _, sh := range s.shards {
+		chunks += sh.chunks
+		flatLength += sh.flatLength
+		titleLength += sh.titleLength
+		titled += sh.titled
+	}
+	return fieldStats{int(chunks), average(flatLength, chunks)}, fieldStats{int(titled), average(titleLength, titled)}
+}
+
+func average(sum, n int64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	return float64(sum) / float64(n)
+}
+
+// blockKey names a block of 65,536 chunk ids of a shard.
+type blockKey struct {
+	shard int16
+	block int32
+}
+
+func blockOf(shard int16, id int64) (blockKey, uint16) {
+	block, offset := bm25.Split(id)
+	return blockKey{shard, block}, offset
+}

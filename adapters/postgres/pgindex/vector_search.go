@@ -1,0 +1,150 @@
+package pgindex
+
+import (
+	"context"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+)
+
+// Settings of a search, for its transaction alone. Plans are made for the numbers at hand; compiling them would take longer than running them.
+const searchSettings = `select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`
+
+const (
+	// fewVectors is up to how many distances are all fetched, which saves a look-up of those that are missing.
+	fewVectors = 2000
+	// exactLimit is up to how many allowed chunks every vector is compared although there are sketches: fewer would leave nothing to be narrowed
+	// down, and these cost about as much (measured by make bench-search).
+	exactLimit = 2000
+)
+
+// compares reports whether the probe's vector is compared, and in which space.
+func (p *probe) compares() (m model, wanted bool, err error) {
+	m, known := p.snapshot.model()
+	if !known || len(p.vector) == 0 || isZero(p.vector) {
+		return m, false, nil
+	}
+	return m, true, m.check(len(p.vector))
+}
+
+// narrow decides how the probe's vector is compared, and asks PostgreSQL for what that needs: every allowed vector when there are few, or while there
+// are no sketches of them; nothing when sketches in memory narrow them down.
+func (p *probe) narrow(ctx context.Context, r *round) error {
+	m, wanted, err := p.compares()
+	if err != nil || !wanted {
+		return err
+	}
+	p.semantic, p.out.Route = true, retrieve.RouteExact
+	if p.scope.count > p.index.cfg.ExactLimit && len(p.request.Documents) == 0 && p.fitting(m) {
+		if p.sketched, err = p.search.sketched(ctx, m); err != nil {
+			return err
+		}
+	}
+	r.queue(done, searchSettings)
+	if p.sketched {
+		p.out.Route = retrieve.RouteSketch
+		return nil
+	}
+	p.all = p.scope.count <= fewVectors
+	p.queueExact(r, m)
+	return nil
+}
+
+// queueExact compares the vectors of all allowed chunks, range by range of neighbouring ids. Served by the primary key of embedding: the
+// offset keeps the planner from turning the loop into a scan of the table.
+func (p *probe) queueExact(r *round, m model) {
+	limit := p.scope.count
+	if limit > fewVectors {
+		limit = p.request.PerSide
+	}
+	type ranges struct{ low, high []int64 }
+	byShard := make(map[int16]*ranges)
+	for key, b := range p.scope.allowed {
+		in := byShard[key.shard]
+		if in == nil {
+			in = &ranges{}
+			byShard[key.shard] = in
+		}
+		eachAllowed(b, func(offset int) {
+			id := bm25.Join(key.block, uint16(offset))
+			if n := len(in.high); n > 0 && in.high[n-1] == id-1 {
+				in.high[n-1] = id
+			} else {
+				in.low, in.high = append(in.low, id), append(in.high, id)
+			}
+		})
+	}
+	for _, shard := range sortedKeys(byShard) {
+		r.queue(cosines(&p.snapshot, &p.compared), `
+			select $2::smallint, e.chunk, e.d, e.access_number from unnest($4::bigint[], $5::bigint[]) as r (low, high)
+			cross join lateral (
+				select chunk, `+m.column()+` <#> $6 as d, access_number from embedding
+				where tenant_id = $1 and shard = $2 and model = $3 and chunk >= r.low and chunk <= r.high
+				offset 0) e
+			order by e.d limit $7`,
+			string(p.request.Audience.Tenant()), shard, m.number, byShard[shard].low, byShard[shard].high, m.query(p.vector), limit)
+	}
+}
+
+// queueDistances asks for the cosines of chunks by id. Served by the primary key.
+func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32, found *cosineList) {
+	m, _ := s.model()
+	for _, shard := range sortedKeys(byShard) {
+		slices.Sort(byShard[shard]) // neighbours lie on the same pages
+		r.queue(cosines(s, found), `
+			select shard, chunk, `+m.column()+` <#> $5 as d, access_number from embedding
+			where tenant_id = $1 and shard = $2 and model = $3 and chunk = any($4::bigint[])`,
+			string(tenant), shard, m.number, byShard[shard], m.query(v))
+	}
+}
+
+// cosines reads rows of (shard, chunk, negative inner product, access list). What the audience may not read is left out here as well, where it
+// costs less than as a condition: lists are thousands, and the chunks come from bitmaps.
+func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
+	return func(br pgx.BatchResults) error {
+		rows, err := br.Query()
+		if err != nil {
+			return err
+		}
+		var shard int16
+		var id int64
+		var d float64
+		var list int32
+		_, err = pgx.ForEachRow(rows, []any{&shard, &id, &d, &list}, func() error {
+			if s.allows(list) {
+				found.add(chunkID(shard, id), -d)
+			}
+			return nil
+		})
+		return err
+	}
+}
+
+// column holds the model's vectors.
+func (m model) column() string {
+	if m.precision == precisionFull {
+		return "emb_full"
+	}
+	return "emb"
+}
+
+// query is a vector in the form in which the model's vectors are stored.
+func (m model) query(v []float32) any {
+	if m.precision == precisionFull {
+		return pgvector.NewVector(unit(v))
+	}
+	return pgvector.NewHalfVector(unit(v))
+}
+
+// chunkID is a chunk's id within its tenant: the shard in the upper half.
+func chunkID(shard int16, id int64) document.ChunkID { return document.ChunkID(int64(shard)<<32 | id) }
+
+// splitID is the inverse of chunkID.
+func splitID(id document.ChunkID) (shard int16, chunk int64) {
+	return int16(id >> 32), int64(uint32(id))
+}

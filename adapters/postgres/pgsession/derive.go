@@ -1,0 +1,205 @@
+package pgsession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// Derive implements session.Revisions.
+func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
+	var accepted session.Accepted
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		accepted = session.Accepted{}
+		of, err := lockTurn(ctx, tx, d.Tenant, d.Of)
+		if err != nil {
+			return err
+		}
+		made, err := derived(ctx, tx, d)
+		if err != nil {
+			return err
+		}
+		if made == "" {
+			if err := derivable(of, d.As); err != nil {
+				return err
+			}
+			first, err := press(ctx, tx, d.Tenant, of.ref, d.Key, string(d.Of))
+			if err != nil {
+				return err
+			}
+			if !first { // a late delivery of a press whose turn is gone: nothing is made of it again
+				made = string(d.Of)
+			}
+		}
+		if made != "" {
+			accepted.Duplicate = true
+			if made, err = newestTurn(ctx, tx, d.Tenant, made); err != nil {
+				return err
+			}
+			accepted.Turn, err = loadTurn(ctx, tx, d.Tenant, made)
+			return err
+		}
+		until, err := limit(ctx, tx, d.Tenant, d.Quotas)
+		if err != nil {
+			return err
+		}
+		if !until.IsZero() {
+			return &session.QuotaError{Until: until} // which takes the press back as well
+		}
+		id, ahead, err := derive(ctx, tx, d)
+		if err != nil {
+			return err
+		}
+		accepted.Ahead = ahead
+		deed := map[session.Derivation]session.Deed{
+			session.Retried: session.AnswerRetried, session.Privately: session.AnswerPrivate, session.Shared: session.AnswerShared,
+		}[d.As]
+		if err := audit.WriteTurn(ctx, tx, d.Tenant, deed, string(d.Of), d.By, map[string]string{"made": id}); err != nil {
+			return err
+		}
+		accepted.Turn, err = loadTurn(ctx, tx, d.Tenant, id)
+		return err
+	})
+	if err != nil {
+		return session.Accepted{}, fmt.Errorf("derive a turn from turn %s: %w", d.Of, err)
+	}
+	return accepted, nil
+}
+
+// derived is the turn that was made so before; empty when none was.
+func derived(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
+	var id string
+	const made = `select id::text from turn where tenant_id = $1 and origin = $2 and origin_as = $3` // served by turn_origin
+	err := tx.QueryRow(ctx, made, d.Tenant, d.Of, d.As).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return id, err
+}
+
+// derivable says why a turn cannot be derived from.
+func derivable(of standing, as session.Derivation) error {
+	switch {
+	case of.withdrawn: // there is no question any more
+		return session.ErrUnknownTurn
+	case of.removed:
+		return session.ErrRemoved
+	case as == session.Retried && of.corrected:
+		return session.ErrCorrected
+	case as != session.Privately && (of.state != session.Done || of.owner != ""):
+		return session.ErrUnfinished
+	default:
+		return nil
+	}
+}
+
+// derive makes the turn and returns its id and how many unfinished ones of its session are before it.
+func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead int, err error) {
+	fresh, err := newID()
+	if err != nil {
+		return "", 0, err
+	}
+	if id, err = newID(); err != nil {
+		return "", 0, err
+	}
+	// The session row queues this with intakes of the session.
+	const resolve = `
+		insert into session as s (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns)
+		select o.tenant_id, $3::uuid, o.platform, o.workspace, o.channel, o.thread,
+		       case $4::text when 'retry' then o.owner when 'private' then t.asker_id else '' end, o.starter, 1
+		from turn t join session o on o.tenant_id = t.tenant_id and o.id = t.session_id where t.tenant_id = $1 and t.id = $2
+		on conflict (tenant_id, platform, workspace, channel, thread, owner) do update set turns = s.turns + 1
+		returning s.id::text, s.turns`
+	var sessionID string
+	var number int
+	if err := tx.QueryRow(ctx, resolve, d.Tenant, d.Of, fresh, d.As).Scan(&sessionID, &number); err != nil {
+		return "", 0, fmt.Errorf("resolve the session: %w", err)
+	}
+	if err := insertDerived(ctx, tx, d, id, sessionID, number); err != nil {
+		return "", 0, err
+	}
+	switch d.As {
+	case session.Retried:
+		err = replace(ctx, tx, d, id)
+	case session.Shared:
+		f := session.Fence{Tenant: d.Tenant, Turn: session.TurnID(id)}
+		for i, run := range d.Saved.Runs {
+			if err := insertRun(ctx, tx, f, i, run); err != nil {
+				return "", 0, fmt.Errorf("copy the run of %s: %w", run.Model, err)
+			}
+		}
+		return id, 0, audit.End(ctx, tx, d.Tenant, id, d.Saved)
+	case session.Privately: // the question stays where it is
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	// Served by turn_unfinished.
+	const count = `select count(*) from turn where tenant_id = $1 and session_id = $2 and number < $3 and state <> 'done'`
+	err = tx.QueryRow(ctx, count, d.Tenant, sessionID, number).Scan(&ahead)
+	return id, ahead, err
+}
+
+// insertDerived stores the turn with its origin's question.
+func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, sessionID string, number int) error {
+	const turn = `
+		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
+			reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
+		select tenant_id, $3::uuid, $4::uuid, $5, platform_message, asker_id, asker_name, $6, direct, $7, $8, platform, workspace,
+			coalesce(place, sequence), id, $9::text, case when $9 = 'share' then 'done' else 'queued' end, $10, $11, $9 = 'share',
+			case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
+		from turn where tenant_id = $1 and id = $2`
+	var token []byte
+	var expires any
+	if d.Reply != nil {
+		token, expires = d.Reply.Sealed, d.Reply.Expires
+	}
+	var outcome any
+	sentence := ""
+	if d.As == session.Shared {
+		outcome, sentence = d.Saved.Outcome, postgres.Storable(d.Saved.Sentence)
+	}
+	_, err := tx.Exec(ctx, turn, d.Tenant, d.Of, id, sessionID, number, d.Audience.Principals(), token, expires, d.As, outcome, sentence)
+	if err != nil {
+		return fmt.Errorf("store the turn: %w", err)
+	}
+	question, err := newID()
+	if err != nil {
+		return err
+	}
+	const copied = `
+		insert into message (tenant_id, id, turn_id, model_index, ordinal, role, author, text, call_id, tokens, at)
+		select tenant_id, $3::uuid, $4::uuid, model_index, ordinal, role, author, case when $5::text = '' then text else $5 end, call_id,
+			case when $5 = '' then tokens else 0 end, at
+		from message where tenant_id = $1 and turn_id = $2 and model_index = -1 and ordinal = 0`
+	if _, err := tx.Exec(ctx, copied, d.Tenant, d.Of, question, id, postgres.Storable(d.Text)); err != nil {
+		return fmt.Errorf("copy the question: %w", err)
+	}
+	const files = `
+		insert into message_file (tenant_id, message_id, ordinal, file_id, name, media, text, image, tokens, failed)
+		select f.tenant_id, $3::uuid, f.ordinal, f.file_id, f.name, f.media, f.text, f.image, f.tokens, f.failed
+		from message q join message_file f on f.tenant_id = q.tenant_id and f.message_id = q.id
+		where q.tenant_id = $1 and q.turn_id = $2 and q.model_index = -1 and q.ordinal = 0`
+	if _, err := tx.Exec(ctx, files, d.Tenant, d.Of, question); err != nil {
+		return fmt.Errorf("copy the question's files: %w", err)
+	}
+	return nil
+}
+
+// replace gives the messages of a turn to the one that takes its place.
+func replace(ctx context.Context, tx pgx.Tx, d session.Derive, id string) error {
+	batch := new(pgx.Batch)
+	batch.Queue(`update turn set replaced_by = $3::uuid, disturbed = false where tenant_id = $1 and id = $2`, d.Tenant, d.Of, id)
+	batch.Queue(unwrite, d.Tenant, d.Of)
+	batch.Queue(`update delivery set turn_id = $3::uuid where tenant_id = $1 and turn_id = $2`, d.Tenant, d.Of, id)
+	batch.Queue(`update surface_message set turn_id = $3::uuid where tenant_id = $1 and turn_id = $2`, d.Tenant, d.Of, id)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("hand the messages over: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package pgsession
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/jackc/pgx/v5"
+)
+
+// numberedRow is a row of table session_document.
+type numberedRow struct {
+	Session string
+	Number  int
+	documentRow
+}
+
+// inherit divides what answers rest on: references without a text, which an answer has from those before it, are kept as numbers of the
+// session's documents, by the answer's place among messages; the others stay. New documents are added to the session's. A number that
+// means another document in this session, as in an answer that was copied from a private one, is no such number.
+func inherit(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, messages []message.Message) (
+	own [][]message.Reference, inherited [][]int32, err error,
+) {
+	own, inherited = make([][]message.Reference, len(messages)), make([][]int32, len(messages))
+	var numbers []int32
+	first := make(map[int32]document.Ref)
+	for _, m := range messages {
+		for _, r := range m.Documents {
+			if _, seen := first[int32(r.Number)]; !seen && r.Number > 0 {
+				first[int32(r.Number)] = r.Document
+				numbers = append(numbers, int32(r.Number))
+			}
+		}
+	}
+	if len(numbers) == 0 {
+		return own, inherited, nil
+	}
+	slices.Sort(numbers)
+	known, err := number(ctx, q, tenant, turn, numbers, first)
+	if err != nil {
+		return nil, nil, fmt.Errorf("number the documents of the session: %w", err)
+	}
+	for i, m := range messages {
+		for _, r := range m.Documents {
+			if r.Text == "" && r.Document.ID != "" && known[int32(r.Number)] == postgres.Storable(string(r.Document.ID)) {
+				inherited[i] = append(inherited[i], int32(r.Number))
+			} else {
+				own[i] = append(own[i], r)
+			}
+		}
+	}
+	return own, inherited, nil
+}
+
+// number makes sure that the session of a turn knows the documents, and returns which document it has under each of the numbers.
+func number(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, documents map[int32]document.Ref) (map[int32]string, error) {
+	known, err := numbered(ctx, q, tenant, turn, numbers)
+	if err != nil || len(known) == len(numbers) {
+		return known, err
+	}
+	batch := new(pgx.Batch)
+	for _, n := range numbers {
+		if _, ok := known[n]; ok {
+			continue
+		}
+		d := documents[n]
+		batch.Queue(`insert into session_document (tenant_id, session_id, number, document_id, source_id, kind, title, url, updated_at)
+			select $1, t.session_id, $3, $4, $5, $6, $7, $8, $9 from turn t where t.tenant_id = $1 and t.id = $2 on conflict do nothing`,
+			tenant, turn, n, postgres.Storable(string(d.ID)), d.Source, d.Kind, postgres.Storable(d.Title), postgres.Storable(d.URL), postgres.OrNull(d.UpdatedAt))
+	}
+	if err := q.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	// The turns of a session end one after the other; a copy that is shared in its thread may have taken a number all the same.
+	return numbered(ctx, q, tenant, turn, numbers)
+}
+
+func numbered(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32) (map[int32]string, error) {
+	rows, err := q.Query(ctx, `
+		select d.number, d.document_id from turn t
+		join session_document d on d.tenant_id = t.tenant_id and d.session_id = t.session_id and d.number = any($3::int[])
+		where t.tenant_id = $1 and t.id = $2`, tenant, turn, numbers)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[int32]string, len(numbers))
+	var n int32
+	var id string
+	_, err = pgx.ForEachRow(rows, []any{&n, &id}, func() error { known[n] = id; return nil })
+	return known, err
+}
+
+// loadInherited adds to answers the documents that they have from those before them.
+func loadInherited(ctx context.Context, q postgres.Executor, tenant access.TenantID, ids []string, by map[string]*message.Message) error {
+	rows, err := q.Query(ctx, `
+		select m.id::text, t.session_id::text, m.inherited from message m
+		join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id
+		where m.tenant_id = $1 and m.id = any($2::text[]::uuid[]) and m.inherited <> '{}'`, tenant, ids)
+	if err != nil {
+		return err
+	}
+	type heir struct {
+		id, session string
+		numbers     []int32
+	}
+	heirs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (h heir, err error) {
+		return h, row.Scan(&h.id, &h.session, &h.numbers)
+	})
+	if err != nil || len(heirs) == 0 {
+		return err
+	}
+	var sessions []string
+	wanted := make(map[int32]bool)
+	for _, h := range heirs {
+		if !slices.Contains(sessions, h.session) {
+			sessions = append(sessions, h.session)
+		}
+		for _, n := range h.numbers {
+			wanted[n] = true
+		}
+	}
+	numbers := make([]int32, 0, len(wanted))
+	for n := range wanted {
+		numbers = append(numbers, n)
+	}
+	documents, err := postgres.QueryAll[numberedRow](ctx, q, `
+		select session_id::text, number, document_id, source_id, kind, title, url, updated_at from session_document
+		where tenant_id = $1 and session_id = any($2::text[]::uuid[]) and number = any($3::int[])`, tenant, sessions, numbers)
+	if err != nil {
+		return err
+	}
+	type place struct {
+		session string
+		number  int32
+	}
+	refs := make(map[place]document.Ref, len(documents))
+	for _, d := range documents {
+		refs[place{d.Session, int32(d.Number)}] = d.ref()
+	}
+	for _, h := range heirs {
+		m := by[h.id]
+		m.Documents = slices.Grow(m.Documents, len(h.numbers))
+		for _, n := range h.numbers {
+			m.Documents = append(m.Documents, message.Reference{Number: int(n), Document: refs[place{h.session, n}]})
+		}
+	}
+	return nil
+}

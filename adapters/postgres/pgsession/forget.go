@@ -1,0 +1,88 @@
+package pgsession
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Forget implements session.Forgetter. The keys of events stay for as long as platforms redeliver them, so that what was deleted is not taken
+// in again; they name nobody.
+func (s *Store) Forget(
+	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,
+) (gone session.Forgotten, err error) {
+	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		gone = session.Forgotten{}
+		// Everything that hangs on a turn goes with it (on delete cascade), but for the messages that platforms know.
+		const turns = `
+			with gone as (
+				delete from turn where tenant_id = $1 and platform = $2 and asker_id = $3 returning id, session_id, state, owner
+			), unknown as (
+				delete from surface_message m using gone where m.tenant_id = $1 and m.turn_id = gone.id
+			)
+			select id::text, session_id::text, state in ('running', 'delivering') from gone`
+		type row struct {
+			ID, Session string
+			Running     bool
+		}
+		rows, err := postgres.QueryAll[row](ctx, tx, turns, tenant, platform, person)
+		if err != nil {
+			return fmt.Errorf("delete questions and answers: %w", err)
+		}
+		gone.Turns = len(rows)
+		sessions := make([]string, 0, len(rows))
+		for _, r := range rows {
+			sessions = append(sessions, r.Session)
+			if r.Running {
+				gone.Running = append(gone.Running, session.TurnID(r.ID))
+			}
+		}
+		// Intakes hold the rows of their sessions: what they stored is seen once the rows are this transaction's.
+		const wait = `select from session where tenant_id = $1 and id = any($2::text[]::uuid[]) order by id for update`
+		if _, err := tx.Exec(ctx, wait, tenant, sessions); err != nil {
+			return fmt.Errorf("lock empty sessions: %w", err)
+		}
+		const empty = `
+			delete from session s where s.tenant_id = $1 and s.id = any($2::text[]::uuid[])
+			  and not exists (select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id)`
+		tag, err := tx.Exec(ctx, empty, tenant, sessions)
+		if err != nil {
+			return fmt.Errorf("delete empty sessions: %w", err)
+		}
+		gone.Sessions = int(tag.RowsAffected())
+		batch := new(pgx.Batch)
+		batch.Queue(`update session set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
+		batch.Queue(`update thread set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
+		batch.Queue(`delete from participant where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
+		// A stop stays one, and names nobody.
+		batch.Queue(`update turn set stop_requested_by = '' where tenant_id = $1 and platform = $2 and stop_requested_by = $3`, tenant, platform, person)
+		batch.Queue(`update surface_message set stop_by = array_remove(stop_by, $3) where tenant_id = $1 and platform = $2 and $3 = any(stop_by)`,
+			tenant, platform, person)
+		// What somebody changed stays changed, and names nobody.
+		batch.Queue(`update setting set changed_by = '' where tenant_id = $1 and platform = $2 and changed_by = $3`, tenant, platform, person)
+		batch.Queue(`update turn set removed_by = '', removed_by_name = '', removal_reason = '' where tenant_id = $1 and platform = $2 and removed_by = $3`,
+			tenant, platform, person)
+		batch.Queue(`update turn set corrected_by = '', corrected_by_name = '' where tenant_id = $1 and platform = $2 and corrected_by = $3`,
+			tenant, platform, person)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return fmt.Errorf("delete the part in threads: %w", err)
+		}
+		details := map[string]string{"turns": strconv.Itoa(gone.Turns), "sessions": strconv.Itoa(gone.Sessions)}
+		e := audit.Entry{Deed: session.PersonForgotten, Who: session.Actor{Platform: platform, ID: person}, At: thread.Ref{Platform: platform}, Details: details}
+		if err := audit.Write(ctx, tx, tenant, e); err != nil {
+			return err
+		}
+		return audit.Forget(ctx, tx, tenant, platform, person)
+	})
+	if err != nil {
+		return session.Forgotten{}, fmt.Errorf("forget a person: %w", err)
+	}
+	return gone, nil
+}

@@ -1,0 +1,193 @@
+package pgsession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Accept implements session.Inbox.
+func (s *Store) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
+	if err := in.Validate(); err != nil {
+		return session.Accepted{}, err
+	}
+	if t, ok, err := s.first(ctx, in); ok || err != nil {
+		if err != nil {
+			err = fmt.Errorf("take in event %q of %s: %w", in.EventKey, in.Ref.Platform, err)
+		}
+		return session.Accepted{Turn: t}, err
+	}
+	var accepted session.Accepted
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		accepted = session.Accepted{}
+		id, err := newID()
+		if err != nil {
+			return err
+		}
+		existing, stop, err := claim(ctx, tx, in, id)
+		if err != nil {
+			return err
+		}
+		if existing != "" {
+			accepted.Duplicate = true
+			accepted.Turn, err = loadTurn(ctx, tx, in.Tenant, existing)
+			if errors.Is(err, session.ErrUnknownTurn) { // its asker was forgotten
+				err = nil
+			}
+			return err
+		}
+		accepted.Turn, accepted.Ahead, err = enqueue(ctx, tx, in, id, stop)
+		return err
+	})
+	if err != nil {
+		return session.Accepted{}, fmt.Errorf("take in event %q of %s: %w", in.EventKey, in.Ref.Platform, err)
+	}
+	return accepted, nil
+}
+
+// claim takes the event and its message for a turn. When either was taken before, it returns the turn that has it. Otherwise it
+// returns who, if anybody, wanted the message stopped before it came.
+func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop stops, err error) {
+	// Waits for another intake of the same event; the primary key serves it.
+	const claimEvent = `
+		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)
+		on conflict (tenant_id, platform, workspace, event_key) do nothing`
+	key := postgres.Storable(in.EventKey)
+	tag, err := tx.Exec(ctx, claimEvent, in.Tenant, in.Ref.Platform, in.Ref.Workspace, key, id)
+	if err != nil {
+		return "", stop, fmt.Errorf("claim the event: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		const taken = `select turn_id::text from event where tenant_id = $1 and platform = $2 and workspace = $3 and event_key = $4`
+		err = tx.QueryRow(ctx, taken, in.Tenant, in.Ref.Platform, in.Ref.Workspace, key).Scan(&existing)
+		return existing, stop, err
+	}
+	if in.Message == "" {
+		return "", stop, nil
+	}
+	stop, err = claimMessage(ctx, tx, in.Tenant, in.Ref, in.Message, id, "question")
+	if err == nil {
+		return "", stop, nil
+	}
+	if !errors.Is(err, errTaken) {
+		return "", stop, fmt.Errorf("claim the message: %w", err)
+	}
+	// The twin: the event counts as taken in, for the turn that its message became.
+	const fold = `
+		update event e set turn_id = m.turn_id from surface_message m
+		where e.tenant_id = $1 and e.platform = $2 and e.workspace = $3 and e.event_key = $4
+		  and m.tenant_id = e.tenant_id and m.platform = e.platform and m.workspace = e.workspace and m.channel = $5 and m.message = $6
+		returning e.turn_id::text`
+	err = tx.QueryRow(ctx, fold, in.Tenant, in.Ref.Platform, in.Ref.Workspace, key, in.Ref.Channel, in.Message).Scan(&existing)
+	return existing, stop, err
+}
+
+// enqueue stores the question as the session's newest turn, but for those of later messages that nobody has begun, and returns how many
+// unfinished ones are before it. Intakes of one session wait for one another on the session's row, so numbers grow in the order of commits.
+// Quotas are locked before the session, as edits and retries do.
+func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (t session.Turn, ahead int, err error) {
+	const resolve = `
+		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
+		on conflict (tenant_id, platform, workspace, channel, thread, owner) do update
+		set turns = session.turns + 1, starter = case when session.starter = '' then excluded.starter else session.starter end
+		returning id::text, turns, starter`
+	until, err := limit(ctx, tx, in.Tenant, in.Quotas)
+	if err != nil {
+		return t, 0, err
+	}
+	fresh, err := newID()
+	if err != nil {
+		return t, 0, err
+	}
+	var sessionID, starter string
+	var number int
+	err = tx.QueryRow(ctx, resolve, in.Tenant, fresh, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, postgres.Storable(in.Ref.Thread), in.Owner, in.Starter).
+		Scan(&sessionID, &number, &starter)
+	if err != nil {
+		return t, 0, fmt.Errorf("resolve the session: %w", err)
+	}
+	var later waiting
+	if number > 1 { // else nothing waits before it
+		if later, err = overtake(ctx, tx, in, sessionID); err != nil {
+			return t, 0, err
+		}
+	}
+	const insert = `
+		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
+		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place, pending, models)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $12 then clock_timestamp() end, $13, $14, $15,
+		        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end, $20, $21, $22, $23)
+		returning intake_at, number`
+	var token []byte
+	var expires any
+	if in.Reply != nil {
+		token, expires = in.Reply.Sealed, in.Reply.Expires
+	}
+	stopper, stopped := stop.allows(in.Asker.ID, starter)
+	var at time.Time
+	err = tx.QueryRow(ctx, insert, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, postgres.Storable(in.Asker.Name),
+		in.Audience.Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
+		in.Reason, in.Ambient, postgres.OrNull(until), in.After.Microseconds(), postgres.Storable(in.Agent), later.place(), in.Pending, in.Models).Scan(&at, &number)
+	if err != nil {
+		return t, 0, fmt.Errorf("queue the turn: %w", err)
+	}
+	if err := later.follow(ctx, tx, in.Tenant, id); err != nil {
+		return t, 0, err
+	}
+	messageID, err := newID()
+	if err != nil {
+		return t, 0, err
+	}
+	question := message.Message{
+		ID: message.ID(messageID), Role: message.User, Author: in.Asker.Name, Text: in.Text, Files: in.Files, Tokens: in.Tokens, At: in.At,
+	}
+	rest := new(pgx.Batch)
+	queueMessage(rest, in.Tenant, id, questionIndex, 0, question, nil)
+	if in.Owner == "" { // what is asked privately is nobody's concern in the thread
+		queueJoin(rest, in)
+	}
+	if err := tx.SendBatch(ctx, rest).Close(); err != nil {
+		return t, 0, fmt.Errorf("store the question, and note its thread: %w", err)
+	}
+	if stopped {
+		if err := audit.WriteTurn(ctx, tx, in.Tenant, session.TurnStopped, id, stopper, nil); err != nil {
+			return t, 0, err
+		}
+	}
+	if number > 1 {
+		// Served by turn_unfinished.
+		const count = `select count(*) from turn where tenant_id = $1 and session_id = $2 and number < $3 and state <> 'done'`
+		if err := tx.QueryRow(ctx, count, in.Tenant, sessionID, number).Scan(&ahead); err != nil {
+			return t, 0, fmt.Errorf("count the turns ahead: %w", err)
+		}
+	}
+	if len(in.Files) > 0 {
+		t, err = loadTurn(ctx, tx, in.Tenant, id)
+		return t, ahead, err
+	}
+	t = queuedTurn(in, id, sessionID, number, at, question)
+	t.LimitedUntil, t.StopRequested = until, stopped
+	return t, ahead, nil
+}
+
+// queuedTurn is a turn that has just been stored, without files. Of question, what does not stand in the intake counts.
+func queuedTurn(in session.Intake, id, sessionID string, number int, at time.Time, question message.Message) session.Turn {
+	question.Turn, question.At = number, in.At.UTC().Truncate(time.Microsecond)
+	question.Author, question.Text = postgres.Storable(in.Asker.Name), postgres.Storable(in.Text)
+	ref := in.Ref
+	ref.Thread = postgres.Storable(ref.Thread)
+	return session.Turn{
+		ID: session.TurnID(id), Session: session.Session{ID: session.ID(sessionID), Tenant: in.Tenant, Ref: ref, Owner: in.Owner}, Number: number,
+		Question: question, Asker: thread.Person{ID: in.Asker.ID, Name: postgres.Storable(in.Asker.Name)}, Message: in.Message, Audience: in.Audience, Direct: in.Direct,
+		Intake: at.UTC(), Reply: in.Reply, Agent: postgres.Storable(in.Agent), Models: in.Models, Reason: in.Reason, Ambient: in.Ambient, Pending: in.Pending,
+		State: session.Queued,
+	}
+}

@@ -1,0 +1,239 @@
+package pgsession
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/jackc/pgx/v5"
+)
+
+// questionIndex is the model_index of a turn's question, which no model wrote.
+const questionIndex = -1
+
+// The rows of a conversation. Their fields stand in the order in which the statements below select them.
+type (
+	messageRow struct {
+		ID, TurnID         string
+		Number, ModelIndex int
+		Role, Author       string
+		Text, CallID       string
+		Tokens             int
+		At                 *time.Time
+		Stopped            bool // a person stopped the turn
+	}
+	callRow struct {
+		MessageID, CallID, Name, Arguments string
+	}
+	documentRow struct {
+		ID, Source, Kind, Title, URL string
+		UpdatedAt                    *time.Time
+	}
+	citationRow struct {
+		MessageID         string
+		Number, ModelSees int
+		documentRow
+		Anchor, Link, Quote string
+	}
+	referenceRow struct {
+		MessageID string
+		Number    int
+		documentRow
+		Chunk        int64
+		Anchor, Text string
+		Score        float64
+	}
+	fileRow struct {
+		MessageID, ID, Name, Media, Text string
+		Image                            []byte
+		Tokens                           int
+		Failed                           string
+	}
+)
+
+func (r documentRow) ref() document.Ref {
+	return document.Ref{ID: document.ID(r.ID), Source: document.SourceID(r.Source), Kind: document.Kind(r.Kind), Title: r.Title, URL: r.URL,
+		UpdatedAt: orZero(r.UpdatedAt)}
+}
+
+// insertMessages stores what was said in a turn, in order.
+func insertMessages(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, model int, messages []message.Message) error {
+	own, inherited, err := inherit(ctx, q, tenant, turn, messages)
+	if err != nil {
+		return err
+	}
+	batch := new(pgx.Batch)
+	for ordinal, m := range messages {
+		id, err := newID()
+		if err != nil {
+			return err
+		}
+		m.ID, m.Documents = message.ID(id), own[ordinal]
+		queueMessage(batch, tenant, turn, model, ordinal, m, inherited[ordinal])
+	}
+	return q.SendBatch(ctx, batch).Close()
+}
+
+func queueMessage(batch *pgx.Batch, tenant access.TenantID, turn string, model, ordinal int, m message.Message, inherited []int32) {
+	batch.Queue(`insert into message (tenant_id, id, turn_id, model_index, ordinal, role, author, text, call_id, tokens, at, inherited)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12::int[], '{}'))`,
+		tenant, m.ID, turn, model, ordinal, m.Role, postgres.Storable(m.Author), postgres.Storable(m.Text), postgres.Storable(m.CallID), m.Tokens, postgres.OrNull(m.At), inherited)
+	queueParts(batch, tenant, string(m.ID), m)
+}
+
+func queueFile(batch *pgx.Batch, tenant access.TenantID, id string, ordinal int, f message.File) {
+	batch.Queue(`insert into message_file (tenant_id, message_id, ordinal, file_id, name, media, text, image, tokens, failed)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		tenant, id, ordinal, f.ID, postgres.Storable(f.Name), postgres.Storable(f.Media), postgres.Storable(f.Text), f.Image, f.Tokens, postgres.Storable(f.Failed))
+}
+
+func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.Message) {
+	for i, f := range m.Files {
+		queueFile(batch, tenant, id, i, f)
+	}
+	for i, c := range m.Calls {
+		batch.Queue(`insert into tool_call (tenant_id, message_id, ordinal, call_id, name, arguments) values ($1, $2, $3, $4, $5, $6)`,
+			tenant, id, i, postgres.Storable(c.ID), postgres.Storable(c.Name), postgres.Storable(string(c.Arguments)))
+	}
+	for i, c := range m.Citations {
+		d := c.Document
+		batch.Queue(`insert into citation (tenant_id, message_id, ordinal, number, model_sees, document_id, source_id, kind, title, url,
+			updated_at, anchor, link, quote) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			tenant, id, i, c.Number, c.ModelSees, postgres.Storable(string(d.ID)), d.Source, d.Kind, postgres.Storable(d.Title), postgres.Storable(d.URL),
+			postgres.OrNull(d.UpdatedAt), postgres.Storable(c.Anchor), postgres.Storable(c.Link), postgres.Storable(c.Quote))
+	}
+	for i, r := range m.Documents {
+		d := r.Document
+		batch.Queue(`insert into message_document (tenant_id, message_id, ordinal, number, document_id, source_id, kind, title, url,
+			updated_at, chunk_id, anchor, text, score) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			tenant, id, i, r.Number, postgres.Storable(string(d.ID)), d.Source, d.Kind, postgres.Storable(d.Title), postgres.Storable(d.URL),
+			postgres.OrNull(d.UpdatedAt), storedChunk(r.Chunk), postgres.Storable(r.Anchor), postgres.Storable(r.Text), r.Score)
+	}
+}
+
+// loadMessages returns the messages of turns with all their parts, in the order of rows.
+func loadMessages(ctx context.Context, q postgres.Executor, tenant access.TenantID, rows []messageRow) ([]message.Message, error) {
+	messages := make([]message.Message, len(rows))
+	var questions, calls, answers []*message.Message
+	for i, r := range rows {
+		m := &messages[i]
+		*m = message.Message{ID: message.ID(r.ID), Turn: r.Number, Role: message.Role(r.Role), Author: r.Author, Text: r.Text,
+			CallID: r.CallID, Tokens: r.Tokens, At: orZero(r.At), Stopped: r.Stopped && message.Role(r.Role) == message.Assistant}
+		switch m.Role {
+		case message.User:
+			questions = append(questions, m)
+		case message.ToolCall:
+			calls = append(calls, m)
+		case message.Assistant:
+			answers = append(answers, m)
+		case message.ToolResult:
+		}
+	}
+	if err := loadFiles(ctx, q, tenant, questions); err != nil {
+		return nil, err
+	}
+	if err := loadCalls(ctx, q, tenant, calls); err != nil {
+		return nil, err
+	}
+	return messages, loadSources(ctx, q, tenant, answers)
+}
+
+// byID returns the ids of messages, and each message by its id.
+func byID(messages []*message.Message) ([]string, map[string]*message.Message) {
+	ids, by := make([]string, len(messages)), make(map[string]*message.Message, len(messages))
+	for i, m := range messages {
+		ids[i] = string(m.ID)
+		by[ids[i]] = m
+	}
+	return ids, by
+}
+
+func loadFiles(ctx context.Context, q postgres.Executor, tenant access.TenantID, messages []*message.Message) error {
+	ids, by := byID(messages)
+	rows, err := postgres.QueryAll[fileRow](ctx, q, `
+		select message_id::text, file_id, name, media, text, image, tokens, failed from message_file
+		where tenant_id = $1 and message_id = any($2::text[]::uuid[]) order by message_id, ordinal`, tenant, ids)
+	if err != nil {
+		return fmt.Errorf("load files of %d messages: %w", len(ids), err)
+	}
+	for _, r := range rows {
+		m := by[r.MessageID]
+		m.Files = append(m.Files, message.File{ID: message.FileID(r.ID), Name: r.Name, Media: r.Media, Text: r.Text, Image: r.Image,
+			Tokens: r.Tokens, Failed: r.Failed})
+	}
+	return nil
+}
+
+func loadCalls(ctx context.Context, q postgres.Executor, tenant access.TenantID, messages []*message.Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	ids, by := byID(messages)
+	rows, err := postgres.QueryAll[callRow](ctx, q, `
+		select message_id::text, call_id, name, arguments from tool_call
+		where tenant_id = $1 and message_id = any($2::text[]::uuid[]) order by message_id, ordinal`, tenant, ids)
+	if err != nil {
+		return fmt.Errorf("load tool calls of %d messages: %w", len(ids), err)
+	}
+	for _, r := range rows {
+		m := by[r.MessageID]
+		m.Calls = append(m.Calls, message.Call{ID: r.CallID, Name: r.Name, Arguments: json.RawMessage(r.Arguments)})
+	}
+	return nil
+}
+
+func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantID, messages []*message.Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	ids, by := byID(messages)
+	citations, err := postgres.QueryAll[citationRow](ctx, q, `
+		select message_id::text, number, model_sees, document_id, source_id, kind, title, url, updated_at, anchor, link, quote from citation
+		where tenant_id = $1 and message_id = any($2::text[]::uuid[]) order by message_id, ordinal`, tenant, ids)
+	if err != nil {
+		return fmt.Errorf("load citations of %d messages: %w", len(ids), err)
+	}
+	for _, r := range citations {
+		m := by[r.MessageID]
+		m.Citations = append(m.Citations, message.Citation{Number: r.Number, ModelSees: r.ModelSees, Document: r.ref(), Anchor: r.Anchor,
+			Link: r.Link, Quote: r.Quote})
+	}
+	references, err := postgres.QueryAll[referenceRow](ctx, q, `
+		select message_id::text, number, document_id, source_id, kind, title, url, updated_at, chunk_id, anchor, text, score
+		from message_document where tenant_id = $1 and message_id = any($2::text[]::uuid[]) order by message_id, ordinal`, tenant, ids)
+	if err != nil {
+		return fmt.Errorf("load documents of %d messages: %w", len(ids), err)
+	}
+	for _, r := range references {
+		m := by[r.MessageID]
+		m.Documents = append(m.Documents, message.Reference{Number: r.Number, Document: r.ref(), Chunk: loadedChunk(r.Chunk),
+			Anchor: r.Anchor, Text: r.Text, Score: r.Score})
+	}
+	if err := loadInherited(ctx, q, tenant, ids, by); err != nil {
+		return fmt.Errorf("load inherited documents of %d messages: %w", len(ids), err)
+	}
+	return nil
+}
+
+// noChunk stands in chunk_id for a reference without a chunk. No chunk has the id, so that versions which take the column as it is find
+// none; what they wrote there themselves is 0, which is a chunk as well: whoever reads it by its id looks whether the document is the same.
+const noChunk = -1
+
+func storedChunk(id *document.ChunkID) int64 {
+	if id == nil {
+		return noChunk
+	}
+	return int64(*id)
+}
+
+func loadedChunk(stored int64) *document.ChunkID {
+	if stored == noChunk {
+		return nil
+	}
+	return new(document.ChunkID(stored))
+}

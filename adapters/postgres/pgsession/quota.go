@@ -1,0 +1,57 @@
+package pgsession
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// limit counts a question against its quotas. When one of them has no room it counts in none, and limit returns when all will have room
+// again. Questions that share a counter wait for one another until the intake has committed.
+func limit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
+	if len(quotas) == 0 {
+		return time.Time{}, nil
+	}
+	quotas = slices.Clone(quotas)
+	slices.SortFunc(quotas, func(a, b session.Quota) int { // one order for all, so that no two intakes wait for each other
+		return cmp.Or(cmp.Compare(a.Counter, b.Counter), cmp.Compare(a.Window, b.Window), cmp.Compare(a.Limit, b.Limit))
+	})
+	// By the primary key. The smallest of several limits of one counter comes first and decides.
+	const take = `
+		insert into quota_use as u (tenant_id, counter, seconds, window_start, used)
+		values ($1, $2, $3::int, to_timestamp(floor(extract(epoch from now()) / $3::int) * $3::int), 0)
+		on conflict (tenant_id, counter, seconds, window_start) do update set used = u.used
+		returning used, window_start + $3::int * interval '1 second'`
+	for _, q := range quotas {
+		var used int
+		var end time.Time
+		if err := tx.QueryRow(ctx, take, tenant, postgres.Storable(q.Counter), seconds(q.Window)).Scan(&used, &end); err != nil {
+			return time.Time{}, fmt.Errorf("look at a quota: %w", err)
+		}
+		if used >= q.Limit && end.After(until) {
+			until = end.UTC()
+		}
+	}
+	if !until.IsZero() {
+		return until, nil
+	}
+	quotas = slices.CompactFunc(quotas, func(a, b session.Quota) bool { return a.Counter == b.Counter && a.Window == b.Window })
+	const count = `
+		update quota_use set used = used + 1 where tenant_id = $1 and counter = $2 and seconds = $3::int
+			and window_start = to_timestamp(floor(extract(epoch from now()) / $3::int) * $3::int)`
+	for _, q := range quotas {
+		if _, err := tx.Exec(ctx, count, tenant, postgres.Storable(q.Counter), seconds(q.Window)); err != nil {
+			return time.Time{}, fmt.Errorf("count against a quota: %w", err)
+		}
+	}
+	return time.Time{}, nil
+}
+
+func seconds(d time.Duration) int { return max(1, int(d/time.Second)) }

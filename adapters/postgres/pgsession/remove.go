@@ -1,0 +1,222 @@
+package pgsession
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed queries/turn_lineage.sql
+var lineageQuery string
+
+// Remove implements session.Revisions.
+func (s *Store) Remove(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, r session.Removal) ([]session.TurnID, error) {
+	var running []session.TurnID
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		running = nil
+		t, err := lockTurn(ctx, tx, tenant, id)
+		if err != nil {
+			return err
+		}
+		first, err := press(ctx, tx, tenant, t.ref, key, string(id))
+		if err != nil || !first {
+			return err
+		}
+		if running, err = removeLineage(ctx, tx, tenant, string(id), r); err != nil {
+			return err
+		}
+		return audit.WriteTurn(ctx, tx, tenant, session.AnswerRemoved, string(id), r.By.ID, nil)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("remove the answer of turn %s: %w", id, err)
+	}
+	return running, nil
+}
+
+func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, r session.Removal) ([]session.TurnID, error) {
+	newest, err := newestTurn(ctx, tx, tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, lineageQuery, tenant, newest)
+	if err != nil {
+		return nil, err
+	}
+	line, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := waitingOf(ctx, tx, tenant, line)
+	if err != nil {
+		return nil, err
+	}
+	// What waits is not begun; what runs is stopped, and its Finish finds that it was removed. What another turn replaced, or an edit, has no
+	// messages that were to be written.
+	const remove = `
+		update turn set removed_at = clock_timestamp(), removed_by = $3, removed_by_name = $4, removal_reason = $5,
+			correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '', sentence = '',
+			stop_requested_at = case when outcome is null then coalesce(stop_requested_at, clock_timestamp()) else stop_requested_at end,
+			outcome = case when state = 'queued' then 'stopped' else outcome end,
+			finished_at = case when state = 'queued' then clock_timestamp() else finished_at end,
+			state = case when state = 'queued' then 'done' else state end,
+			revision = revision + 1, disturbed = replaced_by is null and (outcome is distinct from 'superseded' or exists (
+				select from delivery d where d.tenant_id = turn.tenant_id and d.turn_id = turn.id))
+		where tenant_id = $1 and id = any($2::text[]::uuid[]) and removed_at is null
+		returning id::text, state = 'running'`
+	if rows, err = tx.Query(ctx, remove, tenant, line, postgres.Storable(r.By.ID), postgres.Storable(r.By.Name), postgres.Storable(r.Reason)); err != nil {
+		return nil, err
+	}
+	var running []session.TurnID
+	var removed string
+	var runs bool
+	_, err = pgx.ForEachRow(rows, []any{&removed, &runs}, func() error {
+		if runs {
+			running = append(running, session.TurnID(removed))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	batch := new(pgx.Batch) // what belongs to messages goes with them
+	batch.Queue(`delete from message where tenant_id = $1 and turn_id = any($2::text[]::uuid[]) and model_index >= 0`, tenant, line)
+	batch.Queue(`delete from run where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, line)
+	for _, part := range line {
+		batch.Queue(unwrite, tenant, part)
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	return running, audit.EndAll(ctx, tx, tenant, waiting)
+}
+
+// waitingOf returns those of the turns that wait, locked.
+func waitingOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) ([]string, error) {
+	rows, err := tx.Query(ctx, `
+		select id::text from turn where tenant_id = $1 and id = any($2::text[]::uuid[]) and state = 'queued' order by id for update`, tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// Correct implements session.Revisions.
+func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, c session.Correction) error {
+	const correct = `
+		update turn set correction = $3, corrected_at = clock_timestamp(), corrected_by = $4, corrected_by_name = $5,
+			revision = revision + 1, disturbed = true
+		where tenant_id = $1 and id = $2`
+	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, correct, tenant, id, postgres.Storable(c.Text), postgres.Storable(c.By.ID), postgres.Storable(c.By.Name)); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, unwrite, tenant, id); err != nil {
+			return err
+		}
+		return audit.WriteTurn(ctx, tx, tenant, session.AnswerCorrected, string(id), c.By.ID, nil)
+	})
+	if err != nil {
+		return fmt.Errorf("correct the answer of turn %s: %w", id, err)
+	}
+	return nil
+}
+
+// Keep implements session.Revisions.
+func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, resend bool) error {
+	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
+		batch := new(pgx.Batch)
+		batch.Queue(`update turn set kept_at = clock_timestamp() where tenant_id = $1 and id = $2`, tenant, id)
+		if resend {
+			batch.Queue(`update turn set reply_token = null, reply_expires_at = null, revision = revision + 1, disturbed = true
+				where tenant_id = $1 and id = $2`, tenant, id)
+			batch.Queue(`delete from delivery where tenant_id = $1 and turn_id = $2`, tenant, id)
+		}
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		var asker string
+		if err := tx.QueryRow(ctx, `select asker_id from turn where tenant_id = $1 and id = $2`, tenant, id).Scan(&asker); err != nil {
+			return err
+		}
+		return audit.WriteTurn(ctx, tx, tenant, session.AnswerKept, string(id), asker, nil) // it is its owner's to keep
+	})
+	if err != nil {
+		return fmt.Errorf("keep the answer of turn %s: %w", id, err)
+	}
+	return nil
+}
+
+// revise changes a finished turn, once for a press.
+func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, change func(pgx.Tx) error) error {
+	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		t, err := finished(ctx, tx, tenant, id)
+		if err != nil {
+			return err
+		}
+		first, err := press(ctx, tx, tenant, t.ref, key, string(id))
+		if err != nil || !first {
+			return err
+		}
+		return change(tx)
+	})
+}
+
+// Offer implements session.Offers.
+func (s *Store) Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (bool, error) {
+	const offer = `
+		update turn t set offered_at = clock_timestamp() where tenant_id = $1 and id = $2 and offered_at is null
+		  and not exists (select from turn d where d.tenant_id = t.tenant_id and d.origin = t.id and d.origin_as = 'private')`
+	tag, err := s.db.Pool.Exec(ctx, offer, tenant, id)
+	if err != nil {
+		return false, fmt.Errorf("note the offer for turn %s: %w", id, err)
+	}
+	return tag.RowsAffected() > 0, nil
+}
+
+// loadRemoval returns the removal of a turn, nil when there is none.
+func loadRemoval(ctx context.Context, q postgres.Executor, tenant access.TenantID, id session.TurnID) (*session.Removal, error) {
+	var r session.Removal
+	const removal = `select removed_by, removed_by_name, removal_reason, removed_at from turn where tenant_id = $1 and id = $2 and removed_at is not null`
+	err := q.QueryRow(ctx, removal, tenant, id).Scan(&r.By.ID, &r.By.Name, &r.Reason, &r.At)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.At = r.At.UTC()
+	return &r, nil
+}
+
+// correctionRow is a correction with its turn.
+type correctionRow struct {
+	ID, Text, By, ByName string
+	At                   time.Time
+}
+
+// loadCorrections returns the corrections of turns, by turn.
+func loadCorrections(ctx context.Context, q postgres.Executor, tenant access.TenantID, ids []string) (map[string]session.Correction, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := postgres.QueryAll[correctionRow](ctx, q, `
+		select id::text, correction, corrected_by, corrected_by_name, corrected_at from turn
+		where tenant_id = $1 and id = any($2::text[]::uuid[]) and corrected_at is not null`, tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]session.Correction, len(rows))
+	for _, r := range rows {
+		found[r.ID] = session.Correction{Text: r.Text, By: thread.Person{ID: r.By, Name: r.ByName}, At: r.At.UTC()}
+	}
+	return found, nil
+}

@@ -1,0 +1,53 @@
+package pgsession
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// Beat implements session.Replicas.
+func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error {
+	const beat = `
+		insert into replica (id, expires_at) values ($1, clock_timestamp() + $2::bigint * interval '1 microsecond')
+		on conflict (id) do update set expires_at = excluded.expires_at`
+	if _, err := s.db.Pool.Exec(ctx, beat, id, ttl.Microseconds()); err != nil {
+		return fmt.Errorf("renew the leases of replica %s: %w", id, err)
+	}
+	return nil
+}
+
+// Leave implements session.Replicas.
+func (s *Store) Leave(ctx context.Context, id session.ReplicaID) error {
+	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		const repairs = `update turn set owner = '', attempt = attempt + 1 where owner = $1 and state = 'done' and disturbed`
+		if _, err := tx.Exec(ctx, repairs, id); err != nil {
+			return err
+		}
+		// Served by turn_held.
+		const handBack = `
+			update turn set state = case when outcome is null then 'queued' else 'delivering' end, owner = '', attempt = attempt + 1
+			where owner = $1 and state in ('running', 'delivering')`
+		if _, err := tx.Exec(ctx, handBack, id); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `update replica set expires_at = least(expires_at, clock_timestamp()) where id = $1`, id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("hand back the turns of replica %s: %w", id, err)
+	}
+	return nil
+}
+
+// Live implements session.Replicas.
+func (s *Store) Live(ctx context.Context) (int, error) {
+	var n int
+	if err := s.db.Pool.QueryRow(ctx, `select count(*) from replica where expires_at > clock_timestamp()`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count the live replicas: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,106 @@
+package pgsession
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// runRow is a row of table run.
+type runRow struct {
+	Model                    string
+	Input, Output, Reasoning int
+	Shown                    string
+	Outcome, Grounding       string
+	Sentence, Reference      string
+	Retryable                bool
+	Notices                  []string
+	Closest                  []closestRow
+	Searches                 []retrieve.Account
+}
+
+// closestRow is an element of run.closest.
+type closestRow struct {
+	ID        string     `json:"id"`
+	Source    string     `json:"source"`
+	Kind      string     `json:"kind"`
+	Title     string     `json:"title"`
+	URL       string     `json:"url,omitempty"`
+	UpdatedAt *time.Time `json:"updated_at,omitempty"`
+}
+
+// insertRun stores what one model did, with its messages.
+func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model int, r session.Run) error {
+	const insert = `
+		insert into run (tenant_id, turn_id, model_index, model, input_tokens, output_tokens, reasoning, shown,
+		                 outcome, grounding, sentence, reference, retryable, notices, closest, searches)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
+	notices := make([]string, len(r.Ending.Notices))
+	for i, n := range r.Ending.Notices {
+		notices[i] = postgres.Storable(n)
+	}
+	closest := make([]closestRow, len(r.Ending.Closest))
+	for i, d := range r.Ending.Closest {
+		closest[i] = closestRow{ID: postgres.Storable(string(d.ID)), Source: string(d.Source), Kind: string(d.Kind), Title: postgres.Storable(d.Title),
+			URL: postgres.Storable(d.URL), UpdatedAt: postgres.OrNull(d.UpdatedAt)}
+	}
+	_, err := q.Exec(ctx, insert, f.Tenant, f.Turn, model, postgres.Storable(r.Model), r.Usage.Input, r.Usage.Output, r.Reasoning, postgres.Storable(r.Shown),
+		r.Ending.Outcome, r.Ending.Grounding, postgres.Storable(r.Ending.Sentence), r.Ending.Reference, r.Ending.Retryable, notices, closest, searches(r.Searches))
+	if err != nil {
+		return err
+	}
+	return insertMessages(ctx, q, f.Tenant, string(f.Turn), model, r.Messages)
+}
+
+// searches are the accounts as jsonb takes them: never null, and without what text refuses.
+func searches(accounts []retrieve.Account) []retrieve.Account {
+	kept := make([]retrieve.Account, len(accounts))
+	for i, a := range accounts {
+		a.Queries = slices.Clone(a.Queries)
+		for q := range a.Queries {
+			a.Queries[q] = postgres.Storable(a.Queries[q])
+		}
+		a.Found = slices.Clone(a.Found)
+		for f := range a.Found {
+			a.Found[f].Title, a.Found[f].Document = postgres.Storable(a.Found[f].Title), document.ID(postgres.Storable(string(a.Found[f].Document)))
+		}
+		kept[i] = a
+	}
+	return kept
+}
+
+// loadRuns returns the runs of a turn in the order of their models, without messages.
+func loadRuns(ctx context.Context, q postgres.Executor, of session.Turn) ([]session.Run, error) {
+	rows, err := postgres.QueryAll[runRow](ctx, q, `
+		select model, input_tokens, output_tokens, reasoning, shown, outcome, grounding, sentence, reference, retryable, notices, closest, searches
+		from run where tenant_id = $1 and turn_id = $2 order by model_index`, of.Session.Tenant, of.ID)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]session.Run, len(rows))
+	for i, r := range rows {
+		runs[i] = session.Run{
+			Model: r.Model, Usage: llm.Usage{Input: r.Input, Output: r.Output}, Reasoning: r.Reasoning, Shown: r.Shown,
+			Ending: session.Ending{Outcome: session.Outcome(r.Outcome), Grounding: packet.Grounding(r.Grounding), Sentence: r.Sentence,
+				Reference: r.Reference, Retryable: r.Retryable},
+		}
+		if len(r.Notices) > 0 {
+			runs[i].Ending.Notices = r.Notices
+		}
+		if len(r.Searches) > 0 {
+			runs[i].Searches = r.Searches
+		}
+		for _, d := range r.Closest {
+			runs[i].Ending.Closest = append(runs[i].Ending.Closest, document.Ref{ID: document.ID(d.ID), Source: document.SourceID(d.Source),
+				Kind: document.Kind(d.Kind), Title: d.Title, URL: d.URL, UpdatedAt: orZero(d.UpdatedAt)})
+		}
+	}
+	return runs, nil
+}

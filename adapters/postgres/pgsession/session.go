@@ -1,0 +1,60 @@
+// Package pgsession keeps conversations in PostgreSQL: questions on their way to their answers (turn_*), what is kept of answers and done to them,
+// what platforms sent and showed, who listens to which thread, and how all of it goes again: forgetting a person, retention, sweeping.
+//
+// What is set in chat, spent, or indexed does not belong here; what the audit trail says of a change is written through package audit, in the
+// transaction of the change.
+package pgsession
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/google/uuid"
+)
+
+// Store keeps conversations, turns and what was posted for them. It implements the ports of package session that are about these, and is safe
+// for concurrent use by any number of processes.
+type Store struct{ db *postgres.DB }
+
+// New returns the sessions of a database.
+func New(db *postgres.DB) *Store { return &Store{db: db} }
+
+var (
+	_ session.Inbox      = (*Store)(nil)
+	_ session.Queue      = (*Store)(nil)
+	_ session.Replicas   = (*Store)(nil)
+	_ session.Janitor    = (*Store)(nil)
+	_ session.History    = (*Store)(nil)
+	_ session.Stops      = (*Store)(nil)
+	_ session.Deliveries = (*Store)(nil)
+	_ session.Threads    = (*Store)(nil)
+	_ session.Repairs    = (*Store)(nil)
+	_ session.Verdicts   = (*Store)(nil)
+	_ session.Turns      = (*Store)(nil)
+	_ session.Changes    = (*Store)(nil)
+	_ session.Forgetter  = (*Store)(nil)
+	_ session.Revisions  = (*Store)(nil)
+	_ session.Votes      = (*Store)(nil)
+	_ session.Offers     = (*Store)(nil)
+	_ session.Pruner     = (*Store)(nil)
+	_ session.Refusals   = (*Store)(nil)
+)
+
+// newID returns a UUID of version 7, so that rows lie in order of their making.
+func newID() (string, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("make an id: %w", err)
+	}
+	return id.String(), nil
+}
+
+// orZero is the inverse of postgres.OrNull, in UTC.
+func orZero(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}

@@ -1,0 +1,80 @@
+package pgsession
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// How long things are kept. Platforms redeliver an event for hours at most.
+const (
+	eventAge   = 7 * 24 * time.Hour
+	replicaAge = 24 * time.Hour
+	orphanAge  = 24 * time.Hour
+	quotaAge   = 48 * time.Hour // twice the longest window
+	changeAge  = 24 * time.Hour // of a version: nothing that is remembered is so old
+	peopleAge  = 30 * 24 * time.Hour
+)
+
+// Sweep implements session.Janitor.
+func (s *Store) Sweep(ctx context.Context) error {
+	batch := new(pgx.Batch)
+	const ago = `clock_timestamp() - $1::bigint * interval '1 microsecond'`
+	batch.Queue(`delete from surface_message where turn_id is null and stop_at < `+ago, session.TombstoneAge.Microseconds())
+	batch.Queue(`delete from event where at < `+ago, eventAge.Microseconds())
+	batch.Queue(`delete from verdict where at < `+ago, session.VerdictAge.Microseconds())
+	batch.Queue(`delete from quota_use where window_start < `+ago, quotaAge.Microseconds())
+	batch.Queue(`update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`)
+	batch.Queue(`delete from audience_change where changed_at < `+ago, changeAge.Microseconds())
+	batch.Queue(`delete from audience_person p using audience_workspace w where w.platform = p.platform and w.workspace = p.workspace and w.heard_at < `+ago,
+		peopleAge.Microseconds())
+	// A replica that still holds turns is kept: it says whose turns may be taken over.
+	batch.Queue(`delete from replica r where expires_at < `+ago+` and not exists
+		(select from turn t where t.owner = r.id and t.state in ('running', 'delivering'))`, replicaAge.Microseconds())
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error { return closeOrphans(ctx, tx, ago) })
+	if err == nil {
+		err = s.db.Pool.SendBatch(ctx, batch).Close()
+	}
+	if err != nil {
+		return fmt.Errorf("clear away old tombstones, events, turns and replicas: %w", err)
+	}
+	return nil
+}
+
+// closeOrphans ends turns that nobody can deliver, such as those of a terminal that was closed.
+func closeOrphans(ctx context.Context, tx pgx.Tx, ago string) error {
+	rows, err := tx.Query(ctx, `
+		update turn t set state = 'done', outcome = coalesce(t.outcome, 'superseded'), owner = '', attempt = t.attempt + 1,
+			finished_at = coalesce(t.finished_at, clock_timestamp())
+		from (select tenant_id, id, outcome is null as open from turn
+			where state <> 'done' and intake_at < `+ago+`
+			  and owner not in (select id from replica where expires_at > clock_timestamp()) order by id for update) o
+		where t.tenant_id = o.tenant_id and t.id = o.id
+		returning t.tenant_id, t.id::text, o.open`, orphanAge.Microseconds())
+	if err != nil {
+		return err
+	}
+	type orphan struct {
+		Tenant access.TenantID
+		ID     string
+		Open   bool
+	}
+	orphans, err := pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
+	if err != nil {
+		return err
+	}
+	for _, o := range orphans {
+		if !o.Open { // its end is in the audit trail
+			continue
+		}
+		if err := audit.End(ctx, tx, o.Tenant, o.ID, session.Saved{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package pgsession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// queueJoin makes the thread of a question known, and followed again, and notes that its asker wrote there. It runs in the transaction of the intake.
+func queueJoin(batch *pgx.Batch, in session.Intake) {
+	const join = `
+		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
+		on conflict (tenant_id, platform, workspace, channel, thread) do update set caught_up = case when $8 = '' then t.caught_up else $8 end,
+			joined = t.joined or not $7, unfollowed = t.unfollowed and $7, helped = t.helped and $7, starter = case when t.starter = '' then excluded.starter else t.starter end`
+	caughtUp := thread.MessageID("")
+	if in.CaughtUp {
+		caughtUp = in.Message
+	}
+	batch.Queue(join, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, postgres.Storable(in.Ref.Thread), in.Starter, in.Ambient, string(caughtUp))
+	sighting := session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot}
+	batch.Queue(seenSQL, seenArgs(sighting)...)
+}
+
+// appear makes the thread of an answer that nobody asked for known. It runs in the transaction of its Finish.
+func appear(ctx context.Context, tx pgx.Tx, f session.Fence) error {
+	const join = `
+		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		where t.tenant_id = $1 and t.id = $2 and h.tenant_id = s.tenant_id and h.platform = s.platform and h.workspace = s.workspace
+		  and h.channel = s.channel and h.thread = s.thread`
+	if _, err := tx.Exec(ctx, join, f.Tenant, f.Turn); err != nil {
+		return fmt.Errorf("note the thread of an unasked answer: %w", err)
+	}
+	return nil
+}
+
+const seenSQL = `
+		with t as (
+			update thread set last_seen_at = clock_timestamp(),
+				bot_turns = case when not $6 then 0 when $8 <> '' and last_message = $8 then bot_turns else bot_turns + 1 end,
+				helped = helped or $9, last_message = case when $8 = '' then last_message else $8 end
+			where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5
+			returning tenant_id, platform, workspace, channel, thread
+		)
+		insert into participant (tenant_id, platform, workspace, channel, thread, person, bot) select t.*, $7, $6 from t
+		on conflict (tenant_id, platform, workspace, channel, thread, person) do update set last_seen_at = excluded.last_seen_at`
+
+func seenArgs(s session.Sighting) []any {
+	return []any{
+		s.Tenant, s.Ref.Platform, s.Ref.Workspace, s.Ref.Channel, postgres.Storable(s.Ref.Thread), s.Bot, s.Person, string(s.Message), s.Helper,
+	}
+}
+
+// Seen implements session.Threads.
+func (s *Store) Seen(ctx context.Context, sighting session.Sighting) error {
+	if _, err := s.db.Pool.Exec(ctx, seenSQL, seenArgs(sighting)...); err != nil {
+		return fmt.Errorf("note who takes part in a thread: %w", err)
+	}
+	return nil
+}
+
+// Thread implements session.Threads.
+func (s *Store) Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (session.Thread, error) {
+	// Served by both primary keys.
+	const load = `
+		select starter, joined, helped, unfollowed, bot_turns, last_message, caught_up,
+			(extract(epoch from clock_timestamp() - last_seen_at) * 1000000)::bigint,
+			(select count(*) from participant p where p.tenant_id = t.tenant_id and p.platform = t.platform and p.workspace = t.workspace
+				and p.channel = t.channel and p.thread = t.thread and not p.bot)
+		from thread t where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`
+	var found session.Thread
+	var idle int64
+	err := s.db.Pool.QueryRow(ctx, load, tenant, ref.Platform, ref.Workspace, ref.Channel, postgres.Storable(ref.Thread)).
+		Scan(&found.Starter, &found.Known, &found.Helped, &found.Unfollowed, &found.BotTurns, &found.LastSeen, &found.CaughtUp, &idle, &found.People)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return session.Thread{}, nil
+	}
+	if err != nil {
+		return session.Thread{}, fmt.Errorf("load what is known of a thread: %w", err)
+	}
+	found.Pending = !found.Known
+	found.Idle = time.Duration(idle) * time.Microsecond
+	return found, nil
+}
+
+// CaughtUp implements session.Threads.
+func (s *Store) CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error {
+	const caughtUp = `update thread set caught_up = $6 where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`
+	if _, err := s.db.Pool.Exec(ctx, caughtUp, tenant, ref.Platform, ref.Workspace, ref.Channel, postgres.Storable(ref.Thread), to); err != nil {
+		return fmt.Errorf("note how far a thread was read: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package pgsession
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// changedRow is a turn whose question changes, locked.
+type changedRow struct {
+	ID, State, Asker, Text, Author string
+	EditedText, EditedFiles        *string
+	Stopped, Withdrawn, Fixed      bool
+	At                             *time.Time
+}
+
+// lockQuestion returns the turn whose question a message is, locked until the transaction ends; nil when there is none. The message is
+// locked first, as everybody does: a retry gives it to another turn, which is found once the retry has ended.
+func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (*changedRow, error) {
+	const message = `
+		select from surface_message where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 for update`
+	if _, err := tx.Exec(ctx, message, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id))); err != nil {
+		return nil, err
+	}
+	// By the primary keys and message's unique one.
+	const lock = `
+		select t.id::text, t.state, t.asker_id, q.text, q.author, t.edited_text, t.edited_files,
+			t.stop_requested_at is not null, t.withdrawn_at is not null, t.removed_at is not null or t.corrected_at is not null, q.at
+		from surface_message m join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id
+		join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0
+		where m.tenant_id = $1 and m.platform = $2 and m.workspace = $3 and m.channel = $4 and m.message = $5
+		  and t.platform_message = m.message
+		for update of t`
+	rows, err := tx.Query(ctx, lock, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id)))
+	if err != nil {
+		return nil, err
+	}
+	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[changedRow])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return &row, err
+}
+
+// Edit implements session.Changes.
+func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
+	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		changed = session.Changed{}
+		row, err := lockQuestion(ctx, tx, e.Tenant, e.Ref, e.Message)
+		if err != nil || row == nil {
+			return err
+		}
+		changed.Turn, changed.Asker = session.TurnID(row.ID), row.Asker
+		newest := row.Text
+		if row.EditedText != nil {
+			newest = *row.EditedText
+		}
+		if row.Withdrawn || newest == postgres.Storable(e.Text) && e.Files == nil {
+			changed.Same = true
+			return nil
+		}
+		if row.Fixed || row.Stopped && row.State != string(session.Done) {
+			changed.Same = true
+			return s.reword(ctx, tx, e, row)
+		}
+		if changed.LimitedUntil, err = limit(ctx, tx, e.Tenant, e.Quotas); err != nil || !changed.LimitedUntil.IsZero() {
+			return err
+		}
+		changed.Stop = row.State == string(session.Running) || row.State == string(session.Delivering)
+		files, err := filesJSON(e.Files)
+		if err != nil {
+			return err
+		}
+		if err := setEdit(ctx, tx, e.Tenant, row.ID, e.Text, files); err != nil {
+			return err
+		}
+		switch session.State(row.State) {
+		case session.Queued:
+			return replaceQuestion(ctx, tx, e.Tenant, row.ID)
+		case session.Done:
+			_, err := again(ctx, tx, e.Tenant, row.ID)
+			return err
+		case session.Running, session.Delivering: // its worker lets go first
+		}
+		return nil
+	})
+	if err != nil {
+		return session.Changed{}, fmt.Errorf("edit the question of a turn: %w", err)
+	}
+	return changed, nil
+}
+
+// reword has a question that is not answered anew read as it was edited.
+func (s *Store) reword(ctx context.Context, tx pgx.Tx, e session.Edit, row *changedRow) error {
+	files, err := filesJSON(e.Files)
+	if err != nil {
+		return err
+	}
+	if err := setEdit(ctx, tx, e.Tenant, row.ID, e.Text, files); err != nil || row.State == string(session.Running) {
+		return err // Finish replaces it
+	}
+	return replaceQuestion(ctx, tx, e.Tenant, row.ID)
+}
+
+// filesJSON is how files wait for the attempt to let go; nil leaves the question's files as they are.
+func filesJSON(files []message.File) (*string, error) {
+	if files == nil {
+		return nil, nil
+	}
+	data, err := json.Marshal(files)
+	text := string(data)
+	return &text, err
+}
+
+func setEdit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, text string, files *string) error {
+	// There was room for the edit, whether or not there had been for the question.
+	_, err := tx.Exec(ctx, `update turn set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null where tenant_id = $1 and id = $2`,
+		tenant, id, postgres.Storable(text), files)
+	return err
+}
+
+// replaceQuestion puts the edited question into the place of the present one.
+func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
+	question, err := editedQuestion(ctx, tx, tenant, id)
+	if err != nil {
+		return err
+	}
+	batch := new(pgx.Batch)
+	batch.Queue(`delete from message where tenant_id = $1 and turn_id = $2 and model_index = -1`, tenant, id)
+	batch.Queue(`update turn set edited_text = null, edited_files = null where tenant_id = $1 and id = $2`, tenant, id)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("replace the question: %w", err)
+	}
+	return insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
+}
+
+// editedQuestion is the question as it was edited, with the files that it had unless the edit brought others.
+func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (message.Message, error) {
+	t, err := loadTurn(ctx, tx, tenant, id)
+	if err != nil {
+		return message.Message{}, err
+	}
+	question := t.Question
+	question.Tokens = 0
+	var files *string
+	err = tx.QueryRow(ctx, `select edited_text, edited_files from turn where tenant_id = $1 and id = $2`, tenant, id).Scan(&question.Text, &files)
+	if err == nil && files != nil {
+		question.Files = nil
+		err = json.Unmarshal([]byte(*files), &question.Files)
+	}
+	if err != nil {
+		return message.Message{}, fmt.Errorf("load the edited question: %w", err)
+	}
+	return question, nil
+}
+
+// again queues a turn anew with its edited question, as the newest of its session. That it was asked before is left in its place in the
+// conversation, as a superseded turn with its times and votes, whose id is returned; its messages stay with the turn, which edits them. What
+// was asked and answered before is erased, of what the turn had replaced as well.
+func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
+	question, err := editedQuestion(ctx, tx, tenant, id)
+	if err != nil {
+		return "", err
+	}
+	if old, err = newID(); err != nil {
+		return "", err
+	}
+	var number, before int
+	const renumber = `
+		with t as (select session_id, number from turn where tenant_id = $1 and id = $2)
+		update session s set turns = s.turns + 1 from t where s.tenant_id = $1 and s.id = t.session_id returning s.turns, t.number`
+	if err := tx.QueryRow(ctx, renumber, tenant, id).Scan(&number, &before); err != nil {
+		return "", fmt.Errorf("number the edited question: %w", err)
+	}
+	const keep = `
+		insert into turn (tenant_id, id, session_id, number, platform, workspace, state, outcome, attempt, takeovers, platform_message,
+			asker_id, asker_name, principals, direct, intake_at, started_at, finished_at, delivered_at, sentence, reference, timings,
+			reason, ambient, limited_until, place, agent, models)
+		select tenant_id, $3, session_id, $4, platform, workspace, 'done', 'superseded', attempt, takeovers, '',
+			asker_id, asker_name, principals, direct, intake_at, started_at, coalesce(finished_at, clock_timestamp()), delivered_at,
+			sentence, reference, timings, reason, ambient, limited_until, coalesce(place, sequence), agent, models
+		from turn where tenant_id = $1 and id = $2`
+	const queue = `
+		update turn t set number = $3, state = 'queued', outcome = null, attempt = attempt + 1, takeovers = 0, lone_deaths = 0, failures = 0, quarantine = '', owner = '', not_before = '-infinity',
+			intake_at = clock_timestamp(), started_at = null, finished_at = null, delivered_at = null, disturbed = false,
+			stop_requested_at = null, stop_requested_by = '', sentence = '', undelivered = '', reference = '', timings = '{}',
+			ambient = ambient and not exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id),
+			edited_text = null, edited_files = null, offered_at = null, place = coalesce(place, sequence)
+		where tenant_id = $1 and id = $2`
+	batch := new(pgx.Batch)
+	batch.Queue(`update turn set number = $3 where tenant_id = $1 and id = $2`, tenant, id, number)
+	batch.Queue(keep, tenant, id, old, before)
+	for _, table := range []string{"run", "message", "feedback"} { // each turn has a question, if an empty one
+		batch.Queue(`update `+table+` set turn_id = $3 where tenant_id = $1 and turn_id = $2`, tenant, id, old)
+	}
+	batch.Queue(eraseBefore, tenant, id)
+	batch.Queue(`update turn set origin = $3 where tenant_id = $1 and origin = $2 and origin_as <> 'retry'`, tenant, id, old)
+	batch.Queue(queue, tenant, id, number)
+	batch.Queue(unwrite, tenant, id)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return "", fmt.Errorf("queue the edited question: %w", err)
+	}
+	return old, insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
+}
+
+// eraseBefore deletes what was asked and answered in the place of a turn ($2) before it, but for copies that were shared there, which are still
+// to be seen. By turn_place.
+const eraseBefore = `
+	with before as (
+		select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
+			and coalesce(e.place, e.sequence) = coalesce(t.place, t.sequence) and e.id <> t.id
+			and e.origin_as is distinct from 'share'
+		where t.tenant_id = $1 and t.id = $2
+	), corrected as (
+		update turn t set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '' from before
+		where t.tenant_id = $1 and t.id = before.id and t.correction is not null
+	), asked as (
+		update message m set text = '', tokens = 0 from before where m.tenant_id = $1 and m.turn_id = before.id and m.model_index = -1 returning m.id
+	), sent as (
+		delete from message_file f using asked where f.tenant_id = $1 and f.message_id = asked.id
+	), said as (
+		delete from message m using before where m.tenant_id = $1 and m.turn_id = before.id and m.model_index >= 0
+	)
+	delete from run r using before where r.tenant_id = $1 and r.turn_id = before.id`

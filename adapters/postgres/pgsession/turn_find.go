@@ -1,0 +1,87 @@
+package pgsession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Turn implements session.Turns.
+func (s *Store) Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error) {
+	if !postgres.IsID(string(id)) {
+		return session.Turn{}, fmt.Errorf("load turn %q: %w", id, session.ErrUnknownTurn)
+	}
+	return loadTurn(ctx, s.db.Pool, tenant, string(id))
+}
+
+// TurnOf implements session.Turns.
+func (s *Store) TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error) {
+	// By the primary key.
+	const of = `
+		select turn_id::text from surface_message
+		where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 and turn_id is not null`
+	return s.found(ctx, tenant, of, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id)))
+}
+
+// Latest implements session.Turns.
+func (s *Store) Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (session.Turn, error) {
+	// The sessions by their unique key, their turns by turn's.
+	const latest = `
+		select t.id::text from session s join turn t on t.tenant_id = s.tenant_id and t.session_id = s.id
+		where s.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and ($5 = '' or s.thread = $5) and s.owner in ('', $6)
+		order by t.intake_at desc, t.sequence desc limit 1`
+	return s.found(ctx, tenant, latest, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread), reader)
+}
+
+// found loads the turn whose id a query selects.
+func (s *Store) found(ctx context.Context, tenant access.TenantID, sql string, args ...any) (session.Turn, error) {
+	var id string
+	err := s.db.Pool.QueryRow(ctx, sql, args...).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return session.Turn{}, session.ErrUnknownTurn
+	}
+	if err != nil {
+		return session.Turn{}, fmt.Errorf("find a turn: %w", err)
+	}
+	return loadTurn(ctx, s.db.Pool, tenant, id)
+}
+
+// Unasked implements session.Turns.
+func (s *Store) Unasked(ctx context.Context, tenant access.TenantID, at session.Place) (time.Duration, error) {
+	// By turn_unasked from the newest on, and session's primary key; a cool-down is never longer than the month that is looked at.
+	const newest = `
+		select (extract(epoch from clock_timestamp() - t.finished_at) * 1000000)::bigint
+		from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		where t.tenant_id = $1 and t.ambient and t.outcome = 'answered' and t.finished_at > now() - interval '31 days'
+		  and s.platform = $2 and s.workspace = $3 and s.channel = $4
+		order by t.finished_at desc limit 1`
+	var micros int64
+	err := s.db.Pool.QueryRow(ctx, newest, tenant, at.Platform, at.Workspace, at.Channel).Scan(&micros)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return session.Never, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the newest unasked answer: %w", err)
+	}
+	return time.Duration(micros) * time.Microsecond, nil
+}
+
+// Waiting implements session.Turns.
+func (s *Store) Waiting(ctx context.Context, tenant access.TenantID, at session.Place) (int, error) {
+	// By turn_unfinished, which is short.
+	const count = `
+		select count(*) from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		where t.tenant_id = $1 and t.state <> 'done' and s.platform = $2 and s.workspace = $3 and s.channel = $4 and s.owner = ''`
+	var n int
+	if err := s.db.Pool.QueryRow(ctx, count, tenant, at.Platform, at.Workspace, at.Channel).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count the unfinished turns of a channel: %w", err)
+	}
+	return n, nil
+}

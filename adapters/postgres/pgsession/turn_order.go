@@ -1,0 +1,96 @@
+package pgsession
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// unbegun says of a turn t with its question q that nobody has begun it, and that its question was written after the time $3.
+const unbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
+
+// withQuestion joins a turn t with its question q, by message's unique (tenant_id, turn_id, model_index, ordinal).
+const withQuestion = `join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`
+
+// waiting are turns of a session, in order, that a new one is put before.
+type waiting []struct {
+	ID    string
+	Place int64 // in the conversation
+}
+
+// overtake puts a question, that is about to be stored, before those which wait and were written after it: two messages of one moment may be
+// taken in by two processes in either order. It returns them, locked. Answers that nobody asked for and that wait for people are closed: now
+// somebody asks, and does not wait behind them.
+func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (waiting, error) {
+	if in.Ambient {
+		return nil, nil
+	}
+	// Served by turn_unfinished.
+	const closing = `
+		with closed as (
+			update turn set state = 'done', outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
+			where tenant_id = $1 and session_id = $2 and state = 'queued' and ambient returning id::text
+		)
+		select array(select id from closed), exists (select from turn t ` + withQuestion + ` where t.tenant_id = $1 and t.session_id = $2 and ` + unbegun + `)`
+	var closed []string
+	var late bool
+	if err := tx.QueryRow(ctx, closing, in.Tenant, sessionID, postgres.OrNull(in.At)).Scan(&closed, &late); err != nil {
+		return nil, fmt.Errorf("look at what waits: %w", err)
+	}
+	if err := audit.EndAll(ctx, tx, in.Tenant, closed); err != nil || !late {
+		return nil, err
+	}
+	// What is leased at this moment is waited for, and then stays where it is. By turn_unfinished.
+	const lock = `select t.id::text, coalesce(t.place, t.sequence) from turn t ` + withQuestion + `
+		where t.tenant_id = $1 and t.session_id = $2 and ` + unbegun + ` order by t.number for update of t`
+	rows, err := tx.Query(ctx, lock, in.Tenant, sessionID, postgres.OrNull(in.At))
+	if err != nil {
+		return nil, fmt.Errorf("lock the turns of later messages: %w", err)
+	}
+	var later waiting
+	var next struct {
+		ID    string
+		Place int64
+	}
+	if _, err := pgx.ForEachRow(rows, []any{&next.ID, &next.Place}, func() error { later = append(later, next); return nil }); err != nil {
+		return nil, fmt.Errorf("lock the turns of later messages: %w", err)
+	}
+	return later, nil
+}
+
+// place is where in the conversation the new turn stands; nil for its end.
+func (w waiting) place() any {
+	if len(w) == 0 {
+		return nil
+	}
+	return w[0].Place
+}
+
+// follow gives the turns the numbers after that of the new turn (id), which is stored, and the places of those behind them.
+func (w waiting) follow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
+	if len(w) == 0 {
+		return nil
+	}
+	batch := new(pgx.Batch)
+	for i, t := range w {
+		var place any // of the last one: what the new one would have had
+		if i+1 < len(w) {
+			place = w[i+1].Place
+		}
+		batch.Queue(`
+			update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
+			where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`, tenant, t.ID, id, i+1, place)
+	}
+	batch.Queue(`
+		update session s set turns = s.turns + $3 from turn n where n.tenant_id = $1 and n.id = $2 and s.tenant_id = $1 and s.id = n.session_id`,
+		tenant, id, len(w))
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("put the question before those of later messages: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package pgsession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// beingAnswered says of a turn that an attempt at it may still change what is asked.
+const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
+
+// Settle implements session.Completions. Quotas are locked before the turn, as intakes do.
+func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error) {
+	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		until = time.Time{}
+		var unsettled bool
+		var limited *time.Time
+		const look = `select coalesce((pending->>'unsettled')::boolean, false), limited_until from turn where ` + beingAnswered
+		err := tx.QueryRow(ctx, look, f.Tenant, f.Turn, f.Attempt).Scan(&unsettled, &limited)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return fault(ctx, tx, f)
+		case err != nil:
+			return err
+		case !unsettled:
+			until = orZero(limited)
+			return nil
+		}
+		if until, err = limit(ctx, tx, f.Tenant, quotas); err != nil {
+			return err
+		}
+		const settle = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
+		tag, err := tx.Exec(ctx, settle, f.Tenant, f.Turn, f.Attempt, postgres.OrNull(until))
+		if err == nil && tag.RowsAffected() == 0 {
+			err = fault(ctx, tx, f)
+		}
+		return err
+	})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("count turn %s against quotas: %w", f.Turn, err)
+	}
+	return until, nil
+}
+
+// Complete implements session.Completions.
+func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
+	if len(c.Files) == 0 && c.Starter == "" { // most have nothing but who listens, and a name
+		const known = `
+			with t as (
+				update turn set pending = null, principals = $4, asker_name = case when asker_name = '' then $5 else asker_name end
+				where ` + beingAnswered + ` and pending is not null returning tenant_id, id
+			), q as (
+				update message m set author = $5 from t
+				where $5 <> '' and m.tenant_id = t.tenant_id and m.turn_id = t.id and m.model_index = -1 and m.ordinal = 0 and m.author = ''
+			)
+			select count(*) from t`
+		var n int
+		err := s.db.Pool.QueryRow(ctx, known, f.Tenant, f.Turn, f.Attempt, c.Audience.Principals(), postgres.Storable(c.Name)).Scan(&n)
+		if err != nil {
+			return fmt.Errorf("complete the question of turn %s: %w", f.Turn, err)
+		}
+		if n > 0 {
+			return nil
+		}
+	}
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		var pending bool
+		err := tx.QueryRow(ctx, `select pending is not null from turn where `+beingAnswered+` for update`, f.Tenant, f.Turn, f.Attempt).Scan(&pending)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return fault(ctx, tx, f)
+		case err != nil || !pending:
+			return err
+		}
+		t, err := loadTurn(ctx, tx, f.Tenant, string(f.Turn))
+		if err != nil {
+			return err
+		}
+		batch := new(pgx.Batch)
+		batch.Queue(`update turn set pending = null, principals = $3, asker_name = case when asker_name = '' then $4 else asker_name end
+			where tenant_id = $1 and id = $2`, f.Tenant, f.Turn, c.Audience.Principals(), postgres.Storable(c.Name))
+		if c.Name != "" {
+			batch.Queue(`update message set author = $3 where tenant_id = $1 and id = $2 and author = ''`, f.Tenant, t.Question.ID, postgres.Storable(c.Name))
+		}
+		if c.Starter != "" {
+			at := t.Session.Ref
+			batch.Queue(`update session set starter = $3 where tenant_id = $1 and id = $2 and starter = ''`, f.Tenant, t.Session.ID, c.Starter)
+			batch.Queue(`update thread set starter = $6 where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5 and starter = ''`,
+				f.Tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread), c.Starter)
+		}
+		n := len(t.Question.Files)
+		for _, file := range c.Files {
+			if slices.ContainsFunc(t.Question.Files, func(had message.File) bool { return had.ID == file.ID }) {
+				continue
+			}
+			queueFile(batch, f.Tenant, string(t.Question.ID), n, file)
+			n++
+		}
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("complete the question of turn %s: %w", f.Turn, err)
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package pgsession
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed queries/turn_apart.sql
+var apartQuery string
+
+// leaseApart leases a turn while some are in quarantine, or are to be put there. Replicas do so one after another, so that what each sees of
+// the others holds.
+func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
+	draining := false
+	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		rows, draining = nil, false
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'71756172'::bigint)`); err != nil { // "quar" as bytes
+			return err
+		}
+		if err := bury(ctx, tx, r.Replica); err != nil {
+			return err
+		}
+		group, wait, err := quarantined(ctx, tx, r)
+		if err != nil || wait != nil {
+			draining = errors.Is(wait, session.ErrDraining)
+			return err
+		}
+		rows, err = leaseIn(ctx, tx, r, 1, group, false)
+		return err
+	})
+	if err == nil && draining {
+		err = session.ErrDraining
+	}
+	return rows, err
+}
+
+// bury puts the turns of replicas that have died into quarantine. A turn that somebody changes at this moment follows with the next lease.
+func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
+	const held = `
+		select t.tenant_id, t.id::text, t.owner, coalesce(q.beside, 0) from turn t left join quarantine q on q.replica = t.quarantine
+		where (t.state in ('running', 'delivering')
+				and t.owner = any (array(select r.id from replica r where r.expires_at <= statement_timestamp() and r.id <> $1::text))
+			or t.state = 'done' and t.disturbed and t.owner not in ('', $1::text)
+				and not exists (select from replica r where r.id = t.owner and r.expires_at > statement_timestamp()))
+		for update of t skip locked`
+	type suspect struct {
+		Tenant access.TenantID
+		ID     string
+		Owner  string
+		Beside int // that could run at once when it died; 0: it was no suspect
+	}
+	rows, err := tx.Query(ctx, held, me)
+	if err != nil {
+		return fmt.Errorf("look for turns of replicas that have died: %w", err)
+	}
+	suspects, err := pgx.CollectRows(rows, pgx.RowToStructByPos[suspect])
+	if err != nil {
+		return fmt.Errorf("look for turns of replicas that have died: %w", err)
+	}
+	died, again := map[string]int{}, map[string]bool{}
+	const unfinished = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
+	batch := new(pgx.Batch)
+	batch.Queue(`delete from quarantine q where not exists (select from turn t where t.quarantine = q.replica and ` + unfinished + `)`)
+	for _, t := range suspects {
+		died[t.Owner]++
+		again[t.Owner] = again[t.Owner] || t.Beside > 0
+		batch.Queue(`
+			update turn set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
+			where tenant_id = $1 and id = $2`, t.Tenant, t.ID, lone(t.Beside))
+	}
+	for owner, n := range died {
+		batch.Queue(`insert into quarantine (replica, beside) values ($1, $2) on conflict do nothing`, owner, session.Beside(n, again[owner]))
+	}
+	// One that was written over after it was done may have outlived its group.
+	batch.Queue(`update turn t set quarantine = '' where ` + unfinished + ` and not exists (select from quarantine q where q.replica = t.quarantine)`)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("put turns of replicas that have died into quarantine: %w", err)
+	}
+	return nil
+}
+
+// lone is what a death adds to a turn's own.
+func lone(beside int) int {
+	if beside == 1 {
+		return 1
+	}
+	return 0
+}
+
+// errFull says that as many turns of a quarantine run as may.
+var errFull = errors.New("the quarantine is full")
+
+// quarantined chooses what a replica may lease: turns of the quarantine returned, or those in none if that is empty. wait is not nil when it
+// gets nothing now: session.ErrDraining when that is for the sake of a quarantine that it is to run.
+func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group string, wait, err error) {
+	// $2, $3: what the replica holds for certain; $4, $5: what it can deliver. A group waits when one of its turns could be leased.
+	const groups = `
+		with held as (
+			select t.owner, t.quarantine, count(*) filter (where t.owner <> $1::text or not $2::boolean or t.id = any ($3::text[]::uuid[])) n from turn t
+			where t.owner <> '' and (t.state in ('running', 'delivering') or t.state = 'done' and t.disturbed) group by 1, 2
+		), alive as (
+			select id from replica where expires_at > statement_timestamp()
+		)
+		select q.replica, q.beside, q.host = $1::text,
+			exists (select from alive a where a.id = q.host),
+			coalesce((select h.n from held h where h.owner = q.host and h.quarantine = q.replica), 0),
+			exists (select from held h where h.owner = $1::text and h.quarantine = q.replica),
+			exists (select from turn t where t.quarantine = q.replica and t.owner = '' and (t.state <> 'done' or t.disturbed)
+				and t.not_before <= statement_timestamp()
+				and ($4::text[] is null or t.platform = any ($4::text[])) and ($5::text[] is null or t.workspace = any ($5::text[]))
+				and (t.state <> 'queued' or not exists (
+					select from turn e
+					where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.number < t.number and e.state <> 'done'))),
+			(select count(*) from alive a where a.id <> $1::text and not exists (select from quarantine o where o.host = a.id and o.replica <> q.replica)),
+			(select count(*) from alive a where a.id <> $1::text),
+			coalesce((select sum(h.n) from held h where h.owner = $1::text and h.quarantine = ''), 0)
+		from quarantine q order by q.host = $1::text desc, q.beside desc, q.at, q.replica`
+	type state struct {
+		Group                   string
+		Beside                  int
+		Mine, Hosted            bool
+		Held                    int // by its host
+		Holding, Waits          bool
+		Free, Others, Elsewhere int // live replicas but this one: without a quarantine, and all; other turns that this one holds
+	}
+	rows, err := tx.Query(ctx, groups, r.Replica, r.Holding != nil, holding(r), r.Platforms, r.Workspaces)
+	if err != nil {
+		return "", nil, fmt.Errorf("look at the quarantine: %w", err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[state])
+	if err != nil {
+		return "", nil, fmt.Errorf("look at the quarantine: %w", err)
+	}
+	for _, g := range all {
+		switch {
+		case !g.Holding:
+		case g.Held < g.Beside:
+			return g.Group, nil, nil
+		default:
+			return "", errFull, nil
+		}
+	}
+	for _, g := range all {
+		idle := g.Elsewhere == 0
+		taken := !g.Mine && g.Hosted && (!idle || g.Held > 0) // one that has nothing to do need not wait for one that drains
+		if !g.Waits || taken || !g.Mine && g.Others > 0 && g.Free == 0 {
+			continue
+		}
+		if _, err := tx.Exec(ctx, `update quarantine set host = case when replica = $2 then $1 when host = $1 then '' else host end`, r.Replica, g.Group); err != nil {
+			return "", nil, fmt.Errorf("take quarantine %s on: %w", g.Group, err)
+		}
+		if !idle {
+			return "", session.ErrDraining, nil
+		}
+		return g.Group, nil, nil
+	}
+	_, err = tx.Exec(ctx, `update quarantine set host = '' where host = $1`, r.Replica)
+	return "", nil, err
+}

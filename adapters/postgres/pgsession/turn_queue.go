@@ -1,0 +1,231 @@
+package pgsession
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed queries/turn_lease.sql
+var leaseQuery string
+
+// abandonedColumn is the last column of a leased turnRow: nobody who was there for the turn in time is alive or was lately. What a person
+// asked of an answer is never too old.
+const abandonedColumn = `
+	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
+		select from replica r
+		where r.started_at <= t.intake_at + $4::bigint * interval '1 microsecond'
+		  and r.expires_at > statement_timestamp() - $4::bigint * interval '1 microsecond')`
+
+// Lease implements session.Queue.
+func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Turn, error) {
+	rows, err := leaseIn(ctx, s.db.Pool, r, max(r.Most, 1), "", true)
+	if err == nil && len(rows) == 0 {
+		var apart bool
+		if err = s.db.Pool.QueryRow(ctx, `select `+apartQuery, r.Replica, r.Platforms, r.Workspaces).Scan(&apart); err == nil && apart {
+			rows, err = s.leaseApart(ctx, r)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lease turns: %w", err)
+	}
+	turns := make([]session.Turn, len(rows))
+	questions := make(map[access.TenantID][]*message.Message, 1)
+	for i, row := range rows {
+		t := &turns[i]
+		*t = row.turn()
+		questions[t.Session.Tenant] = append(questions[t.Session.Tenant], &t.Question)
+	}
+	for tenant, asked := range questions {
+		if err := loadFiles(ctx, s.db.Pool, tenant, asked); err != nil {
+			return nil, fmt.Errorf("lease turns: %w", err)
+		}
+	}
+	slices.SortStableFunc(turns, func(a, b session.Turn) int { return a.Intake.Compare(b.Intake) })
+	return turns, nil
+}
+
+// leaseIn leases turns of a quarantine, or of none; with guard, nothing while there is one (apartQuery).
+func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, most int, group string, guard bool) ([]turnRow, error) {
+	maxAge := r.MaxAge.Microseconds()
+	if r.MaxAge > 0 {
+		maxAge = max(maxAge, 1) // Postgres counts no less
+	}
+	apart := `with apart as materialized (select $8::boolean and (` + apartQuery + `) as yes),
+`
+	rows, err := q.Query(ctx, apart+leaseQuery+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
+		r.Replica, r.Platforms, r.Workspaces, maxAge, r.Holding != nil, holding(r), group, guard, most)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanTurn)
+}
+
+// holding are the turns that the replica knows it holds, none if it did not say.
+func holding(r session.LeaseRequest) []session.TurnID {
+	if r.Holding == nil {
+		return []session.TurnID{}
+	}
+	return r.Holding
+}
+
+// Finish implements session.Queue.
+func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved) error {
+	if saved.Outcome == "" {
+		return fmt.Errorf("finish turn %s: it has no outcome", f.Turn)
+	}
+	var edited, stands, removed bool
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		edited, stands, removed = false, false, false
+		// Of a superseded turn that has posted nothing there is nothing to deliver.
+		const finish = `
+			update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
+				state = case when $4 = 'superseded' and not exists (
+					select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id) then 'done' else 'delivering' end
+			where tenant_id = $1 and id = $2 and attempt = $3 and state = 'running' and (withdrawn_at is null or $4 = 'superseded')
+			returning removed_at is not null, edited_text is not null and stop_requested_at is null,
+				edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`
+		timings := make(map[string]int64, len(saved.Timings))
+		for name, d := range saved.Timings {
+			timings[postgres.Storable(name)] = d.Microseconds()
+		}
+		var appears bool
+		err := tx.QueryRow(ctx, finish, f.Tenant, f.Turn, f.Attempt, saved.Outcome, postgres.Storable(saved.Sentence), saved.Reference, timings).
+			Scan(&removed, &edited, &stands, &appears)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fault(ctx, tx, f)
+		}
+		if err == nil && stands { // the edit is not answered, since somebody stopped it, but the question reads so from now on
+			err = replaceQuestion(ctx, tx, f.Tenant, string(f.Turn))
+		}
+		if edited = edited && !removed; err != nil {
+			return err
+		}
+		if removed { // what was written of it is not kept; which documents it showed is
+			return audit.End(ctx, tx, f.Tenant, string(f.Turn), saved)
+		}
+		for i, run := range saved.Runs {
+			if err := insertRun(ctx, tx, f, i, run); err != nil {
+				return fmt.Errorf("save the run of %s: %w", run.Model, err)
+			}
+		}
+		switch {
+		case edited:
+			old, err := again(ctx, tx, f.Tenant, string(f.Turn))
+			if err != nil {
+				return err
+			}
+			return audit.End(ctx, tx, f.Tenant, old, saved)
+		case appears:
+			if err := appear(ctx, tx, f); err != nil {
+				return err
+			}
+		case saved.Outcome == session.Superseded:
+			if err := eraseUnshown(ctx, tx, f.Tenant, string(f.Turn)); err != nil {
+				return err
+			}
+		}
+		return audit.End(ctx, tx, f.Tenant, string(f.Turn), saved)
+	})
+	switch {
+	case err == nil && removed:
+		err = session.ErrRemoved
+	case err == nil && edited:
+		err = session.ErrEdited
+	}
+	if err != nil {
+		return fmt.Errorf("finish turn %s: %w", f.Turn, err)
+	}
+	return nil
+}
+
+// pendingEdit says that an edit waits for the attempt to let go; a person's stop takes the sense from it.
+const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
+
+// shownForGood says that what was delivered is what will be shown.
+const shownForGood = `(revision = leased_revision and (not disturbed or state = 'done'))`
+
+// Delivered implements session.Queue. Of an answer that was delivered to say that its question was deleted, the rest is erased with it.
+func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
+	const done = `
+		with d as (
+			update turn set state = 'done', owner = '', quarantine = '', disturbed = not ` + shownForGood + `, delivered_at = coalesce(delivered_at, clock_timestamp()),
+				undelivered = $4,
+				correction = case when withdrawn_at is not null and ` + shownForGood + ` then null else correction end,
+				corrected_at = case when withdrawn_at is not null and ` + shownForGood + ` then null else corrected_at end
+			where tenant_id = $1 and id = $2 and attempt = $3 and outcome is not null and not ` + pendingEdit + `
+			returning tenant_id, id, withdrawn_at is not null and not disturbed as erase
+		), said as (
+			delete from message m using d where d.erase and m.tenant_id = d.tenant_id and m.turn_id = d.id and m.model_index >= 0
+		), ran as (
+			delete from run r using d where d.erase and r.tenant_id = d.tenant_id and r.turn_id = d.id
+		)
+		select count(*) from d`
+	var n int
+	err := s.db.Pool.QueryRow(ctx, done, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
+	if err == nil && n == 0 {
+		err = s.deliveredEdited(ctx, f)
+	}
+	if err != nil {
+		return fmt.Errorf("mark as delivered turn %s: %w", f.Turn, err)
+	}
+	return nil
+}
+
+// deliveredEdited queues a turn whose question was edited while its answer was delivered, or tells why it was not marked.
+func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
+	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		const pending = `select ` + pendingEdit + ` from turn where tenant_id = $1 and id = $2 and attempt = $3 for update`
+		var edited bool
+		err := tx.QueryRow(ctx, pending, f.Tenant, f.Turn, f.Attempt).Scan(&edited)
+		switch {
+		case err != nil && !errors.Is(err, pgx.ErrNoRows):
+			return err
+		case edited: // its end is in the audit trail already
+			_, err := again(ctx, tx, f.Tenant, string(f.Turn))
+			return err
+		default:
+			return fault(ctx, tx, f)
+		}
+	})
+}
+
+// Release implements session.Queue. The attempt is raised at once, so that who lets go of a turn is fenced from that moment on.
+func (s *Store) Release(ctx context.Context, f session.Fence, after time.Duration) error {
+	const release = `
+		update turn set state = case when state = 'done' then 'done' when outcome is null then 'queued' else 'delivering' end, owner = '',
+			attempt = attempt + 1, failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
+		where tenant_id = $1 and id = $2 and attempt = $3 and (state <> 'done' or disturbed)`
+	return s.fenced(ctx, f, "hand back", release, after.Microseconds())
+}
+
+// Depth implements session.Queue.
+func (s *Store) Depth(ctx context.Context) (int, error) {
+	var n int
+	if err := s.db.Pool.QueryRow(ctx, `select count(*) from turn where state = 'queued'`).Scan(&n); err != nil { // served by turn_queued
+		return 0, fmt.Errorf("count the turns that wait: %w", err)
+	}
+	return n, nil
+}
+
+// fenced runs an update that names the attempt, and tells why it changed nothing.
+func (s *Store) fenced(ctx context.Context, f session.Fence, what, sql string, args ...any) error {
+	tag, err := s.db.Pool.Exec(ctx, sql, append([]any{f.Tenant, f.Turn, f.Attempt}, args...)...)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = fault(ctx, s.db.Pool, f)
+	}
+	if err != nil {
+		return fmt.Errorf("%s turn %s: %w", what, f.Turn, err)
+	}
+	return nil
+}

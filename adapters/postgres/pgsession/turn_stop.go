@@ -1,0 +1,181 @@
+package pgsession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// stops is what a tombstone says: who wanted a message stopped, and that it was deleted. The zero value says nothing.
+type stops struct {
+	by         []string
+	privileged bool
+	deleted    bool
+}
+
+// allows returns who of them may stop a turn.
+func (s stops) allows(asker, starter string) (by string, ok bool) {
+	for _, id := range s.by {
+		if session.MayStop(session.Stopper{ID: id}, asker, starter) {
+			return id, true
+		}
+	}
+	return "", s.privileged
+}
+
+// errTaken says that a message belongs to a turn already.
+var errTaken = errors.New("the message belongs to a turn")
+
+// claimMessage records that a message belongs to a turn and returns what was wanted of it before it was known. A question that is
+// taken gives errTaken; other messages change hands, since a platform's id is only met again where a database was restored.
+func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (stops, error) {
+	// Waits for a stop of the same message that is under way; the primary key serves it.
+	const claim = `
+		insert into surface_message as m (tenant_id, platform, workspace, channel, message, turn_id, role) values ($1, $2, $3, $4, $5, $6, $7)
+		on conflict (tenant_id, platform, workspace, channel, message) do update set turn_id = excluded.turn_id, role = excluded.role
+		where m.turn_id is null or excluded.role <> 'question'
+		returning stop_at > clock_timestamp() - $8::bigint * interval '1 microsecond', stop_by, stop_privileged, deleted`
+	var s stops
+	var fresh *bool
+	err := q.QueryRow(ctx, claim, tenant, at.Platform, at.Workspace, at.Channel, id, turn, role, session.TombstoneAge.Microseconds()).
+		Scan(&fresh, &s.by, &s.privileged, &s.deleted)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return stops{}, errTaken
+	}
+	if err != nil || fresh == nil || !*fresh {
+		return stops{}, err
+	}
+	return s, nil
+}
+
+// candidate is a turn that a stop may be meant for.
+type candidate struct {
+	ID, Asker, Starter string
+}
+
+// Request implements session.Stops.
+func (s *Store) Request(ctx context.Context, r session.StopRequest) (session.StopResult, error) {
+	var result session.StopResult
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		result = session.StopResult{}
+		candidates, armed, err := stoppable(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		result.Armed = armed
+		for _, c := range candidates {
+			if !session.MayStop(r.By, c.Asker, c.Starter) {
+				result.Denied = true
+				continue
+			}
+			result.Turns = append(result.Turns, session.TurnID(c.ID))
+		}
+		return requestStops(ctx, tx, r.Tenant, result.Turns, r.By.ID)
+	})
+	if err != nil {
+		return session.StopResult{}, fmt.Errorf("record a stop in %s: %w", r.Ref.Platform, err)
+	}
+	return result, nil
+}
+
+// stoppable returns the unfinished turns that a stop is meant for, locked; or leaves a tombstone on a message that is not known.
+func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []candidate, armed bool, err error) {
+	const columns = `select t.id::text, t.asker_id, s.starter from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id `
+	if r.Message == "" && r.Ref.Thread == "" {
+		// Served by turn_unfinished, which is short.
+		const ofChannel = columns + `
+			where t.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and t.asker_id = $5
+			  and t.state in ('queued', 'running') order by t.sequence for update of t`
+		found, err = postgres.QueryAll[candidate](ctx, tx, ofChannel, r.Tenant, r.Ref.Platform, r.Ref.Workspace, r.Ref.Channel, r.By.ID)
+		return found, false, err
+	}
+	if r.Message == "" {
+		// Served by session's unique key and turn_unfinished.
+		const ofThread = columns + `
+			where s.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and s.thread = $5 and s.owner in ('', $6)
+			  and t.state in ('queued', 'running') order by t.sequence for update of t`
+		found, err = postgres.QueryAll[candidate](ctx, tx, ofThread, r.Tenant, r.Ref.Platform, r.Ref.Workspace, r.Ref.Channel, r.Ref.Thread, r.By.ID)
+		return found, false, err
+	}
+	// Stale marks are forgotten; who stops an unknown message is added to those who did before.
+	const mark = `
+		insert into surface_message as m (tenant_id, platform, workspace, channel, message, stop_at, stop_by, stop_privileged)
+		values ($1, $2, $3, $4, $5, clock_timestamp(), array[$6::text], $7)
+		on conflict (tenant_id, platform, workspace, channel, message) do update set
+			stop_by = case when m.stop_at > clock_timestamp() - $8::bigint * interval '1 microsecond'
+			               then array_append(array_remove(m.stop_by, $6), $6) else excluded.stop_by end,
+			stop_privileged = excluded.stop_privileged
+				or m.stop_privileged and m.stop_at > clock_timestamp() - $8::bigint * interval '1 microsecond',
+			stop_at = excluded.stop_at
+		returning turn_id::text`
+	var turn *string
+	err = tx.QueryRow(ctx, mark, r.Tenant, r.Ref.Platform, r.Ref.Workspace, r.Ref.Channel, r.Message, r.By.ID, r.By.Privileged,
+		session.TombstoneAge.Microseconds()).Scan(&turn)
+	if err != nil || turn == nil {
+		return nil, err == nil, err
+	}
+	found, err = postgres.QueryAll[candidate](ctx, tx, columns+`where t.tenant_id = $1 and t.id = $2 and t.state in ('queued', 'running') for update of t`,
+		r.Tenant, *turn)
+	return found, false, err
+}
+
+// requestStops marks turns as to be stopped, and writes those into the audit trail for which nobody had asked that before.
+func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []session.TurnID, by string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	const set = `
+		update turn set stop_requested_at = clock_timestamp(), stop_requested_by = $3
+		where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and outcome is null
+		returning id::text`
+	rows, err := tx.Query(ctx, set, tenant, ids, by)
+	if err != nil {
+		return err
+	}
+	stopped, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, id := range stopped {
+		if err := audit.WriteTurn(ctx, tx, tenant, session.TurnStopped, id, by, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Requested implements session.Stops.
+func (s *Store) Requested(ctx context.Context, turns []session.Fence) ([]session.TurnID, error) {
+	if len(turns) == 0 {
+		return nil, nil
+	}
+	tenants, ids := make([]string, len(turns)), make([]string, len(turns))
+	for i, f := range turns {
+		tenants[i], ids[i] = string(f.Tenant), string(f.Turn)
+	}
+	// Served by the primary key.
+	const requested = `
+		select t.id::text from unnest($1::text[], $2::text[]::uuid[]) as w (tenant_id, id) join turn t using (tenant_id, id)
+		where t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null`
+	rows, err := s.db.Pool.Query(ctx, requested, tenants, ids)
+	if err != nil {
+		return nil, fmt.Errorf("look for stops of %d turns: %w", len(turns), err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("look for stops of %d turns: %w", len(turns), err)
+	}
+	stopped := make([]session.TurnID, 0, len(found))
+	for _, id := range slices.Sorted(slices.Values(found)) {
+		stopped = append(stopped, session.TurnID(id))
+	}
+	return stopped, nil
+}

@@ -1,0 +1,202 @@
+package pgsession
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed queries/turn_family.sql
+var familyQuery string
+
+// Withdraw implements session.Changes.
+func (s *Store) Withdraw(
+	ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string,
+) (changed session.Changed, err error) {
+	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		changed = session.Changed{}
+		row, err := lockQuestion(ctx, tx, tenant, at, id)
+		if err != nil || row == nil {
+			return err
+		}
+		changed.Turn, changed.Asker, changed.Same = session.TurnID(row.ID), row.Asker, row.Withdrawn
+		if row.Withdrawn {
+			return nil
+		}
+		changed.Stop = row.State == string(session.Running)
+		return withdraw(ctx, tx, tenant, row.ID, sentence)
+	})
+	if err != nil {
+		return session.Changed{}, fmt.Errorf("withdraw the question of a turn: %w", err)
+	}
+	return changed, nil
+}
+
+// withdraw ends every turn that asks the same question, and erases it.
+func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, sentence string) error {
+	family, err := lockFamily(ctx, tx, tenant, id)
+	if err != nil {
+		return err
+	}
+	waiting, err := waitingOf(ctx, tx, tenant, family)
+	if err != nil {
+		return err
+	}
+	batch := new(pgx.Batch)
+	batch.Queue(`
+		update turn set withdrawn_at = clock_timestamp(), edited_text = null, edited_files = null, pending = null
+		where tenant_id = $1 and id = any($2::text[]::uuid[]) and withdrawn_at is null`, tenant, family)
+	batch.Queue(`
+		with q as (
+			update message set text = '', tokens = 0 where tenant_id = $1 and turn_id = any($2::text[]::uuid[]) and model_index = -1 returning id
+		)
+		delete from message_file f using q where f.tenant_id = $1 and f.message_id = q.id`, tenant, family)
+	batch.Queue(`
+		update delivery d set content_hash = '', state = case when d.state = 'final' then 'posted' else d.state end from turn t
+		where t.tenant_id = $1 and t.id = any($2::text[]::uuid[]) and t.state <> 'running' and d.tenant_id = t.tenant_id and d.turn_id = t.id`, tenant, family)
+	// No attempt is at them, or one that has saved its outcome. What can be seen of them is delivered once more.
+	batch.Queue(`
+		update turn t set outcome = 'superseded', sentence = $3, state = case when state = 'queued' then 'done' else state end,
+			attempt = case when state = 'queued' then attempt + 1 else attempt end,
+			finished_at = coalesce(finished_at, clock_timestamp()), revision = revision + 1,
+			disturbed = state = 'delivering' or exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id)
+		where tenant_id = $1 and id = any($2::text[]::uuid[]) and state <> 'running'`, tenant, family, sentence)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	if err := eraseUnshown(ctx, tx, tenant, family...); err != nil {
+		return err
+	}
+	if err := audit.EndAll(ctx, tx, tenant, waiting); err != nil {
+		return err
+	}
+	return audit.WriteTurn(ctx, tx, tenant, session.QuestionDeleted, id, "", nil)
+}
+
+// lockFamily returns the turns that ask the same question as one of them, all locked. Those that were made while it waited for a lock are
+// among them; afterwards none can be made of a turn that is locked.
+func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) ([]string, error) {
+	var locked []string
+	for {
+		rows, err := tx.Query(ctx, familyQuery, tenant, id)
+		if err != nil {
+			return nil, err
+		}
+		family, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil || slices.Equal(family, locked) {
+			return family, err
+		}
+		if _, err := tx.Exec(ctx, `select from turn where tenant_id = $1 and id = any($2::text[]::uuid[]) order by id for update`, tenant, family); err != nil {
+			return nil, err
+		}
+		locked = family
+	}
+}
+
+// eraseUnshown deletes the answers of those of the turns whose question was deleted and of which nothing is to be shown any more: all that
+// models wrote, searched for and were given.
+func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ...string) error {
+	const erase = `
+		with gone as (
+			update turn set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
+			where tenant_id = $1 and id = any($2::text[]::uuid[]) and withdrawn_at is not null and state = 'done' and not disturbed
+			returning id
+		), said as (
+			delete from message m using gone where m.tenant_id = $1 and m.turn_id = gone.id and m.model_index >= 0
+		)
+		delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`
+	if _, err := tx.Exec(ctx, erase, tenant, ids); err != nil {
+		return fmt.Errorf("erase the answers of a deleted question: %w", err)
+	}
+	return nil
+}
+
+// Erase implements session.Changes.
+func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []session.TurnID, err error) {
+	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		erased, running = false, nil
+		var turn string
+		// The message before its turn, as everybody locks them. A message that the bot itself takes back is of a turn that somebody is at, or is
+		// no page any more.
+		// The row of one that is not known yet waits for it.
+		const message = `
+			insert into surface_message (tenant_id, platform, workspace, channel, message, stop_at, deleted) values ($1, $2, $3, $4, $5, clock_timestamp(), true)
+			on conflict (tenant_id, platform, workspace, channel, message) do update set deleted = true`
+		if _, err := tx.Exec(ctx, message, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id))); err != nil {
+			return err
+		}
+		const of = `
+			select t.id::text from surface_message m join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id
+			join delivery d on d.tenant_id = t.tenant_id and d.turn_id = t.id and d.kind = 'page' and d.message = m.message and d.state = 'final'
+			where m.tenant_id = $1 and m.platform = $2 and m.workspace = $3 and m.channel = $4 and m.message = $5
+			  and t.state = 'done' and t.owner = '' and not t.disturbed and t.removed_at is null
+			for update of t`
+		err := tx.QueryRow(ctx, of, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id))).Scan(&turn)
+		if errors.Is(err, pgx.ErrNoRows) {
+			erased, running, err = eraseBegun(ctx, tx, tenant, at, id)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		batch := new(pgx.Batch)
+		batch.Queue(`
+			with gone as (
+				update turn e set removed_at = clock_timestamp(), sentence = '', correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
+				from turn t where t.tenant_id = $1 and t.id = $2 and e.tenant_id = t.tenant_id and e.session_id = t.session_id
+				  and coalesce(e.place, e.sequence) = coalesce(t.place, t.sequence) and e.state = 'done'
+				returning e.id
+			), said as (
+				delete from message m using gone where m.tenant_id = $1 and m.turn_id = gone.id and m.model_index >= 0
+			)
+			delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`, tenant, turn)
+		batch.Queue(`delete from delivery where tenant_id = $1 and turn_id = $2 and message = $3`, tenant, turn, postgres.Storable(string(id)))
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		erased = true
+		return audit.WriteTurn(ctx, tx, tenant, session.AnswerDeleted, turn, "", nil)
+	})
+	if err != nil {
+		return false, nil, fmt.Errorf("erase an answer that was deleted: %w", err)
+	}
+	return erased, running, nil
+}
+
+// eraseBegun removes an answer that is being written, if the message is its first page.
+func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, []session.TurnID, error) {
+	const of = `
+		select t.id::text from surface_message m join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id
+		join delivery d on d.tenant_id = t.tenant_id and d.turn_id = t.id and d.kind = 'page' and d.message = m.message and d.model = 0 and d.page = 0
+		where m.tenant_id = $1 and m.platform = $2 and m.workspace = $3 and m.channel = $4 and m.message = $5
+		  and t.state <> 'done' and t.removed_at is null
+		for update of t`
+	var turn string
+	err := tx.QueryRow(ctx, of, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id))).Scan(&turn)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil, nil
+	}
+	if err != nil {
+		return false, nil, err
+	}
+	running, err := removeBegun(ctx, tx, tenant, turn)
+	return err == nil, running, err
+}
+
+// removeBegun removes an answer that is being written, and returns the turns that run.
+func removeBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string) ([]session.TurnID, error) {
+	running, err := removeLineage(ctx, tx, tenant, turn, session.Removal{})
+	if err != nil {
+		return nil, err
+	}
+	return running, audit.WriteTurn(ctx, tx, tenant, session.AnswerDeleted, turn, "", nil)
+}

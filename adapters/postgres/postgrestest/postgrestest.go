@@ -1,0 +1,32 @@
+// Package postgrestest gives tests databases of their own, with the whole schema. It holds nothing that only one room's tests need.
+package postgrestest
+
+import (
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
+)
+
+// Open returns a new database with the whole schema, until the test ends.
+func Open(t testing.TB) *postgres.DB {
+	t.Helper()
+	return Connect(t, postgres.Config{URL: URL(t)})
+}
+
+// URL is the address of a new database with the whole schema.
+func URL(t testing.TB) string {
+	t.Helper()
+	return localtest.Migrated(t, postgres.Migrate)
+}
+
+// Connect connects to a database until the test ends.
+func Connect(t testing.TB, config postgres.Config) *postgres.DB {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
+}
