@@ -118,7 +118,7 @@ func printRun(out io.Writer, path string, run index.Run) error {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Indexed, "indexed"}, {c.Unchanged, "unchanged"}, {c.Removed, "removed"}, {c.Skipped, "left out"}, {c.Failed, "failed"}} {
+	}{{c.Indexed, "indexed"}, {c.Shared, "with another access list"}, {c.Unchanged - c.Shared, "unchanged"}, {c.Removed, "removed"}, {c.Skipped, "left out"}, {c.Failed, "failed"}} {
 		if p.n > 0 || p.what == "indexed" {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

@@ -93,7 +93,8 @@ func TestSearchPrintsEveryScoreComponent(t *testing.T) {
 func TestAccessListsHold(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
-	p.run(t, "index", handbook(t), "--acl", "group:leads")
+	docs := handbook(t)
+	p.run(t, "index", docs, "--acl", "group:leads")
 	if got := jsonOf[found](t, p.run(t, "search", "vacation days", "--json")); len(got.Hits) != 0 {
 		t.Errorf("a member found %d passages that are for group:leads", len(got.Hits))
 	}
@@ -104,6 +105,18 @@ func TestAccessListsHold(t *testing.T) {
 	lead := p.with("CONSOLE_PRINCIPALS=members,group:leads")
 	if got := jsonOf[answered](t, lead.run(t, "ask", "How many vacation days does an employee have?", "--json")); got.Outcome != "answered" {
 		t.Errorf("a lead got %+v", got)
+	}
+	// Another access list alone is no reason to read and embed everything anew.
+	for _, change := range []struct {
+		acl  string
+		hits bool
+	}{{"members", true}, {"group:leads", false}} {
+		if r := p.run(t, "index", docs, "--acl", change.acl); !strings.Contains(r.stderr, "0 indexed, 3 with another access list;") {
+			t.Errorf("indexing with --acl %s says:\n%s", change.acl, r.stderr)
+		}
+		if got := jsonOf[found](t, p.run(t, "search", "vacation days", "--json")); (len(got.Hits) > 0) != change.hits {
+			t.Errorf("with --acl %s a member finds %d passages", change.acl, len(got.Hits))
+		}
 	}
 }
 

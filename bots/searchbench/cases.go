@@ -163,7 +163,7 @@ func (b *bench) searchDuringChanges(ctx context.Context) error {
 		if n%2 == 0 {
 			acl = access.ACL{"group:nobody"}
 		}
-		return 1, b.index.SetACL(ctx, access.DefaultTenant, acl, []document.ID{document.ID(fmt.Sprintf("bench:%d", m.number))})
+		return 1, b.index.SetACL(ctx, access.DefaultTenant, benchSource, []index.Access{{ID: document.ID(fmt.Sprintf("bench:%d", m.number)), ACL: acl}})
 	}, "access lists changed")
 }
 

@@ -36,6 +36,13 @@ func Narrow(source, stated access.ACL) (access.ACL, error) {
 	return slices.Compact(both), nil
 }
 
+// sorted is an access list in order, without repeats, as the store keeps it.
+func sorted(acl access.ACL) access.ACL {
+	acl = slices.Clone(acl)
+	slices.Sort(acl)
+	return slices.Compact(acl)
+}
+
 // within reports whether everybody who holds p holds whole too.
 func within(p, whole access.Principal) bool { return p == whole || whole == access.Public }
 

@@ -9,20 +9,35 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// fingerprint sums up everything that the index keeps of a document, and the settings it was cut with. A date counts only where the document
+// fingerprint sums up what the index keeps of a document, and the settings it was cut with. Who may read it is no part of that: a change of access
+// is stored without the document. A date counts only where the document
 // states it: when it is merely the time at which the source last touched it, a copy of the same text is the same document.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
 	w := newFields()
+	w.text("content", settings, string(d.ID), d.Title, d.URL, d.Language)
+	w.rest(d, modified)
+	return Hash(w.Sum(nil))
+}
+
+// earlierFingerprint is the fingerprint of versions that counted the access list in: a document that was stored by one of them, with the access
+// list given, is not embedded anew because this version makes fingerprints in another way.
+func earlierFingerprint(d *document.Document, modified time.Time, settings string, acl access.ACL) Hash {
+	w := newFields()
 	w.text(settings, string(d.ID), d.Title, d.URL, d.Language)
-	w.number(len(d.ACL))
-	acl := slices.Clone(d.ACL)
-	slices.Sort(acl)
-	for _, p := range acl {
+	w.number(len(acl))
+	for _, p := range sorted(acl) {
 		w.text(string(p))
 	}
+	w.rest(d, modified)
+	return Hash(w.Sum(nil))
+}
+
+// rest writes what both fingerprints have in common.
+func (w fields) rest(d *document.Document, modified time.Time) {
 	if !d.UpdatedAt.Equal(modified) {
 		w.number(int(d.UpdatedAt.UnixMicro()))
 	}
@@ -40,7 +55,6 @@ func fingerprint(d *document.Document, modified time.Time, settings string) Hash
 			w.text(b.Text)
 		}
 	}
-	return Hash(w.Sum(nil))
 }
 
 // fields writes values so that no two lists of values write the same bytes.

@@ -25,9 +25,15 @@ func (r *run) keep(ctx context.Context, s step) error {
 	r.state.Counts.Skipped += len(s.skipped)
 	r.state.Skipped = capped(r.state.Skipped, s.skipped)
 	r.state.Counts.Unchanged += s.unchanged
+	r.state.Counts.Shared += s.shared
 	r.state.Counts.Total = max(r.state.Counts.Total, s.total)
 	if err := r.remove(ctx, s.remove); err != nil {
 		return err
+	}
+	if len(s.access) > 0 { // before anything that may take long
+		if err := r.store.SetACL(ctx, r.tenant, r.state.Source.ID, s.access); err != nil {
+			return fmt.Errorf("change who may read %d documents: %w", len(s.access), err)
+		}
 	}
 	if err := r.settle(ctx, s.entries); err != nil { // once the group before is stored
 		return err

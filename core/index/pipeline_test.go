@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -124,7 +125,6 @@ func TestChangesThatCount(t *testing.T) {
 		"text":     func(d *document.Document) { d.Sections[0].Blocks[0].Text = "other" },
 		"title":    func(d *document.Document) { d.Title = "other" },
 		"address":  func(d *document.Document) { d.URL = "https://docs.example.org/other" },
-		"readers":  func(d *document.Document) { d.ACL = access.ACL{"group:hr"} },
 		"metadata": func(d *document.Document) { d.Metadata = map[string]string{"tags": "other"} },
 		"anchor":   func(d *document.Document) { d.Sections[0].Anchor = "other" },
 		"heading":  func(d *document.Document) { d.Sections[0].Heading = []string{"other"} },
@@ -142,6 +142,51 @@ func TestChangesThatCount(t *testing.T) {
 				t.Errorf("another %s was taken for no change", name)
 			}
 		})
+	}
+}
+
+// Who may read a document changes without the document being stored, and embedded, again.
+func TestAccessChangesAlone(t *testing.T) {
+	t.Parallel()
+	store := new(indextest.Store)
+	p := pipeline(t, store, nil)
+	for _, acl := range []access.ACL{{access.Members}, {"group:hr", "group:law"}, {"group:law"}, {}, {access.Public}} {
+		d := doc("a", "text")
+		d.ACL = acl
+		run := mustRun(t, p, complete(indextest.Item(d, time.Time{})))
+		if e := store.Entries(tenant); run.Counts.Indexed+run.Counts.Shared != 1 || !slices.Equal(e[0].Document.ACL, acl) || store.Puts() != 1 {
+			t.Fatalf("with the access list %v it may be read by %v, stored %d times", acl, e[0].Document.ACL, store.Puts())
+		}
+	}
+	run := mustRun(t, p, complete(indextest.Item(doc("b", "text"), time.Time{})))
+	if run.Counts.Removed != 1 {
+		t.Errorf("the counts are %+v", run.Counts)
+	}
+}
+
+// Whoever may not read the new version of a document does not read the old one while the new one waits to be stored, and nobody reads the old
+// one who may read only the new one.
+func TestAccessIsTakenBeforeTheDocumentIsStored(t *testing.T) {
+	t.Parallel()
+	store := new(indextest.Store)
+	p := pipeline(t, store, nil)
+	d := doc("a", "salaries")
+	d.ACL = access.ACL{"group:hr", "group:law", access.Members}
+	mustRun(t, p, complete(indextest.Item(d, time.Time{})))
+	store.Refuse = func([]index.Entry) error { return errors.New("the disk is full") }
+	d = doc("a", "a friendly letter")
+	d.ACL = access.ACL{"group:everybody", "group:law", "group:hr"}
+	if run := mustRun(t, p, complete(indextest.Item(d, time.Time{}))); run.Counts.Failed != 1 {
+		t.Fatalf("the counts are %+v", run.Counts)
+	}
+	e := store.Entries(tenant)[0]
+	if want := (access.ACL{"group:hr", "group:law"}); !slices.Equal(e.Document.ACL, want) || e.Document.Text() != "salaries" {
+		t.Errorf("%q may be read by %v, want %v", e.Document.Text(), e.Document.ACL, want)
+	}
+	store.Refuse = nil
+	mustRun(t, p, complete(indextest.Item(d, time.Time{})))
+	if e := store.Entries(tenant)[0]; !slices.Equal(e.Document.ACL, access.ACL{"group:everybody", "group:hr", "group:law"}) || e.Document.Text() != "a friendly letter" {
+		t.Errorf("in the end %q may be read by %v", e.Document.Text(), e.Document.ACL)
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"golang.org/x/sync/errgroup"
 )
@@ -16,10 +18,12 @@ import (
 type step struct {
 	entries   []Entry
 	unchanged int
+	shared    int // of these, with another access list
 	failures  []Notice
 	skipped   []Notice
 	remove    []document.ID
 	checked   []document.ID // unchanged, to be noted
+	access    []Access      // who may read stored documents from now on
 	resumed   bool
 	total     int
 	next      Checkpoint // set on the last step of a batch
@@ -122,18 +126,24 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 				return context.Cause(ctx)
 			}
 			stamp, stored := known[item.ID]
-			entry, loaded, err := r.entry(ctx, item, stamp, stored)
+			entry, change, loaded, err := r.entry(ctx, item, stamp, stored)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			mu.Lock()
 			defer mu.Unlock()
+			if change != nil {
+				s.access = append(s.access, *change)
+			}
 			switch {
 			case err != nil:
 				s.refuse(item.ID, err, stored)
 			case entry == nil:
 				s.unchanged++
-				if loaded || r.resumer {
+				if change != nil && !slices.Equal(change.ACL, stamp.ACL) {
+					s.shared++
+				}
+				if change == nil && (loaded || r.resumer) {
 					s.checked = append(s.checked, item.ID)
 				}
 			default:
@@ -169,43 +179,45 @@ func (s *step) refuse(id document.ID, err error, stored bool) {
 	}
 }
 
-// entry makes a document ready for the store; nil when the index has it already. loaded tells whether it had to be read for that.
-func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, loaded bool, err error) {
+// entry makes a document ready for the store; nil when the index has it already. A change of who may read a stored document comes beside it.
+// loaded tells whether the document had to be read.
+func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, change *Access, loaded bool, err error) {
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt) // by a run of the same pass
-	stored = stored && (done || !r.config.Again)
-	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond) // what databases keep
-	if stored && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
-		return nil, false, nil
+	same := stored && (done || !r.config.Again)                                 // what is stored may be left as it is
+	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond)                // what databases keep
+	if same && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
+		return nil, nil, false, nil
 	}
 	d, err := r.load(ctx, item)
 	if err != nil {
-		return nil, true, err
+		return nil, nil, true, err
 	}
-	d.ID, d.Source, d.Kind = item.ID, r.state.Source.ID, r.state.Source.Kind
+	d.ID, d.Source, d.Kind, d.ACL = item.ID, r.state.Source.ID, r.state.Source.Kind, sorted(d.ACL)
 	clean(&d)
 	if err := refuseSecrets(&d); err != nil {
-		return nil, true, err
+		return nil, nil, true, err
 	}
 	sum := fingerprint(&d, item.ModifiedAt, r.settings())
-	if stored && sum == stamp.Hash {
-		return nil, true, nil
+	if same && (sum == stamp.Hash || stamp.Hash == earlierFingerprint(&d, item.ModifiedAt, r.settings(), stamp.ACL)) {
+		return nil, changed(&d, sum, stamp), true, nil
 	}
 	chunks, err := r.cut(ctx, &d)
 	if err != nil {
-		return nil, true, err
+		return nil, nil, true, err
 	}
 	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: chunks}
 	contexts := make([]string, len(e.Chunks))
 	if r.context != nil {
 		var complete bool
 		if contexts, complete, err = r.context.write(ctx, &d, e.Chunks); err != nil {
-			return nil, true, err
+			return nil, nil, true, err
 		}
 		if !complete { // without a time it is read again by the next run, and stored again once more can be written about it
-			e.Stamp = Stamp{Hash: fingerprint(&d, item.ModifiedAt, fmt.Sprint(r.settings(), contexts))}
+			settings := fmt.Sprint(r.settings(), contexts)
+			e.Stamp = Stamp{Hash: fingerprint(&d, item.ModifiedAt, settings)}
 			e.plain = true
-			if stored && e.Hash == stamp.Hash {
-				return nil, true, nil
+			if same && (e.Hash == stamp.Hash || stamp.Hash == earlierFingerprint(&d, item.ModifiedAt, settings, stamp.ACL)) {
+				return nil, changed(&d, e.Hash, stamp), true, nil
 			}
 		}
 	}
@@ -213,5 +225,26 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	for i, c := range e.Chunks {
 		e.SearchText[i] = searchText(&d, c, contexts[i])
 	}
-	return e, true, nil
+	if stored {
+		change = narrowed(&d, stamp)
+	}
+	return e, change, true, nil
+}
+
+// changed is the change of access that a document needs whose text is stored already; nil if it needs none.
+func changed(d *document.Document, sum Hash, stored Stamp) *Access {
+	if sum == stored.Hash && slices.Equal(d.ACL, stored.ACL) {
+		return nil
+	}
+	return &Access{ID: d.ID, ACL: d.ACL, Hash: sum}
+}
+
+// narrowed is what those lose at once who may not read the new version of a document: storing it may take long, or fail. Nobody is given the text
+// that is stored by the access list of the new one. Nil if nobody loses anything.
+func narrowed(d *document.Document, stored Stamp) *Access {
+	both := slices.DeleteFunc(slices.Clone(stored.ACL), func(p access.Principal) bool { return !slices.Contains(d.ACL, p) })
+	if len(both) == len(stored.ACL) {
+		return nil
+	}
+	return &Access{ID: d.ID, ACL: both, Hash: stored.Hash}
 }

@@ -30,11 +30,15 @@ type Store interface {
 	Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
 	// Checked notes that documents of the source were found unchanged now (Stamp.CheckedAt). Unknown ids are ignored.
 	Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
+	// SetACL changes who may read documents of the source, without storing them again: their text, search terms and vectors stay. All changes
+	// of a call hold for every search that begins after it returns. Unknown ids, and ids of other sources, are ignored. The documents count as
+	// Checked.
+	SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []Access) error
 	// Save records the state of a run: after every batch that was stored (FinishedAt is zero then) and once at its end.
 	Save(ctx context.Context, tenant access.TenantID, run Run) error
 }
 
-// Hash is a SHA-256 sum of everything that the index keeps of a document: content, title, address, access list, metadata.
+// Hash is a SHA-256 sum of everything that the index keeps of a document but its access list: content, title, address, metadata.
 type Hash [sha256.Size]byte
 
 // Stamp tells whether a document has changed since it was indexed.
@@ -45,6 +49,15 @@ type Stamp struct {
 	Hash      Hash
 	// CheckedAt is when the document was stored, or Checked, by the store's clock. Known fills it in; Put does not look at it.
 	CheckedAt time.Time
+	// ACL is who may read the document, sorted. Known fills it in; Put does not look at it.
+	ACL access.ACL
+}
+
+// Access says who may read a document, and which Hash it has from then on.
+type Access struct {
+	ID   document.ID
+	ACL  access.ACL // nobody may read the document where it is empty
+	Hash Hash
 }
 
 // Entry is a document made ready for the index. The slices SearchText and Vectors run parallel to Chunks.
@@ -88,6 +101,7 @@ type Counts struct {
 	Total     int // documents that the run is to see; 0 when unknown
 	Indexed   int // documents stored, new or changed
 	Unchanged int
+	Shared    int // of the unchanged ones, those whose access list is another now
 	Removed   int
 	Failed    int
 	Skipped   int // left out on purpose

@@ -105,7 +105,7 @@ func (w *aclWorld) put(ctx context.Context, rt *rapid.T) {
 
 func (w *aclWorld) change(ctx context.Context, rt *rapid.T) {
 	tenant, id, acl := rapid.SampledFrom(w.tenants).Draw(rt, "tenant"), drawID(rt), drawACL(rt)
-	if err := w.writer.SetACL(ctx, tenant, acl, []document.ID{id}); err != nil {
+	if err := w.writer.SetACL(ctx, tenant, "docs", accessOf(acl, id)); err != nil {
 		rt.Fatal(err)
 	}
 	if _, found := w.truth[tenant][id]; found {

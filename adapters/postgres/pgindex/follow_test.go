@@ -77,7 +77,7 @@ func TestSearchesFollowOtherProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("everything was packed", "alpha", "alpha one", "beta two", "alpha three")
-	if err := writer.SetACL(t.Context(), access.DefaultTenant, access.ACL{"group:few"}, []document.ID{"a"}); err != nil {
+	if err := writer.SetACL(t.Context(), access.DefaultTenant, "docs", accessOf(access.ACL{"group:few"}, "a")); err != nil {
 		t.Fatal(err)
 	}
 	want("a change of readers", "alpha", "beta two", "alpha three")

@@ -97,7 +97,16 @@ func (s *indexStore) Remove(ctx context.Context, tenant access.TenantID, ids ...
 }
 
 func (s *indexStore) SetACL(ctx context.Context, tenant access.TenantID, acl access.ACL, ids ...document.ID) error {
-	return s.done(ctx, tenant, s.index.SetACL(ctx, s.prefix+tenant, acl, ids))
+	return s.done(ctx, tenant, s.index.SetACL(ctx, s.prefix+tenant, "docs", accessOf(acl, ids...)))
+}
+
+// accessOf gives documents an access list.
+func accessOf(acl access.ACL, ids ...document.ID) []index.Access {
+	changes := make([]index.Access, len(ids))
+	for i, id := range ids {
+		changes[i] = index.Access{ID: id, ACL: acl}
+	}
+	return changes
 }
 
 func TestIndexSuite(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -100,64 +101,94 @@ func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []
 	return dropped, nil
 }
 
-// SetACL changes who may read documents, without storing them again. The change holds for every search that begins after it returns.
-// Unknown ids are ignored.
-func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, acl access.ACL, ids []document.ID) error {
+// SetACL changes who may read documents, without storing them again; see index.Store.
+func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []index.Access) error {
+	if len(changes) == 0 {
+		return nil
+	}
 	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		ids := make([]document.ID, len(changes))
+		lists := make(map[string][]string)
+		for i, c := range changes {
+			ids[i] = c.ID
+			acl := sortedACL(c.ACL)
+			lists[aclKey(acl)] = acl
+		}
 		home, err := shardsOf(ctx, tx, tenant, ids)
 		if err != nil {
 			return err
 		}
-		principals := sortedACL(acl)
-		numbers, err := internLists(ctx, tx, tenant, map[string][]string{aclKey(principals): principals})
+		numbers, err := internLists(ctx, tx, tenant, lists)
 		if err != nil {
 			return err
 		}
-		byShard := make(map[int16][]document.ID)
-		for id, shard := range home {
-			byShard[shard] = append(byShard[shard], id)
+		byShard := make(map[int16][]index.Access)
+		for _, c := range changes {
+			if shard, found := home[c.ID]; found {
+				byShard[shard] = append(byShard[shard], c)
+			}
 		}
 		for _, shard := range sortedKeys(byShard) {
 			if _, err := lockShard(ctx, tx, tenant, shard); err != nil {
 				return err
 			}
-			if err := setACL(ctx, tx, tenant, shard, principals, numbers[aclKey(principals)], byShard[shard]); err != nil {
+			if err := setACL(ctx, tx, tenant, shard, source, numbers, byShard[shard]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("change the access list of %d documents: %w", len(ids), err)
+		return fmt.Errorf("change the access list of %d documents: %w", len(changes), err)
 	}
 	return nil
 }
 
-func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, principals []string, number int32, ids []document.ID) error {
+// setACL changes who may read documents of the locked shard. numbers are those of the lists, by key.
+func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, source document.SourceID, numbers map[string]int32, changes []index.Access) error {
+	ids, hashes, lists := make([]string, len(changes)), make([][]byte, len(changes)), make([]int32, len(changes))
+	for i, c := range changes {
+		ids[i], hashes[i], lists[i] = string(c.ID), c.Hash[:], numbers[aclKey(sortedACL(c.ACL))]
+	}
+	// Served by document's unique constraint. Chunks whose list stays are not touched.
 	rows, err := tx.Query(ctx, `
-		update document set acl = $4::text[], access_number = $5
-		where tenant_id = $1 and shard = $2 and external_id = any($3::text[])
-		returning first_chunk, chunk_count`, string(tenant), shard, strs(ids), principals, number)
+		update document d set acl = l.principals, access_number = l.number, content_hash = c.hash, indexed_at = clock_timestamp()
+		from unnest($4::text[], $5::bytea[], $6::int[]) as c (id, hash, list)
+		join access_list l on l.tenant_id = $1 and l.number = c.list
+		join document was on was.tenant_id = $1 and was.shard = $2 and was.external_id = c.id
+		where d.tenant_id = $1 and d.shard = $2 and d.source_id = $3 and d.external_id = c.id
+		returning d.access_number, was.access_number = d.access_number, d.first_chunk, d.chunk_count`,
+		string(tenant), shard, string(source), ids, hashes, lists)
 	if err != nil {
 		return fmt.Errorf("update documents: %w", err)
 	}
-	var firsts []int64
-	var counts []int32
+	type ranges struct {
+		firsts []int64
+		counts []int32
+	}
+	moved := make(map[int32]ranges) // by list
+	var number, count int32
+	var stays bool
 	var first int64
-	var count int32
-	if _, err := pgx.ForEachRow(rows, []any{&first, &count}, func() error {
-		firsts, counts = append(firsts, first), append(counts, count)
+	if _, err := pgx.ForEachRow(rows, []any{&number, &stays, &first, &count}, func() error {
+		if !stays {
+			to := moved[number]
+			moved[number] = ranges{append(to.firsts, first), append(to.counts, count)}
+		}
 		return nil
 	}); err != nil {
 		return fmt.Errorf("update documents: %w", err)
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(`
-		update embedding e set access_number = $5
-		from unnest($3::bigint[], $4::int[]) as moved (first, n), (select number from embedding_model where tenant_id = $1) m
-		where e.tenant_id = $1 and e.shard = $2 and e.model = m.number and e.chunk >= moved.first and e.chunk < moved.first + moved.n`,
-		string(tenant), shard, firsts, counts, number)
-	batch.Queue(segmentChangeSQL, string(tenant), shard, firsts, counts, number)
+	for _, number := range sortedKeys(moved) {
+		to := moved[number]
+		batch.Queue(`
+			update embedding e set access_number = $5
+			from unnest($3::bigint[], $4::int[]) as moved (first, n), (select number from embedding_model where tenant_id = $1) m
+			where e.tenant_id = $1 and e.shard = $2 and e.model = m.number and e.chunk >= moved.first and e.chunk < moved.first + moved.n`,
+			string(tenant), shard, to.firsts, to.counts, number)
+		batch.Queue(segmentChangeSQL, string(tenant), shard, to.firsts, to.counts, number)
+	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("update the chunks of documents: %w", err)
 	}

@@ -212,10 +212,10 @@ func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source
 // Known returns the stamps of documents; see index.Store.
 func (x *Index) Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]index.Stamp, error) {
 	// Served by document_source.
-	sql, args := `select external_id, modified_at, content_hash, indexed_at from document where tenant_id = $1 and source_id = $2`, []any{string(tenant), string(source)}
+	sql, args := `select external_id, modified_at, content_hash, indexed_at, acl from document where tenant_id = $1 and source_id = $2`, []any{string(tenant), string(source)}
 	if ids != nil {
 		// Served by document's unique constraint, through the shards.
-		sql = `select d.external_id, d.modified_at, d.content_hash, d.indexed_at from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
+		sql = `select d.external_id, d.modified_at, d.content_hash, d.indexed_at, d.acl from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
 			where s.tenant_id = $1 and d.source_id = $2 and d.external_id = any($3::text[])`
 		args = append(args, strs(ids))
 	}
@@ -228,8 +228,9 @@ func (x *Index) Known(ctx context.Context, tenant access.TenantID, source docume
 	var modified *time.Time
 	var hash []byte
 	var checked time.Time
-	if _, err := pgx.ForEachRow(rows, []any{&id, &modified, &hash, &checked}, func() error {
-		s := index.Stamp{CheckedAt: checked}
+	var acl []access.Principal
+	if _, err := pgx.ForEachRow(rows, []any{&id, &modified, &hash, &checked, &acl}, func() error {
+		s := index.Stamp{CheckedAt: checked, ACL: acl}
 		copy(s.Hash[:], hash)
 		if modified != nil {
 			s.UpdatedAt = modified.UTC()

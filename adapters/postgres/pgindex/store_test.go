@@ -60,7 +60,7 @@ func TestFillAnotherModel(t *testing.T) {
 	if err := x.Remove(t.Context(), access.DefaultTenant, "docs", []document.ID{"b"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.SetACL(t.Context(), access.DefaultTenant, access.ACL{"group:few"}, []document.ID{"c"}); err != nil {
+	if err := x.SetACL(t.Context(), access.DefaultTenant, "docs", accessOf(access.ACL{"group:few"}, "c")); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time changes nothing

@@ -75,7 +75,7 @@ func TestSketchesFollowTheIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	found(6, "a document less")
-	if err := writer.SetACL(t.Context(), access.DefaultTenant, access.ACL{"group:few"}, []document.ID{"b"}); err != nil {
+	if err := writer.SetACL(t.Context(), access.DefaultTenant, "docs", accessOf(access.ACL{"group:few"}, "b")); err != nil {
 		t.Fatal(err)
 	}
 	found(4, "one that others may read")

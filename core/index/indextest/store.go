@@ -66,6 +66,19 @@ func (s *Store) Checked(ctx context.Context, tenant access.TenantID, source docu
 	return ctx.Err()
 }
 
+// SetACL implements index.Store.
+func (s *Store) SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []index.Access) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range changes {
+		if e, ok := s.entries[key{tenant, c.ID}]; ok && e.Document.Source == source {
+			e.Document.ACL, e.Hash, e.CheckedAt = slices.Compact(slices.Sorted(slices.Values(c.ACL))), c.Hash, time.Now()
+			s.entries[key{tenant, c.ID}] = e
+		}
+	}
+	return ctx.Err()
+}
+
 // Known implements index.Store.
 func (s *Store) Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]index.Stamp, error) {
 	s.mu.Lock()
@@ -73,7 +86,9 @@ func (s *Store) Known(ctx context.Context, tenant access.TenantID, source docume
 	stamps := make(map[document.ID]index.Stamp)
 	for k, e := range s.entries {
 		if k.tenant == tenant && e.Document.Source == source && (ids == nil || slices.Contains(ids, k.id)) {
-			stamps[k.id] = e.Stamp
+			stamp := e.Stamp
+			stamp.ACL = slices.Compact(slices.Sorted(slices.Values(e.Document.ACL)))
+			stamps[k.id] = stamp
 		}
 	}
 	return stamps, ctx.Err()

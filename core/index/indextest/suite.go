@@ -58,6 +58,31 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 		s.put("acme", empty)
 		s.known("acme", "docs", nil, map[document.ID]index.Stamp{"docs:a": stamp(6)})
 	})
+	t.Run("who may read changes alone", func(t *testing.T) {
+		s := suite{t, t.Context(), open(t)}
+		s.put("acme", s.entry("docs", "docs:a", 1), s.entry("docs", "docs:b", 2), s.entry("docs", "docs:c", 3))
+		s.put("other", s.entry("docs", "docs:a", 4))
+		for source, changes := range map[document.SourceID][]index.Access{
+			"docs": {
+				{ID: "docs:a", ACL: access.ACL{"group:b", "group:a", "group:b"}, Hash: index.Hash{7}}, {ID: "docs:b", Hash: index.Hash{8}},
+				{ID: "docs:none", ACL: access.ACL{access.Public}},
+			},
+			"wiki": {{ID: "docs:c", ACL: access.ACL{access.Public}, Hash: index.Hash{9}}},
+		} {
+			if err := s.store.SetACL(s.ctx, "acme", source, changes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, b := stamp(1), stamp(2)
+		a.Hash, b.Hash = index.Hash{7}, index.Hash{8}
+		s.known("acme", "docs", nil, map[document.ID]index.Stamp{"docs:a": a, "docs:b": b, "docs:c": stamp(3)})
+		s.known("other", "docs", nil, map[document.ID]index.Stamp{"docs:a": stamp(4)})
+		got, err := s.store.Known(s.ctx, "acme", "docs", nil)
+		want := map[document.ID]access.ACL{"docs:a": {"group:a", "group:b"}, "docs:b": nil, "docs:c": {access.Members}}
+		if !maps.EqualFunc(got, want, func(s index.Stamp, acl access.ACL) bool { return slices.Equal(s.ACL, acl) }) {
+			t.Errorf("Known() = %v, %v, want the access lists %v", got, err, want)
+		}
+	})
 	t.Run("a zero time stays zero", func(t *testing.T) {
 		s := suite{t, t.Context(), open(t)}
 		e := s.entry("docs", "docs:a", 1)
