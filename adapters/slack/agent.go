@@ -30,17 +30,17 @@ const (
 
 // Suggest offers questions in the conversation with a person. Ref.Thread may be empty. It returns thread.ErrNoRoom when many have opened
 // theirs at once; what the manifest offers is shown then.
-func (c *Client) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) error {
-	if !c.prompts.Allow() {
+func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) error {
+	if !c.slack.prompts.Allow() {
 		return thread.ErrNoRoom
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
 	defer cancel()
 	p := api.AssistantThreadsSetSuggestedPromptsParameters{ChannelID: to.Channel, ThreadTS: to.Thread}
 	for _, one := range prompts[:min(len(prompts), maxPrompts)] {
 		p.Prompts = append(p.Prompts, api.AssistantThreadsPrompt{Title: one.Title, Message: one.Message})
 	}
-	if err := c.api.SetAssistantThreadsSuggestedPromptsContext(ctx, p); err != nil {
+	if err := c.slack.api.SetAssistantThreadsSuggestedPromptsContext(ctx, p); err != nil {
 		return fmt.Errorf("suggest questions: %w", explain("assistant.threads.setSuggestedPrompts", err))
 	}
 	return nil
@@ -56,17 +56,17 @@ func title(question string, most int) string {
 }
 
 // Title names a conversation with the bot after what was asked first, so that it is found again.
-func (c *Client) Title(ctx context.Context, to thread.Ref, question string) error {
+func (c *Writer) Title(ctx context.Context, to thread.Ref, question string) error {
 	name := title(question, maxTitle)
 	if name == "" {
 		return nil
 	}
-	if !c.prompts.Allow() {
+	if !c.slack.prompts.Allow() {
 		return thread.ErrNoRoom
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
 	defer cancel()
-	err := c.api.SetAssistantThreadsTitleContext(ctx, api.AssistantThreadsSetTitleParameters{ChannelID: to.Channel, ThreadTS: to.Thread, Title: name})
+	err := c.slack.api.SetAssistantThreadsTitleContext(ctx, api.AssistantThreadsSetTitleParameters{ChannelID: to.Channel, ThreadTS: to.Thread, Title: name})
 	if err != nil {
 		return fmt.Errorf("name the conversation: %w", explain("assistant.threads.setTitle", err))
 	}

@@ -19,8 +19,8 @@ const enoughRefusals = 3
 // Working says that the bot is at work in a thread, which makes Slack show a stop button there, also before there are words and outside of
 // streams; the session of the thread is named after what was asked when it is its first. It reports whether Rested has to end it, with an error
 // perhaps too: not where the workspace knows no such sessions, nor when many have begun at once.
-func (c *Client) Working(ctx context.Context, to thread.Ref, asker, question string) (bool, error) {
-	if !c.Sessions() || !c.sessions.Allow() {
+func (c *Writer) Working(ctx context.Context, to thread.Ref, asker, question string) (bool, error) {
+	if !c.Sessions() || !c.slack.sessions.Allow() {
 		return false, nil
 	}
 	err := c.session(ctx, api.AgentSessionSetStatusParameters{
@@ -40,10 +40,10 @@ func (c *Client) Working(ctx context.Context, to thread.Ref, asker, question str
 }
 
 // Sessions reports whether the workspace has agents' sessions, as far as is known.
-func (c *Client) Sessions() bool { return c.refusals.Load() < enoughRefusals }
+func (c *Writer) Sessions() bool { return c.refusals.Load() < enoughRefusals }
 
 // Rested says that the bot is done in a thread.
-func (c *Client) Rested(ctx context.Context, to thread.Ref) error {
+func (c *Writer) Rested(ctx context.Context, to thread.Ref) error {
 	err := c.session(ctx, api.AgentSessionSetStatusParameters{Status: api.AgentSessionStatusActive, ChannelID: to.Channel, ThreadTS: to.Thread})
 	if err != nil {
 		return fmt.Errorf("show that the bot is done: %w", explain("agents.sessions.setStatus", err))
@@ -51,9 +51,9 @@ func (c *Client) Rested(ctx context.Context, to thread.Ref) error {
 	return nil
 }
 
-func (c *Client) session(ctx context.Context, p api.AgentSessionSetStatusParameters) error {
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+func (c *Writer) session(ctx context.Context, p api.AgentSessionSetStatusParameters) error {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
 	defer cancel()
-	_, err := c.api.SetAgentSessionStatusContext(ctx, p)
+	_, err := c.slack.api.SetAgentSessionStatusContext(ctx, p)
 	return err
 }

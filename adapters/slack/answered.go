@@ -4,25 +4,21 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
 
-// markQuestion is the key under which an answer's mark names the message that it answers.
-const markQuestion = "question"
-
 // Answered reports whether the thread of a message shows this bot's answer to it, whatever the store knows: a store that was restored does not know
 // what was asked after its backup was made.
-func (c *Client) Answered(ctx context.Context, m Message) (bool, error) {
+func (c *Reader) Answered(ctx context.Context, m Message) (bool, error) {
 	if m.Alone {
 		return false, nil
 	}
-	me := c.Identity()
+	me := c.slack.Identity()
 	size := firstPage
 	for cursor, page := "", 0; page < maxPages; page++ {
 		more := false
 		found, next, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
-			messages, left, next, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+			messages, left, next, err := c.slack.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
 				ChannelID: m.Ref.Channel, Timestamp: m.Ref.Thread, Oldest: string(m.ID), Cursor: cursor, Limit: size, IncludeAllMetadata: true,
 			})
 			more = left
@@ -48,13 +44,4 @@ func (c *Client) Answered(ctx context.Context, m Message) (bool, error) {
 // alone reports whether a message that was read has nothing below it.
 func alone(m api.Message) bool {
 	return m.ReplyCount == 0 && (m.ThreadTimestamp == "" || m.ThreadTimestamp == m.Timestamp)
-}
-
-// mark is what tells a message of a turn's answer from all others.
-func (o SurfaceOptions) mark() map[string]any {
-	mark := map[string]any{"turn": o.Turn}
-	if o.Question != thread.MessageID("") {
-		mark[markQuestion] = string(o.Question)
-	}
-	return mark
 }

@@ -2,34 +2,10 @@ package slack
 
 import (
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
-
-// Actions that only Slack knows, beside those of core/thread.
-const (
-	ActionAsk   thread.Action = "ask"   // the shortcut "Ask about this" in a message's menu
-	ActionStill thread.Action = "still" // a question that nobody was there for is wanted after all
-)
-
-// actionID is what Slack keeps with a button, a shortcut or a form, and gives back.
-func actionID(a thread.Action, turn string) string { return thread.ButtonID(a, turn) }
-
-// parseAction is the inverse of actionID. ok is false for what is not ours, or of a newer version.
-func parseAction(id string) (a thread.Action, turn string, ok bool) {
-	if a, turn, ok = thread.ParseButtonID(id); ok {
-		return a, turn, true
-	}
-	for _, own := range []thread.Action{ActionAsk, ActionStill} {
-		if rest, found := strings.CutPrefix(id, thread.ButtonID(own, "")); found {
-			return own, rest, true
-		}
-	}
-	return "", "", false
-}
 
 // blocks lays a page out. withText is false for what stopStream puts under a stream, whose text is there already.
 func (s *Surface) blocks(p Page, withText bool) []api.Block {
@@ -80,16 +56,6 @@ func button(b thread.Button, turn string) *api.ButtonBlockElement {
 // mrkdwnText is verbatim: Slack makes no links of what looks like one.
 func mrkdwnText(text string) *api.TextBlockObject {
 	return api.NewTextBlockObject(api.MarkdownType, text, false, true)
-}
-
-// sourceLine is a cited document. An address that no block can hold is left out.
-func sourceLine(s Source) string {
-	line := s.Mrkdwn()
-	if utf8.RuneCountInString(line) > MaxSection {
-		s.URL = ""
-		line = s.Mrkdwn()
-	}
-	return line
 }
 
 // chunks are what a piece appends to a stream.

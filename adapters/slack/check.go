@@ -48,16 +48,16 @@ func (c *Client) Check(ctx context.Context) []Finding {
 // checkDelivery asks for a connection, which is not used.
 func (c *Client) checkDelivery(ctx context.Context) Finding {
 	f := Finding{What: "Slack app token"}
-	if c.config.AppToken == "" {
-		if c.config.SigningSecret != "" {
+	if c.slack.config.AppToken == "" {
+		if c.slack.config.SigningSecret != "" {
 			return Finding{What: "Slack events", Text: "come as signed requests to HTTP_ADDR", OK: true}
 		}
 		f.Text = "SLACK_APP_TOKEN is not set: make an app-level token with the scope " + appScope + " under Basic Information"
 		return f
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
 	defer cancel()
-	if _, _, err := c.api.StartSocketModeContext(ctx); err != nil {
+	if _, _, err := c.slack.api.StartSocketModeContext(ctx); err != nil {
 		f.Text = explain("apps.connections.open", err).Error()
 		return f
 	}

@@ -38,10 +38,10 @@ type Profile struct {
 	Admin    bool
 }
 
-// directory knows people and channels. What it cannot find out counts as the least. All that it remembers has the version from before it was
+// Directory knows people and channels. What it cannot find out counts as the least. All that it remembers has the version from before it was
 // read, which is compared with that of all replicas before it is used.
-type directory struct {
-	client  *Client
+type Directory struct {
+	slack   *Workspace
 	changes access.Changes
 	people  access.People
 	asking  singleflight.Group // rooms, so that many who ask at once ask Slack once
@@ -66,23 +66,24 @@ type known[T any] struct {
 	version access.Version
 }
 
-func newDirectory(c *Client, changes access.Changes, people access.People) *directory {
-	return &directory{
-		client: c, changes: changes, people: people,
+// NewDirectory returns what is known of a workspace: nothing yet. Changes and people are what replicas know together.
+func NewDirectory(w *Workspace, changes access.Changes, people access.People) *Directory {
+	return &Directory{
+		slack: w, changes: changes, people: people,
 		profiles: make(map[string]known[Profile]), channels: make(map[string]known[room]), homes: make(map[string]known[[]string]),
 	}
 }
 
 // here is the workspace, as replicas name it to one another.
-func (d *directory) here() access.Workspace {
-	return access.Workspace{Platform: string(Platform), ID: d.client.Identity().Team}
+func (d *Directory) here() access.Workspace {
+	return access.Workspace{Platform: string(Platform), ID: d.slack.Identity().Team}
 }
 
 // homesScope is the scope of all people's channels.
 const homesScope = "homes"
 
 // recall returns what is remembered of a key, if nothing of the scopes has changed since, and the version that keep takes.
-func recall[T any](ctx context.Context, d *directory, facts map[string]known[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
+func recall[T any](ctx context.Context, d *Directory, facts map[string]known[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
 	if err := d.hear(ctx); err != nil {
 		return value, false, "", err
 	}
@@ -96,7 +97,7 @@ func recall[T any](ctx context.Context, d *directory, facts map[string]known[T],
 }
 
 // keep remembers a fact that was read after a version.
-func keep[T any](d *directory, facts map[string]known[T], key string, value T, version access.Version) {
+func keep[T any](d *Directory, facts map[string]known[T], key string, value T, version access.Version) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(facts) >= maxCached {
@@ -109,26 +110,26 @@ func keep[T any](d *directory, facts map[string]known[T], key string, value T, v
 // account, the address, a member, and somebody in each of the person's channels. Elsewhere it is everybody who can open the channel;
 // where guests or another organisation take part, the public and the channel itself. A channel or person about whom nothing could be
 // found out counts as such a one, and the error says why.
-func (c *Client) Audience(ctx context.Context, channel, person string, direct bool) (access.Audience, error) {
+func (d *Directory) Audience(ctx context.Context, channel, person string, direct bool) (access.Audience, error) {
 	if direct {
-		facts, err := c.Principals(ctx, person)
+		facts, err := d.Principals(ctx, person)
 		held := make([]access.Principal, 0, len(facts))
 		for _, f := range facts {
 			held = append(held, f.Principal)
 		}
-		return access.NewAudience(c.config.Tenant, held...), err
+		return access.NewAudience(d.slack.config.Tenant, held...), err
 	}
 	here := access.Channel(string(Platform), channel)
-	found, err := c.directory.room(ctx, channel)
+	found, err := d.room(ctx, channel)
 	if err != nil || !found.inside {
-		return access.NewAudience(c.config.Tenant, here), err
+		return access.NewAudience(d.slack.config.Tenant, here), err
 	}
-	return access.NewAudience(c.config.Tenant, here, access.Members), nil
+	return access.NewAudience(d.slack.config.Tenant, here, access.Members), nil
 }
 
 // Joined reports whether the bot is in a channel. One that cannot be seen it is not in.
-func (c *Client) Joined(ctx context.Context, channel string) bool {
-	found, err := c.directory.room(ctx, channel)
+func (d *Directory) Joined(ctx context.Context, channel string) bool {
+	found, err := d.room(ctx, channel)
 	return err == nil && found.joined
 }
 
@@ -139,18 +140,18 @@ type Held struct {
 }
 
 // Principals returns what a person is. The account is always among it; with an error, nothing that could not be found out.
-func (c *Client) Principals(ctx context.Context, person string) ([]Held, error) {
+func (d *Directory) Principals(ctx context.Context, person string) ([]Held, error) {
 	held := []Held{{access.User(string(Platform), person), "your Slack account"}}
-	p, err := c.Profile(ctx, person)
+	p, err := d.Profile(ctx, person)
 	if err != nil {
 		return held, err
 	}
-	homes, err := c.directory.homesOf(ctx, person)
-	return c.principals(person, p, homes), err
+	homes, err := d.homesOf(ctx, person)
+	return d.principals(person, p, homes), err
 }
 
 // principals is what somebody is of whom this is known.
-func (c *Client) principals(person string, p Profile, homes []string) []Held {
+func (d *Directory) principals(person string, p Profile, homes []string) []Held {
 	held := []Held{{access.User(string(Platform), person), "your Slack account"}}
 	if !p.Outsider {
 		held = append(held, Held{access.Members, "you are a full member of this Slack workspace"})
@@ -165,8 +166,7 @@ func (c *Client) principals(person string, p Profile, homes []string) []Held {
 }
 
 // Profile returns what is known of a person.
-func (c *Client) Profile(ctx context.Context, id string) (Profile, error) {
-	d := c.directory
+func (d *Directory) Profile(ctx context.Context, id string) (Profile, error) {
 	p, ok, version, err := recall(ctx, d, d.profiles, id, peopleAge, id)
 	if err != nil {
 		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", err)
@@ -174,12 +174,12 @@ func (c *Client) Profile(ctx context.Context, id string) (Profile, error) {
 	if ok {
 		return p, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, d.slack.config.Timeout)
 	defer cancel()
-	if err := turn(ctx, c.infos); err != nil {
+	if err := turn(ctx, d.slack.infos); err != nil {
 		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", err)
 	}
-	u, err := c.api.GetUserInfoContext(ctx, id)
+	u, err := d.slack.api.GetUserInfoContext(ctx, id)
 	if err != nil {
 		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", explain("users.info", err))
 	}
@@ -188,8 +188,8 @@ func (c *Client) Profile(ctx context.Context, id string) (Profile, error) {
 	return p, nil
 }
 
-func (d *directory) profile(u *api.User) Profile {
-	me := d.client.Identity()
+func (d *Directory) profile(u *api.User) Profile {
+	me := d.slack.Identity()
 	// Slack always says whose member somebody is. Where a proxy leaves it out there is nobody but those of the workspace.
 	p := Profile{ID: u.ID, Name: u.Profile.DisplayName, Team: cmp.Or(u.TeamID, u.Profile.Team, me.Team), Admin: u.IsAdmin || u.IsOwner, Bot: u.IsBot}
 	if p.Name == "" {
@@ -207,7 +207,7 @@ func (d *directory) profile(u *api.User) Profile {
 }
 
 // room finds out who can open a channel.
-func (d *directory) room(ctx context.Context, channel string) (room, error) {
+func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 	found, ok, version, err := recall(ctx, d, d.channels, channel, channelAge, channel)
 	if err != nil {
 		return room{}, fmt.Errorf("find out who listens: %w", err)
@@ -216,7 +216,7 @@ func (d *directory) room(ctx context.Context, channel string) (room, error) {
 		return found, nil
 	}
 	asked := d.asking.DoChan(channel+" "+string(version), func() (any, error) {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.client.config.Timeout) // it is asked for others, too
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.config.Timeout) // it is asked for others, too
 		defer cancel()
 		found, err := d.ask(limited, channel)
 		if err == nil {
@@ -236,8 +236,8 @@ func (d *directory) room(ctx context.Context, channel string) (room, error) {
 	}
 }
 
-func (d *directory) ask(ctx context.Context, channel string) (room, error) {
-	info, err := d.client.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
+func (d *Directory) ask(ctx context.Context, channel string) (room, error) {
+	info, err := d.slack.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
 	if err != nil {
 		return room{}, fmt.Errorf("find out who listens: %w", explain("conversations.info", err))
 	}
@@ -248,7 +248,7 @@ func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 	var unknown []string
 	var roll access.Roll
 	for cursor := ""; ; {
-		ids, next, err := d.client.api.GetUsersInConversationContext(ctx, &api.GetUsersInConversationParameters{
+		ids, next, err := d.slack.api.GetUsersInConversationContext(ctx, &api.GetUsersInConversationParameters{
 			ChannelID: channel, Cursor: cursor, Limit: pageSize,
 		})
 		if err != nil {
@@ -260,7 +260,7 @@ func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 		for _, id := range ids {
 			inside, certain := roll.Inside[id]
 			switch {
-			case id == d.client.Identity().User, certain && inside:
+			case id == d.slack.Identity().User, certain && inside:
 			case certain:
 				return found, nil
 			default:
@@ -280,7 +280,7 @@ func (d *directory) ask(ctx context.Context, channel string) (room, error) {
 
 // lookUp reports whether people about whom nothing is certain are all inside. Where they are too many it is not known, which is an error and
 // never remembered: access.ErrPending while it will be known soon.
-func (d *directory) lookUp(ctx context.Context, people []string, roll access.Roll) (inside bool, err error) {
+func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Roll) (inside bool, err error) {
 	if len(people) > maxLookups && roll.Pending {
 		return false, fmt.Errorf("find out who listens: the people of the workspace are being listed: %w", access.ErrPending)
 	}
@@ -290,11 +290,11 @@ func (d *directory) lookUp(ctx context.Context, people []string, roll access.Rol
 	found := make(map[string]bool)
 	inside = true
 	for _, id := range people {
-		if err = turn(ctx, d.client.infos); err != nil {
+		if err = turn(ctx, d.slack.infos); err != nil {
 			err = fmt.Errorf("look up a person: %w: %w", access.ErrPending, err)
 			break
 		}
-		u, failed := d.client.api.GetUserInfoContext(ctx, id)
+		u, failed := d.slack.api.GetUserInfoContext(ctx, id)
 		if failed != nil {
 			err = fmt.Errorf("look up a person: %w", explain("users.info", failed))
 			break
@@ -327,7 +327,7 @@ func turn(ctx context.Context, limit *portion) error {
 
 // homesOf lists the channels that a person is in, as far as the bot can see them: all public ones, and private ones that it is in too.
 // Without the scopes it is none.
-func (d *directory) homesOf(ctx context.Context, person string) ([]string, error) {
+func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error) {
 	homes, ok, version, err := recall(ctx, d, d.homes, person, channelAge, person, homesScope)
 	if err != nil {
 		return nil, fmt.Errorf("find out which channels a person is in: %w", err)
@@ -336,13 +336,13 @@ func (d *directory) homesOf(ctx context.Context, person string) ([]string, error
 		return homes, nil
 	}
 	homes = nil
-	ctx, cancel := context.WithTimeout(ctx, d.client.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, d.slack.config.Timeout)
 	defer cancel()
 	for cursor := ""; ; {
-		if err := turn(ctx, d.client.homes); err != nil {
+		if err := turn(ctx, d.slack.homes); err != nil {
 			return homes, nil // many have asked at once; what is known so far counts, and is asked for the next time
 		}
-		list, next, err := d.client.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
+		list, next, err := d.slack.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
 			UserID: person, Types: []string{"public_channel", "private_channel"}, Cursor: cursor, Limit: 200, ExcludeArchived: true,
 		})
 		if err != nil {
@@ -364,6 +364,6 @@ func (d *directory) homesOf(ctx context.Context, person string) ([]string, error
 }
 
 // counts reports whether somebody's presence leaves a channel one of the organisation alone.
-func (d *directory) counts(u *api.User) bool {
-	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && d.profile(u).Team == d.client.Identity().Team
+func (d *Directory) counts(u *api.User) bool {
+	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && d.profile(u).Team == d.slack.Identity().Team
 }

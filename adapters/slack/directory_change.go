@@ -12,7 +12,7 @@ import (
 
 // changed takes in what an event says about people and channels, so that no answer of any replica relies on what was true before; ours says
 // that the event was such a one. With an error it is not to be acknowledged: Slack delivers it again.
-func (d *directory) changed(ctx context.Context, e event, raw []byte) (ours bool, err error) {
+func (d *Directory) changed(ctx context.Context, e event, raw []byte) (ours bool, err error) {
 	switch e.Type {
 	case "member_joined_channel", "member_left_channel":
 		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), string(e.User))
@@ -30,7 +30,7 @@ func (d *directory) changed(ctx context.Context, e event, raw []byte) (ours bool
 }
 
 // tells is what an event says that somebody is: a member may be a guest now, or gone.
-func (d *directory) tells(id string, raw []byte) access.Standing {
+func (d *Directory) tells(id string, raw []byte) access.Standing {
 	var said struct {
 		Event struct {
 			User api.User `json:"user"`
@@ -47,8 +47,8 @@ func (d *directory) tells(id string, raw []byte) access.Standing {
 }
 
 // hear says that this process hears of changes, if it does and has not said so for a while.
-func (d *directory) hear(ctx context.Context) error {
-	if d.client.config.AppToken != "" && d.client.Connected() == 0 {
+func (d *Directory) hear(ctx context.Context) error {
+	if d.slack.config.AppToken != "" && d.slack.Connected() == 0 {
 		return nil // others may
 	}
 	d.mu.Lock()
@@ -67,13 +67,13 @@ func (d *directory) hear(ctx context.Context) error {
 }
 
 // keepHearing says again and again that this process hears of changes, while it does.
-func (d *directory) keepHearing(ctx context.Context) {
+func (d *Directory) keepHearing(ctx context.Context) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, access.HearingEvery)
 		err := d.hear(limited)
 		cancel()
 		if err != nil && ctx.Err() == nil {
-			d.client.logger.WarnContext(ctx, "other replicas do not know that changes are heard of here", "error", err)
+			d.slack.logger.WarnContext(ctx, "other replicas do not know that changes are heard of here", "error", err)
 		}
 		if sleep.For(ctx, access.HearingEvery) != nil {
 			return

@@ -34,26 +34,26 @@ func TestChangesOfPeople(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := connected(t)
-			d := c.directory
-			roll, err := d.people.Known(t.Context(), d.here(), nil)
+			known := access.NewLocal()
+			c := receiver(t, Config{}, known)
+			roll, err := known.Known(t.Context(), here, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := d.people.Found(t.Context(), d.here(), tt.known, roll.At); err != nil {
+			if err := known.Found(t.Context(), here, tt.known, roll.At); err != nil {
 				t.Fatal(err)
 			}
-			channel, person := version(t, d, "C1"), version(t, d, "U1")
+			channel, person := version(t, known, "C1"), version(t, known, "U1")
 			if _, err := c.handle(t.Context(), &heard{}, "events_api", []byte(tt.raw), 0); err != nil {
 				t.Fatal(err)
 			}
-			if kept := version(t, d, "C1") == channel; kept != tt.kept {
+			if kept := version(t, known, "C1") == channel; kept != tt.kept {
 				t.Errorf("the channel is known: %v, want %v", kept, tt.kept)
 			}
-			if version(t, d, "U1") == person {
+			if version(t, known, "U1") == person {
 				t.Error("the person's profile is still believed")
 			}
-			roll, err = d.people.Known(t.Context(), d.here(), []string{"U1"})
+			roll, err = known.Known(t.Context(), here, []string{"U1"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,9 +68,12 @@ func TestChangesOfPeople(t *testing.T) {
 	}
 }
 
-func version(t *testing.T, d *directory, scopes ...string) access.Version {
+// here is the workspace of connected.
+var here = access.Workspace{Platform: string(Platform), ID: "T1"}
+
+func version(t *testing.T, known access.Changes, scopes ...string) access.Version {
 	t.Helper()
-	v, err := d.changes.Version(t.Context(), d.here(), scopes...)
+	v, err := known.Version(t.Context(), here, scopes...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +94,13 @@ func TestChangesOfChannels(t *testing.T) {
 	} {
 		t.Run(event, func(t *testing.T) {
 			t.Parallel()
-			c := connected(t)
-			before := version(t, c.directory, "C1")
+			known := access.NewLocal()
+			c := receiver(t, Config{}, known)
+			before := version(t, known, "C1")
 			if _, err := c.handle(t.Context(), &heard{}, "events_api", []byte(`{"event":`+event+`}`), 0); err != nil {
 				t.Fatal(err)
 			}
-			if kept := version(t, c.directory, "C1") == before; kept == forgotten {
+			if kept := version(t, known, "C1") == before; kept == forgotten {
 				t.Errorf("the channel is known: %v", kept)
 			}
 		})
@@ -113,8 +117,7 @@ func (deafStore) Changed(context.Context, access.Workspace, ...string) error {
 // An event that other replicas were not told of is not acknowledged, so that Slack delivers it again.
 func TestChangeThatIsNotStoredIsNotTakenIn(t *testing.T) {
 	t.Parallel()
-	c := connected(t)
-	c.directory.changes = deafStore{access.NewLocal()}
+	c := receiver(t, Config{}, deafStore{access.NewLocal()})
 	const joined = `{"event":{"type":"member_joined_channel","user":"U1","channel":"C1"}}`
 	if _, err := c.handle(t.Context(), &heard{}, "events_api", []byte(joined), 0); err == nil {
 		t.Error("the event is acknowledged")

@@ -20,22 +20,22 @@ const (
 
 // Keep says that this process hears of changes, and lists the people of the workspace when a list is due and no other process reads one, until
 // ctx ends. While there is none, the people of a channel are looked up one by one, and of a large one it is said that it is being found out.
-func (c *Client) Keep(ctx context.Context) {
+func (d *Directory) Keep(ctx context.Context) {
 	var group errgroup.Group
 	defer func() { _ = group.Wait() }() // nothing that it runs fails
 	group.Go(func() error {
-		c.directory.keepHearing(ctx)
+		d.keepHearing(ctx)
 		return nil
 	})
 	for {
 		limited, cancel := context.WithTimeout(ctx, listLimit)
-		err := c.directory.list(limited)
+		err := d.list(limited)
 		cancel()
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			c.logger.WarnContext(ctx, "members of the workspace are not known; people are looked up one by one", "error", err)
+			d.slack.logger.WarnContext(ctx, "members of the workspace are not known; people are looked up one by one", "error", err)
 		}
 		if sleep.For(ctx, listLook) != nil {
 			return
@@ -44,7 +44,7 @@ func (c *Client) Keep(ctx context.Context) {
 }
 
 // list reads the people of the workspace if that is due, at a pace that leaves room for others. What each page says is known at once.
-func (d *directory) list(ctx context.Context) (err error) {
+func (d *Directory) list(ctx context.Context) (err error) {
 	if err := d.hear(ctx); err != nil {
 		return err
 	}
@@ -64,13 +64,13 @@ func (d *directory) list(ctx context.Context) (err error) {
 		if err != nil && errors.Is(ctx.Err(), context.Canceled) { // the process ends
 			at = time.Time{}
 		}
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.client.config.Timeout)
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.config.Timeout)
 		defer cancel()
 		err = errors.Join(err, d.people.End(ending, d.here(), listed, at))
 	}()
-	page := d.client.api.GetUsersPaginated(api.GetUsersOptionLimit(pageSize))
+	page := d.slack.api.GetUsersPaginated(api.GetUsersOptionLimit(pageSize))
 	for {
-		if err := d.client.lists.Wait(ctx); err != nil {
+		if err := d.slack.lists.Wait(ctx); err != nil {
 			return fmt.Errorf("list the members of the workspace: %w", err)
 		}
 		next, err := page.Next(ctx)
@@ -93,7 +93,7 @@ func (d *directory) list(ctx context.Context) (err error) {
 				keep(d, d.profiles, u.ID, d.profile(&u), version)
 			}
 		}
-		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.client.config.Timeout)
+		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.config.Timeout)
 		err = d.people.Found(saving, d.here(), found, at)
 		cancel()
 		if err != nil || page.Cursor == "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/google/go-cmp/cmp"
 )
@@ -48,14 +49,27 @@ func (h *heard) Press(_ context.Context, p Press) error {
 	return h.fail
 }
 
-func connected(t *testing.T) *Client {
+// connected is a receiver of a workspace that was signed in to.
+func connected(t *testing.T) *Receiver {
 	t.Helper()
-	c, err := New(Config{BotToken: "xoxb-1"})
+	return receiver(t, Config{}, access.NewLocal())
+}
+
+func receiver(t *testing.T, config Config, known store) *Receiver {
+	t.Helper()
+	config.BotToken = "xoxb-1"
+	w, err := NewWorkspace(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.identity.Store(&Identity{Team: "T1", User: "U0BOT", Bot: "B0BOT"})
-	return c
+	w.Is(Identity{Team: "T1", User: "U0BOT", Bot: "B0BOT"})
+	return NewReceiver(w, NewDirectory(w, known, known), NewReader(w), NewWriter(w))
+}
+
+// store is what replicas know together of who listens.
+type store interface {
+	access.Changes
+	access.People
 }
 
 func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
@@ -165,7 +179,7 @@ func TestOtherPayloads(t *testing.T) {
 			heard{Reactions: []Reaction{{Ref: channel, Message: "1.2", Name: "x", By: "U1"}}}},
 		{"another workspace", "events_api", `{"team_id":"T2","event_id":"Ev1","event":{"type":"app_mention","channel":"C1","user":"U1","ts":"1.1"}}`,
 			heard{Strangers: []Message{{
-				EventKey: "Ev1", Ref: thread.Ref{Platform: Platform, Workspace: "T2", Channel: "C1", Thread: "1.1"}, ID: "1.1", Author: "U1", Starter: "U1", At: parseTS("1.1"), FilesUnknown: true,
+				EventKey: "Ev1", Ref: thread.Ref{Platform: Platform, Workspace: "T2", Channel: "C1", Thread: "1.1"}, ID: "1.1", Author: "U1", Starter: "U1", At: TimeOf("1.1"), FilesUnknown: true,
 			}}}},
 		{"talk in another workspace", "events_api", `{"team_id":"T2","event":{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"hi"}}`, heard{}},
 		{"a shared channel's event of the other side", "events_api", `{"team_id":"T2","authorizations":[{"team_id":"T1"}],"event":{"type":"reaction_added","user":"U1","reaction":"x","item":{"type":"message","channel":"C1","ts":"1.2"}}}`,
@@ -243,7 +257,7 @@ func TestPressesAreToldApart(t *testing.T) {
 func TestWorkspaceThatNobodyNamedIsTheOnlyOne(t *testing.T) {
 	t.Parallel()
 	c := connected(t)
-	c.identity.Store(&Identity{User: "U0BOT"}) // nobody said which workspace it is
+	c.slack.Is(Identity{User: "U0BOT"}) // nobody said which workspace it is
 	var h heard
 	if _, err := c.handle(t.Context(), &h, "events_api", []byte(`{"team_id":"T9","event":{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1.1"}}`), 0); err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ type kept struct {
 }
 
 // Open shows a form. The trigger is that of a Press or Command of the last three seconds.
-func (c *Client) Open(ctx context.Context, trigger string, f Form) error {
+func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
 	carried, err := json.Marshal(kept{f.Value, f.Ref.Channel, f.Ref.Thread, f.Message})
 	if err != nil {
 		return fmt.Errorf("open a form: %w", err)
@@ -78,19 +78,19 @@ func (c *Client) Open(ctx context.Context, trigger string, f Form) error {
 		block.Optional = field.Optional
 		view.Blocks.BlockSet = append(view.Blocks.BlockSet, block)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
 	defer cancel()
-	if _, err := c.api.OpenViewContext(ctx, trigger, view); err != nil {
+	if _, err := c.slack.api.OpenViewContext(ctx, trigger, view); err != nil {
 		return fmt.Errorf("open a form: %w", explain("views.open", err))
 	}
 	return nil
 }
 
 // openForm reads what a form carried.
-func (c *Client) openForm(raw string) (value string, ref thread.Ref, message thread.MessageID) {
+func (c *Writer) openForm(raw string) (value string, ref thread.Ref, message thread.MessageID) {
 	var k kept
 	if json.Unmarshal([]byte(raw), &k) != nil {
-		return "", c.ref("", ""), ""
+		return "", c.slack.ref("", ""), ""
 	}
-	return k.Value, c.ref(k.Channel, k.Thread), k.Message
+	return k.Value, c.slack.ref(k.Channel, k.Thread), k.Message
 }

@@ -14,17 +14,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// How much of a thread is read at once. The first page has as many messages as Slack hands out to apps that are distributed outside of
-// its marketplace; others get the rest in larger pages.
-const (
-	firstPage = 15
-	nextPage  = 200
-	maxPages  = 4
-)
-
 // mayRead reports whether the app was granted the right to read channels, as far as is known.
-func (c *Client) mayRead(channel string) bool {
-	scopes := c.Identity().Scopes
+func (c *Reader) mayRead(channel string) bool {
+	scopes := c.slack.Identity().Scopes
 	if len(scopes) == 0 {
 		return true // a proxy may leave the header out
 	}
@@ -36,18 +28,18 @@ func (c *Client) mayRead(channel string) bool {
 
 // Replies reads what was said in a thread after one message and before another, oldest first; an empty after is the thread's beginning.
 // more says that not all of it was handed out.
-func (c *Client) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []Message, more bool, err error) {
+func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []Message, more bool, err error) {
 	size := firstPage
 	for cursor, page := "", 0; page < maxPages; page++ {
-		if err := c.reads.Wait(ctx); err != nil {
+		if err := c.slack.reads.Wait(ctx); err != nil {
 			return said, true, fmt.Errorf("read a thread: %w", err)
 		}
-		messages, left, next, err := c.replies(ctx, &api.GetConversationRepliesParameters{
+		messages, left, next, err := c.slack.replies(ctx, &api.GetConversationRepliesParameters{
 			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(after), Latest: string(before), Cursor: cursor, Limit: size,
 		})
 		if err != nil {
 			if page > 0 { // what was read is worth something
-				c.logger.WarnContext(ctx, "not all of a thread was read", "error", err)
+				c.slack.logger.WarnContext(ctx, "not all of a thread was read", "error", err)
 				return said, true, nil
 			}
 			return nil, false, err
@@ -65,28 +57,18 @@ func (c *Client) Replies(ctx context.Context, ref thread.Ref, after, before thre
 	return said, more, nil
 }
 
-func (c *Client) replies(ctx context.Context, p *api.GetConversationRepliesParameters) (messages []api.Message, more bool, next string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
-	defer cancel()
-	messages, more, next, err = c.api.GetConversationRepliesContext(ctx, p)
-	if err != nil {
-		return nil, false, "", fmt.Errorf("read a thread: %w", explain("conversations.replies", err))
-	}
-	return messages, more, next, nil
-}
-
 // One reads one message.
-func (c *Client) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (Message, error) {
-	if err := c.reads.Wait(ctx); err != nil {
+func (c *Reader) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (Message, error) {
+	if err := c.slack.reads.Wait(ctx); err != nil {
 		return Message{}, fmt.Errorf("read a message: %w", err)
 	}
 	return c.one(ctx, ref, id)
 }
 
-func (c *Client) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (Message, error) {
+func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (Message, error) {
 	var messages []api.Message
 	if ref.Thread != "" && ref.Thread != string(id) {
-		found, _, _, err := c.replies(ctx, &api.GetConversationRepliesParameters{
+		found, _, _, err := c.slack.replies(ctx, &api.GetConversationRepliesParameters{
 			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2, // the root comes along
 		})
 		if err != nil {
@@ -94,7 +76,7 @@ func (c *Client) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 		}
 		messages = found
 	} else {
-		found, err := c.history(ctx, &api.GetConversationHistoryParameters{
+		found, err := c.slack.history(ctx, &api.GetConversationHistoryParameters{
 			ChannelID: ref.Channel, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 1,
 		})
 		if err != nil {
@@ -110,18 +92,8 @@ func (c *Client) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 	return Message{}, fmt.Errorf("read a message: %w", thread.ErrMessageGone)
 }
 
-func (c *Client) history(ctx context.Context, p *api.GetConversationHistoryParameters) (*api.GetConversationHistoryResponse, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
-	defer cancel()
-	found, err := c.api.GetConversationHistoryContext(ctx, p)
-	if err != nil {
-		return nil, fmt.Errorf("read a channel: %w", explain("conversations.history", err))
-	}
-	return found, nil
-}
-
 // stored states a message that was read, as its event would.
-func (c *Client) stored(channel string, m api.Message) Message {
+func (c *Reader) stored(channel string, m api.Message) Message {
 	about := event{
 		Type: "message", Subtype: m.SubType, Channel: id(channel), User: id(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
 		Thread: m.ThreadTimestamp, Parent: m.ParentUserId, beside: besides(m),
@@ -132,14 +104,14 @@ func (c *Client) stored(channel string, m api.Message) Message {
 			URL: cmp.Or(f.URLPrivate, f.URLPrivateDownload),
 		})
 	}
-	return c.message(callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about}, 0)
+	return readMessage(c.slack, callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about}, 0)
 }
 
 // Unheard calls visit with every message since a time that mentions the bot, in the channels that it is in, with the replies of their threads and
 // with direct messages: what events would have told of, had somebody been there for them. A thread's come in their order. Of threads that began more than a week ago it does not know
 // (UnheardIn). It is slow on purpose, so that answers have the tiers for
 // themselves. The channels named first are read first. It ends when visit fails.
-func (c *Client) Unheard(ctx context.Context, since time.Time, first []string, visit func(Message) error) error {
+func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
 		return err
@@ -154,7 +126,7 @@ func (c *Client) Unheard(ctx context.Context, since time.Time, first []string, v
 			case ctx.Err() != nil, errors.As(err, new(*visitError)):
 				return err
 			default:
-				c.logger.WarnContext(ctx, "what was said while nobody was there is not known of a channel", "channel", channel, "error", err)
+				c.slack.logger.WarnContext(ctx, "what was said while nobody was there is not known of a channel", "channel", channel, "error", err)
 			}
 		}
 	}
@@ -174,21 +146,18 @@ type visitError struct{ error }
 // rootsBack is how much older than what is looked for the roots of threads may be in which it was said, as far as channels are read.
 const rootsBack = 6 * 24 * time.Hour
 
-// TimeOf is when a message was written.
-func TimeOf(id thread.MessageID) time.Time { return parseTS(string(id)) }
-
 // stamp is a time as ids of messages tell it.
 func stamp(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
 
 // own lists the conversations that the bot is in.
-func (c *Client) own(ctx context.Context) ([]string, error) {
+func (c *Reader) own(ctx context.Context) ([]string, error) {
 	types := []string{"public_channel", "private_channel", "im"}
 	ids, err := c.collect(ctx, func(ctx context.Context, cursor string) ([]api.Channel, string, error) {
-		return c.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{Types: types, Cursor: cursor, Limit: 200, ExcludeArchived: true})
+		return c.slack.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{Types: types, Cursor: cursor, Limit: 200, ExcludeArchived: true})
 	})
 	if code(err) == "unknown_method" { // behind a proxy that lets few methods pass
 		ids, err = c.collect(ctx, func(ctx context.Context, cursor string) ([]api.Channel, string, error) {
-			all, next, err := c.api.GetConversationsContext(ctx, &api.GetConversationsParameters{Types: types, Cursor: cursor, Limit: 200, ExcludeArchived: true})
+			all, next, err := c.slack.api.GetConversationsContext(ctx, &api.GetConversationsParameters{Types: types, Cursor: cursor, Limit: 200, ExcludeArchived: true})
 			return slices.DeleteFunc(all, func(one api.Channel) bool { return !one.IsMember && !one.IsIM }), next, err
 		})
 	}
@@ -199,7 +168,7 @@ func (c *Client) own(ctx context.Context) ([]string, error) {
 }
 
 // collect reads all pages of a list of channels.
-func (c *Client) collect(ctx context.Context, page func(ctx context.Context, cursor string) ([]api.Channel, string, error)) ([]string, error) {
+func (c *Reader) collect(ctx context.Context, page func(ctx context.Context, cursor string) ([]api.Channel, string, error)) ([]string, error) {
 	var ids []string
 	for cursor := ""; ; {
 		list, next, err := scanned(ctx, c, func(ctx context.Context) ([]api.Channel, string, error) { return page(ctx, cursor) })
@@ -215,11 +184,11 @@ func (c *Client) collect(ctx context.Context, page func(ctx context.Context, cur
 	}
 }
 
-func (c *Client) unheardIn(ctx context.Context, channel string, window [2]string, oldest string, visit func(Message) error) error {
+func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string, oldest string, visit func(Message) error) error {
 	size := firstPage
 	for cursor, page := "", 0; page < maxPages; page++ {
 		found, next, err := scanned(ctx, c, func(ctx context.Context) (*api.GetConversationHistoryResponse, string, error) {
-			r, err := c.api.GetConversationHistoryContext(ctx, &api.GetConversationHistoryParameters{
+			r, err := c.slack.api.GetConversationHistoryContext(ctx, &api.GetConversationHistoryParameters{
 				ChannelID: channel, Oldest: window[0], Latest: window[1], Cursor: cursor, Limit: size,
 			})
 			if err != nil {
@@ -247,13 +216,13 @@ func (c *Client) unheardIn(ctx context.Context, channel string, window [2]string
 }
 
 // UnheardIn is Unheard for one thread, however old its root is.
-func (c *Client) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(Message) error) error {
+func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(Message) error) error {
 	oldest := stamp(since)
 	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
 }
 
 // unheardLook visits a message that may have been said to the bot since. later are those that follow it in its thread, as far as they were read.
-func (c *Client) unheardLook(oldest string, said Message, later []Message, visit func(Message) error) error {
+func (c *Reader) unheardLook(oldest string, said Message, later []Message, visit func(Message) error) error {
 	if string(said.ID) <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct && !said.InThread {
 		return nil
 	}
@@ -265,7 +234,7 @@ func (c *Client) unheardLook(oldest string, said Message, later []Message, visit
 }
 
 // unheardFrom visits a root and the replies that it got since.
-func (c *Client) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(Message) error) error {
+func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(Message) error) error {
 	said := c.stored(channel, root)
 	said.Alone = alone(root)
 	err := c.unheardLook(oldest, said, nil, visit)
@@ -279,7 +248,7 @@ func (c *Client) unheardFrom(ctx context.Context, channel, oldest string, root a
 }
 
 // since visits what was said in a thread since a message or time.
-func (c *Client) since(ctx context.Context, channel, root, oldest string, visit func(Message) error) error {
+func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit func(Message) error) error {
 	said, err := c.repliesSince(ctx, channel, root, oldest)
 	for i, m := range said {
 		if err := c.unheardLook(oldest, m, said[i+1:], visit); err != nil {
@@ -290,12 +259,12 @@ func (c *Client) since(ctx context.Context, channel, root, oldest string, visit 
 }
 
 // repliesSince reads what was said in a thread since a message or time. With an error it returns what was read until then.
-func (c *Client) repliesSince(ctx context.Context, channel, root, oldest string) (said []Message, err error) {
+func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string) (said []Message, err error) {
 	size := firstPage
 	for cursor, page := "", 0; page < maxPages; page++ {
 		more := false
 		found, next, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
-			messages, left, next, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+			messages, left, next, err := c.slack.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
 				ChannelID: channel, Timestamp: root, Oldest: oldest, Cursor: cursor, Limit: size,
 			})
 			more = left
@@ -318,12 +287,12 @@ func (c *Client) repliesSince(ctx context.Context, channel, root, oldest string)
 }
 
 // scanned makes a call that nobody waits for: in its turn, and again after Slack asked for a pause.
-func scanned[T any](ctx context.Context, c *Client, call func(context.Context) (T, string, error)) (found T, next string, err error) {
+func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (T, string, error)) (found T, next string, err error) {
 	for {
-		if err := c.scans.Wait(ctx); err != nil {
+		if err := c.slack.scans.Wait(ctx); err != nil {
 			return found, "", fmt.Errorf("wait to read what was said: %w", err)
 		}
-		limited, cancel := context.WithTimeout(ctx, c.config.Timeout)
+		limited, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
 		found, next, err = call(limited)
 		cancel()
 		var refused *api.RateLimitedError
@@ -338,9 +307,9 @@ func scanned[T any](ctx context.Context, c *Client, call func(context.Context) (
 
 // Involved reports whether the bot has written about a message in its thread since: answered it, or asked about it. What is said about the
 // queue does not count, nor does what aside knows to be about other messages.
-func (c *Client) Involved(ctx context.Context, m Message, aside func(thread.MessageID) bool) (bool, error) {
+func (c *Reader) Involved(ctx context.Context, m Message, aside func(thread.MessageID) bool) (bool, error) {
 	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
-		messages, _, next, err := c.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+		messages, _, next, err := c.slack.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
 			ChannelID: m.Ref.Channel, Timestamp: m.Ref.Thread, Oldest: string(m.ID), Limit: nextPage, IncludeAllMetadata: true,
 		})
 		return messages, next, err
@@ -348,7 +317,7 @@ func (c *Client) Involved(ctx context.Context, m Message, aside func(thread.Mess
 	if err != nil {
 		return false, fmt.Errorf("find out whether a question was answered: %w", explain("conversations.replies", err))
 	}
-	me := c.Identity()
+	me := c.slack.Identity()
 	return slices.ContainsFunc(found, func(said api.Message) bool {
 		switch {
 		case said.Timestamp <= string(m.ID), said.User != me.User && (said.BotID == "" || said.BotID != me.Bot):

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// interruptions notices when no socket is open. It is safe for concurrent use.
-type interruptions struct {
+// Sockets are those that events come over; it notices when none is open. It is safe for concurrent use.
+type Sockets struct {
 	ended chan time.Time // holds since when nothing had come, of an interruption that was long enough
 
 	mu   sync.Mutex
@@ -14,19 +14,19 @@ type interruptions struct {
 	lost time.Time // since when no socket is open
 }
 
-func newInterruptions() *interruptions {
-	return &interruptions{ended: make(chan time.Time, 1), lost: time.Now()}
+func newSockets() *Sockets {
+	return &Sockets{ended: make(chan time.Time, 1), lost: time.Now()}
 }
 
 // begin is called when sockets are wanted: from then on their lack counts.
-func (i *interruptions) begin() {
+func (i *Sockets) begin() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.lost = time.Now()
 }
 
 // opened notes a socket, and tells of an interruption that was longer than some time.
-func (i *interruptions) opened(than time.Duration) {
+func (i *Sockets) opened(than time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.open++
@@ -43,7 +43,7 @@ func (i *interruptions) opened(than time.Duration) {
 }
 
 // closed notes that a socket is gone.
-func (i *interruptions) closed() {
+func (i *Sockets) closed() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.open--; i.open == 0 {
@@ -51,12 +51,8 @@ func (i *interruptions) closed() {
 	}
 }
 
-func (i *interruptions) connected() int {
+func (i *Sockets) connected() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.open
 }
-
-// Interruptions tells when events come again after none could for longer than Config.Interruption: the value is since when. Two that nobody has
-// received are told of as one.
-func (c *Client) Interruptions() <-chan time.Time { return c.sockets.ended }

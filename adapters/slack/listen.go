@@ -34,11 +34,11 @@ const (
 
 // Listen receives events over sockets until ctx ends, and acknowledges each once the handler has taken it in. It fails with a sentence
 // when connecting again cannot help: a wrong token, a missing scope.
-func (c *Client) Listen(ctx context.Context, h Handler) error {
-	if c.config.AppToken == "" {
+func (c *Receiver) Listen(ctx context.Context, h Handler) error {
+	if c.slack.config.AppToken == "" {
 		return errors.New("receive events from Slack: SLACK_APP_TOKEN is not set: make an app-level token with the scope " + appScope + " under Basic Information")
 	}
-	c.sockets.begin()
+	c.slack.sockets.begin()
 	// Sockets outlive ctx until what was taken in has been acknowledged.
 	living, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -47,7 +47,7 @@ func (c *Client) Listen(ctx context.Context, h Handler) error {
 	for i := range work {
 		work[i] = make(chan job, laneDepth)
 	}
-	for i := range c.config.Sockets {
+	for i := range c.slack.config.Sockets {
 		group.Go(func() error { return c.keepSocket(ctx, living, work, i > 0) })
 	}
 	var workers sync.WaitGroup
@@ -61,7 +61,7 @@ func (c *Client) Listen(ctx context.Context, h Handler) error {
 }
 
 // workLane handles what comes, and when ctx has ended what has come.
-func (c *Client) workLane(ctx context.Context, h Handler, lane <-chan job) {
+func (c *Receiver) workLane(ctx context.Context, h Handler, lane <-chan job) {
 	for {
 		select {
 		case j := <-lane:
@@ -84,13 +84,13 @@ type job struct {
 	socket *socketmode.Client
 }
 
-func (c *Client) work(ctx context.Context, h Handler, j job) {
+func (c *Receiver) work(ctx context.Context, h Handler, j job) {
 	// An event that is being taken in is finished when the process ends; it is acked or comes again.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handleLimit)
 	defer cancel()
 	sentence, err := c.inTime(ctx, h, j.Type, j.Payload, j.Attempt)
 	if err != nil {
-		c.logger.WarnContext(ctx, "event not taken in", "kind", j.Type, "attempt", j.Attempt, "error", err)
+		c.slack.logger.WarnContext(ctx, "event not taken in", "kind", j.Type, "attempt", j.Attempt, "error", err)
 		if j.Type == "events_api" {
 			return // Slack delivers it again
 		}
@@ -101,7 +101,7 @@ func (c *Client) work(ctx context.Context, h Handler, j job) {
 		payload = ephemeral(sentence)
 	}
 	if err := j.socket.AckCtx(ctx, j.ID, payload); err != nil {
-		c.logger.WarnContext(ctx, "event not acknowledged; it will come again", "kind", j.Type, "error", err)
+		c.slack.logger.WarnContext(ctx, "event not acknowledged; it will come again", "kind", j.Type, "error", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func (c *Client) work(ctx context.Context, h Handler, j job) {
 const commandLimit = 2 * time.Second
 
 // inTime handles a payload, and does not wait for a command or a press that takes too long. It goes on all the same.
-func (c *Client) inTime(ctx context.Context, h Handler, kind string, raw []byte, attempt int) (sentence string, err error) {
+func (c *Receiver) inTime(ctx context.Context, h Handler, kind string, raw []byte, attempt int) (sentence string, err error) {
 	if kind == "events_api" { // comes again when it was not taken in
 		return c.handle(ctx, h, kind, raw, attempt)
 	}
@@ -129,7 +129,7 @@ func (c *Client) inTime(ctx context.Context, h Handler, kind string, raw []byte,
 			return
 		}
 		if err != nil {
-			c.logger.WarnContext(ctx, "command or press not carried out", "kind", kind, "error", err)
+			c.slack.logger.WarnContext(ctx, "command or press not carried out", "kind", kind, "error", err)
 			sentence = sayFailed
 		}
 		c.tellLate(ctx, kind, raw, sentence)
@@ -155,18 +155,18 @@ const (
 )
 
 // tellLate says the answer to a command that was acknowledged without one.
-func (c *Client) tellLate(ctx context.Context, kind string, raw []byte, sentence string) {
+func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, sentence string) {
 	if kind != "slash_commands" || sentence == "" {
 		return
 	}
 	s, err := decode[slash]("a command", raw)
 	if err == nil {
-		if err = c.Respond(ctx, s.Response, sentence); err != nil { // nothing but this address reaches a channel that the bot is not in
-			err = c.Whisper(ctx, c.ref(s.Channel, ""), s.User, sentence, false, "")
+		if err = c.writer.Respond(ctx, s.Response, sentence); err != nil { // nothing but this address reaches a channel that the bot is not in
+			err = c.writer.Whisper(ctx, c.slack.ref(s.Channel, ""), s.User, sentence, false, "")
 		}
 	}
 	if err != nil {
-		c.logger.WarnContext(ctx, "a command's answer was not shown", "error", err)
+		c.slack.logger.WarnContext(ctx, "a command's answer was not shown", "error", err)
 	}
 }
 
@@ -203,11 +203,13 @@ func shorter(text string) string {
 const maxSockets = 10
 
 // spare reports whether a further socket of this process would be one too many.
-func (c *Client) spare() bool { return int(c.processes.Load())*c.config.Sockets > maxSockets }
+func (c *Receiver) spare() bool {
+	return int(c.slack.Processes())*c.slack.config.Sockets > maxSockets
+}
 
 // keepSocket keeps one connection until living ends or it is hopeless. When ctx ends it hands out nothing more. A further one gives way
 // while there are so many processes that each can have but one.
-func (c *Client) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
+func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
 	for {
 		for further && c.spare() {
 			if sleep.For(ctx, listenAgain) != nil {
@@ -224,7 +226,7 @@ func (c *Client) keepSocket(ctx, living context.Context, work []chan job, furthe
 		if hopeless(err) {
 			return fmt.Errorf("receive events from Slack: %w", explain("apps.connections.open", err))
 		}
-		c.logger.WarnContext(ctx, "connection to slack ended; connecting again", "error", err)
+		c.slack.logger.WarnContext(ctx, "connection to slack ended; connecting again", "error", err)
 		if sleep.For(ctx, listenAgain) != nil {
 			return nil
 		}
@@ -235,19 +237,19 @@ func (c *Client) keepSocket(ctx, living context.Context, work []chan job, furthe
 var errGaveWay = errors.New("a socket was left to other processes")
 
 // socket runs the library's connection loop, which reconnects by itself, and hands its events out.
-func (c *Client) socket(ctx, living context.Context, work []chan job, further bool) error {
+func (c *Receiver) socket(ctx, living context.Context, work []chan job, further bool) error {
 	living, cancel := context.WithCancel(living)
 	defer cancel()
-	client := socketmode.New(c.api, socketmode.OptionDialer(c.dialer()), socketmode.OptionLog(log.New(io.Discard, "", 0)))
+	client := socketmode.New(c.slack.api, socketmode.OptionDialer(c.slack.dialer()), socketmode.OptionLog(log.New(io.Discard, "", 0)))
 	ended := make(chan error, 1)
 	go func() { ended <- client.RunContext(living) }()
 	up := false
 	mark := func(now bool) {
 		switch {
 		case now && !up:
-			c.sockets.opened(c.config.Interruption)
+			c.slack.sockets.opened(c.slack.config.Interruption)
 		case !now && up:
-			c.sockets.closed()
+			c.slack.sockets.closed()
 		}
 		up = now
 	}

@@ -29,6 +29,8 @@ const (
 	shortWait = 2 * time.Second
 	// maxRefused bounds what is remembered of methods and channels.
 	maxRefused = 1000
+	// maxForm bounds what is read of a call to find its channel.
+	maxForm = 1 << 20
 )
 
 // RoundTrip implements http.RoundTripper.
@@ -114,7 +116,7 @@ func method(r *http.Request) string {
 		return key
 	}
 	defer func() { _ = body.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(body, maxBody))
+	raw, err := io.ReadAll(io.LimitReader(body, maxForm))
 	if err != nil {
 		return key
 	}

@@ -96,13 +96,13 @@ func (mrkdwn) Table(*answer.Block, func([]answer.Inline) string, int) (answer.Gr
 
 // Mrkdwn is a short text in standard Markdown as Slack's own markup, for what is said beside answers. It mentions nobody, and its links
 // are words.
-func Mrkdwn(text string) string {
-	var b strings.Builder
-	for i, page := range answer.Parse(text).Pages(mrkdwn{}, answer.Policy{}, answer.RuneCount, MaxSection) {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(ungapped(page.Text))
+func Mrkdwn(text string) string { return strings.Join(mrkdwnParts(text), "\n") }
+
+// mrkdwnParts is Mrkdwn in parts that each fit into one section.
+func mrkdwnParts(text string) []string {
+	var parts []string
+	for _, page := range answer.Parse(text).Pages(mrkdwn{}, answer.Policy{}, answer.RuneCount, MaxSection) {
+		parts = append(parts, ungapped(page.Text))
 	}
-	return b.String()
+	return parts
 }

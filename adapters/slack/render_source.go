@@ -2,6 +2,7 @@ package slack
 
 import (
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
@@ -23,4 +24,14 @@ func (s Source) Mrkdwn() string {
 		label += " · " + mrkdwnWord(neutral(s.Detail), answer.Place{})
 	}
 	return label
+}
+
+// sourceLine is a cited document. An address that no block can hold is left out.
+func sourceLine(s Source) string {
+	line := s.Mrkdwn()
+	if utf8.RuneCountInString(line) > MaxSection {
+		s.URL = ""
+		line = s.Mrkdwn()
+	}
+	return line
 }

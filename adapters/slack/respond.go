@@ -15,23 +15,23 @@ var errAddress = errors.New("the address for the answer is not Slack's")
 
 // Respond tells whoever used a command or pressed something a sentence, through the address that came with it. It reaches people also
 // where the bot is not; Slack takes five answers within half an hour.
-func (c *Client) Respond(ctx context.Context, address, sentence string) error {
+func (c *Writer) Respond(ctx context.Context, address, sentence string) error {
 	options := append(notice(sentence, "", nil), api.MsgOptionResponseURL(address, api.ResponseTypeEphemeral))
 	return c.respond(ctx, address, "answer a command or a press", options)
 }
 
 // Withdraw takes a message back that one person alone was shown, through the address that came with a press on it.
-func (c *Client) Withdraw(ctx context.Context, address string) error {
+func (c *Writer) Withdraw(ctx context.Context, address string) error {
 	return c.respond(ctx, address, "take a notice back", []api.MsgOption{api.MsgOptionDeleteOriginal(address)})
 }
 
-func (c *Client) respond(ctx context.Context, address, what string, options []api.MsgOption) error {
+func (c *Writer) respond(ctx context.Context, address, what string, options []api.MsgOption) error {
 	if !c.Answerable(address) {
 		return fmt.Errorf("%s: %w", what, errAddress)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
 	defer cancel()
-	_, _, _, err := c.api.SendMessageContext(ctx, "", options...)
+	_, _, _, err := c.slack.api.SendMessageContext(ctx, "", options...)
 	return translate(what, err, false)
 }
 
@@ -40,12 +40,12 @@ var slackHosts = []string{".slack.com", ".slack-gov.com"}
 
 // Answerable reports whether an address may be called: it is Slack's, or that of the Web API itself. Anything else could lead to machines
 // that only the bot can reach.
-func (c *Client) Answerable(address string) bool {
+func (c *Writer) Answerable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
 		return false
 	}
-	if own, err := url.Parse(c.config.APIURL); err == nil && own.Host != "" && u.Scheme == own.Scheme && u.Host == own.Host {
+	if own, err := url.Parse(c.slack.config.APIURL); err == nil && own.Host != "" && u.Scheme == own.Scheme && u.Host == own.Host {
 		return true
 	}
 	for _, suffix := range slackHosts {

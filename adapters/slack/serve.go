@@ -20,7 +20,7 @@ const maxBody = 1 << 20
 
 // Handler receives events, commands and interactions as signed requests, all at one address. Requests without a valid signature of the
 // last five minutes are refused; one that was not taken in is answered so that Slack delivers it again.
-func (c *Client) Handler(h Handler) http.Handler {
+func (c *Receiver) Handler(h Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost && r.URL.Query().Get(sslCheck) != "" {
 			return // Slack looks at the certificate, and wants a 200
@@ -41,7 +41,7 @@ func (c *Client) Handler(h Handler) http.Handler {
 			return
 		}
 		if err := c.verify(r.Header, body); err != nil {
-			c.logger.WarnContext(r.Context(), "request with a bad signature refused", "error", err)
+			c.slack.logger.WarnContext(r.Context(), "request with a bad signature refused", "error", err)
 			http.Error(w, "The signature is not valid. Check SLACK_SIGNING_SECRET.", http.StatusUnauthorized)
 			return
 		}
@@ -68,7 +68,7 @@ func (c *Client) Handler(h Handler) http.Handler {
 		c.peek(kind, payload)
 		sentence, err := c.inTime(ctx, h, kind, payload, attempt)
 		if err != nil {
-			c.logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", attempt, "error", err)
+			c.slack.logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", attempt, "error", err)
 			if kind == "events_api" {
 				http.Error(w, "The event could not be taken in.", http.StatusServiceUnavailable)
 				return
@@ -84,11 +84,11 @@ func (c *Client) Handler(h Handler) http.Handler {
 }
 
 // verify checks the signature. Without a secret nothing is valid.
-func (c *Client) verify(header http.Header, body []byte) error {
-	if c.config.SigningSecret == "" {
+func (c *Receiver) verify(header http.Header, body []byte) error {
+	if c.slack.config.SigningSecret == "" {
 		return errors.New("SLACK_SIGNING_SECRET is not set")
 	}
-	v, err := api.NewSecretsVerifier(header, c.config.SigningSecret)
+	v, err := api.NewSecretsVerifier(header, c.slack.config.SigningSecret)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/core/access"
 )
 
 func TestSignedRequests(t *testing.T) {
@@ -51,10 +52,11 @@ func TestSignedRequests(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := connected(t)
+			var config Config
 			if tt.secret == "" {
-				c.config.SigningSecret = slacktest.SigningSecret
+				config.SigningSecret = slacktest.SigningSecret
 			}
+			c := receiver(t, config, access.NewLocal())
 			method := tt.method
 			if method == "" {
 				method = http.MethodPost

@@ -39,7 +39,7 @@ func (s *Surface) Start(ctx context.Context, to thread.Ref, piece Page) (thread.
 		options = append(options, api.MsgOptionChunks(parts...))
 	}
 	began := time.Now()
-	_, ts, err := s.client.api.StartStreamContext(ctx, to.Channel, options...)
+	_, ts, err := s.client.slack.api.StartStreamContext(ctx, to.Channel, options...)
 	if err == nil {
 		s.posted.Store(&began)
 		s.client.streams.begun(to.Channel, thread.MessageID(ts))
@@ -74,7 +74,7 @@ func (s *Surface) Append(ctx context.Context, to thread.Ref, id thread.MessageID
 		return err
 	}
 	defer cancel()
-	_, _, err = s.client.api.AppendStreamContext(ctx, to.Channel, string(id), api.MsgOptionChunks(parts...))
+	_, _, err = s.client.slack.api.AppendStreamContext(ctx, to.Channel, string(id), api.MsgOptionChunks(parts...))
 	s.noticeStop(to, id, err)
 	return s.failed(ctx, to, "append to the answer's stream", thread.StreamAppend, err, false)
 }
@@ -93,7 +93,7 @@ func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	if blocks := s.blocks(piece, false); len(blocks) > 0 {
 		options = append(options, api.MsgOptionBlocks(blocks...))
 	}
-	_, _, err = s.client.api.StopStreamContext(ctx, to.Channel, string(id), options...)
+	_, _, err = s.client.slack.api.StopStreamContext(ctx, to.Channel, string(id), options...)
 	s.noticeStop(to, id, err)
 	if err == nil {
 		s.client.streams.ended(to.Channel, id)

@@ -13,9 +13,6 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// metadataType marks our messages, so that one whose creation was not confirmed is recognised.
-const metadataType = "footnote_answer"
-
 // SurfaceOptions say for which turn a Surface writes.
 type SurfaceOptions struct {
 	Turn     string           // marks its messages
@@ -34,7 +31,7 @@ type SurfaceOptions struct {
 
 // Surface writes the answer of one turn. Calls for one thread are made from one goroutine at a time.
 type Surface struct {
-	client  *Client
+	client  *Writer
 	options SurfaceOptions
 	posted  atomic.Pointer[time.Time]
 	signed  atomic.Bool // a first status was begun
@@ -60,7 +57,7 @@ var (
 )
 
 // Surface returns a surface for one turn.
-func (c *Client) Surface(o SurfaceOptions) *Surface {
+func (c *Writer) Surface(o SurfaceOptions) *Surface {
 	left := make(map[thread.MessageID]bool)
 	for _, id := range o.Begun {
 		left[id] = time.Since(TimeOf(id)) < openFor
@@ -72,7 +69,7 @@ func (c *Client) Surface(o SurfaceOptions) *Surface {
 func (s *Surface) Capabilities() thread.Capabilities {
 	return thread.Capabilities{
 		MaxRunes: MaxMarkdown, MinEditInterval: 1500 * time.Millisecond, MinAppendInterval: 750 * time.Millisecond,
-		MaxStreamAge: s.client.config.StreamAge, NativeStream: true, Threads: true, Reactions: true, Buttons: true,
+		MaxStreamAge: s.client.slack.config.StreamAge, NativeStream: true, Threads: true, Reactions: true, Buttons: true,
 	}
 }
 
@@ -83,7 +80,7 @@ func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc
 			return nil, nil, err
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, s.client.config.Timeout)
+	limited, cancel := context.WithTimeout(ctx, s.client.slack.config.Timeout)
 	return limited, cancel, nil
 }
 
@@ -92,7 +89,7 @@ func (s *Surface) failed(ctx context.Context, to thread.Ref, what string, kind t
 	err = translate(what, err, create)
 	var limited *thread.RateLimitError
 	if errors.As(err, &limited) {
-		s.client.pacing.Pause(ctx, to, kind, limited.RetryAfter)
+		s.client.slack.Pacing().Pause(ctx, to, kind, limited.RetryAfter)
 	}
 	return err
 }
@@ -105,7 +102,7 @@ func (s *Surface) content(p Page) []api.MsgOption {
 }
 
 func (s *Surface) metadata() api.MsgOption {
-	return api.MsgOptionMetadata(api.SlackMetadata{EventType: metadataType, EventPayload: s.options.mark()})
+	return api.MsgOptionMetadata(api.SlackMetadata{EventType: metadataType, EventPayload: answerMark(s.options.Turn, s.options.Question)})
 }
 
 // Post implements thread.Surface.
@@ -116,7 +113,7 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page Page) (thread.Me
 	}
 	defer cancel()
 	began := time.Now()
-	_, ts, err := s.client.api.PostMessageContext(ctx, to.Channel, append(s.content(page), api.MsgOptionTS(to.Thread))...)
+	_, ts, err := s.client.slack.api.PostMessageContext(ctx, to.Channel, append(s.content(page), api.MsgOptionTS(to.Thread))...)
 	if err == nil {
 		s.posted.Store(&began)
 	}
@@ -132,7 +129,7 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	}
 	defer cancel()
 	update := func() error {
-		_, _, _, err := s.client.api.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
+		_, _, _, err := s.client.slack.api.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
 		return err
 	}
 	if s.left[id] || s.client.streams.has(to.Channel, id) {
@@ -152,7 +149,7 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 
 // close ends a stream as it is.
 func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID) error {
-	_, _, err := s.client.api.StopStreamContext(ctx, to.Channel, string(id))
+	_, _, err := s.client.slack.api.StopStreamContext(ctx, to.Channel, string(id))
 	if err == nil || streamOver(err) {
 		delete(s.left, id)
 		s.client.streams.ended(to.Channel, id)
@@ -175,7 +172,7 @@ func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID
 		return err
 	}
 	defer cancel()
-	_, _, err = s.client.api.DeleteMessageContext(ctx, to.Channel, string(id))
+	_, _, err = s.client.slack.api.DeleteMessageContext(ctx, to.Channel, string(id))
 	if code(err) == "message_not_found" {
 		return nil
 	}
@@ -190,10 +187,10 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 		return nil, err
 	}
 	defer cancel()
-	me := s.client.Identity()
+	me := s.client.slack.Identity()
 	var own []thread.MessageID
 	for cursor := ""; ; {
-		messages, more, next, err := s.client.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+		messages, more, next, err := s.client.slack.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
 			ChannelID: to.Channel, Timestamp: to.Thread, Oldest: string(s.options.Question), Cursor: cursor, Limit: 200, IncludeAllMetadata: true,
 		})
 		if code(err) == "missing_scope" {
@@ -224,10 +221,10 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 // room for the first ones of others.
 func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
 	if s.signed.CompareAndSwap(false, true) || status == "" {
-		if err := s.client.statuses.Wait(ctx); err != nil {
+		if err := s.client.slack.statuses.Wait(ctx); err != nil {
 			return fmt.Errorf("show that the bot is at work: %w", err)
 		}
-	} else if !s.client.statuses.Spare() {
+	} else if !s.client.slack.statuses.Spare() {
 		return thread.ErrNoRoom
 	}
 	ctx, cancel, err := s.call(ctx)
@@ -242,7 +239,7 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 		}
 		s.stated.Store(&at)
 	}()
-	err = s.client.api.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{
+	err = s.client.slack.api.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{
 		ChannelID: to.Channel, ThreadTS: to.Thread, Status: strings.TrimSpace(status),
 	})
 	if noMethod(err) || slices.Contains(codesNeverStream, code(err)) {
@@ -252,4 +249,4 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 }
 
 // Statuses reports whether the workspace shows what the bot does beside its messages, as far as is known.
-func (c *Client) Statuses() bool { return !c.noStatus.Load() }
+func (c *Writer) Statuses() bool { return !c.noStatus.Load() }

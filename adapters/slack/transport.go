@@ -20,7 +20,7 @@ const connectBurst = 4
 
 // httpClient is the configured client with a limiter for new connections, since the library opens the next one at once when Slack ends
 // one, however often Slack does.
-func (c *Client) httpClient() *http.Client {
+func (c *Workspace) httpClient() *http.Client {
 	base := c.config.HTTP
 	if base == nil {
 		base = &http.Client{}
@@ -36,7 +36,7 @@ func (c *Client) httpClient() *http.Client {
 }
 
 // dialer opens sockets through the same proxy and with the same certificates as the Web API is called.
-func (c *Client) dialer() *websocket.Dialer {
+func (c *Workspace) dialer() *websocket.Dialer {
 	return &websocket.Dialer{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: c.trusted.Clone(), HandshakeTimeout: handshake,
 		WriteBufferSize: 32 << 10, // an ack in several frames is ignored by Slack

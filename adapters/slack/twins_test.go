@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,51 +12,41 @@ import (
 // again where no such event comes.
 func TestTwinsTellOfFiles(t *testing.T) {
 	t.Parallel()
+	const twinWait = 250 * time.Millisecond
 	mention := Message{Ref: thread.Ref{Channel: "C1"}, ID: "1.1"}
 	message := []byte(`{"type":"event_callback","event":{"type":"message","subtype":"file_share","channel":"C1","user":"U1","text":"x","ts":"1.1","files":[{"id":"F1","url_private":"https://files.slack.com/a"}]}}`)
 	synctest.Test(t, func(t *testing.T) {
 		c := connected(t)
-		c.identity.Store(&Identity{Team: "T1", User: "U0BOT", Scopes: []string{"channels:history"}})
-		c.reads = quota{every: 1 << 60}.portion() // nobody is asked
+		c.slack.Is(Identity{Team: "T1", User: "U0BOT", Scopes: []string{"channels:history"}})
+		for c.slack.reads.Allow() { // nobody is asked
+		}
 		begin := time.Now()
 		go func() {
 			time.Sleep(100 * time.Millisecond)
 			c.peek("events_api", message)
 		}()
-		if files := c.Attached(t.Context(), mention); len(files) != 1 || time.Since(begin) != 100*time.Millisecond {
+		if files := c.reader.Attached(t.Context(), mention); len(files) != 1 || time.Since(begin) != 100*time.Millisecond {
 			t.Errorf("the message came later: %v after %s", files, time.Since(begin))
 		}
 		begin = time.Now()
-		if files := c.Attached(t.Context(), mention); len(files) != 1 || time.Since(begin) != 0 {
+		if files := c.reader.Attached(t.Context(), mention); len(files) != 1 || time.Since(begin) != 0 {
 			t.Errorf("the message came before: %v after %s", files, time.Since(begin))
 		}
 		for i, want := range []time.Duration{twinWait, 0} {
 			begin = time.Now()
-			if files := c.Attached(t.Context(), Message{Ref: mention.Ref, ID: thread.MessageID("2." + string(rune('1'+i)))}); len(files) != 0 || time.Since(begin) != want {
+			if files := c.reader.Attached(t.Context(), Message{Ref: mention.Ref, ID: thread.MessageID("2." + string(rune('1'+i)))}); len(files) != 0 || time.Since(begin) != want {
 				t.Errorf("mention %d without a message: %v after %s", i, files, time.Since(begin))
 			}
 		}
 		c.peek("events_api", message)
 		begin = time.Now()
-		if c.Attached(t.Context(), Message{Ref: mention.Ref, ID: "3.1"}); time.Since(begin) != twinWait {
+		if c.reader.Attached(t.Context(), Message{Ref: mention.Ref, ID: "3.1"}); time.Since(begin) != twinWait {
 			t.Errorf("message events come again, and are waited for %s", time.Since(begin))
 		}
-		c.identity.Store(&Identity{Team: "T1", User: "U0BOT", Scopes: []string{"app_mentions:read"}})
+		c.slack.Is(Identity{Team: "T1", User: "U0BOT", Scopes: []string{"app_mentions:read"}})
 		begin = time.Now()
-		if c.Attached(t.Context(), Message{Ref: mention.Ref, ID: "4.1"}); time.Since(begin) != 0 {
+		if c.reader.Attached(t.Context(), Message{Ref: mention.Ref, ID: "4.1"}); time.Since(begin) != 0 {
 			t.Errorf("an app that may not read waits %s", time.Since(begin))
 		}
 	})
-}
-
-// A file may be larger than was said of it, and say nothing itself.
-func TestDownloadEndsWhereItIsTooLarge(t *testing.T) {
-	t.Parallel()
-	b := &bounded{most: 10}
-	if n, err := b.Write([]byte("ten bytes.")); n != 10 || err != nil || b.full {
-		t.Errorf("Write() = %d, %v, full %v", n, err, b.full)
-	}
-	if n, err := b.Write([]byte("!")); n != 0 || !errors.Is(err, errFull) || !b.full || b.data.String() != "ten bytes." {
-		t.Errorf("Write() = %d, %v, full %v, holding %q", n, err, b.full, b.data.String())
-	}
 }

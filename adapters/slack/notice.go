@@ -1,0 +1,139 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Whisper tells one person something in a thread; an empty thread is the channel itself. In a direct message it is an ordinary one. The
+// buttons are about a turn, or whatever else subject names.
+func (c *Writer) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool, subject string, buttons ...thread.Button) error {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
+	defer cancel()
+	options := append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))
+	var err error
+	if direct {
+		c.slack.Pacing().Count(ctx, to, thread.Create)
+		_, _, err = c.slack.api.PostMessageContext(ctx, to.Channel, options...)
+	} else {
+		_, err = c.slack.api.PostEphemeralContext(ctx, to.Channel, person, options...)
+	}
+	return translate("tell a person something", err, false)
+}
+
+// shownQuestion is how much of a command's question is repeated in the channel.
+const shownQuestion = 2800
+
+// Ask posts a question that came as a command, for the thread that its answer will stand in, and returns that thread.
+func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, question string) (thread.Ref, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
+	defer cancel()
+	c.slack.Pacing().Count(ctx, c.slack.ref(channel, ""), thread.Create)
+	_, ts, err := c.slack.api.PostMessageContext(ctx, channel, append(asked(asker.Name+" asks: ", question),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{}}))...)
+	if err != nil {
+		return thread.Ref{}, translate("post the question", err, true)
+	}
+	return c.slack.ref(channel, ts), nil
+}
+
+// Private begins a thread in the conversation with a person, for a question that the person asked elsewhere, and returns it; begun is
+// false when it was there. again says that an earlier attempt may have begun it: then it is looked for.
+func (c *Writer) Private(ctx context.Context, channel, turn, question string, again bool) (to thread.Ref, begun bool, err error) {
+	if again {
+		found, err := c.slack.history(ctx, &api.GetConversationHistoryParameters{ChannelID: channel, Limit: firstPage, IncludeAllMetadata: true})
+		if err != nil {
+			return thread.Ref{}, false, err
+		}
+		for _, m := range found.Messages {
+			if m.Metadata.EventType == privateType && m.Metadata.EventPayload["turn"] == turn {
+				return c.slack.ref(channel, m.Timestamp), false, nil
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
+	defer cancel()
+	c.slack.Pacing().Count(ctx, c.slack.ref(channel, ""), thread.Create)
+	_, ts, err := c.slack.api.PostMessageContext(ctx, channel, append(asked("You asked: ", question),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: privateType, EventPayload: map[string]any{"turn": turn}}))...)
+	if err != nil {
+		return thread.Ref{}, false, translate("post the question", err, true)
+	}
+	return c.slack.ref(channel, ts), true, nil
+}
+
+// asked is a question that is repeated above its answer, as plain text.
+func asked(who, question string) []api.MsgOption {
+	if r := []rune(question); len(r) > shownQuestion {
+		question = string(r[:shownQuestion]) + "…"
+	}
+	text := neutral(who + question)
+	return []api.MsgOption{
+		api.MsgOptionText(entities.Replace(text), false),
+		api.MsgOptionBlocks(api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, text, false, false), nil, nil)),
+		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+	}
+}
+
+// DirectChannel returns the conversation with a person.
+func (c *Writer) DirectChannel(ctx context.Context, person string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
+	defer cancel()
+	channel, _, _, err := c.slack.api.OpenConversationContext(ctx, &api.OpenConversationParameters{Users: []string{person}})
+	if err != nil {
+		return "", fmt.Errorf("open a direct message: %w", explain("conversations.open", err))
+	}
+	return channel.ID, nil
+}
+
+// Tell posts a notice into a thread, where everybody sees it, with buttons about what subject names.
+func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject string, buttons ...thread.Button) (thread.MessageID, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
+	defer cancel()
+	c.slack.Pacing().Count(ctx, to, thread.Create)
+	_, ts, err := c.slack.api.PostMessageContext(ctx, to.Channel, append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))...)
+	return thread.MessageID(ts), translate("post a notice", err, true)
+}
+
+// Retell changes a notice.
+func (c *Writer) Retell(ctx context.Context, to thread.Ref, id thread.MessageID, sentence, subject string) error {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
+	defer cancel()
+	c.slack.Pacing().Count(ctx, to, thread.Edit)
+	_, _, _, err := c.slack.api.UpdateMessageContext(ctx, to.Channel, string(id), notice(sentence, subject, nil)...)
+	return translate("change a notice", err, false)
+}
+
+// Untell takes a notice back.
+func (c *Writer) Untell(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
+	defer cancel()
+	_, _, err := c.slack.api.DeleteMessageContext(ctx, to.Channel, string(id))
+	if code(err) == "message_not_found" {
+		return nil
+	}
+	return translate("take a notice back", err, false)
+}
+
+// notice is a sentence, or some Markdown, with buttons under it, each about a turn or whatever else subject names.
+func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
+	text := Mrkdwn(sentence)
+	var blocks []api.Block
+	for _, part := range mrkdwnParts(sentence) {
+		blocks = append(blocks, api.NewSectionBlock(mrkdwnText(part), nil, nil))
+	}
+	var elements []api.BlockElement
+	for _, b := range buttons {
+		elements = append(elements, button(b, subject))
+	}
+	if len(elements) > 0 {
+		blocks = append(blocks, api.NewActionBlock("", elements...))
+	}
+	return []api.MsgOption{
+		api.MsgOptionText(text, false), api.MsgOptionBlocks(blocks...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: noticeType, EventPayload: map[string]any{"subject": subject}}),
+	}
+}
