@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
 // Finding is one thing that Check looked at.
@@ -27,7 +29,7 @@ func (c *Client) Check(ctx context.Context) []Finding {
 		found = append(found, Finding{What: "Slack scopes", Text: "Slack did not say which scopes the app has", Optional: true})
 		return append(found, c.checkDelivery(ctx))
 	}
-	for _, s := range Scopes {
+	for _, s := range call.Scopes {
 		if slices.Contains(id.Scopes, s.Name) {
 			continue
 		}
@@ -40,7 +42,7 @@ func (c *Client) Check(ctx context.Context) []Finding {
 		found = append(found, f)
 	}
 	if len(found) == 1 {
-		found = append(found, Finding{What: "Slack scopes", Text: fmt.Sprintf("all %d are granted", len(Scopes)), OK: true})
+		found = append(found, Finding{What: "Slack scopes", Text: fmt.Sprintf("all %d are granted", len(call.Scopes)), OK: true})
 	}
 	return append(found, c.checkDelivery(ctx))
 }
@@ -48,17 +50,17 @@ func (c *Client) Check(ctx context.Context) []Finding {
 // checkDelivery asks for a connection, which is not used.
 func (c *Client) checkDelivery(ctx context.Context) Finding {
 	f := Finding{What: "Slack app token"}
-	if c.slack.config.AppToken == "" {
-		if c.slack.config.SigningSecret != "" {
+	if c.slack.Config.AppToken == "" {
+		if c.slack.Config.SigningSecret != "" {
 			return Finding{What: "Slack events", Text: "come as signed requests to HTTP_ADDR", OK: true}
 		}
-		f.Text = "SLACK_APP_TOKEN is not set: make an app-level token with the scope " + appScope + " under Basic Information"
+		f.Text = "SLACK_APP_TOKEN is not set: make an app-level token with the scope " + call.AppScope + " under Basic Information"
 		return f
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.slack.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
-	if _, _, err := c.slack.api.StartSocketModeContext(ctx); err != nil {
-		f.Text = explain("apps.connections.open", err).Error()
+	if _, _, err := c.slack.API.StartSocketModeContext(ctx); err != nil {
+		f.Text = call.Explain("apps.connections.open", err).Error()
 		return f
 	}
 	f.Text, f.OK = "a socket can be opened", true

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
@@ -57,9 +58,9 @@ func TestManifestAsksForWhatIsUsed(t *testing.T) {
 		sockets  bool
 		followed bool
 	}{
-		{"all", slack.ManifestOptions{}, len(slack.Scopes), true, true},
-		{"mentions only", slack.ManifestOptions{MentionOnly: true}, len(slack.Scopes) - 4, true, false},
-		{"over HTTP", slack.ManifestOptions{RequestURL: "https://bot.example/slack/events"}, len(slack.Scopes), false, true},
+		{"all", slack.ManifestOptions{}, len(call.Scopes), true, true},
+		{"mentions only", slack.ManifestOptions{MentionOnly: true}, len(call.Scopes) - 4, true, false},
+		{"over HTTP", slack.ManifestOptions{RequestURL: "https://bot.example/slack/events"}, len(call.Scopes), false, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,7 +103,7 @@ func TestManifestAsksForWhatIsUsed(t *testing.T) {
 
 func TestEveryScopeHasAReason(t *testing.T) {
 	t.Parallel()
-	for _, s := range slack.Scopes {
+	for _, s := range call.Scopes {
 		if s.Reason == "" || !slices.Contains(slacktest.AllScopes, s.Name) {
 			t.Errorf("scope %+v", s)
 		}
@@ -133,7 +134,7 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 			t.Parallel()
 			s := slacktest.Start(slacktest.Config{Scopes: tt.scopes})
 			t.Cleanup(s.Close)
-			config := slack.Config{BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, APIURL: s.URL()}
+			config := call.Config{BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, APIURL: s.URL()}
 			if tt.bot != "" {
 				config.BotToken = tt.bot
 			}

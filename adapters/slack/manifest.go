@@ -3,6 +3,9 @@ package slack
 import (
 	"fmt"
 
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/goccy/go-yaml"
 )
@@ -108,19 +111,19 @@ func Manifest(o ManifestOptions) string {
 		{Command: "/ask", URL: o.RequestURL, Description: "Ask a question, answered in a thread", Hint: "[private] question"},
 		{Command: "/footnote", URL: o.RequestURL, Description: "Settings, what you may read, and why an answer came about", Hint: "help | status | why | whoami | stop"},
 	}
-	for _, p := range Prompts {
+	for _, p := range write.Prompts {
 		m.Features.Agent.Prompts = append(m.Features.Agent.Prompts, suggested(p))
 	}
-	m.Features.Shortcuts = []shortcut{{"Ask about this", "message", actionID(ActionAsk, ""), "Answers the message from your documents, in its thread"}}
+	m.Features.Shortcuts = []shortcut{{"Ask about this", "message", event.ActionID(event.ActionAsk, ""), "Answers the message from your documents, in its thread"}}
 	for _, a := range thread.Menu() {
-		m.Features.Shortcuts = append(m.Features.Shortcuts, shortcut{a.Label(), "message", actionID(a, ""), "For answers of " + o.Name})
+		m.Features.Shortcuts = append(m.Features.Shortcuts, shortcut{a.Label(), "message", event.ActionID(a, ""), "For answers of " + o.Name})
 	}
 	// Besides what is said and pressed: who comes to be a member, a guest or a partner, and where, since answers depend on who listens.
 	events := []string{
 		"agent_session_stopped", "app_home_opened", "app_mention", "app_uninstalled", "channel_shared", "channel_unshared", "member_joined_channel",
 		"member_left_channel", "message.im", "reaction_added", "team_join", "tokens_revoked", "user_change",
 	}
-	for _, s := range Scopes {
+	for _, s := range call.Scopes {
 		if s.Mention || !o.MentionOnly {
 			m.OAuth.Scopes.Bot = append(m.OAuth.Scopes.Bot, s.Name)
 		}

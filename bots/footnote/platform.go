@@ -6,6 +6,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
 // slackCommand prints what Slack needs.
@@ -26,7 +27,7 @@ func (c *slackManifest) Run(_ context.Context, env *environment) error {
 		_, err := fmt.Fprint(env.out, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL}))
 		return err
 	}
-	for _, s := range slack.Scopes {
+	for _, s := range call.Scopes {
 		if _, err := fmt.Fprintf(env.out, "%-22s %s\n", s.Name, s.Reason); err != nil {
 			return err
 		}

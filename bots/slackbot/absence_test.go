@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
@@ -186,7 +187,7 @@ func TestFollowUpsOfAnOutage(t *testing.T) {
 		}
 	}
 	offer, _ := s.asksAbout(s.general, old)
-	s.click(s.ann, s.general, offer, slack.ActionStill)
+	s.click(s.ann, s.general, offer, event.ActionStill)
 	s.wait("it is answered", func() bool {
 		a := s.Answers(s.general, old)
 		return len(a) == 2 && finished(a[1]) && strings.HasPrefix(a[1].Shown(), "The answer.")
@@ -236,7 +237,7 @@ func TestTurnsOfAnOutage(t *testing.T) {
 				return a[0].TS == half && strings.HasPrefix(a[0].Shown(), "All of it.")
 			})
 			s.settled(s.general, root)
-			s.click(s.ann, s.general, offer, slack.ActionStill)
+			s.click(s.ann, s.general, offer, event.ActionStill)
 			s.wait("the second one is answered", func() bool {
 				a := s.Answers(s.general, root)
 				return len(a) == 2 && finished(a[1]) && strings.HasPrefix(a[1].Shown(), "The next answer.")

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Opened implements slack.Handler. Prompts are offered once to each conversation while the process runs: Slack keeps them.
-func (b *Bot) Opened(ctx context.Context, o slack.Opened) error {
+// Opened implements event.Handler. Prompts are offered once to each conversation while the process runs: Slack keeps them.
+func (b *Bot) Opened(ctx context.Context, o event.Opened) error {
 	if len(b.config.Prompts) == 0 || !b.opened.First(o.Ref.Channel+" "+o.Ref.Thread) {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
@@ -26,8 +26,8 @@ const takeLimit = 10 * time.Second
 // modelsWord begins the word of a command that names models.
 const modelsWord = "models:"
 
-// Command implements slack.Handler. The same command is carried out once, should it be delivered twice.
-func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
+// Command implements event.Handler. The same command is carried out once, should it be delivered twice.
+func (b *Bot) Command(ctx context.Context, c event.Command) (string, error) {
 	if !b.commands.First(c.EventKey) {
 		return "", nil
 	}
@@ -38,7 +38,7 @@ func (b *Bot) Command(ctx context.Context, c slack.Command) (string, error) {
 }
 
 // ask posts the question of a command and takes it in.
-func (b *Bot) ask(ctx context.Context, c slack.Command) (string, error) {
+func (b *Bot) ask(ctx context.Context, c event.Command) (string, error) {
 	question, said, channel, direct := c.Text, sayAsked, c.Ref.Channel, c.Direct
 	word, rest, _ := strings.Cut(question, " ")
 	private := strings.EqualFold(word, "private")

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/thread"
@@ -31,7 +31,7 @@ func (b *Bot) readBefore(ctx context.Context, at thread.Ref, after, question thr
 }
 
 // said is what people, and other bots, said.
-func (b *Bot) said(ctx context.Context, read []slack.Message) []conversation.Said {
+func (b *Bot) said(ctx context.Context, read []event.Message) []conversation.Said {
 	names := make(map[string]string)
 	var list []conversation.Said
 	for _, m := range read {

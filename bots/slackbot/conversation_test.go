@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -149,7 +150,7 @@ func TestAppsThatMayReadLittleAnswerWithWhatTheyGet(t *testing.T) {
 func TestMentionOnlyAppAnswersWithoutHistory(t *testing.T) {
 	t.Parallel()
 	var scopes []string
-	for _, scope := range slack.Scopes {
+	for _, scope := range call.Scopes {
 		if scope.Mention {
 			scopes = append(scopes, scope.Name)
 		}
@@ -170,7 +171,7 @@ func TestConversationWithTheAgent(t *testing.T) {
 	s := play(t, options{}, llmtest.Reply{llmtest.Wait(seen), llmtest.Text("With a key.")}, llmtest.Answer("With another key."))
 	dm := s.ann.OpenDM()
 	s.wait("questions are offered", func() bool { return len(s.Prompts()) == 1 })
-	if p := s.Prompts()[0]; p.Channel != dm.ID || len(p.Prompts) != len(slack.Prompts) || p.Prompts[0].Title == "" || p.Prompts[0].Message == "" {
+	if p := s.Prompts()[0]; p.Channel != dm.ID || len(p.Prompts) != len(write.Prompts) || p.Prompts[0].Title == "" || p.Prompts[0].Message == "" {
 		t.Errorf("offered is %+v", p)
 	}
 	s.ann.OpenDM()

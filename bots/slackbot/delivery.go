@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/render"
+	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -19,10 +22,10 @@ import (
 // delivery is one answer on its way into its thread.
 type delivery struct {
 	turn     session.Turn
-	replies  *stream.Replies[slack.Page]
+	replies  *stream.Replies[render.Page]
 	presence *presence
 	client   *slack.Client
-	surface  *slack.Surface
+	surface  *write.Surface
 	to       thread.Ref
 	barred   func(ctx context.Context, sentence string) // is told why the answer cannot be written; nil: nobody is
 	working  bool                                       // Slack was told that the bot is at work; known once presence has ended
@@ -58,7 +61,7 @@ func (d *delivery) Accept(p packet.Packet) {
 func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 	err := d.replies.Finish(ctx)
 	d.presence.end() // after the answer, which waits for nothing that is only said beside it
-	if sentence, barred := slack.Barred(err); barred && d.barred != nil {
+	if sentence, barred := call.Barred(err); barred && d.barred != nil {
 		d.barred(ctx, sentence)
 	}
 	ctx, cancel := context.WithTimeout(ctx, restLimit)
@@ -94,7 +97,7 @@ const (
 
 // presence shows that the bot is at work until there are words to read.
 type presence struct {
-	surface *slack.Surface
+	surface *write.Surface
 	to      thread.Ref
 	logger  *slog.Logger
 	latest  chan string // holds the newest status
@@ -106,7 +109,7 @@ type presence struct {
 func absent(logger *slog.Logger) *presence { return &presence{logger: logger, stop: func() {}} }
 
 // show begins with a status; then calls seen, which is for what may come a little later.
-func show(ctx context.Context, surface *slack.Surface, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
+func show(ctx context.Context, surface *write.Surface, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
 	p := &presence{surface: surface, to: to, logger: logger, latest: make(chan string, 1)}
 	lasting := ctx
 	ctx, p.stop = context.WithCancel(ctx)

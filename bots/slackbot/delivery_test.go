@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
@@ -77,7 +77,7 @@ func TestCommandsPressesAndFormsOverHTTP(t *testing.T) {
 		return err == nil && len(votes) == 1 && votes[0].Reason == "Which client?"
 	})
 	asked := s.bob.Say(s.general, "", "and how do I remove it?")
-	s.delivered(s.bob.Shortcut(s.general, asked, thread.ButtonID(slack.ActionAsk, "")))
+	s.delivered(s.bob.Shortcut(s.general, asked, thread.ButtonID(event.ActionAsk, "")))
 	s.answered(s.general, asked, 1)
 }
 

@@ -4,26 +4,26 @@ import (
 	"context"
 	"slices"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Message implements slack.Handler.
-func (b *Bot) Message(ctx context.Context, m slack.Message) error {
+// Message implements event.Handler.
+func (b *Bot) Message(ctx context.Context, m event.Message) error {
 	switch {
-	case m.Change == slack.Deleted && m.Own:
+	case m.Change == event.Deleted && m.Own:
 		return b.talk.Deleted(ctx, conversation.Deletion{Ref: m.Ref, Message: m.ID, Of: conversation.Answers})
-	case m.Change == slack.Deleted && !m.System:
+	case m.Change == event.Deleted && !m.System:
 		return b.talk.Deleted(ctx, conversation.Deletion{Ref: m.Ref, Message: m.ID})
 	}
 	return b.talk.Message(ctx, messageOf(m))
 }
 
-// Foreign implements slack.Handler.
-func (b *Bot) Foreign(ctx context.Context, m slack.Message) {
+// Foreign implements event.Handler.
+func (b *Bot) Foreign(ctx context.Context, m event.Message) {
 	if m.Own || m.System {
 		return
 	}
@@ -33,9 +33,9 @@ func (b *Bot) Foreign(ctx context.Context, m slack.Message) {
 }
 
 // messageOf states what Slack says about a message in the words of conversations.
-func messageOf(m slack.Message) conversation.Message {
+func messageOf(m event.Message) conversation.Message {
 	change := answer.Created
-	if m.Change == slack.Edited {
+	if m.Change == event.Edited {
 		change = answer.Edited
 	}
 	return conversation.Message{
@@ -48,8 +48,8 @@ func messageOf(m slack.Message) conversation.Message {
 	}
 }
 
-// Reaction implements slack.Handler.
-func (b *Bot) Reaction(ctx context.Context, r slack.Reaction) error {
+// Reaction implements event.Handler.
+func (b *Bot) Reaction(ctx context.Context, r event.Reaction) error {
 	if r.Name != "" && !slices.Contains(b.config.StopReactions, r.Name) {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -205,7 +206,7 @@ func TestAskAboutThis(t *testing.T) {
 	elsewhere := s.Channel("elsewhere", func(c *slacktest.Channel) { c.Members = nil }, s.ann)
 	s.wait("the bot listens", func() bool { return s.bot.Connected() > 0 })
 	asked := s.bob.Say(s.general, "", "how do I install the client?")
-	ask := thread.ButtonID(slack.ActionAsk, "")
+	ask := thread.ButtonID(event.ActionAsk, "")
 	s.delivered(s.ann.Shortcut(s.general, asked, ask))
 	if shown := s.answered(s.general, asked, 1); !strings.HasPrefix(shown[0], "In its thread.") {
 		t.Errorf("the thread shows %q", shown)

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/message"
@@ -16,7 +16,7 @@ import (
 
 // pending is what Slack is still to be asked about a question that was taken in and acknowledged.
 type pending struct {
-	Files   []slack.File `json:"files,omitempty"`   // to be read
+	Files   []event.File `json:"files,omitempty"`   // to be read
 	Unknown bool         `json:"unknown,omitempty"` // whether there are any is to be found out
 	Bare    bool         `json:"bare,omitempty"`    // without files there is nothing to be answered
 	Before  *before      `json:"before,omitempty"`  // what was said before in the thread
@@ -60,7 +60,7 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 		asking.Go(func() { c.Name = b.person(ctx, t.Asker.ID).Name })
 	}
 	if p.Unknown {
-		p.Files = b.client.Attached(ctx, slack.Message{Ref: t.Session.Ref, ID: t.Message})
+		p.Files = b.client.Attached(ctx, event.Message{Ref: t.Session.Ref, ID: t.Message})
 	}
 	c.Files = b.client.Fetch(ctx, p.Files)
 	return c

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
@@ -93,7 +95,7 @@ func (p platform) Told(ctx context.Context, about session.Turn, at thread.Ref) (
 func (p platform) HalfWritten(ctx context.Context, t session.Turn, page session.Page, permit answer.Permit) (half bool, err error) {
 	own := []thread.MessageID{page.Message}
 	if page.Message == "" { // it may have been posted by a process that ended before it knew
-		own, err = p.client.Surface(slack.SurfaceOptions{Turn: string(t.ID), Question: t.Message, Permit: permit}).Own(ctx, page.At)
+		own, err = p.client.Surface(write.SurfaceOptions{Turn: string(t.ID), Question: t.Message, Permit: permit}).Own(ctx, page.At)
 	}
 	for _, id := range own {
 		var shown bool
@@ -106,7 +108,7 @@ func (p platform) HalfWritten(ctx context.Context, t session.Turn, page session.
 
 // passing returns an error that may not come again. What Slack refuses for good is logged.
 func (p platform) passing(ctx context.Context, err error) error {
-	if err == nil || slack.Transient(err) || ctx.Err() != nil {
+	if err == nil || call.Transient(err) || ctx.Err() != nil {
 		return err
 	}
 	p.logger.WarnContext(ctx, "slack refuses it for good", "error", err)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"strings"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
@@ -21,8 +23,8 @@ const (
 // fieldText is the only field of a form.
 const fieldText = "text"
 
-// Press implements slack.Handler. Slack does not deliver a press again, so whoever pressed is told when it was lost.
-func (b *Bot) Press(ctx context.Context, p slack.Press) error {
+// Press implements event.Handler. Slack does not deliver a press again, so whoever pressed is told when it was lost.
+func (b *Bot) Press(ctx context.Context, p event.Press) error {
 	err := b.press(ctx, p)
 	if err != nil {
 		b.reply(context.WithoutCancel(ctx), p, conversation.SayBroken)
@@ -32,7 +34,7 @@ func (b *Bot) Press(ctx context.Context, p slack.Press) error {
 
 // reply tells whoever pressed something a sentence, alone: in its thread, and where the bot cannot write through the address that came
 // with the press. In a direct message too it is not worth a message that stays.
-func (b *Bot) reply(ctx context.Context, p slack.Press, sentence string) {
+func (b *Bot) reply(ctx context.Context, p event.Press, sentence string) {
 	if sentence == "" {
 		return
 	}
@@ -45,11 +47,11 @@ func (b *Bot) reply(ctx context.Context, p slack.Press, sentence string) {
 	}
 }
 
-func (b *Bot) press(ctx context.Context, p slack.Press) error {
+func (b *Bot) press(ctx context.Context, p event.Press) error {
 	switch p.Action {
-	case slack.ActionAsk:
+	case event.ActionAsk:
 		return b.about(ctx, p)
-	case slack.ActionStill:
+	case event.ActionStill:
 		return b.still(ctx, p)
 	default:
 		return b.act(ctx, p)
@@ -57,7 +59,7 @@ func (b *Bot) press(ctx context.Context, p slack.Press) error {
 }
 
 // act does to an answer what somebody asked for, and tells that person.
-func (b *Bot) act(ctx context.Context, p slack.Press) error {
+func (b *Bot) act(ctx context.Context, p event.Press) error {
 	reply, err := b.talk.Press(ctx, conversation.Press{Direct: p.Direct, Action: answer.Action{
 		Do: p.Action, Ref: p.Ref, Turn: session.TurnID(p.Turn), Message: p.Message, Key: p.EventKey, By: b.presser(ctx, p),
 		Text: p.Form[fieldText], Submitted: p.Sent,
@@ -66,9 +68,9 @@ func (b *Bot) act(ctx context.Context, p slack.Press) error {
 		return err
 	}
 	if f := reply.Form; f != nil {
-		err := b.client.Open(ctx, p.Trigger, slack.Form{
+		err := b.client.Open(ctx, p.Trigger, write.Form{
 			Action: f.Do, Turn: string(f.Turn), Title: f.Title, Submit: f.Submit, Ref: p.Ref, Message: p.Message,
-			Fields: []slack.Field{{Name: fieldText, Label: f.Label, Hint: f.Hint, Given: f.Text, Optional: !f.Required, Lines: true, Max: f.Max}},
+			Fields: []write.Field{{Name: fieldText, Label: f.Label, Hint: f.Hint, Given: f.Text, Optional: !f.Required, Lines: true, Max: f.Max}},
 		})
 		if err == nil {
 			return nil
@@ -85,7 +87,7 @@ func (b *Bot) act(ctx context.Context, p slack.Press) error {
 }
 
 // presser is who pressed something. A stop does not wait for the name.
-func (b *Bot) presser(ctx context.Context, p slack.Press) thread.Person {
+func (b *Bot) presser(ctx context.Context, p event.Press) thread.Person {
 	if p.Action == thread.ActionStop {
 		return thread.Person{ID: p.By, Name: p.ByName}
 	}
@@ -96,7 +98,7 @@ func (b *Bot) presser(ctx context.Context, p slack.Press) thread.Person {
 func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
 	ref := t.Session.Ref
 	err := b.client.Whisper(ctx, ref, t.Asker.ID, note.Sentence, t.Direct, string(t.ID), note.Buttons...)
-	if err == nil || t.Direct || slack.Transient(err) {
+	if err == nil || t.Direct || call.Transient(err) {
 		return err
 	}
 	own, openErr := b.client.DirectChannel(ctx, t.Asker.ID)
@@ -109,7 +111,7 @@ func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) err
 
 // about answers a message that somebody chose "Ask about this" for, in the message's thread. Where the bot is not, and where answers are
 // private, it answers that person in a direct message.
-func (b *Bot) about(ctx context.Context, p slack.Press) error {
+func (b *Bot) about(ctx context.Context, p event.Press) error {
 	own := ""
 	if p.Direct {
 		var err error

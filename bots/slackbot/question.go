@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
@@ -13,7 +13,7 @@ import (
 // Gather implements conversation.Platform. Slack is asked nothing: the event is acknowledged once the question is stored, and what is not known of
 // it is found out by whichever worker answers it.
 func (p platform) Gather(ctx context.Context, asked conversation.Message, _ answer.Judgement, read *conversation.Reading) (g conversation.Gathered, err error) {
-	m, _ := asked.Source.(slack.Message)
+	m, _ := asked.Source.(event.Message)
 	open := pending{Files: m.Files}
 	if read != nil {
 		open.Before = &before{After: read.After}

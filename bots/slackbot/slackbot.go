@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/adapters/slack/render"
+	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
@@ -31,8 +35,8 @@ type Config struct {
 	HTTP          *http.Client // nil: a plain one
 
 	StopReactions []string // emoji names, with or without colons; octagonal_sign, which is 🛑
-	// Prompts are offered to somebody who opens the conversation with the bot; nil takes slack.Prompts, an empty list offers none.
-	Prompts []slack.Prompt
+	// Prompts are offered to somebody who opens the conversation with the bot; nil takes write.Prompts, an empty list offers none.
+	Prompts []write.Prompt
 	MaxAge  time.Duration // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
 	// Models lists the models that may be asked for by name; nil: none.
 	Models func() []string
@@ -42,18 +46,18 @@ type Config struct {
 
 // Deps is what a Bot works with.
 type Deps struct {
-	Deliveries session.Deliveries          // required
-	Repairs    session.Repairs             // required
-	Threads    session.Threads             // required
-	Replicas   session.Replicas            // nil: this process is the only one
-	Turns      session.Turns               // required
-	Absences   session.Absences            // nil: threads older than a week are not looked into for what was missed, and this process is the only one
-	Renderer   stream.Renderer[slack.Page] // nil: a slack.Renderer as it is
-	Observe    func(stream.Write)          // told of every write of an answer, from any goroutine; nil: nobody is
-	Logger     *slog.Logger                // nil: silent
+	Deliveries session.Deliveries           // required
+	Repairs    session.Repairs              // required
+	Threads    session.Threads              // required
+	Replicas   session.Replicas             // nil: this process is the only one
+	Turns      session.Turns                // required
+	Absences   session.Absences             // nil: threads older than a week are not looked into for what was missed, and this process is the only one
+	Renderer   stream.Renderer[render.Page] // nil: a render.Renderer as it is
+	Observe    func(stream.Write)           // told of every write of an answer, from any goroutine; nil: nobody is
+	Logger     *slog.Logger                 // nil: silent
 }
 
-// Bot is one workspace. It implements answer.Surfaces and slack.Handler, and is safe for concurrent use.
+// Bot is one workspace. It implements answer.Surfaces and event.Handler, and is safe for concurrent use.
 type Bot struct {
 	config   Config
 	deps     Deps
@@ -66,7 +70,7 @@ type Bot struct {
 
 var (
 	_ answer.Surfaces = (*Bot)(nil)
-	_ slack.Handler   = (*Bot)(nil)
+	_ event.Handler   = (*Bot)(nil)
 )
 
 // New returns a bot. Connect it, Bind it, and Run it.
@@ -75,7 +79,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 		return nil, errors.New("set up the Slack bot: deliveries, repairs, threads and turns are required")
 	}
 	if deps.Renderer == nil {
-		deps.Renderer = &slack.Renderer{}
+		deps.Renderer = &render.Renderer{}
 	}
 	if config.AppToken == "" && config.SigningSecret == "" {
 		return nil, errors.New("set up Slack: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP events")
@@ -91,7 +95,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 	}
 	config.StopReactions = emojiNames(config.StopReactions)
 	if config.Prompts == nil {
-		config.Prompts = slack.Prompts
+		config.Prompts = write.Prompts
 	}
 	if config.Pace.FirstWait == 0 {
 		config.Pace.FirstWait = firstWait
@@ -136,7 +140,7 @@ func (b *Bot) Connect(ctx context.Context) error {
 	begin := time.Now()
 	for wait := connectFirst; ; wait = min(2*wait, connectLast) {
 		_, err := b.client.Connect(ctx)
-		if err == nil || !slack.Transient(err) || time.Since(begin) > connectFor {
+		if err == nil || !call.Transient(err) || time.Since(begin) > connectFor {
 			return err
 		}
 		b.deps.Logger.WarnContext(ctx, "slack cannot be reached; trying again", "error", err)
@@ -221,7 +225,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if err != nil {
 		return nil, err
 	}
-	surface := b.client.Surface(slack.SurfaceOptions{
+	surface := b.client.Surface(write.SurfaceOptions{
 		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, Permit: permit,
 		RecipientTeam: func(ctx context.Context) string { return b.teamOf(ctx, t.Asker.ID) },
 		Begun:         begun, Actions: actions, Stopped: func() { b.stopped(ctx, t) },
@@ -241,7 +245,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	} else {
 		d.presence = show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
 	}
-	d.replies, err = stream.OpenReplies(ctx, to, pace, logs, stream.Deps[slack.Page]{
+	d.replies, err = stream.OpenReplies(ctx, to, pace, logs, stream.Deps[render.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
 		Renderer: b.renderer(), Pacing: b.client.Pacing(), Logger: b.deps.Logger,
 		Turn: t, Observe: func(w stream.Write) { b.observe(d, w) },
@@ -285,8 +289,8 @@ func begunStreams(ctx context.Context, t session.Turn, logs stream.Logs) ([]thre
 }
 
 // renderer is the renderer, which shows in the answer's place what is searched for where no status can say so.
-func (b *Bot) renderer() stream.Renderer[slack.Page] {
-	r, ok := b.deps.Renderer.(*slack.Renderer)
+func (b *Bot) renderer() stream.Renderer[render.Page] {
+	r, ok := b.deps.Renderer.(*render.Renderer)
 	if !ok || r.Progress || b.client.Statuses() {
 		return b.deps.Renderer
 	}

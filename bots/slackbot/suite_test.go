@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -120,7 +120,7 @@ func (s *talkStage) Still(by common.Person, on thread.MessageID) {
 	s.t.Helper()
 	var offer slacktest.Message
 	s.wait("it is asked about", func() (ok bool) { offer, ok = s.asksAbout(s.placed[on], string(on)); return ok })
-	s.pressOn(by, s.at(offer.TS, s.placed[on]), slack.ActionStill)
+	s.pressOn(by, s.at(offer.TS, s.placed[on]), event.ActionStill)
 }
 
 func (s *talkStage) Ask(by common.Person, question string) {
@@ -132,7 +132,7 @@ func (s *talkStage) Footnote(by common.Person, name, value string) {
 }
 
 func (s *talkStage) AskAbout(by common.Person, on thread.MessageID) {
-	s.delivered(s.people[by].Shortcut(s.placed[on], string(on), thread.ButtonID(slack.ActionAsk, "")))
+	s.delivered(s.people[by].Shortcut(s.placed[on], string(on), thread.ButtonID(event.ActionAsk, "")))
 }
 
 // all lists what a channel shows, with its threads.

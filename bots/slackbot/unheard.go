@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
@@ -55,7 +57,7 @@ func (b *Bot) lookSince(ctx context.Context, since time.Time) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		if !slack.Transient(err) || try == lookTries {
+		if !call.Transient(err) || try == lookTries {
 			b.deps.Logger.WarnContext(ctx, "questions that were asked while the bot was away may have been missed", "error", err)
 			return
 		}
@@ -75,7 +77,7 @@ func (b *Bot) unheard(ctx context.Context, since time.Time) error {
 	for _, k := range known {
 		followed[k.Ref] = true
 	}
-	visit := func(m slack.Message) error {
+	visit := func(m event.Message) error {
 		m.Late = true
 		reply := !m.Mentioned && !m.Direct
 		if answer.IsStop(m.Text) || !reply && answer.IsUnfollow(m.Text) || reply && !followed[m.Ref] {
@@ -102,9 +104,9 @@ func (b *Bot) unheard(ctx context.Context, since time.Time) error {
 }
 
 // unheardInKnown looks at the threads that the bot takes part in and that began before the channels were read from.
-func (b *Bot) unheardInKnown(ctx context.Context, known []session.Active, since time.Time, visit func(slack.Message) error) error {
+func (b *Bot) unheardInKnown(ctx context.Context, known []session.Active, since time.Time, visit func(event.Message) error) error {
 	for _, k := range known {
-		if slack.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
+		if event.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
 			continue // its channel has told
 		}
 		if err := b.client.UnheardIn(ctx, k.Ref, since, visit); err != nil && ctx.Err() == nil {
@@ -124,19 +126,19 @@ func (b *Bot) known(ctx context.Context) ([]session.Active, error) {
 
 // Answered implements conversation.History.
 func (p platform) Answered(ctx context.Context, m conversation.Message, _ func(thread.MessageID) bool) (bool, error) {
-	found, _ := m.Source.(slack.Message)
+	found, _ := m.Source.(event.Message)
 	return p.client.Answered(ctx, found)
 }
 
 // Involved implements conversation.History.
 func (p platform) Involved(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
-	found, _ := m.Source.(slack.Message)
+	found, _ := m.Source.(event.Message)
 	return p.client.Involved(ctx, found, aside)
 }
 
 // AskStill implements conversation.History.
 func (p platform) AskStill(ctx context.Context, m conversation.Message, sentence, button string) error {
-	_, err := p.client.Tell(ctx, m.Ref, sentence, string(m.ID), thread.Button{Action: slack.ActionStill, Label: button, Primary: true})
+	_, err := p.client.Tell(ctx, m.Ref, sentence, string(m.ID), thread.Button{Action: event.ActionStill, Label: button, Primary: true})
 	return err
 }
 
@@ -147,7 +149,7 @@ func (p platform) Question(ctx context.Context, at thread.Ref, id thread.Message
 }
 
 // still takes in a question that is wanted after all.
-func (b *Bot) still(ctx context.Context, p slack.Press) error {
+func (b *Bot) still(ctx context.Context, p event.Press) error {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
 		At: p.Ref, Question: thread.MessageID(p.Turn), Notice: p.Message, Key: p.EventKey, By: thread.Person{ID: p.By},
 	}, func() {})

@@ -24,6 +24,11 @@ var coreOrder = []string{
 // coreModules are the modules that core may import, beside the standard library.
 var coreModules = []string{"golang.org/x/sync", "golang.org/x/text", "github.com/blevesearch/snowballstem"}
 
+// rooms are the packages inside a platform's adapter: each imports only earlier ones, and the adapter itself, which joins them, is last.
+var rooms = map[string][]string{
+	"adapters/slack": {"call", "event", "directory", "render", "read", "write", "receive", ""},
+}
+
 // owners says below which folder each third-party module is imported. An empty folder means tests alone; "*" means anywhere.
 var owners = map[string]string{
 	"github.com/slack-go/slack":           "adapters/slack",
@@ -151,6 +156,27 @@ func localFault(f file, imported string) string {
 			if to := databaseRoom(imported); to < 0 || !slices.Contains(databaseRooms[room].imports, databaseRooms[to].name) {
 				return "room " + databaseRooms[room].name + " of the database does not import it"
 			}
+		}
+		return roomFault(f, imported)
+	}
+	return ""
+}
+
+// roomFault says what is wrong with an import from one room of an adapter to another. Tests may look into every room.
+func roomFault(f file, imported string) string {
+	for house, order := range rooms {
+		if f.test || !below(f.dir, house) || !below(imported, house) {
+			continue
+		}
+		room := func(dir string) string { return strings.TrimPrefix(strings.TrimPrefix(dir, house), "/") }
+		from, to := slices.Index(order, room(f.dir)), slices.Index(order, room(imported))
+		switch {
+		case from < 0:
+			return f.dir + " has no place in the order of rooms"
+		case to < 0:
+			return imported + " has no place in the order of rooms"
+		case to > from:
+			return imported + " comes after " + f.dir
 		}
 	}
 	return ""

@@ -1,0 +1,58 @@
+package call
+
+import (
+	"sync"
+	"time"
+)
+
+// Sockets are those that events come over; it notices when none is open. It is safe for concurrent use.
+type Sockets struct {
+	ended chan time.Time // holds since when nothing had come, of an interruption that was long enough
+
+	mu   sync.Mutex
+	open int
+	lost time.Time // since when no socket is open
+}
+
+func newSockets() *Sockets {
+	return &Sockets{ended: make(chan time.Time, 1), lost: time.Now()}
+}
+
+// Begin is called when sockets are wanted: from then on their lack counts.
+func (i *Sockets) Begin() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.lost = time.Now()
+}
+
+// Opened notes a socket, and tells of an interruption that was longer than some time.
+func (i *Sockets) Opened(than time.Duration) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.open++
+	if i.open > 1 || time.Since(i.lost) < than {
+		return
+	}
+	since := i.lost
+	select {
+	case earlier := <-i.ended: // that nobody has asked for yet
+		since = earlier
+	default:
+	}
+	i.ended <- since // has room: nobody else sends
+}
+
+// Closed notes that a socket is gone.
+func (i *Sockets) Closed() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.open--; i.open == 0 {
+		i.lost = time.Now()
+	}
+}
+
+func (i *Sockets) connected() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.open
+}

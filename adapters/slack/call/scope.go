@@ -1,0 +1,44 @@
+package call
+
+import "slices"
+
+// Scope is a right that the app asks for, and why.
+type Scope struct {
+	Name   string
+	Reason string
+	// Mention says that even the least app needs it, which answers mentions and direct messages alone.
+	Mention bool
+}
+
+// Scopes are all rights of the bot token.
+var Scopes = []Scope{
+	{"app_mentions:read", "to hear when somebody mentions the bot", true},
+	{"chat:write", "to answer, and to show that it is at work", true},
+	{"assistant:write", "to be shown as an agent, in a conversation of its own", true},
+	{"im:history", "to read direct messages to the bot", true},
+	{"im:read", "to know that a conversation is a direct message", true},
+	{"im:write", "to answer in a direct message when a private answer was asked for", true},
+	{"users:read", "to tell members from guests, so that guests see public documents only", true},
+	{"commands", "for /ask and /footnote", true},
+	{"reactions:read", "to stop an answer by a reaction", true},
+	{"channels:read", "to know who listens in a public channel", true},
+	{"groups:read", "to know who listens in a private channel", true},
+	{"users:read.email", "to know which documents name a person by address", false},
+	{"files:read", "to read files and pictures that come with a question", false},
+	{"channels:history", "to follow a thread in a public channel without a new mention", false},
+	{"groups:history", "to follow a thread in a private channel without a new mention", false},
+}
+
+// AppScope is the right of the app-level token.
+const AppScope = "connections:write"
+
+// reason is why a scope is needed, in brackets, or nothing for one that this package does not ask for.
+func reason(name string) string {
+	if name == AppScope {
+		return " (of the app-level token, to receive events)"
+	}
+	if i := slices.IndexFunc(Scopes, func(s Scope) bool { return s.Name == name }); i >= 0 {
+		return " (" + Scopes[i].Reason + ")"
+	}
+	return ""
+}

@@ -1,0 +1,118 @@
+package call
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
+)
+
+// handshake bounds the opening of a socket.
+const handshake = 30 * time.Second
+
+// connectBurst is how many connections may be opened at once: two sockets, and a refresh of each.
+const connectBurst = 4
+
+// httpClient is the configured client with a limiter for new connections, since the library opens the next one at once when Slack ends
+// one, however often Slack does.
+func (c *Workspace) httpClient() *http.Client {
+	base := c.Config.HTTP
+	if base == nil {
+		base = &http.Client{}
+	}
+	next := base.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	limited := *base
+	limited.Transport = &connectLimiter{next: &readAgain{&obedient{next: &measured{next}}}, limit: rate.NewLimiter(rate.Every(c.Config.Reconnect), connectBurst)}
+	limited.Timeout = c.Config.Timeout + time.Minute // a waiting connection counts too; other calls have their own limit
+	return &limited
+}
+
+// Dialer opens sockets through the same proxy and with the same certificates as the Web API is called.
+func (c *Workspace) Dialer() *websocket.Dialer {
+	return &websocket.Dialer{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: c.trusted.Clone(), HandshakeTimeout: handshake,
+		WriteBufferSize: 32 << 10, // an ack in several frames is ignored by Slack
+	}
+}
+
+type connectLimiter struct {
+	next  http.RoundTripper
+	limit *rate.Limiter
+}
+
+// RoundTrip implements http.RoundTripper.
+func (l *connectLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/apps.connections.open") {
+		if err := l.limit.Wait(r.Context()); err != nil {
+			return nil, fmt.Errorf("wait to open a connection: %w", err)
+		}
+	}
+	return l.next.RoundTrip(r)
+}
+
+// readAgain makes calls that only read once more when Slack asks for a short pause or fails, within their own time. Writes are never
+// repeated here: whoever makes them knows better what is still to be written.
+type readAgain struct{ next http.RoundTripper }
+
+// Limits of reading again: what takes longer is a matter of the event's redelivery, or of answering with less.
+const (
+	readAttempts = 3
+	readPause    = 250 * time.Millisecond // after a failure
+	readLongest  = 3 * time.Second        // that Slack may ask for
+)
+
+// reads are the methods that change nothing, or nothing more when they are repeated.
+var reads = map[string]bool{
+	"users.info": true, "users.list": true, "users.conversations": true, "conversations.info": true, "conversations.members": true,
+	"conversations.replies": true, "conversations.history": true, "conversations.open": true, "files.info": true,
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *readAgain) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !reads[path.Base(r.URL.Path)] || r.Body != nil && r.GetBody == nil {
+		return a.next.RoundTrip(r)
+	}
+	for attempt := 1; ; attempt++ {
+		res, err := a.next.RoundTrip(r)
+		wait, again := pauseAfter(res, err)
+		if !again || attempt == readAttempts || r.Context().Err() != nil {
+			return res, err
+		}
+		if deadline, ok := r.Context().Deadline(); ok && time.Until(deadline) < wait {
+			return res, err
+		}
+		if err == nil {
+			_ = res.Body.Close() // of an answer that is not wanted
+		}
+		if err := sleep.For(r.Context(), wait); err != nil {
+			return nil, err
+		}
+		r = r.Clone(r.Context()) // a request must not be changed
+		if r.GetBody != nil {
+			if r.Body, err = r.GetBody(); err != nil {
+				return nil, fmt.Errorf("read the request anew: %w", err)
+			}
+		}
+	}
+}
+
+// pauseAfter says whether a call is worth another try, and after how long.
+func pauseAfter(res *http.Response, err error) (time.Duration, bool) {
+	switch {
+	case err != nil:
+		return readPause, true
+	case res.StatusCode == http.StatusTooManyRequests:
+		wait := retryAfter(res.Header, time.Now())
+		return wait + readPause, wait <= readLongest
+	default:
+		return readPause, res.StatusCode >= http.StatusInternalServerError
+	}
+}

@@ -1,0 +1,220 @@
+// Package call is how Slack is called: the signed-in connection, how often each method may be called, what its errors mean, and whether events
+// can come. What is said, read or shown does not belong here.
+package call
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Platform is Slack's name in thread references and principals.
+const Platform thread.Platform = "slack"
+
+// Config is how a workspace is reached. BotToken is required; so is AppToken for Listen, and SigningSecret for Handler.
+type Config struct {
+	BotToken      string
+	AppToken      string
+	SigningSecret string
+	APIURL        string // ends in /api/ or /api; empty is Slack's own
+	Tenant        access.TenantID
+	HTTP          *http.Client // for proxies and certificates; nil is a plain one
+	CAFile        string       // certificates that sockets trust beside the system's; HTTP has its own
+	Logger        *slog.Logger // nil: silent
+	// Changes and People are what replicas know together of who listens; nil: this process is the only one, and forgets when it ends.
+	Changes access.Changes
+	People  access.People
+
+	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
+	StreamAge time.Duration // after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
+	Timeout   time.Duration // of one call of the Web API: 10 s
+	// Reconnect is the least time between two connections in the long run; the first few follow one another at once. 15 s.
+	Reconnect time.Duration
+	// Scan is the time between two calls that nobody waits for, by which is read what was said while nobody was there: 5 s.
+	Scan time.Duration
+	// Interruption is for how long no socket may be open before what was said meanwhile counts as not heard: 15 s.
+	Interruption time.Duration
+}
+
+// Workspace is one workspace as it is called: who the bot is there, and how often each kind of call may be made. It is safe for concurrent use.
+type Workspace struct {
+	Config  Config
+	trusted *tls.Config // of sockets
+	API     *api.Client
+	Logger  *slog.Logger
+	pacing  *Pacing
+
+	identity  atomic.Pointer[Identity]
+	Statuses  *Portion
+	Prompts   *Portion
+	Sessions  *Portion // that begin, each of which is ended by another call
+	Reads     *Portion // of threads that answers need
+	Scans     *Portion // of what nobody waits for
+	Lists     *Portion // of the workspace's members
+	Homes     *Portion // the channels of a person
+	Infos     *Portion // people, one by one
+	Sockets   *Sockets
+	processes atomic.Int32 // that serve the workspace, as far as is known
+}
+
+// Identity is who the bot is.
+type Identity struct {
+	Team string // workspace id
+	Name string // of the workspace
+	// Enterprise is the id of the organisation that the workspace belongs to; empty for one that stands by itself.
+	Enterprise string
+	User       string // the bot's user id
+	Bot        string // the bot's id
+	Scopes     []string
+}
+
+// NewWorkspace returns a workspace; nothing is called before Connect.
+func NewWorkspace(config Config) (*Workspace, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	if config.Tenant == "" {
+		config.Tenant = access.DefaultTenant
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}, {&config.Scan, scanQuota.every}, {&config.Interruption, 15 * time.Second}} {
+		if *d.field <= 0 {
+			*d.field = d.value
+		}
+	}
+	if config.Sockets <= 0 {
+		config.Sockets = 2
+	}
+	trusted, err := outhttp.Trust(config.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("set up Slack: %w", err)
+	}
+	c := &Workspace{
+		Config: config, trusted: trusted, Logger: config.Logger, pacing: &Pacing{}, Sockets: newSockets(),
+		Statuses: statusQuota.portion(), Prompts: promptQuota.portion(), Sessions: sessionQuota.portion(), Reads: readQuota.portion(), Scans: scanQuota.paced(config.Scan).portion(),
+		Lists: listQuota.portion(), Homes: homeQuota.portion(), Infos: infoQuota.portion(),
+	}
+	options := []api.Option{
+		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
+		api.OptionLog(log.New(io.Discard, "", 0)), // its lines may hold message text
+	}
+	if config.APIURL != "" {
+		options = append(options, api.OptionAPIURL(strings.TrimSuffix(config.APIURL, "/")+"/"))
+	}
+	c.API = api.New(config.BotToken, options...)
+	return c, nil
+}
+
+// validate names every fault of the tokens at once; none of them is printed.
+func (c Config) validate() error {
+	var faults []error
+	switch {
+	case c.BotToken == "":
+		faults = append(faults, errors.New("SLACK_BOT_TOKEN is not set: copy the Bot User OAuth Token of your app (it begins with xoxb-)"))
+	case strings.HasPrefix(c.BotToken, "xapp-"):
+		faults = append(faults, errors.New("SLACK_BOT_TOKEN holds an app-level token (xapp-): put that into SLACK_APP_TOKEN, and the Bot User OAuth Token (xoxb-) here"))
+	case !strings.HasPrefix(c.BotToken, "xoxb-"):
+		faults = append(faults, errors.New("SLACK_BOT_TOKEN is no bot token: copy the Bot User OAuth Token of your app (it begins with xoxb-)"))
+	}
+	if c.AppToken != "" && !strings.HasPrefix(c.AppToken, "xapp-") {
+		faults = append(faults, errors.New("SLACK_APP_TOKEN is no app-level token: make one with the scope connections:write under Basic Information (it begins with xapp-)"))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("set up Slack: %w", err)
+	}
+	return nil
+}
+
+// Connect finds out who the bot is. It is called before anything else; its errors are sentences that say what to do.
+func (c *Workspace) Connect(ctx context.Context) (Identity, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
+	defer cancel()
+	res, err := c.API.AuthTestContext(ctx)
+	if err != nil {
+		return Identity{}, fmt.Errorf("sign in to Slack: %w", Explain("auth.test", err))
+	}
+	id := Identity{Team: res.TeamID, Name: res.Team, User: res.UserID, Bot: res.BotID, Enterprise: res.EnterpriseID}
+	for scope := range strings.SplitSeq(res.Header.Get("X-Oauth-Scopes"), ",") {
+		if scope = strings.TrimSpace(scope); scope != "" {
+			id.Scopes = append(id.Scopes, scope)
+		}
+	}
+	c.Is(id)
+	return id, nil
+}
+
+// Processes is how many processes serve the workspace, as far as is known.
+func (c *Workspace) Processes() int { return int(c.processes.Load()) }
+
+// Is says who the bot is, as Connect does when it has found out.
+func (c *Workspace) Is(id Identity) { c.identity.Store(&id) }
+
+// Identity is who the bot is, as Connect found it.
+func (c *Workspace) Identity() Identity {
+	if id := c.identity.Load(); id != nil {
+		return *id
+	}
+	return Identity{}
+}
+
+// Share says how many processes serve the workspace, so that each takes no more than its part of the tiers. It may change at any time.
+func (c *Workspace) Share(processes int) {
+	n := max(processes, 1)
+	c.processes.Store(int32(min(n, 1<<16)))
+	c.pacing.Share(n)
+	for _, p := range []*Portion{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos} { // one process at a time lists
+		p.share(n)
+	}
+}
+
+// Pacing is the budget that all answers of the workspace share.
+func (c *Workspace) Pacing() *Pacing { return c.pacing }
+
+// Connected counts the sockets that are open.
+func (c *Workspace) Connected() int { return c.Sockets.connected() }
+
+// Interruptions tells when events come again after none could for longer than Config.Interruption: the value is since when. Two that nobody has
+// received are told of as one.
+func (c *Workspace) Interruptions() <-chan time.Time { return c.Sockets.ended }
+
+func (c *Workspace) Ref(channel, root string) thread.Ref {
+	return thread.Ref{Platform: Platform, Workspace: c.Identity().Team, Channel: channel, Thread: root}
+}
+
+func (c *Workspace) Replies(ctx context.Context, p *api.GetConversationRepliesParameters) (messages []api.Message, more bool, next string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
+	defer cancel()
+	messages, more, next, err = c.API.GetConversationRepliesContext(ctx, p)
+	if err != nil {
+		return nil, false, "", fmt.Errorf("read a thread: %w", Explain("conversations.replies", err))
+	}
+	return messages, more, next, nil
+}
+
+func (c *Workspace) History(ctx context.Context, p *api.GetConversationHistoryParameters) (*api.GetConversationHistoryResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
+	defer cancel()
+	found, err := c.API.GetConversationHistoryContext(ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("read a channel: %w", Explain("conversations.history", err))
+	}
+	return found, nil
+}

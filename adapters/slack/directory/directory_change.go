@@ -1,0 +1,83 @@
+package directory
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/sleep"
+	api "github.com/slack-go/slack"
+)
+
+// Changed takes in what an event says about people and channels, so that no answer of any replica relies on what was true before; ours says
+// that the event was such a one. With an error it is not to be acknowledged: Slack delivers it again.
+func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (ours bool, err error) {
+	switch e.Type {
+	case "member_joined_channel", "member_left_channel":
+		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), string(e.User))
+	case "channel_shared", "channel_unshared", "channel_converted_to_private", "channel_archive", "channel_unarchive", "channel_deleted",
+		"channel_left", "group_archive", "group_unarchive", "group_deleted", "group_left", "channel_id_changed",
+		"shared_channel_invite_accepted":
+		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), homesScope)
+	case "user_change", "team_join", "user_profile_changed":
+		return true, d.people.Told(ctx, d.here(), string(e.User), d.tells(string(e.User), raw))
+	case "channel_created", "channel_rename", "group_rename": // changes nothing that counts here
+		return true, nil
+	default:
+		return false, nil
+	}
+}
+
+// tells is what an event says that somebody is: a member may be a guest now, or gone.
+func (d *Directory) tells(id string, raw []byte) access.Standing {
+	var said struct {
+		Event struct {
+			User api.User `json:"user"`
+		} `json:"event"`
+	}
+	switch {
+	case json.Unmarshal(raw, &said) != nil || said.Event.User.ID != id || said.Event.User.TeamID == "":
+		return access.Unsaid
+	case d.counts(&said.Event.User):
+		return access.Inside
+	default:
+		return access.Outside
+	}
+}
+
+// hear says that this process hears of changes, if it does and has not said so for a while.
+func (d *Directory) hear(ctx context.Context) error {
+	if d.slack.Config.AppToken != "" && d.slack.Connected() == 0 {
+		return nil // others may
+	}
+	d.mu.Lock()
+	due := time.Since(d.heard) >= access.HearingEvery
+	d.mu.Unlock()
+	if !due {
+		return nil
+	}
+	if err := d.changes.Heard(ctx, d.here()); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.heard = time.Now()
+	return nil
+}
+
+// keepHearing says again and again that this process hears of changes, while it does.
+func (d *Directory) keepHearing(ctx context.Context) {
+	for {
+		limited, cancel := context.WithTimeout(ctx, access.HearingEvery)
+		err := d.hear(limited)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			d.slack.Logger.WarnContext(ctx, "other replicas do not know that changes are heard of here", "error", err)
+		}
+		if sleep.For(ctx, access.HearingEvery) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/core/sleep"
+	api "github.com/slack-go/slack"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// listLimit bounds the listing of a large workspace.
+	listLimit = 15 * time.Minute
+	// listLook is between two looks whether a list is due.
+	listLook = time.Second
+)
+
+// Keep says that this process hears of changes, and lists the people of the workspace when a list is due and no other process reads one, until
+// ctx ends. While there is none, the people of a channel are looked up one by one, and of a large one it is said that it is being found out.
+func (d *Directory) Keep(ctx context.Context) {
+	var group errgroup.Group
+	defer func() { _ = group.Wait() }() // nothing that it runs fails
+	group.Go(func() error {
+		d.keepHearing(ctx)
+		return nil
+	})
+	for {
+		limited, cancel := context.WithTimeout(ctx, listLimit)
+		err := d.list(limited)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			d.slack.Logger.WarnContext(ctx, "members of the workspace are not known; people are looked up one by one", "error", err)
+		}
+		if sleep.For(ctx, listLook) != nil {
+			return
+		}
+	}
+}
+
+// list reads the people of the workspace if that is due, at a pace that leaves room for others. What each page says is known at once.
+func (d *Directory) list(ctx context.Context) (err error) {
+	if err := d.hear(ctx); err != nil {
+		return err
+	}
+	version, err := d.changes.Version(ctx, d.here()) // of whoever has not changed lately
+	if err != nil {
+		return err
+	}
+	at, due, err := d.people.Begin(ctx, d.here())
+	if err != nil || !due {
+		return err
+	}
+	var listed []string
+	defer func() {
+		if err != nil {
+			listed = nil
+		}
+		if err != nil && errors.Is(ctx.Err(), context.Canceled) { // the process ends
+			at = time.Time{}
+		}
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
+		defer cancel()
+		err = errors.Join(err, d.people.End(ending, d.here(), listed, at))
+	}()
+	page := d.slack.API.GetUsersPaginated(api.GetUsersOptionLimit(pageSize))
+	for {
+		if err := d.slack.Lists.Wait(ctx); err != nil {
+			return fmt.Errorf("list the members of the workspace: %w", err)
+		}
+		next, err := page.Next(ctx)
+		var refused *api.RateLimitedError
+		if errors.As(err, &refused) {
+			if err := sleep.For(ctx, refused.RetryAfter); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("list the members of the workspace: %w", call.Explain("users.list", err))
+		}
+		page = next
+		found := make(map[string]bool, len(page.Users))
+		for _, u := range page.Users {
+			found[u.ID] = d.counts(&u)
+			listed = append(listed, u.ID)
+			if len(listed) < maxCached/2 { // they need not be looked up one by one
+				keep(d, d.profiles, u.ID, d.profile(&u), version)
+			}
+		}
+		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
+		err = d.people.Found(saving, d.here(), found, at)
+		cancel()
+		if err != nil || page.Cursor == "" {
+			return err
+		}
+	}
+}

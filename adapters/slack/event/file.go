@@ -1,0 +1,80 @@
+package event
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/footnotehq/footnote/adapters/internal/attachment"
+)
+
+// File is a file on a message, as Slack tells of it. Fetch reads it.
+type File struct {
+	ID, Name, Media string
+	Size            int64
+	URL             string
+	Refused         string // why it cannot be read, as a sentence; empty when it can
+	Ask             bool   // Slack tells what it is only when asked
+}
+
+// The sentences of files that Slack does not hand out.
+const (
+	sayElsewhere = "It is kept outside of Slack. Attach the file itself."
+	sayGone      = "It was deleted."
+	sayHidden    = "Slack hides it, because the workspace has reached the limit of its plan."
+	SayNoScope   = "The bot may not read files in Slack. Whoever runs it can add the scope files:read."
+	SayNoFile    = "Slack did not hand it out. Attach it again."
+)
+
+// StatedFiles states what Slack says about a message's files.
+func StatedFiles(list []FileData) []File {
+	var out []File
+	for _, f := range list {
+		out = append(out, Stated(f))
+	}
+	return out
+}
+
+func Stated(f FileData) File {
+	out := File{ID: f.ID, Name: cmp.Or(f.Name, f.Title, f.ID), Media: f.Media, Size: f.Size, URL: cmp.Or(f.URL, f.Download)}
+	switch {
+	case f.Mode == "tombstone" || f.Access == "file_not_found":
+		out.Refused = sayGone
+	case f.Mode == "hidden_by_limit":
+		out.Refused = sayHidden
+	case f.Access == "access_denied":
+		out.Refused = SayNoFile
+	case f.Access == "check_file_info" || out.URL == "":
+		out.Ask = true
+	case f.External || f.Mode == "external":
+		out.Refused = sayElsewhere
+	case f.Size > attachment.Limit(f.Media):
+		out.Refused = attachment.SayTooLarge
+	}
+	return out
+}
+
+// fileState is how a File is kept until it is read.
+type fileState struct {
+	ID      string `json:"id"`
+	Name    string `json:"name,omitempty"`
+	Media   string `json:"media,omitempty"`
+	Size    int64  `json:"size,omitempty"`
+	URL     string `json:"url,omitempty"`
+	Refused string `json:"refused,omitempty"`
+	Ask     bool   `json:"ask,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler, for files that are read later. What it tells opens nothing without the bot's token.
+func (f File) MarshalJSON() ([]byte, error) {
+	return json.Marshal(fileState{f.ID, f.Name, f.Media, f.Size, f.URL, f.Refused, f.Ask})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *File) UnmarshalJSON(raw []byte) error {
+	var s fileState
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return err
+	}
+	*f = File{s.ID, s.Name, s.Media, s.Size, s.URL, s.Refused, s.Ask}
+	return nil
+}

@@ -1,0 +1,99 @@
+package event
+
+import (
+	"regexp"
+	"strings"
+)
+
+// ReadText makes a message's markup readable: the bot's mention goes, other mentions, channels and links become what they show, and
+// entities are decoded. Mentions inside code stay as they are and do not count.
+func ReadText(raw, bot string) (text string, mentioned, others bool) {
+	var b strings.Builder
+	for rest := raw; rest != ""; {
+		if n := codeSpan(rest); n > 0 {
+			b.WriteString(rest[:n])
+			rest = rest[n:]
+			continue
+		}
+		if rest[0] != '<' {
+			next := strings.IndexAny(rest[1:], "<`") + 1
+			if next == 0 {
+				next = len(rest)
+			}
+			b.WriteString(rest[:next])
+			rest = rest[next:]
+			continue
+		}
+		end := strings.IndexByte(rest, '>')
+		if end < 0 {
+			b.WriteString(rest)
+			break
+		}
+		inner := rest[1:end]
+		rest = rest[end+1:]
+		switch {
+		case inner == "@"+bot || strings.HasPrefix(inner, "@"+bot+"|"):
+			mentioned = true
+			rest = strings.TrimLeft(rest, " ")
+			if s := b.String(); s != "" && !strings.HasSuffix(s, " ") && !strings.HasSuffix(s, "\n") && rest != "" {
+				b.WriteByte(' ')
+			}
+		default:
+			others = others || strings.HasPrefix(inner, "@")
+			b.WriteString(shown(inner))
+		}
+	}
+	return strings.TrimSpace(decodeEntities.Replace(b.String())), mentioned, others
+}
+
+// markup is what Slack makes of mentions, channels and addresses in a command's text, where it is told to.
+var markup = regexp.MustCompile(`<(?:[@#!][^<>\n]+|https?://[^<>\s|]+(?:\|[^<>\n]*)?|mailto:[^<>\n]+)>`)
+
+// TypedText makes the text of a command readable. Unlike a message's it may hold angle brackets that are no markup.
+func TypedText(raw string) string {
+	text := markup.ReplaceAllStringFunc(raw, func(m string) string { return shown(m[1 : len(m)-1]) })
+	return strings.TrimSpace(decodeEntities.Replace(text))
+}
+
+var decodeEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+
+// codeSpan returns the length of the code that the text begins with, 0 when it begins with none.
+func codeSpan(s string) int {
+	fence := "`"
+	if strings.HasPrefix(s, "```") {
+		fence = "```"
+	}
+	if !strings.HasPrefix(s, fence) {
+		return 0
+	}
+	end := strings.Index(s[len(fence):], fence)
+	switch {
+	case end >= 0 && (fence == "```" || !strings.Contains(s[1:1+end], "\n")):
+		return end + 2*len(fence)
+	default:
+		return len(fence) // a quote that opens nothing
+	}
+}
+
+// shown is what a reader sees of <inner>.
+func shown(inner string) string {
+	target, label, labelled := strings.Cut(inner, "|")
+	switch {
+	case strings.HasPrefix(target, "@"), strings.HasPrefix(target, "#"):
+		sign := target[:1]
+		if labelled && label != "" {
+			return sign + strings.TrimPrefix(label, sign)
+		}
+		return target
+	case strings.HasPrefix(target, "!"): // <!here>, <!subteam^S1|@team>, <!date^…|fallback>
+		if labelled {
+			return label
+		}
+		name, _, _ := strings.Cut(target[1:], "^")
+		return "@" + name
+	case labelled && label != target && "mailto:"+label != target:
+		return label + " (" + target + ")"
+	default:
+		return strings.TrimPrefix(target, "mailto:")
+	}
+}

@@ -1,0 +1,191 @@
+package event
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Events are decoded here and not by the library, which refuses a whole event when one block in it is of a kind that it does not know.
+
+// Envelope is a Socket Mode frame.
+type Envelope struct {
+	Type    string          `json:"type"`
+	ID      string          `json:"envelope_id"`
+	Payload json.RawMessage `json:"payload"`
+	Attempt int             `json:"retry_attempt"`
+}
+
+// Callback is the outer part of an event.
+type Callback struct {
+	Type      string `json:"type"`
+	Challenge string `json:"challenge"`
+	Team      string `json:"team_id"`
+	Through   string `json:"context_team_id"` // the workspace by way of which it comes
+	ID        string `json:"event_id"`
+	Event     Event  `json:"event"`
+	// For names the installations that the event is for. In a channel that is shared with another organisation, Team may be theirs.
+	For []struct {
+		Team string `json:"team_id"`
+	} `json:"authorizations"`
+}
+
+// Concerns reports whether an event is for a workspace. A bot that was not told its own, by a proxy, has but one.
+func (c Callback) Concerns(team string) bool {
+	if team == "" {
+		return true
+	}
+	for _, f := range c.For {
+		if f.Team == team {
+			return true
+		}
+	}
+	return c.Team == "" || c.Team == team || c.Through == team
+}
+
+// ID is an id that some events give bare and others inside an object.
+type ID string
+
+// UnmarshalJSON implements json.Unmarshaler. What is neither is no id.
+func (i *ID) UnmarshalJSON(raw []byte) error {
+	var object struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(raw, (*string)(i)) != nil && json.Unmarshal(raw, &object) == nil {
+		*i = ID(object.ID)
+	}
+	return nil
+}
+
+// Event holds the fields of every inner event that is used.
+type Event struct {
+	Type        string     `json:"type"`
+	Subtype     string     `json:"subtype"`
+	Channel     ID         `json:"channel"`
+	ChannelType string     `json:"channel_type"`
+	User        ID         `json:"user"`
+	UserTeam    string     `json:"user_team"`
+	BotID       string     `json:"bot_id"`
+	Text        string     `json:"text"`
+	TS          string     `json:"ts"`
+	Thread      string     `json:"thread_ts"`
+	Parent      string     `json:"parent_user_id"`
+	Deleted     string     `json:"deleted_ts"`
+	Files       []FileData `json:"files"`
+	Beside
+	Message  *wireMessage `json:"message"`
+	Previous *wireMessage `json:"previous_message"`
+	Reaction string       `json:"reaction"`
+	Item     struct {
+		Type    string `json:"type"`
+		Channel string `json:"channel"`
+		TS      string `json:"ts"`
+	} `json:"item"`
+	Streams   []string `json:"streaming_message_ts"`
+	Tab       string   `json:"tab"`
+	Assistant struct {
+		User    string `json:"user_id"`
+		Channel string `json:"channel_id"`
+		Thread  string `json:"thread_ts"`
+	} `json:"assistant_thread"`
+}
+
+// wireMessage is one inside an event that tells of a change.
+type wireMessage struct {
+	Subtype string     `json:"subtype"`
+	User    string     `json:"user"`
+	BotID   string     `json:"bot_id"`
+	Text    string     `json:"text"`
+	TS      string     `json:"ts"`
+	Thread  string     `json:"thread_ts"`
+	Parent  string     `json:"parent_user_id"`
+	Files   []FileData `json:"files"`
+	Beside
+}
+
+// FileData is one attached to a message.
+type FileData struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Media    string `json:"mimetype"`
+	Kind     string `json:"filetype"`
+	Mode     string `json:"mode"`
+	Access   string `json:"file_access"`
+	Size     int64  `json:"size"`
+	External bool   `json:"is_external"`
+	URL      string `json:"url_private"`
+	Download string `json:"url_private_download"`
+}
+
+// Slash is a slash command.
+type Slash struct {
+	Command string `json:"command"`
+	Text    string `json:"text"`
+	Team    string `json:"team_id"`
+	Channel string `json:"channel_id"`
+	User    string `json:"user_id"`
+	Name    string `json:"user_name"`
+	Trigger string `json:"trigger_id"`
+	// Response takes answers for half an hour, also where the bot is not.
+	Response string `json:"response_url"`
+}
+
+// Interaction is a press of a button, a shortcut, or a form that was sent.
+type Interaction struct {
+	Type     string `json:"type"`
+	Trigger  string `json:"trigger_id"`
+	Callback string `json:"callback_id"`
+	Team     struct {
+		ID string `json:"id"`
+	} `json:"team"`
+	User struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"user"`
+	Channel struct {
+		ID string `json:"id"`
+	} `json:"channel"`
+	Container struct {
+		TS        string `json:"message_ts"`
+		Thread    string `json:"thread_ts"`
+		Channel   string `json:"channel_id"`
+		Ephemeral bool   `json:"is_ephemeral"`
+	} `json:"container"`
+	Message struct {
+		TS     string     `json:"ts"`
+		Thread string     `json:"thread_ts"`
+		User   string     `json:"user"`
+		Text   string     `json:"text"`
+		Files  []FileData `json:"files"`
+		Beside
+	} `json:"message"`
+	Actions []struct {
+		ID    string `json:"action_id"`
+		Value string `json:"value"`
+		At    string `json:"action_ts"`
+	} `json:"actions"`
+	View struct {
+		ID       string `json:"id"`
+		Callback string `json:"callback_id"`
+		Private  string `json:"private_metadata"`
+		State    struct {
+			Values map[string]map[string]struct {
+				Value    string `json:"value"`
+				Selected struct {
+					Value string `json:"value"`
+				} `json:"selected_option"`
+			} `json:"values"`
+		} `json:"state"`
+	} `json:"view"`
+	Response string `json:"response_url"`
+}
+
+// Decode reads what Slack sent. A field of an unexpected kind counts as absent: the rest is worth reading all the same.
+func Decode[T any](what string, raw []byte) (T, error) {
+	var v T
+	if err := json.Unmarshal(raw, &v); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+		return v, fmt.Errorf("read %s from Slack: %w", what, err)
+	}
+	return v, nil
+}

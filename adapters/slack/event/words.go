@@ -1,0 +1,146 @@
+package event
+
+import (
+	"encoding/json"
+	"strings"
+
+	api "github.com/slack-go/slack"
+)
+
+// Beside is what a message shows beside its text. Other apps often post messages that have no text but this.
+type Beside struct {
+	Blocks      json.RawMessage `json:"blocks"`
+	Attachments []attached      `json:"attachments"`
+}
+
+// attached is one attachment, as far as it is words.
+type attached struct {
+	Fallback string          `json:"fallback"`
+	Pretext  string          `json:"pretext"`
+	Title    string          `json:"title"`
+	Text     string          `json:"text"`
+	Blocks   json.RawMessage `json:"blocks"`
+	Fields   []struct {
+		Title string `json:"title"`
+		Value string `json:"value"`
+	} `json:"fields"`
+}
+
+// Words is the text of a message; of one that has none, what its blocks and attachments say, in Slack's markup.
+func (s Beside) Words(text string) string {
+	if strings.TrimSpace(text) != "" {
+		return text
+	}
+	lines := blockWords(s.Blocks)
+	for _, a := range s.Attachments {
+		before := len(lines)
+		for _, line := range []string{a.Pretext, a.Title, a.Text} {
+			lines = appendLine(lines, line)
+		}
+		for _, f := range a.Fields {
+			lines = appendLine(lines, strings.TrimPrefix(f.Title+": "+f.Value, ": "))
+		}
+		lines = append(lines, blockWords(a.Blocks)...)
+		if len(lines) == before {
+			lines = appendLine(lines, a.Fallback)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func appendLine(lines []string, line string) []string {
+	if line = strings.TrimSpace(line); line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// piece is a block, or an element or text object inside one, of any kind. What one kind calls text others make an object.
+type piece struct {
+	Type     string          `json:"type"`
+	Text     json.RawMessage `json:"text"`
+	URL      string          `json:"url"`
+	User     string          `json:"user_id"`
+	Channel  string          `json:"channel_id"`
+	Fields   []piece         `json:"fields"`
+	Elements []piece         `json:"elements"`
+}
+
+// maxNesting bounds how deep elements are looked into. Slack's own are five deep.
+const maxNesting = 8
+
+// blockWords are the words of blocks, a line for each block or paragraph.
+func blockWords(raw json.RawMessage) []string {
+	if len(raw) == 0 {
+		return nil
+	}
+	blocks, err := Decode[[]piece]("blocks", raw)
+	if err != nil {
+		return nil // a message may be without
+	}
+	var lines []string
+	for _, b := range blocks {
+		switch b.Type {
+		case "actions", "context_actions", "image", "divider", "input": // no words that say anything
+		case "rich_text":
+			for _, e := range b.Elements {
+				lines = appendLine(lines, e.words(0))
+			}
+		default:
+			lines = appendLine(lines, b.words(0))
+		}
+	}
+	return lines
+}
+
+func (p piece) words(depth int) string {
+	if depth > maxNesting {
+		return ""
+	}
+	var text string
+	var object piece
+	if json.Unmarshal(p.Text, &text) != nil && json.Unmarshal(p.Text, &object) == nil {
+		text = object.words(depth + 1)
+	}
+	switch {
+	case p.Type == "link" && text != "":
+		text = "<" + p.URL + "|" + text + ">"
+	case p.Type == "link":
+		text = "<" + p.URL + ">"
+	case p.Type == "user":
+		text = "<@" + p.User + ">"
+	case p.Type == "channel":
+		text = "<#" + p.Channel + ">"
+	}
+	var b strings.Builder
+	b.WriteString(text)
+	separator := ""
+	if p.Type == "rich_text_list" || p.Type == "context" || len(p.Fields) > 0 {
+		separator = "\n"
+	}
+	for _, inner := range append(p.Fields, p.Elements...) {
+		if said := inner.words(depth + 1); said != "" {
+			if b.Len() > 0 {
+				b.WriteString(separator)
+			}
+			b.WriteString(said)
+		}
+	}
+	return b.String()
+}
+
+// Besides is what a message that was read shows beside its text.
+func Besides(m api.Message) Beside {
+	if strings.TrimSpace(m.Text) != "" {
+		return Beside{}
+	}
+	raw, err := json.Marshal(m.Msg)
+	if err != nil {
+		return Beside{} // blocks that the library can read and not write
+	}
+	s, err := Decode[Beside]("a message", raw)
+	if err != nil {
+		return Beside{}
+	}
+	return s
+}

@@ -1,9 +1,0 @@
-package slack
-
-// How much of a thread is read at once. The first page has as many messages as Slack hands out to apps that are distributed outside of
-// its marketplace; others get the rest in larger pages.
-const (
-	firstPage = 15
-	nextPage  = 200
-	maxPages  = 4
-)

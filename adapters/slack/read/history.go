@@ -1,0 +1,333 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// mayRead reports whether the app was granted the right to read channels, as far as is known.
+func (c *Reader) mayRead(channel string) bool {
+	scopes := c.slack.Identity().Scopes
+	if len(scopes) == 0 {
+		return true // a proxy may leave the header out
+	}
+	if strings.HasPrefix(channel, "D") {
+		return slices.Contains(scopes, "im:history")
+	}
+	return slices.Contains(scopes, "channels:history") || slices.Contains(scopes, "groups:history")
+}
+
+// Replies reads what was said in a thread after one message and before another, oldest first; an empty after is the thread's beginning.
+// more says that not all of it was handed out.
+func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []event.Message, more bool, err error) {
+	size := call.FirstPage
+	for cursor, page := "", 0; page < call.MaxPages; page++ {
+		if err := c.slack.Reads.Wait(ctx); err != nil {
+			return said, true, fmt.Errorf("read a thread: %w", err)
+		}
+		messages, left, next, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(after), Latest: string(before), Cursor: cursor, Limit: size,
+		})
+		if err != nil {
+			if page > 0 { // what was read is worth something
+				c.slack.Logger.WarnContext(ctx, "not all of a thread was read", "error", err)
+				return said, true, nil
+			}
+			return nil, false, err
+		}
+		for _, m := range messages {
+			if thread.MessageID(m.Timestamp) > after && (before == "" || thread.MessageID(m.Timestamp) < before) {
+				said = append(said, c.stored(ref.Channel, m))
+			}
+		}
+		if more = left && next != ""; !more {
+			break
+		}
+		cursor, size = next, call.NextPage
+	}
+	return said, more, nil
+}
+
+// One reads one message.
+func (c *Reader) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (event.Message, error) {
+	if err := c.slack.Reads.Wait(ctx); err != nil {
+		return event.Message{}, fmt.Errorf("read a message: %w", err)
+	}
+	return c.one(ctx, ref, id)
+}
+
+func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (event.Message, error) {
+	var messages []api.Message
+	if ref.Thread != "" && ref.Thread != string(id) {
+		found, _, _, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2, // the root comes along
+		})
+		if err != nil {
+			return event.Message{}, err
+		}
+		messages = found
+	} else {
+		found, err := c.slack.History(ctx, &api.GetConversationHistoryParameters{
+			ChannelID: ref.Channel, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 1,
+		})
+		if err != nil {
+			return event.Message{}, err
+		}
+		messages = found.Messages
+	}
+	for _, m := range messages {
+		if m.Timestamp == string(id) {
+			return c.stored(ref.Channel, m), nil
+		}
+	}
+	return event.Message{}, fmt.Errorf("read a message: %w", thread.ErrMessageGone)
+}
+
+// stored states a message that was read, as its event would.
+func (c *Reader) stored(channel string, m api.Message) event.Message {
+	about := event.Event{
+		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
+		Thread: m.ThreadTimestamp, Parent: m.ParentUserId, Beside: event.Besides(m),
+	}
+	for _, f := range m.Files {
+		about.Files = append(about.Files, event.FileData{
+			ID: f.ID, Name: f.Name, Title: f.Title, Media: f.Mimetype, Mode: f.Mode, Size: int64(f.Size), External: f.IsExternal,
+			URL: cmp.Or(f.URLPrivate, f.URLPrivateDownload),
+		})
+	}
+	return event.ReadMessage(c.slack, event.Callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about}, 0)
+}
+
+// Unheard calls visit with every message since a time that mentions the bot, in the channels that it is in, with the replies of their threads and
+// with direct messages: what events would have told of, had somebody been there for them. A thread's come in their order. Of threads that began more than a week ago it does not know
+// (UnheardIn). It is slow on purpose, so that answers have the tiers for
+// themselves. The channels named first are read first. It ends when visit fails.
+func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(event.Message) error) error {
+	channels, err := c.own(ctx)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(channels, func(a, b string) int { return cmp.Compare(rank(first, a), rank(first, b)) })
+	oldest, roots := stamp(since), stamp(since.Add(-rootsBack))
+	for _, window := range [][2]string{{oldest, ""}, {roots, oldest}} { // what is new, and then what goes on in older threads
+		for _, channel := range channels {
+			err := c.unheardIn(ctx, channel, window, oldest, visit)
+			switch {
+			case err == nil:
+			case ctx.Err() != nil, errors.As(err, new(*visitError)):
+				return err
+			default:
+				c.slack.Logger.WarnContext(ctx, "what was said while nobody was there is not known of a channel", "channel", channel, "error", err)
+			}
+		}
+	}
+	return nil
+}
+
+// rank is the place of a channel among those that are read first; the others come after them.
+func rank(first []string, channel string) int {
+	if at := slices.Index(first, channel); at >= 0 {
+		return at
+	}
+	return len(first)
+}
+
+type visitError struct{ error }
+
+// rootsBack is how much older than what is looked for the roots of threads may be in which it was said, as far as channels are read.
+const rootsBack = 6 * 24 * time.Hour
+
+// stamp is a time as ids of messages tell it.
+func stamp(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
+
+// own lists the conversations that the bot is in.
+func (c *Reader) own(ctx context.Context) ([]string, error) {
+	types := []string{"public_channel", "private_channel", "im"}
+	ids, err := c.collect(ctx, func(ctx context.Context, cursor string) ([]api.Channel, string, error) {
+		return c.slack.API.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{Types: types, Cursor: cursor, Limit: 200, ExcludeArchived: true})
+	})
+	if call.Code(err) == "unknown_method" { // behind a proxy that lets few methods pass
+		ids, err = c.collect(ctx, func(ctx context.Context, cursor string) ([]api.Channel, string, error) {
+			all, next, err := c.slack.API.GetConversationsContext(ctx, &api.GetConversationsParameters{Types: types, Cursor: cursor, Limit: 200, ExcludeArchived: true})
+			return slices.DeleteFunc(all, func(one api.Channel) bool { return !one.IsMember && !one.IsIM }), next, err
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the channels of the bot: %w", call.Explain("users.conversations", err))
+	}
+	return ids, nil
+}
+
+// collect reads all pages of a list of channels.
+func (c *Reader) collect(ctx context.Context, page func(ctx context.Context, cursor string) ([]api.Channel, string, error)) ([]string, error) {
+	var ids []string
+	for cursor := ""; ; {
+		list, next, err := scanned(ctx, c, func(ctx context.Context) ([]api.Channel, string, error) { return page(ctx, cursor) })
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range list {
+			ids = append(ids, one.ID)
+		}
+		if cursor = next; cursor == "" {
+			return ids, nil
+		}
+	}
+}
+
+func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string, oldest string, visit func(event.Message) error) error {
+	size := call.FirstPage
+	for cursor, page := "", 0; page < call.MaxPages; page++ {
+		found, next, err := scanned(ctx, c, func(ctx context.Context) (*api.GetConversationHistoryResponse, string, error) {
+			r, err := c.slack.API.GetConversationHistoryContext(ctx, &api.GetConversationHistoryParameters{
+				ChannelID: channel, Oldest: window[0], Latest: window[1], Cursor: cursor, Limit: size,
+			})
+			if err != nil {
+				return nil, "", err
+			}
+			return r, r.ResponseMetaData.NextCursor, nil
+		})
+		if err != nil {
+			return fmt.Errorf("read a channel: %w", call.Explain("conversations.history", err))
+		}
+		for _, m := range slices.Backward(found.Messages) { // newest first, as they come
+			if err := c.unheardFrom(ctx, channel, oldest, m, visit); err != nil {
+				return err
+			}
+		}
+		if cursor = next; cursor == "" || !found.HasMore {
+			break
+		}
+		if page > 0 && len(found.Messages) < size && window[1] != "" {
+			break // Slack hands out little at a time: a week would take hours
+		}
+		size = call.NextPage
+	}
+	return nil
+}
+
+// UnheardIn is Unheard for one thread, however old its root is.
+func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(event.Message) error) error {
+	oldest := stamp(since)
+	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
+}
+
+// unheardLook visits a message that may have been said to the bot since. later are those that follow it in its thread, as far as they were read.
+func (c *Reader) unheardLook(oldest string, said event.Message, later []event.Message, visit func(event.Message) error) error {
+	if string(said.ID) <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct && !said.InThread {
+		return nil
+	}
+	said.Overtaken = slices.ContainsFunc(later, func(m event.Message) bool { return !m.Own && !m.System && !m.Bot && m.Author != said.Author })
+	if err := visit(said); err != nil {
+		return &visitError{err}
+	}
+	return nil
+}
+
+// unheardFrom visits a root and the replies that it got since.
+func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(event.Message) error) error {
+	said := c.stored(channel, root)
+	said.Alone = alone(root)
+	err := c.unheardLook(oldest, said, nil, visit)
+	if err != nil || root.ReplyCount == 0 || root.LatestReply != "" && root.LatestReply <= oldest {
+		return err
+	}
+	if root.LatestReply == "" && root.Timestamp <= oldest {
+		return nil // nobody knows whether anything was said since
+	}
+	return c.since(ctx, channel, root.Timestamp, oldest, visit)
+}
+
+// since visits what was said in a thread since a message or time.
+func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit func(event.Message) error) error {
+	said, err := c.repliesSince(ctx, channel, root, oldest)
+	for i, m := range said {
+		if err := c.unheardLook(oldest, m, said[i+1:], visit); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// repliesSince reads what was said in a thread since a message or time. With an error it returns what was read until then.
+func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string) (said []event.Message, err error) {
+	size := call.FirstPage
+	for cursor, page := "", 0; page < call.MaxPages; page++ {
+		more := false
+		found, next, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
+			messages, left, next, err := c.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+				ChannelID: channel, Timestamp: root, Oldest: oldest, Cursor: cursor, Limit: size,
+			})
+			more = left
+			return messages, next, err
+		})
+		if err != nil {
+			return said, fmt.Errorf("read a thread: %w", call.Explain("conversations.replies", err))
+		}
+		for _, m := range found {
+			if m.Timestamp != root {
+				said = append(said, c.stored(channel, m))
+			}
+		}
+		if cursor = next; cursor == "" || !more {
+			return said, nil
+		}
+		size = call.NextPage
+	}
+	return said, nil
+}
+
+// scanned makes a call that nobody waits for: in its turn, and again after Slack asked for a pause.
+func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (T, string, error)) (found T, next string, err error) {
+	for {
+		if err := c.slack.Scans.Wait(ctx); err != nil {
+			return found, "", fmt.Errorf("wait to read what was said: %w", err)
+		}
+		limited, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+		found, next, err = call(limited)
+		cancel()
+		var refused *api.RateLimitedError
+		if !errors.As(err, &refused) {
+			return found, next, err
+		}
+		if err := sleep.For(ctx, refused.RetryAfter); err != nil {
+			return found, "", err
+		}
+	}
+}
+
+// Involved reports whether the bot has written about a message in its thread since: answered it, or asked about it. What is said about the
+// queue does not count, nor does what aside knows to be about other messages.
+func (c *Reader) Involved(ctx context.Context, m event.Message, aside func(thread.MessageID) bool) (bool, error) {
+	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
+		messages, _, next, err := c.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: m.Ref.Channel, Timestamp: m.Ref.Thread, Oldest: string(m.ID), Limit: call.NextPage, IncludeAllMetadata: true,
+		})
+		return messages, next, err
+	})
+	if err != nil {
+		return false, fmt.Errorf("find out whether a question was answered: %w", call.Explain("conversations.replies", err))
+	}
+	me := c.slack.Identity()
+	return slices.ContainsFunc(found, func(said api.Message) bool {
+		switch {
+		case said.Timestamp <= string(m.ID), said.User != me.User && (said.BotID == "" || said.BotID != me.Bot):
+			return false
+		case said.Metadata.EventType == event.NoticeType:
+			return event.IsNotice(said, string(m.ID))
+		default:
+			return !aside(thread.MessageID(said.Timestamp))
+		}
+	}), nil
+}

@@ -1,0 +1,62 @@
+package read
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Notices lists what was said about a subject beside answers in a thread since a message.
+func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.MessageID, subject string) ([]thread.MessageID, error) {
+	if err := c.slack.Reads.Wait(ctx); err != nil {
+		return nil, fmt.Errorf("look for notices: %w", err)
+	}
+	messages, _, _, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
+		ChannelID: at.Channel, Timestamp: at.Thread, Oldest: string(after), Limit: call.NextPage, IncludeAllMetadata: true,
+	})
+	if call.Code(err) == "missing_scope" {
+		return nil, nil // nobody can know
+	}
+	if err != nil {
+		return nil, err
+	}
+	var found []thread.MessageID
+	for _, m := range messages {
+		if m.User == c.slack.Identity().User && event.IsNotice(m, subject) {
+			found = append(found, thread.MessageID(m.Timestamp))
+		}
+	}
+	return found, nil
+}
+
+// HalfWritten reports whether a message is an answer that is still being written, as far as can be seen: it offers to be stopped, or it is
+// a stream that was not ended and so bears neither mark nor button. One that has gone is not.
+func (c *Reader) HalfWritten(ctx context.Context, at thread.Ref, id thread.MessageID) (bool, error) {
+	if err := c.slack.Reads.Wait(ctx); err != nil {
+		return false, fmt.Errorf("look at an answer: %w", err)
+	}
+	messages, _, _, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
+		ChannelID: at.Channel, Timestamp: at.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2, IncludeAllMetadata: true,
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, m := range messages {
+		if m.Timestamp != string(id) || m.User != c.slack.Identity().User {
+			continue
+		}
+		blocks, err := json.Marshal(m.Blocks)
+		if err != nil {
+			return false, fmt.Errorf("look at an answer: %w", err)
+		}
+		begun := m.Metadata.EventType == "" && !strings.Contains(string(blocks), strings.TrimSuffix(thread.ButtonID("", ""), ":"))
+		return begun || strings.Contains(string(blocks), thread.ButtonID(thread.ActionStop, "")), nil
+	}
+	return false, nil
+}

@@ -1,0 +1,48 @@
+package receive
+
+import (
+	"cmp"
+	"encoding/json"
+	"hash/fnv"
+	"io"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/slack/event"
+)
+
+// laneOf chooses the worker of an envelope: by its thread, so that many questions in one channel are taken in at the same time; in direct messages,
+// and where no thread is told, by its channel. A reaction names a message and not its thread: it may overtake what it belongs to, which the intake
+// allows for.
+func laneOf(e event.Envelope) int {
+	type message struct {
+		TS       string `json:"ts"`
+		ThreadTS string `json:"thread_ts"`
+	}
+	var where struct {
+		Event struct {
+			message
+
+			Channel   string  `json:"channel"`
+			Message   message `json:"message"` // as it is now, in an edit
+			Previous  message `json:"previous_message"`
+			DeletedTS string  `json:"deleted_ts"`
+			Item      struct {
+				message
+
+				Channel string `json:"channel"`
+			} `json:"item"`
+		} `json:"event"`
+		Channel   json.RawMessage `json:"channel"`
+		ChannelID string          `json:"channel_id"`
+	}
+	_ = json.Unmarshal(e.Payload, &where) // what cannot be read goes to any lane
+	event := where.Event
+	channel := cmp.Or(event.Channel, event.Item.Channel, where.ChannelID, string(where.Channel))
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, channel) // a hash takes everything
+	if !strings.HasPrefix(channel, "D") {
+		_, _ = io.WriteString(h, cmp.Or(event.Message.ThreadTS, event.Previous.ThreadTS, event.ThreadTS,
+			event.Message.TS, event.Previous.TS, event.DeletedTS, event.Item.TS, event.TS))
+	}
+	return int(h.Sum32() % lanes)
+}

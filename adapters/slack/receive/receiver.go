@@ -1,0 +1,25 @@
+// Package receive takes in what Slack tells, over sockets or as signed requests, keeps its order, and hands it to a handler in event's words.
+package receive
+
+import (
+	"sync"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/directory"
+	"github.com/footnotehq/footnote/adapters/slack/read"
+	"github.com/footnotehq/footnote/adapters/slack/write"
+)
+
+// Receiver takes in what a workspace tells of. It is safe for concurrent use.
+type Receiver struct {
+	slack     *call.Workspace
+	directory *directory.Directory
+	reader    *read.Reader
+	writer    *write.Writer
+	late      sync.WaitGroup // commands and presses that were acknowledged before they were carried out
+}
+
+// NewReceiver returns a receiver of a workspace.
+func NewReceiver(w *call.Workspace, d *directory.Directory, r *read.Reader, to *write.Writer) *Receiver {
+	return &Receiver{slack: w, directory: d, reader: r, writer: to}
+}

@@ -1,0 +1,133 @@
+package receive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	api "github.com/slack-go/slack"
+)
+
+// sslCheck is the parameter of requests by which Slack only looks whether the address of a command can be reached.
+const sslCheck = "ssl_check"
+
+// maxBody bounds a request. Slack's own are far smaller.
+const maxBody = 1 << 20
+
+// Handler receives events, commands and interactions as signed requests, all at one address. Requests without a valid signature of the
+// last five minutes are refused; one that was not taken in is answered so that Slack delivers it again.
+func (c *Receiver) Handler(h event.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost && r.URL.Query().Get(sslCheck) != "" {
+			return // Slack looks at the certificate, and wants a 200
+		}
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			http.Error(w, "Slack sends POST requests here.", http.StatusMethodNotAllowed)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			status := http.StatusBadRequest
+			var big *http.MaxBytesError
+			if errors.As(err, &big) {
+				status = http.StatusRequestEntityTooLarge
+			}
+			http.Error(w, "The request could not be read.", status)
+			return
+		}
+		if err := c.verify(r.Header, body); err != nil {
+			c.slack.Logger.WarnContext(r.Context(), "request with a bad signature refused", "error", err)
+			http.Error(w, "The signature is not valid. Check SLACK_SIGNING_SECRET.", http.StatusUnauthorized)
+			return
+		}
+		kind, payload, err := readRequest(r.Header.Get("Content-Type"), body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if kind == sslCheck {
+			return
+		}
+		if kind == "url_verification" {
+			w.Header().Set("Content-Type", "text/plain")
+			_, _ = w.Write(payload) // Slack has gone when this fails
+			return
+		}
+		attempt, err := strconv.Atoi(r.Header.Get("X-Slack-Retry-Num"))
+		if err != nil {
+			attempt = 0
+		}
+		// As with sockets, an event that is being taken in is finished although Slack has stopped waiting.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleLimit)
+		defer cancel()
+		c.peek(kind, payload)
+		sentence, err := c.inTime(ctx, h, kind, payload, attempt)
+		if err != nil {
+			c.slack.Logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", attempt, "error", err)
+			if kind == "events_api" {
+				http.Error(w, "The event could not be taken in.", http.StatusServiceUnavailable)
+				return
+			}
+			sentence = sayFailed
+		}
+		if sentence == "" || kind != "slash_commands" {
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(ephemeral(sentence)) // likewise
+	})
+}
+
+// verify checks the signature. Without a secret nothing is valid.
+func (c *Receiver) verify(header http.Header, body []byte) error {
+	if c.slack.Config.SigningSecret == "" {
+		return errors.New("SLACK_SIGNING_SECRET is not set")
+	}
+	v, err := api.NewSecretsVerifier(header, c.slack.Config.SigningSecret)
+	if err != nil {
+		return err
+	}
+	if _, err := v.Write(body); err != nil {
+		return err
+	}
+	return v.Ensure()
+}
+
+// readRequest returns the payload as a socket would bring it.
+func readRequest(contentType string, body []byte) (kind string, payload []byte, err error) {
+	if len(body) > 0 && body[0] == '{' {
+		cb, err := event.Decode[event.Callback]("an event", body)
+		if err != nil {
+			return "", nil, errors.New("the body is not a Slack event")
+		}
+		if cb.Type == "url_verification" {
+			return cb.Type, []byte(cb.Challenge), nil
+		}
+		return "events_api", body, nil
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return "", nil, errors.New("the body is neither a Slack event nor a form, but " + contentType)
+	}
+	if raw := form.Get("payload"); raw != "" {
+		return "interactive", []byte(raw), nil
+	}
+	fields := make(map[string]string, len(form))
+	for key := range form {
+		fields[key] = form.Get(key)
+	}
+	if fields[sslCheck] != "" {
+		return sslCheck, nil, nil
+	}
+	if fields["command"] == "" {
+		return "", nil, errors.New("the form is not a Slack command")
+	}
+	payload, err = json.Marshal(fields)
+	return "slash_commands", payload, err
+}

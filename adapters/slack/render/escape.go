@@ -1,0 +1,185 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/core/cite"
+)
+
+// gap breaks a mention.
+const gap = answer.Gap
+
+var (
+	control = regexp.MustCompile(`<([@#!])`)
+	// inCode is what Slack could resolve even within code; other angle brackets are left as they are, so that code can be copied.
+	inCode = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date))`)
+)
+
+// Neutral breaks whatever in a text would mention somebody: @here and its like, and Slack's own <@U…>, <#C…>, <!…>. The reader sees
+// the same text.
+func Neutral(s string) string {
+	s = unmention(s, "@"+gap)
+	if strings.IndexByte(s, '<') >= 0 {
+		s = control.ReplaceAllString(s, "<"+gap+"$1")
+	}
+	return s
+}
+
+// neutralCode does the same for code, where only what Slack would resolve is touched.
+func neutralCode(s string) string {
+	if strings.IndexByte(s, '<') < 0 {
+		return s
+	}
+	return inCode.ReplaceAllString(s, "<"+gap+"$1")
+}
+
+// unmention breaks @here and its like.
+func unmention(s, between string) string {
+	return answer.Unmention(s, between, true, "here", "channel", "everyone")
+}
+
+var Entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// EscapeText makes plain text safe to stand in mrkdwn, in one line or several: it mentions nobody and links nowhere, and its marks are
+// not taken for formatting.
+func EscapeText(s string) string {
+	lines := strings.Split(Neutral(s), "\n")
+	for i, l := range lines {
+		lines[i] = mrkdwnWord(l, answer.Place{LineStart: true})
+	}
+	return strings.Join(lines, "\n")
+}
+
+// address is an address as it may be written into a link; ok is false if it must not be linked on a chat platform.
+func address(raw string) (safe string, ok bool) {
+	safe, ok = cite.LinkURL(raw)
+	if !ok || strings.HasPrefix(strings.ToLower(safe), "file:") {
+		return "", false
+	}
+	return unmention(safe, "%40"), true
+}
+
+var (
+	ordered   = regexp.MustCompile(`^[0-9]{1,9}[.)]`)
+	reference = regexp.MustCompile(`^&#?[0-9A-Za-z]+(;|$)`)
+)
+
+// markdownWord escapes a word for standard Markdown, and no more of it than is needed: what a reader copies should be what was meant.
+func markdownWord(word string, at answer.Place) string {
+	if plainWord(word) {
+		return word
+	}
+	var b strings.Builder
+	if at.LineStart {
+		// What follows a word may not be known yet, so its end counts as much as a punctuation mark.
+		mark := 0
+		if m := ordered.FindString(word); m != "" {
+			mark = len(m) - 1
+		}
+		next, _ := utf8.DecodeRuneInString(word[mark+1:])
+		if mark > 0 && !answer.Letter(next) || strings.IndexByte("+-=#", word[0]) >= 0 && !answer.Letter(next) || word[0] == '|' || word[0] == '[' {
+			b.WriteString(word[:mark] + `\` + word[mark:mark+1])
+			at.LineStart, at.Before = false, rune(word[mark])
+			word = word[mark+1:]
+		}
+	}
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		before, after := at.Around(word, i, 1)
+		escape := false
+		switch c {
+		case '\\':
+			escape = after == 0 || after < utf8.RuneSelf && !answer.Letter(after)
+		case '*', '`':
+			escape = true
+		case '_':
+			escape = !answer.Letter(before) || !answer.Letter(after)
+		case '~':
+			escape = before != 0 || !answer.Letter(after)
+		case '[':
+			escape = at.Label || before == '!'
+		case ']':
+			escape = at.Label || after == '('
+		case '|':
+			escape = at.Cell
+		case '<':
+			if !unicode.IsDigit(after) && after != '=' && after != '-' {
+				b.WriteString("&lt;")
+				continue
+			}
+		case '>':
+			if i == 0 && at.LineStart {
+				b.WriteString("&gt;")
+				continue
+			}
+		case '&':
+			if m := reference.FindString(word[i:]); m != "" && (m[len(m)-1] == ';' || continues(at.After)) {
+				b.WriteString("&amp;")
+				continue
+			}
+		}
+		if escape {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// continues reports whether a reference to a character, of which a word holds the beginning, can go on with what follows the word.
+func continues(after rune) bool {
+	return after == '#' || after == ';' || after < utf8.RuneSelf && answer.Letter(after)
+}
+
+// plainWord reports whether no character of a word can mean anything anywhere.
+func plainWord(word string) bool {
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		if c < utf8.RuneSelf && !(c|0x20 >= 'a' && c|0x20 <= 'z') && (i == 0 || c != ',' && (i+1 < len(word) || c != '.')) {
+			return false
+		}
+	}
+	return true
+}
+
+// mrkdwnWord escapes text for mrkdwn, which knows no escapes but three entities: a gap keeps a mark from being one.
+func mrkdwnWord(word string, at answer.Place) string {
+	if plainWord(word) || at.Alone && len(word) == 1 && strings.IndexByte("*~_", word[0]) >= 0 { // between blanks nothing begins or ends
+		return word
+	}
+	var b strings.Builder
+	if at.LineStart && (word[0] == '>') {
+		b.WriteString(gap)
+	}
+	for i, r := range word {
+		switch r {
+		case '&':
+			b.WriteString("&amp;")
+		case '<':
+			b.WriteString("&lt;")
+		case '>':
+			b.WriteString("&gt;")
+		case '|':
+			if at.Label { // what is behind it would be the label
+				r = '¦'
+			}
+			b.WriteRune(r)
+		case '*', '~', '`':
+			b.WriteString(gap + string(r) + gap)
+		case '_':
+			before, after := at.Around(word, i, 1)
+			if answer.Letter(before) && answer.Letter(after) {
+				b.WriteByte('_')
+			} else {
+				b.WriteString(gap + "_" + gap)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

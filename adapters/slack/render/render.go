@@ -1,0 +1,162 @@
+// Package render is how an answer looks in Slack: pages of text within Slack's limits, as messages or as a stream's tail. It knows no connection.
+package render
+
+import (
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+// Renderer writes answers as Slack messages. It implements stream.Renderer[Page] and stream.TailRenderer[Page].
+type Renderer struct {
+	// Mrkdwn writes Slack's own markup in Page.Sections, for workspaces without markdown blocks. A Tail is always standard Markdown.
+	Mrkdwn bool
+	// Progress shows what is being searched for as a page while there is no answer yet. It is of use where no status can be shown.
+	Progress bool
+	// Links allows links, other than citations, that the model wrote: to addresses that came from documents or from people. Nil allows
+	// none. It is called from any goroutine.
+	Links func(address string) bool
+	// Now is the time that ages are told from; nil means time.Now.
+	Now func() time.Time
+}
+
+var (
+	_ stream.Renderer[Page]     = (*Renderer)(nil)
+	_ stream.TailRenderer[Page] = (*Renderer)(nil)
+)
+
+// Render implements stream.Renderer.
+func (r *Renderer) Render(v *stream.View) []Page {
+	tree, bare := foot.Tree(v, r.Progress, MaxNote)
+	if v.Form == stream.Plain {
+		return r.plain(tree, v, bare)
+	}
+	pages := r.pages(tree, foot.Policy(v, r.Links), r.Mrkdwn || v.Form != stream.Whole)
+	if len(pages) == 0 {
+		return nil
+	}
+	last := &pages[len(pages)-1]
+	r.end(last, v, bare)
+	for i := range pages {
+		pages[i].Number = i
+		pages[i].Text = plainText(&pages[i])
+	}
+	return pages
+}
+
+func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy, sections bool) []Page {
+	var pages []Page
+	if !sections {
+		for _, p := range tree.Pages(markdown{}, policy, answer.RuneCount, MaxMarkdown) {
+			pages = append(pages, Page{Markdown: p.Text, Text: p.Plain})
+		}
+		return pages
+	}
+	for i, p := range tree.Pages(mrkdwn{}, policy, answer.RuneCount, MaxSection) {
+		if i%MaxSections == 0 {
+			pages = append(pages, Page{})
+		}
+		last := &pages[len(pages)-1]
+		last.Sections = append(last.Sections, ungapped(p.Text))
+		last.Text = strings.TrimPrefix(last.Text+"\n"+p.Plain, "\n")
+	}
+	return pages
+}
+
+// end adds what stands under the answer. A page that consists of the notes does not repeat them.
+func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
+	p.Buttons = stream.Buttons(v)
+	if v.Phase != stream.Done {
+		return
+	}
+	p.Done = true
+	if !bare {
+		for _, n := range foot.Notes(v) {
+			p.Notes = append(p.Notes, note(n))
+		}
+	}
+	list, more := foot.Sources(v, r.now(), MaxSources)
+	for _, s := range list {
+		url, _ := address(s.URL)
+		p.Sources = append(p.Sources, Source{Number: s.Number, Title: s.Title, URL: url, Detail: s.Detail()})
+	}
+	p.Heading, p.More = foot.Head(list), foot.More(more)
+}
+
+// plain lays an answer out as the texts of messages that have no blocks at all.
+func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
+	var pages []Page
+	for _, p := range tree.Pages(mrkdwn{}, foot.Policy(v, r.Links), answer.RuneCount, MaxSection) {
+		pages = append(pages, Page{Text: ungapped(p.Text)})
+	}
+	if len(pages) == 0 {
+		return nil
+	}
+	var end Page
+	r.end(&end, v, bare)
+	lines := end.Notes
+	if end.Heading != "" {
+		lines = append(lines, "*"+EscapeText(end.Heading)+"*")
+	}
+	for _, source := range end.Sources {
+		lines = append(lines, SourceLine(source))
+	}
+	if end.More != "" {
+		lines = append(lines, EscapeText(end.More))
+	}
+	for _, line := range lines {
+		last := &pages[len(pages)-1]
+		if answer.RuneCount(last.Text)+1+answer.RuneCount(line) > MaxText {
+			pages = append(pages, Page{Text: line})
+			continue
+		}
+		last.Text += "\n" + line
+	}
+	for i := range pages {
+		pages[i].Number = i
+	}
+	pages[len(pages)-1].Done = v.Phase == stream.Done
+	return pages
+}
+
+// note escapes a sentence; it is cut before it is escaped so that no entity is torn.
+func note(s string) string {
+	for limit := MaxNote; ; limit /= 2 {
+		if out := ungapped(EscapeText(foot.Cut(s, limit))); answer.RuneCount(out) <= MaxNote {
+			return out
+		}
+	}
+}
+
+// plainText makes the words of a page the text of a message, which Slack reads as mrkdwn.
+func plainText(p *Page) string {
+	var b strings.Builder
+	b.WriteString(p.Text)
+	for _, n := range p.Notes {
+		b.WriteString("\n" + unescape.Replace(n))
+	}
+	for i, s := range p.Sources {
+		if i == 0 {
+			b.WriteString("\n" + p.Heading + ":")
+		}
+		b.WriteString("\n" + s.label())
+	}
+	text := Neutral(b.String())
+	for limit := MaxText; ; limit -= limit / 8 {
+		if out := Entities.Replace(foot.Cut(text, limit)); answer.RuneCount(out) <= MaxText {
+			return out
+		}
+	}
+}
+
+var unescape = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", gap, "")
+
+func (r *Renderer) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}

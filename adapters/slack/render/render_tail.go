@@ -1,0 +1,144 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+// Tail implements stream.TailRenderer.
+func (r *Renderer) Tail() stream.Tail[Page] {
+	return &tail{Renderer: r, sticky: foot.Sticky(), flow: answer.NewFlow(markdown{}, answer.RuneCount, MaxMarkdown)}
+}
+
+// tail is one answer on its way into a stream.
+type tail struct {
+	*Renderer
+	sticky func(answer.Policy) answer.Policy
+	flow   *answer.Flow
+	read   int    // bytes of the view's text that are in flow
+	number int    // of the message that is being written
+	shown  string // of that message
+	tasks  []TaskStatus
+	found  int // documents of the view that a task has told of
+	done   bool
+
+	labelled bool // what stands above the answer is in flow
+}
+
+// Next implements stream.Tail.
+func (t *tail) Next(v *stream.View) (Page, bool) {
+	if t.done {
+		return Page{}, false
+	}
+	t.flow.Until(v.Abandoned)
+	done, bare := v.Phase == stream.Done, false
+	page := Page{Tasks: t.steps(v)}
+	if !t.labelled && (done || len(page.Tasks) > 0 || v.Len() > 0) {
+		t.labelled = true
+		t.flow.Write(foot.Label(v))
+	}
+	t.flow.Write(v.TextFrom(t.read))
+	t.read = v.Len()
+	policy := t.sticky(foot.Policy(v, t.Links))
+	first, pages := 0, []answer.Page(nil)
+	if done {
+		first, pages = t.flow.End(policy)
+		if bare = t.flow.Empty(); bare {
+			pages = foot.Instead(v, false, 0).Pages(markdown{}, policy, answer.RuneCount, MaxMarkdown)
+		}
+	} else {
+		first, pages = t.flow.Pages(policy)
+	}
+	t.advance(&page, first, pages)
+	page.Number = t.number
+	if done {
+		t.done = true
+		if last := len(page.Rolls) - 1; last >= 0 {
+			page.Rolls[last] += page.Cut.Close
+		} else {
+			page.Markdown += page.Cut.Close
+		}
+		page.Cut = Cut{}
+		t.end(&page, v, bare)
+		return page, true
+	}
+	return page, page.Markdown != "" || len(page.Rolls) > 0 || len(page.Tasks) > 0
+}
+
+// advance puts into a piece what the pages, of which first is the number of the first, have beyond what was shown.
+func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
+	open := t.number - first
+	if len(pages) <= open {
+		return
+	}
+	text := pages[open].Text
+	piece.Markdown = text[common(t.shown, text):]
+	t.shown = text
+	for _, p := range pages[open+1:] {
+		piece.Rolls = append(piece.Rolls, p.Text)
+		t.shown = p.Text
+	}
+	last := pages[len(pages)-1]
+	t.number = first + len(pages) - 1
+	piece.Cut = Cut{Close: last.Close, Open: last.Open}
+}
+
+// common is the length of what was shown. Should the text have come out otherwise than before, it is better repeated from there than
+// lost.
+func common(shown, text string) int {
+	if strings.HasPrefix(text, shown) {
+		return len(shown)
+	}
+	n := 0
+	for n < min(len(shown), len(text)) && shown[n] == text[n] {
+		n++
+	}
+	return strings.LastIndexByte(text[:n], '\n') + 1
+}
+
+// maxTask is the length of a task's title in characters.
+const maxTask = 150
+
+// steps are the searches that are new or have ended. What was found since the last ones ended is told by the last of them.
+func (t *tail) steps(v *stream.View) []Task {
+	var changed []Task
+	for i, q := range v.Queries {
+		status := TaskComplete
+		if v.Phase == stream.Searching {
+			status = TaskRunning
+		}
+		switch {
+		case i == len(t.tasks):
+			t.tasks = append(t.tasks, status)
+		case t.tasks[i] == TaskComplete || t.tasks[i] == status:
+			continue
+		default:
+			t.tasks[i] = status
+		}
+		title := foot.Cut(strings.Join(strings.Fields(Neutral(q)), " "), maxTask)
+		changed = append(changed, Task{ID: "search-" + strconv.Itoa(i+1), Title: title, Status: status})
+	}
+	if len(changed) > 0 && v.Phase != stream.Searching && t.found < len(v.Documents) {
+		changed[len(changed)-1].tell(v.Documents[t.found:])
+		t.found = len(v.Documents)
+	}
+	return changed
+}
+
+// tell adds what a search found.
+func (t *Task) tell(docs []packet.Document) {
+	t.Output = "looked at " + strconv.Itoa(len(docs)) + " documents"
+	if len(docs) == 1 {
+		t.Output = "looked at 1 document"
+	}
+	for _, d := range docs {
+		if url, ok := address(d.URL); ok && len(t.Sources) < MaxTaskSources {
+			t.Sources = append(t.Sources, Source{Title: foot.Cut(strings.Join(strings.Fields(Neutral(d.Title)), " "), maxTask), URL: url})
+		}
+	}
+}

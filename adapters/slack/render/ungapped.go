@@ -1,0 +1,36 @@
+package render
+
+import "strings"
+
+// marks are what mrkdwnWord keeps from being formatting. Each begins and ends what it formats.
+var marks = []string{"*", "~", "_", "`"}
+
+// ungapped takes the gaps away from marks that are the only ones of their kind in a paragraph, as in "ls *.go" and "cd ~/bin": nothing ends there what
+// they could begin, and what a reader copies is what was meant. Code stays as it is.
+func ungapped(text string) string {
+	if !strings.Contains(text, gap) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	code := false
+	for from := 0; from < len(lines); {
+		to := from
+		for to < len(lines) && strings.TrimSpace(strings.Trim(lines[to], "> ")) != "" && !strings.Contains(lines[to], "```") {
+			to++
+		}
+		if !code && to > from {
+			paragraph := strings.Join(lines[from:to], "\n")
+			for _, mark := range marks {
+				if strings.Count(paragraph, mark) == 1 {
+					paragraph = strings.Replace(paragraph, gap+mark+gap, mark, 1)
+				}
+			}
+			copy(lines[from:to], strings.Split(paragraph, "\n"))
+		}
+		if to < len(lines) && strings.Count(lines[to], "```")%2 == 1 {
+			code = !code
+		}
+		from = to + 1
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,76 @@
+package write
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/render"
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Prompt is a question that Slack offers to somebody who opens the conversation with the bot.
+type Prompt struct {
+	Title   string // on the button
+	Message string // that is sent for it
+}
+
+// Prompts are offered unless others are configured. They are in the manifest as well, where Slack shows them without asking the bot.
+var Prompts = []Prompt{
+	{"What can you answer?", "What kinds of questions do the documents answer?"},
+	{"What has changed lately?", "What do the documents say has changed recently?"},
+	{"Where do I begin?", "I am new here. Which documents should I read first?"},
+}
+
+// How many prompts Slack shows, and how long a title may be.
+const (
+	maxPrompts = 4
+	maxTitle   = 100
+)
+
+// Suggest offers questions in the conversation with a person. Ref.Thread may be empty. It returns thread.ErrNoRoom when many have opened
+// theirs at once; what the manifest offers is shown then.
+func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) error {
+	if !c.slack.Prompts.Allow() {
+		return thread.ErrNoRoom
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	p := api.AssistantThreadsSetSuggestedPromptsParameters{ChannelID: to.Channel, ThreadTS: to.Thread}
+	for _, one := range prompts[:min(len(prompts), maxPrompts)] {
+		p.Prompts = append(p.Prompts, api.AssistantThreadsPrompt{Title: one.Title, Message: one.Message})
+	}
+	if err := c.slack.API.SetAssistantThreadsSuggestedPromptsContext(ctx, p); err != nil {
+		return fmt.Errorf("suggest questions: %w", call.Explain("assistant.threads.setSuggestedPrompts", err))
+	}
+	return nil
+}
+
+// title is a question on one line of so many characters at most.
+func title(question string, most int) string {
+	name := strings.Join(strings.Fields(render.Neutral(question)), " ")
+	if r := []rune(name); len(r) > most {
+		name = string(r[:most-1]) + "…"
+	}
+	return name
+}
+
+// Title names a conversation with the bot after what was asked first, so that it is found again.
+func (c *Writer) Title(ctx context.Context, to thread.Ref, question string) error {
+	name := title(question, maxTitle)
+	if name == "" {
+		return nil
+	}
+	if !c.slack.Prompts.Allow() {
+		return thread.ErrNoRoom
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	err := c.slack.API.SetAssistantThreadsTitleContext(ctx, api.AssistantThreadsSetTitleParameters{ChannelID: to.Channel, ThreadTS: to.Thread, Title: name})
+	if err != nil {
+		return fmt.Errorf("name the conversation: %w", call.Explain("assistant.threads.setTitle", err))
+	}
+	return nil
+}

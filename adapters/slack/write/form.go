@@ -1,0 +1,98 @@
+package write
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Form is a dialog in front of what somebody is reading. What is filled in comes as a Press with its Action, Turn and Value.
+type Form struct {
+	Action  thread.Action
+	Turn    string
+	Title   string // 24 characters
+	Submit  string // of the button
+	Value   string
+	Ref     thread.Ref
+	Message thread.MessageID
+	Fields  []Field
+}
+
+// Field is one field of a form: a choice where there are choices, else text.
+type Field struct {
+	Name, Label string
+	Hint        string // shown while it is empty
+	Given       string // what stands there at first
+	Optional    bool
+	Lines       bool // of several lines
+	Max         int  // characters; 0 means as many as Slack takes, 3,000
+	Choices     []Choice
+}
+
+// maxInput is how many characters a field takes.
+const maxInput = 3000
+
+// Choice is one of a field's choices.
+type Choice struct{ Value, Label string }
+
+// kept is what a form carries from its opening to its sending.
+type kept struct {
+	Value   string           `json:"v,omitempty"`
+	Channel string           `json:"c"`
+	Thread  string           `json:"t"`
+	Message thread.MessageID `json:"m"`
+}
+
+// Open shows a form. The trigger is that of a Press or Command of the last three seconds.
+func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
+	carried, err := json.Marshal(kept{f.Value, f.Ref.Channel, f.Ref.Thread, f.Message})
+	if err != nil {
+		return fmt.Errorf("open a form: %w", err)
+	}
+	plain := func(s string) *api.TextBlockObject { return api.NewTextBlockObject(api.PlainTextType, s, false, false) }
+	view := api.ModalViewRequest{
+		Type: api.VTModal, CallbackID: event.ActionID(f.Action, f.Turn), PrivateMetadata: string(carried),
+		Title: plain(f.Title), Submit: plain(f.Submit), Close: plain("Cancel"),
+	}
+	for _, field := range f.Fields {
+		var element api.BlockElement
+		if len(field.Choices) > 0 {
+			var options []*api.OptionBlockObject
+			for _, choice := range field.Choices {
+				options = append(options, api.NewOptionBlockObject(choice.Value, plain(choice.Label), nil))
+			}
+			element = api.NewRadioButtonsBlockElement(field.Name, options...)
+		} else {
+			input := api.NewPlainTextInputBlockElement(nil, field.Name)
+			if field.Hint != "" {
+				input.Placeholder = plain(field.Hint)
+			}
+			input.Multiline, input.MaxLength, input.InitialValue = field.Lines, min(cmp.Or(field.Max, maxInput), maxInput), field.Given
+			element = input
+		}
+		block := api.NewInputBlock(field.Name, plain(field.Label), nil, element)
+		block.Optional = field.Optional
+		view.Blocks.BlockSet = append(view.Blocks.BlockSet, block)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	if _, err := c.slack.API.OpenViewContext(ctx, trigger, view); err != nil {
+		return fmt.Errorf("open a form: %w", call.Explain("views.open", err))
+	}
+	return nil
+}
+
+// ReadForm reads what a form carried.
+func (c *Writer) ReadForm(raw string) (value string, ref thread.Ref, message thread.MessageID) {
+	var k kept
+	if json.Unmarshal([]byte(raw), &k) != nil {
+		return "", c.slack.Ref("", ""), ""
+	}
+	return k.Value, c.slack.Ref(k.Channel, k.Thread), k.Message
+}

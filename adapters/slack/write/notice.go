@@ -1,0 +1,142 @@
+package write
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/adapters/slack/render"
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Whisper tells one person something in a thread; an empty thread is the channel itself. In a direct message it is an ordinary one. The
+// buttons are about a turn, or whatever else subject names.
+func (c *Writer) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool, subject string, buttons ...thread.Button) error {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	options := append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))
+	var err error
+	if direct {
+		c.slack.Pacing().Count(ctx, to, thread.Create)
+		_, _, err = c.slack.API.PostMessageContext(ctx, to.Channel, options...)
+	} else {
+		_, err = c.slack.API.PostEphemeralContext(ctx, to.Channel, person, options...)
+	}
+	return call.Translate("tell a person something", err, false)
+}
+
+// shownQuestion is how much of a command's question is repeated in the channel.
+const shownQuestion = 2800
+
+// Ask posts a question that came as a command, for the thread that its answer will stand in, and returns that thread.
+func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, question string) (thread.Ref, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	c.slack.Pacing().Count(ctx, c.slack.Ref(channel, ""), thread.Create)
+	_, ts, err := c.slack.API.PostMessageContext(ctx, channel, append(asked(asker.Name+" asks: ", question),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: event.NoticeType, EventPayload: map[string]any{}}))...)
+	if err != nil {
+		return thread.Ref{}, call.Translate("post the question", err, true)
+	}
+	return c.slack.Ref(channel, ts), nil
+}
+
+// Private begins a thread in the conversation with a person, for a question that the person asked elsewhere, and returns it; begun is
+// false when it was there. again says that an earlier attempt may have begun it: then it is looked for.
+func (c *Writer) Private(ctx context.Context, channel, turn, question string, again bool) (to thread.Ref, begun bool, err error) {
+	if again {
+		found, err := c.slack.History(ctx, &api.GetConversationHistoryParameters{ChannelID: channel, Limit: call.FirstPage, IncludeAllMetadata: true})
+		if err != nil {
+			return thread.Ref{}, false, err
+		}
+		for _, m := range found.Messages {
+			if m.Metadata.EventType == event.PrivateType && m.Metadata.EventPayload["turn"] == turn {
+				return c.slack.Ref(channel, m.Timestamp), false, nil
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	c.slack.Pacing().Count(ctx, c.slack.Ref(channel, ""), thread.Create)
+	_, ts, err := c.slack.API.PostMessageContext(ctx, channel, append(asked("You asked: ", question),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: event.PrivateType, EventPayload: map[string]any{"turn": turn}}))...)
+	if err != nil {
+		return thread.Ref{}, false, call.Translate("post the question", err, true)
+	}
+	return c.slack.Ref(channel, ts), true, nil
+}
+
+// asked is a question that is repeated above its answer, as plain text.
+func asked(who, question string) []api.MsgOption {
+	if r := []rune(question); len(r) > shownQuestion {
+		question = string(r[:shownQuestion]) + "…"
+	}
+	text := render.Neutral(who + question)
+	return []api.MsgOption{
+		api.MsgOptionText(render.Entities.Replace(text), false),
+		api.MsgOptionBlocks(api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, text, false, false), nil, nil)),
+		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+	}
+}
+
+// DirectChannel returns the conversation with a person.
+func (c *Writer) DirectChannel(ctx context.Context, person string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	channel, _, _, err := c.slack.API.OpenConversationContext(ctx, &api.OpenConversationParameters{Users: []string{person}})
+	if err != nil {
+		return "", fmt.Errorf("open a direct message: %w", call.Explain("conversations.open", err))
+	}
+	return channel.ID, nil
+}
+
+// Tell posts a notice into a thread, where everybody sees it, with buttons about what subject names.
+func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject string, buttons ...thread.Button) (thread.MessageID, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	c.slack.Pacing().Count(ctx, to, thread.Create)
+	_, ts, err := c.slack.API.PostMessageContext(ctx, to.Channel, append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))...)
+	return thread.MessageID(ts), call.Translate("post a notice", err, true)
+}
+
+// Retell changes a notice.
+func (c *Writer) Retell(ctx context.Context, to thread.Ref, id thread.MessageID, sentence, subject string) error {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	c.slack.Pacing().Count(ctx, to, thread.Edit)
+	_, _, _, err := c.slack.API.UpdateMessageContext(ctx, to.Channel, string(id), notice(sentence, subject, nil)...)
+	return call.Translate("change a notice", err, false)
+}
+
+// Untell takes a notice back.
+func (c *Writer) Untell(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	_, _, err := c.slack.API.DeleteMessageContext(ctx, to.Channel, string(id))
+	if call.Code(err) == "message_not_found" {
+		return nil
+	}
+	return call.Translate("take a notice back", err, false)
+}
+
+// notice is a sentence, or some Markdown, with buttons under it, each about a turn or whatever else subject names.
+func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
+	text := render.Mrkdwn(sentence)
+	var blocks []api.Block
+	for _, part := range render.MrkdwnParts(sentence) {
+		blocks = append(blocks, api.NewSectionBlock(mrkdwnText(part), nil, nil))
+	}
+	var elements []api.BlockElement
+	for _, b := range buttons {
+		elements = append(elements, button(b, subject))
+	}
+	if len(elements) > 0 {
+		blocks = append(blocks, api.NewActionBlock("", elements...))
+	}
+	return []api.MsgOption{
+		api.MsgOptionText(text, false), api.MsgOptionBlocks(blocks...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: event.NoticeType, EventPayload: map[string]any{"subject": subject}}),
+	}
+}

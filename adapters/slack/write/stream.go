@@ -1,0 +1,133 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/render"
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// Error codes after which an answer is posted and edited instead of streamed: for this answer, and for good.
+var (
+	codesNoStream = []string{
+		"channel_type_not_supported", "missing_recipient_team_id", "missing_recipient_user_id", "user_not_found", "invalid_thread_ts",
+		"invalid_recipient", "recipient_not_found",
+	}
+	codesNeverStream = []string{"unknown_method", "feature_not_enabled", "method_deprecated", "not_allowed"}
+)
+
+// Start implements thread.Streamer. An answer that is complete before anything was written is posted, which is one call fewer.
+func (s *Surface) Start(ctx context.Context, to thread.Ref, piece render.Page) (thread.MessageID, error) {
+	if piece.Done || s.client.noStreams.Load() || s.options.Recipient == "" || s.options.RecipientTeam == nil || to.Thread == "" {
+		return "", thread.ErrNoStream
+	}
+	team := s.options.RecipientTeam(ctx)
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer cancel()
+	options := []api.MsgOption{
+		api.MsgOptionTS(to.Thread), api.MsgOptionRecipientUserID(s.options.Recipient), api.MsgOptionRecipientTeamID(team),
+	}
+	if parts := chunks(piece); len(parts) > 0 {
+		options = append(options, api.MsgOptionChunks(parts...))
+	}
+	began := time.Now()
+	_, ts, err := s.client.slack.API.StartStreamContext(ctx, to.Channel, options...)
+	if err == nil {
+		s.posted.Store(&began)
+		s.client.streams.begun(to.Channel, thread.MessageID(ts))
+	}
+	switch {
+	case noMethod(err) || err == nil && ts == "":
+		s.client.noStreams.Store(true)
+		return "", fmt.Errorf("%w: Slack does not know chat.startStream here", thread.ErrNoStream)
+	case slices.Contains(codesNeverStream, call.Code(err)):
+		s.client.noStreams.Store(true)
+		return "", fmt.Errorf("%w: Slack answered %s", thread.ErrNoStream, call.Code(err))
+	case slices.Contains(codesNoStream, call.Code(err)):
+		return "", fmt.Errorf("%w: Slack answered %s", thread.ErrNoStream, call.Code(err))
+	}
+	return thread.MessageID(ts), s.failed(ctx, to, "begin the answer's stream", thread.StreamStart, err, true)
+}
+
+// noMethod reports whether whoever answered does not have a method at all, as proxies say it and a Slack of another kind.
+func noMethod(err error) bool {
+	var status api.StatusCodeError
+	return errors.As(err, &status) && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, status.Code)
+}
+
+// Append implements thread.Streamer.
+func (s *Surface) Append(ctx context.Context, to thread.Ref, id thread.MessageID, piece render.Page) error {
+	parts := chunks(piece)
+	if len(parts) == 0 {
+		return nil
+	}
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	_, _, err = s.client.slack.API.AppendStreamContext(ctx, to.Channel, string(id), api.MsgOptionChunks(parts...))
+	s.noticeStop(to, id, err)
+	return s.failed(ctx, to, "append to the answer's stream", thread.StreamAppend, err, false)
+}
+
+// Stop implements thread.Streamer.
+func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, piece render.Page) error {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	options := []api.MsgOption{s.metadata()}
+	if parts := chunks(piece); len(parts) > 0 {
+		options = append(options, api.MsgOptionChunks(parts...))
+	}
+	if blocks := s.blocks(piece, false); len(blocks) > 0 {
+		options = append(options, api.MsgOptionBlocks(blocks...))
+	}
+	_, _, err = s.client.slack.API.StopStreamContext(ctx, to.Channel, string(id), options...)
+	s.noticeStop(to, id, err)
+	if err == nil {
+		s.client.streams.ended(to.Channel, id)
+	}
+	return s.failed(ctx, to, "end the answer's stream", thread.StreamStop, err, false)
+}
+
+// noticeStop notes that Slack has ended a stream, and passes on when that was because the reader pressed the stop button of its client.
+func (s *Surface) noticeStop(to thread.Ref, id thread.MessageID, err error) {
+	if err != nil && streamOver(err) {
+		s.client.streams.ended(to.Channel, id)
+	}
+	if call.Code(err) == "stopped_by_user" && s.options.Stopped != nil {
+		s.options.Stopped()
+	}
+}
+
+// Split implements thread.Roller.
+func (s *Surface) Split(piece render.Page) (parts []render.Page, end render.Page) {
+	end = piece
+	end.Markdown, end.Tasks, end.Rolls = "", nil, nil
+	first := piece
+	first.Rolls = nil
+	parts = []render.Page{first}
+	for i, roll := range piece.Rolls {
+		next := render.Page{Markdown: roll, Number: piece.Number - len(piece.Rolls) + i + 1, Cut: piece.Cut}
+		parts = append(parts, next)
+	}
+	return parts, end
+}
+
+// Renew implements thread.Roller.
+func (s *Surface) Renew(last render.Page) (end, begin render.Page, more bool) {
+	return render.Page{Markdown: last.Cut.Close}, render.Page{Markdown: last.Cut.Open}, last.Cut.Open != ""
+}

@@ -1,0 +1,255 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/adapters/slack/render"
+	"github.com/footnotehq/footnote/core/thread"
+	api "github.com/slack-go/slack"
+)
+
+// SurfaceOptions say for which turn a Surface writes.
+type SurfaceOptions struct {
+	Turn     string           // marks its messages
+	Question thread.MessageID // what the bot wrote before it belongs to other turns
+	// Recipient is who asked, and RecipientTeam returns the workspace of that person, before something is streamed to it. Without them answers are
+	// posted and edited, not streamed.
+	Recipient     string
+	RecipientTeam func(context.Context) string
+	Actions       []thread.Action // buttons that somebody handles; others are left out
+	Permit        func() error    // asked before each call; may be nil
+	// Begun are messages that another process began and may have left open as streams: they are ended before they are edited.
+	Begun []thread.MessageID
+	// Stopped is called when the reader ended a stream in Slack's own client; may be nil.
+	Stopped func()
+}
+
+// Surface writes the answer of one turn. Calls for one thread are made from one goroutine at a time.
+type Surface struct {
+	client  *Writer
+	options SurfaceOptions
+	posted  atomic.Pointer[time.Time]
+	signed  atomic.Bool // a first status was begun
+	stated  atomic.Pointer[time.Time]
+	left    map[thread.MessageID]bool // that may be streams which nobody ended
+}
+
+// Posted reports whether a message of the answer was begun.
+func (s *Surface) Posted() bool { return s.posted.Load() != nil }
+
+// Lingers reports whether a status may stand that nothing ends: a new message makes Slack end it, edits do not.
+func (s *Surface) Lingers() bool {
+	stated, posted := s.stated.Load(), s.posted.Load()
+	return stated != nil && !stated.IsZero() && (posted == nil || stated.After(*posted))
+}
+
+var (
+	_ thread.Surface[render.Page]  = (*Surface)(nil)
+	_ thread.Streamer[render.Page] = (*Surface)(nil)
+	_ thread.Roller[render.Page]   = (*Surface)(nil)
+	_ thread.Adopter               = (*Surface)(nil)
+	_ thread.Presence              = (*Surface)(nil)
+)
+
+// Surface returns a surface for one turn.
+func (c *Writer) Surface(o SurfaceOptions) *Surface {
+	left := make(map[thread.MessageID]bool)
+	for _, id := range o.Begun {
+		left[id] = time.Since(event.TimeOf(id)) < openFor
+	}
+	return &Surface{client: c, options: o, left: left}
+}
+
+// Capabilities implements thread.Surface.
+func (s *Surface) Capabilities() thread.Capabilities {
+	return thread.Capabilities{
+		MaxRunes: render.MaxMarkdown, MinEditInterval: 1500 * time.Millisecond, MinAppendInterval: 750 * time.Millisecond,
+		MaxStreamAge: s.client.slack.Config.StreamAge, NativeStream: true, Threads: true, Reactions: true, Buttons: true,
+	}
+}
+
+// call bounds one call, and refuses it when the turn is another's by now.
+func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if s.options.Permit != nil {
+		if err := s.options.Permit(); err != nil {
+			return nil, nil, err
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, s.client.slack.Config.Timeout)
+	return limited, cancel, nil
+}
+
+// failed translates an error, and holds all answers back after a refusal.
+func (s *Surface) failed(ctx context.Context, to thread.Ref, what string, kind thread.Call, err error, create bool) error {
+	err = call.Translate(what, err, create)
+	var limited *thread.RateLimitError
+	if errors.As(err, &limited) {
+		s.client.slack.Pacing().Pause(ctx, to, kind, limited.RetryAfter)
+	}
+	return err
+}
+
+func (s *Surface) content(p render.Page) []api.MsgOption {
+	return []api.MsgOption{
+		api.MsgOptionText(p.Text, false), api.MsgOptionBlocks(s.blocks(p, true)...), s.metadata(),
+		api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+	}
+}
+
+func (s *Surface) metadata() api.MsgOption {
+	return api.MsgOptionMetadata(api.SlackMetadata{EventType: event.MetadataType, EventPayload: event.AnswerMark(s.options.Turn, s.options.Question)})
+}
+
+// Post implements thread.Surface.
+func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (thread.MessageID, error) {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer cancel()
+	began := time.Now()
+	_, ts, err := s.client.slack.API.PostMessageContext(ctx, to.Channel, append(s.content(page), api.MsgOptionTS(to.Thread))...)
+	if err == nil {
+		s.posted.Store(&began)
+	}
+	return thread.MessageID(ts), s.failed(ctx, to, "post the answer", thread.Create, err, true)
+}
+
+// Edit implements thread.Surface. A message that is still streaming, such as one of a process that has gone, is closed first: Slack takes
+// no edit of it.
+func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	update := func() error {
+		_, _, _, err := s.client.slack.API.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
+		return err
+	}
+	if s.left[id] || s.client.streams.has(to.Channel, id) {
+		if err := s.close(ctx, to, id); err != nil {
+			return err
+		}
+	}
+	err = update()
+	if call.Code(err) == "streaming_state_conflict" { // nobody knew
+		if err := s.close(ctx, to, id); err != nil {
+			return err
+		}
+		err = update()
+	}
+	return s.failed(ctx, to, "edit the answer", thread.Edit, err, false)
+}
+
+// close ends a stream as it is.
+func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	_, _, err := s.client.slack.API.StopStreamContext(ctx, to.Channel, string(id))
+	if err == nil || streamOver(err) {
+		delete(s.left, id)
+		s.client.streams.ended(to.Channel, id)
+		return nil
+	}
+	return s.failed(ctx, to, "close the answer's stream", thread.StreamStop, err, false)
+}
+
+// streamOver reports whether a stream that was to be stopped has been stopped. Slack was seen to say user_not_found, of a reader in another
+// organisation, and to have ended the stream all the same. A message that is gone, and one where there are no streams, is none either.
+func streamOver(err error) bool {
+	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user", "user_not_found", "message_not_found"}, call.Code(err)) ||
+		slices.Contains(codesNeverStream, call.Code(err)) || noMethod(err)
+}
+
+// Delete implements thread.Surface.
+func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	_, _, err = s.client.slack.API.DeleteMessageContext(ctx, to.Channel, string(id))
+	if call.Code(err) == "message_not_found" {
+		return nil
+	}
+	return s.failed(ctx, to, "delete a part of the answer", thread.Edit, err, false)
+}
+
+// Own implements thread.Adopter. A workspace that lets the bot read no history gives nothing: there a lost confirmation can leave a
+// second message behind.
+func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, error) {
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	me := s.client.slack.Identity()
+	var own []thread.MessageID
+	for cursor := ""; ; {
+		messages, more, next, err := s.client.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+			ChannelID: to.Channel, Timestamp: to.Thread, Oldest: string(s.options.Question), Cursor: cursor, Limit: 200, IncludeAllMetadata: true,
+		})
+		if call.Code(err) == "missing_scope" {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, call.Translate("read what was posted in the thread", err, false)
+		}
+		for _, m := range messages {
+			marked := m.Metadata.EventType == event.MetadataType && m.Metadata.EventPayload["turn"] == s.options.Turn
+			// A stream that was not ended bears no mark; a session has one turn at a time, so what came after its question is its own.
+			unmarked := m.Metadata.EventType == "" && s.options.Question != ""
+			if (m.User == me.User || m.User == "" && m.BotID != "" && m.BotID == me.Bot) && m.Timestamp > string(s.options.Question) && (marked || unmarked) {
+				own = append(own, thread.MessageID(m.Timestamp))
+				if !marked && !s.client.noStreams.Load() {
+					s.client.streams.begun(to.Channel, thread.MessageID(m.Timestamp))
+				}
+			}
+		}
+		if cursor = next; cursor == "" || !more {
+			return own, nil
+		}
+	}
+}
+
+// Status implements thread.Presence. Slack clears it when the bot posts, and after two minutes; an empty one clears it at once. The first one
+// says that the question was seen: it waits until there is room, in the order in which they were begun. Further ones are not waited for, and leave
+// room for the first ones of others.
+func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
+	if s.signed.CompareAndSwap(false, true) || status == "" {
+		if err := s.client.slack.Statuses.Wait(ctx); err != nil {
+			return fmt.Errorf("show that the bot is at work: %w", err)
+		}
+	} else if !s.client.slack.Statuses.Spare() {
+		return thread.ErrNoRoom
+	}
+	ctx, cancel, err := s.call(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	defer func() { // what was refused or cut off may be shown all the same
+		at := time.Now()
+		if status == "" {
+			at = time.Time{}
+		}
+		s.stated.Store(&at)
+	}()
+	err = s.client.slack.API.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{
+		ChannelID: to.Channel, ThreadTS: to.Thread, Status: strings.TrimSpace(status),
+	})
+	if noMethod(err) || slices.Contains(codesNeverStream, call.Code(err)) {
+		s.client.noStatus.Store(true)
+	}
+	return call.Translate("show that the bot is at work", err, false)
+}
+
+// Statuses reports whether the workspace shows what the bot does beside its messages, as far as is known.
+func (c *Writer) Statuses() bool { return !c.noStatus.Load() }

@@ -1,0 +1,20 @@
+// Package write is everything that is shown in Slack: answers, notices, forms, titles and what the bot is doing.
+package write
+
+import (
+	"sync/atomic"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+)
+
+// Writer writes into a workspace: answers, notices, forms and what stands beside them. It is safe for concurrent use.
+type Writer struct {
+	slack     *call.Workspace
+	streams   openStreams
+	refusals  atomic.Int32 // of sessions, in a row
+	noStreams atomic.Bool  // the workspace was found not to have them
+	noStatus  atomic.Bool  // likewise
+}
+
+// NewWriter returns a writer into a workspace.
+func NewWriter(w *call.Workspace) *Writer { return &Writer{slack: w} }
