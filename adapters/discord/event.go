@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -25,7 +25,7 @@ type Message struct {
 	Text     string          // as a model should read it
 	At       time.Time
 	Late     bool         // found after an interruption
-	Event    answer.Event // what the platform says of it
+	Event    policy.Event // what the platform says of it
 	Files    []Attachment
 	Hidden   bool // what was written cannot be read without the MESSAGE CONTENT intent
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -223,7 +223,7 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	if err != nil || !ok {
 		return err
 	}
-	out.Event.Change = answer.Edited
+	out.Event.Change = policy.Edited
 	in.handler.Edited(ctx, out)
 	return nil
 }

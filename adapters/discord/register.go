@@ -10,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -91,7 +92,7 @@ func option(
 func suggested(o *discordgo.ApplicationCommandOption) { o.Autocomplete = true }
 
 func follows(o *discordgo.ApplicationCommandOption) {
-	for _, f := range []answer.Follow{answer.FollowMention, answer.FollowDialogue, answer.FollowAlways} {
+	for _, f := range []policy.Follow{policy.FollowMention, policy.FollowDialogue, policy.FollowAlways} {
 		o.Choices = append(o.Choices, &discordgo.ApplicationCommandOptionChoice{Name: string(f), Value: string(f)})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/bots/consolebot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
 	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/document"
@@ -108,7 +109,7 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 // Say implements common.Stage: "stop" is what the console's key for it does.
 func (s *stage) Say(_ common.Person, _ common.Place, text string) thread.MessageID {
 	s.Helper()
-	if answer.IsStop(text) {
+	if policy.IsStop(text) {
 		if err := s.bot.Stop(s.ctx); err != nil {
 			s.Fatal(err)
 		}
@@ -116,7 +117,7 @@ func (s *stage) Say(_ common.Person, _ common.Place, text string) thread.Message
 	}
 	id, err := s.bot.Ask(s.ctx, text)
 	if err != nil {
-		var rejected answer.Rejection
+		var rejected policy.Rejection
 		if !errors.As(err, &rejected) {
 			s.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -17,7 +18,7 @@ const (
 	mostKnown = 200
 	// followedFor is how long nobody may have written in a server's thread that is looked into: what was written a day ago, within a day of what
 	// was written before.
-	followedFor = 2 * answer.FollowIdle
+	followedFor = 2 * policy.FollowIdle
 )
 
 // Conversations implements discord.Conversations.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -221,13 +221,13 @@ func TestSetup(t *testing.T) {
 type inChat func() *world
 
 // Policy implements answer.Policies.
-func (c inChat) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (answer.Effective, error) {
+func (c inChat) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	settings, err := c().store.Settings(ctx, tenant, at)
-	var said []answer.Said
+	var said []policy.Said
 	for _, s := range settings {
-		said = append(said, answer.SaidInChat(s))
+		said = append(said, policy.SaidInChat(s))
 	}
-	return answer.Settle(said...), err
+	return policy.Settle(said...), err
 }
 
 // Accept implements answer.Policies.

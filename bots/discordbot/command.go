@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -56,7 +57,7 @@ func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
 	ack := b.acknowledging(ctx, c)
 	defer ack.end()
 	j, models, refusal, err := b.talk.Admit(ctx, conversation.Use{
-		Event: answer.Event{Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Own && !c.Direct}, Ref: c.Ref, EventKey: c.EventKey,
+		Event: policy.Event{Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Own && !c.Direct}, Ref: c.Ref, EventKey: c.EventKey,
 		By: c.Asker.ID, Models: c.Models,
 	})
 	if err != nil || refusal != "" {
@@ -211,7 +212,7 @@ func (b *Bot) Suggest(_ context.Context, t discord.Typing) []string {
 	case t.Command == discord.CommandAsk:
 		all = b.agents()
 	case t.Command == discord.CommandFootnote:
-		for _, s := range answer.Settings() {
+		for _, s := range policy.Settings() {
 			all = append(all, s.Key)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/thread"
@@ -113,8 +113,8 @@ func TestForumPosts(t *testing.T) {
 	t.Parallel()
 	wait := 2 * time.Second
 	w := begin(t, llmtest.Native(searched(), said(0, "Set it to replica [1]."), searched(), said(0, "The second answer [1].")), func(s *setting) {
-		s.policies = holding(func(p *answer.Policy) {
-			p.Forum = answer.Forum{Posts: true, Wait: wait}
+		s.policies = holding(func(p *policy.Policy) {
+			p.Forum = policy.Forum{Posts: true, Wait: wait}
 		})
 	})
 	forum := w.guild.AddForum("help").ID

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
@@ -200,10 +201,10 @@ func (b *Bot) inPlace(ctx context.Context, t session.Turn) bool {
 	if b.deps.Policies == nil {
 		return false
 	}
-	policy, err := b.deps.Policies.Policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	rules, err := b.deps.Policies.Policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "what holds in a channel is not known; the answer gets a thread", "channel", t.Session.Ref.Channel, "error", err)
 		return false
 	}
-	return policy.Reply == answer.ReplyInPlace
+	return rules.Reply == policy.ReplyInPlace
 }

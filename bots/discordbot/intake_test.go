@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
@@ -99,11 +100,11 @@ type slowRules struct {
 }
 
 // Policy implements answer.Policies.
-func (s slowRules) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (answer.Effective, error) {
+func (s slowRules) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	select {
 	case <-s.let:
 	case <-ctx.Done():
-		return answer.Effective{}, ctx.Err()
+		return policy.Effective{}, ctx.Err()
 	}
 	return s.Policies.Policy(ctx, tenant, at)
 }
@@ -118,7 +119,7 @@ func TestCommandIsAcknowledgedWhateverTheDatabaseTakes(t *testing.T) {
 			inbox := &slow{let: let}
 			w := begin(t, llmtest.Native(said(0, "The answer.")), func(s *setting) {
 				if what == "judging" {
-					s.policies = slowRules{holding(func(*answer.Policy) {}), let}
+					s.policies = slowRules{holding(func(*policy.Policy) {}), let}
 					return
 				}
 				s.inbox = inbox
@@ -140,7 +141,7 @@ func TestPrivateAnswerIsNotShownWhereAllSeeThatTheBotThinks(t *testing.T) {
 	t.Parallel()
 	let := make(chan struct{})
 	w := begin(t, llmtest.Native(said(0, "Between us.")), func(s *setting) {
-		s.policies = slowRules{holding(func(p *answer.Policy) { p.Private = answer.PrivateAlways }), let}
+		s.policies = slowRules{holding(func(p *policy.Policy) { p.Private = policy.PrivateAlways }), let}
 	})
 	i := w.ada.Ask(w.general, "What is it?")
 	w.until("the bot thinks", func() bool { return i.State().Loading })

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
@@ -34,7 +34,7 @@ func TestDiscordThatSaysLittle(t *testing.T) {
 	t.Run("replies are told without what they answer", func(t *testing.T) {
 		t.Parallel()
 		w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer.")), lean, func(s *setting) {
-			s.policies = holding(func(p *answer.Policy) { p.Reply = answer.ReplyInPlace })
+			s.policies = holding(func(p *policy.Policy) { p.Reply = policy.ReplyInPlace })
 		})
 		w.ada.Mention(w.general, "What is it?")
 		w.answers(w.general, 1)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
@@ -87,7 +87,7 @@ func TestFiftyAnswersAtOnceAreNeverRefused(t *testing.T) {
 			}
 			w := begin(t, llmtest.Native(replies...), func(s *setting) {
 				if tt.inPlace {
-					s.policies = holding(func(p *answer.Policy) { p.Reply = answer.ReplyInPlace })
+					s.policies = holding(func(p *policy.Policy) { p.Reply = policy.ReplyInPlace })
 				}
 				s.server.BucketWindow = 500 * time.Millisecond
 			})

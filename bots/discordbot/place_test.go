@@ -8,7 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -17,7 +17,7 @@ import (
 func TestChannelWhereNobodyMayAsk(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "Never said.")), func(s *setting) {
-		s.policies = holding(func(p *answer.Policy) { p.Enabled = false })
+		s.policies = holding(func(p *policy.Policy) { p.Enabled = false })
 	})
 	w.ada.Mention(w.general, "May I ask?")
 	w.until("Ada is told", func() bool {
@@ -51,11 +51,11 @@ func TestChannelWhereTheBotMayNotReply(t *testing.T) {
 }
 
 // holding is what holds in every channel.
-type holding func(*answer.Policy)
+type holding func(*policy.Policy)
 
 // Policy implements answer.Policies.
-func (h holding) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
-	e := answer.Settle(answer.Said{Key: "follow", Value: string(answer.FollowDialogue)})
+func (h holding) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
+	e := policy.Settle(policy.Said{Key: "follow", Value: string(policy.FollowDialogue)})
 	h(&e.Policy)
 	return e, nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/discord"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -57,9 +57,9 @@ func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) discor
 	holds := b.workspacePolicy(ctx, at)
 	return discord.Reply{Markdown: s.String(), Rows: discord.SetupRows(discord.Setup{
 		Modes: []discord.Choice{
-			{Value: string(answer.FollowMention), Label: "Mentions only", Help: "in threads too"},
-			{Value: string(answer.FollowDialogue), Label: "Dialogue", Help: "follow threads while one person talks with me"},
-			{Value: string(answer.FollowAlways), Label: "Always", Help: "answer what nobody asked me, where the documents have an answer"},
+			{Value: string(policy.FollowMention), Label: "Mentions only", Help: "in threads too"},
+			{Value: string(policy.FollowDialogue), Label: "Dialogue", Help: "follow threads while one person talks with me"},
+			{Value: string(policy.FollowAlways), Label: "Always", Help: "answer what nobody asked me, where the documents have an answer"},
 		},
 		Mode: string(holds.Follow), Channels: b.chosenChannels(ctx, at), Roles: chosenRoles(holds),
 	})}
@@ -107,14 +107,14 @@ func (b *Bot) tellLacking(ctx context.Context, guild string) {
 }
 
 // workspacePolicy is what holds in a server where no channel says otherwise.
-func (b *Bot) workspacePolicy(ctx context.Context, at thread.Ref) answer.Policy {
+func (b *Bot) workspacePolicy(ctx context.Context, at thread.Ref) policy.Policy {
 	if b.deps.Policies == nil {
-		return answer.DefaultPolicy()
+		return policy.DefaultPolicy()
 	}
 	e, err := b.deps.Policies.Policy(ctx, b.tenant(at), session.Place{Platform: discord.Platform, Workspace: at.Workspace})
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "what holds in a server is not known", "guild", at.Workspace, "error", err)
-		return answer.DefaultPolicy()
+		return policy.DefaultPolicy()
 	}
 	return e.Policy
 }
@@ -134,7 +134,7 @@ func (b *Bot) chosenChannels(ctx context.Context, at thread.Ref) []string {
 	return chosen
 }
 
-func chosenRoles(p answer.Policy) []string {
+func chosenRoles(p policy.Policy) []string {
 	var roles []string
 	for _, acl := range p.Askers {
 		for _, held := range acl {

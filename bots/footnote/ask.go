@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/bots/consolebot"
 	"github.com/footnotehq/footnote/bots/internal/wire"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -96,7 +96,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	start := time.Now()
 	id, err := talk.Ask(ctx, c.Question, attached...)
 	if err != nil {
-		var rejection answer.Rejection
+		var rejection policy.Rejection
 		if errors.As(err, &rejection) {
 			return usageError(rejection.Sentence)
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -121,7 +121,7 @@ var errLeave = errors.New("the chat was left")
 // answer asks and waits.
 func (d *dialogue) answer(ctx context.Context, question string) error {
 	id, err := d.Ask(ctx, question)
-	var rejection answer.Rejection
+	var rejection policy.Rejection
 	if errors.As(err, &rejection) {
 		d.say(rejection.Sentence + "\n")
 		return nil

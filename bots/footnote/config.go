@@ -10,7 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -108,9 +108,9 @@ func (c *configShowCommand) places(f *config.File, changed []session.Setting) []
 }
 
 // describePlace lists a place's settings: all of them, or those that somebody spoke of.
-func describePlace(at session.Place, e answer.Effective, all bool) placeJSON {
+func describePlace(at session.Place, e policy.Effective, all bool) placeJSON {
 	p := placeJSON{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel, Settings: []settingJSON{}}
-	for _, s := range answer.Settings() {
+	for _, s := range policy.Settings() {
 		origins := e.Origins(s.Key)
 		if len(origins) == 0 && !all {
 			continue
@@ -212,12 +212,12 @@ func describeChange(ctx context.Context, base *wire.Base, s session.Setting) (ch
 	if err != nil {
 		return d, err
 	}
-	setting, known := answer.FindSetting(s.Key)
+	setting, known := policy.FindSetting(s.Key)
 	if known {
-		d.File = setting.Show(answer.Settle(base.File().Said(s.Place)...).Policy)
+		d.File = setting.Show(policy.Settle(base.File().Said(s.Place)...).Policy)
 		d.Effective = setting.Show(e.Policy)
 	}
-	d.Counts = known && !slices.ContainsFunc(e.Ignored, func(v answer.Said) bool { return v.Key == s.Key && v.Value == s.Value && v.Origin.Place == s.Place })
+	d.Counts = known && !slices.ContainsFunc(e.Ignored, func(v policy.Said) bool { return v.Key == s.Key && v.Value == s.Value && v.Origin.Place == s.Place })
 	return d, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -35,7 +36,7 @@ type explanationJSON struct {
 	Message   thread.MessageID   `json:"message"`
 	Asker     string             `json:"asker,omitempty"`
 	Intake    *time.Time         `json:"intake,omitempty"`
-	Reason    answer.Reason      `json:"reason"`
+	Reason    policy.Reason      `json:"reason"`
 	Words     string             `json:"words"`
 	Audience  []string           `json:"audience,omitempty"`
 	Ambient   bool               `json:"ambient"`
@@ -159,7 +160,7 @@ func explanationOf(e answer.Explanation) explanationJSON {
 	v := e.Verdict
 	out := explanationJSON{
 		Platform: v.Ref.Platform, Workspace: v.Ref.Workspace, Channel: v.Ref.Channel, Thread: v.Ref.Thread, Message: v.Message,
-		Reason: e.Reason(), Words: answer.Explain(e.Reason()), Searches: []retrieve.Account{},
+		Reason: e.Reason(), Words: policy.Explain(e.Reason()), Searches: []retrieve.Account{},
 	}
 	t := e.Turn
 	if t == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -61,7 +62,7 @@ func (b *Bot) ask(ctx context.Context, c event.Command) (string, error) {
 		direct = own == channel // else it is a conversation of other people
 	}
 	j, models, refusal, err := b.talk.Admit(ctx, conversation.Use{
-		Event: answer.Event{Private: private, Direct: direct}, Ref: c.Ref, EventKey: c.EventKey, By: c.By.ID, Models: named,
+		Event: policy.Event{Private: private, Direct: direct}, Ref: c.Ref, EventKey: c.EventKey, By: c.By.ID, Models: named,
 	})
 	if err != nil || refusal != "" {
 		return refusal, err

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -28,18 +28,18 @@ func (b *Bot) Foreign(ctx context.Context, m event.Message) {
 		return
 	}
 	b.service.Refused(ctx, session.Refusal{
-		Tenant: b.config.Tenant, Ref: m.Ref, Key: m.EventKey, Person: m.Author, Direct: m.Direct, Reason: string(answer.RefusedForeign),
+		Tenant: b.config.Tenant, Ref: m.Ref, Key: m.EventKey, Person: m.Author, Direct: m.Direct, Reason: string(policy.RefusedForeign),
 	})
 }
 
 // messageOf states what Slack says about a message in the words of conversations.
 func messageOf(m event.Message) conversation.Message {
-	change := answer.Created
+	change := policy.Created
 	if m.Change == event.Edited {
-		change = answer.Edited
+		change = policy.Edited
 	}
 	return conversation.Message{
-		Event: answer.Event{
+		Event: policy.Event{
 			Own: m.Own, System: m.System, Bot: m.Bot, Direct: m.Direct, Mentioned: m.Mentioned, InThread: m.InThread, OthersNamed: m.OthersNamed,
 			Overtaken: m.Late && m.Overtaken, Change: change,
 		},

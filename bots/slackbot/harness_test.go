@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
@@ -68,7 +69,7 @@ type options struct {
 	maxAge time.Duration           // of questions that are still answered: 15 min
 	crowd  int                     // processes that are said to be alive; 0: nobody counts them
 	fault  *slacktest.Fault
-	policy []answer.Said // what the file says
+	policy []policy.Said // what the file says
 	lifted *atomic.Bool  // it says so no longer
 	secret access.ACL    // of a second document; empty: there is one that everybody may read
 	wrap   func(llm.Model) llm.Model
@@ -242,15 +243,15 @@ func (s *stage) looked() {
 
 // policies are what the file says until that is lifted.
 type policies struct {
-	said   []answer.Said
+	said   []policy.Said
 	lifted *atomic.Bool // nil: it never is
 }
 
-func (p policies) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
+func (p policies) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
 	if p.lifted != nil && p.lifted.Load() {
-		return answer.Settle(), nil
+		return policy.Settle(), nil
 	}
-	return answer.Settle(p.said...), nil
+	return policy.Settle(p.said...), nil
 }
 func (policies) Accept(context.Context, access.TenantID, session.Place, string, string) error {
 	return nil
@@ -258,7 +259,7 @@ func (policies) Accept(context.Context, access.TenantID, session.Place, string, 
 func (policies) Hash(context.Context) (string, error) { return "h", nil }
 
 // said is a setting of the file.
-func said(key, value string) []answer.Said { return []answer.Said{{Key: key, Value: value}} }
+func said(key, value string) []policy.Said { return []policy.Said{{Key: key, Value: value}} }
 
 // nothing is a service that is never asked anything.
 func nothing() *answer.Service { return &answer.Service{} }

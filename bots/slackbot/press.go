@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -120,7 +121,7 @@ func (b *Bot) about(ctx context.Context, p event.Press) error {
 		}
 		p.Direct = own == p.Ref.Channel // else it is a conversation of other people
 	}
-	j, _, refusal, err := b.talk.Admit(ctx, conversation.Use{Event: answer.Event{Direct: p.Direct}, Ref: p.Ref, EventKey: p.EventKey, By: p.By})
+	j, _, refusal, err := b.talk.Admit(ctx, conversation.Use{Event: policy.Event{Direct: p.Direct}, Ref: p.Ref, EventKey: p.EventKey, By: p.By})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -80,7 +80,7 @@ func (b *Bot) unheard(ctx context.Context, since time.Time) error {
 	visit := func(m event.Message) error {
 		m.Late = true
 		reply := !m.Mentioned && !m.Direct
-		if answer.IsStop(m.Text) || !reply && answer.IsUnfollow(m.Text) || reply && !followed[m.Ref] {
+		if policy.IsStop(m.Text) || !reply && policy.IsUnfollow(m.Text) || reply && !followed[m.Ref] {
 			return nil // it is read beside what goes on, and was meant for something that has ended, or for nobody here
 		}
 		followed[m.Ref] = true

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -66,20 +67,6 @@ type Form struct {
 	Required bool
 }
 
-// Note is something that is said to one person alone, with what the person can do about it.
-type Note struct {
-	Sentence string
-	Buttons  []thread.Button // each about the turn that the note belongs to
-}
-
-// Whisperer is implemented by Surfaces that can tell a person something which nobody else sees.
-type Whisperer interface {
-	// Whisper tells the asker of a turn something that nobody else in the channel may see, and of which nobody may see that it was said:
-	// in a message that the platform shows to one person, else in a direct message. It is called once for a note; a failure is logged
-	// and not made good. Safe for concurrent use.
-	Whisper(ctx context.Context, t session.Turn, note Note) error
-}
-
 // Act does what a person asks for and returns what to tell that person. An error means that it was not taken in and may be tried again
 // with the same Key; everything that the person has to know about, being refused included, is a Reply.
 //
@@ -126,8 +113,8 @@ func (s *Service) act(ctx context.Context, a Action) (Reply, error) {
 	var full *session.QuotaError
 	switch {
 	case errors.As(err, &full):
-		s.actRefused(ctx, a, r.Turn, refusedLimited)
-		return refuse(sayLimited(full.Until, time.Now())), nil
+		s.actRefused(ctx, a, r.Turn, policy.RefusedLimited)
+		return refuse(policy.SayLimited(full.Until, time.Now())), nil
 	case errors.Is(err, session.ErrUnknownTurn):
 		return refuse(sentenceNoAnswer), nil
 	case errors.Is(err, session.ErrRemoved):
@@ -201,9 +188,6 @@ func (a Action) sees(r session.Record) bool {
 	ref := r.Session.Ref
 	return ref.Platform == a.Ref.Platform && ref.Workspace == a.Ref.Workspace && ref.Channel == a.Ref.Channel
 }
-
-// shared reports whether others than the asker see the turn's answer.
-func shared(t session.Turn) bool { return t.Session.Owner == "" && !t.Direct }
 
 // refuse is a reply that says why not.
 func refuse(sentence string) Reply { return Reply{Sentence: sentence, Refused: true} }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -165,11 +166,11 @@ func play(t *testing.T, plan []step) (leaks []string) {
 // policies says that a channel holds what the test wants.
 type policies struct {
 	answer.Policies
-	change func(*answer.Policy)
+	change func(*policy.Policy)
 }
 
-func (p policies) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
-	e := answer.Settle()
+func (p policies) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
+	e := policy.Settle()
 	p.change(&e.Policy)
 	return e, nil
 }
@@ -179,18 +180,18 @@ func TestWhatHoldsInTheChannelHoldsForAnotherTry(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
-		change func(*answer.Policy)
+		change func(*policy.Policy)
 		by     string
 		want   [2]string // what a retry and a private answer are refused with; empty: they are not
 	}{
-		{"nothing special", func(*answer.Policy) {}, "U1", [2]string{}},
-		{"it is paused", func(p *answer.Policy) { p.Paused = true }, "U1", [2]string{"paused", "paused"}},
-		{"it is switched off", func(p *answer.Policy) { p.Enabled = false }, "U1", [2]string{"do not answer", "do not answer"}},
-		{"private answers are off", func(p *answer.Policy) { p.Private = answer.PrivateOff }, "U1", [2]string{"", "Private answers"}},
-		{"the asker may not ask any more", func(p *answer.Policy) { p.Askers = []access.ACL{{"group:board"}} }, "U1", [2]string{"cannot ask here", "cannot ask here"}},
-		{"a moderator may", func(p *answer.Policy) { p.Askers = []access.ACL{{"group:board"}} }, "MOD", [2]string{"", "Only whoever asked"}},
-		{"a quota", func(p *answer.Policy) {
-			p.Quotas = []answer.Quota{{For: answer.PerUser, Count: 1, Window: 24 * time.Hour}}
+		{"nothing special", func(*policy.Policy) {}, "U1", [2]string{}},
+		{"it is paused", func(p *policy.Policy) { p.Paused = true }, "U1", [2]string{"paused", "paused"}},
+		{"it is switched off", func(p *policy.Policy) { p.Enabled = false }, "U1", [2]string{"do not answer", "do not answer"}},
+		{"private answers are off", func(p *policy.Policy) { p.Private = policy.PrivateOff }, "U1", [2]string{"", "Private answers"}},
+		{"the asker may not ask any more", func(p *policy.Policy) { p.Askers = []access.ACL{{"group:board"}} }, "U1", [2]string{"cannot ask here", "cannot ask here"}},
+		{"a moderator may", func(p *policy.Policy) { p.Askers = []access.ACL{{"group:board"}} }, "MOD", [2]string{"", "Only whoever asked"}},
+		{"a quota", func(p *policy.Policy) {
+			p.Quotas = []policy.Quota{{For: policy.PerUser, Count: 1, Window: 24 * time.Hour}}
 		}, "U1", [2]string{"", "used up"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -20,7 +20,6 @@ const (
 	sentenceCannotRetry  = "There is nothing to try again here. Ask anew."
 	sentenceCopyNotTried = "This is a copy of a private answer, which is not tried again. Ask anew."
 
-	sentenceOffer           = "There are documents about this that you can read and not everybody here can. Do you want an answer for yourself alone?"
 	sentenceAlreadyPrivate  = "This answer is for you alone already."
 	sentenceAskerOnly       = "Only whoever asked can have this answered privately. Ask the question yourself to get an answer of your own."
 	sentencePrivately       = "Your private answer is being written."
@@ -45,8 +44,5 @@ const (
 	sentenceCorrectionLong   = "This correction has %d characters, and at most %d can be kept. Write less."
 	sentenceNotCorrected     = "A private answer cannot be corrected. Remove it, or ask again."
 
-	// noticeRemoved is all that is left of an answer on its platform.
-	noticeRemoved   = "This answer was removed."
-	noticeCorrected = "Corrected by %s. A person wrote this, not the bot."
-	noticeShared    = "Shared by %s, who got this answer privately."
+	noticeShared = "Shared by %s, who got this answer privately."
 )

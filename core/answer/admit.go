@@ -4,30 +4,31 @@ import (
 	"context"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
 
 // admit decides whether a question may be answered once more, as if it were new: by what holds in its channel at this moment, and against the
 // quotas of the person who wants it answered. The decision may be to refuse, and says whether the answer is to be private.
-func (s *Service) admit(ctx context.Context, a Action, t session.Turn, private bool) (d Decision, quotas []session.Quota, err error) {
+func (s *Service) admit(ctx context.Context, a Action, t session.Turn, private bool) (d policy.Decision, quotas []session.Quota, err error) {
 	place := session.PlaceOf(t.Session.Ref)
-	policy, err := s.policy(ctx, a.Tenant, place)
+	rules, err := s.policy(ctx, a.Tenant, place)
 	if err != nil {
 		return d, nil, err
 	}
 	holds := access.NewAudience(a.Tenant)
-	if !policy.Open() || policy.countsRoles() {
+	if !rules.Open() || rules.CountsRoles() {
 		own := t
 		own.Asker = a.By
-		if known, err := s.Surfaces.Listeners(ctx, alone(own)); err == nil {
+		if known, err := s.Surfaces.Listeners(ctx, own.ForAsker()); err == nil {
 			holds = known
 		}
 	}
-	state := policy.State()
-	state.Permitted = a.Moderator || policy.MayAsk(holds)
-	d = Decide(Event{Command: true, Private: private, Direct: t.Direct}, state)
-	if d.Action == Refuse {
+	state := rules.State()
+	state.Permitted = a.Moderator || rules.MayAsk(holds)
+	d = policy.Decide(policy.Event{Command: true, Private: private, Direct: t.Direct}, state)
+	if d.Action == policy.Refuse {
 		s.actRefused(ctx, a, t, d.Reason)
 	}
-	return d, policy.counters(place, a.By.ID, holds), nil
+	return d, rules.Counters(place, a.By.ID, holds), nil
 }

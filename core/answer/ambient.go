@@ -92,11 +92,11 @@ func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	policy, err := s.policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	rules, err := s.policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil {
 		return "", err
 	}
-	if !policy.Enabled || policy.Paused {
+	if !rules.Enabled || rules.Paused {
 		return declinedOff, nil
 	}
 	if s.Store.Threads != nil {
@@ -104,7 +104,7 @@ func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error
 		if err != nil {
 			return "", err
 		}
-		if known.Helped || len(policy.Helpers) == 0 && known.People > 1 {
+		if known.Helped || len(rules.Helpers) == 0 && known.People > 1 {
 			return declinedHuman, nil
 		}
 	}
@@ -127,8 +127,8 @@ func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error
 		return "", fmt.Errorf("look for evidence: %w", err)
 	case !found.Evidence:
 		return declinedNothing, nil
-	case found.Best() < policy.Ambient.Evidence:
-		return fmt.Sprintf(declinedEvidence, 100*found.Best(), 100*policy.Ambient.Evidence), nil
+	case found.Best() < rules.Ambient.Evidence:
+		return fmt.Sprintf(declinedEvidence, 100*found.Best(), 100*rules.Ambient.Evidence), nil
 	default:
 		return "", nil
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -82,4 +83,18 @@ type Surfaces interface {
 	// Listeners returns who will see the turn's answer, as the platform says at this moment: the asker alone in a private conversation,
 	// else everybody who can open the channel. An error says that nobody could be asked.
 	Listeners(ctx context.Context, t session.Turn) (access.Audience, error)
+}
+
+// Note is something that is said to one person alone, with what the person can do about it.
+type Note struct {
+	Sentence string
+	Buttons  []thread.Button // each about the turn that the note belongs to
+}
+
+// Whisperer is implemented by Surfaces that can tell a person something which nobody else sees.
+type Whisperer interface {
+	// Whisper tells the asker of a turn something that nobody else in the channel may see, and of which nobody may see that it was said:
+	// in a message that the platform shows to one person, else in a direct message. It is called once for a note; a failure is logged
+	// and not made good. Safe for concurrent use.
+	Whisper(ctx context.Context, t session.Turn, note Note) error
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -210,7 +211,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (se
 		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
 	if until := a.turn.LimitedUntil; !until.IsZero() {
-		return s.state(ctx, a, sink, stated(session.Limited, sayLimited(until, time.Now()))), nil
+		return s.state(ctx, a, sink, stated(session.Limited, policy.SayLimited(until, time.Now()))), nil
 	}
 	defer s.measureStop(a)
 	saved, err := s.ask(ctx, run, a, sink)
@@ -266,12 +267,12 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
 	}
 	if empty {
-		return s.state(ctx, a, sink, stated(session.Answered, sentenceEmpty)), nil
+		return s.state(ctx, a, sink, stated(session.Answered, policy.NoQuestion)), nil
 	}
 	if t.Ambient {
 		req = unasked(req)
 	}
-	if IsSmallTalk(t.Question.Text) && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
+	if policy.IsSmallTalk(t.Question.Text) && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
 		return s.state(ctx, a, sink, stated(session.Answered, sentenceGreeting)), nil
 	}
 	req.Still = s.still(t, a)
@@ -280,7 +281,7 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
 	}
 	if err != nil {
-		saved := stated(session.Failed, sentenceBroken)
+		saved := stated(session.Failed, policy.Say(session.Failed))
 		s.Logger.ErrorContext(ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
 		return s.state(ctx, a, sink, saved), nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -30,24 +31,24 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	if strings.TrimSpace(e.Text) == "" { // of files alone, whose previews platforms tell of as edits
 		return session.Changed{Same: true}, nil
 	}
-	if e.Text, err = s.question(e.Text); err != nil {
+	if e.Text, err = policy.CheckQuestion(e.Text, s.config.MaxQuestion); err != nil {
 		return changed, err
 	}
-	policy, err := s.policy(ctx, e.Tenant, session.PlaceOf(e.Ref))
+	rules, err := s.policy(ctx, e.Tenant, session.PlaceOf(e.Ref))
 	if err != nil {
 		return changed, err
 	}
-	if !policy.Enabled || policy.Paused { // the answer that was given stays
+	if !rules.Enabled || rules.Paused { // the answer that was given stays
 		return session.Changed{Same: true}, nil
 	}
-	if err = s.admitEdit(ctx, &e, policy.Policy); err != nil {
+	if err = s.admitEdit(ctx, &e, rules.Policy); err != nil {
 		return changed, err
 	}
 	if changed, err = s.Store.Changes.Edit(ctx, e); err != nil {
 		return changed, fmt.Errorf("change a question: %w", err)
 	}
 	if !changed.LimitedUntil.IsZero() {
-		return changed, Rejection{sayLimited(changed.LimitedUntil, time.Now()), refusedLimited}
+		return changed, policy.Rejection{Sentence: policy.SayLimited(changed.LimitedUntil, time.Now()), Reason: policy.RefusedLimited}
 	}
 	s.told(ctx, changed)
 	return changed, nil
@@ -58,8 +59,8 @@ const sentencePrivateNow = "By now answers in this channel are for whoever asks 
 
 // admitEdit decides about an edit by what holds at this moment, as about a new question, and fills in the quotas that it counts against. What
 // an edit does not tell, who asked and what that person holds, is looked up.
-func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p Policy) error {
-	if len(p.Quotas) == 0 && p.Private != PrivateAlways || s.Store.Turns == nil {
+func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Policy) error {
+	if len(p.Quotas) == 0 && p.Private != policy.PrivateAlways || s.Store.Turns == nil {
 		return nil
 	}
 	t, err := s.Store.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
@@ -69,16 +70,16 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p Policy) erro
 	if err != nil {
 		return err
 	}
-	if p.Private == PrivateAlways && shared(t) && !t.Ambient {
-		return Rejection{sentencePrivateNow, refusedPrivateNow}
+	if p.Private == policy.PrivateAlways && t.Public() && !t.Ambient {
+		return policy.Rejection{Sentence: sentencePrivateNow, Reason: policy.RefusedPrivateNow}
 	}
 	holds := access.NewAudience(e.Tenant)
-	if p.countsRoles() {
-		if known, err := s.Surfaces.Listeners(ctx, alone(t)); err == nil && known.Tenant() == e.Tenant {
+	if p.CountsRoles() {
+		if known, err := s.Surfaces.Listeners(ctx, t.ForAsker()); err == nil && known.Tenant() == e.Tenant {
 			holds = known
 		}
 	}
-	e.Quotas = p.counters(session.PlaceOf(e.Ref), t.Asker.ID, holds)
+	e.Quotas = p.Counters(session.PlaceOf(e.Ref), t.Asker.ID, holds)
 	return nil
 }
 

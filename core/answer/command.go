@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -149,7 +150,7 @@ func (s *Service) whoamiCommand(ctx context.Context, c Command, _ []string) (str
 	if c.Holds != nil {
 		held, err = c.Holds(ctx)
 	}
-	policy, policyErr := s.policy(ctx, c.Tenant, session.PlaceOf(c.Ref))
+	rules, policyErr := s.policy(ctx, c.Tenant, session.PlaceOf(c.Ref))
 	if policyErr != nil {
 		return "", policyErr
 	}
@@ -169,20 +170,14 @@ func (s *Service) whoamiCommand(ctx context.Context, c Command, _ []string) (str
 	b.WriteString("\n\nIn a channel only documents are used that everybody there may read.")
 	switch {
 	case c.Direct:
-	case !policy.MayAsk(access.NewAudience(c.Tenant, principals...)):
-		fmt.Fprintf(&b, " You may not ask in this channel: only %s may.", findShow("askers")(policy.Policy))
+	case !rules.MayAsk(access.NewAudience(c.Tenant, principals...)):
+		fmt.Fprintf(&b, " You may not ask in this channel: only %s may.", settingOf("askers").Show(rules.Policy))
 	case c.Admin:
 		b.WriteString(" You may ask in this channel, and change its settings.")
 	default:
 		b.WriteString(" You may ask in this channel.")
 	}
 	return b.String(), nil
-}
-
-// findShow is how the value of a setting is written.
-func findShow(key string) func(Policy) string {
-	s, _ := FindSetting(key)
-	return s.show
 }
 
 func (s *Service) forgetCommand(ctx context.Context, c Command, words []string) (string, error) {
@@ -213,5 +208,5 @@ func (s *Service) forgetCommand(ctx context.Context, c Command, words []string) 
 		return "Nothing is kept of you here.", nil
 	}
 	return fmt.Sprintf("Deleted: %s with their answers, and %s. What was posted in channels stays there until it is deleted in them.",
-		counted(gone.Turns, "question"), counted(votes, "vote")), nil
+		policy.Counted(gone.Turns, "question"), policy.Counted(votes, "vote")), nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -63,10 +64,10 @@ func (s *Service) statusCommand(ctx context.Context, c Command, _ []string) (str
 }
 
 // followWords says each follow policy.
-var followWords = map[Follow]string{
-	FollowMention:  "In a thread I answer mentions only.",
-	FollowDialogue: "In a thread I answer without a mention while one person talks with me, or when I am replied to.",
-	FollowAlways:   "I answer all messages of threads that I take part in, and questions outside threads where the documents have an answer.",
+var followWords = map[policy.Follow]string{
+	policy.FollowMention:  "In a thread I answer mentions only.",
+	policy.FollowDialogue: "In a thread I answer without a mention while one person talks with me, or when I am replied to.",
+	policy.FollowAlways:   "I answer all messages of threads that I take part in, and questions outside threads where the documents have an answer.",
 }
 
 func (s *Service) configCommand(ctx context.Context, c Command, words []string) (string, error) {
@@ -82,7 +83,7 @@ func (s *Service) configCommand(ctx context.Context, c Command, words []string) 
 	if len(words) == 0 {
 		return listSettings(e, where), nil
 	}
-	setting, known := FindSetting(strings.ToLower(words[0]))
+	setting, known := policy.FindSetting(strings.ToLower(words[0]))
 	if !known {
 		return fmt.Sprintf("There is no setting %s. The settings are %s.", typed(words[0]), settingKeys()), nil
 	}
@@ -94,10 +95,10 @@ func (s *Service) configCommand(ctx context.Context, c Command, words []string) 
 }
 
 // listSettings shows what somebody said about a channel, and what else there is.
-func listSettings(e Effective, where string) string {
+func listSettings(e policy.Effective, where string) string {
 	var b strings.Builder
 	var silent []string
-	for _, setting := range Settings() {
+	for _, setting := range policy.Settings() {
 		origins := e.Origins(setting.Key)
 		if len(origins) == 0 {
 			silent = append(silent, setting.Key)
@@ -119,9 +120,9 @@ func listSettings(e Effective, where string) string {
 	return said + "\n\n`/footnote config KEY` explains one, `/footnote config KEY VALUE` changes it, `/footnote config KEY reset` undoes that."
 }
 
-func sayOrigins(origins []Origin) string {
+func sayOrigins(origins []policy.Origin) string {
 	if len(origins) == 0 {
-		return Origin{}.String()
+		return policy.Origin{}.String()
 	}
 	all := make([]string, len(origins))
 	for i, o := range origins {
@@ -130,7 +131,7 @@ func sayOrigins(origins []Origin) string {
 	return strings.Join(all, "; ")
 }
 
-func describeSetting(setting Setting, e Effective) string {
+func describeSetting(setting policy.Setting, e policy.Effective) string {
 	value := "not set"
 	if shown := setting.Show(e.Policy); shown != "" {
 		value = typed(shown)
@@ -143,7 +144,7 @@ func describeSetting(setting Setting, e Effective) string {
 }
 
 // change stores a value, or forgets it.
-func (s *Service) change(ctx context.Context, c Command, at session.Place, setting Setting, value string) (string, error) {
+func (s *Service) change(ctx context.Context, c Command, at session.Place, setting policy.Setting, value string) (string, error) {
 	switch {
 	case !c.Admin:
 		return sentenceAdminsOnly, nil
@@ -196,10 +197,25 @@ func (s *Service) resumeCommand(ctx context.Context, c Command, _ []string) (str
 }
 
 func (s *Service) pausing(ctx context.Context, c Command, value, done string) (string, error) {
-	setting, _ := FindSetting("paused")
-	said, err := s.change(ctx, c, session.PlaceOf(c.Ref), setting, value)
+	said, err := s.change(ctx, c, session.PlaceOf(c.Ref), settingOf("paused"), value)
 	if err != nil || said == sentenceAdminsOnly || said == sentenceNoSettings {
 		return said, err
 	}
 	return done, nil
+}
+
+// settingKeys are the names of all settings, for a sentence.
+func settingKeys() string {
+	all := policy.Settings()
+	keys := make([]string, len(all))
+	for i, s := range all {
+		keys[i] = s.Key
+	}
+	return strings.Join(keys, ", ")
+}
+
+// settingOf is the setting of a key that there is.
+func settingOf(key string) policy.Setting {
+	s, _ := policy.FindSetting(key)
+	return s
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -85,10 +86,10 @@ func TestAdministratorsChangeSettings(t *testing.T) {
 	bare(t, func(s *stage) {
 		r, rules := s.judging("follow", "mention", "askers", "members")
 		s.says("a change", s.command(r, "config follow always", admin), "`follow` is now `always` (changed in chat by U1 on 2000-01-01)")
-		if p, err := rules.Policy(s.Context(), tenant, session.PlaceOf(channelRef)); err != nil || p.Follow != answer.FollowAlways {
+		if p, err := rules.Policy(s.Context(), tenant, session.PlaceOf(channelRef)); err != nil || p.Follow != policy.FollowAlways {
 			s.Errorf("follow is %s, %v", p.Follow, err)
 		}
-		if p, err := rules.Policy(s.Context(), tenant, session.Place{Platform: "slack", Workspace: "T1", Channel: "C2"}); err != nil || p.Follow != answer.FollowMention {
+		if p, err := rules.Policy(s.Context(), tenant, session.Place{Platform: "slack", Workspace: "T1", Channel: "C2"}); err != nil || p.Follow != policy.FollowMention {
 			s.Errorf("follow elsewhere is %s, %v", p.Follow, err)
 		}
 		s.says("a value that is none", s.command(r, "config follow sometimes", admin), "`sometimes` is no value of `follow`: write mention, dialogue or always.")
@@ -108,7 +109,7 @@ func TestAdministratorsChangeSettings(t *testing.T) {
 			s.Errorf("a mention while paused: %+v", j.Decision)
 		}
 		s.says("resume", s.command(r, "resume", admin), "answered in this channel again")
-		if j := s.hear(r, "what is alpha?", mentioned, holding(access.Members, "group:staff")); j.Action != answer.Answer {
+		if j := s.hear(r, "what is alpha?", mentioned, holding(access.Members, "group:staff")); j.Action != policy.Answer {
 			s.Errorf("a mention after the pause: %+v", j.Decision)
 		}
 	})
@@ -166,7 +167,7 @@ func TestForgetMe(t *testing.T) {
 		s.hear(r, "and alpha again?", mentioned, by("U2"))
 		s.settle()
 		latest, err := s.store.TurnOf(s.Context(), tenant, channelRef, "q2")
-		if err != nil || j.Action != answer.Answer {
+		if err != nil || j.Action != policy.Answer {
 			s.Fatal(err)
 		}
 		s.act(r, thread.ActionUp, latest.ID, "U1")
@@ -226,7 +227,7 @@ func TestWhyKeepsPrivateAnswersToTheirOwner(t *testing.T) {
 	bare(t, func(s *stage) {
 		s.publish("alpha", access.Members)
 		r, _ := s.judging()
-		j := answer.Judgement{Decision: answer.Decision{Action: answer.Answer, Reason: "command", Private: true}}
+		j := answer.Judgement{Decision: policy.Decision{Action: policy.Answer, Reason: "command", Private: true}}
 		_, err := r.Take(s.Context(), answer.Question{Judgement: j, Mention: thread.Mention{
 			Ref: channelRef, EventKey: "x", Message: "q1", Asker: thread.Person{ID: "U1"}, Text: "what is alpha?", Tenant: tenant, Listens: s.person["U1"],
 		}})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -149,7 +149,7 @@ func TestRetriesAndEditsFollowThePresentPolicy(t *testing.T) {
 		if got := s.act(r, thread.ActionRetry, public.ID, "MOD"); !got.Refused {
 			s.Errorf("a moderator's retry is answered with %+v", got)
 		}
-		var rejected answer.Rejection
+		var rejected policy.Rejection
 		_, err := s.edit(r, "what is alpha now?")
 		if !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "Ask it anew") {
 			s.Errorf("an edit is answered with %v", err)
@@ -181,7 +181,7 @@ func TestEditsCountAgainstRoles(t *testing.T) {
 		if _, err := s.edit(r, "what is alpha really?"); err != nil {
 			s.Fatal(err)
 		}
-		var rejected answer.Rejection
+		var rejected policy.Rejection
 		if _, err := s.edit(r, "what is alpha after all?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "is used up for now") {
 			s.Errorf("an edit beyond the role's quota: %v", err)
 		}

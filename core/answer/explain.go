@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -23,11 +24,11 @@ type Explanation struct {
 }
 
 // Reason is the code of the decision; empty where none is kept.
-func (e Explanation) Reason() Reason {
+func (e Explanation) Reason() policy.Reason {
 	if e.Turn != nil && e.Turn.Reason != "" {
-		return Reason(e.Turn.Reason)
+		return policy.Reason(e.Turn.Reason)
 	}
-	return Reason(e.Verdict.Reason)
+	return policy.Reason(e.Verdict.Reason)
 }
 
 // Inspector explains what was decided and answered, for the operator. All fields are required.
@@ -109,7 +110,7 @@ var origins = map[session.Derivation]string{
 }
 
 func decided(reason string) string {
-	if words := Explain(Reason(reason)); words != "" {
+	if words := policy.Explain(policy.Reason(reason)); words != "" {
 		return fmt.Sprintf("Decision: %s (%s)", words, reason)
 	}
 	if reason == "" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/span"
@@ -52,7 +53,7 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 		saved.Runs = append(saved.Runs, run)
 	}
 	if saved.Outcome == "" { // no model ran
-		saved = stated(session.Failed, sentenceBroken)
+		saved = stated(session.Failed, policy.Say(session.Failed))
 	}
 	return saved
 }

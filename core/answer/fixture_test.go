@@ -13,6 +13,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -402,5 +403,5 @@ func (f *faults) Requested(ctx context.Context, turns []session.Fence) (ids []se
 
 // privately is a question whose answer the asker alone will see.
 func privately(m thread.Mention) answer.Question {
-	return answer.Question{Mention: m, Judgement: answer.Judgement{Decision: answer.Decision{Private: true}}}
+	return answer.Question{Mention: m, Judgement: answer.Judgement{Decision: policy.Decision{Private: true}}}
 }

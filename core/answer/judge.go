@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -15,7 +16,7 @@ import (
 // Policies knows what holds where. Safe for concurrent use.
 type Policies interface {
 	// Policy returns what holds in a channel at this moment: what the file says and what was changed in chat.
-	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error)
+	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error)
 	// Accept reports, in a sentence, why a value cannot be set in a channel: it is not valid, or names what does not exist.
 	Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error
 	// Hash names the configuration that this process goes by. Replicas with the same hash answer alike.
@@ -23,13 +24,13 @@ type Policies interface {
 }
 
 // policy is what holds in a channel; the defaults where nobody configures anything.
-func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error) {
+func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	if s.Policies == nil {
-		return Settle(), nil
+		return policy.Settle(), nil
 	}
 	e, err := s.Policies.Policy(ctx, tenant, at)
 	if err != nil {
-		return Effective{}, fmt.Errorf("find out what holds in channel %s of %s: %w", at.Channel, at.Platform, err)
+		return policy.Effective{}, fmt.Errorf("find out what holds in channel %s of %s: %w", at.Channel, at.Platform, err)
 	}
 	return e, nil
 }
@@ -37,7 +38,7 @@ func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session
 // Occurrence is something that happened on a platform, for Judge. Of Event the adapter fills in what the platform says; Known, Stop,
 // Unfollow, Question and SmallTalk are found out from Text and the store (a Stop or Unfollow that the adapter knows of stays).
 type Occurrence struct {
-	Event
+	policy.Event
 	Tenant  access.TenantID
 	Ref     thread.Ref // Channel is the one whose settings hold: a Discord thread's parent
 	Message thread.MessageID
@@ -57,8 +58,8 @@ type Occurrence struct {
 
 // Judgement is what is to be done about an Occurrence, with what led to it.
 type Judgement struct {
-	Decision
-	Policy Effective
+	policy.Decision
+	Policy policy.Effective
 	Thread session.Thread // as it was before the message, but for People, who include the author
 	Holds  access.Audience
 	// Unsettled says of an Answer that it depends on what the author holds, which is not known yet (session.Pending).
@@ -75,15 +76,15 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 		return j, errors.New("judge an event: the service knows no threads")
 	}
 	if o.Own || o.System {
-		j.Decision = Decide(o.Event, State{})
+		j.Decision = policy.Decide(o.Event, policy.State{})
 		return j, nil
 	}
 	if j.Policy, err = s.policy(ctx, o.Tenant, session.PlaceOf(o.Ref)); err != nil {
 		return j, err
 	}
-	if o.Change != Created {
+	if o.Change != policy.Created {
 		o.Known, err = s.asked(ctx, o)
-		j.Decision = Decide(o.Event, State{})
+		j.Decision = policy.Decide(o.Event, policy.State{})
 		s.verdict(o, j.Decision)
 		return j, err
 	}
@@ -99,12 +100,12 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 		return j, err
 	}
 	state.Permitted = true
-	j.Decision = Decide(o.Event, state)
-	if j.Action == Answer && (!j.Policy.Open() || j.Policy.countsRoles()) {
+	j.Decision = policy.Decide(o.Event, state)
+	if j.Action == policy.Answer && (!j.Policy.Open() || j.Policy.CountsRoles()) {
 		holds := h.holds(ctx)
 		j.Unsettled = h.unknown && s.Store.Completions != nil
 		state.Permitted = j.Unsettled || j.Policy.MayAsk(holds)
-		j.Decision = Decide(o.Event, state)
+		j.Decision = policy.Decide(o.Event, state)
 	}
 	j.Holds = h.found
 	s.verdict(o, j.Decision)
@@ -113,15 +114,15 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 }
 
 // read fills in what the text says.
-func (o *Occurrence) read(p Policy, known bool) {
+func (o *Occurrence) read(p policy.Policy, known bool) {
 	// Said in a thread of others, or in the channel to nobody, "stop" is meant for somebody else.
 	addressed := o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
 	if o.Text != "" {
-		o.Stop = o.Stop || addressed && IsStop(o.Text)
-		o.Unfollow = o.Unfollow || addressed && IsUnfollow(o.Text)
+		o.Stop = o.Stop || addressed && policy.IsStop(o.Text)
+		o.Unfollow = o.Unfollow || addressed && policy.IsUnfollow(o.Text)
 	}
-	o.Question = IsQuestion(o.Text, p.Ambient.Test)
-	o.SmallTalk = IsSmallTalk(o.Text)
+	o.Question = policy.IsQuestion(o.Text, p.Ambient.Test)
+	o.SmallTalk = policy.IsSmallTalk(o.Text)
 }
 
 // asked reports whether a message is a question that was taken in.
@@ -137,7 +138,7 @@ func (s *Service) asked(ctx context.Context, o Occurrence) (bool, error) {
 }
 
 // sight returns what was known of the thread before the message, and notes the message.
-func (s *Service) sight(ctx context.Context, o Occurrence, p Policy, h *holder) (session.Thread, error) {
+func (s *Service) sight(ctx context.Context, o Occurrence, p policy.Policy, h *holder) (session.Thread, error) {
 	if !o.InThread && !o.Direct && !o.Forum {
 		return session.Thread{}, nil
 	}
@@ -159,23 +160,13 @@ func (s *Service) sight(ctx context.Context, o Occurrence, p Policy, h *holder) 
 }
 
 // cooling looks for an unasked answer that was given a short while ago, where one would be given now.
-func (s *Service) cooling(ctx context.Context, o Occurrence, p Policy, state *State) error {
-	if p.Follow != FollowAlways || p.Ambient.CoolDown <= 0 || o.Mentioned || o.Direct || o.Command || o.InThread || s.Store.Turns == nil {
+func (s *Service) cooling(ctx context.Context, o Occurrence, p policy.Policy, state *policy.State) error {
+	if p.Follow != policy.FollowAlways || p.Ambient.CoolDown <= 0 || o.Mentioned || o.Direct || o.Command || o.InThread || s.Store.Turns == nil {
 		return nil
 	}
 	ago, err := s.Store.Turns.Unasked(ctx, o.Tenant, session.PlaceOf(o.Ref))
 	state.CoolingDown = ago < p.Ambient.CoolDown
 	return err
-}
-
-// countsRoles reports whether a quota depends on what the asker holds.
-func (p Policy) countsRoles() bool {
-	for _, q := range p.Quotas {
-		if q.For == PerRole {
-			return true
-		}
-	}
-	return false
 }
 
 // holder asks the platform what somebody holds, once at most.
@@ -229,7 +220,7 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 		in.Pending = &session.Pending{Unsettled: q.Judgement.Unsettled, Ask: q.Pending}
 	}
 	if !q.Judgement.Unsettled {
-		in.Quotas = q.Judgement.Policy.counters(session.PlaceOf(q.Ref), q.Asker.ID, q.Judgement.Holds)
+		in.Quotas = q.Judgement.Policy.Counters(session.PlaceOf(q.Ref), q.Asker.ID, q.Judgement.Holds)
 	}
 	return s.take(ctx, q.Mention, in)
 }

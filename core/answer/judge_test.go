@@ -12,6 +12,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/packet"
@@ -25,26 +26,26 @@ import (
 type rules struct {
 	store session.Settings
 	mu    sync.Mutex
-	file  []answer.Said
+	file  []policy.Said
 }
 
 func (r *rules) say(pairs ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := 0; i < len(pairs); i += 2 {
-		r.file = append(r.file, answer.Said{Key: pairs[i], Value: pairs[i+1], Origin: answer.Origin{File: "footnote.yaml:7"}})
+		r.file = append(r.file, policy.Said{Key: pairs[i], Value: pairs[i+1], Origin: policy.Origin{File: "footnote.yaml:7"}})
 	}
 }
 
-func (r *rules) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (answer.Effective, error) {
+func (r *rules) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	r.mu.Lock()
-	said := append([]answer.Said(nil), r.file...)
+	said := append([]policy.Said(nil), r.file...)
 	r.mu.Unlock()
 	changed, err := r.store.Settings(ctx, tenant, at)
 	for _, c := range changed {
-		said = append(said, answer.SaidInChat(c))
+		said = append(said, policy.SaidInChat(c))
 	}
-	return answer.Settle(said...), err
+	return policy.Settle(said...), err
 }
 
 func (r *rules) Accept(_ context.Context, _ access.TenantID, _ session.Place, key, value string) error {
@@ -112,7 +113,7 @@ func (s *stage) hear(r *answer.Service, text string, change ...func(*answer.Occu
 	if err != nil {
 		s.Fatal(err)
 	}
-	if j.Action != answer.Answer {
+	if j.Action != policy.Answer {
 		return j
 	}
 	_, err = r.Take(s.Context(), answer.Question{Judgement: j, Bot: o.Bot, Mention: thread.Mention{
@@ -140,7 +141,7 @@ func TestJudgeFollowsAThread(t *testing.T) {
 	t.Parallel()
 	bare(t, func(s *stage) {
 		r, _ := s.judging()
-		want := func(what string, j answer.Judgement, reason answer.Reason) {
+		want := func(what string, j answer.Judgement, reason policy.Reason) {
 			s.Helper()
 			if j.Reason != reason {
 				s.Errorf("%s: %s, want %s", what, j.Reason, reason)
@@ -177,7 +178,7 @@ func TestJudgeFollowsThreadsOfOthersOnlyWhereSomebodyChose(t *testing.T) {
 		if j := s.hear(r, "what is alpha?", foreign, mentioned); j.Reason != "mention" {
 			s.Errorf("a mention: %s", j.Reason)
 		}
-		if j := s.hear(r, "and b?", foreign); j.Action != answer.Observe || j.Reason != "foreign_thread" {
+		if j := s.hear(r, "and b?", foreign); j.Action != policy.Observe || j.Reason != "foreign_thread" {
 			s.Errorf("a follow-up before anybody chose: %s", j.Reason)
 		}
 		rules.say("follow", "dialogue")
@@ -205,10 +206,10 @@ func TestJudgeAsksWhoSomebodyIsOnlyWhereItMatters(t *testing.T) {
 			s.Errorf("an open channel asked %d times who somebody is", asked)
 		}
 		rules.say("askers", "group:staff")
-		if j := s.hear(r, "what is alpha?", mentioned, counting("group:staff")); j.Action != answer.Answer {
+		if j := s.hear(r, "what is alpha?", mentioned, counting("group:staff")); j.Action != policy.Answer {
 			s.Errorf("one of those who may ask: %+v", j.Decision)
 		}
-		if j := s.hear(r, "what is alpha?", mentioned, counting()); j.Action != answer.Refuse || j.Sentence() == "" {
+		if j := s.hear(r, "what is alpha?", mentioned, counting()); j.Action != policy.Refuse || j.Sentence() == "" {
 			s.Errorf("a stranger: %+v", j.Decision)
 		}
 		if j := s.hear(r, "what is alpha?", mentioned); j.Reason != "not_permitted" { // nobody can say who it is
@@ -302,7 +303,7 @@ func TestAnEditedQuestionIsAnsweredInPlace(t *testing.T) {
 		if changed, err = s.edit(r, " "); err != nil || !changed.Same {
 			s.Errorf("an edit that leaves no word: %+v, %v", changed, err)
 		}
-		var rejected answer.Rejection
+		var rejected policy.Rejection
 		long := strings.Repeat("a", 100_001)
 		if _, err = s.edit(r, long); !errors.As(err, &rejected) {
 			s.Errorf("an edit that is too long: %v", err)
@@ -322,7 +323,7 @@ func TestEditsCountAndHoldWhereAnswersDo(t *testing.T) {
 		if _, err := s.edit(r, "what is beta?"); err != nil {
 			s.Fatal(err)
 		}
-		var rejected answer.Rejection
+		var rejected policy.Rejection
 		if _, err := s.edit(r, "what is alpha now?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "is used up for now") {
 			s.Errorf("an edit beyond the quota: %v", err)
 		}
@@ -410,7 +411,7 @@ func TestAGreetingIsNotSearchedFor(t *testing.T) {
 		"yes": false, "hello, how do I log in?": false, "is this all for now": false, "": false, "<@U1>": false, "thanks, and what about b?": false,
 		"hello world example": false, "`ok`": false, "no": false, "hi hi hi hi hi hi hi hi hi": false,
 	} {
-		if got := answer.IsSmallTalk(text); got != want {
+		if got := policy.IsSmallTalk(text); got != want {
 			t.Errorf("IsSmallTalk(%q) = %v", text, got)
 		}
 	}
@@ -434,10 +435,10 @@ func TestQuestionsAreToldFromRemarks(t *testing.T) {
 		{"what", false, false},
 		{"", false, false},
 	} {
-		if got := answer.IsQuestion(tt.text, answer.TestWords); got != tt.words {
+		if got := policy.IsQuestion(tt.text, policy.TestWords); got != tt.words {
 			t.Errorf("IsQuestion(%q, words) = %v", tt.text, got)
 		}
-		if got := answer.IsQuestion(tt.text, answer.TestMark); got != tt.mark {
+		if got := policy.IsQuestion(tt.text, policy.TestMark); got != tt.mark {
 			t.Errorf("IsQuestion(%q, mark) = %v", tt.text, got)
 		}
 	}

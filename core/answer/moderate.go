@@ -41,7 +41,7 @@ func (s *Service) remove(ctx context.Context, a Action, r session.Record) (Reply
 // correct puts a moderator's text in the place of an answer: on its messages, and in the history that later answers are given.
 func (s *Service) correct(ctx context.Context, a Action, r session.Record) (Reply, error) {
 	switch {
-	case !shared(r.Turn):
+	case !r.Turn.Public():
 		return refuse(sentenceNotCorrected), nil
 	case !a.Moderator:
 		return refuse(sentenceModeratorsOnly), nil

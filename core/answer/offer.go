@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -28,7 +29,7 @@ const (
 // channel's answer, its time and its outcome are the same whether or not there is anything to offer.
 func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved) {
 	whisperer, can := s.Surfaces.(Whisperer)
-	if !can || s.Retriever == nil || s.Store.Offers == nil || !shared(t) || t.Origin.As == session.Shared || t.Ambient {
+	if !can || s.Retriever == nil || s.Store.Offers == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
 		return
 	}
 	if saved.Outcome != session.Answered && saved.Outcome != session.NoEvidence || saved.Removed != nil {
@@ -52,8 +53,8 @@ func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved
 
 // hasMore reports whether documents that the asker may read, and not all of the channel, are evidence for the question by themselves.
 func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Saved) (bool, error) {
-	policy, err := s.policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
-	if err != nil || policy.Private == PrivateOff {
+	rules, err := s.policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	if err != nil || rules.Private == policy.PrivateOff {
 		return false, err
 	}
 	setup, err := s.Setups.Setup(ctx, t)
@@ -64,7 +65,7 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	if err != nil {
 		return false, err
 	}
-	asker, err := s.Surfaces.Listeners(ctx, alone(t))
+	asker, err := s.Surfaces.Listeners(ctx, t.ForAsker())
 	if err != nil || asker.Tenant() != t.Session.Tenant {
 		return false, err
 	}

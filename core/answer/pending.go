@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -35,23 +36,23 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 	place := session.PlaceOf(t.Session.Ref)
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	policy, err := s.policy(limited, t.Session.Tenant, place)
+	rules, err := s.policy(limited, t.Session.Tenant, place)
 	if err != nil {
 		return false, err
 	}
-	holds, err := s.present(limited, alone(t))
+	holds, err := s.present(limited, t.ForAsker())
 	if errors.Is(err, access.ErrPending) {
-		holds, err = s.pending(ctx, alone(t))
+		holds, err = s.pending(ctx, t.ForAsker())
 	}
 	if err != nil {
 		holds = access.NewAudience(t.Session.Tenant)
 	}
-	if !policy.MayAsk(holds) {
+	if !rules.MayAsk(holds) {
 		return true, s.turnAway(ctx, a)
 	}
 	var until time.Time
 	err = s.persist(ctx, func(ctx context.Context) (err error) {
-		until, err = s.Store.Completions.Settle(ctx, t.Fence(), policy.counters(place, t.Asker.ID, holds))
+		until, err = s.Store.Completions.Settle(ctx, t.Fence(), rules.Counters(place, t.Asker.ID, holds))
 		if errors.Is(err, session.ErrFinished) {
 			return nil
 		}
@@ -69,13 +70,13 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 // turnAway ends a turn whose asker may not ask. Who asked the bot is told, and nobody else.
 func (s *Service) turnAway(ctx context.Context, a *attempt) error {
 	t := a.turn
-	d := permit(Decision{Action: Answer, Ambient: t.Ambient, Dialogue: !addressed(Reason(t.Reason)), Private: t.Session.Owner != ""}, State{})
-	if whisperer, ok := s.Surfaces.(Whisperer); ok && d.Action == Refuse {
+	d := policy.Admit(policy.Decision{Action: policy.Answer, Ambient: t.Ambient, Dialogue: !addressed(policy.Reason(t.Reason)), Private: t.Session.Owner != ""}, policy.State{})
+	if whisperer, ok := s.Surfaces.(Whisperer); ok && d.Action == policy.Refuse {
 		if err := whisperer.Whisper(ctx, t, Note{Sentence: d.Sentence()}); err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "somebody who may not ask is not told so", "turn", t.ID, "error", err)
 		}
 	}
-	if d.Action == Refuse {
+	if d.Action == policy.Refuse {
 		s.Refused(ctx, session.Refusal{
 			Tenant: t.Session.Tenant, Ref: t.Session.Ref, Key: questionKey(t.Session.Ref, t.Message, string(t.ID)), Person: t.Asker.ID, Direct: t.Direct,
 			Reason: string(d.Reason),
@@ -85,7 +86,7 @@ func (s *Service) turnAway(ctx context.Context, a *attempt) error {
 }
 
 // addressed reports whether somebody who is answered for a reason has asked the bot itself.
-func addressed(r Reason) bool {
+func addressed(r policy.Reason) bool {
 	return r == "mention" || r == "direct_message" || r == "command" || r == ""
 }
 

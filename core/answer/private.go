@@ -6,16 +6,18 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // answerPrivately has a channel's question answered for its asker alone, in the asker's private session beside the thread's: what the
 // answer says, and that it exists, stays out of the channel and out of the context of its answers.
 func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Record) (Reply, error) {
 	switch {
-	case !shared(r.Turn):
+	case !r.Turn.Public():
 		return refuse(sentenceAlreadyPrivate), nil
 	case r.Asker.ID != a.By.ID:
 		return refuse(sentenceAskerOnly), nil
@@ -26,10 +28,10 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 	if err != nil {
 		return Reply{}, err
 	}
-	if d.Action == Refuse {
+	if d.Action == policy.Refuse {
 		return refuse(d.Sentence()), nil
 	}
-	audience, err := s.Surfaces.Listeners(ctx, alone(r.Turn))
+	audience, err := s.Surfaces.Listeners(ctx, r.Turn.ForAsker())
 	if err != nil {
 		s.Logger.WarnContext(ctx, "private answer not begun: nobody says what the asker may read", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
@@ -69,7 +71,7 @@ func (s *Service) share(ctx context.Context, a Action, r session.Record) (Reply,
 	if err != nil {
 		return Reply{}, err
 	}
-	channel, err := s.Surfaces.Listeners(ctx, inThread(r.Turn))
+	channel, err := s.Surfaces.Listeners(ctx, r.Turn.ForChannel())
 	if err != nil {
 		s.Logger.WarnContext(ctx, "answer not shared: nobody says who listens", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
@@ -85,7 +87,7 @@ func (s *Service) share(ctx context.Context, a Action, r session.Record) (Reply,
 		return refuse(sentenceRestricted), nil
 	}
 	made, err := s.derive(ctx, session.Derive{
-		Tenant: a.Tenant, Of: r.ID, As: session.Shared, Key: a.key(), By: a.By.ID, Audience: channel, Saved: copyOf(saved, r, a.By.Name),
+		Tenant: a.Tenant, Of: r.ID, As: session.Shared, Key: a.key(), By: a.By.ID, Audience: channel, Saved: copyOf(saved, r, a.By),
 	})
 	if err != nil {
 		return Reply{}, err
@@ -111,18 +113,6 @@ func (s *Service) keep(ctx context.Context, a Action, r session.Record) (Reply, 
 	}
 	s.nudge()
 	return reply, nil
-}
-
-// alone is the turn as if its asker were the only one who listens.
-func alone(t session.Turn) session.Turn {
-	t.Session.Owner = t.Asker.ID
-	return t
-}
-
-// inThread is the turn as if all of its channel listened.
-func inThread(t session.Turn) session.Turn {
-	t.Session.Owner, t.Direct = "", false
-	return t
 }
 
 // mayRead reports whether everybody in an audience may read all of the documents.
@@ -170,7 +160,7 @@ func restsOn(saved session.Saved) []document.ID {
 
 // copyOf is what a thread is shown of a private answer: the answer with its sources, above it the question where the thread does not hold it
 // already, and who shared it. How the answer was found is nobody's concern.
-func copyOf(saved session.Saved, r session.Record, by string) session.Saved {
+func copyOf(saved session.Saved, r session.Record, by thread.Person) session.Saved {
 	best, _ := saved.Best()
 	answer, found := best.Answer()
 	if !found {
@@ -181,7 +171,7 @@ func copyOf(saved session.Saved, r session.Record, by string) session.Saved {
 		best.Shown = quoted(r.Question.Text) + "\n\n" + best.Shown
 	}
 	best.Ending.Closest, best.Searches = nil, nil
-	best.Ending.Notices = append(append([]string{}, best.Ending.Notices...), fmt.Sprintf(noticeShared, nameOf(by)))
+	best.Ending.Notices = append(append([]string{}, best.Ending.Notices...), fmt.Sprintf(noticeShared, by.Called()))
 	return session.Saved{Outcome: session.Answered, Sentence: saved.Sentence, Runs: []session.Run{best}}
 }
 

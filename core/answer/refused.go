@@ -4,17 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
-)
-
-// Reasons for refusing a question that no decision of Judge gives. The audit trail keeps these codes.
-const (
-	refusedTooLong    Reason = "too_long"
-	refusedLimited    Reason = "limited"
-	refusedPrivateNow Reason = "private_now"
-	// RefusedForeign is said of an event of a workspace that the bot does not serve.
-	RefusedForeign Reason = "foreign_workspace"
 )
 
 // Refused notes in the audit trail that something was asked and not taken in. When the store does not answer, the refusal holds all the
@@ -31,8 +23,8 @@ func (s *Service) Refused(ctx context.Context, r session.Refusal) {
 }
 
 // judgedRefused notes a question that Judge decided to refuse.
-func (s *Service) judgedRefused(ctx context.Context, o Occurrence, d Decision) {
-	if d.Action != Refuse {
+func (s *Service) judgedRefused(ctx context.Context, o Occurrence, d policy.Decision) {
+	if d.Action != policy.Refuse {
 		return
 	}
 	s.Refused(ctx, session.Refusal{
@@ -42,7 +34,7 @@ func (s *Service) judgedRefused(ctx context.Context, o Occurrence, d Decision) {
 
 // takenRefused notes a question that was rejected with err when it was to be taken in.
 func (s *Service) takenRefused(ctx context.Context, m thread.Mention, err error) {
-	reason := reasonOf(err)
+	reason := policy.ReasonOf(err)
 	if reason == "" {
 		return
 	}
@@ -53,7 +45,7 @@ func (s *Service) takenRefused(ctx context.Context, m thread.Mention, err error)
 
 // editRefused notes an edit that was rejected with err: once for each reason, since people edit a message again and again.
 func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
-	reason := reasonOf(err)
+	reason := policy.ReasonOf(err)
 	if reason == "" || s.Store.Turns == nil {
 		return
 	}
@@ -72,17 +64,8 @@ func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
 }
 
 // actRefused notes that an answer was asked for once more, and was not given.
-func (s *Service) actRefused(ctx context.Context, a Action, t session.Turn, reason Reason) {
+func (s *Service) actRefused(ctx context.Context, a Action, t session.Turn, reason policy.Reason) {
 	s.Refused(ctx, session.Refusal{Tenant: a.Tenant, Ref: t.Session.Ref, Key: a.Key, Person: a.By.ID, Direct: t.Direct, Reason: string(reason)})
-}
-
-// reasonOf returns why a question was rejected, as the audit trail keeps it; empty for other errors and for what the trail does not keep.
-func reasonOf(err error) Reason {
-	var r Rejection
-	if errors.As(err, &r) {
-		return r.reason
-	}
-	return ""
 }
 
 // questionKey names a question within its workspace: by its message, of which several events may tell, or by its event where it is no message.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -73,7 +74,7 @@ func TestWhatIsRefusedIsInTheAuditTrail(t *testing.T) {
 			Tenant: tenant, Ref: channelRef, EventKey: "long", Message: "long", Asker: thread.Person{ID: "U4"}, Text: strings.Repeat("alpha ", 20_000),
 			Listens: access.NewAudience(tenant),
 		}
-		var rejected answer.Rejection
+		var rejected policy.Rejection
 		if _, err := r.Accept(s.Context(), long); !errors.As(err, &rejected) {
 			s.Errorf("a long question is answered with %v", err)
 		}

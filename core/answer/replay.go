@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -74,14 +75,14 @@ func corrected(saved session.Saved) []packet.Packet {
 	return append(packets,
 		packet.Packet{Payload: packet.MessageStart{}}, packet.Packet{Payload: packet.MessageDelta{Text: text}},
 		packet.Packet{Payload: packet.Stop{
-			Reason: string(saved.Outcome), Notices: []string{fmt.Sprintf(noticeCorrected, nameOf(saved.Correction.By.Name))}, Corrected: true,
+			Reason: string(saved.Outcome), Notices: []string{fmt.Sprintf(noticeCorrected, saved.Correction.By.Called())}, Corrected: true,
 		}})
 }
 
 // ending is how the engine ends a run: an Error when there is a reference to find it by, then the Stop.
 func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	if e.Sentence == "" {
-		e.Sentence = Say(e.Outcome)
+		e.Sentence = policy.Say(e.Outcome)
 	}
 	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: e.Notices}
 	for _, ref := range e.Closest {

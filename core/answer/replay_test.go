@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -113,7 +114,7 @@ func TestEveryOutcomeIsSaid(t *testing.T) {
 		session.Answered, session.NoEvidence, session.Refused, session.NotPermitted, session.Stopped, session.Limited, session.Failed,
 		session.Declined, session.Superseded,
 	} {
-		said := answer.Say(o) != ""
+		said := policy.Say(o) != ""
 		if silent := o == session.Answered || o.Silent(); said == silent {
 			t.Errorf("%s: said is %v", o, said)
 		}

@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -26,9 +27,9 @@ func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply,
 	switch {
 	case err != nil:
 		return Reply{}, err
-	case d.Action == Refuse:
+	case d.Action == policy.Refuse:
 		return refuse(d.Sentence()), nil
-	case d.Private && shared(r.Turn): // by now all answers of the channel are for their askers alone; the one that stands there stays
+	case d.Private && r.Turn.Public(): // by now all answers of the channel are for their askers alone; the one that stands there stays
 		return s.answerPrivately(ctx, a, r)
 	}
 	made, err := s.derive(ctx, session.Derive{

@@ -3,28 +3,14 @@ package answer
 import (
 	"fmt"
 	"slices"
-
-	"github.com/footnotehq/footnote/core/session"
 )
-
-// Rejection is why a question was not taken in, as a sentence for the person who asked. It is an error of Accept; nothing was stored.
-type Rejection struct {
-	Sentence string
-	reason   Reason // for the audit trail; empty where nothing was asked
-}
-
-// Error implements error.
-func (r Rejection) Error() string { return r.Sentence }
 
 // The sentences that people read. Those of a turn that ran come from the engine; these are for what happens around it. Each says what
 // to do.
 const (
-	sentenceEmpty      = "There is no question in this message. Write what you would like to know."
-	sentenceTooLong    = "This question has %d characters, and at most %d can be read. Ask with less text, or attach the text as a file."
 	sentenceUnstarted  = "Stopped before anything was written."
 	sentenceExhausted  = "Something went wrong while answering, several times. Ask again; if it happens again, tell whoever runs this bot."
 	sentenceDeadly     = "This question kept ending the program that answers it, so it is not tried any more. Ask in other words, with less text or fewer files; if it happens again, tell whoever runs this bot."
-	sentenceBroken     = "Something went wrong while answering. Ask again; if it happens again, tell whoever runs this bot."
 	sentenceQueuedOne  = "One question is ahead of this one; it will be answered next."
 	sentenceQueued     = "%d questions are ahead of this one; they are answered in order."
 	sentenceWaitingOne = "One more question is waiting here; it is answered next."
@@ -32,26 +18,16 @@ const (
 	sentenceGreeting   = "Hello! Ask me a question, and I look for the answer in the documents that you may read."
 	sentencePending    = "I have just started and am still finding out who is in this channel. I answer as soon as I know."
 	sentenceUnheard    = "I could not find out who is in this channel, so I looked at public documents only. Ask again in a few minutes."
+	sentenceOffer      = "There are documents about this that you can read and not everybody here can. Do you want an answer for yourself alone?"
 	sentenceDenied     = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
 )
 
-// outcomes says each outcome in words where nothing more exact was said: what a person is told when the engine's own sentence is
-// empty or was lost. Silent outcomes, and an answer, need none.
-var outcomes = map[session.Outcome]string{
-	session.Answered:     "",
-	session.NoEvidence:   "Nothing in the documents answers this.",
-	session.Refused:      "The model declined to answer this. Ask in other words, or ask a person.",
-	session.NotPermitted: "You cannot ask here. Ask in a channel where the bot is allowed, or send it a direct message.",
-	session.Stopped:      "Stopped. What had been written is kept.",
-	session.Limited:      "There is too much to do at the moment. Ask again in a minute.",
-	session.Failed:       sentenceBroken,
-	session.Declined:     "",
-	session.Superseded:   "",
-}
-
-// Say returns what a person is told about an outcome when nothing more exact is known. It is empty for an answer and for silent
-// outcomes.
-func Say(o session.Outcome) string { return outcomes[o] }
+// What stands in the place of an answer, or under it, after people have acted on it.
+const (
+	// noticeRemoved is all that is left of an answer on its platform.
+	noticeRemoved   = "This answer was removed."
+	noticeCorrected = "Corrected by %s. A person wrote this, not the bot."
+)
 
 // SayQueued returns the notice for a question that waits for others.
 func SayQueued(ahead int) string {

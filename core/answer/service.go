@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/span"
@@ -173,7 +173,7 @@ func (s *Service) Accept(ctx context.Context, m thread.Mention) (accepted Accept
 
 // take stores a question with what was decided about it.
 func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake) (accepted Accepted, err error) {
-	if in.Text, err = s.question(m.Text); err != nil {
+	if in.Text, err = policy.CheckQuestion(m.Text, s.config.MaxQuestion); err != nil {
 		s.takenRefused(ctx, m, err)
 		return Accepted{}, err
 	}
@@ -196,18 +196,6 @@ func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake)
 		notice = ""
 	}
 	return Accepted{Accepted: stored, Notice: notice}, nil
-}
-
-// question returns the text as it is stored, or a Rejection.
-func (s *Service) question(text string) (string, error) {
-	if n := utf8.RuneCountInString(text); n > s.config.MaxQuestion {
-		return "", Rejection{fmt.Sprintf(sentenceTooLong, n, s.config.MaxQuestion), refusedTooLong}
-	}
-	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
-	if text == "" {
-		return "", Rejection{Sentence: sentenceEmpty}
-	}
-	return text, nil
 }
 
 // Stop asks for a stop and returns once it is recorded; then no turn it is meant for can miss it, wherever it runs.

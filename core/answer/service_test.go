@@ -12,6 +12,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
@@ -80,7 +81,7 @@ func TestRejections(t *testing.T) {
 			"empty": " \n\t", "nothing but NUL": "\x00", "a megabyte": strings.Repeat("x", 1<<20), "one too many": strings.Repeat("é", 100_001),
 		} {
 			_, err := r.Accept(t.Context(), thread.Mention{Text: text})
-			var rejection answer.Rejection
+			var rejection policy.Rejection
 			if !errors.As(err, &rejection) || !strings.HasSuffix(rejection.Sentence, ".") {
 				t.Errorf("%s: the error is %v, want a sentence", name, err)
 			}

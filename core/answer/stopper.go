@@ -16,12 +16,12 @@ func (s *Service) StopAs(
 	if err != nil || !result.Denied || len(result.Turns) > 0 || r.By.Privileged || r.By.ID == "" {
 		return result, err
 	}
-	policy, err := s.policy(ctx, r.Tenant, session.PlaceOf(r.Ref))
-	if err != nil || len(policy.Stoppers) == 0 {
+	rules, err := s.policy(ctx, r.Tenant, session.PlaceOf(r.Ref))
+	if err != nil || len(rules.Stoppers) == 0 {
 		return result, err
 	}
 	h := &holder{ask: holds, tenant: r.Tenant}
-	if !h.holds(ctx).MayRead(policy.Stoppers) {
+	if !h.holds(ctx).MayRead(rules.Stoppers) {
 		return result, nil
 	}
 	r.By.Privileged = true

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -25,7 +26,7 @@ type judged struct {
 }
 
 // verdict notes what was decided about a message. Messages without an id, and the bot's own, have nothing to be asked about by.
-func (s *Service) verdict(o Occurrence, d Decision) {
+func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	if o.Message == "" || s.Store.Verdicts == nil {
 		return
 	}
@@ -48,7 +49,7 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 	for _, j := range slices.Backward(s.verdicts) { // that are not written yet
 		if v := j.verdict; j.tenant == tenant && v.Message == id && session.PlaceOf(v.Ref) == session.PlaceOf(at) {
 			s.mu.Unlock()
-			return v.Action != Answer.String(), nil
+			return v.Action != policy.Answer.String(), nil
 		}
 	}
 	s.mu.Unlock()
@@ -56,7 +57,7 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 	if err != nil {
 		return false, fmt.Errorf("find out what was decided about message %s of %s: %w", id, at.Platform, err)
 	}
-	return v.Action != "" && v.Action != Answer.String(), nil
+	return v.Action != "" && v.Action != policy.Answer.String(), nil
 }
 
 // writeVerdicts stores verdicts until ctx ends, and then those that are left.

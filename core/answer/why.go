@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -15,7 +16,7 @@ func (s *Service) why(ctx context.Context, r session.Record) (Reply, error) {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
 	if r.Reason != "" {
-		if reason := Explain(Reason(r.Reason)); reason != "" {
+		if reason := policy.Explain(policy.Reason(r.Reason)); reason != "" {
 			said = append(said, reason)
 		}
 	}
@@ -33,11 +34,11 @@ func (s *Service) why(ctx context.Context, r session.Record) (Reply, error) {
 	case r.Removed != nil:
 		say("The answer was removed.")
 	case r.Correction != nil:
-		say("%s corrected the answer; what stands there is that person's text.", nameOf(r.Correction.By.Name))
+		say("%s corrected the answer; what stands there is that person's text.", r.Correction.By.Called())
 	case r.Outcome == session.NoEvidence:
 		say("%s", orSay(saved.Sentence, r.Outcome))
 	case n > 0:
-		say("The answer was written from %s that everybody who sees it may read; it cites %d.", counted(n, "document"), len(answer.Citations))
+		say("The answer was written from %s that everybody who sees it may read; it cites %d.", policy.Counted(n, "document"), len(answer.Citations))
 	default:
 		say("%s", orSay(saved.Sentence, r.Outcome))
 	}
@@ -62,23 +63,8 @@ func orSay(sentence string, o session.Outcome) string {
 	if sentence != "" {
 		return sentence
 	}
-	if said := Say(o); said != "" {
+	if said := policy.Say(o); said != "" {
 		return said
 	}
 	return "The answer was written without any document."
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// nameOf is a person's name in a sentence.
-func nameOf(name string) string {
-	if name = strings.Join(strings.Fields(name), " "); name != "" {
-		return name
-	}
-	return "A person"
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -53,7 +54,7 @@ func (c *Conversation) late(ctx context.Context, m Message) error {
 	if err != nil {
 		return err
 	}
-	wanted := j.Action == answer.Answer && !j.Ambient
+	wanted := j.Action == policy.Answer && !j.Ambient
 	switch {
 	case wanted && old:
 		return c.askStill(ctx, m)
@@ -61,7 +62,7 @@ func (c *Conversation) late(ctx context.Context, m Message) error {
 		if answered, err := c.can.history.Answered(ctx, m, c.aside(ctx, m)); err != nil || answered {
 			return err
 		}
-	case old && j.Action != answer.Unfollow:
+	case old && j.Action != policy.Unfollow:
 		return nil
 	}
 	return c.decided(ctx, m, j)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -107,7 +108,7 @@ func (c *Conversation) stopAs(ctx context.Context, r session.StopRequest, denied
 
 // rejection is the sentence of a question that was not taken in for a reason that its asker is told.
 func rejection(err error) (sentence string, ok bool) {
-	var rejected answer.Rejection
+	var rejected policy.Rejection
 	ok = errors.As(err, &rejected)
 	return rejected.Sentence, ok
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -27,7 +28,7 @@ func (c *Conversation) Command(ctx context.Context, use answer.Command) (string,
 
 // Use is the use of a command that asks.
 type Use struct {
-	answer.Event
+	policy.Event
 	Ref      thread.Ref
 	EventKey string
 	By       string // id of the person
@@ -43,7 +44,7 @@ func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, mo
 	if err != nil {
 		return j, nil, "", err
 	}
-	if j.Action != answer.Answer {
+	if j.Action != policy.Answer {
 		return j, nil, j.Sentence(), nil
 	}
 	var known []string
@@ -62,7 +63,7 @@ func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.J
 		return j, err
 	}
 	c.logger.WarnContext(ctx, "what holds here is not known", "event", o.EventKey, "message", o.Message, "error", err)
-	return answer.Judgement{Decision: answer.Decide(o.Event, answer.State{Permitted: true})}, nil
+	return answer.Judgement{Decision: policy.Decide(o.Event, policy.State{Permitted: true})}, nil
 }
 
 // firstPause is between the first two tries to take a question in.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/conversation"
 	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
@@ -33,7 +34,7 @@ type stage struct {
 	*testing.T
 	*board
 	ctx     context.Context
-	said    []answer.Said
+	said    []policy.Said
 	model   *llmtest.Model
 	store   *sessiontest.Memory
 	form    *answer.Form // that was opened last
@@ -141,7 +142,7 @@ func (s *stage) Edit(_ common.Person, id thread.MessageID, text string) {
 	s.Helper()
 	s.change(id, func(n *note) { n.Text = "@bot " + text })
 	m := s.heard(s.note(id))
-	m.Change = answer.Edited
+	m.Change = policy.Edited
 	s.hear(m)
 }
 

@@ -3,14 +3,14 @@ package conversation
 import (
 	"time"
 
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Message is a message that somebody wrote or changed, as its platform tells of it.
 type Message struct {
-	answer.Event            // what the platform says of it
+	policy.Event            // what the platform says of it
 	Ref          thread.Ref // the thread that an answer would belong to
 	At           thread.Ref // where the message stands, for what is said beside an answer
 	ID           thread.MessageID

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -17,12 +18,12 @@ const patience = 30 * time.Second
 // Message does what is to be done about a message that somebody wrote or changed. Several events may tell of one message: the second finds what came
 // of the first. An error means that the event is to come again, where the platform delivers it again.
 func (c *Conversation) Message(ctx context.Context, m Message) error {
-	if m.Change == answer.Edited {
+	if m.Change == policy.Edited {
 		question, err := c.edited(ctx, m)
 		if err != nil || !question {
 			return err
 		}
-		m.Change = answer.Created // no other event tells of that
+		m.Change = policy.Created // no other event tells of that
 		c.said.Forget(m.key())
 	}
 	switch {
@@ -56,18 +57,18 @@ func (c *Conversation) occurrence(m Message) answer.Occurrence {
 func (c *Conversation) decided(ctx context.Context, m Message, j answer.Judgement) error {
 	c.logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)
 	switch j.Action {
-	case answer.Answer:
+	case policy.Answer:
 		return c.ask(ctx, m, j)
-	case answer.Stop:
+	case policy.Stop:
 		return c.failed(ctx, m, c.stopHere(ctx, m), SayBroken)
-	case answer.Unfollow:
+	case policy.Unfollow:
 		if err := c.deps.Threads.Unfollow(ctx, c.tenant(m.Ref), m.Ref, m.Author.ID); err != nil {
 			return c.failed(ctx, m, fmt.Errorf("stop following a thread: %w", err), SayBroken)
 		}
 		c.sayOnce(ctx, m, sayUnfollowed)
-	case answer.Refuse:
+	case policy.Refuse:
 		c.sayOnce(ctx, m, j.Sentence())
-	case answer.Observe, answer.Ignore, answer.Redo, answer.Cancel: // nothing is said about a message that was not meant for the bot
+	case policy.Observe, policy.Ignore, policy.Redo, policy.Cancel: // nothing is said about a message that was not meant for the bot
 	}
 	return nil
 }

@@ -69,6 +69,21 @@ func (t Turn) Fence() Fence {
 	return Fence{Tenant: t.Session.Tenant, Turn: t.ID, Attempt: t.Attempt}
 }
 
+// Public reports whether others than the asker see the turn's answer.
+func (t Turn) Public() bool { return t.Session.Owner == "" && !t.Direct }
+
+// ForAsker is the turn as if its asker were the only one who sees its answer.
+func (t Turn) ForAsker() Turn {
+	t.Session.Owner = t.Asker.ID
+	return t
+}
+
+// ForChannel is the turn as if all of its channel saw its answer.
+func (t Turn) ForChannel() Turn {
+	t.Session.Owner, t.Direct = "", false
+	return t
+}
+
 // Fence names one attempt at one turn. Writes of an earlier attempt fail with ErrFenced.
 type Fence struct {
 	Tenant  access.TenantID

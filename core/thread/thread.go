@@ -2,6 +2,7 @@
 package thread
 
 import (
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -27,6 +28,14 @@ type MessageID string
 type Person struct {
 	ID   string
 	Name string // as displayed; never used to decide anything
+}
+
+// Called is the person's name as it stands in a sentence.
+func (p Person) Called() string {
+	if name := strings.Join(strings.Fields(p.Name), " "); name != "" {
+		return name
+	}
+	return "A person"
 }
 
 // Mention is a question that is to be answered, as a platform adapter hands it to the core. The adapter has decided nothing but

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/goccy/go-yaml/ast"
@@ -38,10 +38,10 @@ func (r ChannelRule) Value(key string) string {
 }
 
 // Said returns what the file says of a channel, the more general first: a setting that is said twice counts as it is said last.
-func (f *File) Said(at session.Place) []answer.Said {
-	var said []answer.Said
+func (f *File) Said(at session.Place) []policy.Said {
+	var said []policy.Said
 	if f.Agent != "" {
-		said = append(said, answer.Said{Key: "agent", Value: f.Agent, Origin: f.origin(f.agentLine)})
+		said = append(said, policy.Said{Key: "agent", Value: f.Agent, Origin: f.origin(f.agentLine)})
 	}
 	var matching []ChannelRule
 	for _, r := range f.Channels {
@@ -52,19 +52,19 @@ func (f *File) Said(at session.Place) []answer.Said {
 	slices.SortStableFunc(matching, func(a, b ChannelRule) int { return cmp.Compare(a.weight(), b.weight()) })
 	for _, r := range matching {
 		for _, v := range r.Values {
-			said = append(said, answer.Said{Key: v.Key, Value: v.Text, Origin: f.origin(v.Line)})
+			said = append(said, policy.Said{Key: v.Key, Value: v.Text, Origin: f.origin(v.Line)})
 		}
 	}
 	return said
 }
 
-func (f *File) origin(line int) answer.Origin {
-	return answer.Origin{File: filepath.Base(cmp.Or(f.Path, FileName)) + ":" + strconv.Itoa(line)}
+func (f *File) origin(line int) policy.Origin {
+	return policy.Origin{File: filepath.Base(cmp.Or(f.Path, FileName)) + ":" + strconv.Itoa(line)}
 }
 
 // At returns what holds in a channel as far as the file says it.
-func (f *File) At(platform thread.Platform, workspace, channel string) answer.Effective {
-	return answer.Settle(f.Said(session.Place{Platform: platform, Workspace: workspace, Channel: channel})...)
+func (f *File) At(platform thread.Platform, workspace, channel string) policy.Effective {
+	return policy.Settle(f.Said(session.Place{Platform: platform, Workspace: workspace, Channel: channel})...)
 }
 
 // weight orders rules from the general to the specific.
@@ -92,7 +92,7 @@ func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 		{"workspace", r.text(&c.Workspace)},
 		{"channel", r.text(&c.Channel)},
 	}
-	for _, s := range answer.Settings() {
+	for _, s := range policy.Settings() {
 		fields = append(fields, field{s.Key, r.setting(&c, s)})
 	}
 	r.fields(path, n, fields...)
@@ -103,7 +103,7 @@ func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 }
 
 // setting reads one setting of a channel: a plain value, or a list of them.
-func (r *fileReader) setting(to *ChannelRule, s answer.Setting) func(string, ast.Node) {
+func (r *fileReader) setting(to *ChannelRule, s policy.Setting) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var parts []string
 		items := []ast.Node{n}
@@ -140,7 +140,7 @@ func (r *fileReader) channelReferences(check func(at ast.Node, path, kind, name 
 			check(r.at[path+".document_sets"], path+".document_sets", "document set", set)
 		}
 		agent, _ := r.file.Find(c.Value("agent"))
-		if slices.Equal(answer.Within(agent.DocumentSets, sets), []string{answer.NoDocuments}) {
+		if slices.Equal(policy.Within(agent.DocumentSets, sets), []string{policy.NoDocuments}) {
 			r.fault(r.at[path+".document_sets"], "%s.document_sets leaves no documents to the agent %s, which is limited to %s: name one of these",
 				path, agent.Name, strings.Join(agent.DocumentSets, ", "))
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/google/go-cmp/cmp"
@@ -85,17 +85,17 @@ func TestConfigurationFile(t *testing.T) {
 	for _, tt := range []struct {
 		name                string
 		platform, team, cha string
-		want                func(p *answer.Policy)
+		want                func(p *policy.Policy)
 	}{
-		{"no rule", "console", "x", "y", func(p *answer.Policy) { p.Agent = "helper" }},
-		{"the platform's", "slack", "T1", "C2", func(p *answer.Policy) { p.Agent, p.Follow = "helper", answer.FollowMention }},
-		{"the channel's goes before it", "slack", "T1", "C1", func(p *answer.Policy) { p.Agent = "pirate" }},
-		{"a long number keeps its digits", "discord", "G", "123456789012345678901", func(p *answer.Policy) {
+		{"no rule", "console", "x", "y", func(p *policy.Policy) { p.Agent = "helper" }},
+		{"the platform's", "slack", "T1", "C2", func(p *policy.Policy) { p.Agent, p.Follow = "helper", policy.FollowMention }},
+		{"the channel's goes before it", "slack", "T1", "C1", func(p *policy.Policy) { p.Agent = "pirate" }},
+		{"a long number keeps its digits", "discord", "G", "123456789012345678901", func(p *policy.Policy) {
 			p.Agent, p.Project, p.Enabled, p.Bots, p.BotTurns = "helper", "launch", false, true, 5
 		}},
-		{"another workspace", "slack", "T2", "C1", func(p *answer.Policy) { p.Agent, p.Follow = "helper", answer.FollowMention }},
+		{"another workspace", "slack", "T2", "C1", func(p *policy.Policy) { p.Agent, p.Follow = "helper", policy.FollowMention }},
 	} {
-		want := answer.DefaultPolicy()
+		want := policy.DefaultPolicy()
 		tt.want(&want)
 		got := f.At(thread.Platform(tt.platform), tt.team, tt.cha)
 		if diff := cmp.Diff(want, got.Policy); diff != "" {
@@ -293,7 +293,7 @@ func TestTheExampleIsValid(t *testing.T) {
 	if len(f.Agents) != 2 || len(f.Channels) != 6 || len(f.Projects) != 1 || len(f.Sources) != 1 {
 		t.Errorf("the example holds %+v", f)
 	}
-	if e := f.At("slack", "T1", "C0123456780"); e.Follow != answer.FollowAlways || e.Ambient.Evidence != 0.7 || len(e.Quotas) != 3 || len(e.Ignored) != 0 {
+	if e := f.At("slack", "T1", "C0123456780"); e.Follow != policy.FollowAlways || e.Ambient.Evidence != 0.7 || len(e.Quotas) != 3 || len(e.Ignored) != 0 {
 		t.Errorf("in its ambient channel holds %+v", e)
 	}
 }

@@ -1,6 +1,6 @@
 package config
 
-import "github.com/footnotehq/footnote/core/answer"
+import "github.com/footnotehq/footnote/core/answer/policy"
 
 // FileKey is one key of footnote.yaml, for deploy/docs/footnote-yaml.md and for people.
 type FileKey struct {
@@ -46,7 +46,7 @@ func FileKeys() []FileKey {
 		{"channels[].workspace", "an id", "all", "of the Slack workspace or Discord server"},
 		{"channels[].channel", "an id", "all", "of the channel; needs platform"},
 	}
-	for _, s := range answer.Settings() {
+	for _, s := range policy.Settings() {
 		keys = append(keys, FileKey{"channels[]." + s.Key, s.Values, s.Default(), s.Help})
 	}
 	const cost = "an amount"

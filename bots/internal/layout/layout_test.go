@@ -15,10 +15,10 @@ import (
 
 const prefix = "github.com/footnotehq/footnote/"
 
-// coreOrder is the order of core packages: each imports only earlier ones.
+// coreOrder is the order of core packages: each imports only earlier ones. The rooms of a package have their own places in it.
 var coreOrder = []string{
 	"sleep", "span", "access", "document", "message", "budget", "packet", "llm", "thread", "cite", "filter", "retrieve", "spend", "tool", "session", "prompt", "stream",
-	"index", "deepsearch", "turn", "knowledge", "answer", "conversation", "evaluate",
+	"index", "deepsearch", "turn", "knowledge", "answer/policy", "answer", "conversation", "evaluate",
 }
 
 // coreModules are the modules that core may import, beside the standard library.
@@ -219,7 +219,14 @@ func TestTopLevelIsTheDesignCards(t *testing.T) {
 
 func below(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
 
-func corePackage(dir string) string { return strings.Split(dir, "/")[1] }
+// corePackage is the entry of coreOrder to which a folder below core belongs: its own, else that of the package around it.
+func corePackage(dir string) string {
+	parts := strings.Split(dir, "/")
+	if len(parts) > 2 && slices.Contains(coreOrder, parts[1]+"/"+parts[2]) {
+		return parts[1] + "/" + parts[2]
+	}
+	return parts[1]
+}
 
 func adapter(dir string) string { return strings.Split(dir, "/")[1] }
 

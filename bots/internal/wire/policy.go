@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -66,23 +67,23 @@ type policies struct{ base *Base }
 func (b *Base) Policies() answer.Policies { return policies{b} }
 
 // Policy implements answer.Policies.
-func (p policies) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (answer.Effective, error) {
+func (p policies) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	changed, err := p.base.Settings().Settings(ctx, tenant, at)
 	if err != nil {
-		return answer.Effective{}, err
+		return policy.Effective{}, err
 	}
 	file := p.base.File()
 	said := file.Said(at)
-	var ignored []answer.Said
+	var ignored []policy.Said
 	for _, c := range changed {
-		v := answer.SaidInChat(c)
+		v := policy.SaidInChat(c)
 		if unknown(file, v.Key, v.Value) != nil { // it existed when it was set
 			ignored = append(ignored, v)
 			continue
 		}
 		said = append(said, v)
 	}
-	e := answer.Settle(said...)
+	e := policy.Settle(said...)
 	e.Ignored = append(e.Ignored, ignored...)
 	return e, nil
 }
@@ -102,8 +103,8 @@ func (p policies) Accept(ctx context.Context, tenant access.TenantID, at session
 		return p.base.indexProject(ctx, file, value)
 	case "document_sets":
 		agent, _ := file.Find(e.Agent)
-		allowed := answer.Within(agent.DocumentSets, answer.Settle(file.Said(at)...).DocumentSets)
-		if slices.Equal(answer.Within(allowed, config.List(value)), []string{answer.NoDocuments}) {
+		allowed := policy.Within(agent.DocumentSets, policy.Settle(file.Said(at)...).DocumentSets)
+		if slices.Equal(policy.Within(allowed, config.List(value)), []string{policy.NoDocuments}) {
 			return fmt.Errorf("the configuration file limits this channel to %s; in chat the documents can only become fewer", strings.Join(allowed, ", "))
 		}
 	}

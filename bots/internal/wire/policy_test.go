@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -50,7 +50,7 @@ func TestWhatChatChangedCountsBeforeTheFile(t *testing.T) {
 	t.Parallel()
 	base := open(t)
 	c1 := session.Place{Platform: "slack", Workspace: "T1", Channel: "C1"}
-	policy := func() answer.Effective {
+	holds := func() policy.Effective {
 		t.Helper()
 		e, err := base.Policies().Policy(t.Context(), base.Tenant, c1)
 		if err != nil {
@@ -64,14 +64,14 @@ func TestWhatChatChangedCountsBeforeTheFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if e := policy(); e.Agent != "legal" || e.Follow != answer.FollowMention || !slices.Equal(e.DocumentSets, []string{"handbook"}) {
+	if e := holds(); e.Agent != "legal" || e.Follow != policy.FollowMention || !slices.Equal(e.DocumentSets, []string{"handbook"}) {
 		t.Errorf("by the file: %+v", e.Policy)
 	}
 	set(c1, "follow", "always")
 	set(session.Place{Platform: "slack", Workspace: "T1"}, "bots", "true")
 	set(c1, "agent", "gone")
-	e := policy()
-	if e.Follow != answer.FollowAlways || !e.Bots || e.Agent != "legal" || len(e.Ignored) != 1 || e.Ignored[0].Key != "agent" {
+	e := holds()
+	if e.Follow != policy.FollowAlways || !e.Bots || e.Agent != "legal" || len(e.Ignored) != 1 || e.Ignored[0].Key != "agent" {
 		t.Errorf("with what chat changed: %+v, ignored %v", e.Policy, e.Ignored)
 	}
 	if origins := e.Origins("agent"); len(origins) != 1 || origins[0].String() != "footnote.yaml:6" {
@@ -140,7 +140,7 @@ func TestReplicasGoByOneConfiguration(t *testing.T) {
 		t.Error("a file that was read again is not part of the hash")
 	}
 	e, err := base.Policies().Policy(t.Context(), base.Tenant, session.Place{Platform: "slack", Workspace: "T1", Channel: "C1"})
-	if err != nil || e.Follow != answer.FollowDialogue {
+	if err != nil || e.Follow != policy.FollowDialogue {
 		t.Errorf("after the file was read again: follow %s, %v", e.Follow, err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/session"
@@ -181,7 +182,7 @@ func (s *setups) agent(ctx context.Context, file *config.File, name string, limi
 		a.Sources = s.choice.Sources
 		return a, nil
 	}
-	a.Sources, err = s.base.documentSets(ctx, answer.Within(a.DocumentSets, limit))
+	a.Sources, err = s.base.documentSets(ctx, policy.Within(a.DocumentSets, limit))
 	return a, err
 }
 
@@ -239,7 +240,7 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 		}
 	}
 	if len(ids) == 0 {
-		return []document.SourceID{answer.NoDocuments}, nil
+		return []document.SourceID{policy.NoDocuments}, nil
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), nil

@@ -5,17 +5,18 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
 
 // Policies are what the configuration file says of every channel; nothing is changed in chat.
-type Policies []answer.Said
+type Policies []policy.Said
 
 var _ answer.Policies = Policies{}
 
 // Policy implements answer.Policies.
-func (p Policies) Policy(context.Context, access.TenantID, session.Place) (answer.Effective, error) {
-	return answer.Settle(p...), nil
+func (p Policies) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
+	return policy.Settle(p...), nil
 }
 
 // Accept implements answer.Policies: every value may be set.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -58,7 +59,7 @@ func asked(t *testing.T, s Stage, n int) {
 	}
 }
 
-func said(key, value string) []answer.Said { return []answer.Said{{Key: key, Value: value}} }
+func said(key, value string) []policy.Said { return []policy.Said{{Key: key, Value: value}} }
 
 // unending is a reply that has begun.
 func unending() llmtest.Reply {

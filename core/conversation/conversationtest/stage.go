@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
@@ -48,7 +48,7 @@ type Earlier struct {
 // Setting is what a scenario begins with.
 type Setting struct {
 	Replies []llmtest.Reply
-	Said    []answer.Said // what holds in every channel; nil: the defaults
+	Said    []policy.Said // what holds in every channel; nil: the defaults
 	Earlier []Earlier
 	Edited  bool // answers grow by being edited, where the platform has another way too
 }

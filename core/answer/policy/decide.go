@@ -1,4 +1,7 @@
-package answer
+// Package policy decides, for every platform alike, what is a question, whether it is answered, and what holds in a channel: settings with where each comes
+// from, quotas, who may ask, and the words in which a decision is said. All of it is pure: what is known of a thread, a person or a store is handed in, and
+// nothing that asks a platform or a store belongs here.
+package policy
 
 import (
 	"time"
@@ -150,11 +153,11 @@ func Decide(e Event, s State) Decision {
 			return Decision{Action: Refuse, Reason: "private_off", Private: true}
 		}
 	}
-	return permit(d, s)
+	return Admit(d, s)
 }
 
 // permit holds an answer back where the bot is not to answer, or not this person. Who did not ask the bot is not told.
-func permit(d Decision, s State) Decision {
+func Admit(d Decision, s State) Decision {
 	var reason Reason
 	switch {
 	case s.Disabled:

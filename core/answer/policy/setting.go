@@ -1,8 +1,7 @@
-package answer
+package policy
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -83,14 +82,4 @@ func Settings() []Setting {
 		}
 	}
 	return all
-}
-
-// settingKeys are the names of all settings, for a sentence.
-func settingKeys() string {
-	all := Settings()
-	keys := make([]string, len(all))
-	for i, s := range all {
-		keys[i] = s.Key
-	}
-	return strings.Join(keys, ", ")
 }

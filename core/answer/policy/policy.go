@@ -1,4 +1,4 @@
-package answer
+package policy
 
 import (
 	"slices"
@@ -121,7 +121,7 @@ const (
 )
 
 // counters are the quotas of a policy that a question counts against.
-func (p Policy) counters(at session.Place, person string, holds access.Audience) []session.Quota {
+func (p Policy) Counters(at session.Place, person string, holds access.Audience) []session.Quota {
 	var counted []session.Quota
 	place := string(at.Platform) + ":" + at.Workspace + ":"
 	for _, q := range p.Quotas {
@@ -140,4 +140,14 @@ func (p Policy) counters(at session.Place, person string, holds access.Audience)
 		counted = append(counted, session.Quota{Counter: counter, Limit: q.Count, Window: q.Window})
 	}
 	return counted
+}
+
+// CountsRoles reports whether a quota depends on what the asker holds.
+func (p Policy) CountsRoles() bool {
+	for _, q := range p.Quotas {
+		if q.For == PerRole {
+			return true
+		}
+	}
+	return false
 }

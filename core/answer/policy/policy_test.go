@@ -1,4 +1,4 @@
-package answer_test
+package policy_test
 
 import (
 	"strings"
@@ -6,18 +6,18 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-func file(key, value string) answer.Said {
-	return answer.Said{Key: key, Value: value, Origin: answer.Origin{File: "footnote.yaml:3"}}
+func file(key, value string) policy.Said {
+	return policy.Said{Key: key, Value: value, Origin: policy.Origin{File: "footnote.yaml:3"}}
 }
 
-func chat(key, value string) answer.Said {
-	return answer.SaidInChat(session.Setting{Key: key, Value: value, By: "U1", At: time.Unix(1_700_000_000, 0)})
+func chat(key, value string) policy.Said {
+	return policy.SaidInChat(session.Setting{Key: key, Value: value, By: "U1", At: time.Unix(1_700_000_000, 0)})
 }
 
 // What a setting shows can be written again, and means the same.
@@ -31,21 +31,21 @@ func TestSettingsShowWhatCanBeWritten(t *testing.T) {
 		"helpers": {"group:support"}, "stoppers": {"group:moderators, user:slack:U1"}, "user_quota": {"20/hour", "20/hour, 100/day"}, "channel_quota": {"1/minute"},
 		"role_quota": {"group:interns 5/day", "group:Sales EMEA 5/day, members 100/hour"},
 	}
-	for _, s := range answer.Settings() {
+	for _, s := range policy.Settings() {
 		if len(examples[s.Key]) == 0 || s.Help == "" || s.Values == "" {
 			t.Errorf("the setting %s has no example, help or values", s.Key)
 		}
 		for _, value := range examples[s.Key] {
-			first := answer.Settle(file(s.Key, value))
+			first := policy.Settle(file(s.Key, value))
 			if len(first.Ignored) > 0 {
 				t.Errorf("%s: %q is ignored", s.Key, value)
 			}
 			shown := s.Show(first.Policy)
-			second := answer.Settle(file(s.Key, shown))
+			second := policy.Settle(file(s.Key, shown))
 			if diff := cmp.Diff(first.Policy, second.Policy); diff != "" || len(second.Ignored) > 0 {
 				t.Errorf("%s: %q is shown as %q, which is something else:\n%s", s.Key, value, shown, diff)
 			}
-			if cmp.Equal(first.Policy, answer.DefaultPolicy()) {
+			if cmp.Equal(first.Policy, policy.DefaultPolicy()) {
 				t.Errorf("%s: %q changes nothing", s.Key, value)
 			}
 		}
@@ -59,7 +59,7 @@ func TestValuesThatAreNone(t *testing.T) {
 		"evidence": {"2", "-1", "NaN", "x"}, "cool_down": {"soon", "-1m", "721h", "5"}, "wait": {"13h"}, "private": {"true"}, "document_sets": {"", ","},
 		"user_quota": {"", "20", "20/week", "0/day", "x/day", "20/hour 3"}, "role_quota": {"5/day", "interns 5/day", "group:a"},
 	} {
-		s, ok := answer.FindSetting(key)
+		s, ok := policy.FindSetting(key)
 		if !ok {
 			t.Fatalf("there is no setting %s", key)
 		}
@@ -69,31 +69,31 @@ func TestValuesThatAreNone(t *testing.T) {
 			}
 		}
 	}
-	if e := answer.Settle(file("follow", "always"), chat("follow", "sometimes"), chat("colour", "blue")); len(e.Ignored) != 2 || e.Follow != answer.FollowAlways {
+	if e := policy.Settle(file("follow", "always"), chat("follow", "sometimes"), chat("colour", "blue")); len(e.Ignored) != 2 || e.Follow != policy.FollowAlways {
 		t.Errorf("faults in chat's values: %+v, follow %s", e.Ignored, e.Follow)
 	}
 }
 
 func TestChatOverridesTheFileAndNarrowsWhatItAllows(t *testing.T) {
 	t.Parallel()
-	e := answer.Settle(
+	e := policy.Settle(
 		file("follow", "mention"), file("askers", "group:staff"), file("document_sets", "docs, notes"), file("user_quota", "20/hour"),
 		chat("follow", "always"), chat("askers", "members"), chat("document_sets", "notes, secrets"), chat("user_quota", "5/hour"),
 	)
-	if e.Follow != answer.FollowAlways {
+	if e.Follow != policy.FollowAlways {
 		t.Errorf("follow is %s", e.Follow)
 	}
 	if diff := cmp.Diff([]string{"notes"}, e.DocumentSets); diff != "" {
 		t.Errorf("document sets (-want +got):\n%s", diff)
 	}
-	staff := access.NewAudience(tenant, "group:staff")
+	staff := access.NewAudience(access.DefaultTenant, "group:staff")
 	for name, tt := range map[string]struct {
 		who  access.Audience
 		want bool
 	}{
 		"staff alone":      {staff, false},
-		"members alone":    {access.NewAudience(tenant, access.Members), false},
-		"staff and member": {access.NewAudience(tenant, "group:staff", access.Members), true},
+		"members alone":    {access.NewAudience(access.DefaultTenant, access.Members), false},
+		"staff and member": {access.NewAudience(access.DefaultTenant, "group:staff", access.Members), true},
 	} {
 		if got := e.MayAsk(tt.who); got != tt.want {
 			t.Errorf("%s may ask: %v", name, got)
@@ -126,18 +126,18 @@ func TestChatNeverWidens(t *testing.T) {
 		names = append(names, string(p))
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		said := []answer.Said{file("askers", list(t, "file askers", names)), file("document_sets", list(t, "file sets", sets))}
-		before := answer.Settle(said...)
+		said := []policy.Said{file("askers", list(t, "file askers", names)), file("document_sets", list(t, "file sets", sets))}
+		before := policy.Settle(said...)
 		for range rapid.IntRange(1, 4).Draw(t, "changes") {
 			said = append(said, chat("askers", list(t, "askers", names)), chat("document_sets", list(t, "sets", sets)))
 		}
-		after := answer.Settle(said...)
-		who := access.NewAudience(tenant, rapid.SliceOf(rapid.SampledFrom(principals)).Draw(t, "who")...)
+		after := policy.Settle(said...)
+		who := access.NewAudience(access.DefaultTenant, rapid.SliceOf(rapid.SampledFrom(principals)).Draw(t, "who")...)
 		if after.MayAsk(who) && !before.MayAsk(who) {
 			t.Fatalf("%v may ask after %v", who.Principals(), said)
 		}
 		for _, set := range after.DocumentSets {
-			if set != answer.NoDocuments && len(answer.Within(before.DocumentSets, []string{set})) > 0 && answer.Within(before.DocumentSets, []string{set})[0] != set {
+			if set != policy.NoDocuments && len(policy.Within(before.DocumentSets, []string{set})) > 0 && policy.Within(before.DocumentSets, []string{set})[0] != set {
 				t.Fatalf("the set %s is searched after %v", set, said)
 			}
 		}
@@ -149,9 +149,9 @@ func FuzzSettings(f *testing.F) {
 		f.Add(v)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		for _, s := range answer.Settings() {
+		for _, s := range policy.Settings() {
 			err := s.Check(value)
-			e := answer.Settle(chat(s.Key, value))
+			e := policy.Settle(chat(s.Key, value))
 			if (err != nil) != (len(e.Ignored) > 0) {
 				t.Errorf("%s %q: Check says %v, Settle ignores %v", s.Key, value, err, e.Ignored)
 			}

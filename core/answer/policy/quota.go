@@ -1,4 +1,4 @@
-package answer
+package policy
 
 import (
 	"errors"
@@ -106,16 +106,24 @@ func sayWindow(length time.Duration) string {
 }
 
 // sayLimited tells somebody whose quota is used up when to come back.
-func sayLimited(until, now time.Time) string {
+func SayLimited(until, now time.Time) string {
 	const said = "The number of questions that may be asked here is used up for now. Ask again in %s, at %s UTC."
 	wait := until.Sub(now)
 	at := until.UTC().Format("15:04")
 	switch {
 	case wait < 2*time.Minute:
-		return fmt.Sprintf(said, counted(max(1, int((wait+time.Second-1)/time.Second)), "second"), until.UTC().Format("15:04:05"))
+		return fmt.Sprintf(said, Counted(max(1, int((wait+time.Second-1)/time.Second)), "second"), until.UTC().Format("15:04:05"))
 	case wait < 2*time.Hour:
-		return fmt.Sprintf(said, counted(int((wait+time.Minute-1)/time.Minute), "minute"), at)
+		return fmt.Sprintf(said, Counted(int((wait+time.Minute-1)/time.Minute), "minute"), at)
 	default:
-		return fmt.Sprintf(said, counted(int((wait+time.Hour-1)/time.Hour), "hour"), at)
+		return fmt.Sprintf(said, Counted(int((wait+time.Hour-1)/time.Hour), "hour"), at)
 	}
+}
+
+// Counted is a number of things in a sentence: "1 vote", "3 votes".
+func Counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

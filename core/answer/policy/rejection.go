@@ -1,0 +1,52 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Rejection is why a question was not taken in, as a sentence for the person who asked. It is an error of Accept; nothing was stored.
+type Rejection struct {
+	Sentence string
+	Reason   Reason // for the audit trail; empty where nothing was asked
+}
+
+// Error implements error.
+func (r Rejection) Error() string { return r.Sentence }
+
+// Reasons for refusing a question that no decision of Judge gives. The audit trail keeps these codes.
+const (
+	RefusedTooLong    Reason = "too_long"
+	RefusedLimited    Reason = "limited"
+	RefusedPrivateNow Reason = "private_now"
+	// RefusedForeign is said of an event of a workspace that the bot does not serve.
+	RefusedForeign Reason = "foreign_workspace"
+)
+
+// ReasonOf returns why a question was rejected, as the audit trail keeps it; empty for other errors and for what the trail does not keep.
+func ReasonOf(err error) Reason {
+	var r Rejection
+	if errors.As(err, &r) {
+		return r.Reason
+	}
+	return ""
+}
+
+// NoQuestion is what somebody is told whose message holds no text.
+const NoQuestion = "There is no question in this message. Write what you would like to know."
+
+const sentenceTooLong = "This question has %d characters, and at most %d can be read. Ask with less text, or attach the text as a file."
+
+// CheckQuestion returns a question's text as it is stored, or a Rejection: of one that is empty, or has more than so many characters.
+func CheckQuestion(text string, most int) (string, error) {
+	if n := utf8.RuneCountInString(text); n > most {
+		return "", Rejection{fmt.Sprintf(sentenceTooLong, n, most), RefusedTooLong}
+	}
+	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
+	if text == "" {
+		return "", Rejection{Sentence: NoQuestion}
+	}
+	return text, nil
+}
