@@ -6,19 +6,20 @@ import "slices"
 type Event string
 
 const (
-	Asked      Event = "asked"       // a question is stored, or a turn made of another one: retried, answered privately, shared
-	Overtaken  Event = "overtaken"   // somebody asks where an answer that nobody had asked for was still waiting
-	Leased     Event = "leased"      // a worker takes the turn, for the first time or after another one
-	HandedBack Event = "handed back" // its worker lets go of it, or its replica leaves
-	Finished   Event = "finished"    // what came of it is saved with its outcome
-	Delivered  Event = "delivered"   // the thread shows what it is to show
-	StopAsked  Event = "stop asked"
-	Edited     Event = "edited"    // its question was
-	Withdrawn  Event = "withdrawn" // its question was deleted
-	Removed    Event = "removed"   // its answer was: by a moderator, or by somebody who deleted its message
-	Revised    Event = "revised"   // its answer was corrected, retried, kept or voted on
-	Orphaned   Event = "orphaned"  // nobody worked on it for a day
-	Restored   Event = "restored"  // the database comes from a backup
+	Asked       Event = "asked"       // a question is stored, or a turn made of another one: retried, answered privately, shared
+	Overtaken   Event = "overtaken"   // somebody asks where an answer that nobody had asked for was still waiting
+	Leased      Event = "leased"      // a worker takes the turn, for the first time or after another one
+	HandedBack  Event = "handed back" // its worker lets go of it, or its replica leaves
+	Finished    Event = "finished"    // what came of it is saved with its outcome
+	Delivered   Event = "delivered"   // the thread shows what it is to show
+	StopAsked   Event = "stop asked"
+	Edited      Event = "edited"       // its question was
+	Withdrawn   Event = "withdrawn"    // its question was deleted
+	Removed     Event = "removed"      // its answer was: by a moderator, or by somebody who deleted its message
+	Revised     Event = "revised"      // its answer was corrected, retried, kept or voted on
+	Overwritten Event = "written over" // an attempt that had lost it may have written into its messages
+	Orphaned    Event = "orphaned"     // nobody worked on it for a day
+	Restored    Event = "restored"     // the database comes from a backup
 )
 
 // Transition is one row of Life.
@@ -69,10 +70,15 @@ var Life = []Transition{
 	{Removed, Done, Done, "person", "the same"},
 	{Revised, Done, Done, "person", "the correction, the turn that replaces it, or the vote"},
 
+	{Overwritten, Queued, Queued, "worker", "that its messages do not show what they should"},
+	{Overwritten, Running, Running, "worker", "the same"},
+	{Overwritten, Delivering, Delivering, "worker", "the same"},
+	{Overwritten, Done, Done, "worker", "the same: any worker shows it once more"},
 	{Orphaned, Queued, Done, "clock", "outcome superseded"},
 	{Orphaned, Running, Done, "clock", "the same"},
 	{Orphaned, Delivering, Done, "clock", "nothing: its outcome stands"},
-	{Restored, Running, Queued, "operator", "a new attempt; that its messages are looked for"},
+	{Restored, Queued, Queued, "operator", "a new attempt; that its messages are looked for: it may have been answered since the backup"},
+	{Restored, Running, Queued, "operator", "the same"},
 	{Restored, Delivering, Delivering, "operator", "the same"},
 }
 

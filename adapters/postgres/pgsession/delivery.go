@@ -132,8 +132,7 @@ func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 		if err != nil {
 			return err
 		}
-		const disturb = `update turn set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4)`
-		tag, err := tx.Exec(ctx, disturb, f.Tenant, newest, f.Attempt, f.Turn)
+		tag, err := tx.Exec(ctx, overwrittenSQL, f.Tenant, newest, f.Attempt, f.Turn)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}

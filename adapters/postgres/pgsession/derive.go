@@ -147,13 +147,6 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 
 // insertDerived stores the turn with its origin's question.
 func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, sessionID string, number int) error {
-	const turn = `
-		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
-			reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
-		select tenant_id, $3::uuid, $4::uuid, $5, platform_message, asker_id, asker_name, $6, direct, $7, $8, platform, workspace,
-			coalesce(place, sequence), id, $9::text, case when $9 = 'share' then 'done' else 'queued' end, $10, $11, $9 = 'share',
-			case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
-		from turn where tenant_id = $1 and id = $2`
 	var token []byte
 	var expires any
 	if d.Reply != nil {
@@ -164,7 +157,7 @@ func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, session
 	if d.As == session.Shared {
 		outcome, sentence = d.Saved.Outcome, postgres.Storable(d.Saved.Sentence)
 	}
-	_, err := tx.Exec(ctx, turn, d.Tenant, d.Of, id, sessionID, number, d.Audience.Principals(), token, expires, d.As, outcome, sentence)
+	_, err := tx.Exec(ctx, askedOfSQL, d.Tenant, d.Of, id, sessionID, number, d.Audience.Principals(), token, expires, d.As, outcome, sentence)
 	if err != nil {
 		return fmt.Errorf("store the turn: %w", err)
 	}
@@ -194,7 +187,7 @@ func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, session
 // replace gives the messages of a turn to the one that takes its place.
 func replace(ctx context.Context, tx pgx.Tx, d session.Derive, id string) error {
 	batch := new(pgx.Batch)
-	batch.Queue(`update turn set replaced_by = $3::uuid, disturbed = false where tenant_id = $1 and id = $2`, d.Tenant, d.Of, id)
+	batch.Queue(replacedSQL, d.Tenant, d.Of, id)
 	batch.Queue(unwrite, d.Tenant, d.Of)
 	batch.Queue(`update delivery set turn_id = $3::uuid where tenant_id = $1 and turn_id = $2`, d.Tenant, d.Of, id)
 	batch.Queue(`update surface_message set turn_id = $3::uuid where tenant_id = $1 and turn_id = $2`, d.Tenant, d.Of, id)

@@ -20,19 +20,11 @@ func (s *Store) Forget(
 ) (gone session.Forgotten, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		gone = session.Forgotten{}
-		// Everything that hangs on a turn goes with it (on delete cascade), but for the messages that platforms know.
-		const turns = `
-			with gone as (
-				delete from turn where tenant_id = $1 and platform = $2 and asker_id = $3 returning id, session_id, state, owner
-			), unknown as (
-				delete from surface_message m using gone where m.tenant_id = $1 and m.turn_id = gone.id
-			)
-			select id::text, session_id::text, state in ('running', 'delivering') from gone`
 		type row struct {
 			ID, Session string
 			Running     bool
 		}
-		rows, err := postgres.QueryAll[row](ctx, tx, turns, tenant, platform, person)
+		rows, err := postgres.QueryAll[row](ctx, tx, forgottenSQL, tenant, platform, person)
 		if err != nil {
 			return fmt.Errorf("delete questions and answers: %w", err)
 		}
@@ -62,15 +54,13 @@ func (s *Store) Forget(
 		batch.Queue(`update thread set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
 		batch.Queue(`delete from participant where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
 		// A stop stays one, and names nobody.
-		batch.Queue(`update turn set stop_requested_by = '' where tenant_id = $1 and platform = $2 and stop_requested_by = $3`, tenant, platform, person)
+		batch.Queue(forgottenStopSQL, tenant, platform, person)
 		batch.Queue(`update surface_message set stop_by = array_remove(stop_by, $3) where tenant_id = $1 and platform = $2 and $3 = any(stop_by)`,
 			tenant, platform, person)
 		// What somebody changed stays changed, and names nobody.
 		batch.Queue(`update setting set changed_by = '' where tenant_id = $1 and platform = $2 and changed_by = $3`, tenant, platform, person)
-		batch.Queue(`update turn set removed_by = '', removed_by_name = '', removal_reason = '' where tenant_id = $1 and platform = $2 and removed_by = $3`,
-			tenant, platform, person)
-		batch.Queue(`update turn set corrected_by = '', corrected_by_name = '' where tenant_id = $1 and platform = $2 and corrected_by = $3`,
-			tenant, platform, person)
+		batch.Queue(forgottenRemovalSQL, tenant, platform, person)
+		batch.Queue(forgottenCorrectionSQL, tenant, platform, person)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return fmt.Errorf("delete the part in threads: %w", err)
 		}

@@ -120,12 +120,6 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 			return t, 0, err
 		}
 	}
-	const insert = `
-		insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
-		                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place, pending, models)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $12 then clock_timestamp() end, $13, $14, $15,
-		        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end, $20, $21, $22, $23)
-		returning intake_at, number`
 	var token []byte
 	var expires any
 	if in.Reply != nil {
@@ -133,7 +127,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	}
 	stopper, stopped := stop.allows(in.Asker.ID, starter)
 	var at time.Time
-	err = tx.QueryRow(ctx, insert, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, postgres.Storable(in.Asker.Name),
+	err = tx.QueryRow(ctx, askedSQL, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, postgres.Storable(in.Asker.Name),
 		in.Audience.Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
 		in.Reason, in.Ambient, postgres.OrNull(until), in.After.Microseconds(), postgres.Storable(in.Agent), later.place(), in.Pending, in.Models).Scan(&at, &number)
 	if err != nil {

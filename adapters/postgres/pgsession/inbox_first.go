@@ -13,9 +13,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-//go:embed queries/intake_first.sql
-var firstQuery string
-
 // taken is the SQLSTATE of a row that somebody else has written first.
 const taken = "23505"
 
@@ -41,7 +38,7 @@ func (s *Store) first(ctx context.Context, in session.Intake) (t session.Turn, o
 		caughtUp = string(in.Message)
 	}
 	var at time.Time
-	err = s.db.Pool.QueryRow(ctx, firstQuery, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, postgres.Storable(in.Ref.Thread),
+	err = s.db.Pool.QueryRow(ctx, askedFirstSQL, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, postgres.Storable(in.Ref.Thread),
 		postgres.Storable(in.EventKey), in.Message, ids[0], ids[1], ids[2], in.Starter, in.Asker.ID, postgres.Storable(in.Asker.Name), in.Audience.Principals(), in.Direct,
 		token, expires, in.Reason, in.Ambient, in.After.Microseconds(), postgres.Storable(in.Agent), in.Pending, in.Models, postgres.Storable(in.Text), in.Tokens,
 		postgres.OrNull(in.At), caughtUp, in.Bot).Scan(&at)

@@ -59,20 +59,7 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	if err != nil {
 		return nil, err
 	}
-	// What waits is not begun; what runs is stopped, and its Finish finds that it was removed. What another turn replaced, or an edit, has no
-	// messages that were to be written.
-	const remove = `
-		update turn set removed_at = clock_timestamp(), removed_by = $3, removed_by_name = $4, removal_reason = $5,
-			correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '', sentence = '',
-			stop_requested_at = case when outcome is null then coalesce(stop_requested_at, clock_timestamp()) else stop_requested_at end,
-			outcome = case when state = 'queued' then 'stopped' else outcome end,
-			finished_at = case when state = 'queued' then clock_timestamp() else finished_at end,
-			state = case when state = 'queued' then 'done' else state end,
-			revision = revision + 1, disturbed = replaced_by is null and (outcome is distinct from 'superseded' or exists (
-				select from delivery d where d.tenant_id = turn.tenant_id and d.turn_id = turn.id))
-		where tenant_id = $1 and id = any($2::text[]::uuid[]) and removed_at is null
-		returning id::text, state = 'running'`
-	if rows, err = tx.Query(ctx, remove, tenant, line, postgres.Storable(r.By.ID), postgres.Storable(r.By.Name), postgres.Storable(r.Reason)); err != nil {
+	if rows, err = tx.Query(ctx, removedSQL, tenant, line, postgres.Storable(r.By.ID), postgres.Storable(r.By.Name), postgres.Storable(r.Reason)); err != nil {
 		return nil, err
 	}
 	var running []session.TurnID
@@ -111,12 +98,8 @@ func waitingOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []str
 
 // Correct implements session.Revisions.
 func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, c session.Correction) error {
-	const correct = `
-		update turn set correction = $3, corrected_at = clock_timestamp(), corrected_by = $4, corrected_by_name = $5,
-			revision = revision + 1, disturbed = true
-		where tenant_id = $1 and id = $2`
 	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, correct, tenant, id, postgres.Storable(c.Text), postgres.Storable(c.By.ID), postgres.Storable(c.By.Name)); err != nil {
+		if _, err := tx.Exec(ctx, correctedSQL, tenant, id, postgres.Storable(c.Text), postgres.Storable(c.By.ID), postgres.Storable(c.By.Name)); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, unwrite, tenant, id); err != nil {
@@ -134,10 +117,9 @@ func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.
 func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, resend bool) error {
 	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
 		batch := new(pgx.Batch)
-		batch.Queue(`update turn set kept_at = clock_timestamp() where tenant_id = $1 and id = $2`, tenant, id)
+		batch.Queue(keptSQL, tenant, id)
 		if resend {
-			batch.Queue(`update turn set reply_token = null, reply_expires_at = null, revision = revision + 1, disturbed = true
-				where tenant_id = $1 and id = $2`, tenant, id)
+			batch.Queue(resentSQL, tenant, id)
 			batch.Queue(`delete from delivery where tenant_id = $1 and turn_id = $2`, tenant, id)
 		}
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -172,10 +154,7 @@ func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.T
 
 // Offer implements session.Offers.
 func (s *Store) Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (bool, error) {
-	const offer = `
-		update turn t set offered_at = clock_timestamp() where tenant_id = $1 and id = $2 and offered_at is null
-		  and not exists (select from turn d where d.tenant_id = t.tenant_id and d.origin = t.id and d.origin_as = 'private')`
-	tag, err := s.db.Pool.Exec(ctx, offer, tenant, id)
+	tag, err := s.db.Pool.Exec(ctx, offeredSQL, tenant, id)
 	if err != nil {
 		return false, fmt.Errorf("note the offer for turn %s: %w", id, err)
 	}

@@ -23,15 +23,10 @@ func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duratio
 // Leave implements session.Replicas.
 func (s *Store) Leave(ctx context.Context, id session.ReplicaID) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		const repairs = `update turn set owner = '', attempt = attempt + 1 where owner = $1 and state = 'done' and disturbed`
-		if _, err := tx.Exec(ctx, repairs, id); err != nil {
+		if _, err := tx.Exec(ctx, leftRepairsSQL, id); err != nil {
 			return err
 		}
-		// Served by turn_held.
-		const handBack = `
-			update turn set state = case when outcome is null then 'queued' else 'delivering' end, owner = '', attempt = attempt + 1
-			where owner = $1 and state in ('running', 'delivering')`
-		if _, err := tx.Exec(ctx, handBack, id); err != nil {
+		if _, err := tx.Exec(ctx, leftSQL, id); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `update replica set expires_at = least(expires_at, clock_timestamp()) where id = $1`, id)

@@ -29,14 +29,14 @@ func (s *Store) Sweep(ctx context.Context) error {
 	batch.Queue(`delete from event where at < `+ago, eventAge.Microseconds())
 	batch.Queue(`delete from verdict where at < `+ago, session.VerdictAge.Microseconds())
 	batch.Queue(`delete from quota_use where window_start < `+ago, quotaAge.Microseconds())
-	batch.Queue(`update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`)
+	batch.Queue(expiredSQL)
 	batch.Queue(`delete from audience_change where changed_at < `+ago, changeAge.Microseconds())
 	batch.Queue(`delete from audience_person p using audience_workspace w where w.platform = p.platform and w.workspace = p.workspace and w.heard_at < `+ago,
 		peopleAge.Microseconds())
 	// A replica that still holds turns is kept: it says whose turns may be taken over.
 	batch.Queue(`delete from replica r where expires_at < `+ago+` and not exists
 		(select from turn t where t.owner = r.id and t.state in ('running', 'delivering'))`, replicaAge.Microseconds())
-	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error { return closeOrphans(ctx, tx, ago) })
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error { return closeOrphans(ctx, tx) })
 	if err == nil {
 		err = s.db.Pool.SendBatch(ctx, batch).Close()
 	}
@@ -47,15 +47,8 @@ func (s *Store) Sweep(ctx context.Context) error {
 }
 
 // closeOrphans ends turns that nobody can deliver, such as those of a terminal that was closed.
-func closeOrphans(ctx context.Context, tx pgx.Tx, ago string) error {
-	rows, err := tx.Query(ctx, `
-		update turn t set state = 'done', outcome = coalesce(t.outcome, 'superseded'), owner = '', attempt = t.attempt + 1,
-			finished_at = coalesce(t.finished_at, clock_timestamp())
-		from (select tenant_id, id, outcome is null as open from turn
-			where state <> 'done' and intake_at < `+ago+`
-			  and owner not in (select id from replica where expires_at > clock_timestamp()) order by id for update) o
-		where t.tenant_id = o.tenant_id and t.id = o.id
-		returning t.tenant_id, t.id::text, o.open`, orphanAge.Microseconds())
+func closeOrphans(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, orphanedSQL, orphanAge.Microseconds())
 	if err != nil {
 		return err
 	}

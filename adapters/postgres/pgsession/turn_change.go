@@ -122,9 +122,7 @@ func filesJSON(files []message.File) (*string, error) {
 }
 
 func setEdit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, text string, files *string) error {
-	// There was room for the edit, whether or not there had been for the question.
-	_, err := tx.Exec(ctx, `update turn set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null where tenant_id = $1 and id = $2`,
-		tenant, id, postgres.Storable(text), files)
+	_, err := tx.Exec(ctx, editedSQL, tenant, id, postgres.Storable(text), files)
 	return err
 }
 
@@ -136,7 +134,7 @@ func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id 
 	}
 	batch := new(pgx.Batch)
 	batch.Queue(`delete from message where tenant_id = $1 and turn_id = $2 and model_index = -1`, tenant, id)
-	batch.Queue(`update turn set edited_text = null, edited_files = null where tenant_id = $1 and id = $2`, tenant, id)
+	batch.Queue(editedTakenSQL, tenant, id)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("replace the question: %w", err)
 	}
@@ -181,53 +179,18 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (o
 	if err := tx.QueryRow(ctx, renumber, tenant, id).Scan(&number, &before); err != nil {
 		return "", fmt.Errorf("number the edited question: %w", err)
 	}
-	const keep = `
-		insert into turn (tenant_id, id, session_id, number, platform, workspace, state, outcome, attempt, takeovers, platform_message,
-			asker_id, asker_name, principals, direct, intake_at, started_at, finished_at, delivered_at, sentence, reference, timings,
-			reason, ambient, limited_until, place, agent, models)
-		select tenant_id, $3, session_id, $4, platform, workspace, 'done', 'superseded', attempt, takeovers, '',
-			asker_id, asker_name, principals, direct, intake_at, started_at, coalesce(finished_at, clock_timestamp()), delivered_at,
-			sentence, reference, timings, reason, ambient, limited_until, coalesce(place, sequence), agent, models
-		from turn where tenant_id = $1 and id = $2`
-	const queue = `
-		update turn t set number = $3, state = 'queued', outcome = null, attempt = attempt + 1, takeovers = 0, lone_deaths = 0, failures = 0, quarantine = '', owner = '', not_before = '-infinity',
-			intake_at = clock_timestamp(), started_at = null, finished_at = null, delivered_at = null, disturbed = false,
-			stop_requested_at = null, stop_requested_by = '', sentence = '', undelivered = '', reference = '', timings = '{}',
-			ambient = ambient and not exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id),
-			edited_text = null, edited_files = null, offered_at = null, place = coalesce(place, sequence)
-		where tenant_id = $1 and id = $2`
 	batch := new(pgx.Batch)
-	batch.Queue(`update turn set number = $3 where tenant_id = $1 and id = $2`, tenant, id, number)
-	batch.Queue(keep, tenant, id, old, before)
+	batch.Queue(editedNumberSQL, tenant, id, number)
+	batch.Queue(editedBeforeSQL, tenant, id, old, before)
 	for _, table := range []string{"run", "message", "feedback"} { // each turn has a question, if an empty one
 		batch.Queue(`update `+table+` set turn_id = $3 where tenant_id = $1 and turn_id = $2`, tenant, id, old)
 	}
-	batch.Queue(eraseBefore, tenant, id)
-	batch.Queue(`update turn set origin = $3 where tenant_id = $1 and origin = $2 and origin_as <> 'retry'`, tenant, id, old)
-	batch.Queue(queue, tenant, id, number)
+	batch.Queue(editedEraseSQL, tenant, id)
+	batch.Queue(editedOriginSQL, tenant, id, old)
+	batch.Queue(editedAgainSQL, tenant, id, number)
 	batch.Queue(unwrite, tenant, id)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return "", fmt.Errorf("queue the edited question: %w", err)
 	}
 	return old, insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
 }
-
-// eraseBefore deletes what was asked and answered in the place of a turn ($2) before it, but for copies that were shared there, which are still
-// to be seen. By turn_place.
-const eraseBefore = `
-	with before as (
-		select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
-			and coalesce(e.place, e.sequence) = coalesce(t.place, t.sequence) and e.id <> t.id
-			and e.origin_as is distinct from 'share'
-		where t.tenant_id = $1 and t.id = $2
-	), corrected as (
-		update turn t set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '' from before
-		where t.tenant_id = $1 and t.id = before.id and t.correction is not null
-	), asked as (
-		update message m set text = '', tokens = 0 from before where m.tenant_id = $1 and m.turn_id = before.id and m.model_index = -1 returning m.id
-	), sent as (
-		delete from message_file f using asked where f.tenant_id = $1 and f.message_id = asked.id
-	), said as (
-		delete from message m using before where m.tenant_id = $1 and m.turn_id = before.id and m.model_index >= 0
-	)
-	delete from run r using before where r.tenant_id = $1 and r.turn_id = before.id`

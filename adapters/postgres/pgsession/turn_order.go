@@ -30,16 +30,9 @@ func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID strin
 	if in.Ambient {
 		return nil, nil
 	}
-	// Served by turn_unfinished.
-	const closing = `
-		with closed as (
-			update turn set state = 'done', outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
-			where tenant_id = $1 and session_id = $2 and state = 'queued' and ambient returning id::text
-		)
-		select array(select id from closed), exists (select from turn t ` + withQuestion + ` where t.tenant_id = $1 and t.session_id = $2 and ` + unbegun + `)`
 	var closed []string
 	var late bool
-	if err := tx.QueryRow(ctx, closing, in.Tenant, sessionID, postgres.OrNull(in.At)).Scan(&closed, &late); err != nil {
+	if err := tx.QueryRow(ctx, overtakenSQL, in.Tenant, sessionID, postgres.OrNull(in.At)).Scan(&closed, &late); err != nil {
 		return nil, fmt.Errorf("look at what waits: %w", err)
 	}
 	if err := audit.EndAll(ctx, tx, in.Tenant, closed); err != nil || !late {
@@ -82,9 +75,7 @@ func (w waiting) follow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 		if i+1 < len(w) {
 			place = w[i+1].Place
 		}
-		batch.Queue(`
-			update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
-			where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`, tenant, t.ID, id, i+1, place)
+		batch.Queue(behindSQL, tenant, t.ID, id, i+1, place)
 	}
 	batch.Queue(`
 		update session s set turns = s.turns + $3 from turn n where n.tenant_id = $1 and n.id = $2 and s.tenant_id = $1 and s.id = n.session_id`,

@@ -13,9 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// beingAnswered says of a turn that an attempt at it may still change what is asked.
-const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
-
 // Settle implements session.Completions. Quotas are locked before the turn, as intakes do.
 func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -36,8 +33,7 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 		if until, err = limit(ctx, tx, f.Tenant, quotas); err != nil {
 			return err
 		}
-		const settle = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
-		tag, err := tx.Exec(ctx, settle, f.Tenant, f.Turn, f.Attempt, postgres.OrNull(until))
+		tag, err := tx.Exec(ctx, settledSQL, f.Tenant, f.Turn, f.Attempt, postgres.OrNull(until))
 		if err == nil && tag.RowsAffected() == 0 {
 			err = fault(ctx, tx, f)
 		}
@@ -52,17 +48,8 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 // Complete implements session.Completions.
 func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
 	if len(c.Files) == 0 && c.Starter == "" { // most have nothing but who listens, and a name
-		const known = `
-			with t as (
-				update turn set pending = null, principals = $4, asker_name = case when asker_name = '' then $5 else asker_name end
-				where ` + beingAnswered + ` and pending is not null returning tenant_id, id
-			), q as (
-				update message m set author = $5 from t
-				where $5 <> '' and m.tenant_id = t.tenant_id and m.turn_id = t.id and m.model_index = -1 and m.ordinal = 0 and m.author = ''
-			)
-			select count(*) from t`
 		var n int
-		err := s.db.Pool.QueryRow(ctx, known, f.Tenant, f.Turn, f.Attempt, c.Audience.Principals(), postgres.Storable(c.Name)).Scan(&n)
+		err := s.db.Pool.QueryRow(ctx, completedSQL, f.Tenant, f.Turn, f.Attempt, c.Audience.Principals(), postgres.Storable(c.Name)).Scan(&n)
 		if err != nil {
 			return fmt.Errorf("complete the question of turn %s: %w", f.Turn, err)
 		}
@@ -84,8 +71,7 @@ func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Complet
 			return err
 		}
 		batch := new(pgx.Batch)
-		batch.Queue(`update turn set pending = null, principals = $3, asker_name = case when asker_name = '' then $4 else asker_name end
-			where tenant_id = $1 and id = $2`, f.Tenant, f.Turn, c.Audience.Principals(), postgres.Storable(c.Name))
+		batch.Queue(completedFilesSQL, f.Tenant, f.Turn, c.Audience.Principals(), postgres.Storable(c.Name))
 		if c.Name != "" {
 			batch.Queue(`update message set author = $3 where tenant_id = $1 and id = $2 and author = ''`, f.Tenant, t.Question.ID, postgres.Storable(c.Name))
 		}

@@ -64,21 +64,17 @@ func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 		return fmt.Errorf("look for turns of replicas that have died: %w", err)
 	}
 	died, again := map[string]int{}, map[string]bool{}
-	const unfinished = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
 	batch := new(pgx.Batch)
-	batch.Queue(`delete from quarantine q where not exists (select from turn t where t.quarantine = q.replica and ` + unfinished + `)`)
+	batch.Queue(`delete from quarantine q where not exists (select from turn t where t.quarantine = q.replica and ` + quarantinedTurn + `)`)
 	for _, t := range suspects {
 		died[t.Owner]++
 		again[t.Owner] = again[t.Owner] || t.Beside > 0
-		batch.Queue(`
-			update turn set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
-			where tenant_id = $1 and id = $2`, t.Tenant, t.ID, lone(t.Beside))
+		batch.Queue(suspectedSQL, t.Tenant, t.ID, lone(t.Beside))
 	}
 	for owner, n := range died {
 		batch.Queue(`insert into quarantine (replica, beside) values ($1, $2) on conflict do nothing`, owner, session.Beside(n, again[owner]))
 	}
-	// One that was written over after it was done may have outlived its group.
-	batch.Queue(`update turn t set quarantine = '' where ` + unfinished + ` and not exists (select from quarantine q where q.replica = t.quarantine)`)
+	batch.Queue(clearedSQL)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("put turns of replicas that have died into quarantine: %w", err)
 	}

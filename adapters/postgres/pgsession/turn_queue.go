@@ -16,9 +16,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-//go:embed queries/turn_lease.sql
-var leaseQuery string
-
 // abandonedColumn is the last column of a leased turnRow: nobody who was there for the turn in time is alive or was lately. What a person
 // asked of an answer is never too old.
 const abandonedColumn = `
@@ -63,7 +60,7 @@ func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, m
 	}
 	apart := `with apart as materialized (select $8::boolean and (` + apartQuery + `) as yes),
 `
-	rows, err := q.Query(ctx, apart+leaseQuery+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
+	rows, err := q.Query(ctx, apart+leasedSQL+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
 		r.Replica, r.Platforms, r.Workspaces, maxAge, r.Holding != nil, holding(r), group, guard, most)
 	if err != nil {
 		return nil, err
@@ -87,20 +84,12 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 	var edited, stands, removed bool
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		edited, stands, removed = false, false, false
-		// Of a superseded turn that has posted nothing there is nothing to deliver.
-		const finish = `
-			update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
-				state = case when $4 = 'superseded' and not exists (
-					select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id) then 'done' else 'delivering' end
-			where tenant_id = $1 and id = $2 and attempt = $3 and state = 'running' and (withdrawn_at is null or $4 = 'superseded')
-			returning removed_at is not null, edited_text is not null and stop_requested_at is null,
-				edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`
 		timings := make(map[string]int64, len(saved.Timings))
 		for name, d := range saved.Timings {
 			timings[postgres.Storable(name)] = d.Microseconds()
 		}
 		var appears bool
-		err := tx.QueryRow(ctx, finish, f.Tenant, f.Turn, f.Attempt, saved.Outcome, postgres.Storable(saved.Sentence), saved.Reference, timings).
+		err := tx.QueryRow(ctx, finishedSQL, f.Tenant, f.Turn, f.Attempt, saved.Outcome, postgres.Storable(saved.Sentence), saved.Reference, timings).
 			Scan(&removed, &edited, &stands, &appears)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault(ctx, tx, f)
@@ -149,30 +138,10 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 	return nil
 }
 
-// pendingEdit says that an edit waits for the attempt to let go; a person's stop takes the sense from it.
-const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
-
-// shownForGood says that what was delivered is what will be shown.
-const shownForGood = `(revision = leased_revision and (not disturbed or state = 'done'))`
-
 // Delivered implements session.Queue. Of an answer that was delivered to say that its question was deleted, the rest is erased with it.
 func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
-	const done = `
-		with d as (
-			update turn set state = 'done', owner = '', quarantine = '', disturbed = not ` + shownForGood + `, delivered_at = coalesce(delivered_at, clock_timestamp()),
-				undelivered = $4,
-				correction = case when withdrawn_at is not null and ` + shownForGood + ` then null else correction end,
-				corrected_at = case when withdrawn_at is not null and ` + shownForGood + ` then null else corrected_at end
-			where tenant_id = $1 and id = $2 and attempt = $3 and outcome is not null and not ` + pendingEdit + `
-			returning tenant_id, id, withdrawn_at is not null and not disturbed as erase
-		), said as (
-			delete from message m using d where d.erase and m.tenant_id = d.tenant_id and m.turn_id = d.id and m.model_index >= 0
-		), ran as (
-			delete from run r using d where d.erase and r.tenant_id = d.tenant_id and r.turn_id = d.id
-		)
-		select count(*) from d`
 	var n int
-	err := s.db.Pool.QueryRow(ctx, done, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
+	err := s.db.Pool.QueryRow(ctx, deliveredSQL, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
 	if err == nil && n == 0 {
 		err = s.deliveredEdited(ctx, f)
 	}
@@ -200,13 +169,9 @@ func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 	})
 }
 
-// Release implements session.Queue. The attempt is raised at once, so that who lets go of a turn is fenced from that moment on.
+// Release implements session.Queue.
 func (s *Store) Release(ctx context.Context, f session.Fence, after time.Duration) error {
-	const release = `
-		update turn set state = case when state = 'done' then 'done' when outcome is null then 'queued' else 'delivering' end, owner = '',
-			attempt = attempt + 1, failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
-		where tenant_id = $1 and id = $2 and attempt = $3 and (state <> 'done' or disturbed)`
-	return s.fenced(ctx, f, "hand back", release, after.Microseconds())
+	return s.fenced(ctx, f, "hand back", handedBackSQL, after.Microseconds())
 }
 
 // Depth implements session.Queue.

@@ -132,11 +132,7 @@ func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []
 	if len(ids) == 0 {
 		return nil
 	}
-	const set = `
-		update turn set stop_requested_at = clock_timestamp(), stop_requested_by = $3
-		where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and outcome is null
-		returning id::text`
-	rows, err := tx.Query(ctx, set, tenant, ids, by)
+	rows, err := tx.Query(ctx, stopAskedSQL, tenant, ids, by)
 	if err != nil {
 		return err
 	}

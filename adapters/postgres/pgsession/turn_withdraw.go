@@ -53,9 +53,6 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	}
 	batch := new(pgx.Batch)
 	batch.Queue(`
-		update turn set withdrawn_at = clock_timestamp(), edited_text = null, edited_files = null, pending = null
-		where tenant_id = $1 and id = any($2::text[]::uuid[]) and withdrawn_at is null`, tenant, family)
-	batch.Queue(`
 		with q as (
 			update message set text = '', tokens = 0 where tenant_id = $1 and turn_id = any($2::text[]::uuid[]) and model_index = -1 returning id
 		)
@@ -63,13 +60,7 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	batch.Queue(`
 		update delivery d set content_hash = '', state = case when d.state = 'final' then 'posted' else d.state end from turn t
 		where t.tenant_id = $1 and t.id = any($2::text[]::uuid[]) and t.state <> 'running' and d.tenant_id = t.tenant_id and d.turn_id = t.id`, tenant, family)
-	// No attempt is at them, or one that has saved its outcome. What can be seen of them is delivered once more.
-	batch.Queue(`
-		update turn t set outcome = 'superseded', sentence = $3, state = case when state = 'queued' then 'done' else state end,
-			attempt = case when state = 'queued' then attempt + 1 else attempt end,
-			finished_at = coalesce(finished_at, clock_timestamp()), revision = revision + 1,
-			disturbed = state = 'delivering' or exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id)
-		where tenant_id = $1 and id = any($2::text[]::uuid[]) and state <> 'running'`, tenant, family, sentence)
+	batch.Queue(withdrawnSQL, tenant, family, sentence)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return err
 	}
@@ -105,16 +96,7 @@ func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id strin
 // eraseUnshown deletes the answers of those of the turns whose question was deleted and of which nothing is to be shown any more: all that
 // models wrote, searched for and were given.
 func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ...string) error {
-	const erase = `
-		with gone as (
-			update turn set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
-			where tenant_id = $1 and id = any($2::text[]::uuid[]) and withdrawn_at is not null and state = 'done' and not disturbed
-			returning id
-		), said as (
-			delete from message m using gone where m.tenant_id = $1 and m.turn_id = gone.id and m.model_index >= 0
-		)
-		delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`
-	if _, err := tx.Exec(ctx, erase, tenant, ids); err != nil {
+	if _, err := tx.Exec(ctx, withdrawnEraseSQL, tenant, ids); err != nil {
 		return fmt.Errorf("erase the answers of a deleted question: %w", err)
 	}
 	return nil
@@ -149,16 +131,7 @@ func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref
 			return err
 		}
 		batch := new(pgx.Batch)
-		batch.Queue(`
-			with gone as (
-				update turn e set removed_at = clock_timestamp(), sentence = '', correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
-				from turn t where t.tenant_id = $1 and t.id = $2 and e.tenant_id = t.tenant_id and e.session_id = t.session_id
-				  and coalesce(e.place, e.sequence) = coalesce(t.place, t.sequence) and e.state = 'done'
-				returning e.id
-			), said as (
-				delete from message m using gone where m.tenant_id = $1 and m.turn_id = gone.id and m.model_index >= 0
-			)
-			delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`, tenant, turn)
+		batch.Queue(removedShownSQL, tenant, turn)
 		batch.Queue(`delete from delivery where tenant_id = $1 and turn_id = $2 and message = $3`, tenant, turn, postgres.Storable(string(id)))
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,6 +189,44 @@ func TestCorePackagesHaveAnOrder(t *testing.T) {
 		if below(f.dir, "core") && !slices.Contains(coreOrder, corePackage(f.dir)) {
 			t.Errorf("%s: core/%s has no place in the order of core packages", f.name, corePackage(f.dir))
 		}
+	}
+}
+
+// changesTurns finds SQL that makes, changes or deletes turns.
+var changesTurns = regexp.MustCompile(`(?i)\b(?:insert into|update|delete from|merge into)\s+(?:only\s+)?turn\b`)
+
+// What may happen to a turn is written down in one place (session.Life), and so are the statements that do it.
+func TestTurnsAreChangedInOnePlace(t *testing.T) {
+	t.Parallel()
+	top, in := root(t), 0
+	err := filepath.WalkDir(top, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".sql"}, filepath.Ext(name)) || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		relative, err := filepath.Rel(top, name)
+		if err != nil {
+			return err
+		}
+		if relative = filepath.ToSlash(relative); below(relative, "migrations") {
+			return nil
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		found := changesTurns.FindAll(source, -1)
+		if below(relative, "adapters/postgres/pgsession") && strings.HasPrefix(path.Base(relative), "life") {
+			in += len(found)
+		} else if len(found) > 0 {
+			t.Errorf("%s changes turns (%q): such statements stand in life*.go of adapters/postgres/pgsession", relative, found[0])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in < 20 {
+		t.Errorf("only %d statements that change turns were found in their place", in)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
 
@@ -44,7 +45,9 @@ func (d *Direct) Grant(ctx context.Context, roles ...string) error {
 }
 
 // Restored prepares a database that a backup was put into, and returns how many questions were under way when it was made.
-func (d *Direct) Restored(ctx context.Context) (int, error) { return postgres.Restored(ctx, d.URL) }
+func (d *Direct) Restored(ctx context.Context) (int, error) {
+	return postgres.Restored(ctx, d.URL, pgsession.Restored)
+}
 
 // Close lets go of the private server.
 func (d *Direct) Close(ctx context.Context) error { return d.base.Close(ctx) }

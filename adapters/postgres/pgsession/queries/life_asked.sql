@@ -21,9 +21,9 @@ opened as (
 ),
 queued as (
     insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token, reply_expires_at,
-                      platform, workspace, reason, ambient, not_before, agent, pending, models)
+                      platform, workspace, reason, ambient, not_before, agent, pending, models, state)
     select $1, $8::uuid, id, 1, $7, $12, $13, $14::text[], $15::boolean, $16::bytea, $17::timestamptz, $2, $3, $18, $19::boolean,
-           case when $20::bigint > 0 then clock_timestamp() + $20::bigint * interval '1 microsecond' else '-infinity' end, $21, $22::jsonb, $23::text[]
+           case when $20::bigint > 0 then clock_timestamp() + $20::bigint * interval '1 microsecond' else '-infinity' end, $21, $22::jsonb, $23::text[], {to queued}
     from opened returning id, intake_at
 ),
 asked as (

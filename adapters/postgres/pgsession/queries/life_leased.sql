@@ -44,13 +44,13 @@ queued as materialized (
 -- seen: it is left for the next lease.
 t as (
     update turn u set
-        state      = case when u.state = 'done' then 'done' when u.outcome is null then 'running' else 'delivering' end,
+        state      = {next u},
         attempt    = u.attempt + 1,
         owner      = $1::text,
         leased_revision = u.revision,
         started_at = coalesce(u.started_at, clock_timestamp())
     from (select * from lost union all select * from spoilt union all select * from queued) c
-    where u.tenant_id = c.tenant_id and u.id = c.id
+    where u.tenant_id = c.tenant_id and u.id = c.id and {from u}
       and (u.state <> 'queued' or u.number = (select b.number from turn b where b.tenant_id = u.tenant_id and b.id = u.id))
     returning u.*
 )

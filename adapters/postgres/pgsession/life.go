@@ -1,0 +1,211 @@
+package pgsession
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Every statement that changes a turn stands in the files life*.go, so that nothing else decides what may happen to one. Here are those that
+// carry out an event of session.Life, in its order and under its names; life_note.go has what is noted on a turn without its going anywhere. Who calls
+// them has locked what has to be locked, and does with other tables what belongs to it.
+
+// on is a statement that carries out an event. What it says about states is filled in from session.Life, so that it can do nothing else:
+//
+//	{from t}                   turn t is in a state in which the event happens
+//	{from t running …}         turn t is in one of these, in all of which it happens
+//	{next t}                   the state into which the event brings turn t
+//	{to done}                  that state, which the event brings some turn into
+//
+// It panics where session.Life knows no such thing: statements are made when the program starts.
+func on(e session.Event, sql string) string {
+	return blank.ReplaceAllStringFunc(sql, func(text string) string {
+		words := strings.Fields(text[1 : len(text)-1])
+		switch {
+		case words[0] == "to" && len(words) == 2:
+			if !slices.ContainsFunc(session.Life, func(w session.Transition) bool { return w.Event == e && w.To == session.State(words[1]) }) {
+				panic(fmt.Sprintf("no turn is %s when it was %s", words[1], e))
+			}
+			return "'" + words[1] + "'"
+		case words[0] == "next" && len(words) == 2:
+			return next(e, words[1])
+		case words[0] == "from" && len(words) >= 2:
+			return from(e, words[1], words[2:])
+		default:
+			panic("a statement says " + text)
+		}
+	})
+}
+
+var blank = regexp.MustCompile(`\{(?:from|next|to) [^}]*\}`)
+
+// from says that a turn is in one of some states, all of an event's where none are named.
+func from(e session.Event, turn string, states []string) string {
+	var all []string
+	for _, w := range session.Life {
+		if w.Event == e && w.From != "" && !slices.Contains(all, string(w.From)) {
+			all = append(all, string(w.From))
+		}
+	}
+	for _, s := range states {
+		if !slices.Contains(all, s) {
+			panic(fmt.Sprintf("no turn that is %s is %s", s, e))
+		}
+	}
+	if len(states) == 0 {
+		states = all
+	}
+	return turn + ".state in ('" + strings.Join(states, "', '") + "')"
+}
+
+// next is the state that follows for a turn, where the state before decides it.
+func next(e session.Event, turn string) string {
+	after := make(map[session.State]session.State)
+	var moves string
+	for _, w := range session.Life {
+		if w.Event != e || w.From == "" {
+			continue
+		}
+		if to, known := after[w.From]; known && to != w.To {
+			panic(fmt.Sprintf("a turn that is %s is %s or %s when it was %s", w.From, to, w.To, e))
+		}
+		after[w.From] = w.To
+		if w.From != w.To {
+			moves += fmt.Sprintf(" when '%s' then '%s'", w.From, w.To)
+		}
+	}
+	if moves == "" {
+		return turn + ".state"
+	}
+	return "case " + turn + ".state" + moves + " else " + turn + ".state end"
+}
+
+//go:embed queries/life_asked.sql
+var firstQuery string
+
+// askedFirstSQL stores the first question of a thread with all that belongs to it.
+var askedFirstSQL = on(session.Asked, firstQuery)
+
+// askedSQL stores a question's turn.
+var askedSQL = on(session.Asked, `
+	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
+	                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place, pending, models,
+	                  state)
+	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $12 then clock_timestamp() end, $13, $14, $15,
+	        $16, $17, $18, case when $19::bigint > 0 then clock_timestamp() + $19::bigint * interval '1 microsecond' else '-infinity' end, $20, $21, $22, $23,
+	        {to queued})
+	returning intake_at, number`)
+
+// askedOfSQL stores a turn that is made of another one ($2), as what $9 says. A copy that is shared has its answer.
+var askedOfSQL = on(session.Asked, `
+	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
+		reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
+	select tenant_id, $3::uuid, $4::uuid, $5, platform_message, asker_id, asker_name, $6, direct, $7, $8, platform, workspace,
+		coalesce(place, sequence), id, $9::text, case when $9 = 'share' then {to done} else {to queued} end, $10, $11, $9 = 'share',
+		case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
+	from turn where tenant_id = $1 and id = $2`)
+
+// overtakenSQL closes the answers that nobody had asked for and that wait in a session ($2), since somebody asks there. It returns them, and
+// whether turns wait there whose questions were written later. Served by turn_unfinished.
+var overtakenSQL = on(session.Overtaken, `
+	with closed as (
+		update turn t set state = {next t}, outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
+		where tenant_id = $1 and session_id = $2 and {from t} and ambient returning id::text
+	)
+	select array(select id from closed), exists (select from turn t `+withQuestion+` where t.tenant_id = $1 and t.session_id = $2 and `+unbegun+`)`)
+
+//go:embed queries/life_leased.sql
+var leaseQuery string
+
+// leasedSQL gives turns to a replica.
+var leasedSQL = on(session.Leased, leaseQuery)
+
+// suspectedSQL takes a turn from a replica that has died, so that it can be leased apart.
+var suspectedSQL = on(session.Leased, `
+	update turn t set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
+	where tenant_id = $1 and id = $2 and {from t running delivering done}`)
+
+// handedBackSQL lets an attempt go of its turn. The attempt is raised at once, so that who lets go of a turn is fenced from that moment on.
+var handedBackSQL = on(session.HandedBack, `
+	update turn t set state = {next t}, owner = '', attempt = attempt + 1,
+		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
+	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
+
+// leftSQL takes from a replica that leaves what it holds, and leftRepairsSQL what it was to show once more. Served by turn_held and turn_disturbed.
+var (
+	leftSQL = on(session.HandedBack, `
+		update turn t set state = {next t}, owner = '', attempt = attempt + 1 where owner = $1 and {from t running delivering}`)
+	leftRepairsSQL = on(session.HandedBack, `
+		update turn t set owner = '', attempt = attempt + 1 where owner = $1 and {from t done} and disturbed`)
+)
+
+// finishedSQL saves the outcome of an attempt. Of a superseded turn that has posted nothing there is nothing to deliver.
+var finishedSQL = on(session.Finished, `
+	update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
+		state = case when $4 = 'superseded' and not exists (
+			select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id) then {to done} else {to delivering} end
+	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (withdrawn_at is null or $4 = 'superseded')
+	returning removed_at is not null, edited_text is not null and stop_requested_at is null,
+		edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`)
+
+// pendingEdit says of a turn that an edit waits for the attempt to let go; a person's stop takes the sense from it.
+const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
+
+// shownForGood says of a turn that what was delivered is what will be shown.
+const shownForGood = `(revision = leased_revision and (not disturbed or state = 'done'))`
+
+// deliveredSQL ends a turn whose thread shows what it is to show. What was said is erased with it where its question was deleted.
+var deliveredSQL = on(session.Delivered, `
+	with d as (
+		update turn t set state = {to done}, owner = '', quarantine = '', disturbed = not `+shownForGood+`, delivered_at = coalesce(delivered_at, clock_timestamp()),
+			undelivered = $4,
+			correction = case when withdrawn_at is not null and `+shownForGood+` then null else correction end,
+			corrected_at = case when withdrawn_at is not null and `+shownForGood+` then null else corrected_at end
+		where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and not `+pendingEdit+`
+		returning tenant_id, id, withdrawn_at is not null and not disturbed as erase
+	), said as (
+		delete from message m using d where d.erase and m.tenant_id = d.tenant_id and m.turn_id = d.id and m.model_index >= 0
+	), ran as (
+		delete from run r using d where d.erase and r.tenant_id = d.tenant_id and r.turn_id = d.id
+	)
+	select count(*) from d`)
+
+// stopAskedSQL notes who wants turns stopped, and returns those for which nobody had asked that before.
+var stopAskedSQL = on(session.StopAsked, `
+	update turn t set stop_requested_at = clock_timestamp(), stop_requested_by = $3
+	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
+	returning id::text`)
+
+// editedSQL notes how a question reads now. There was room for the edit, whether or not there had been for the question.
+var editedSQL = on(session.Edited, `
+	update turn t set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null
+	where tenant_id = $1 and id = $2 and {from t}`)
+
+// editedTakenSQL says that the question reads as it was edited.
+var editedTakenSQL = on(session.Edited, `update turn t set edited_text = null, edited_files = null where tenant_id = $1 and id = $2 and {from t}`)
+
+// editedNumberSQL gives a turn the number of the newest of its session ($3), and editedAgainSQL has it answered anew. That it was asked before is left in
+// its place by editedBeforeSQL, under the id $3 and the number that the turn had ($4); what was made of it is of that one from then on (editedOriginSQL).
+var (
+	editedNumberSQL = on(session.Edited, `update turn t set number = $3 where tenant_id = $1 and id = $2 and {from t}`)
+	editedBeforeSQL = on(session.Edited, `
+		insert into turn (tenant_id, id, session_id, number, platform, workspace, state, outcome, attempt, takeovers, platform_message,
+			asker_id, asker_name, principals, direct, intake_at, started_at, finished_at, delivered_at, sentence, reference, timings,
+			reason, ambient, limited_until, place, agent, models)
+		select tenant_id, $3, session_id, $4, platform, workspace, {to done}, 'superseded', attempt, takeovers, '',
+			asker_id, asker_name, principals, direct, intake_at, started_at, coalesce(finished_at, clock_timestamp()), delivered_at,
+			sentence, reference, timings, reason, ambient, limited_until, coalesce(place, sequence), agent, models
+		from turn t where tenant_id = $1 and id = $2 and {from t}`)
+	editedOriginSQL = on(session.Edited, `update turn t set origin = $3 where tenant_id = $1 and origin = $2 and origin_as <> 'retry' and {from t}`)
+	editedAgainSQL  = on(session.Edited, `
+		update turn t set number = $3, state = {to queued}, outcome = null, attempt = attempt + 1, takeovers = 0, lone_deaths = 0, failures = 0, quarantine = '', owner = '', not_before = '-infinity',
+			intake_at = clock_timestamp(), started_at = null, finished_at = null, delivered_at = null, disturbed = false,
+			stop_requested_at = null, stop_requested_by = '', sentence = '', undelivered = '', reference = '', timings = '{}',
+			ambient = ambient and not exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id),
+			edited_text = null, edited_files = null, offered_at = null, place = coalesce(place, sequence)
+		where tenant_id = $1 and id = $2 and {from t delivering done}`)
+)

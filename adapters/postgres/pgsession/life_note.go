@@ -1,0 +1,65 @@
+package pgsession
+
+import "github.com/footnotehq/footnote/core/session"
+
+// overwrittenSQL notes that an attempt ($3) at turn $4 may have written into messages that are turn $2's by now, unless it is that turn's newest.
+var overwrittenSQL = on(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
+
+// beingAnswered says of a turn that an attempt at it may still change what is asked.
+const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
+
+// What an attempt learns of the platform about its question: whether there was room for it, and what the intake did not know. completedFilesSQL is for
+// a turn that is locked, completedSQL for one whose question brings no files.
+const (
+	settledSQL   = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
+	completedSQL = `
+		with t as (
+			update turn set pending = null, principals = $4, asker_name = case when asker_name = '' then $5 else asker_name end
+			where ` + beingAnswered + ` and pending is not null returning tenant_id, id
+		), q as (
+			update message m set author = $5 from t
+			where $5 <> '' and m.tenant_id = t.tenant_id and m.turn_id = t.id and m.model_index = -1 and m.ordinal = 0 and m.author = ''
+		)
+		select count(*) from t`
+	completedFilesSQL = `
+		update turn set pending = null, principals = $3, asker_name = case when asker_name = '' then $4 else asker_name end
+		where tenant_id = $1 and id = $2`
+)
+
+// behindSQL gives a turn ($2) that waits the number $4 behind another one ($3), and the place $5 or the other one's own.
+const behindSQL = `
+	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
+	where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`
+
+// clearedSQL takes turns out of quarantines that have ended: one that was written over after it was done may have outlived its group.
+const clearedSQL = `
+	update turn t set quarantine = ''
+	where ` + quarantinedTurn + ` and not exists (select from quarantine q where q.replica = t.quarantine)`
+
+// quarantinedTurn says that turn t is in a quarantine, and that there is something to do about it.
+const quarantinedTurn = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
+
+// offeredSQL notes that somebody was offered the answer in private, once.
+const offeredSQL = `
+	update turn t set offered_at = clock_timestamp() where tenant_id = $1 and id = $2 and offered_at is null
+	  and not exists (select from turn d where d.tenant_id = t.tenant_id and d.origin = t.id and d.origin_as = 'private')`
+
+// expiredSQL forgets what it takes to answer in private, once that is of no use.
+const expiredSQL = `update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`
+
+// What is forgotten of a person ($3) on a platform ($2): what they asked, with all that hangs on a turn (on delete cascade) but for the messages that
+// platforms know; and that it was they who stopped, removed or corrected something, which stays done and names nobody.
+const (
+	forgottenSQL = `
+		with gone as (
+			delete from turn where tenant_id = $1 and platform = $2 and asker_id = $3 returning id, session_id, state, owner
+		), unknown as (
+			delete from surface_message m using gone where m.tenant_id = $1 and m.turn_id = gone.id
+		)
+		select id::text, session_id::text, state in ('running', 'delivering') from gone`
+	forgottenStopSQL    = `update turn set stop_requested_by = '' where tenant_id = $1 and platform = $2 and stop_requested_by = $3`
+	forgottenRemovalSQL = `
+		update turn set removed_by = '', removed_by_name = '', removal_reason = '' where tenant_id = $1 and platform = $2 and removed_by = $3`
+	forgottenCorrectionSQL = `
+		update turn set corrected_by = '', corrected_by_name = '' where tenant_id = $1 and platform = $2 and corrected_by = $3`
+)

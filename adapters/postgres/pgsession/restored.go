@@ -1,0 +1,35 @@
+package pgsession
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Restored is what has to be done about conversations after a backup was put into a database, and returns how many turns had no end when it was made.
+// Each of them may have been answered since, in messages that the backup does not know: the one who takes it up looks for them first and edits what
+// it finds, as after any write whose outcome is not known. A second call does no harm.
+func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
+	// The replicas of another life hold nothing any more, and were there for nobody: what is too old by now is closed.
+	if _, err := tx.Exec(ctx, `delete from replica`); err != nil {
+		return 0, fmt.Errorf("forget the replicas of another life: %w", err)
+	}
+	tag, err := tx.Exec(ctx, restoredSQL)
+	if err != nil {
+		return 0, fmt.Errorf("take the turns from replicas of another life: %w", err)
+	}
+	// A page that was intended is looked for; with the first that is found all that follow it are.
+	const intend = `
+		insert into delivery (tenant_id, turn_id, kind, model, page, platform, workspace, channel, thread, state, attempt)
+		select t.tenant_id, t.id, 'page', 0,
+			(select coalesce(max(d.page) + 1, 0) from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id and d.kind = 'page' and d.model = 0),
+			s.platform, s.workspace, s.channel, s.thread, 'intended', t.attempt
+		from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		where t.state <> 'done' and not exists (
+			select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id and d.kind = 'page' and d.model = 0 and d.message = '')`
+	if _, err = tx.Exec(ctx, intend); err != nil {
+		return 0, fmt.Errorf("have the messages of unfinished turns looked for: %w", err)
+	}
+	return int(tag.RowsAffected()), nil
+}
