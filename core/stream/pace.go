@@ -49,12 +49,8 @@ func (p *pacer) due(now time.Time, v *View) time.Duration {
 			wait = max(wait, p.started.Add(p.FirstWait).Sub(now))
 		}
 	}
-	if !p.last.IsZero() {
-		next := p.last.Add(p.interval(now)).Sub(now)
-		if !p.posted && v.Len() > 0 { // the write before them had no words, which are waited for
-			next = min(next, p.started.Add(p.FirstWait).Sub(now))
-		}
-		wait = max(wait, next)
+	if !p.last.IsZero() && (p.posted || v.Len() == 0) { // the first words keep no interval from a write that had none
+		wait = max(wait, p.last.Add(p.interval(now)).Sub(now))
 	}
 	return max(wait, 0)
 }

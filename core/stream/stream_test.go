@@ -94,7 +94,7 @@ func TestFirstWordsDoNotWaitForTheIntervalOfASearch(t *testing.T) {
 		s.Accept(delta("More. "))
 		time.Sleep(20 * time.Second)
 		finish(t, s)
-		want := []time.Duration{0, 1100 * time.Millisecond, 11100 * time.Millisecond}
+		want := []time.Duration{0, 100 * time.Millisecond, 10100 * time.Millisecond}
 		if len(writes) < 3 || !slices.Equal(writes[:3], want) {
 			t.Errorf("writes at %v, want %v and the final one", writes, want)
 		}
