@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
@@ -56,23 +57,38 @@ func inherit(ctx context.Context, q postgres.Executor, tenant access.TenantID, t
 	return own, inherited, nil
 }
 
+// refColumns are documents as columns, in which one statement takes many of them (unnest).
+type refColumns struct {
+	ids, sources, kinds, titles, urls []string
+	updated                           []*time.Time
+}
+
+func (c *refColumns) add(d document.Ref) {
+	c.ids, c.sources, c.kinds = append(c.ids, postgres.Storable(string(d.ID))), append(c.sources, string(d.Source)), append(c.kinds, string(d.Kind))
+	c.titles, c.urls = append(c.titles, postgres.Storable(d.Title)), append(c.urls, postgres.Storable(d.URL))
+	c.updated = append(c.updated, postgres.OrNull(d.UpdatedAt))
+}
+
 // number makes sure that the session of a turn knows the documents, and returns which document it has under each of the numbers.
 func number(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, documents map[int32]document.Ref) (map[int32]string, error) {
 	known, err := numbered(ctx, q, tenant, turn, numbers)
 	if err != nil || len(known) == len(numbers) {
 		return known, err
 	}
-	batch := new(pgx.Batch)
+	var fresh []int32
+	var refs refColumns
 	for _, n := range numbers {
-		if _, ok := known[n]; ok {
-			continue
+		if _, ok := known[n]; !ok {
+			fresh = append(fresh, n)
+			refs.add(documents[n])
 		}
-		d := documents[n]
-		batch.Queue(`insert into session_document (tenant_id, session_id, number, document_id, source_id, kind, title, url, updated_at)
-			select $1, t.session_id, $3, $4, $5, $6, $7, $8, $9 from turn t where t.tenant_id = $1 and t.id = $2 on conflict do nothing`,
-			tenant, turn, n, postgres.Storable(string(d.ID)), d.Source, d.Kind, postgres.Storable(d.Title), postgres.Storable(d.URL), postgres.OrNull(d.UpdatedAt))
 	}
-	if err := q.SendBatch(ctx, batch).Close(); err != nil {
+	const insert = `
+		insert into session_document (tenant_id, session_id, number, document_id, source_id, kind, title, url, updated_at)
+		select t.tenant_id, t.session_id, d.* from turn t
+		cross join unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[]) d
+		where t.tenant_id = $1 and t.id = $2 on conflict do nothing`
+	if _, err := q.Exec(ctx, insert, tenant, turn, fresh, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated); err != nil {
 		return nil, err
 	}
 	// The turns of a session end one after the other; a copy that is shared in its thread may have taken a number all the same.

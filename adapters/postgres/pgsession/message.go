@@ -107,13 +107,29 @@ func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.M
 			tenant, id, i, c.Number, c.ModelSees, postgres.Storable(string(d.ID)), d.Source, d.Kind, postgres.Storable(d.Title), postgres.Storable(d.URL),
 			postgres.OrNull(d.UpdatedAt), postgres.Storable(c.Anchor), postgres.Storable(c.Link), postgres.Storable(c.Quote))
 	}
-	for i, r := range m.Documents {
-		d := r.Document
-		batch.Queue(`insert into message_document (tenant_id, message_id, ordinal, number, document_id, source_id, kind, title, url,
-			updated_at, chunk_id, anchor, text, score) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-			tenant, id, i, r.Number, postgres.Storable(string(d.ID)), d.Source, d.Kind, postgres.Storable(d.Title), postgres.Storable(d.URL),
-			postgres.OrNull(d.UpdatedAt), storedChunk(r.Chunk), postgres.Storable(r.Anchor), postgres.Storable(r.Text), r.Score)
+	if len(m.Documents) > 0 {
+		queuePassages(batch, tenant, id, m.Documents)
 	}
+}
+
+// queuePassages stores what a prompt held in one statement: a statement for each passage would be most of those of a turn.
+func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages []message.Reference) {
+	var refs refColumns
+	var ordinals, numbers []int32
+	var chunks []int64
+	var anchors, texts []string
+	var scores []float64
+	for i, r := range passages {
+		refs.add(r.Document)
+		ordinals, numbers, chunks = append(ordinals, int32(i)), append(numbers, int32(r.Number)), append(chunks, storedChunk(r.Chunk))
+		anchors, texts = append(anchors, postgres.Storable(r.Anchor)), append(texts, postgres.Storable(r.Text))
+		scores = append(scores, r.Score)
+	}
+	batch.Queue(`insert into message_document (tenant_id, message_id, ordinal, number, document_id, source_id, kind, title, url, updated_at,
+			chunk_id, anchor, text, score)
+		select $1::text, $2::uuid, d.* from unnest($3::int[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::timestamptz[],
+			$11::bigint[], $12::text[], $13::text[], $14::double precision[]) d`,
+		tenant, id, ordinals, numbers, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, chunks, anchors, texts, scores)
 }
 
 // loadMessages returns the messages of turns with all their parts, in the order of rows.
