@@ -18,6 +18,9 @@ import (
 // requestTimeout bounds one call from when it is sent. A create whose answer does not come has an unknown outcome then.
 const requestTimeout = 15 * time.Second
 
+// firstPause is before what failed is tried again for the first time.
+const firstPause = 200 * time.Millisecond
+
 // renewAfter is the number of calls after which discordgo's limiter is replaced: it keeps an entry for each route and channel for ever.
 const renewAfter = 50_000
 

@@ -8,27 +8,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 	"github.com/footnotehq/footnote/core/message"
 	"golang.org/x/sync/errgroup"
 )
-
-// Attachment is a file that came with a message or a command, as Discord tells of it. Fetch reads it.
-type Attachment struct {
-	ID, Name, Media string
-	Size            int64
-	url             string
-}
-
-func attachmentOf(a *discordgo.MessageAttachment) Attachment {
-	return Attachment{ID: a.ID, Name: a.Filename, Media: a.ContentType, Size: int64(a.Size), url: a.URL}
-}
-
-// Fetching of files: all of a message within so long, and only from where Discord keeps them.
-const filesLimit = 8 * time.Second
 
 var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 
@@ -38,7 +22,7 @@ const (
 )
 
 // Fetch reads files. It never fails: of a file that cannot be read it says why. The bot's token is not sent.
-func (c *Client) Fetch(ctx context.Context, list []Attachment) []message.File {
+func (c *Reader) Fetch(ctx context.Context, list []Attachment) []message.File {
 	if len(list) == 0 {
 		return nil
 	}
@@ -67,7 +51,7 @@ func unread(a Attachment, sentence string) message.File {
 	return attachment.Unread(a.Name, a.Media, sentence)
 }
 
-func (c *Client) fetch(ctx context.Context, a Attachment) message.File {
+func (c *Reader) fetch(ctx context.Context, a Attachment) message.File {
 	switch {
 	case !c.keeps(a.url):
 		return unread(a, sayNotHere)
@@ -77,7 +61,7 @@ func (c *Client) fetch(ctx context.Context, a Attachment) message.File {
 	data, err := c.download(ctx, a.url, attachment.Limit(a.Media))
 	switch {
 	case err != nil:
-		c.logger.WarnContext(ctx, "file not read", "file", a.ID, "error", err)
+		c.discord.logger.WarnContext(ctx, "file not read", "file", a.ID, "error", err)
 		return unread(a, sayNoFile)
 	case data == nil:
 		return unread(a, attachment.SayTooLarge)
@@ -86,24 +70,24 @@ func (c *Client) fetch(ctx context.Context, a Attachment) message.File {
 }
 
 // keeps reports whether an address is one at which Discord keeps files. Behind another DISCORD_API_URL its host counts too.
-func (c *Client) keeps(raw string) bool {
+func (c *Reader) keeps(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || u.User != nil {
 		return false
 	}
-	if c.address.String() != defaultAPI && u.Host == c.address.Host && u.Scheme == c.address.Scheme {
+	if c.discord.address.String() != defaultAPI && u.Host == c.discord.address.Host && u.Scheme == c.discord.address.Scheme {
 		return true
 	}
 	return u.Scheme == "https" && u.Port() == "" && slices.Contains(fileHosts, strings.ToLower(u.Hostname()))
 }
 
 // download reads a file, nil when it is larger than it may be.
-func (c *Client) download(ctx context.Context, address string, most int64) ([]byte, error) {
+func (c *Reader) download(ctx context.Context, address string, most int64) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, fmt.Errorf("fetch a file: %w", err)
 	}
-	res, err := c.files.Do(req)
+	res, err := c.discord.files.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("fetch a file: %w", err)
 	}

@@ -38,7 +38,7 @@ func (c *Client) Check(ctx context.Context) []Finding {
 		Key      string  `json:"verify_key"`
 		Endpoint *string `json:"interactions_endpoint_url"`
 	}
-	err := c.api.do(ctx, request{
+	err := c.discord.api.do(ctx, request{
 		doing: "look up the Discord application", method: http.MethodGet, url: discordgo.EndpointAPI + "applications/@me", bucket: "GET application",
 	}, &app)
 	var stated *apiError
@@ -50,25 +50,25 @@ func (c *Client) Check(ctx context.Context) []Finding {
 	}
 	findings := []Finding{{OK: true, Sentence: fmt.Sprintf("The token belongs to the application %q (%s).", app.Name, app.ID)}}
 	findings = append(findings, intent(
-		"MESSAGE CONTENT INTENT", app.Flags&(flagContent|flagContentLimited) != 0, !c.config.Gateway.NoMessageContent,
+		"MESSAGE CONTENT INTENT", app.Flags&(flagContent|flagContentLimited) != 0, !c.discord.config.Gateway.NoMessageContent,
 		"follow-ups in a thread need the button, a reply, a mention or /ask, and what nobody asked the bot is not answered", "DISCORD_MESSAGE_CONTENT",
 	))
 	set := app.Endpoint != nil && *app.Endpoint != ""
 	switch {
-	case c.config.PublicKey != "" && app.Key != "" && !strings.EqualFold(app.Key, c.config.PublicKey):
+	case c.discord.config.PublicKey != "" && app.Key != "" && !strings.EqualFold(app.Key, c.discord.config.PublicKey):
 		findings = append(findings, Finding{Sentence: "DISCORD_PUBLIC_KEY is another application's. Copy it from the Developer Portal (General Information → Public Key)."})
-	case set && c.config.PublicKey == "":
+	case set && c.discord.config.PublicKey == "":
 		findings = append(findings, Finding{Sentence: fmt.Sprintf(
 			"Discord sends commands and buttons to %s, and not over the socket. Set DISCORD_PUBLIC_KEY to take them there, or empty the Interactions Endpoint URL in the "+
 				"Developer Portal (General Information).", *app.Endpoint)})
 	case set:
 		findings = append(findings, Finding{OK: true, Sentence: "Commands and buttons come as signed requests to " + *app.Endpoint + "."})
-	case c.config.PublicKey != "":
-		findings = append(findings, Finding{Optional: !c.config.NoGateway, Sentence: "DISCORD_PUBLIC_KEY is set, but the application has no Interactions Endpoint URL. Enter " +
+	case c.discord.config.PublicKey != "":
+		findings = append(findings, Finding{Optional: !c.discord.config.NoGateway, Sentence: "DISCORD_PUBLIC_KEY is set, but the application has no Interactions Endpoint URL. Enter " +
 			"https://HOST/discord/interactions in the Developer Portal (General Information) while footnote serve runs."})
 	}
 	return append(findings, intent(
-		"SERVER MEMBERS INTENT", app.Flags&(flagMembers|flagMembersLimited) != 0, c.config.Gateway.Members,
+		"SERVER MEMBERS INTENT", app.Flags&(flagMembers|flagMembersLimited) != 0, c.discord.config.Gateway.Members,
 		"answers in servers use public documents only", "DISCORD_MEMBERS",
 	))
 }
@@ -86,27 +86,6 @@ func intent(name string, enabled, asked bool, without, setting string) Finding {
 		return Finding{Optional: true, Sentence: fmt.Sprintf("%s is enabled but not used: %s. Set %s=true to use it.", name, without, setting)}
 	default:
 		return Finding{Optional: true, Sentence: fmt.Sprintf("%s is not used: %s.", name, without)}
-	}
-}
-
-// Permission is what the bot needs of a server, and why.
-type Permission struct {
-	Name   string // as Discord shows it
-	Bit    int64
-	Reason string
-}
-
-// Permissions lists what the invite link asks for.
-func Permissions() []Permission {
-	return []Permission{
-		{"View Channels", discordgo.PermissionViewChannel, "sees where it is asked"},
-		{"Send Messages", discordgo.PermissionSendMessages, "answers where a thread cannot be opened"},
-		{"Create Public Threads", discordgo.PermissionCreatePublicThreads, "opens a thread for each answer, so that channels stay readable"},
-		{"Send Messages in Threads", discordgo.PermissionSendMessagesInThreads, "answers there"},
-		{"Read Message History", discordgo.PermissionReadMessageHistory, "finds questions that arrived while it was away"},
-		{"Embed Links", discordgo.PermissionEmbedLinks, "links its sources"},
-		{"Attach Files", discordgo.PermissionAttachFiles, "attaches an answer that is too long for messages"},
-		{"Add Reactions", discordgo.PermissionAddReactions, "offers 👍 and 👎 under an answer"},
 	}
 }
 
@@ -133,15 +112,4 @@ func InviteURL(app string) string {
 	}
 	query := url.Values{"client_id": {app}, "permissions": {strconv.FormatInt(bits, 10)}, "scope": {strings.Join(scopes, " ")}}
 	return "https://discord.com/oauth2/authorize?" + query.Encode()
-}
-
-// Application returns the id of the token's application, which the invite link needs. It asks Discord.
-func (c *Client) Application(ctx context.Context) (string, error) {
-	var app struct {
-		ID string `json:"id"`
-	}
-	err := c.api.do(ctx, request{
-		doing: "look up the Discord application", method: http.MethodGet, url: discordgo.EndpointAPI + "applications/@me", bucket: "GET application",
-	}, &app)
-	return app.ID, err
 }

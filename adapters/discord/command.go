@@ -71,12 +71,6 @@ func (c Command) Privately(yes bool) Command {
 	return c
 }
 
-// manager are the permissions of which one lets somebody change what holds in a server.
-const manager = discordgo.PermissionAdministrator | discordgo.PermissionManageGuild
-
-// moderator are the permissions of which one lets somebody stop, correct and remove the answers of others: whoever may delete them.
-const moderator = manager | discordgo.PermissionManageMessages
-
 // who returns who used an interaction, nil where it does not say.
 func who(i *discordgo.Interaction) (*discordgo.User, session.Stopper) {
 	switch {

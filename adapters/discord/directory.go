@@ -4,19 +4,19 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/sync/singleflight"
 )
 
-// directory remembers what the gateway tells of servers, channels and threads, and asks for what it did not tell. It is safe for
+// Directory remembers what the gateway tells of servers, channels and threads, and asks for what it did not tell. It is safe for
 // concurrent use.
-type directory struct {
-	api     *api
+type Directory struct {
+	discord *Bot
 	age     time.Duration  // how long an answer about somebody's membership is believed where no event told of a change
 	changes access.Changes // nil: this process is the only one, and its own events say all
 	asking  singleflight.Group
@@ -73,19 +73,20 @@ const (
 	maxPlaces     = 50_000
 )
 
-func newDirectory(a *api, changes access.Changes, members bool) *directory {
+// NewDirectory returns what is known of servers and people: nothing yet.
+func NewDirectory(b *Bot) *Directory {
 	age := unheardAge
-	if members {
+	if b.config.Gateway.Members && !b.config.NoGateway {
 		age = membershipAge
 	}
-	return &directory{
-		api: a, age: age, changes: changes, guilds: make(map[string]*guild), places: make(map[string]place), member: make(map[[2]string]membership),
+	return &Directory{
+		discord: b, age: age, changes: b.config.Changes, guilds: make(map[string]*guild), places: make(map[string]place), member: make(map[[2]string]membership),
 		versions: make(map[string]access.Version), owed: make(map[string]map[string]bool),
 	}
 }
 
 // learn takes in an event. What counts of it is owed to other replicas.
-func (d *directory) learn(event any) {
+func (d *Directory) learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	guildID := serverOf(event)
@@ -97,7 +98,7 @@ func (d *directory) learn(event any) {
 }
 
 // apply takes in an event. It is called with the lock held.
-func (d *directory) apply(event any) {
+func (d *Directory) apply(event any) {
 	switch e := event.(type) {
 	case *discordgo.Ready:
 		if e.User != nil {
@@ -169,13 +170,13 @@ func (d *directory) apply(event any) {
 }
 
 // forget ends what is known of a server that the bot belongs to no more. It is called with the lock held.
-func (d *directory) forget(guildID string) {
+func (d *Directory) forget(guildID string) {
 	delete(d.guilds, guildID)
 	maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == guildID })
 	maps.DeleteFunc(d.places, func(_ string, p place) bool { return p.guild == guildID })
 }
 
-func (d *directory) learnGuild(g *discordgo.Guild) {
+func (d *Directory) learnGuild(g *discordgo.Guild) {
 	known := &guild{name: g.Name, owner: g.OwnerID, roles: make(map[string]role)}
 	for _, r := range g.Roles {
 		known.roles[r.ID] = roleOf(r)
@@ -183,7 +184,7 @@ func (d *directory) learnGuild(g *discordgo.Guild) {
 	d.guilds[g.ID] = known
 }
 
-func (d *directory) learnRole(guild string, r *discordgo.Role) {
+func (d *Directory) learnRole(guild string, r *discordgo.Role) {
 	if g := d.guilds[guild]; g != nil {
 		g.roles[r.ID] = roleOf(r)
 	}
@@ -194,7 +195,7 @@ func roleOf(r *discordgo.Role) role {
 }
 
 // ownRoles are the roles that stand for the bot alone in a server: when people begin to write its name, Discord offers them its role as well.
-func (d *directory) ownRoles(guildID string) []string {
+func (d *Directory) ownRoles(guildID string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	g := d.guilds[guildID]
@@ -210,7 +211,7 @@ func (d *directory) ownRoles(guildID string) []string {
 	return own
 }
 
-func (d *directory) remember(c *discordgo.Channel) place {
+func (d *Directory) remember(c *discordgo.Channel) place {
 	if len(d.places) >= maxPlaces {
 		for id := range d.places { // any: what is needed again is asked for again
 			delete(d.places, id)
@@ -227,14 +228,14 @@ func (d *directory) remember(c *discordgo.Channel) place {
 }
 
 // place returns a channel or thread, asking for it if need be.
-func (d *directory) place(ctx context.Context, id string) (place, error) {
+func (d *Directory) place(ctx context.Context, id string) (place, error) {
 	d.mu.Lock()
 	p, known := d.places[id]
 	d.mu.Unlock()
 	if known {
 		return p, nil
 	}
-	c, err := d.api.channel(ctx, id)
+	c, err := d.discord.api.channel(ctx, id)
 	if err != nil {
 		return place{}, err
 	}
@@ -244,12 +245,12 @@ func (d *directory) place(ctx context.Context, id string) (place, error) {
 }
 
 // moderates reports whether somebody with these roles may manage messages in a channel: whoever may delete an answer may stop it.
-func (d *directory) moderates(channel, user string, roles []string) bool {
+func (d *Directory) moderates(channel, user string, roles []string) bool {
 	return d.may(channel, user, roles, moderator)
 }
 
 // guildName returns the name of a guild, or its id.
-func (d *directory) guildName(id string) string {
+func (d *Directory) guildName(id string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if g := d.guilds[id]; g != nil && g.name != "" {
@@ -259,7 +260,7 @@ func (d *directory) guildName(id string) string {
 }
 
 // membership returns what holds for somebody in a server.
-func (d *directory) membership(ctx context.Context, guildID, user string) (membership, error) {
+func (d *Directory) membership(ctx context.Context, guildID, user string) (membership, error) {
 	version, err := d.version(ctx, guildID, user)
 	if err != nil {
 		return membership{}, err
@@ -271,7 +272,7 @@ func (d *directory) membership(ctx context.Context, guildID, user string) (membe
 		return m, nil
 	}
 	var found *discordgo.Member
-	err = patiently(ctx, func() (err error) { found, err = d.api.member(ctx, guildID, user); return err })
+	err = patiently(ctx, func() (err error) { found, err = d.discord.api.member(ctx, guildID, user); return err })
 	if err != nil {
 		return membership{}, err
 	}
@@ -286,7 +287,7 @@ func (d *directory) membership(ctx context.Context, guildID, user string) (membe
 }
 
 // keep notes what an event said of somebody; changed says that it tells of a change, and not of something else. It is called with the lock held.
-func (d *directory) keep(guildID, user string, m *discordgo.Member, changed bool) {
+func (d *Directory) keep(guildID, user string, m *discordgo.Member, changed bool) {
 	kept := membership{in: !m.Pending, roles: m.Roles, until: time.Now().Add(d.age)}
 	before, known := d.member[[2]string{guildID, user}]
 	if known && before.in == kept.in && slices.Equal(slices.Sorted(slices.Values(before.roles)), slices.Sorted(slices.Values(kept.roles))) {
@@ -297,7 +298,7 @@ func (d *directory) keep(guildID, user string, m *discordgo.Member, changed bool
 	d.put(guildID, user, kept)
 }
 
-func (d *directory) put(guildID, user string, m membership) {
+func (d *Directory) put(guildID, user string, m membership) {
 	if len(d.member) >= maxPlaces {
 		clear(d.member)
 	}
@@ -305,14 +306,14 @@ func (d *directory) put(guildID, user string, m membership) {
 }
 
 // met notes what an interaction says of its user.
-func (d *directory) met(guildID, user string, m *discordgo.Member) {
+func (d *Directory) met(guildID, user string, m *discordgo.Member) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.keep(guildID, user, m, false)
 }
 
 // meet notes a channel that an interaction tells of, unless more is known of it.
-func (d *directory) meet(c *discordgo.Channel) {
+func (d *Directory) meet(c *discordgo.Channel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if _, known := d.places[c.ID]; !known {
@@ -320,24 +321,36 @@ func (d *directory) meet(c *discordgo.Channel) {
 	}
 }
 
-// discordEpoch is the beginning of 2015, from which ids count milliseconds.
-const discordEpoch = 1420070400000
-
-// idAt is the smallest id of a moment.
-func idAt(t time.Time) string { return strconv.FormatInt((t.UnixMilli()-discordEpoch)<<22, 10) }
-
-// newer reports whether id a was given after id b. An empty id is older than all.
-func newer(a, b string) bool {
-	if len(a) != len(b) {
-		return len(a) > len(b)
-	}
-	return a > b
-}
-
 // peek returns a place that is known already.
-func (d *directory) peek(id string) (place, bool) {
+func (d *Directory) peek(id string) (place, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p, known := d.places[id]
 	return p, known
 }
+
+func (d *Directory) channelName(id string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.places[id].name
+}
+
+// home returns the reference of a place, without its thread: messages of a thread belong to the channel that it hangs on.
+func (d *Directory) home(ctx context.Context, guild, channel string) (thread.Ref, error) {
+	ref := thread.Ref{Platform: Platform, Workspace: guild, Channel: channel}
+	if guild == "" {
+		ref.Thread = channel
+		return ref, nil
+	}
+	p, err := d.place(ctx, channel)
+	if err != nil {
+		return ref, err
+	}
+	if p.thread {
+		ref.Channel, ref.Thread = p.parent, p.id
+	}
+	return ref, nil
+}
+
+// GuildName returns the name of a server, or its id where it is not known.
+func (d *Directory) GuildName(id string) string { return d.guildName(id) }

@@ -45,7 +45,7 @@ func serverOf(event any) string {
 }
 
 // digest is all of a server that decides who may open its channels; empty for one that is not known. It is called with the lock held.
-func (d *directory) digest(guildID string) string {
+func (d *Directory) digest(guildID string) string {
 	g := d.guilds[guildID]
 	if g == nil || d.changes == nil {
 		return ""
@@ -71,7 +71,7 @@ func (d *directory) digest(guildID string) string {
 }
 
 // owe notes that other replicas have to be told of a change. It is called with the lock held.
-func (d *directory) owe(guildID, scope string) {
+func (d *Directory) owe(guildID, scope string) {
 	if d.changes == nil {
 		return
 	}
@@ -82,7 +82,7 @@ func (d *directory) owe(guildID, scope string) {
 }
 
 // settle tells other replicas of what they were not told of yet.
-func (d *directory) settle(ctx context.Context) error {
+func (d *Directory) settle(ctx context.Context) error {
 	if d.changes == nil {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (d *directory) settle(ctx context.Context) error {
 }
 
 // version is what all replicas know together of some scopes of a server.
-func (d *directory) version(ctx context.Context, guildID string, scopes ...string) (access.Version, error) {
+func (d *Directory) version(ctx context.Context, guildID string, scopes ...string) (access.Version, error) {
 	if d.changes == nil {
 		return "", nil
 	}
@@ -119,7 +119,7 @@ func (d *directory) version(ctx context.Context, guildID string, scopes ...strin
 
 // fresh makes sure that what is known of a server's roles and channels is true at this moment: it is asked for, unless nothing has changed since
 // it was asked for last.
-func (d *directory) fresh(ctx context.Context, guildID string) error {
+func (d *Directory) fresh(ctx context.Context, guildID string) error {
 	version, err := d.version(ctx, guildID)
 	if err != nil || d.changes == nil {
 		return err
@@ -134,7 +134,7 @@ func (d *directory) fresh(ctx context.Context, guildID string) error {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout) // it is asked for others, too
 		defer cancel()
 		var found *discordgo.GuildCreate
-		err := patiently(limited, func() (err error) { found, err = d.api.survey(limited, guildID); return err })
+		err := patiently(limited, func() (err error) { found, err = d.discord.api.survey(limited, guildID); return err })
 		if err != nil {
 			return nil, err
 		}
@@ -168,56 +168,38 @@ const tellLimit = 2 * time.Second
 
 // announce tells other replicas of an event that was learned, before what comes after it is handled. What cannot be told now is told later, and
 // before anything is believed here.
-func (c *Client) announce(ctx context.Context) {
+func (d *Directory) announce(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
-	if err := c.directory.settle(limited); err != nil && ctx.Err() == nil {
-		c.logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)
+	if err := d.settle(limited); err != nil && ctx.Err() == nil {
+		d.discord.logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)
 	}
 }
 
 // keepHearing says again and again of which servers events arrive, until ctx ends.
-func (c *Client) keepHearing(ctx context.Context) {
-	changes := c.directory.changes
-	if changes == nil || c.config.NoGateway {
+func (d *Directory) keepHearing(ctx context.Context) {
+	changes := d.changes
+	if changes == nil || d.discord.config.NoGateway {
 		return
 	}
 	for {
 		wait := time.Second
-		if heard := c.hears(); len(heard) > 0 {
+		var heard []access.Workspace
+		for _, guild := range d.discord.hears() {
+			heard = append(heard, workspace(guild))
+		}
+		if len(heard) > 0 {
 			wait = access.HearingEvery
 			limited, cancel := context.WithTimeout(ctx, access.HearingEvery)
 			err := changes.Heard(limited, heard...)
 			cancel()
 			if err != nil && ctx.Err() == nil {
-				c.logger.WarnContext(ctx, "other replicas do not know that changes are heard of here", "error", err)
+				d.discord.logger.WarnContext(ctx, "other replicas do not know that changes are heard of here", "error", err)
 			}
 		}
-		c.announce(ctx)
+		d.announce(ctx)
 		if sleep.For(ctx, wait) != nil {
 			return
 		}
-	}
-}
-
-// hears lists the servers whose events arrive.
-func (c *Client) hears() []access.Workspace {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var list []access.Workspace
-	for shard := range c.connected {
-		for _, g := range c.guilds[shard] {
-			list = append(list, workspace(g))
-		}
-	}
-	return list
-}
-
-// joinedBy notes a server that a shard tells of.
-func (c *Client) joinedBy(shard int, guildID string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !slices.Contains(c.guilds[shard], guildID) {
-		c.guilds[shard] = append(c.guilds[shard], guildID)
 	}
 }

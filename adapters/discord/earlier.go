@@ -28,13 +28,13 @@ const (
 
 // Earlier returns what was said in the thread of a message before it and after another one, oldest first: with the message that the
 // thread hangs on, where that is among it. more says that there was more than is read.
-func (c *Client) Earlier(ctx context.Context, m Message, after thread.MessageID) (list []Said, more bool, err error) {
+func (c *Reader) Earlier(ctx context.Context, m Message, after thread.MessageID) (list []Said, more bool, err error) {
 	var found []*discordgo.Message // newest first
 	before := string(m.ID)
 	for len(found) < maxEarlier {
 		var page []*discordgo.Message
 		query := url.Values{"limit": {strconv.Itoa(historyLimit)}, "before": {before}}
-		if err := c.api.messages(ctx, m.channel, query, &page); err != nil {
+		if err := c.discord.api.messages(ctx, m.channel, query, &page); err != nil {
 			return nil, false, err
 		}
 		for _, p := range page {
@@ -50,7 +50,7 @@ func (c *Client) Earlier(ctx context.Context, m Message, after thread.MessageID)
 	}
 	if before == "" && after == "" && m.Ref.Thread == m.channel {
 		// The message that a thread was opened from stands in the channel, under the same id.
-		root, err := c.api.message(ctx, m.Ref.Channel, m.Ref.Thread)
+		root, err := c.discord.api.message(ctx, m.Ref.Channel, m.Ref.Thread)
 		switch {
 		case err == nil:
 			found = append(found, root)
@@ -65,7 +65,7 @@ func (c *Client) Earlier(ctx context.Context, m Message, after thread.MessageID)
 }
 
 // Chain returns the messages that a message replies to, oldest first.
-func (c *Client) Chain(ctx context.Context, m Message) ([]Said, error) {
+func (c *Reader) Chain(ctx context.Context, m Message) ([]Said, error) {
 	var found []*discordgo.Message
 	for at := m.raw; len(found) < maxReplies; {
 		next := at.ReferencedMessage
@@ -74,7 +74,7 @@ func (c *Client) Chain(ctx context.Context, m Message) ([]Said, error) {
 				break
 			}
 			var err error
-			if next, err = c.api.message(ctx, m.channel, at.MessageReference.MessageID); errors.Is(err, thread.ErrMessageGone) {
+			if next, err = c.discord.api.message(ctx, m.channel, at.MessageReference.MessageID); errors.Is(err, thread.ErrMessageGone) {
 				break
 			} else if err != nil {
 				return nil, err
@@ -90,17 +90,14 @@ func (c *Client) Chain(ctx context.Context, m Message) ([]Said, error) {
 	return list, nil
 }
 
-// IsReply reports whether the message answers another one.
-func (m Message) IsReply() bool { return m.raw != nil && m.raw.ReferencedMessage != nil }
-
 // said adds a message that people, bots or this bot wrote.
-func (c *Client) said(list []Said, m *discordgo.Message) []Said {
+func (c *Reader) said(list []Said, m *discordgo.Message) []Said {
 	if m.Author == nil || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply && m.Type != discordgo.MessageTypeChatInputCommand {
 		return list
 	}
 	said := Said{
-		Author: displayName(m.Author, m.Member), Own: m.Author.ID == c.self(), Bot: m.Author.Bot || m.WebhookID != "",
-		Text: question(m, c.channelName, c.self(), c.directory.ownRoles(m.GuildID)...),
+		Author: displayName(m.Author, m.Member), Own: m.Author.ID == c.discord.self(), Bot: m.Author.Bot || m.WebhookID != "",
+		Text: question(m, c.directory.channelName, c.discord.self(), c.directory.ownRoles(m.GuildID)...),
 	}
 	for _, a := range m.Attachments {
 		said.Files = append(said.Files, a.Filename)

@@ -3,69 +3,15 @@ package discord
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/gorilla/websocket"
 	"golang.org/x/sync/errgroup"
 )
-
-// Times of the gateway.
-const (
-	defaultOpenLimit = 30 * time.Second
-	firstRetry       = time.Second
-	lastRetry        = time.Minute
-)
-
-// GatewayConfig sets the connection up. Zero fields take the defaults given.
-type GatewayConfig struct {
-	NoMessageContent bool          // do not ask for the MESSAGE CONTENT intent: follow-ups need a mention then
-	Members          bool          // ask for the SERVER MEMBERS intent
-	OpenLimit        time.Duration // for one attempt to connect: 30 s
-	Retry            time.Duration // before the second attempt to connect, then doubling: 1 s; a new session waits up to five times that
-	Identify         time.Duration // between two sessions that begin: 5.25 s
-	Shards           int           // connections among which servers are divided: as many as Discord recommends
-}
-
-// intents is what the bot asks for.
-func (c GatewayConfig) intents() discordgo.Intent {
-	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentGuildMessageReactions |
-		discordgo.IntentDirectMessages | discordgo.IntentDirectMessageReactions
-	if !c.NoMessageContent {
-		intents |= discordgo.IntentMessageContent
-	}
-	if c.Members {
-		intents |= discordgo.IntentGuildMembers
-	}
-	return intents
-}
-
-// privileged names the intents that have to be enabled by hand.
-func (c GatewayConfig) privileged() string {
-	switch {
-	case c.Members && !c.NoMessageContent:
-		return "MESSAGE CONTENT INTENT and SERVER MEMBERS INTENT"
-	case c.Members:
-		return "SERVER MEMBERS INTENT"
-	default:
-		return "MESSAGE CONTENT INTENT"
-	}
-}
-
-// without says how to do without them.
-func (c GatewayConfig) without() string {
-	var ways string
-	if !c.NoMessageContent {
-		ways += ", or set DISCORD_MESSAGE_CONTENT=false: then follow-ups in a thread need a mention"
-	}
-	if c.Members {
-		ways += ", or set DISCORD_MEMBERS=false: then servers see public documents only"
-	}
-	return ways
-}
 
 // Gateway keeps the bot connected, by as many shards as the platform recommends: it resumes what was cut, throws away what is stuck, and
 // ends only with its context or when somebody has to change something first (FatalError). It exists because discordgo's own reconnecting
@@ -120,7 +66,7 @@ func (g *Gateway) connect(ctx context.Context, p plan) error {
 // plan asks how to connect until there is an answer; nothing is an error but a token that is not accepted.
 func (g *Gateway) plan(ctx context.Context) (plan, error) {
 	for wait := g.config.Retry; ; wait = min(2*wait, lastRetry) {
-		p, err := g.api.plan(ctx)
+		p, err := planOf(ctx, g.api)
 		var stated *apiError
 		switch {
 		case err == nil:
@@ -139,4 +85,17 @@ func (g *Gateway) plan(ctx context.Context) (plan, error) {
 			return p, nil
 		}
 	}
+}
+
+// fatal returns the FatalError of a closed gateway connection, or nil.
+func (g *Gateway) fatal(err error) error {
+	var closed *websocket.CloseError
+	if !errors.As(err, &closed) || fatalSentences[closed.Code] == "" {
+		return nil
+	}
+	sentence := fatalSentences[closed.Code]
+	if closed.Code == closeDisallowedIntent {
+		sentence = fmt.Sprintf(sentence, g.config.privileged(), g.config.without())
+	}
+	return &FatalError{Sentence: sentence, Code: closed.Code}
 }

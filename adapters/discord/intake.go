@@ -19,8 +19,7 @@ const (
 	maxMessages = 64 // channels whose messages are handled at once
 	maxUrgent   = 64 // interactions, reactions and deletions at once
 	// lookups that fail are made again for so long; Discord itself delivers no event twice.
-	patience   = 30 * time.Second
-	firstPause = 200 * time.Millisecond
+	patience = 30 * time.Second
 )
 
 // arrival is an event of the gateway.
@@ -32,15 +31,15 @@ type arrival struct {
 // intake hands events to the handler: those of one channel in order, those of different channels side by side, and what is urgent
 // before what is not.
 type intake struct {
-	*Client
+	*Receiver
 	handler  Handler
 	messages *lanes
 	urgent   *lanes
 	upkeep   *lanes // what nobody waits for
 }
 
-func newIntake(c *Client, h Handler) *intake {
-	return &intake{Client: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1)}
+func newIntake(c *Receiver, h Handler) *intake {
+	return &intake{Receiver: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1)}
 }
 
 // run takes events until ctx ends and returns when all of them are handled.
@@ -53,7 +52,7 @@ func (in *intake) run(ctx context.Context, events <-chan arrival) {
 		case event := <-events:
 			in.guard(ctx, "event", func() error {
 				in.directory.learn(event.event)
-				in.announce(ctx)
+				in.directory.announce(ctx)
 				in.dispatch(ctx, event.shard, event.event)
 				return nil
 			})
@@ -68,10 +67,10 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	case *discordgo.Ready:
 		in.ready(ctx, shard, e)
 	case *discordgo.Disconnect:
-		in.setConnected(shard, false)
+		in.discord.setConnected(shard, false)
 	case *discordgo.Resumed:
-		in.setConnected(shard, true)
-		in.logger.InfoContext(ctx, "connected to Discord again", "shard", shard, "resumed", true)
+		in.discord.setConnected(shard, true)
+		in.discord.logger.InfoContext(ctx, "connected to Discord again", "shard", shard, "resumed", true)
 		for id, guild := range in.recent() {
 			in.catchUp(ctx, id, guild, "")
 		}
@@ -79,7 +78,7 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		if e.Unavailable {
 			return // it is told of again when it is back
 		}
-		in.joinedBy(shard, e.ID)
+		in.discord.joinedBy(shard, e.ID)
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.ID); return nil }) })
 		for _, c := range append(e.Channels, e.Threads...) {
 			if c.LastMessageID != "" {
@@ -115,8 +114,8 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 }
 
 func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
-	guilds, complete := in.welcome(shard, r)
-	in.logger.InfoContext(ctx, "connected to Discord", "shard", shard, "servers", len(r.Guilds))
+	guilds, complete := in.discord.welcome(shard, r)
+	in.discord.logger.InfoContext(ctx, "connected to Discord", "shard", shard, "servers", len(r.Guilds))
 	for id, guild := range in.recent() { // what was missed there is looked for, whatever the servers tell of their newest messages
 		in.catchUp(ctx, id, guild, "")
 	}
@@ -125,7 +124,7 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	}
 	in.urgent.do("guild", func() { in.guard(ctx, "guilds", func() error { in.handler.Guilds(ctx, guilds); return nil }) })
 	in.upkeep.do("commands", func() {
-		in.guard(ctx, "register commands", func() error { return in.persist(ctx, func() error { return in.Register(ctx) }) })
+		in.guard(ctx, "register commands", func() error { return in.persist(ctx, func() error { return in.writer.Register(ctx) }) })
 	})
 	for id, guild := range in.visited() {
 		in.catchUp(ctx, id, guild, "")
@@ -159,7 +158,7 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 	guild = in.server(guild, channel)
 	for {
 		var found []*discordgo.Message
-		err := in.persist(ctx, func() error { return in.api.messagesAfter(ctx, channel, after, historyLimit, &found) })
+		err := in.persist(ctx, func() error { return in.discord.api.messagesAfter(ctx, channel, after, historyLimit, &found) })
 		if errors.Is(err, thread.ErrNotPermitted) {
 			return nil // the bot cannot read there, so nobody asked it anything
 		}
@@ -186,7 +185,7 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 	var out Message
 	var ok bool
 	err := in.persist(ctx, func() (err error) {
-		out, ok, err = in.message(ctx, m, late)
+		out, ok, err = in.reader.message(ctx, m, late)
 		return err
 	})
 	if err != nil || !ok {
@@ -199,14 +198,14 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 
 // edited handles a message that was changed. Discord also tells of previews that it added, which change no text.
 func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
-	if m.Content == "" || m.EditedTimestamp == nil && !in.roots.knows(m.ID) {
+	if m.Content == "" || m.EditedTimestamp == nil && !in.reader.roots.knows(m.ID) {
 		return nil
 	}
 	guild := in.server(m.GuildID, m.ChannelID)
 	if m.Author == nil { // only what changed was told
 		var whole *discordgo.Message
 		if err := in.persist(ctx, func() (err error) {
-			whole, err = in.api.message(ctx, m.ChannelID, m.ID)
+			whole, err = in.discord.api.message(ctx, m.ChannelID, m.ID)
 			return err
 		}); err != nil {
 			return err
@@ -217,7 +216,7 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	var out Message
 	var ok bool
 	err := in.persist(ctx, func() (err error) {
-		out, ok, err = in.message(ctx, m, false)
+		out, ok, err = in.reader.message(ctx, m, false)
 		return err
 	})
 	if err != nil || !ok {
@@ -286,10 +285,51 @@ func (in *intake) persist(ctx context.Context, lookup func() error) error {
 func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	defer func() {
 		if p := recover(); p != nil {
-			in.logger.ErrorContext(ctx, "event handler panicked", "event", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			in.discord.logger.ErrorContext(ctx, "event handler panicked", "event", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		}
 	}()
 	if err := handle(); err != nil && ctx.Err() == nil {
-		in.logger.WarnContext(ctx, "event not handled", "event", what, "error", err)
+		in.discord.logger.WarnContext(ctx, "event not handled", "event", what, "error", err)
 	}
+}
+
+// maxArchived is how many threads of a server are looked for that it does not tell of.
+const maxArchived = 50
+
+// archived looks into the threads of a server of which it does not tell, since they were archived.
+func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
+	known, ok := in.handler.(Conversations)
+	if !ok {
+		return
+	}
+	in.upkeep.do("threads", func() {
+		in.guard(ctx, "archived threads", func() error {
+			looked := 0
+			for _, id := range known.Conversations(ctx, g.ID) {
+				told := func(c *discordgo.Channel) bool { return c.ID == id }
+				if slices.ContainsFunc(g.Threads, told) || slices.ContainsFunc(g.Channels, told) {
+					continue
+				}
+				if looked++; looked > maxArchived {
+					return nil
+				}
+				p, err := in.directory.place(ctx, id)
+				switch {
+				case err == nil && p.thread:
+					in.catchUp(ctx, id, g.ID, "")
+				case err != nil && !lasting(err):
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// overtaken reports whether another person has written after a message.
+func overtaken(m *discordgo.Message, later []*discordgo.Message) bool {
+	return slices.ContainsFunc(later, func(l *discordgo.Message) bool {
+		return l.Author != nil && !l.Author.Bot && l.WebhookID == "" && l.Author.ID != m.Author.ID &&
+			(l.Type == discordgo.MessageTypeDefault || l.Type == discordgo.MessageTypeReply)
+	})
 }

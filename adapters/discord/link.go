@@ -12,15 +12,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Codes with which the gateway closes a connection.
-const (
-	closeInvalidSeq       = 4007
-	closeTimedOut         = 4009
-	closeNotAuthenticated = 4004
-	closeShardingRequired = 4011
-	closeDisallowedIntent = 4014
-)
-
 // freshWait is the longest wait before a new session, in first waits; the platform asks for one to five seconds.
 const freshWait = 5
 
@@ -103,7 +94,7 @@ const maxFailed = 4
 
 // ask asks anew where sessions begin. Without an answer they begin where the last one did.
 func (s *shard) ask(ctx context.Context) {
-	p, err := s.api.plan(ctx)
+	p, err := planOf(ctx, s.api)
 	if err != nil {
 		return
 	}

@@ -42,7 +42,7 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 	channel := ""
 	if t := s.ticket(); t != nil {
 		var original posted
-		err := s.client.api.do(ctx, request{
+		err := s.client.discord.api.do(ctx, request{
 			doing: "look for the answer to a command", method: http.MethodGet, url: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
 			bucket: replyBucket(t.Token),
 		}, &original)
@@ -73,7 +73,7 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 			MessageID string `json:"message_id"`
 		} `json:"message_reference"`
 	}
-	if err := s.client.api.messagesAfter(ctx, where.channel, s.question(), historyLimit, &listed); err != nil {
+	if err := s.client.discord.api.messagesAfter(ctx, where.channel, s.question(), historyLimit, &listed); err != nil {
 		return nil, err
 	}
 	nonces := s.nonces()
@@ -86,7 +86,7 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 		}
 		mine := false
 		switch {
-		case m.Author.ID != s.client.self() || slices.Contains(own, id):
+		case m.Author.ID != s.client.discord.self() || slices.Contains(own, id):
 		case m.Interaction != nil:
 			mine = m.Interaction.ID == s.command
 		case said != "" && said != "null":

@@ -20,7 +20,7 @@ func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error
 	nearest := s.nearest()
 	var typing error
 	var shows sync.WaitGroup
-	shows.Go(func() { typing = s.client.api.typing(ctx, nearest) }) // the first words wait for the place and not for this
+	shows.Go(func() { typing = s.client.discord.api.typing(ctx, nearest) }) // the first words wait for the place and not for this
 	_, err := s.spot(ctx)
 	shows.Wait()
 	return errors.Join(typing, err)
@@ -42,17 +42,17 @@ func (s *Surface) nearest() string {
 }
 
 // Reserve implements thread.Pacing with the limits that Discord states in each answer.
-func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, call thread.Call, class thread.Class) error {
-	bucket, err := s.bucket(ctx, call)
+func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, kind thread.Call, class thread.Class) error {
+	bucket, err := s.bucket(ctx, kind)
 	if err != nil {
 		return err
 	}
 	s.spend("") // what was taken for a call that was not made
 	if class == thread.Progress {
-		if !s.client.limits.try(bucket, bucketKept) {
+		if !s.client.discord.limits.try(bucket, bucketKept) {
 			return thread.ErrNoRoom
 		}
-	} else if err := s.client.limits.wait(ctx, bucket); err != nil {
+	} else if err := s.client.discord.limits.wait(ctx, bucket); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -61,7 +61,7 @@ func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, call thread.Call, c
 	return nil
 }
 
-func (s *Surface) bucket(ctx context.Context, call thread.Call) (string, error) {
+func (s *Surface) bucket(ctx context.Context, kind thread.Call) (string, error) {
 	if t := s.ticket(); t != nil {
 		return replyBucket(t.Token), nil
 	}
@@ -69,7 +69,7 @@ func (s *Surface) bucket(ctx context.Context, call thread.Call) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if call == thread.Create {
+	if kind == thread.Create {
 		return createBucket(where.channel), nil
 	}
 	return editBucket(where.channel), nil
@@ -85,7 +85,7 @@ func (s *Surface) spend(bucket string) bool {
 		return false
 	}
 	if paid != bucket {
-		s.client.limits.giveBack(paid)
+		s.client.discord.limits.giveBack(paid)
 		return false
 	}
 	return true

@@ -3,7 +3,6 @@ package discord
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 
 	"github.com/bwmarrin/discordgo"
@@ -14,7 +13,7 @@ const everything int64 = -1
 
 // permissions computes what somebody with these roles may in a channel, as the platform's documentation says: the roles' permissions, then
 // the overwrites of everyone, of the roles together, and of the person. A thread has those of its channel. It is called with the lock held.
-func (d *directory) permissions(p place, user string, roles []string) int64 {
+func (d *Directory) permissions(p place, user string, roles []string) int64 {
 	g := d.guilds[p.guild]
 	if g == nil {
 		return 0
@@ -59,7 +58,7 @@ func (d *directory) permissions(p place, user string, roles []string) int64 {
 }
 
 // may reports whether somebody with these roles has one of the permissions in a place that is known.
-func (d *directory) may(channel, user string, roles []string, any int64) bool {
+func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p, known := d.places[channel]
@@ -74,8 +73,7 @@ type Membership struct {
 }
 
 // Membership returns what somebody is in a server. Where Discord sends no events of members (DISCORD_MEMBERS=false) it may be some minutes old.
-func (c *Client) Membership(ctx context.Context, guild, user string) (Membership, error) {
-	d := c.directory
+func (d *Directory) Membership(ctx context.Context, guild, user string) (Membership, error) {
 	if err := d.fresh(ctx, guild); err != nil {
 		return Membership{}, err
 	}
@@ -100,8 +98,7 @@ const maxNamed = 10
 
 // Needed lists the roles without which nobody can open a channel, as far as that is certain. The server's owner, and administrators who
 // can give themselves the role, are left out of account: what a role may read is theirs to say.
-func (c *Client) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
-	d := c.directory
+func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
 	if err := d.fresh(ctx, guildID); err != nil {
 		return nil, err
 	}
@@ -119,7 +116,7 @@ func (c *Client) Needed(ctx context.Context, guildID, channel string) ([]string,
 		}
 	}
 	for _, o := range p.overwrites {
-		if o.Type == discordgo.PermissionOverwriteTypeMember && o.Allow&discordgo.PermissionViewChannel != 0 && o.ID != c.self() && o.ID != g.owner {
+		if o.Type == discordgo.PermissionOverwriteTypeMember && o.Allow&discordgo.PermissionViewChannel != 0 && o.ID != d.discord.self() && o.ID != g.owner {
 			named = append(named, o.ID)
 		}
 	}
@@ -146,7 +143,7 @@ func (c *Client) Needed(ctx context.Context, guildID, channel string) ([]string,
 
 // needs reports whether nobody whom no overwrite names can open a place without a role. What somebody with several roles can open, somebody
 // with one of them can open, or with none, so it is enough to look at each. It is called with the lock held.
-func (d *directory) needs(g *guild, p place, needed string) bool {
+func (d *Directory) needs(g *guild, p place, needed string) bool {
 	const stranger = "" // is nobody's id
 	if d.permissions(p, stranger, nil)&discordgo.PermissionViewChannel != 0 {
 		return false
@@ -163,13 +160,12 @@ func (d *directory) needs(g *guild, p place, needed string) bool {
 }
 
 // alone reports whether a role is one that the bot itself has alone. It is called with the lock held.
-func (d *directory) alone(role, guildID string) bool {
+func (d *Directory) alone(role, guildID string) bool {
 	return d.guilds[guildID].roles[role].managed && slices.Contains(d.member[[2]string{guildID, d.bot}].roles, role)
 }
 
 // RoleName returns the name of a role, or its id where it is not known.
-func (c *Client) RoleName(guild, role string) string {
-	d := c.directory
+func (d *Directory) RoleName(guild, role string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if g := d.guilds[guild]; g != nil && g.roles[role].name != "" {
@@ -179,7 +175,7 @@ func (c *Client) RoleName(guild, role string) string {
 }
 
 // ChannelName returns the name of a channel, or its id where it is not known.
-func (c *Client) ChannelName(id string) string { return cmp.Or(c.channelName(id), id) }
+func (d *Directory) ChannelName(id string) string { return cmp.Or(d.channelName(id), id) }
 
 // Lacking is a channel in which the bot lacks permissions.
 type Lacking struct {
@@ -189,9 +185,8 @@ type Lacking struct {
 
 // Lacking lists the channels of a server that the bot can see and in which it lacks something, in the order of their names. only, where
 // not empty, are the channels to look at; of those it also tells what it cannot see.
-func (c *Client) Lacking(ctx context.Context, guild string, only []string) ([]Lacking, error) {
-	d := c.directory
-	self, err := c.whoAmI(ctx)
+func (d *Directory) Lacking(ctx context.Context, guild string, only []string) ([]Lacking, error) {
+	self, err := d.discord.whoAmI(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -223,14 +218,4 @@ func (c *Client) Lacking(ctx context.Context, guild string, only []string) ([]La
 	}
 	slices.SortFunc(list, func(a, b Lacking) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Channel, b.Channel)) })
 	return list, nil
-}
-
-// whoAmI returns the bot's own id, which it asks for where it is not connected.
-func (c *Client) whoAmI(ctx context.Context) (string, error) {
-	if id := c.self(); id != "" {
-		return id, nil
-	}
-	var me struct{ ID string }
-	err := c.api.do(ctx, request{doing: "look up the bot", method: http.MethodGet, url: discordgo.EndpointUser("@me"), bucket: "GET me"}, &me)
-	return me.ID, err
 }

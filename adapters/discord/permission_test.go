@@ -43,8 +43,12 @@ func TestRolesThatAChannelNeeds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDirectory(nil, nil, true)
-			c := &Client{directory: d, bot: "me"}
+			b, err := NewBot(Config{Token: "token", Gateway: GatewayConfig{Members: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Is("me")
+			d := NewDirectory(b)
 			guild := &discordgo.Guild{ID: "guild", OwnerID: "owner", Roles: []*discordgo.Role{{ID: "guild", Permissions: tt.everyone}}}
 			for i, id := range []string{"low", "guests", "engineers", "top", "bot"} {
 				guild.Roles = append(guild.Roles, &discordgo.Role{ID: id, Position: i, Permissions: tt.others[id], Managed: id == "bot"})
@@ -56,7 +60,7 @@ func TestRolesThatAChannelNeeds(t *testing.T) {
 			d.learn(&discordgo.Ready{User: &discordgo.User{ID: "me"}})
 			d.learn(&discordgo.GuildCreate{Guild: guild})
 			d.learn(&discordgo.GuildMemberRemove{Member: &discordgo.Member{GuildID: "guild", User: &discordgo.User{ID: "gone"}}})
-			needed, err := c.Needed(t.Context(), "guild", "channel")
+			needed, err := d.Needed(t.Context(), "guild", "channel")
 			if diff := cmp.Diff(tt.want, needed); diff != "" || err != nil {
 				t.Errorf("needed: %v (-want +got):\n%s", err, diff)
 			}

@@ -99,24 +99,22 @@ func follows(o *discordgo.ApplicationCommandOption) {
 
 // Register brings the bot's commands up to date: of all servers, or of those that Config names. They are written only when they differ,
 // since a day has 200 writes.
-func (c *Client) Register(ctx context.Context) error {
-	c.mu.Lock()
-	app := c.app
-	c.mu.Unlock()
+func (c *Writer) Register(ctx context.Context) error {
+	app := c.discord.appKnown()
 	if app == "" {
 		var err error
-		if app, err = c.Application(ctx); err != nil {
+		if app, err = c.discord.Application(ctx); err != nil {
 			return err
 		}
 	}
 	everywhere := commands()
-	if len(c.config.CommandGuilds) > 0 {
+	if len(c.discord.config.CommandGuilds) > 0 {
 		everywhere = nil // they would be shown twice
 	}
 	if err := c.register(ctx, discordgo.EndpointApplicationGlobalCommands(app), "", everywhere); err != nil {
 		return err
 	}
-	for _, guild := range c.config.CommandGuilds {
+	for _, guild := range c.discord.config.CommandGuilds {
 		if err := c.register(ctx, discordgo.EndpointApplicationGuildCommands(app, guild), guild, commands()); err != nil {
 			return fmt.Errorf("server %s: %w", guild, err)
 		}
@@ -124,9 +122,9 @@ func (c *Client) Register(ctx context.Context) error {
 	return nil
 }
 
-func (c *Client) register(ctx context.Context, endpoint, guild string, wanted []*discordgo.ApplicationCommand) error {
+func (c *Writer) register(ctx context.Context, endpoint, guild string, wanted []*discordgo.ApplicationCommand) error {
 	var present []any
-	err := c.api.do(ctx, request{
+	err := c.discord.api.do(ctx, request{
 		doing: "read the bot's commands", method: http.MethodGet, url: endpoint, bucket: "GET commands " + guild,
 	}, &present)
 	if err != nil && status(err) != http.StatusNotFound { // of a proxy that only takes them
@@ -153,12 +151,12 @@ func (c *Client) register(ctx context.Context, endpoint, guild string, wanted []
 	if essence(present) == essence(body) {
 		return nil
 	}
-	if err := c.api.do(ctx, request{
+	if err := c.discord.api.do(ctx, request{
 		doing: "register the bot's commands", method: http.MethodPut, url: endpoint, bucket: "PUT commands " + guild, body: body,
 	}, nil); err != nil {
 		return err
 	}
-	c.logger.InfoContext(ctx, "commands registered", "guild", guild, "commands", len(body))
+	c.discord.logger.InfoContext(ctx, "commands registered", "guild", guild, "commands", len(body))
 	return nil
 }
 

@@ -23,8 +23,8 @@ const (
 )
 
 // Token is what a turn keeps to answer a command or a press with, encrypted.
-func (c *Client) Token(t Interaction) (*session.ReplyToken, error) {
-	ticket := t.reply()
+func (c *Writer) Token(t Interaction) (*session.ReplyToken, error) {
+	ticket := t.Reply()
 	sealed, err := c.sealer.seal(ticket)
 	if err != nil {
 		return nil, err
@@ -32,17 +32,12 @@ func (c *Client) Token(t Interaction) (*session.ReplyToken, error) {
 	c.mu.Lock()
 	c.acks[ticket.ID] = make(chan struct{})
 	c.mu.Unlock()
-	return &session.ReplyToken{Sealed: sealed, Expires: ticket.at.Add(c.config.TokenLife)}, nil
+	return &session.ReplyToken{Sealed: sealed, Expires: ticket.at.Add(c.discord.config.TokenLife)}, nil
 }
-
-// Interaction is what can be responded to: a Command or a Press.
-type Interaction interface{ reply() ticket }
-
-func (c Command) reply() ticket { return c.ticket }
 
 // acknowledged waits until this process has acknowledged an interaction, before which Discord does not know its token. The turn may begin
 // earlier, since an interaction is acknowledged only once it is stored.
-func (c *Client) acknowledged(ctx context.Context, interaction string) {
+func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	c.mu.Lock()
 	ack := c.acks[interaction]
 	c.mu.Unlock()
@@ -59,31 +54,31 @@ func (c *Client) acknowledged(ctx context.Context, interaction string) {
 }
 
 // Defer acknowledges an interaction: its user sees that the bot thinks, or, where a message is to be changed, that message as it is.
-func (c *Client) Defer(ctx context.Context, to Interaction) error {
-	if to.reply().Original != "" {
+func (c *Writer) Defer(ctx context.Context, to Interaction) error {
+	if to.Reply().Original != "" {
 		return c.Notice(ctx, to)
 	}
 	flags := 0
-	if to.reply().Ephemeral {
+	if to.Reply().Ephemeral {
 		flags = int(discordgo.MessageFlagsEphemeral)
 	}
-	return c.callback(ctx, to.reply(), discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": flags})
+	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": flags})
 }
 
 // Notice acknowledges the press of a button: nothing is to be seen.
-func (c *Client) Notice(ctx context.Context, to Interaction) error {
-	return c.callback(ctx, to.reply(), discordgo.InteractionResponseDeferredMessageUpdate, nil)
+func (c *Writer) Notice(ctx context.Context, to Interaction) error {
+	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseDeferredMessageUpdate, nil)
 }
 
 // Respond answers an interaction with a sentence that its user alone sees.
-func (c *Client) Respond(ctx context.Context, to Interaction, text string) error {
-	return c.callback(ctx, to.reply(), discordgo.InteractionResponseChannelMessageWithSource, ephemeral(sentence(text)))
+func (c *Writer) Respond(ctx context.Context, to Interaction, text string) error {
+	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseChannelMessageWithSource, ephemeral(sentence(text)))
 }
 
 // Amend says a sentence in the place of an answer that was announced by Defer.
-func (c *Client) Amend(ctx context.Context, to Interaction, text string) error {
-	t := to.reply()
-	return c.api.do(ctx, request{
+func (c *Writer) Amend(ctx context.Context, to Interaction, text string) error {
+	t := to.Reply()
+	return c.discord.api.do(ctx, request{
 		doing: "answer a command", method: http.MethodPatch, url: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
 		bucket: replyBucket(t.Token), body: sentence(text),
 	}, nil)
@@ -95,12 +90,12 @@ func ephemeral(o outgoing) outgoing {
 }
 
 // Answer answers an interaction with Markdown that its user alone sees. What takes longer is announced first.
-func (c *Client) Answer(ctx context.Context, to Interaction, answer func(context.Context) Reply) error {
+func (c *Writer) Answer(ctx context.Context, to Interaction, answer func(context.Context) Reply) error {
 	ready := make(chan Reply, 1)
 	go func() { // is waited for below
 		defer func() {
 			if p := recover(); p != nil {
-				c.logger.ErrorContext(ctx, "event handler panicked", "event", "answer", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				c.discord.logger.ErrorContext(ctx, "event handler panicked", "event", "answer", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				ready <- Reply{Markdown: conversation.SayBroken}
 			}
 		}()
@@ -113,10 +108,10 @@ func (c *Client) Answer(ctx context.Context, to Interaction, answer func(context
 		if r.Elsewhere {
 			return nil
 		}
-		return c.reply(ctx, to.reply(), r, false)
+		return c.reply(ctx, to.Reply(), r, false)
 	case <-timer.C:
 	}
-	t := to.reply()
+	t := to.Reply()
 	t.Ephemeral = true
 	err := c.callback(ctx, t, discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": int(discordgo.MessageFlagsEphemeral)})
 	r := <-ready
@@ -136,7 +131,7 @@ type Reply struct {
 }
 
 // reply says something in as many messages as it takes.
-func (c *Client) reply(ctx context.Context, t ticket, r Reply, deferred bool) error {
+func (c *Writer) reply(ctx context.Context, t ticket, r Reply, deferred bool) error {
 	pages := said(r.Markdown)
 	for i, page := range pages {
 		body := ephemeral(sentence(page))
@@ -146,7 +141,7 @@ func (c *Client) reply(ctx context.Context, t ticket, r Reply, deferred bool) er
 		var err error
 		switch {
 		case i == 0 && deferred:
-			err = c.api.do(ctx, request{
+			err = c.discord.api.do(ctx, request{
 				doing: "answer a command", method: http.MethodPatch, url: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
 				bucket: replyBucket(t.Token), body: body,
 			}, nil)
@@ -155,7 +150,7 @@ func (c *Client) reply(ctx context.Context, t ticket, r Reply, deferred bool) er
 		case i == 0:
 			err = c.callback(ctx, t, discordgo.InteractionResponseChannelMessageWithSource, body)
 		default:
-			err = c.api.do(ctx, request{
+			err = c.discord.api.do(ctx, request{
 				doing: "answer a command further", method: http.MethodPost, url: discordgo.EndpointWebhookToken(t.App, t.Token),
 				bucket: replyBucket(t.Token), body: body,
 			}, nil)
@@ -168,7 +163,7 @@ func (c *Client) reply(ctx context.Context, t ticket, r Reply, deferred bool) er
 }
 
 // Suggest answers what somebody is typing with at most 25 values to choose from.
-func (c *Client) Suggest(ctx context.Context, t ticket, values []string) error {
+func (c *Writer) Suggest(ctx context.Context, t ticket, values []string) error {
 	choices := []map[string]string{}
 	for _, v := range values[:min(len(values), maxChoices)] {
 		if n := units(v); n > 0 && n <= maxChoice {
@@ -185,7 +180,7 @@ const (
 )
 
 // callback makes the first response to an interaction: over the request that brought it, or with one of its own.
-func (c *Client) callback(ctx context.Context, t ticket, kind discordgo.InteractionResponseType, data any) error {
+func (c *Writer) callback(ctx context.Context, t ticket, kind discordgo.InteractionResponseType, data any) error {
 	response := map[string]any{"type": kind}
 	if data != nil {
 		response["data"] = data
@@ -195,7 +190,7 @@ func (c *Client) callback(ctx context.Context, t ticket, kind discordgo.Interact
 	}
 	defer c.acknowledge(t.ID)
 	for wait := firstPause; ; wait *= 2 {
-		err := c.api.do(ctx, request{
+		err := c.discord.api.do(ctx, request{
 			doing: "answer a command", method: http.MethodPost, url: discordgo.EndpointInteractionResponse(t.ID, t.Token),
 			bucket: callbackBucket(t.ID), body: response,
 		}, nil)
@@ -213,11 +208,25 @@ func (c *Client) callback(ctx context.Context, t ticket, kind discordgo.Interact
 }
 
 // acknowledge lets whoever waits for it use an interaction's token. It is done after a failure too: then there is nothing to wait for.
-func (c *Client) acknowledge(interaction string) {
+func (c *Writer) acknowledge(interaction string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if ack := c.acks[interaction]; ack != nil {
 		close(ack)
 		delete(c.acks, interaction)
 	}
+}
+
+// Show asks the user of an interaction for a text. Its submission comes back as a Press.
+func (c *Writer) Show(ctx context.Context, to Interaction, f Form) error {
+	style := discordgo.TextInputParagraph
+	if f.Max <= 0 || f.Max > maxField {
+		f.Max = maxField
+	}
+	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseModal, map[string]any{
+		"custom_id": f.ID, "title": f.Title,
+		"components": []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.TextInput{
+			CustomID: fieldText, Label: f.Label, Style: style, Placeholder: f.Hint, Value: f.Text, Required: f.Required, MaxLength: f.Max,
+		}}}},
+	})
 }

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // sealer encrypts interaction tokens for the store, so that every replica of the bot can open what another has sealed, and nobody who only
@@ -61,21 +60,6 @@ func newSecretKey(secret string) (secretKey, error) {
 	}
 	aead, err := cipher.NewGCM(block)
 	return secretKey{keyID(derived[size:]), aead}, err
-}
-
-// ticket is what is needed to answer an interaction.
-type ticket struct {
-	App       string `json:"app"`
-	Token     string `json:"token"`
-	Ephemeral bool   `json:"ephemeral,omitempty"`
-	ID        string `json:"id"`
-	Channel   string `json:"channel"` // where it was used
-
-	// Original is the message that the first response changes, where that is not a message of its own.
-	Original string `json:"original,omitempty"`
-
-	at     time.Time // when it came; tokens live from then
-	inline *inline   // the request that brought it; nil where it came over the gateway
 }
 
 func (s sealer) seal(t ticket) ([]byte, error) {

@@ -1,10 +1,6 @@
 package discord
 
 import (
-	"context"
-	"net/http"
-	"slices"
-
 	"github.com/bwmarrin/discordgo"
 )
 
@@ -57,56 +53,4 @@ func SetupRows(s Setup) []discordgo.MessageComponent {
 		rows = append(rows, discordgo.ActionsRow{Components: []discordgo.MessageComponent{menu}})
 	}
 	return rows
-}
-
-// TextChannels lists the channels of a server in which people write, as far as they are known.
-func (c *Client) TextChannels(guild string) []string {
-	d := c.directory
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var ids []string
-	for id, p := range d.places {
-		if p.guild == guild && p.text && !p.thread {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// Survey asks for what the gateway would tell of a server: its roles, its channels, and what the bot is there.
-func (c *Client) Survey(ctx context.Context, guild string) error {
-	found, err := c.api.survey(ctx, guild)
-	if err == nil {
-		c.directory.learn(found)
-	}
-	return err
-}
-
-func (a *api) survey(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
-	g := &discordgo.Guild{}
-	if err := a.do(ctx, request{
-		doing: "look up a server", method: http.MethodGet, url: discordgo.EndpointGuild(guild), bucket: "GET guild " + guild,
-	}, g); err != nil {
-		return nil, err
-	}
-	if err := a.do(ctx, request{
-		doing: "list a server's channels", method: http.MethodGet, url: discordgo.EndpointGuildChannels(guild), bucket: "GET channels " + guild,
-	}, &g.Channels); err != nil {
-		return nil, err
-	}
-	g.Threads, g.Members = nil, nil
-	return &discordgo.GuildCreate{Guild: g}, nil
-}
-
-// Guild is a server that the bot belongs to.
-type Guild struct{ ID, Name string }
-
-// BelongsTo asks to which servers the bot belongs, at most 200 of them.
-func (c *Client) BelongsTo(ctx context.Context) ([]Guild, error) {
-	var list []Guild
-	err := c.api.do(ctx, request{
-		doing: "list the bot's servers", method: http.MethodGet, url: discordgo.EndpointUserGuilds("@me"), bucket: "GET guilds",
-	}, &list)
-	return list, err
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// identifyEvery is how long the platform wants between two sessions that begin under the same key, with a little to spare.
-const identifyEvery = 5250 * time.Millisecond
-
 // plan is how the platform wants the bot to be connected.
 type plan struct {
 	URL    string `json:"url"`
@@ -27,7 +24,7 @@ type plan struct {
 }
 
 // plan asks how the bot should be connected.
-func (a *api) plan(ctx context.Context) (plan, error) {
+func planOf(ctx context.Context, a *api) (plan, error) {
 	var p plan
 	ask := request{doing: "ask for the gateway", method: http.MethodGet, url: discordgo.EndpointGatewayBot, bucket: "GET gateway"}
 	err := a.do(ctx, ask, &p)

@@ -35,7 +35,7 @@ func (s *Surface) find(ctx context.Context) (spot, error) {
 	case ref.Workspace == "":
 		return spot{channel: ref.Channel}, nil
 	case s.turn.Session.Owner != "":
-		channel, err := c.api.dm(ctx, s.turn.Session.Owner)
+		channel, err := c.discord.api.dm(ctx, s.turn.Session.Owner)
 		return spot{channel: channel}, err
 	case ref.Thread == question:
 		return s.beginning(ctx)
@@ -73,7 +73,7 @@ func (s *Surface) beginning(ctx context.Context) (spot, error) {
 // open opens a thread from the question.
 func (s *Surface) open(ctx context.Context) (spot, error) {
 	ref, question := s.turn.Session.Ref, string(s.turn.Message)
-	err := s.client.api.threadFrom(ctx, ref.Channel, question, title(s.turn.Question.Text))
+	err := s.client.discord.api.threadFrom(ctx, ref.Channel, question, title(s.turn.Question.Text))
 	var stated *apiError
 	switch {
 	case err == nil, code(err) == codeThreadExists:
@@ -89,7 +89,7 @@ func (s *Surface) open(ctx context.Context) (spot, error) {
 // besideQuestion is the channel of the question, where it cannot be answered in a thread of its own.
 func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
 	ref := s.turn.Session.Ref
-	s.client.logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)
+	s.client.discord.logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)
 	return spot{channel: ref.Channel, replyTo: string(s.turn.Message)}
 }
 

@@ -16,7 +16,7 @@ import (
 // Surface writes the answer to one turn: to the interaction that asked for it as long as that can be answered, else to the thread of
 // the question, which it opens, else to the channel itself. It is safe for concurrent use.
 type Surface struct {
-	client  *Client
+	client  *Writer
 	turn    session.Turn
 	inPlace bool // a question in a channel is answered there, as a reply, instead of in a thread of its own
 
@@ -42,14 +42,14 @@ var (
 
 // Surface returns the surface of a turn. resumed says that an earlier attempt has posted pages already, inPlace that a question in a channel
 // is answered there, as a reply, instead of in a thread of its own.
-func (c *Client) Surface(t session.Turn, resumed, inPlace bool) *Surface {
+func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 	s := &Surface{client: c, turn: t, inPlace: inPlace, replied: resumed, shown: resumed}
 	if t.Reply != nil {
 		ticket, err := c.sealer.open(t.Reply.Sealed)
 		if err != nil {
-			c.logger.Warn("the command is answered in its channel", "turn", t.ID, "session", t.Session.ID, "error", err)
+			c.discord.logger.Warn("the command is answered in its channel", "turn", t.ID, "session", t.Session.ID, "error", err)
 		} else {
-			s.command, s.reply, s.expires = ticket.ID, &ticket, t.Reply.Expires.Add(-c.config.TokenLife/15)
+			s.command, s.reply, s.expires = ticket.ID, &ticket, t.Reply.Expires.Add(-c.discord.config.TokenLife/15)
 		}
 	}
 	return s
@@ -58,7 +58,7 @@ func (c *Client) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 // Capabilities implements thread.Surface.
 func (s *Surface) Capabilities() thread.Capabilities {
 	return thread.Capabilities{
-		MaxRunes: MaxContent, MinEditInterval: s.client.config.Interval, MaxEditAge: time.Hour, Threads: true, Reactions: true, Buttons: true,
+		MaxRunes: MaxContent, MinEditInterval: s.client.discord.config.Interval, MaxEditAge: time.Hour, Threads: true, Reactions: true, Buttons: true,
 	}
 }
 
@@ -113,7 +113,7 @@ func (s *Surface) post(ctx context.Context, page Page) (string, error) {
 		return "", err
 	}
 	if where.thread && code(err) == codeArchived {
-		switch opened := s.client.api.unarchive(ctx, where.channel); {
+		switch opened := s.client.discord.api.unarchive(ctx, where.channel); {
 		case opened == nil:
 			id, err = s.create(ctx, where, page)
 		case errors.Is(opened, thread.ErrNotPermitted): // it is locked, and will not take it later either
@@ -161,7 +161,7 @@ func (s *Surface) answer(ctx context.Context, t ticket, page Page) (string, erro
 		r.doing, r.method, r.url, r.body = "answer a command further", http.MethodPost, discordgo.EndpointWebhookToken(t.App, t.Token)+"?wait=true", body
 	}
 	var made posted
-	if err := s.client.api.do(ctx, r, &made); err != nil {
+	if err := s.client.discord.api.do(ctx, r, &made); err != nil {
 		return "", unknown(err)
 	}
 	s.mu.Lock()
@@ -199,7 +199,7 @@ func (s *Surface) edit(ctx context.Context, id string, body outgoing) error {
 		if id == t.Original {
 			id = "@original"
 		}
-		err := s.client.api.do(ctx, request{
+		err := s.client.discord.api.do(ctx, request{
 			doing: "edit the answer to a command", method: http.MethodPatch, url: discordgo.EndpointWebhookMessage(t.App, t.Token, id), bucket: bucket,
 			body: body, paid: s.spend(bucket),
 		}, nil)
@@ -216,15 +216,15 @@ func (s *Surface) edit(ctx context.Context, id string, body outgoing) error {
 		doing: "edit a message", method: http.MethodPatch, url: discordgo.EndpointChannelMessage(where.channel, id), bucket: bucket, body: body,
 		paid: s.spend(bucket),
 	}
-	err = s.client.api.do(ctx, r, nil)
+	err = s.client.discord.api.do(ctx, r, nil)
 	if code(err) != codeArchived {
 		return err
 	}
-	if s.client.api.unarchive(ctx, where.channel) != nil {
+	if s.client.discord.api.unarchive(ctx, where.channel) != nil {
 		return err // that it is archived
 	}
 	r.paid = false
-	return s.client.api.do(ctx, r, nil)
+	return s.client.discord.api.do(ctx, r, nil)
 }
 
 // Delete implements thread.Surface.
@@ -255,7 +255,7 @@ func (s *Surface) discard(ctx context.Context, id string) error {
 	for _, channel := range append([]string{where.channel}, where.before...) {
 		address, bucket := discordgo.EndpointChannelMessage(channel, id), "DELETE messages "+channel
 		err = s.remove(ctx, address, bucket)
-		if code(err) == codeArchived && s.client.api.unarchive(ctx, channel) == nil {
+		if code(err) == codeArchived && s.client.discord.api.unarchive(ctx, channel) == nil {
 			err = s.remove(ctx, address, bucket)
 		}
 		if !errors.Is(err, thread.ErrMessageGone) {
@@ -266,5 +266,5 @@ func (s *Surface) discard(ctx context.Context, id string) error {
 }
 
 func (s *Surface) remove(ctx context.Context, address, bucket string) error {
-	return s.client.api.do(ctx, request{doing: "delete a message", method: http.MethodDelete, url: address, bucket: bucket}, nil)
+	return s.client.discord.api.do(ctx, request{doing: "delete a message", method: http.MethodDelete, url: address, bucket: bucket}, nil)
 }

@@ -23,7 +23,7 @@ type outgoing struct {
 	Reference       *reference                   `json:"message_reference,omitempty"`
 	Attachments     []uploaded                   `json:"attachments"` // never omitted, so that an edit takes a file away
 
-	file string // content of the attachment
+	attached string // content of the attachment
 }
 
 // reference makes a message a reply.
@@ -51,27 +51,27 @@ func (s *Surface) outgoing(p Page) outgoing {
 	o := sentence(p.Content)
 	o.Components = s.rows(p)
 	if p.Attachment != "" {
-		o.file, o.Attachments = p.Attachment, []uploaded{{Name: AttachmentName}}
+		o.attached, o.Attachments = p.Attachment, []uploaded{{Name: AttachmentName}}
 	}
 	return o
 }
 
 // post creates a message. Where the bot may not reply, which takes the permission to read what was written before, it stands by itself.
-func (c *Client) post(ctx context.Context, r request, body outgoing, out *posted) error {
+func (c *Writer) post(ctx context.Context, r request, body outgoing, out *posted) error {
 	r.body = body
-	err := c.api.do(ctx, r, out)
+	err := c.discord.api.do(ctx, r, out)
 	if body.Reference == nil || code(err) != codeNoReply {
 		return err
 	}
 	body.Reference, r.paid = nil, false
 	r.body = body
-	return c.api.do(ctx, r, out)
+	return c.discord.api.do(ctx, r, out)
 }
 
 // rows are the buttons under a page: what can be done about the answer, then its sources.
 func (s *Surface) rows(p Page) []discordgo.MessageComponent {
 	rows := buttonRow(p.Buttons, string(s.turn.ID))
-	if p.Done && s.client.config.Gateway.NoMessageContent && s.turn.Session.Ref.Workspace != "" && len(rows) > 0 {
+	if p.Done && s.client.discord.config.Gateway.NoMessageContent && s.turn.Session.Ref.Workspace != "" && len(rows) > 0 {
 		// What is written here cannot be read, unless it mentions the bot: a form can.
 		first := rows[0].(discordgo.ActionsRow)
 		ask := discordgo.Button{Label: "Ask a follow-up", Style: discordgo.SecondaryButton, CustomID: buttonFollowUp + s.turn.Session.Ref.Thread}
@@ -112,16 +112,10 @@ func buttonRow(list []thread.Button, turn string) []discordgo.MessageComponent {
 	return rows
 }
 
-// encode returns a body and its type. A file makes it a form of several parts.
-func encode(body any) (data []byte, contentType string, err error) {
-	if o, ok := body.(outgoing); ok && o.file != "" {
-		contentType, data, err = discordgo.MultipartBodyWithJSON(o, []*discordgo.File{{
-			Name: AttachmentName, ContentType: "text/markdown", Reader: strings.NewReader(o.file),
-		}})
-		return data, contentType, err
+// File is what is attached, or nil.
+func (o outgoing) File() *discordgo.File {
+	if o.attached == "" {
+		return nil
 	}
-	if body != nil {
-		data, err = json.Marshal(body)
-	}
-	return data, "application/json", err
+	return &discordgo.File{Name: AttachmentName, ContentType: "text/markdown", Reader: strings.NewReader(o.attached)}
 }

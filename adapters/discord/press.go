@@ -1,8 +1,6 @@
 package discord
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -33,7 +31,7 @@ type Press struct {
 	roles  []string
 }
 
-func (p Press) reply() ticket { return p.ticket }
+func (p Press) Reply() ticket { return p.ticket }
 
 // Typing is what somebody has typed so far into an option that offers values.
 type Typing struct {
@@ -49,68 +47,6 @@ const (
 
 	fieldText = "text"
 )
-
-// placeLimit bounds the look-up of where an interaction was used, for which Discord does not wait.
-const placeLimit = time.Second
-
-// interaction hands an interaction to the handler. source is the request that brought it, nil where it came over the gateway.
-func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, source *inline) error {
-	user, by := who(i)
-	if user == nil {
-		return fmt.Errorf("read an interaction: it has no user")
-	}
-	looking, cancel := context.WithTimeout(ctx, placeLimit)
-	ref, err := in.home(looking, i.GuildID, i.ChannelID)
-	cancel()
-	if err != nil { // interactions work where the bot cannot look; there is no time to look again
-		in.logger.WarnContext(ctx, "interaction in an unknown channel", "channel", i.ChannelID, "error", err)
-	}
-	t := ticket{App: i.AppID, Token: i.Token, ID: i.ID, Channel: i.ChannelID, at: time.Now(), inline: source}
-	asker := thread.Person{ID: user.ID, Name: displayName(user, i.Member)}
-	admin := i.Member != nil && i.Member.Permissions&manager != 0
-	var roles []string
-	if i.Member != nil {
-		roles = i.Member.Roles
-		in.directory.met(i.GuildID, user.ID, i.Member)
-	}
-	switch i.Type {
-	case discordgo.InteractionPing: // answered where requests come in
-	case discordgo.InteractionApplicationCommand:
-		data := i.ApplicationCommandData()
-		if action := menu(data.Name); action != "" {
-			in.handler.Press(ctx, Press{
-				Action: action, Ref: ref, Message: thread.MessageID(data.TargetID), Key: "interaction:" + i.ID, By: asker, Moderator: by.Privileged,
-				Admin: admin, Direct: i.GuildID == "", ticket: t, roles: roles,
-			})
-			return nil
-		}
-		cmd := Command{
-			Name: data.Name, EventKey: "interaction:" + i.ID, Ref: ref, At: timeOf(i.ID), Direct: i.GuildID == "", By: by, Asker: asker, Admin: admin,
-			ticket: t, roles: roles,
-		}
-		if cmd.Ref.Thread == "" {
-			cmd.Ref.Thread, cmd.Own = i.ID, true
-		}
-		cmd.read(data)
-		cmd.ticket.Ephemeral = cmd.Private && !cmd.Direct
-		in.handler.Command(ctx, cmd)
-	case discordgo.InteractionApplicationCommandAutocomplete:
-		data := i.ApplicationCommandData()
-		typing := Typing{Command: data.Name, Ref: ref}
-		typing.read(data.Options)
-		return in.Suggest(ctx, t, in.handler.Suggest(ctx, typing))
-	case discordgo.InteractionMessageComponent, discordgo.InteractionModalSubmit:
-		p := Press{
-			Ref: ref, Key: "interaction:" + i.ID, By: asker, Moderator: by.Privileged, Admin: admin, Direct: i.GuildID == "", ticket: t, roles: roles,
-		}
-		if m := i.Message; m != nil {
-			p.Message, p.Ephemeral = thread.MessageID(m.ID), m.Flags&discordgo.MessageFlagsEphemeral != 0
-		}
-		p.read(i)
-		in.handler.Press(ctx, p)
-	}
-	return nil
-}
 
 // timeOf is when the platform made an id; the present where that is none of its ids.
 func timeOf(id string) time.Time {
@@ -197,20 +133,6 @@ func (t *Typing) read(options []*discordgo.ApplicationCommandInteractionDataOpti
 	}
 }
 
-// Show asks the user of an interaction for a text. Its submission comes back as a Press.
-func (c *Client) Show(ctx context.Context, to Interaction, f Form) error {
-	style := discordgo.TextInputParagraph
-	if f.Max <= 0 || f.Max > maxField {
-		f.Max = maxField
-	}
-	return c.callback(ctx, to.reply(), discordgo.InteractionResponseModal, map[string]any{
-		"custom_id": f.ID, "title": f.Title,
-		"components": []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.TextInput{
-			CustomID: fieldText, Label: f.Label, Style: style, Placeholder: f.Hint, Value: f.Text, Required: f.Required, MaxLength: f.Max,
-		}}}},
-	})
-}
-
 // maxField is how long a text in a form may be.
 const maxField = 4000
 
@@ -227,3 +149,24 @@ func (p Press) FormFollowUp() Form {
 		ID: formFollowUp + strings.TrimPrefix(p.ID, buttonFollowUp), Title: "Ask a follow-up", Label: "Your question", Required: true,
 	}
 }
+
+// buttonStill is the beginning of the id of a button that says that a question is still wanted; the question's id follows.
+const buttonStill = "footnote-still:"
+
+// Still returns the question that a button is about by which somebody said that it is still wanted, and whether that is what was pressed.
+func (p Press) Still() (question thread.MessageID, ok bool) {
+	id, ok := strings.CutPrefix(p.ID, buttonStill)
+	return thread.MessageID(id), ok
+}
+
+// Place returns where something was pressed, as Message.Place does.
+func (p Press) Place() thread.Ref {
+	at := p.Ref
+	at.Thread = p.ticket.Channel
+	return at
+}
+
+// Interaction is what can be responded to: a Command or a Press.
+type Interaction interface{ Reply() ticket }
+
+func (c Command) Reply() ticket { return c.ticket }

@@ -1,0 +1,73 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// lacking names what the bot lacks in a channel when the platform says that it lacks something there.
+func (c *Writer) lacking(ctx context.Context, channel string, err error) error {
+	if code(err) != codeMissingPermission && code(err) != codeMissingAccess {
+		return err
+	}
+	p, known := c.directory.peek(channel)
+	if known && p.thread {
+		p, known = c.directory.peek(p.parent)
+	}
+	if !known {
+		return err
+	}
+	list, asked := c.directory.Lacking(ctx, p.guild, []string{p.id})
+	if asked != nil || len(list) == 0 {
+		return err
+	}
+	names := make([]string, len(list[0].Permissions))
+	for i, lacks := range list[0].Permissions {
+		names[i] = lacks.Name
+	}
+	return &barredError{error: err, place: "#" + p.name, lacks: strings.Join(names, ", ")}
+}
+
+// barredError says what the bot lacks where it was to write.
+type barredError struct {
+	error
+	place, lacks string
+}
+
+func (e *barredError) Error() string {
+	return fmt.Sprintf("%v; in %s the bot's role lacks: %s", e.error, e.place, e.lacks)
+}
+
+func (e *barredError) Unwrap() error { return e.error }
+
+// Barred returns a sentence for somebody whose question cannot be answered where it was asked, and whether an error says so.
+func Barred(err error) (sentence string, yes bool) {
+	var barred *barredError
+	switch {
+	case errors.Is(err, stream.ErrUnsaid):
+		return "Discord refused my answer to your question, and did not take a word instead of it. Ask in other words, or ask me here.", true
+	case code(err) == codeThreadLocked, code(err) == codeArchived && errors.Is(err, thread.ErrNotPermitted):
+		return "The thread was locked before my answer was complete, and I can finish it nowhere else. Ask whoever moderates the server to unlock the thread, or ask me here.", true
+	case errors.As(err, &barred):
+		return fmt.Sprintf("I may not answer your question in %s, because my role lacks: %s. Ask whoever manages the server to grant that, or ask me here.",
+			EscapeText(barred.place), barred.lacks), true
+	}
+	return "I may not answer your question where you asked it. Ask whoever manages the server to let me write there, or ask me here.",
+		errors.Is(err, thread.ErrNotPermitted) && code(err) != codeUnknownChannel
+}
+
+// fileRefused makes the error of a write that had a file one that says that less may be taken: the permission to attach files is one of its
+// own, a file has limits of its own, and there are servers that take no message in several parts.
+func fileRefused(p Page, err error) error {
+	if p.Attachment == "" || !lasting(err) || errors.Is(err, errTokenOver) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) ||
+		slices.Contains([]int{codeThreadLocked, codeUnknownChannel, codeMissingAccess}, code(err)) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", thread.ErrRefused, err)
+}

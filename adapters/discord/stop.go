@@ -1,0 +1,62 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// stops reports whether an emoji is one of those that stop an answer.
+func stops(signs []string, e discordgo.Emoji) bool {
+	const coloured = "\ufe0f" // says that a sign is to be drawn as an emoji; not all clients send it
+	return slices.ContainsFunc(signs, func(sign string) bool {
+		sign = strings.TrimSpace(sign)
+		if e.ID == "" {
+			return e.Name != "" && strings.TrimSuffix(sign, coloured) == strings.TrimSuffix(e.Name, coloured)
+		}
+		parts := strings.Split(strings.Trim(sign, "<>"), ":") // a server's own is also written as <:name:id>
+		return slices.Contains(parts, e.ID) || slices.Contains(parts, e.Name)
+	})
+}
+
+// reaction translates a reaction; ok is false for those that mean nothing.
+func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (Stop, bool, error) {
+	if r.UserID == c.discord.self() || !stops(c.discord.config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
+		return Stop{}, false, nil
+	}
+	ref, err := c.directory.home(ctx, r.GuildID, r.ChannelID)
+	if err != nil {
+		return Stop{}, false, err
+	}
+	by := session.Stopper{ID: r.UserID}
+	switch {
+	case r.Member != nil:
+		by.Privileged = c.directory.moderates(r.ChannelID, r.UserID, r.Member.Roles)
+	case r.GuildID != "":
+		m, err := c.directory.membership(ctx, r.GuildID, r.UserID)
+		by.Privileged = err == nil && c.directory.moderates(r.ChannelID, r.UserID, m.roles) // the asker may stop it in any case
+	}
+	return Stop{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, true, nil
+}
+
+// deletion translates the end of a message.
+func (c *Receiver) deletion(ctx context.Context, guild, channel, message string) (Stop, bool, error) {
+	known := c.reader.roots.knows(message)
+	if _, placed := c.directory.peek(channel); !known && !placed && guild != "" {
+		return Stop{}, false, nil // nothing was ever asked there
+	}
+	ref, err := c.directory.home(ctx, guild, channel)
+	if err != nil {
+		if errors.Is(err, thread.ErrNotPermitted) {
+			return Stop{}, false, nil // the place has gone as well
+		}
+		return Stop{}, false, err
+	}
+	// Whoever could delete it may stop it: the platform itself has checked.
+	return Stop{Ref: ref, Message: thread.MessageID(message), By: session.Stopper{Privileged: true}, Deleted: true, Asked: known}, true, nil
+}
