@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
 )
 
 // Finding is one result of Check.
@@ -38,37 +39,37 @@ func (c *Client) Check(ctx context.Context) []Finding {
 		Key      string  `json:"verify_key"`
 		Endpoint *string `json:"interactions_endpoint_url"`
 	}
-	err := c.discord.api.do(ctx, request{
-		doing: "look up the Discord application", method: http.MethodGet, url: discordgo.EndpointAPI + "applications/@me", bucket: "GET application",
+	err := c.discord.API.Do(ctx, call.Request{
+		Doing: "look up the Discord application", Method: http.MethodGet, URL: discordgo.EndpointAPI + "applications/@me", Bucket: "GET application",
 	}, &app)
-	var stated *apiError
+	var stated *call.APIError
 	switch {
-	case errors.As(err, &stated) && stated.status == http.StatusUnauthorized:
-		return []Finding{{Sentence: fatalSentences[4004]}}
+	case errors.As(err, &stated) && stated.Status == http.StatusUnauthorized:
+		return []Finding{{Sentence: call.FatalSentences[4004]}}
 	case err != nil:
 		return []Finding{{Sentence: fmt.Sprintf("Discord cannot be reached: %v. Check the network, the proxy and DISCORD_API_URL.", err)}}
 	}
 	findings := []Finding{{OK: true, Sentence: fmt.Sprintf("The token belongs to the application %q (%s).", app.Name, app.ID)}}
 	findings = append(findings, intent(
-		"MESSAGE CONTENT INTENT", app.Flags&(flagContent|flagContentLimited) != 0, !c.discord.config.Gateway.NoMessageContent,
+		"MESSAGE CONTENT INTENT", app.Flags&(flagContent|flagContentLimited) != 0, !c.discord.Config.Gateway.NoMessageContent,
 		"follow-ups in a thread need the button, a reply, a mention or /ask, and what nobody asked the bot is not answered", "DISCORD_MESSAGE_CONTENT",
 	))
 	set := app.Endpoint != nil && *app.Endpoint != ""
 	switch {
-	case c.discord.config.PublicKey != "" && app.Key != "" && !strings.EqualFold(app.Key, c.discord.config.PublicKey):
+	case c.discord.Config.PublicKey != "" && app.Key != "" && !strings.EqualFold(app.Key, c.discord.Config.PublicKey):
 		findings = append(findings, Finding{Sentence: "DISCORD_PUBLIC_KEY is another application's. Copy it from the Developer Portal (General Information → Public Key)."})
-	case set && c.discord.config.PublicKey == "":
+	case set && c.discord.Config.PublicKey == "":
 		findings = append(findings, Finding{Sentence: fmt.Sprintf(
 			"Discord sends commands and buttons to %s, and not over the socket. Set DISCORD_PUBLIC_KEY to take them there, or empty the Interactions Endpoint URL in the "+
 				"Developer Portal (General Information).", *app.Endpoint)})
 	case set:
 		findings = append(findings, Finding{OK: true, Sentence: "Commands and buttons come as signed requests to " + *app.Endpoint + "."})
-	case c.discord.config.PublicKey != "":
-		findings = append(findings, Finding{Optional: !c.discord.config.NoGateway, Sentence: "DISCORD_PUBLIC_KEY is set, but the application has no Interactions Endpoint URL. Enter " +
+	case c.discord.Config.PublicKey != "":
+		findings = append(findings, Finding{Optional: !c.discord.Config.NoGateway, Sentence: "DISCORD_PUBLIC_KEY is set, but the application has no Interactions Endpoint URL. Enter " +
 			"https://HOST/discord/interactions in the Developer Portal (General Information) while footnote serve runs."})
 	}
 	return append(findings, intent(
-		"SERVER MEMBERS INTENT", app.Flags&(flagMembers|flagMembersLimited) != 0, c.discord.config.Gateway.Members,
+		"SERVER MEMBERS INTENT", app.Flags&(flagMembers|flagMembersLimited) != 0, c.discord.Config.Gateway.Members,
 		"answers in servers use public documents only", "DISCORD_MEMBERS",
 	))
 }
@@ -103,7 +104,7 @@ func Scopes() []Scope {
 // InviteURL returns the link with which somebody who manages a server adds the bot to it.
 func InviteURL(app string) string {
 	var bits int64
-	for _, p := range Permissions() {
+	for _, p := range call.Permissions() {
 		bits |= p.Bit
 	}
 	var scopes []string
@@ -113,3 +114,6 @@ func InviteURL(app string) string {
 	query := url.Values{"client_id": {app}, "permissions": {strconv.FormatInt(bits, 10)}, "scope": {strings.Join(scopes, " ")}}
 	return "https://discord.com/oauth2/authorize?" + query.Encode()
 }
+
+// Application asks for the id of the bot's application.
+func (c *Client) Application(ctx context.Context) (string, error) { return c.discord.Application(ctx) }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 )
 
@@ -14,20 +15,20 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		server discordtest.Config
-		config discord.Config
+		config call.Config
 		ok     bool
 		want   string
 	}{
-		{"all is well", discordtest.Config{}, discord.Config{}, true, `belongs to the application "Footnote"`},
-		{"the token is wrong", discordtest.Config{}, discord.Config{Token: "wrong"}, false, "DISCORD_BOT_TOKEN"},
-		{"message content is missing", discordtest.Config{NoContent: true}, discord.Config{}, false, "MESSAGE CONTENT INTENT is not enabled"},
+		{"all is well", discordtest.Config{}, call.Config{}, true, `belongs to the application "Footnote"`},
+		{"the token is wrong", discordtest.Config{}, call.Config{Token: "wrong"}, false, "DISCORD_BOT_TOKEN"},
+		{"message content is missing", discordtest.Config{NoContent: true}, call.Config{}, false, "MESSAGE CONTENT INTENT is not enabled"},
 		{"message content is missed by nobody", discordtest.Config{NoContent: true},
-			discord.Config{Gateway: discord.GatewayConfig{NoMessageContent: true}}, true, "follow-ups in a thread need the button"},
-		{"members is missing", discordtest.Config{}, discord.Config{Gateway: discord.GatewayConfig{Members: true}}, false,
+			call.Config{Gateway: call.GatewayConfig{NoMessageContent: true}}, true, "follow-ups in a thread need the button"},
+		{"members is missing", discordtest.Config{}, call.Config{Gateway: call.GatewayConfig{Members: true}}, false,
 			"SERVER MEMBERS INTENT is not enabled"},
-		{"the public key is another application's", discordtest.Config{}, discord.Config{PublicKey: strings.Repeat("ab", 32)}, false,
+		{"the public key is another application's", discordtest.Config{}, call.Config{PublicKey: strings.Repeat("ab", 32)}, false,
 			"DISCORD_PUBLIC_KEY is another application's"},
-		{"nobody answers", discordtest.Config{}, discord.Config{APIURL: "http://127.0.0.1:1/api"}, false, "DISCORD_API_URL"},
+		{"nobody answers", discordtest.Config{}, call.Config{APIURL: "http://127.0.0.1:1/api"}, false, "DISCORD_API_URL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +60,7 @@ func serve(t *testing.T, config discordtest.Config) *discordtest.Server {
 	return server
 }
 
-func connect(t *testing.T, server *discordtest.Server, config discord.Config) *discord.Client {
+func connect(t *testing.T, server *discordtest.Server, config call.Config) *discord.Client {
 	t.Helper()
 	if config.Token == "" {
 		config.Token = server.Token()
@@ -85,7 +86,7 @@ func TestInviteAsksForWhatIsListedAndNoMore(t *testing.T) {
 	if query.Get("client_id") != "42" || query.Get("scope") != "bot applications.commands" || query.Get("permissions") != "309237763136" {
 		t.Errorf("the link is %s", link)
 	}
-	for _, p := range discord.Permissions() {
+	for _, p := range call.Permissions() {
 		if p.Name == "" || p.Reason == "" || p.Bit == 0 {
 			t.Errorf("a permission without a reason: %+v", p)
 		}
@@ -94,7 +95,7 @@ func TestInviteAsksForWhatIsListedAndNoMore(t *testing.T) {
 
 func TestNewNamesAllFaults(t *testing.T) {
 	t.Parallel()
-	_, err := discord.New(discord.Config{APIURL: "discord.com"})
+	_, err := discord.New(call.Config{APIURL: "discord.com"})
 	if err == nil || !strings.Contains(err.Error(), "DISCORD_BOT_TOKEN") || !strings.Contains(err.Error(), "DISCORD_API_URL") {
 		t.Errorf("New() = %v, want both settings named", err)
 	}

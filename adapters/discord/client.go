@@ -5,31 +5,42 @@ package discord
 import (
 	"fmt"
 
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/directory"
+	"github.com/footnotehq/footnote/adapters/discord/read"
+	"github.com/footnotehq/footnote/adapters/discord/receive"
+	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/thread"
 )
+
+// Platform is Discord's name in thread references.
+const Platform = call.Platform
+
+// Config is how the bot is set up.
+type Config = call.Config
 
 // Client is one bot on Discord: what happens there goes to a Handler, what is written goes through Surfaces. It is safe for concurrent
 // use.
 type Client struct {
-	*Directory
-	*Reader
-	*Writer
-	*Receiver
-	discord *Bot
+	*directory.Directory
+	*read.Reader
+	*write.Writer
+	*receive.Receiver
+	discord *call.Bot
 }
 
 // New returns a client. Nothing is sent before Run or Check.
 func New(config Config) (*Client, error) {
-	b, err := NewBot(config)
+	b, err := call.NewBot(config)
 	if err != nil {
 		return nil, fmt.Errorf("set up Discord: %w", err)
 	}
-	c := &Client{Directory: NewDirectory(b), discord: b}
-	c.Reader = NewReader(b, c.Directory)
-	if c.Writer, err = NewWriter(b, c.Directory); err != nil {
+	c := &Client{Directory: directory.NewDirectory(b), discord: b}
+	c.Reader = read.NewReader(b, c.Directory)
+	if c.Writer, err = write.NewWriter(b, c.Directory); err != nil {
 		return nil, fmt.Errorf("set up Discord: %w", err)
 	}
-	c.Receiver = NewReceiver(b, c.Directory, c.Reader, c.Writer)
+	c.Receiver = receive.NewReceiver(b, c.Directory, c.Reader, c.Writer)
 	return c, nil
 }
 

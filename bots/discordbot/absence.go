@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
@@ -21,7 +22,7 @@ const (
 	followedFor = 2 * policy.FollowIdle
 )
 
-// Conversations implements discord.Conversations.
+// Conversations implements event.Conversations.
 func (b *Bot) Conversations(ctx context.Context, guild string) []string {
 	if b.deps.Absences == nil {
 		return nil
@@ -62,13 +63,13 @@ func (p platform) Answered(ctx context.Context, m conversation.Message, aside fu
 
 // Involved implements conversation.History.
 func (p platform) Involved(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
-	found, _ := m.Source.(discord.Message)
+	found, _ := m.Source.(event.Message)
 	return p.client.Involved(ctx, found, func(id thread.MessageID, text string) bool { return answer.IsNotice(text) || aside(id) })
 }
 
 // AskStill implements conversation.History.
 func (p platform) AskStill(ctx context.Context, m conversation.Message, sentence, button string) error {
-	found, _ := m.Source.(discord.Message)
+	found, _ := m.Source.(event.Message)
 	return p.client.AskAbout(ctx, found, sentence, button)
 }
 
@@ -79,7 +80,7 @@ func (p platform) Question(ctx context.Context, at thread.Ref, id thread.Message
 }
 
 // still takes in a question that is wanted after all.
-func (b *Bot) still(ctx context.Context, p discord.Press, id thread.MessageID) {
+func (b *Bot) still(ctx context.Context, p event.Press, id thread.MessageID) {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
 		At: p.Place(), Question: id, Notice: p.Message, Key: p.Key, By: p.By, Moderator: p.Moderator,
 	}, func() {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/event"
 )
 
 // acknowledgeAfter is how long a command may take before its user sees that the bot thinks. Discord waits three seconds, of which one may have
@@ -19,19 +19,19 @@ type acknowledging struct {
 	timer *time.Timer
 
 	mu   sync.Mutex
-	c    discord.Command
+	c    event.Command
 	sent chan struct{} // nil: nothing was said or shown; closed once that has been tried
 }
 
 // acknowledging begins; end is called when the command has been dealt with.
-func (b *Bot) acknowledging(ctx context.Context, c discord.Command) *acknowledging {
+func (b *Bot) acknowledging(ctx context.Context, c event.Command) *acknowledging {
 	a := &acknowledging{bot: b, c: c}
 	a.timer = time.AfterFunc(acknowledgeAfter, func() { a.show(ctx) })
 	return a
 }
 
 // first runs what says or shows something if nothing was, and reports whether it did; otherwise it waits until that was tried.
-func (a *acknowledging) first(how func(discord.Command)) bool {
+func (a *acknowledging) first(how func(event.Command)) bool {
 	a.mu.Lock()
 	sent, c := a.sent, a.c
 	if sent == nil {
@@ -49,7 +49,7 @@ func (a *acknowledging) first(how func(discord.Command)) bool {
 
 // show shows that the bot thinks, unless something was said or shown.
 func (a *acknowledging) show(ctx context.Context) {
-	a.first(func(c discord.Command) {
+	a.first(func(c event.Command) {
 		if err := a.bot.client.Defer(ctx, c); err != nil {
 			// The answer comes all the same, as a message in the channel.
 			a.bot.deps.Logger.WarnContext(ctx, "command not acknowledged", "event", c.EventKey, "error", err)
@@ -59,13 +59,13 @@ func (a *acknowledging) show(ctx context.Context) {
 
 // say says something to the command's user.
 func (a *acknowledging) say(ctx context.Context, sentence string) {
-	if !a.first(func(c discord.Command) { a.bot.respond(ctx, c, sentence) }) {
+	if !a.first(func(c event.Command) { a.bot.respond(ctx, c, sentence) }) {
 		a.bot.amend(ctx, a.c, sentence)
 	}
 }
 
 // become has the command be another, which only its privacy makes it. It reports whether that was in time: what is shown stays as public as it is.
-func (a *acknowledging) become(c discord.Command) bool {
+func (a *acknowledging) become(c event.Command) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.sent != nil {
@@ -78,6 +78,6 @@ func (a *acknowledging) become(c discord.Command) bool {
 // end waits until nothing more comes of it.
 func (a *acknowledging) end() {
 	if !a.timer.Stop() {
-		a.first(func(discord.Command) {})
+		a.first(func(event.Command) {})
 	}
 }

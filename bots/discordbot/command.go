@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
@@ -15,16 +16,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Command implements discord.Interactor.
-func (b *Bot) Command(ctx context.Context, c discord.Command) {
+// Command implements event.Interactor.
+func (b *Bot) Command(ctx context.Context, c event.Command) {
 	switch c.Name {
-	case discord.CommandAsk:
+	case event.CommandAsk:
 		b.askCommand(ctx, c)
-	case discord.CommandAbout:
+	case event.CommandAbout:
 		b.askAbout(ctx, c)
-	case discord.CommandStop:
-		b.answer(ctx, c, func(ctx context.Context) discord.Reply { return discord.Reply{Markdown: b.stopCommand(ctx, c)} })
-	case discord.CommandFootnote:
+	case event.CommandStop:
+		b.answer(ctx, c, func(ctx context.Context) write.Reply { return write.Reply{Markdown: b.stopCommand(ctx, c)} })
+	case event.CommandFootnote:
 		b.footnoteCommand(ctx, c)
 	default:
 		b.respond(ctx, c, sayUnknown)
@@ -35,7 +36,7 @@ func (b *Bot) Command(ctx context.Context, c discord.Command) {
 const maxCommands = 20
 
 // askAbout asks about the message in whose menu the command stands.
-func (b *Bot) askAbout(ctx context.Context, c discord.Command) {
+func (b *Bot) askAbout(ctx context.Context, c event.Command) {
 	if c.Target == nil || c.Target.Text == "" && len(c.Files) == 0 {
 		b.respond(ctx, c, conversation.SayNothing)
 		return
@@ -47,7 +48,7 @@ func (b *Bot) askAbout(ctx context.Context, c discord.Command) {
 
 // askCommand takes a question in and then acknowledges the command: what Discord knows to be answered is answered. Where that takes long, it is
 // acknowledged first.
-func (b *Bot) askCommand(ctx context.Context, c discord.Command) {
+func (b *Bot) askCommand(ctx context.Context, c event.Command) {
 	reply, err := b.client.Token(c) // before anything is shown
 	if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
@@ -118,7 +119,7 @@ func (b *Bot) agents() []string {
 }
 
 // starter is who began a command's thread: in a channel the command has one of its own.
-func starter(c discord.Command) string {
+func starter(c event.Command) string {
 	if c.Own {
 		return c.Asker.ID
 	}
@@ -126,7 +127,7 @@ func starter(c discord.Command) string {
 }
 
 // remember notes the session of a command, for /stop.
-func (b *Bot) remember(c discord.Command) {
+func (b *Bot) remember(c event.Command) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.commands) > 10_000 {
@@ -143,7 +144,7 @@ func (b *Bot) remember(c discord.Command) {
 }
 
 // stopCommand stops what is being answered where the command was used: in a thread its answer, in a channel those of commands.
-func (b *Bot) stopCommand(ctx context.Context, c discord.Command) string {
+func (b *Bot) stopCommand(ctx context.Context, c event.Command) string {
 	b.mu.Lock()
 	places := append([]thread.Ref{c.Ref}, b.commands[c.Ref.Channel]...)
 	b.mu.Unlock()
@@ -163,16 +164,16 @@ func (b *Bot) stopCommand(ctx context.Context, c discord.Command) string {
 }
 
 // footnoteCommand carries out /footnote.
-func (b *Bot) footnoteCommand(ctx context.Context, c discord.Command) {
+func (b *Bot) footnoteCommand(ctx context.Context, c event.Command) {
 	name, _, _ := strings.Cut(c.Text, " ")
-	b.once(ctx, c, c.Ref, c.EventKey, func(ctx context.Context) discord.Reply {
+	b.once(ctx, c, c.Ref, c.EventKey, func(ctx context.Context) write.Reply {
 		switch name {
-		case discord.SubSetup:
+		case write.SubSetup:
 			return b.setup(ctx, c.Place(), c.Admin, c.Direct)
 		case "stop":
-			return discord.Reply{Markdown: b.stopCommand(ctx, c)}
+			return write.Reply{Markdown: b.stopCommand(ctx, c)}
 		}
-		return discord.Reply{Markdown: b.command(ctx, c.Place(), c.Asker, c.Admin, c.Direct, c.Text)}
+		return write.Reply{Markdown: b.command(ctx, c.Place(), c.Asker, c.Admin, c.Direct, c.Text)}
 	})
 }
 
@@ -181,14 +182,14 @@ const onceFor = 20 * time.Minute
 
 // once answers an interaction, of which every process of a shard is told, in one of them: it may change something, and what it finds to say
 // depends on whether another one has done it already. Where that cannot be found out all do it.
-func (b *Bot) once(ctx context.Context, to discord.Interaction, at thread.Ref, key string, how func(context.Context) discord.Reply) {
-	b.answer(ctx, to, func(ctx context.Context) discord.Reply {
+func (b *Bot) once(ctx context.Context, to event.Interaction, at thread.Ref, key string, how func(context.Context) write.Reply) {
+	b.answer(ctx, to, func(ctx context.Context) write.Reply {
 		if b.deps.Absences != nil {
 			mine, err := b.deps.Absences.Claim(ctx, b.tenant(at), at, "once "+key, onceFor)
 			if err != nil {
 				b.deps.Logger.WarnContext(ctx, "other processes may do the same", "event", key, "error", err)
 			} else if !mine {
-				return discord.Reply{Elsewhere: true}
+				return write.Reply{Elsewhere: true}
 			}
 		}
 		return how(ctx)
@@ -205,13 +206,13 @@ func (b *Bot) command(ctx context.Context, at thread.Ref, by thread.Person, admi
 	return said
 }
 
-// Suggest implements discord.Interactor.
-func (b *Bot) Suggest(_ context.Context, t discord.Typing) []string {
+// Suggest implements event.Interactor.
+func (b *Bot) Suggest(_ context.Context, t event.Typing) []string {
 	var all []string
 	switch {
-	case t.Command == discord.CommandAsk:
+	case t.Command == event.CommandAsk:
 		all = b.agents()
-	case t.Command == discord.CommandFootnote:
+	case t.Command == event.CommandFootnote:
 		for _, s := range policy.Settings() {
 			all = append(all, s.Key)
 		}
@@ -229,7 +230,7 @@ func (b *Bot) Suggest(_ context.Context, t discord.Typing) []string {
 	return fitting
 }
 
-func (b *Bot) respond(ctx context.Context, to discord.Interaction, sentence string) {
+func (b *Bot) respond(ctx context.Context, to event.Interaction, sentence string) {
 	if sentence == "" {
 		sentence = conversation.SayBroken
 	}
@@ -239,13 +240,13 @@ func (b *Bot) respond(ctx context.Context, to discord.Interaction, sentence stri
 }
 
 // amend says something in the place of the answer that a command was promised.
-func (b *Bot) amend(ctx context.Context, c discord.Command, sentence string) {
+func (b *Bot) amend(ctx context.Context, c event.Command, sentence string) {
 	if err := b.client.Amend(ctx, c, sentence); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)
 	}
 }
 
-func (b *Bot) answer(ctx context.Context, to discord.Interaction, how func(context.Context) discord.Reply) {
+func (b *Bot) answer(ctx context.Context, to event.Interaction, how func(context.Context) write.Reply) {
 	if err := b.client.Answer(ctx, to, how); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)
 	}

@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -24,8 +25,8 @@ const (
 
 // delivery is one answer on its way to where it was asked.
 type delivery struct {
-	replies *stream.Replies[discord.Page]
-	surface *discord.Surface
+	replies *stream.Replies[render.Page]
+	surface *write.Surface
 	barred  func(ctx context.Context, sentence string) // is told why the answer cannot be written; nil: nobody is
 	cancel  context.CancelFunc                         // of everything that the delivery does beside Finish
 
@@ -34,7 +35,7 @@ type delivery struct {
 }
 
 func newDelivery(
-	ctx context.Context, cancel context.CancelFunc, surface *discord.Surface, s *stream.Replies[discord.Page], permit answer.Permit,
+	ctx context.Context, cancel context.CancelFunc, surface *write.Surface, s *stream.Replies[render.Page], permit answer.Permit,
 	logger *slog.Logger, to thread.Ref, unasked bool,
 ) *delivery {
 	d := &delivery{replies: s, surface: surface, cancel: cancel}
@@ -79,7 +80,7 @@ func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
 		return d.surface.Dismiss(ctx)
 	}
 	err := d.replies.Finish(ctx)
-	if sentence, barred := discord.Barred(err); barred && d.barred != nil {
+	if sentence, barred := write.Barred(err); barred && d.barred != nil {
 		d.barred(ctx, sentence)
 	}
 	return err

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
@@ -50,12 +52,12 @@ type Deps struct {
 	Policies   answer.Policies  // what holds in each channel; nil: the defaults
 	Bindings   Bindings         // of servers to tenants; nil: only what Config says
 	Replicas   session.Replicas // nil: this process is the only one
-	Renderer   stream.Renderer[discord.Page]
+	Renderer   stream.Renderer[render.Page]
 	Observe    func(stream.Write) // told of every write of an answer, from any goroutine; nil: nobody is
 	Logger     *slog.Logger       // nil: silent
 }
 
-// Bot is one Discord application. It implements answer.Surfaces, answer.Whisperer and discord.Handler, and is safe for concurrent use.
+// Bot is one Discord application. It implements answer.Surfaces, answer.Whisperer and event.Handler, and is safe for concurrent use.
 type Bot struct {
 	config  Config
 	deps    Deps
@@ -71,7 +73,7 @@ type Bot struct {
 var (
 	_ answer.Surfaces  = (*Bot)(nil)
 	_ answer.Whisperer = (*Bot)(nil)
-	_ discord.Handler  = (*Bot)(nil)
+	_ event.Handler    = (*Bot)(nil)
 )
 
 // New returns a bot. Bind it and Run it. Nothing is sent before.
@@ -149,10 +151,10 @@ func (b *Bot) Check(ctx context.Context) []discord.Finding {
 	return append(b.client.Check(ctx), b.checkServers(ctx)...)
 }
 
-// Guilds implements discord.Servers.
+// Guilds implements event.Servers.
 func (b *Bot) Guilds(ctx context.Context, ids []string) { b.binding.belongs(ctx, ids) }
 
-// Joined implements discord.Servers.
+// Joined implements event.Servers.
 func (b *Bot) Joined(ctx context.Context, id string) {
 	b.binding.joined(ctx, id)
 	b.tellLacking(ctx, id)
@@ -172,7 +174,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	b.talk.Begun(ctx, t)
 	surface := b.client.Surface(t, len(pages) > 0, b.inPlace(ctx, t))
 	writing, cancel := context.WithCancel(ctx)
-	s, err := stream.OpenReplies(writing, to, b.config.Pace, logs, stream.Deps[discord.Page]{
+	s, err := stream.OpenReplies(writing, to, b.config.Pace, logs, stream.Deps[render.Page]{
 		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
 		Renderer: b.deps.Renderer, Pacing: surface, Turn: t, Observe: b.deps.Observe, Logger: b.deps.Logger,
 	})

@@ -3,7 +3,7 @@ package discordbot
 import (
 	"context"
 
-	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
@@ -16,11 +16,11 @@ const (
 	sayStopped     = "Stopped."
 )
 
-// Message implements discord.Handler.
-func (b *Bot) Message(ctx context.Context, m discord.Message) { b.handle(ctx, messageOf(m)) }
+// Message implements event.Handler.
+func (b *Bot) Message(ctx context.Context, m event.Message) { b.handle(ctx, messageOf(m)) }
 
-// Edited implements discord.Handler.
-func (b *Bot) Edited(ctx context.Context, m discord.Message) { b.handle(ctx, messageOf(m)) }
+// Edited implements event.Handler.
+func (b *Bot) Edited(ctx context.Context, m event.Message) { b.handle(ctx, messageOf(m)) }
 
 func (b *Bot) handle(ctx context.Context, m conversation.Message) {
 	if err := b.talk.Message(ctx, m); err != nil && ctx.Err() == nil {
@@ -29,15 +29,15 @@ func (b *Bot) handle(ctx context.Context, m conversation.Message) {
 }
 
 // messageOf states what Discord says about a message in the words of conversations.
-func messageOf(m discord.Message) conversation.Message {
+func messageOf(m event.Message) conversation.Message {
 	return conversation.Message{
 		Event: m.Event, Ref: m.Ref, At: m.Place(), ID: m.ID, EventKey: m.EventKey, Author: m.Author, Moderator: m.By.Privileged, Starter: m.Starter,
 		Text: m.Text, Written: m.At, Late: m.Late, Hidden: m.Hidden, Attached: len(m.Files) > 0, Source: m,
 	}
 }
 
-// Stop implements discord.Handler.
-func (b *Bot) Stop(ctx context.Context, s discord.Stop) {
+// Stop implements event.Handler.
+func (b *Bot) Stop(ctx context.Context, s event.Stop) {
 	if !s.Deleted {
 		if err := b.talk.Reacted(ctx, conversation.Reaction{Ref: s.Ref, Message: s.Message, By: s.By}); err != nil {
 			b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)

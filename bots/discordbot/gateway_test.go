@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/bots/discordbot"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -160,7 +160,7 @@ func TestWhatCannotWorkEndsWithASentence(t *testing.T) {
 			bot, _ := w.bot(setting{bot: tt.bot})
 			defer bot.Close()
 			err = bot.Run(ctx)
-			var fatal *discord.FatalError
+			var fatal *call.FatalError
 			if !errors.As(err, &fatal) || !strings.Contains(fatal.Sentence, tt.want) {
 				t.Errorf("Run() = %v, want a sentence with %q", err, tt.want)
 			}

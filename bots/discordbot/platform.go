@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
@@ -45,7 +46,7 @@ func (p platform) Say(ctx context.Context, to conversation.Message, sentence str
 // ChangedFiles implements conversation.Files. Discord tells of
 // previews, and of the thread that was opened from a message, as it tells of edits: those change no files, and redo no answer.
 func (p platform) ChangedFiles(ctx context.Context, edited conversation.Message, had []message.File) []message.File {
-	m, _ := edited.Source.(discord.Message)
+	m, _ := edited.Source.(event.Message)
 	files := []message.File{}
 	var ids []message.FileID
 	for _, f := range had {
@@ -55,7 +56,7 @@ func (p platform) ChangedFiles(ctx context.Context, edited conversation.Message,
 			ids = append(ids, f.ID)
 		}
 	}
-	if slices.EqualFunc(m.Files, ids, func(a discord.Attachment, id message.FileID) bool { return message.FileID(a.ID) == id }) {
+	if slices.EqualFunc(m.Files, ids, func(a event.Attachment, id message.FileID) bool { return message.FileID(a.ID) == id }) {
 		return nil
 	}
 	return append(files, p.client.Fetch(ctx, m.Files)...)
@@ -69,12 +70,12 @@ func (p platform) Tell(ctx context.Context, about session.Turn, at thread.Ref, s
 
 // Retell implements conversation.Notices.
 func (p platform) Retell(ctx context.Context, _ session.Turn, at thread.Ref, id thread.MessageID, sentence string) error {
-	return p.client.Resay(ctx, discord.NoteAt(at, id), sentence)
+	return p.client.Resay(ctx, event.NoteAt(at, id), sentence)
 }
 
 // Untell implements conversation.Notices.
 func (p platform) Untell(ctx context.Context, at thread.Ref, id thread.MessageID) error {
-	if err := p.client.Unsay(ctx, discord.NoteAt(at, id)); err != nil && !errors.Is(err, thread.ErrNotPermitted) {
+	if err := p.client.Unsay(ctx, event.NoteAt(at, id)); err != nil && !errors.Is(err, thread.ErrNotPermitted) {
 		return err
 	}
 	return nil
@@ -82,7 +83,7 @@ func (p platform) Untell(ctx context.Context, at thread.Ref, id thread.MessageID
 
 // Told implements conversation.Notices.
 func (p platform) Told(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error) {
-	notes, err := p.client.Noted(ctx, discord.NoteAt(at, ""), about.Message, answer.IsNotice)
+	notes, err := p.client.Noted(ctx, event.NoteAt(at, ""), about.Message, answer.IsNotice)
 	ids := make([]thread.MessageID, len(notes))
 	for i, n := range notes {
 		ids[i] = n.ID()

@@ -3,15 +3,16 @@ package discordbot
 import (
 	"context"
 
-	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Press implements discord.Interactor.
-func (b *Bot) Press(ctx context.Context, p discord.Press) {
+// Press implements event.Interactor.
+func (b *Bot) Press(ctx context.Context, p event.Press) {
 	what, setup := p.Setup()
 	wanted, still := p.Still()
 	switch {
@@ -24,14 +25,14 @@ func (b *Bot) Press(ctx context.Context, p discord.Press) {
 	case still:
 		b.still(ctx, p, wanted)
 	case setup:
-		b.once(ctx, p, p.Ref, p.Key, func(ctx context.Context) discord.Reply { return b.choose(ctx, p, what) })
+		b.once(ctx, p, p.Ref, p.Key, func(ctx context.Context) write.Reply { return b.choose(ctx, p, what) })
 	default: // of another version
 		b.respond(ctx, p, "This button does nothing any more. Ask again.")
 	}
 }
 
 // act does what a person asks for about an answer.
-func (b *Bot) act(ctx context.Context, p discord.Press) {
+func (b *Bot) act(ctx context.Context, p event.Press) {
 	a := answer.Action{
 		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.Key, By: p.By, Moderator: p.Moderator, Text: p.Text, Submitted: p.Submitted,
 		Vanishing: p.Ephemeral,
@@ -55,7 +56,7 @@ func (b *Bot) act(ctx context.Context, p discord.Press) {
 		b.respond(ctx, p, conversation.SayBroken)
 	case reply.Form != nil:
 		f := reply.Form
-		b.show(ctx, p, discord.Form{
+		b.show(ctx, p, event.Form{
 			ID: thread.ButtonID(f.Do, string(f.Turn)), Title: f.Title, Label: f.Label, Hint: f.Hint, Text: f.Text, Max: f.Max, Required: f.Required,
 		})
 	case written && !reply.Refused && !reply.Duplicate:
@@ -64,7 +65,7 @@ func (b *Bot) act(ctx context.Context, p discord.Press) {
 			b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", p.Action, "error", err)
 		}
 	case reply.Sentence != "":
-		b.answer(ctx, p, func(context.Context) discord.Reply { return discord.Reply{Markdown: reply.Sentence} })
+		b.answer(ctx, p, func(context.Context) write.Reply { return write.Reply{Markdown: reply.Sentence} })
 	default:
 		if err := b.client.Notice(ctx, p); err != nil {
 			b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", p.Action, "error", err)
@@ -74,7 +75,7 @@ func (b *Bot) act(ctx context.Context, p discord.Press) {
 
 // locate says where the turn of a button is that stands in a direct message: an offer that was made there, a private answer that was sent
 // there. It is about the place of the question.
-func (b *Bot) locate(ctx context.Context, a *answer.Action, p discord.Press) {
+func (b *Bot) locate(ctx context.Context, a *answer.Action, p event.Press) {
 	if !p.Direct || p.Turn == "" {
 		return
 	}
@@ -87,7 +88,7 @@ func (b *Bot) locate(ctx context.Context, a *answer.Action, p discord.Press) {
 	}
 }
 
-func (b *Bot) show(ctx context.Context, p discord.Press, f discord.Form) {
+func (b *Bot) show(ctx context.Context, p event.Press, f event.Form) {
 	if err := b.client.Show(ctx, p, f); err != nil {
 		b.deps.Logger.WarnContext(ctx, "form not shown", "error", err)
 	}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/read"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
@@ -19,7 +20,7 @@ const (
 
 // Gather implements conversation.Platform.
 func (p platform) Gather(ctx context.Context, asked conversation.Message, j answer.Judgement, read *conversation.Reading) (conversation.Gathered, error) {
-	m, _ := asked.Source.(discord.Message)
+	m, _ := asked.Source.(event.Message)
 	files := p.before(ctx, m, read)
 	attached := p.client.Fetch(ctx, m.Files)
 	text := m.Text
@@ -35,23 +36,23 @@ func (p platform) Gather(ctx context.Context, asked conversation.Message, j answ
 
 // Taken implements conversation.Taken.
 func (p platform) Taken(m conversation.Message) {
-	if asked, ok := m.Source.(discord.Message); ok {
+	if asked, ok := m.Source.(event.Message); ok {
 		p.client.Asked(asked)
 	}
 }
 
 // before returns what was said before a question that the bot does not know of: in a thread what is to be read of it, outside threads the messages
 // that the question replies to. A conversation that cannot be read is answered without it.
-func (p platform) before(ctx context.Context, m discord.Message, read *conversation.Reading) []message.File {
+func (p platform) before(ctx context.Context, m event.Message, from *conversation.Reading) []message.File {
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()
-	var found []discord.Said
+	var found []read.Said
 	var more bool
 	var err error
 	name := conversation.EarlierName
 	switch {
-	case read != nil && !m.Event.AnswersBot:
-		found, more, err = p.client.Earlier(ctx, m, read.After)
+	case from != nil && !m.Event.AnswersBot:
+		found, more, err = p.client.Earlier(ctx, m, from.After)
 	case !m.Event.InThread && !m.Event.Direct && !m.Event.Forum && m.IsReply():
 		name = "Messages that the question replies to"
 		found, err = p.client.Chain(ctx, m)

@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/directory"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -24,23 +28,23 @@ const maxLacking = 15
 const maxLogged = 5
 
 // setup shows what holds in a server and the menus with which that is changed.
-func (b *Bot) setup(ctx context.Context, at thread.Ref, admin, direct bool) discord.Reply {
+func (b *Bot) setup(ctx context.Context, at thread.Ref, admin, direct bool) write.Reply {
 	switch {
 	case direct || at.Workspace == "":
-		return discord.Reply{Markdown: sayServersOnly}
+		return write.Reply{Markdown: sayServersOnly}
 	case !admin:
-		return discord.Reply{Markdown: sayManagers}
+		return write.Reply{Markdown: sayManagers}
 	}
 	return b.setupReply(ctx, at, "")
 }
 
 // setupReply is the page of /footnote setup, below what has just been done.
-func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) discord.Reply {
+func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) write.Reply {
 	var s strings.Builder
 	if done != "" {
 		s.WriteString(done + "\n\n")
 	}
-	fmt.Fprintf(&s, "**How questions are answered in %s.** What you choose counts at once.\n", discord.EscapeText(b.client.GuildName(at.Workspace)))
+	fmt.Fprintf(&s, "**How questions are answered in %s.** What you choose counts at once.\n", render.EscapeText(b.client.GuildName(at.Workspace)))
 	s.WriteString("\n1. **Channels** in which I answer. Choose none, and I answer in all that I can see.")
 	s.WriteString("\n2. **Roles** that may ask. Choose none, and everybody may.")
 	s.WriteString("\n3. **Mode**: whether I answer when nobody mentions me. Before you choose, I answer mentions, `/ask` and direct messages, " +
@@ -55,8 +59,8 @@ func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) discor
 	}
 	s.WriteString("\n\n" + b.lacking(ctx, at.Workspace))
 	holds := b.workspacePolicy(ctx, at)
-	return discord.Reply{Markdown: s.String(), Rows: discord.SetupRows(discord.Setup{
-		Modes: []discord.Choice{
+	return write.Reply{Markdown: s.String(), Rows: write.SetupRows(write.Setup{
+		Modes: []write.Choice{
 			{Value: string(policy.FollowMention), Label: "Mentions only", Help: "in threads too"},
 			{Value: string(policy.FollowDialogue), Label: "Dialogue", Help: "follow threads while one person talks with me"},
 			{Value: string(policy.FollowAlways), Label: "Always", Help: "answer what nobody asked me, where the documents have an answer"},
@@ -86,7 +90,7 @@ func (b *Bot) lacking(ctx context.Context, guild string) string {
 	return s.String()
 }
 
-func permissions(l discord.Lacking) string {
+func permissions(l directory.Lacking) string {
 	names := make([]string, len(l.Permissions))
 	for i, p := range l.Permissions {
 		names[i] = p.Name
@@ -147,9 +151,9 @@ func chosenRoles(p policy.Policy) []string {
 }
 
 // choose carries out a choice in the menus of /footnote setup.
-func (b *Bot) choose(ctx context.Context, p discord.Press, what string) discord.Reply {
+func (b *Bot) choose(ctx context.Context, p event.Press, what string) write.Reply {
 	if !p.Admin {
-		return discord.Reply{Markdown: sayManagers}
+		return write.Reply{Markdown: sayManagers}
 	}
 	at := p.Ref
 	at.Thread = ""
@@ -163,11 +167,11 @@ func (b *Bot) choose(ctx context.Context, p discord.Press, what string) discord.
 		}
 	}
 	switch {
-	case what == discord.SetupMode && len(p.Values) == 1:
+	case what == write.SetupMode && len(p.Values) == 1:
 		config(at.Channel, "workspace follow "+p.Values[0])
-	case what == discord.SetupRoles && len(p.Values) == 0:
+	case what == write.SetupRoles && len(p.Values) == 0:
 		config(at.Channel, "workspace askers reset")
-	case what == discord.SetupRoles:
+	case what == write.SetupRoles:
 		var groups []string
 		for _, id := range p.Values {
 			groups = append(groups, string(RoleGroup(id)))
@@ -175,7 +179,7 @@ func (b *Bot) choose(ctx context.Context, p discord.Press, what string) discord.
 		config(at.Channel, "workspace askers reset") // what narrows is not added to what was chosen before
 		done = nil
 		config(at.Channel, "workspace askers "+strings.Join(groups, ","))
-	case what == discord.SetupChannels:
+	case what == write.SetupChannels:
 		earlier := b.chosenChannels(ctx, at)
 		if len(p.Values) == 0 {
 			config(at.Channel, "workspace enabled reset")

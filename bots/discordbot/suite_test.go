@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/access"
 	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -140,7 +140,7 @@ func (s *talkStage) Footnote(by common.Person, name, value string) {
 }
 
 func (s *talkStage) AskAbout(by common.Person, on thread.MessageID) {
-	s.use(by, s.people[by].Menu(string(on), discord.CommandAbout))
+	s.use(by, s.people[by].Menu(string(on), event.CommandAbout))
 }
 
 func (s *talkStage) Shown(at common.Place) []common.Shown {

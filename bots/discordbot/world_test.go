@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/bots/discordbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
@@ -88,7 +90,7 @@ func prepare(t testing.TB, model *llmtest.Model, change ...func(*setting)) *worl
 	t.Cleanup(cancel)
 	s := setting{
 		server: discordtest.Config{BucketWindow: 100 * time.Millisecond, IdentifyEvery: 50 * time.Millisecond},
-		bot:    discordbot.Config{Discord: discord.Config{Interval: 30 * time.Millisecond, Gateway: discord.GatewayConfig{Retry: 10 * time.Millisecond, Identify: 60 * time.Millisecond}}},
+		bot:    discordbot.Config{Discord: discord.Config{Interval: 30 * time.Millisecond, Gateway: call.GatewayConfig{Retry: 10 * time.Millisecond, Identify: 60 * time.Millisecond}}},
 	}
 	for _, c := range change {
 		c(&s)
@@ -157,7 +159,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	bot, err := discordbot.New(s.bot, discordbot.Deps{
-		Deliveries: w.store, Repairs: w.store, Threads: w.store, Turns: w.store, Absences: w.store, Policies: s.policies, Bindings: s.bindings, Renderer: &discord.Renderer{}, Logger: logger,
+		Deliveries: w.store, Repairs: w.store, Threads: w.store, Turns: w.store, Absences: w.store, Policies: s.policies, Bindings: s.bindings, Renderer: &render.Renderer{}, Logger: logger,
 	})
 	if err != nil {
 		w.Fatal(err)

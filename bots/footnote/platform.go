@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	discordcall "github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/slack"
-	"github.com/footnotehq/footnote/adapters/slack/call"
+	slackcall "github.com/footnotehq/footnote/adapters/slack/call"
 )
 
 // slackCommand prints what Slack needs.
@@ -27,7 +28,7 @@ func (c *slackManifest) Run(_ context.Context, env *environment) error {
 		_, err := fmt.Fprint(env.out, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL}))
 		return err
 	}
-	for _, s := range call.Scopes {
+	for _, s := range slackcall.Scopes {
 		if _, err := fmt.Fprintf(env.out, "%-22s %s\n", s.Name, s.Reason); err != nil {
 			return err
 		}
@@ -56,7 +57,7 @@ func (c *discordInvite) Run(ctx context.Context, env *environment) error {
 	if _, err = fmt.Fprintf(env.out, "%s\n\nIt asks for:\n", discord.InviteURL(app)); err != nil {
 		return err
 	}
-	for _, p := range discord.Permissions() {
+	for _, p := range discordcall.Permissions() {
 		if _, err := fmt.Fprintf(env.out, "  %-26s %s\n", p.Name, p.Reason); err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/bots/discordbot"
@@ -31,12 +33,12 @@ func newDiscord(base *wire.Base, set *Set) (platform, error) {
 		},
 		Discord: discord.Config{
 			StopReactions: c.DiscordStopReactions, PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway,
-			CAFile: c.CAFile, Changes: admin.NewAudiences(base.DB), SecretKeys: revealed(c.SecretKeys), Gateway: discord.GatewayConfig{Shards: c.DiscordShards},
+			CAFile: c.CAFile, Changes: admin.NewAudiences(base.DB), SecretKeys: revealed(c.SecretKeys), Gateway: call.GatewayConfig{Shards: c.DiscordShards},
 			Wrap: func(next http.RoundTripper) http.RoundTripper { return base.Counted("discord", next) },
 		},
 	}, discordbot.Deps{
 		Deliveries: sessions, Repairs: sessions, Threads: sessions, Turns: sessions, Replicas: sessions, Absences: sessions, Policies: base.Policies(),
-		Bindings: admin.NewWorkspaces(base.DB, discord.Platform), Renderer: &discord.Renderer{}, Observe: base.Observe(), Logger: base.Logger,
+		Bindings: admin.NewWorkspaces(base.DB, discord.Platform), Renderer: &render.Renderer{}, Observe: base.Observe(), Logger: base.Logger,
 	})
 	if err != nil {
 		return platform{}, err

@@ -43,9 +43,6 @@ func View(payloads ...packet.Payload) *stream.View {
 func Corpus(t *testing.T, render func(t *testing.T, v *stream.View) string) {
 	t.Helper()
 	files, err := filepath.Glob("../../internal/markdown/answer/testdata/corpus/*.md")
-	if err == nil && len(files) == 0 {
-		files, err = filepath.Glob("../internal/markdown/answer/testdata/corpus/*.md")
-	}
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no corpus: %v", err)
 	}

@@ -1,0 +1,24 @@
+package call
+
+import (
+	"encoding/json"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// withFile is a body that may have a file beside it.
+type withFile interface{ File() *discordgo.File }
+
+// encode returns a body and its type. A file makes it a form of several parts.
+func encode(body any) (data []byte, contentType string, err error) {
+	if w, ok := body.(withFile); ok {
+		if file := w.File(); file != nil {
+			contentType, data, err = discordgo.MultipartBodyWithJSON(body, []*discordgo.File{file})
+			return data, contentType, err
+		}
+	}
+	if body != nil {
+		data, err = json.Marshal(body)
+	}
+	return data, "application/json", err
+}

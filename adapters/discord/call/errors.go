@@ -1,0 +1,171 @@
+package call
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Codes of the platform that mean something to the core, as its documentation lists them.
+const (
+	CodeUnknownChannel     = 10003
+	codeUnknownGuild       = 10004
+	codeUnknownMember      = 10007
+	codeUnknownMessage     = 10008
+	codeUnknownUser        = 10013
+	CodeUnknownWebhook     = 10015
+	codeUnknownInteraction = 10062
+	codeOldEdits           = 30046
+	CodeAcknowledged       = 40060
+	CodeMissingAccess      = 50001
+	codeOtherAuthor        = 50005
+	codeCannotDM           = 50007
+	CodeMissingPermission  = 50013
+	codeWebhookToken       = 50027
+	CodeInvalidForm        = 50035
+	CodeArchived           = 50083
+	CodeNoReply            = 160002 // without permission to read message history
+	CodeThreadExists       = 160004
+	CodeThreadLocked       = 160005
+)
+
+// ErrTokenOver says that an interaction can no longer be answered through its token.
+var ErrTokenOver = errors.New("the interaction can no longer be answered")
+
+// APIError is an error that the platform stated. It wraps the core's sentinel where there is one.
+type APIError struct {
+	doing  string
+	Status int
+	code   int
+	text   string
+	is     error
+}
+
+func (e *APIError) Error() string {
+	s := fmt.Sprintf("%s: Discord says %q (status %d, code %d)", e.doing, e.text, e.Status, e.code)
+	if hint := hints[e.code]; hint != "" {
+		s += "; " + hint
+	}
+	return s
+}
+
+func (e *APIError) Unwrap() error { return e.is }
+
+// hints say what an operator can do.
+var hints = map[int]string{
+	CodeMissingAccess:     "let the bot's role view the channel",
+	CodeMissingPermission: "give the bot's role View Channel, Send Messages, Send Messages in Threads, Create Public Threads, Read Message History and Attach Files here",
+	CodeThreadLocked:      "the thread is locked; unlock it",
+	codeCannotDM:          "the person does not accept direct messages from the bot",
+}
+
+// sentinels translate codes to what the core knows.
+var sentinels = map[int]error{
+	CodeUnknownChannel:     thread.ErrNotPermitted, // there is no such place any more
+	codeUnknownMessage:     thread.ErrMessageGone,
+	CodeUnknownWebhook:     ErrTokenOver,
+	codeUnknownInteraction: ErrTokenOver,
+	codeWebhookToken:       ErrTokenOver,
+	codeOldEdits:           thread.ErrNotEditable,
+	codeOtherAuthor:        thread.ErrNotEditable,
+	CodeArchived:           thread.ErrNotEditable,
+	CodeMissingAccess:      thread.ErrNotPermitted,
+	codeCannotDM:           thread.ErrNotPermitted,
+	CodeMissingPermission:  thread.ErrNotPermitted,
+	CodeThreadLocked:       thread.ErrNotPermitted,
+}
+
+// translate makes an error of the SDK one of the core's.
+func translate(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var limited *discordgo.RateLimitError
+	if errors.As(err, &limited) {
+		if limited.Message == oldEdits {
+			return &APIError{doing: doing, Status: http.StatusTooManyRequests, code: codeOldEdits, text: "too many edits of old messages", is: thread.ErrNotEditable}
+		}
+		return fmt.Errorf("%s: %w", doing, &thread.RateLimitError{RetryAfter: limited.RetryAfter})
+	}
+	var rest *discordgo.RESTError
+	if !errors.As(err, &rest) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	e := &APIError{doing: doing, Status: rest.Response.StatusCode, text: http.StatusText(rest.Response.StatusCode)}
+	if rest.Message != nil {
+		e.code, e.text = rest.Message.Code, rest.Message.Message
+	}
+	switch {
+	case sentinels[e.code] != nil:
+		e.is = sentinels[e.code]
+	case e.Status == http.StatusForbidden, e.Status == http.StatusUnauthorized:
+		e.is = thread.ErrNotPermitted
+	case Lasting(e) && rest.Message != nil: // in the platform's own words: what a proxy says in between may pass
+		e.is = thread.ErrRefused
+	}
+	return e
+}
+
+// Code returns the platform's code of an error; 0 when it has none.
+func Code(err error) int {
+	var e *APIError
+	if errors.As(err, &e) {
+		return e.code
+	}
+	return 0
+}
+
+// Status returns the status of an answer that was an error; 0 when there was no answer.
+func Status(err error) int {
+	var e *APIError
+	if errors.As(err, &e) {
+		return e.Status
+	}
+	return 0
+}
+
+// Lasting reports whether the same call would fail again: the platform understood it and said no.
+func Lasting(err error) bool {
+	s := Status(err)
+	return s >= http.StatusBadRequest && s < http.StatusInternalServerError && s != http.StatusTooManyRequests && s != http.StatusRequestTimeout
+}
+
+// Certain reports whether an error leaves no doubt that a call had no effect: the platform refused it, or it was never sent.
+func Certain(err error) bool {
+	var limited *thread.RateLimitError
+	var unsent notSentError
+	var stated *APIError
+	return errors.As(err, &limited) || errors.As(err, &unsent) || errors.As(err, &stated) && stated.Status < http.StatusInternalServerError
+}
+
+// FatalError is why the bot cannot be connected until somebody changes something. Its text is a sentence that says what.
+type FatalError struct {
+	Sentence string
+	Code     int // with which the gateway closed the connection
+}
+
+// Error implements error.
+func (e *FatalError) Error() string { return e.Sentence }
+
+// FatalSentences are for the codes after which a client must not connect again as it is.
+var FatalSentences = map[int]string{
+	CloseNotAuthenticated: "Discord does not accept the bot token. Copy it anew from the Developer Portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.",
+	4010:                  "Discord does not accept the shard. This is a fault of the configuration of shards.",
+	CloseShardingRequired: "Discord wants this bot to be sharded, because it is in too many servers for one connection.",
+	4012:                  "Discord no longer speaks this version of the gateway. Update Footnote.",
+	4013:                  "Discord does not know the intents that were asked for. Update Footnote.",
+	CloseDisallowedIntent: "Discord refuses a privileged intent that is not enabled for this bot. Enable %s in the Developer Portal " +
+		"(Bot → Privileged Gateway Intents)%s.",
+}
+
+// Codes with which the gateway closes a connection.
+const (
+	CloseInvalidSeq       = 4007
+	CloseTimedOut         = 4009
+	CloseNotAuthenticated = 4004
+	CloseShardingRequired = 4011
+	CloseDisallowedIntent = 4014
+)

@@ -1,0 +1,354 @@
+package call
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/sleep"
+)
+
+// Rates of the platform. The numbers of a bucket are only what is assumed until an answer tells better.
+const (
+	assumedRequests = 5
+	assumedWindow   = 5 * time.Second
+	// resetMargin is added to what is stated of a reset, which is rounded.
+	resetMargin = 10 * time.Millisecond
+	// globalWindow calls at most are on their way, or ended less than a second ago. The platform counts a call somewhere between its
+	// beginning and its end, so that no second has more of them, however long some take and whatever they overtake.
+	globalWindow = 48
+	// BucketKept is how many requests of a bucket progress edits leave.
+	BucketKept = 1
+	// forgetAfter is how long an unused bucket is remembered.
+	forgetAfter = 10 * time.Minute
+)
+
+// limits knows how many requests may be made. Discord says so in the headers of each answer. It is safe for concurrent use.
+type limits struct {
+	budget *budget
+	window chan struct{} // holds a token for each call that may be counted in the present second
+
+	mu      sync.Mutex
+	buckets map[string]*bucket
+	groups  map[string]*bucket // by the platform's name for what several routes of a channel may count in
+	paused  time.Time          // nothing but interactions is sent before
+	swept   time.Time
+}
+
+// bucket is a route of one channel, or what the platform names as one.
+type bucket struct {
+	known    bool // an answer came: before, one request finds out what there is
+	limit    int  // of requests in a window, as far as it was told
+	left     int
+	resets   time.Time
+	window   time.Time // when the platform says that it resets, by its own clock, which tells one window from the next; zero: it has not said
+	inFlight int
+	used     time.Time
+	group    *bucket       // that counts the route's requests as well; nil until it is named
+	changed  chan struct{} // closed and replaced when more is known of it
+}
+
+// lacks returns how long there will be no more than keep requests; 0 when there are more.
+func (b *bucket) lacks(now time.Time, keep int) time.Duration {
+	if now.Sub(b.used) > 2*RequestTimeout {
+		b.inFlight = 0 // no call takes so long: its end was missed
+	}
+	if !b.known {
+		if b.inFlight > 0 {
+			return assumedWindow // or until its answer comes
+		}
+		return 0
+	}
+	if !b.resets.After(now) && b.inFlight == 0 {
+		b.left = max(b.left, b.limit)
+		b.resets = now.Add(assumedWindow)
+	}
+	if b.left > keep || keep >= b.limit && b.left >= b.limit {
+		return 0
+	}
+	return max(min(b.resets.Sub(now), assumedWindow), 10*time.Millisecond)
+}
+
+func (b *bucket) take(now time.Time) {
+	b.left--
+	b.inFlight++
+	b.used = now
+}
+
+func (b *bucket) giveBack() {
+	b.left++
+	b.inFlight = max(0, b.inFlight-1)
+	b.tell()
+}
+
+// windowSlack is how much apart an answer may say that one window ends.
+const windowSlack = 100 * time.Millisecond
+
+// learn takes in what an answer says. Answers may come in another order than their calls were counted in: within a window there are never more
+// left than was known before, and what is said of an earlier window says nothing any more.
+func (b *bucket) learn(said statement) {
+	defer b.tell()
+	b.inFlight = max(0, b.inFlight-1)
+	if !b.known && !said.told {
+		b.left, b.resets = b.limit-1-b.inFlight, time.Now().Add(assumedWindow)
+	}
+	first := !b.known
+	b.known = true
+	left := max(0, said.left-b.inFlight)
+	switch apart := said.window.Sub(b.window); {
+	case !said.told || apart < -windowSlack:
+		return
+	case apart <= windowSlack && !first:
+		b.left, b.resets = min(b.left, left), later(b.resets, said.resets)
+	default:
+		b.left, b.resets = left, said.resets
+	}
+	b.limit, b.window = max(said.limit, 1), later(b.window, said.window)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func (b *bucket) tell() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func newLimits() *limits {
+	return &limits{
+		budget: newBudget(), window: make(chan struct{}, globalWindow), buckets: make(map[string]*bucket), groups: make(map[string]*bucket),
+	}
+}
+
+// Try takes a request of a bucket if more than keep are left in it and the process has room; otherwise it takes nothing.
+func (l *limits) Try(key string, keep int) bool {
+	if keep > 0 && !l.budget.room() {
+		return false
+	}
+	after, _ := l.take(key, keep)
+	return after == 0
+}
+
+// Wait takes a request of a bucket, as soon as there is one.
+func (l *limits) Wait(ctx context.Context, key string) error {
+	err := l.await(ctx, key)
+	if err != nil || !strings.HasPrefix(key, openPrefix) {
+		return err
+	}
+	if err := l.budget.open(ctx, key); err != nil {
+		l.GiveBack(key)
+		return err
+	}
+	return nil
+}
+
+// await is wait, as far as this process knows.
+func (l *limits) await(ctx context.Context, key string) error {
+	for {
+		after, changed := l.take(key, 0)
+		if after == 0 {
+			return nil
+		}
+		timer := time.NewTimer(after)
+		select {
+		case <-timer.C:
+		case <-changed: // an answer that was on its way may say that there is room sooner
+			timer.Stop()
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// take takes a request, or says how long there will be none, unless that changes.
+func (l *limits) take(key string, keep int) (time.Duration, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.sweep(now)
+	if l.paused.After(now) && !isInteraction(key) {
+		return l.paused.Sub(now), nil
+	}
+	b := l.bucket(key, now)
+	if after := b.lacks(now, keep); after > 0 {
+		return after, b.changed
+	}
+	if b.group != nil {
+		if after := b.group.lacks(now, keep); after > 0 {
+			return after, b.group.changed
+		}
+		b.group.take(now)
+	}
+	b.take(now)
+	return 0, nil
+}
+
+// GiveBack returns a request that was taken and not made.
+func (l *limits) GiveBack(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b := l.buckets[key]; b != nil {
+		b.giveBack()
+		if b.group != nil {
+			b.group.giveBack()
+		}
+	}
+}
+
+// answered notes what an answer's headers say; nil when there was none.
+func (l *limits) answered(key string, h http.Header) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	b := l.bucket(key, now)
+	said := stated(h, now)
+	if said.limit < 1 {
+		said.limit = max(b.limit, said.left+1)
+	}
+	b.learn(said)
+	if b.group != nil {
+		b.group.learn(said)
+	}
+	if name := h.Get("X-RateLimit-Bucket"); name != "" && said.told {
+		l.join(b, name+" "+key[strings.LastIndexByte(key, ' ')+1:], now, said)
+	}
+}
+
+// join has a route counted in what the platform names as its bucket, which is one for each channel, and may be one for several routes.
+func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
+	group := l.groups[name]
+	if group == nil {
+		group = newBucket(now)
+		l.groups[name] = group
+	}
+	if b.group == group {
+		return
+	}
+	b.group = group
+	group.used = now
+	group.inFlight += b.inFlight + 1 // learning takes this one away
+	group.learn(said)
+}
+
+// statement is what the headers of an answer say of a bucket.
+type statement struct {
+	told   bool // false: they say nothing
+	limit  int  // of requests in a window; 0 where it is not stated
+	left   int
+	resets time.Time // by this machine's clock
+	window time.Time // the same moment as the platform states it; where it does not, resets
+}
+
+// stated reads what headers say of a bucket. Where the time left is not stated, it is reckoned from the moment of the reset.
+func stated(h http.Header, now time.Time) statement {
+	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+	if err != nil {
+		return statement{}
+	}
+	said := statement{told: true, left: left}
+	said.limit, _ = strconv.Atoi(h.Get("X-RateLimit-Limit"))
+	moment, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset"), 64)
+	if err == nil {
+		said.window = time.UnixMilli(int64(moment * 1000))
+	}
+	if seconds, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset-After"), 64); err == nil {
+		said.resets = now.Add(time.Duration(seconds*float64(time.Second)) + resetMargin)
+		if said.window.IsZero() {
+			said.window = said.resets
+		}
+		return said
+	}
+	if err != nil {
+		return statement{}
+	}
+	after := said.window.Sub(now)
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		after = said.window.Sub(date) // of the clock that the reset is told by, in whole seconds
+	}
+	said.resets = now.Add(after + resetMargin)
+	return said
+}
+
+// refused notes a 429: of the bucket alone, or of everything.
+func (l *limits) refused(key string, after time.Duration, global bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	until := time.Now().Add(after)
+	if global {
+		if until.After(l.paused) {
+			l.paused = until
+		}
+		if !isInteraction(key) { // which are held by their own bucket
+			return
+		}
+	}
+	b := l.bucket(key, time.Now())
+	b.known, b.left, b.resets = true, 0, until
+}
+
+// admit waits for the process's share, and out of a global pause. What it returns is called when the call has ended. Interactions are
+// outside both.
+func (l *limits) admit(ctx context.Context, key string) (ended func(), err error) {
+	if isInteraction(key) {
+		return func() {}, nil
+	}
+	for {
+		l.mu.Lock()
+		after := time.Until(l.paused)
+		l.mu.Unlock()
+		if after <= 0 {
+			break
+		}
+		if err := sleep.For(ctx, after); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.budget.wait(ctx, isWrite(key)); err != nil {
+		return nil, err
+	}
+	select {
+	case l.window <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return func() { time.AfterFunc(time.Second, func() { <-l.window }) }, nil
+}
+
+func (l *limits) bucket(key string, now time.Time) *bucket {
+	b := l.buckets[key]
+	if b == nil {
+		b = newBucket(now)
+		l.buckets[key] = b
+	}
+	return b
+}
+
+func newBucket(now time.Time) *bucket {
+	return &bucket{limit: assumedRequests, used: now, changed: make(chan struct{})}
+}
+
+// sweep forgets buckets that nobody uses: every thread has its own.
+func (l *limits) sweep(now time.Time) {
+	if now.Sub(l.swept) < forgetAfter {
+		return
+	}
+	l.swept = now
+	for key, b := range l.buckets {
+		if b.inFlight == 0 && now.Sub(b.used) > forgetAfter && b.resets.Before(now) {
+			delete(l.buckets, key)
+		}
+	}
+	for name, b := range l.groups {
+		if b.inFlight == 0 && now.Sub(b.used) > forgetAfter && b.resets.Before(now) {
+			delete(l.groups, name)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package call
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DefaultAPI is what DISCORD_API_URL replaces.
+const DefaultAPI = "https://discord.com/api"
+
+// maxBody bounds what is read of an answer that says to slow down.
+const maxBody = 64 << 10
+
+// transport carries every request of the process: it sends it to the configured address, keeps the process within its share, and makes
+// of every refusal one that discordgo can read.
+type transport struct {
+	api    *url.URL // replaces https://discord.com/api
+	base   http.RoundTripper
+	limits *limits
+}
+
+// oldEdits marks a 429 that is about old messages.
+const oldEdits = "30046"
+
+// bucketKey is the context key under which a request carries the key of its bucket.
+type bucketKey struct{}
+
+// interactionPrefix begins the keys of buckets that are outside the global limit.
+const interactionPrefix = "interaction "
+
+func isInteraction(key string) bool { return strings.HasPrefix(key, interactionPrefix) }
+
+// parseAPI reads DISCORD_API_URL.
+func parseAPI(raw string) (*url.URL, error) {
+	if raw == "" {
+		raw = DefaultAPI
+	}
+	u, err := url.Parse(strings.TrimRight(raw, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("DISCORD_API_URL is not an address such as " + DefaultAPI)
+	}
+	return u, nil
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	key, _ := req.Context().Value(bucketKey{}).(string)
+	ended, err := t.limits.admit(req.Context(), key)
+	if err != nil {
+		t.limits.GiveBack(key)
+		return nil, fmt.Errorf("wait for a call of Discord: %w", notSentError{err})
+	}
+	defer ended()
+	// From now on: what waited above was not sent. What is on its way is not given up with whoever wanted it: Discord counts it whenever it
+	// comes to it, be it in a later window than that in which it is missed here.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), RequestTimeout)
+	out := req.Clone(ctx)
+	if strings.HasPrefix(out.URL.Path, "/api/") {
+		out.URL.Scheme, out.URL.Host = t.api.Scheme, t.api.Host
+		out.URL.Path = t.api.Path + strings.TrimPrefix(out.URL.Path, "/api")
+		out.URL.RawPath = ""
+		out.Host = "" // else the server is told discord.com
+	}
+	res, err := t.base.RoundTrip(out)
+	if err != nil {
+		cancel()
+		t.limits.answered(key, nil)
+		return nil, err
+	}
+	res.Body = &lastingBody{res.Body, cancel}
+	t.limits.answered(key, res.Header)
+	t.limits.budget.opened(req.Context(), key, res.Header)
+	for _, name := range []string{"X-RateLimit-Reset-After", "X-RateLimit-Reset", "X-RateLimit-Remaining", "X-RateLimit-Global"} {
+		res.Header.Del(name) // discordgo's own limiter would sleep without regard to the context; ours knows all that it needs
+	}
+	if res.StatusCode != http.StatusTooManyRequests {
+		return res, nil
+	}
+	return t.refused(req.Context(), res, key)
+}
+
+// lastingBody ends what bounds a call once it was read.
+type lastingBody struct {
+	io.ReadCloser
+	read context.CancelFunc
+}
+
+// Close implements io.Closer.
+func (b *lastingBody) Close() error {
+	defer b.read()
+	return b.ReadCloser.Close()
+}
+
+// CloseIdleConnections lets go of connections that are not in use; http.Client asks for it by this name.
+func (t *transport) CloseIdleConnections() {
+	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// refused notes a 429 and gives it the body that discordgo expects: Cloudflare's is HTML, and then speaks for everything.
+func (t *transport) refused(ctx context.Context, res *http.Response, key string) (*http.Response, error) {
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody))
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return nil, fmt.Errorf("read Discord's refusal: %w", err)
+	}
+	var said struct {
+		Message    string   `json:"message"`
+		RetryAfter *float64 `json:"retry_after"`
+		Global     bool     `json:"global"`
+		Code       int      `json:"code"`
+	}
+	if json.Unmarshal(body, &said) != nil || said.RetryAfter == nil {
+		after := retryAfter(res.Header)
+		said.RetryAfter, said.Global = &after, true
+		said.Message = "Discord refuses all calls for a while."
+	}
+	if said.Code == codeOldEdits { // discordgo drops the code
+		said.Message = oldEdits
+	}
+	after := time.Duration(*said.RetryAfter * float64(time.Second))
+	t.limits.refused(key, after, said.Global)
+	if said.Global {
+		t.limits.budget.pause(ctx, after)
+	}
+	body, err = json.Marshal(map[string]any{"message": said.Message, "retry_after": *said.RetryAfter, "global": said.Global, "code": said.Code})
+	if err != nil {
+		return nil, fmt.Errorf("repeat Discord's refusal: %w", err)
+	}
+	res.Header.Set("Content-Type", "application/json")
+	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return res, nil
+}
+
+// retryAfter reads the header that every 429 has, in seconds.
+func retryAfter(h http.Header) float64 {
+	after, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
+	if err != nil || after <= 0 || math.IsInf(after, 0) || math.IsNaN(after) {
+		return 60
+	}
+	return after
+}
+
+// notSentError says that a request was never sent, so that nothing can have come of it.
+type notSentError struct{ error }
+
+func (e notSentError) Unwrap() error { return e.error }
+
+func withBucket(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, bucketKey{}, key)
+}

@@ -1,0 +1,358 @@
+// Package directory knows servers, their channels, roles and people: who may open what, and when that has changed. It writes nothing.
+package directory
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/thread"
+	"golang.org/x/sync/singleflight"
+)
+
+// Directory remembers what the gateway tells of servers, channels and threads, and asks for what it did not tell. It is safe for
+// concurrent use.
+type Directory struct {
+	discord *call.Bot
+	age     time.Duration  // how long an answer about somebody's membership is believed where no event told of a change
+	changes access.Changes // nil: this process is the only one, and its own events say all
+	asking  singleflight.Group
+
+	mu     sync.Mutex
+	bot    string // its id, once connected
+	guilds map[string]*guild
+	places map[string]Place // channels and threads
+	member map[[2]string]membership
+
+	versions map[string]access.Version  // of servers, from before they were surveyed
+	owed     map[string]map[string]bool // scopes by server: what has changed and other replicas were not told of
+}
+
+// guild is a Discord server.
+type guild struct {
+	name  string
+	owner string
+	roles map[string]role
+}
+
+// role is what is known of a role.
+type role struct {
+	name        string
+	permissions int64
+	position    int
+	managed     bool // by an integration, such as a bot
+}
+
+// Place is a channel or thread.
+type Place struct {
+	ID, Guild, Parent, Name string
+	Owner                   string // who began the thread
+	Thread                  bool
+	Forum                   bool // its threads are posts
+	Text                    bool // people write there
+	overwrites              []*discordgo.PermissionOverwrite
+}
+
+// membership is what was last said about somebody in a server.
+type membership struct {
+	in    bool // a full member: one who has yet to accept the server's rules is not
+	Roles []string
+	until time.Time
+
+	version access.Version // from before it was asked; empty where an event told it, on which others do not rely
+}
+
+const (
+	// membershipAge is how long an answer about somebody's membership is believed where no event told of a change, and unheardAge where none would:
+	// without the SERVER MEMBERS intent.
+	membershipAge = 5 * time.Minute
+	unheardAge    = time.Minute
+	MaxPlaces     = 50_000
+)
+
+// NewDirectory returns what is known of servers and people: nothing yet.
+func NewDirectory(b *call.Bot) *Directory {
+	age := unheardAge
+	if b.Config.Gateway.Members && !b.Config.NoGateway {
+		age = membershipAge
+	}
+	return &Directory{
+		discord: b, age: age, changes: b.Config.Changes, guilds: make(map[string]*guild), places: make(map[string]Place), member: make(map[[2]string]membership),
+		versions: make(map[string]access.Version), owed: make(map[string]map[string]bool),
+	}
+}
+
+// Learn takes in an event. What counts of it is owed to other replicas.
+func (d *Directory) Learn(event any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	guildID := serverOf(event)
+	before := d.digest(guildID)
+	d.apply(event)
+	if before != "" && before != d.digest(guildID) {
+		d.owe(guildID, access.Everything)
+	}
+}
+
+// apply takes in an event. It is called with the lock held.
+func (d *Directory) apply(event any) {
+	switch e := event.(type) {
+	case *discordgo.Ready:
+		if e.User != nil {
+			d.bot = e.User.ID
+		}
+		for _, g := range e.Guilds { // in a new session nobody tells what was missed of people
+			delete(d.versions, g.ID)
+			maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == g.ID && key[1] != d.bot })
+		}
+	case *discordgo.GuildCreate:
+		if e.Unavailable {
+			return // in an outage nothing else is told
+		}
+		d.learnGuild(e.Guild)
+		maps.DeleteFunc(d.places, func(_ string, p Place) bool { return p.Guild == e.ID && !p.Thread })
+		for _, c := range append(e.Channels, e.Threads...) {
+			c.GuildID = e.ID
+			d.remember(c)
+		}
+		for _, m := range e.Members {
+			if m.User != nil {
+				d.keep(e.ID, m.User.ID, m, false)
+			}
+		}
+	case *discordgo.GuildUpdate:
+		d.learnGuild(e.Guild)
+	case *discordgo.GuildDelete:
+		if !e.Unavailable { // an outage is not a goodbye
+			d.forget(e.ID)
+		}
+	case *discordgo.GuildRoleCreate:
+		d.learnRole(e.GuildID, e.Role)
+	case *discordgo.GuildRoleUpdate:
+		d.learnRole(e.GuildID, e.Role)
+	case *discordgo.GuildRoleDelete:
+		if g := d.guilds[e.GuildID]; g != nil {
+			delete(g.roles, e.RoleID)
+		}
+	case *discordgo.GuildMemberUpdate:
+		if e.Member != nil && e.User != nil {
+			d.keep(e.GuildID, e.User.ID, e.Member, true)
+		}
+	case *discordgo.GuildMemberRemove:
+		if e.Member != nil && e.User != nil {
+			d.member[[2]string{e.GuildID, e.User.ID}] = membership{until: time.Now().Add(d.age)}
+			d.owe(e.GuildID, e.User.ID)
+		}
+	case *discordgo.GuildMemberAdd:
+		if e.Member != nil && e.User != nil {
+			d.keep(e.GuildID, e.User.ID, e.Member, true)
+		}
+	case *discordgo.MessageCreate:
+		if e.Member != nil && e.Author != nil && e.WebhookID == "" {
+			d.keep(e.GuildID, e.Author.ID, e.Member, false)
+		}
+	case *discordgo.ChannelCreate:
+		d.remember(e.Channel)
+	case *discordgo.ChannelUpdate:
+		d.remember(e.Channel)
+	case *discordgo.ThreadCreate:
+		d.remember(e.Channel)
+	case *discordgo.ThreadUpdate:
+		d.remember(e.Channel)
+	case *discordgo.ChannelDelete:
+		delete(d.places, e.ID)
+	case *discordgo.ThreadDelete:
+		delete(d.places, e.ID)
+	}
+}
+
+// forget ends what is known of a server that the bot belongs to no more. It is called with the lock held.
+func (d *Directory) forget(guildID string) {
+	delete(d.guilds, guildID)
+	maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == guildID })
+	maps.DeleteFunc(d.places, func(_ string, p Place) bool { return p.Guild == guildID })
+}
+
+func (d *Directory) learnGuild(g *discordgo.Guild) {
+	known := &guild{name: g.Name, owner: g.OwnerID, roles: make(map[string]role)}
+	for _, r := range g.Roles {
+		known.roles[r.ID] = roleOf(r)
+	}
+	d.guilds[g.ID] = known
+}
+
+func (d *Directory) learnRole(guild string, r *discordgo.Role) {
+	if g := d.guilds[guild]; g != nil {
+		g.roles[r.ID] = roleOf(r)
+	}
+}
+
+func roleOf(r *discordgo.Role) role {
+	return role{name: r.Name, permissions: r.Permissions, position: r.Position, managed: r.Managed}
+}
+
+// OwnRoles are the roles that stand for the bot alone in a server: when people begin to write its name, Discord offers them its role as well.
+func (d *Directory) OwnRoles(guildID string) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	g := d.guilds[guildID]
+	if g == nil {
+		return nil
+	}
+	var own []string
+	for _, id := range d.member[[2]string{guildID, d.bot}].Roles {
+		if g.roles[id].managed { // by an integration, of which a bot has no other
+			own = append(own, id)
+		}
+	}
+	return own
+}
+
+func (d *Directory) remember(c *discordgo.Channel) Place {
+	if len(d.places) >= MaxPlaces {
+		for id := range d.places { // any: what is needed again is asked for again
+			delete(d.places, id)
+			break
+		}
+	}
+	p := Place{
+		ID: c.ID, Guild: c.GuildID, Parent: c.ParentID, Name: c.Name, Owner: c.OwnerID, Thread: c.IsThread(), overwrites: c.PermissionOverwrites,
+	}
+	p.Forum = c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
+	p.Text = p.Forum || c.Type == discordgo.ChannelTypeGuildText || c.Type == discordgo.ChannelTypeGuildNews
+	d.places[c.ID] = p
+	return p
+}
+
+// Place returns a channel or thread, asking for it if need be.
+func (d *Directory) Place(ctx context.Context, id string) (Place, error) {
+	d.mu.Lock()
+	p, known := d.places[id]
+	d.mu.Unlock()
+	if known {
+		return p, nil
+	}
+	c, err := d.discord.API.Channel(ctx, id)
+	if err != nil {
+		return Place{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.remember(c), nil
+}
+
+// Moderates reports whether somebody with these roles may manage messages in a channel: whoever may delete an answer may stop it.
+func (d *Directory) Moderates(channel, user string, roles []string) bool {
+	return d.may(channel, user, roles, call.Moderator)
+}
+
+// guildName returns the name of a guild, or its id.
+func (d *Directory) guildName(id string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if g := d.guilds[id]; g != nil && g.name != "" {
+		return g.name
+	}
+	return id
+}
+
+// MemberOf returns what holds for somebody in a server.
+func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (membership, error) {
+	version, err := d.version(ctx, guildID, user)
+	if err != nil {
+		return membership{}, err
+	}
+	d.mu.Lock()
+	m, known := d.member[[2]string{guildID, user}]
+	d.mu.Unlock()
+	if known && time.Now().Before(m.until) && (d.changes == nil || version != "" && m.version == version) {
+		return m, nil
+	}
+	var found *discordgo.Member
+	err = patiently(ctx, func() (err error) { found, err = d.discord.API.Member(ctx, guildID, user); return err })
+	if err != nil {
+		return membership{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m = membership{until: time.Now().Add(d.age), version: version}
+	if found != nil {
+		m.in, m.Roles = !found.Pending, found.Roles
+	}
+	d.put(guildID, user, m)
+	return m, nil
+}
+
+// keep notes what an event said of somebody; changed says that it tells of a change, and not of something else. It is called with the lock held.
+func (d *Directory) keep(guildID, user string, m *discordgo.Member, changed bool) {
+	kept := membership{in: !m.Pending, Roles: m.Roles, until: time.Now().Add(d.age)}
+	before, known := d.member[[2]string{guildID, user}]
+	if known && before.in == kept.in && slices.Equal(slices.Sorted(slices.Values(before.Roles)), slices.Sorted(slices.Values(kept.Roles))) {
+		kept.version = before.version
+	} else if known || changed {
+		d.owe(guildID, user)
+	}
+	d.put(guildID, user, kept)
+}
+
+func (d *Directory) put(guildID, user string, m membership) {
+	if len(d.member) >= MaxPlaces {
+		clear(d.member)
+	}
+	d.member[[2]string{guildID, user}] = m
+}
+
+// Met notes what an interaction says of its user.
+func (d *Directory) Met(guildID, user string, m *discordgo.Member) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.keep(guildID, user, m, false)
+}
+
+// Meet notes a channel that an interaction tells of, unless more is known of it.
+func (d *Directory) Meet(c *discordgo.Channel) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, known := d.places[c.ID]; !known {
+		d.remember(c)
+	}
+}
+
+// Peek returns a place that is known already.
+func (d *Directory) Peek(id string) (Place, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, known := d.places[id]
+	return p, known
+}
+
+func (d *Directory) KnownName(id string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.places[id].Name
+}
+
+// Home returns the reference of a place, without its thread: messages of a thread belong to the channel that it hangs on.
+func (d *Directory) Home(ctx context.Context, guild, channel string) (thread.Ref, error) {
+	ref := thread.Ref{Platform: call.Platform, Workspace: guild, Channel: channel}
+	if guild == "" {
+		ref.Thread = channel
+		return ref, nil
+	}
+	p, err := d.Place(ctx, channel)
+	if err != nil {
+		return ref, err
+	}
+	if p.Thread {
+		ref.Channel, ref.Thread = p.Parent, p.ID
+	}
+	return ref, nil
+}
+
+// GuildName returns the name of a server, or its id where it is not known.
+func (d *Directory) GuildName(id string) string { return d.guildName(id) }

@@ -1,0 +1,206 @@
+package directory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+func workspace(guildID string) access.Workspace {
+	return access.Workspace{Platform: string(call.Platform), ID: guildID}
+}
+
+// serverOf is the server whose roles or channels an event may change; empty for other events.
+func serverOf(event any) string {
+	switch e := event.(type) {
+	case *discordgo.GuildCreate:
+		return e.ID
+	case *discordgo.GuildUpdate:
+		return e.ID
+	case *discordgo.GuildRoleCreate:
+		return e.GuildID
+	case *discordgo.GuildRoleUpdate:
+		return e.GuildID
+	case *discordgo.GuildRoleDelete:
+		return e.GuildID
+	case *discordgo.ChannelCreate:
+		return e.GuildID
+	case *discordgo.ChannelUpdate:
+		return e.GuildID
+	case *discordgo.ChannelDelete:
+		return e.GuildID
+	default:
+		return ""
+	}
+}
+
+// digest is all of a server that decides who may open its channels; empty for one that is not known. It is called with the lock held.
+func (d *Directory) digest(guildID string) string {
+	g := d.guilds[guildID]
+	if g == nil || d.changes == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, g.owner)
+	for _, id := range slices.Sorted(maps.Keys(g.roles)) {
+		r := g.roles[id]
+		fmt.Fprintln(&b, id, r.permissions, r.position, r.managed)
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.places)) {
+		p := d.places[id]
+		if p.Guild != guildID || p.Thread || !p.Text {
+			continue
+		}
+		fmt.Fprintln(&b, "channel", id)
+		overwrites := slices.SortedFunc(slices.Values(p.overwrites), func(a, b *discordgo.PermissionOverwrite) int { return cmp.Compare(a.ID, b.ID) })
+		for _, o := range overwrites {
+			fmt.Fprintln(&b, o.ID, o.Type, o.Allow, o.Deny)
+		}
+	}
+	return b.String()
+}
+
+// owe notes that other replicas have to be told of a change. It is called with the lock held.
+func (d *Directory) owe(guildID, scope string) {
+	if d.changes == nil {
+		return
+	}
+	if d.owed[guildID] == nil {
+		d.owed[guildID] = make(map[string]bool)
+	}
+	d.owed[guildID][scope] = true
+}
+
+// settle tells other replicas of what they were not told of yet.
+func (d *Directory) settle(ctx context.Context) error {
+	if d.changes == nil {
+		return nil
+	}
+	d.mu.Lock()
+	owed := d.owed
+	d.owed = make(map[string]map[string]bool)
+	d.mu.Unlock()
+	var failed error
+	for guildID, scopes := range owed {
+		if failed == nil {
+			failed = d.changes.Changed(ctx, workspace(guildID), slices.Sorted(maps.Keys(scopes))...)
+		}
+		if failed != nil {
+			d.mu.Lock()
+			for scope := range scopes {
+				d.owe(guildID, scope)
+			}
+			d.mu.Unlock()
+		}
+	}
+	return failed
+}
+
+// version is what all replicas know together of some scopes of a server.
+func (d *Directory) version(ctx context.Context, guildID string, scopes ...string) (access.Version, error) {
+	if d.changes == nil {
+		return "", nil
+	}
+	if err := d.settle(ctx); err != nil {
+		return "", err
+	}
+	return d.changes.Version(ctx, workspace(guildID), scopes...)
+}
+
+// fresh makes sure that what is known of a server's roles and channels is true at this moment: it is asked for, unless nothing has changed since
+// it was asked for last.
+func (d *Directory) fresh(ctx context.Context, guildID string) error {
+	version, err := d.version(ctx, guildID)
+	if err != nil || d.changes == nil {
+		return err
+	}
+	d.mu.Lock()
+	known := version != "" && d.versions[guildID] == version && d.guilds[guildID] != nil
+	d.mu.Unlock()
+	if known {
+		return nil
+	}
+	asked := d.asking.DoChan(guildID+" "+string(version), func() (any, error) {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), call.RequestTimeout) // it is asked for others, too
+		defer cancel()
+		var found *discordgo.GuildCreate
+		err := patiently(limited, func() (err error) { found, err = d.discord.API.Survey(limited, guildID); return err })
+		if err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.apply(found)
+		d.versions[guildID] = version
+		return nil, nil
+	})
+	select {
+	case r := <-asked:
+		return r.Err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// patiently makes a lookup again, as long as ctx lasts, when Discord asks to wait.
+func patiently(ctx context.Context, lookup func() error) error {
+	for {
+		err := lookup()
+		var limited *thread.RateLimitError
+		if !errors.As(err, &limited) || sleep.For(ctx, limited.RetryAfter) != nil {
+			return err
+		}
+	}
+}
+
+// tellLimit bounds what the events behind a change wait for it to be told.
+const tellLimit = 2 * time.Second
+
+// Announce tells other replicas of an event that was learned, before what comes after it is handled. What cannot be told now is told later, and
+// before anything is believed here.
+func (d *Directory) Announce(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, tellLimit)
+	defer cancel()
+	if err := d.settle(limited); err != nil && ctx.Err() == nil {
+		d.discord.Logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)
+	}
+}
+
+// KeepHearing says again and again of which servers events arrive, until ctx ends.
+func (d *Directory) KeepHearing(ctx context.Context) {
+	changes := d.changes
+	if changes == nil || d.discord.Config.NoGateway {
+		return
+	}
+	for {
+		wait := time.Second
+		var heard []access.Workspace
+		for _, guild := range d.discord.Hears() {
+			heard = append(heard, workspace(guild))
+		}
+		if len(heard) > 0 {
+			wait = access.HearingEvery
+			limited, cancel := context.WithTimeout(ctx, access.HearingEvery)
+			err := changes.Heard(limited, heard...)
+			cancel()
+			if err != nil && ctx.Err() == nil {
+				d.discord.Logger.WarnContext(ctx, "other replicas do not know that changes are heard of here", "error", err)
+			}
+		}
+		d.Announce(ctx)
+		if sleep.For(ctx, wait) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// writeLimit bounds the sending of one packet.
+const writeLimit = 10 * time.Second
+
+// exchange is one connection of a relay. Each of its connections is written by one goroutine at a time: near by receive, up under mu.
+type exchange struct {
+	relay *relay
+	near  *websocket.Conn // to the SDK
+	up    *websocket.Conn // to Discord
+
+	mu       sync.Mutex
+	open     bool          // the SDK got its first event, after which it can handle what comes
+	interval time.Duration // between heartbeats
+	asked    bool          // Discord asked for a heartbeat, which does not wait
+	first    *time.Timer   // until the first heartbeat; nil before the SDK would have sent it
+	beat     time.Time     // of the last heartbeat; zero before the first
+	acked    bool          // it was acknowledged
+	seq      *int64        // of the last event
+}
+
+// receive carries packets from Discord to the SDK.
+func (x *exchange) receive() error {
+	for {
+		kind, data, err := x.up.ReadMessage()
+		if err != nil {
+			return fmt.Errorf("read from the gateway: %w", err)
+		}
+		var p frame
+		if err := json.Unmarshal(data, &p); err != nil {
+			return fmt.Errorf("read from the gateway: %w", err)
+		}
+		forward, err := x.received(p)
+		if err != nil {
+			return err
+		}
+		if !forward {
+			continue
+		}
+		if err := x.near.WriteMessage(kind, data); err != nil {
+			return fmt.Errorf("hand a packet to the client: %w", err)
+		}
+	}
+}
+
+// received looks at a packet from Discord and says whether the SDK gets it.
+func (x *exchange) received(p frame) (forward bool, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch p.Op {
+	case opHello:
+		var d struct {
+			Interval int64 `json:"heartbeat_interval"`
+		}
+		if err := json.Unmarshal(p.Data, &d); err != nil || d.Interval <= 0 {
+			return false, fmt.Errorf("read the gateway's hello: no heartbeat interval (%w)", err)
+		}
+		x.interval = time.Duration(d.Interval) * time.Millisecond
+		return true, nil
+	case opReconnect:
+		return false, errReconnect
+	case opInvalid:
+		if string(p.Data) == "true" {
+			return false, errInvalid
+		}
+		return false, errOver
+	case opAck:
+		x.acked = true
+		return x.open, nil
+	case opHeartbeat:
+		if x.open {
+			x.asked = true
+			return true, nil
+		}
+		return false, x.write(map[string]any{"op": opHeartbeat, "d": x.seq})
+	case opDispatch:
+		x.seq, x.open = p.Seq, true
+		if p.Type == "READY" {
+			x.relay.ready(p.Data)
+		}
+		return true, nil
+	default:
+		return x.open, nil
+	}
+}
+
+// ready notes where the session can be resumed.
+func (r *relay) ready(data json.RawMessage) {
+	var d struct {
+		Resume string `json:"resume_gateway_url"`
+	}
+	if json.Unmarshal(data, &d) != nil || d.Resume == "" {
+		return // then it is resumed where it began
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.resume = d.Resume
+}
+
+// send carries packets from the SDK to Discord.
+func (x *exchange) send() error {
+	for {
+		_, data, err := x.near.ReadMessage()
+		if err != nil {
+			return fmt.Errorf("read from the client: %w", err)
+		}
+		var p frame
+		if err := json.Unmarshal(data, &p); err != nil {
+			return fmt.Errorf("read from the client: %w", err)
+		}
+		if err := x.sending(p, data); err != nil {
+			return err
+		}
+	}
+}
+
+// sending hands a packet of the SDK to Discord.
+func (x *exchange) sending(p frame, data []byte) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch p.Op {
+	case opHeartbeat:
+		if x.first == nil && x.beat.IsZero() && !x.asked {
+			x.first = time.AfterFunc(rand.N(x.interval), x.firstBeat)
+			return nil
+		}
+		x.asked = false
+		now := time.Now()
+		if !x.beat.IsZero() && !x.acked && now.Sub(x.beat) > x.interval/2 { // asked-for heartbeats come in between
+			return errZombie
+		}
+		x.beat, x.acked = now, false
+	case opResume:
+		var d struct {
+			Seq int64 `json:"seq"`
+		}
+		if json.Unmarshal(p.Data, &d) == nil {
+			x.seq = &d.Seq
+		}
+	}
+	if err := x.write(json.RawMessage(data)); err != nil {
+		return err
+	}
+	if p.Op == opIdentify {
+		x.relay.identified()
+	}
+	return nil
+}
+
+// firstBeat sends the first heartbeat of a connection: the platform asks that it waits for a random part of the interval, so that clients
+// that were disconnected together do not go on in step. The SDK sends it at once.
+func (x *exchange) firstBeat() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.first == nil { // the connection has ended
+		return
+	}
+	x.beat, x.acked = time.Now(), false
+	if err := x.write(map[string]any{"op": opHeartbeat, "d": x.seq}); err != nil {
+		x.relay.fail(err)
+	}
+}
+
+// ended has no first heartbeat sent any more.
+func (x *exchange) ended() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.first != nil {
+		x.first.Stop()
+		x.first = nil
+	}
+}
+
+// write sends a packet. It is called with the lock held.
+func (x *exchange) write(packet any) error {
+	err := x.up.SetWriteDeadline(time.Now().Add(writeLimit))
+	if err == nil {
+		err = x.up.WriteJSON(packet)
+	}
+	if err != nil {
+		return fmt.Errorf("write to the gateway: %w", err)
+	}
+	return nil
+}
+
+func (x *exchange) isOpen() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.open
+}
+
+// answerer answers every request with the same text.
+type answerer string
+
+// RoundTrip implements http.RoundTripper.
+func (a answerer) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(string(a))),
+		ContentLength: int64(len(a)), Request: req,
+	}, nil
+}

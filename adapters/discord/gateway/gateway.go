@@ -1,0 +1,103 @@
+// Package gateway keeps the bot connected to Discord's gateway, by one connection or several, and delivers what comes, as it comes.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/gorilla/websocket"
+	"golang.org/x/sync/errgroup"
+)
+
+// Gateway keeps the bot connected, by as many shards as the platform recommends: it resumes what was cut, throws away what is stuck, and
+// ends only with its context or when somebody has to change something first (FatalError). It exists because discordgo's own reconnecting
+// can wait for ever, and because it leaves shards to its caller.
+type Gateway struct {
+	Config  call.GatewayConfig
+	API     *call.API
+	Dialer  *websocket.Dialer
+	Deliver func(shard int, event any) // in the order of the gateway; blocks when the receiver is behind
+	Planned func(shards int)           // is told how many shards there are, before any of them delivers
+	Logger  *slog.Logger
+	starts  *starts
+}
+
+// Run stays connected until ctx ends (nil) or a FatalError.
+func (g *Gateway) Run(ctx context.Context) error {
+	g.starts = newStarts(g.Config.Identify)
+	g.starts.wait = func(ctx context.Context, d time.Duration) {
+		g.Logger.ErrorContext(ctx, "Discord allows no more sessions today; connecting waits", "until_in", d.String())
+	}
+	for shards := 0; ; {
+		p, err := g.plan(ctx)
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		if shards == p.Shards { // the platform wants more of them and does not say how many
+			return &call.FatalError{Sentence: call.FatalSentences[call.CloseShardingRequired], Code: call.CloseShardingRequired}
+		}
+		shards = p.Shards
+		g.Planned(shards)
+		if shards > 1 {
+			g.Logger.InfoContext(ctx, "connecting to Discord", "shards", shards, "at_once", p.Limit.Concurrency)
+		}
+		err = g.connect(ctx, p)
+		var fatal *call.FatalError
+		if !errors.As(err, &fatal) || fatal.Code != call.CloseShardingRequired || g.Config.Shards > 0 {
+			return err
+		}
+	}
+}
+
+// connect runs all shards.
+func (g *Gateway) connect(ctx context.Context, p plan) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for id := range p.Shards {
+		s := &shard{Gateway: g, id: id, of: p.Shards, gateway: p.URL}
+		group.Go(func() error { return s.run(ctx) })
+	}
+	return group.Wait()
+}
+
+// plan asks how to connect until there is an answer; nothing is an error but a token that is not accepted.
+func (g *Gateway) plan(ctx context.Context) (plan, error) {
+	for wait := g.Config.Retry; ; wait = min(2*wait, call.LastRetry) {
+		p, err := planOf(ctx, g.API)
+		var stated *call.APIError
+		switch {
+		case err == nil:
+			if g.Config.Shards > 0 {
+				p.Shards = g.Config.Shards
+			}
+			g.starts.learn(p)
+			return p, nil
+		case ctx.Err() != nil:
+			return p, nil
+		case errors.As(err, &stated) && stated.Status == http.StatusUnauthorized:
+			return p, &call.FatalError{Sentence: call.FatalSentences[call.CloseNotAuthenticated], Code: call.CloseNotAuthenticated}
+		}
+		g.Logger.WarnContext(ctx, "Discord does not say how to connect", "error", err, "again_in", wait.String())
+		if sleep.For(ctx, Jitter(wait)) != nil {
+			return p, nil
+		}
+	}
+}
+
+// fatal returns the FatalError of a closed gateway connection, or nil.
+func (g *Gateway) fatal(err error) error {
+	var closed *websocket.CloseError
+	if !errors.As(err, &closed) || call.FatalSentences[closed.Code] == "" {
+		return nil
+	}
+	sentence := call.FatalSentences[closed.Code]
+	if closed.Code == call.CloseDisallowedIntent {
+		sentence = fmt.Sprintf(sentence, g.Config.Privileged(), g.Config.Without())
+	}
+	return &call.FatalError{Sentence: sentence, Code: closed.Code}
+}

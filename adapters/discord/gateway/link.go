@@ -1,0 +1,235 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/gorilla/websocket"
+)
+
+// freshWait is the longest wait before a new session, in first waits; the platform asks for one to five seconds.
+const freshWait = 5
+
+// shard is one of the connections among which the bot's servers are divided.
+type shard struct {
+	*Gateway
+	id, of  int
+	gateway string
+}
+
+// run stays connected until ctx ends (nil) or a FatalError.
+func (s *shard) run(ctx context.Context) error {
+	var l *link
+	defer func() {
+		if l != nil {
+			l.close()
+		}
+	}()
+	wait, failed := s.Config.Retry, 0
+	for {
+		if l == nil {
+			if failed > 0 {
+				s.ask(ctx)
+			}
+			var err error
+			if l, err = s.link(ctx); err != nil {
+				return err
+			}
+			if l == nil {
+				return nil
+			}
+		}
+		began := time.Now()
+		err := l.stay(ctx, s.Config.OpenLimit)
+		l.begun(false)
+		if ctx.Err() != nil {
+			return nil
+		}
+		s.Deliver(s.id, &discordgo.Disconnect{}) // the SDK's own does not come for a session that is stuck
+		if fatal := s.fatal(err); fatal != nil {
+			return fatal
+		}
+		if l.opened {
+			failed = 0
+		} else {
+			failed++
+		}
+		if lasted := time.Since(began); lasted > call.LastRetry || l.opened && lasted > wait && (!over(err) || s.starts.plenty()) {
+			wait = s.Config.Retry // such losses come seldom enough, unless they use up the day's sessions
+		}
+		if over(err) && s.starts.plenty() || l.opened && !over(err) { // the platform is there
+			wait = min(wait, longRetry*s.Config.Retry)
+		}
+		pausing := Jitter(wait)
+		switch {
+		case over(err), failed > 0 && failed%maxFailed == 0: // perhaps the address is good no longer
+			l.close()
+			l, pausing = nil, max(pausing, s.Config.Retry+rand.N((freshWait-1)*s.Config.Retry))
+		case errors.Is(err, errStuck):
+			// The SDK holds its own lock and never gives it back. One goroutine of it stays behind.
+			l = nil
+		case errors.Is(err, errReconnect):
+			pausing = 0 // the platform asked for it
+		case errors.Is(err, errInvalid):
+			pausing = s.Config.Retry + rand.N((freshWait-1)*s.Config.Retry)
+		}
+		s.Logger.WarnContext(ctx, "disconnected from Discord", "shard", s.id, "error", err, "again_in", pausing.String())
+		if sleep.For(ctx, pausing) != nil {
+			return nil
+		}
+		wait = min(2*wait, call.LastRetry)
+	}
+}
+
+// longRetry is the longest wait, in first waits, for a platform that is there and ends connections for reasons of its own.
+const longRetry = 4
+
+// maxFailed is how often in a row a session's address is tried before a new session is begun where the platform says by then.
+const maxFailed = 4
+
+// ask asks anew where sessions begin. Without an answer they begin where the last one did.
+func (s *shard) ask(ctx context.Context) {
+	p, err := planOf(ctx, s.API)
+	if err != nil {
+		return
+	}
+	s.gateway = p.URL
+	s.starts.learn(p)
+}
+
+// over reports whether a session cannot be resumed.
+func over(err error) bool {
+	var closed *websocket.CloseError
+	return errors.Is(err, errOver) || errors.As(err, &closed) && (closed.Code == call.CloseInvalidSeq || closed.Code == call.CloseTimedOut)
+}
+
+// Jitter returns a time between half of a wait and all of it, so that shards and replicas do not move in step.
+func Jitter(wait time.Duration) time.Duration { return wait/2 + rand.N(wait/2+1) }
+
+// Reasons for which a connection ends that the client itself is to blame for.
+var (
+	errStuck        = errors.New("the client got stuck while connecting")
+	errDisconnected = errors.New("the connection ended")
+)
+
+// link is one SDK session with its present connection. A session is used for many connections, since only it can resume.
+type link struct {
+	sdk   *discordgo.Session
+	relay *relay
+	down  chan struct{} // holds a token when the connection has ended
+
+	opened bool                  // the last connection was
+	begun  func(identified bool) // tells that the session began, or could not
+}
+
+// link makes a session, as soon as one may begin. It returns nil when ctx ended first.
+func (s *shard) link(ctx context.Context) (*link, error) {
+	begun, err := s.starts.begin(ctx, s.id)
+	if err != nil {
+		return nil, nil // ctx has ended
+	}
+	sdk, err := s.API.Session()
+	if err != nil {
+		return nil, err
+	}
+	l := &link{sdk: sdk, down: make(chan struct{}, 1), begun: begun}
+	l.relay = &relay{dialer: s.Dialer, gateway: s.gateway, limit: s.Config.OpenLimit, identified: func() { begun(true) }}
+	sdk.Client, sdk.Dialer = l.relay.client(), l.relay.websocket()
+	sdk.Identify.Intents = s.Config.Intents()
+	sdk.ShardID, sdk.ShardCount = s.id, s.of
+	sdk.Compress, sdk.Identify.Compress = false, false
+	sdk.StateEnabled = false
+	sdk.ShouldReconnectOnError, sdk.ShouldReconnectVoiceOnSessionError = false, false // this file does it
+	sdk.SyncEvents = true                                                             // in order; the handler only enqueues
+	sdk.AddHandler(func(_ *discordgo.Session, event any) {
+		switch event.(type) {
+		case *discordgo.Disconnect:
+			select {
+			case l.down <- struct{}{}:
+			default:
+			}
+		case *discordgo.Event, *discordgo.Connect:
+		default:
+			s.Deliver(s.id, event)
+		}
+	})
+	return l, nil
+}
+
+// stay connects and returns why the connection ended, or could not be made.
+func (l *link) stay(ctx context.Context, limit time.Duration) error {
+	select {
+	case <-l.down: // of an earlier connection
+	default:
+	}
+	l.opened = false
+	if err := l.open(ctx, limit); err != nil {
+		return err
+	}
+	l.opened = true
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-l.down:
+		if err := l.relay.why(); err != nil {
+			return err
+		}
+		return errDisconnected
+	}
+}
+
+// stuckAfter is how long the SDK may take to notice that its connection has ended: it sleeps for a second before it closes one.
+const stuckAfter = 5 * time.Second
+
+// open connects. An attempt that does not come to an end loses its connection, and, where that does not help either, its session.
+func (l *link) open(ctx context.Context, limit time.Duration) error {
+	opened := make(chan error, 1)
+	go func() { opened <- l.sdk.Open() }() // ends with the attempt, or stays behind when the SDK is stuck
+	timer := time.NewTimer(limit + stuckAfter)
+	defer timer.Stop()
+	select {
+	case err := <-opened:
+		if err == nil {
+			return nil
+		}
+		l.relay.wait()
+		if why := l.relay.why(); why != nil {
+			err = why
+		}
+		return fmt.Errorf("connect to Discord: %w", err)
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	l.relay.fail(errSilent)
+	timer.Reset(stuckAfter)
+	select {
+	case err := <-opened:
+		return errors.Join(l.relay.why(), err)
+	case <-timer.C:
+		return fmt.Errorf("%w: %w", errStuck, errSilent)
+	}
+}
+
+// close says goodbye, which ends the session, and lets go of the SDK unless that is stuck.
+func (l *link) close() {
+	l.begun(false)
+	l.relay.leave()
+	closed := make(chan struct{})
+	go func() { // ends within the second that the SDK sleeps, or stays behind when it is stuck
+		defer close(closed)
+		_ = l.sdk.Close() // the connection has ended either way
+	}()
+	timer := time.NewTimer(stuckAfter)
+	defer timer.Stop()
+	select {
+	case <-closed:
+		l.relay.wait()
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,263 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
+)
+
+// Opcodes of the gateway that the relay looks at.
+const (
+	opDispatch  = 0
+	opHeartbeat = 1
+	opIdentify  = 2
+	opResume    = 6
+	opReconnect = 7
+	opInvalid   = 9
+	opHello     = 10
+	opAck       = 11
+)
+
+// Reasons for which a connection ends.
+var (
+	errReconnect = errors.New("Discord asked to reconnect")
+	errInvalid   = errors.New("the session can be resumed after a while")
+	errOver      = errors.New("the session is over")
+	errZombie    = errors.New("heartbeats were no longer acknowledged")
+	errSilent    = errors.New("Discord did not answer in time")
+	errLeft      = errors.New("the bot disconnected")
+)
+
+// relay stands between the SDK, which connects to it inside the process, and the gateway. What the SDK gets wrong about connections is
+// put right here, so that it sees only what it can handle:
+//   - a session is resumed where READY said, not where it began, unless nobody answers there;
+//   - op 7 and op 9 never reach the SDK, which would wait for its own lock, or identify again at once on the same connection;
+//   - a heartbeat that is asked for, or acknowledged, before READY is handled here, for the same reason;
+//   - a heartbeat that was not acknowledged when the next one is due ends the connection, with a code that keeps the session;
+//   - the first heartbeat of a connection waits for a random part of the interval;
+//   - the SDK's own goodbye, which would end the session, is passed on only when the process ends.
+//
+// A relay serves one session and one connection at a time.
+type relay struct {
+	dialer     *websocket.Dialer // to Discord
+	gateway    string            // where new sessions begin
+	limit      time.Duration     // from dialling to READY or RESUMED
+	identified func()            // is called once an identify was sent
+
+	mu      sync.Mutex
+	resume  string // where the session is resumed; empty before READY
+	cause   error  // why the last connection ended
+	up      *websocket.Conn
+	leaving bool
+	giveUp  context.CancelFunc // ends the dialling of the last connection
+	ended   chan struct{}      // of the last connection
+}
+
+// client returns an HTTP client for the SDK's only question: where the gateway is.
+func (r *relay) client() *http.Client {
+	return &http.Client{Transport: answerer(`{"url":"ws://gateway.discord"}`)}
+}
+
+// websocket returns the SDK's dialer: it reaches the relay whatever the address.
+func (r *relay) websocket() *websocket.Dialer {
+	return &websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		near, far := net.Pipe()
+		ended := make(chan struct{})
+		lasting, giveUp := context.WithCancel(context.WithoutCancel(ctx)) // the connection outlives its handshake
+		r.mu.Lock()
+		r.cause, r.ended, r.giveUp = nil, ended, giveUp
+		if r.leaving {
+			giveUp()
+		}
+		r.mu.Unlock()
+		go func() {
+			defer close(ended)
+			defer giveUp()
+			r.fail(r.serve(lasting, far))
+			_ = far.Close() // it ends either way
+		}()
+		return near, nil
+	}}
+}
+
+// why returns why the last connection ended, nil while it lasts.
+func (r *relay) why() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cause
+}
+
+// fail notes the first reason for a connection's end, and ends it in a way that keeps the session.
+func (r *relay) fail(cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cause == nil {
+		r.cause = cause
+	}
+	r.hangUp(websocket.CloseServiceRestart)
+}
+
+// leave ends the connection and the session.
+func (r *relay) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leaving = true
+	if r.cause == nil {
+		r.cause = errLeft
+	}
+	r.hangUp(websocket.CloseNormalClosure)
+}
+
+// hangUp ends the connection to Discord. It is called with the lock held.
+func (r *relay) hangUp(code int) {
+	if r.giveUp != nil {
+		r.giveUp() // a gateway that does not answer is not waited for
+	}
+	if r.up == nil {
+		return
+	}
+	_ = r.up.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second)) // it ends either way
+	_ = r.up.Close()
+	r.up = nil
+}
+
+// wait returns once nothing of the last connection is left.
+func (r *relay) wait() {
+	r.mu.Lock()
+	ended := r.ended
+	r.mu.Unlock()
+	if ended != nil {
+		<-ended
+	}
+}
+
+// serve connects to Discord and carries packets until one side ends.
+func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
+	up, err := r.connect(ctx)
+	if err != nil {
+		return err
+	}
+	near, err := shake(sdk)
+	if err != nil {
+		return fmt.Errorf("join the client to the gateway: %w", err)
+	}
+	l := &exchange{relay: r, near: near, up: up}
+	late := time.AfterFunc(r.limit, func() {
+		if !l.isOpen() {
+			r.fail(errSilent)
+		}
+	})
+	defer late.Stop()
+	var upward sync.WaitGroup
+	upward.Go(func() { r.fail(l.send()) })
+	err = l.receive()
+	r.fail(err)
+	_ = near.Close() // so that the other direction ends as well
+	upward.Wait()
+	l.ended()
+	return err
+}
+
+// connect dials the gateway.
+func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
+	r.mu.Lock()
+	addresses := []string{r.gateway}
+	if r.resume != "" && r.resume != r.gateway {
+		addresses = []string{r.resume, r.gateway} // which knows every session too
+	}
+	r.mu.Unlock()
+	var up *websocket.Conn
+	var faults error
+	for _, address := range addresses {
+		conn, err := r.dial(ctx, address, r.limit/time.Duration(len(addresses)))
+		if err == nil {
+			up = conn
+			break
+		}
+		faults = errors.Join(faults, err)
+	}
+	if up == nil {
+		return nil, fmt.Errorf("connect to the gateway: %w", faults)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.leaving {
+		return nil, errors.Join(errLeft, up.Close())
+	}
+	r.up = up
+	return up, nil
+}
+
+func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (*websocket.Conn, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("%q is no address", address)
+	}
+	query := u.Query()
+	query.Set("v", discordgo.APIVersion)
+	query.Set("encoding", "json")
+	u.RawQuery = query.Encode()
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	// The library waits for the handshake's answer whatever becomes of ctx: closing the connection ends that.
+	dialer, ended := *r.dialer, func() bool { return true }
+	dialer.NetDialContext = func(dialling context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(dialling, network, address)
+		if err == nil {
+			ended = context.AfterFunc(ctx, func() { _ = conn.Close() }) // whoever reads from it is told
+		}
+		return conn, err
+	}
+	conn, res, err := dialer.DialContext(ctx, u.String(), nil)
+	ended()
+	if res != nil && res.Body != nil {
+		_ = res.Body.Close() // the library has read what there is
+	}
+	return conn, err
+}
+
+// shake answers the SDK's handshake.
+func shake(conn net.Conn) (*websocket.Conn, error) {
+	buffered := bufio.NewReader(conn)
+	req, err := http.ReadRequest(buffered)
+	if err != nil {
+		return nil, err
+	}
+	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+	return upgrader.Upgrade(&hijacked{conn: conn, rw: bufio.NewReadWriter(buffered, bufio.NewWriter(conn))}, req, nil)
+}
+
+// hijacked is a connection in the shape that the upgrader takes.
+type hijacked struct {
+	conn net.Conn
+	rw   *bufio.ReadWriter
+}
+
+func (h *hijacked) Header() http.Header         { return http.Header{} }
+func (h *hijacked) Write(b []byte) (int, error) { return h.conn.Write(b) }
+func (h *hijacked) WriteHeader(int)             {}
+
+// Hijack implements http.Hijacker.
+func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) { return h.conn, h.rw, nil }
+
+// frame is what the relay reads of a gateway packet.
+type frame struct {
+	Op   int             `json:"op"`
+	Seq  *int64          `json:"s"`
+	Type string          `json:"t"`
+	Data json.RawMessage `json:"d"`
+}

@@ -1,0 +1,49 @@
+package gateway
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Who leaves, or gives a connection up, while a gateway that does not answer is dialled waits for nothing: no goroutine is left with its end of the
+// pipe.
+func TestLeavingEndsTheDialling(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*relay){"it leaves": (*relay).leave, "it gives up": func(r *relay) { r.fail(errSilent) }} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			leftWhileDialling(t, end)
+		})
+	}
+}
+
+func leftWhileDialling(t *testing.T, end func(*relay)) {
+	t.Helper()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		if conn, err := silent.Accept(); err == nil {
+			accepted <- conn
+		}
+	}()
+	r := &relay{dialer: &websocket.Dialer{}, gateway: "ws://" + silent.Addr().String(), limit: time.Hour, identified: func() {}}
+	near, err := r.websocket().NetDialContext(t.Context(), "tcp", "gateway.discord:80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	conn := <-accepted // it is dialled, and waits for an answer
+	defer conn.Close()
+	end(r)
+	r.wait()
+	if _, err := near.Read(make([]byte, 1)); err == nil {
+		t.Error("the SDK's side is still open")
+	}
+}

@@ -1,0 +1,111 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Said is a message that was written before a question.
+type Said struct {
+	Author string // as displayed; empty when not known
+	Own    bool   // by this bot
+	Bot    bool   // by another one
+	Text   string
+	Files  []string // names
+}
+
+// Limits of what is read of a conversation.
+const (
+	maxEarlier = 200 // messages of a thread
+	maxReplies = 10  // of a chain of replies
+)
+
+// Earlier returns what was said in the thread of a message before it and after another one, oldest first: with the message that the
+// thread hangs on, where that is among it. more says that there was more than is read.
+func (c *Reader) Earlier(ctx context.Context, m event.Message, after thread.MessageID) (list []Said, more bool, err error) {
+	var found []*discordgo.Message // newest first
+	before := string(m.ID)
+	for len(found) < maxEarlier {
+		var page []*discordgo.Message
+		query := url.Values{"limit": {strconv.Itoa(call.HistoryLimit)}, "before": {before}}
+		if err := c.discord.API.Messages(ctx, m.Stands, query, &page); err != nil {
+			return nil, false, err
+		}
+		for _, p := range page {
+			if call.Newer(p.ID, string(after)) {
+				found = append(found, p)
+			}
+		}
+		if len(page) < call.HistoryLimit || !call.Newer(page[len(page)-1].ID, string(after)) {
+			before = ""
+			break
+		}
+		before = page[len(page)-1].ID
+	}
+	if before == "" && after == "" && m.Ref.Thread == m.Stands {
+		// The message that a thread was opened from stands in the channel, under the same id.
+		root, err := c.discord.API.Message(ctx, m.Ref.Channel, m.Ref.Thread)
+		switch {
+		case err == nil:
+			found = append(found, root)
+		case !errors.Is(err, thread.ErrMessageGone) && !errors.Is(err, thread.ErrNotPermitted):
+			return nil, false, err
+		}
+	}
+	for _, p := range slices.Backward(found) {
+		list = c.said(list, p)
+	}
+	return list, before != "", nil
+}
+
+// Chain returns the messages that a message replies to, oldest first.
+func (c *Reader) Chain(ctx context.Context, m event.Message) ([]Said, error) {
+	var found []*discordgo.Message
+	for at := m.Raw; len(found) < maxReplies; {
+		next := at.ReferencedMessage
+		if next == nil {
+			if at.MessageReference == nil || at.MessageReference.MessageID == "" || at.Type != discordgo.MessageTypeReply {
+				break
+			}
+			var err error
+			if next, err = c.discord.API.Message(ctx, m.Stands, at.MessageReference.MessageID); errors.Is(err, thread.ErrMessageGone) {
+				break
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		found = append(found, next)
+		at = next
+	}
+	var list []Said
+	for _, p := range slices.Backward(found) {
+		list = c.said(list, p)
+	}
+	return list, nil
+}
+
+// said adds a message that people, bots or this bot wrote.
+func (c *Reader) said(list []Said, m *discordgo.Message) []Said {
+	if m.Author == nil || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply && m.Type != discordgo.MessageTypeChatInputCommand {
+		return list
+	}
+	said := Said{
+		Author: event.DisplayName(m.Author, m.Member), Own: m.Author.ID == c.discord.Self(), Bot: m.Author.Bot || m.WebhookID != "",
+		Text: event.Question(m, c.directory.KnownName, c.discord.Self(), c.directory.OwnRoles(m.GuildID)...),
+	}
+	for _, a := range m.Attachments {
+		said.Files = append(said.Files, a.Filename)
+	}
+	if said.Text == "" && len(said.Files) == 0 {
+		return list
+	}
+	return append(list, said)
+}

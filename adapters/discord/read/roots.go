@@ -1,0 +1,81 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Limits of following a chain of replies.
+const (
+	maxRoots = 20_000
+	maxChain = 20
+)
+
+// roots finds the question that a chain of replies began with, where an answer has no thread of its own. It is safe for concurrent use.
+type roots struct {
+	api *call.API
+
+	mu    sync.Mutex
+	known map[string]string // message to the thread of its session
+}
+
+func newRoots(a *call.API) *roots { return &roots{api: a, known: make(map[string]string)} }
+
+// Set notes the session's thread of a question.
+func (r *roots) Set(message, root string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.known) >= maxRoots {
+		for id := range r.known { // any: what is needed again is found again
+			delete(r.known, id)
+			break
+		}
+	}
+	r.known[message] = root
+}
+
+func (r *roots) get(message string) (string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	root, known := r.known[message]
+	return root, known
+}
+
+func (r *roots) Knows(message string) bool {
+	_, known := r.get(message)
+	return known
+}
+
+// find returns the thread of the session that a message of the bot's belongs to: of an answer to a command the command's id, else the
+// first question of the chain.
+func (r *roots) find(ctx context.Context, channel string, m *discordgo.Message) (string, error) {
+	for range maxChain {
+		if root, known := r.get(m.ID); known {
+			return root, nil
+		}
+		if m.InteractionMetadata != nil {
+			return m.InteractionMetadata.ID, nil
+		}
+		if m.MessageReference == nil || m.MessageReference.MessageID == "" {
+			return m.ID, nil
+		}
+		id := m.MessageReference.MessageID
+		if root, known := r.get(id); known {
+			return root, nil
+		}
+		earlier, err := r.api.Message(ctx, channel, id)
+		if errors.Is(err, thread.ErrMessageGone) {
+			return id, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		m = earlier
+	}
+	return m.ID, nil
+}

@@ -1,0 +1,114 @@
+package read
+
+import (
+	"context"
+	"slices"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/directory"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Translate translates a message. ok is false for what is nobody's concern.
+func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (event.Message, bool, error) {
+	bot := c.discord.Self()
+	if m.Author == nil || m.Author.ID == bot {
+		return event.Message{}, false, nil
+	}
+	m, err := c.whole(ctx, m)
+	if err != nil {
+		return event.Message{}, false, err
+	}
+	own := c.directory.OwnRoles(m.GuildID)
+	out := event.Message{
+		ID: thread.MessageID(m.ID), EventKey: "message:" + m.ID, At: m.Timestamp, Late: late, Stands: m.ChannelID,
+		Author: thread.Person{ID: m.Author.ID, Name: event.DisplayName(m.Author, m.Member)},
+		By:     session.Stopper{ID: m.Author.ID},
+		Text:   event.Question(m, c.directory.KnownName, bot, own...),
+		Raw:    m,
+	}
+	for _, a := range m.Attachments {
+		out.Files = append(out.Files, event.AttachmentOf(a))
+	}
+	e := &out.Event
+	e.Bot = m.Author.Bot || m.WebhookID != ""
+	e.System = m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply
+	e.Mentioned = event.Mentions(m.Content, bot, own...)
+	e.AnswersBot = answers(m, bot)
+	e.OthersNamed = namesOthers(m, bot, own...)
+	out.Hidden = c.discord.Config.Gateway.NoMessageContent && m.GuildID != "" && m.Content == "" && len(m.Attachments) == 0 && !e.Mentioned
+	if m.GuildID == "" {
+		e.Direct = true
+		out.Ref = thread.Ref{Platform: call.Platform, Channel: m.ChannelID, Thread: m.ChannelID}
+		out.Starter = m.Author.ID
+		return out, true, nil
+	}
+	p, err := c.directory.Place(ctx, m.ChannelID)
+	switch {
+	case call.Lasting(err): // people write there all the same
+		p, err = directory.Place{ID: m.ChannelID, Guild: m.GuildID, Text: true}, nil
+	case err != nil:
+		return event.Message{}, false, err
+	}
+	out.Ref = thread.Ref{Platform: call.Platform, Workspace: m.GuildID, Channel: m.ChannelID, Thread: m.ID}
+	if m.Member != nil {
+		out.By.Privileged = c.directory.Moderates(m.ChannelID, m.Author.ID, m.Member.Roles)
+	}
+	switch {
+	case p.Thread && p.ID == m.ID: // the first message of a post has the post's id
+		out.Ref.Channel, out.Ref.Thread = p.Parent, p.ID
+		out.Starter = m.Author.ID
+		e.Forum = true
+		if out.Text != "" {
+			out.Text = p.Name + "\n\n" + out.Text
+		} else {
+			out.Text = p.Name
+		}
+	case p.Thread:
+		e.InThread, e.Foreign = true, p.Owner != bot
+		out.Ref.Channel, out.Ref.Thread = p.Parent, p.ID
+		if p.Owner == m.Author.ID {
+			out.Starter = p.Owner
+		}
+	case e.AnswersBot: // a chain of replies is a thread too, where none could be opened
+		e.InThread = true
+		out.Ref.Thread, err = c.Roots.find(ctx, m.ChannelID, m.ReferencedMessage)
+	default:
+		out.Starter = m.Author.ID
+	}
+	return out, err == nil, err
+}
+
+// whole returns a message with the one that it answers, which the platform may leave out.
+func (c *Reader) whole(ctx context.Context, m *discordgo.Message) (*discordgo.Message, error) {
+	to := m.MessageReference
+	if m.Type != discordgo.MessageTypeReply || m.ReferencedMessage != nil || to == nil || to.MessageID == "" {
+		return m, nil
+	}
+	found, err := c.discord.API.Message(ctx, m.ChannelID, to.MessageID)
+	if call.Lasting(err) {
+		return m, nil // it was deleted
+	}
+	if err != nil {
+		return nil, err
+	}
+	with := *m
+	with.ReferencedMessage = found
+	return &with, nil
+}
+
+func answers(m *discordgo.Message, bot string) bool {
+	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == bot
+}
+
+// namesOthers reports whether a message is addressed to somebody else.
+func namesOthers(m *discordgo.Message, bot string, own ...string) bool {
+	if r := m.ReferencedMessage; r != nil && r.Author != nil && r.Author.ID != bot && r.Author.ID != m.Author.ID {
+		return true
+	}
+	return m.MentionEveryone || slices.ContainsFunc(m.MentionRoles, func(r string) bool { return !slices.Contains(own, r) }) ||
+		slices.ContainsFunc(m.Mentions, func(u *discordgo.User) bool { return u.ID != bot && u.ID != m.Author.ID })
+}

@@ -1,0 +1,141 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Involved reports whether the bot has written about a message since: answered it, or asked about it. In a thread it is whatever the bot
+// wrote after the message and not to another one, in a channel what it replied, or wrote in the message's thread. aside says which of the
+// bot's messages do not count.
+func (c *Reader) Involved(ctx context.Context, m event.Message, aside func(id thread.MessageID, text string) bool) (bool, error) {
+	alone := m.Event.Direct || m.Ref.Thread == m.Stands
+	listed, err := c.own(ctx, m.Stands, string(m.ID))
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(listed, func(said *discordgo.Message) bool {
+		to := repliesTo(said)
+		return (to == string(m.ID) || alone && to == "") && !aside(thread.MessageID(said.ID), said.Content)
+	}) {
+		return true, nil
+	}
+	if alone {
+		return false, nil
+	}
+	listed, err = c.own(ctx, string(m.ID), "0")
+	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
+		return false, nil // it has no thread
+	}
+	return len(listed) > 0, err
+}
+
+// Noted lists what the bot replied to a message, of what has such a text.
+func (c *Reader) Noted(ctx context.Context, n event.Note, question thread.MessageID, text func(string) bool) ([]event.Note, error) {
+	listed, err := c.own(ctx, n.Channel, string(question))
+	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
+		return nil, nil
+	}
+	var notes []event.Note
+	for _, said := range listed {
+		if repliesTo(said) == string(question) && text(said.Content) {
+			notes = append(notes, event.Note{Channel: n.Channel, Message: said.ID})
+		}
+	}
+	return notes, err
+}
+
+// own lists the first messages of the bot in a channel after another message.
+func (c *Reader) own(ctx context.Context, channel, after string) ([]*discordgo.Message, error) {
+	var listed []*discordgo.Message
+	if c.discord.Self() == "" {
+		return nil, errUnknownSelf
+	}
+	err := c.discord.API.MessagesAfter(ctx, channel, after, call.HistoryLimit, &listed)
+	return slices.DeleteFunc(listed, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.ID != c.discord.Self() }), err
+}
+
+// errUnknownSelf says that it is too early to look for the bot's own messages.
+var errUnknownSelf = errors.New("look for messages of the bot: it is not connected yet")
+
+func repliesTo(m *discordgo.Message) string {
+	if m.MessageReference == nil {
+		return ""
+	}
+	return m.MessageReference.MessageID
+}
+
+// HalfWritten reports whether a message of the bot, which stands in one of the places of a turn, shows an answer that is still being
+// written. One that has gone does not. Where the message is not known it is looked for after the question.
+func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
+	if c.discord.Self() == "" {
+		return false, errUnknownSelf
+	}
+	ref, question := t.Session.Ref, string(t.Message)
+	places := []string{ref.Thread, ref.Channel, question}
+	for i, channel := range places {
+		if channel == "" || slices.Contains(places[:i], channel) {
+			continue
+		}
+		var found []*discordgo.Message
+		var err error
+		if id == "" {
+			found, err = c.own(ctx, channel, question)
+		} else {
+			var m *discordgo.Message
+			m, err = c.discord.API.Message(ctx, channel, string(id))
+			found = []*discordgo.Message{m}
+		}
+		if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) || call.Code(err) == call.CodeInvalidForm {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		for _, m := range found {
+			others := id == "" && channel == ref.Channel && ref.Workspace != "" && repliesTo(m) != question
+			if m.Author != nil && m.Author.ID == c.discord.Self() && !others && (strings.HasSuffix(m.Content, strings.TrimSpace(render.Cursor)) || offersStop(m)) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+func offersStop(m *discordgo.Message) bool {
+	for _, c := range m.Components {
+		row, _ := c.(*discordgo.ActionsRow)
+		if row == nil {
+			continue
+		}
+		for _, element := range row.Components {
+			if b, ok := element.(*discordgo.Button); ok && strings.HasPrefix(b.CustomID, thread.ButtonID(thread.ActionStop, "")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Question reads a message that stands at a place (Message.Place, Press.Place).
+func (c *Reader) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (event.Message, error) {
+	raw, err := c.discord.API.Message(ctx, at.Thread, string(id))
+	if err != nil {
+		return event.Message{}, err
+	}
+	raw.GuildID, raw.ChannelID = at.Workspace, at.Thread
+	m, ok, err := c.Translate(ctx, raw, false)
+	if err == nil && !ok {
+		err = thread.ErrMessageGone
+	}
+	return m, err
+}

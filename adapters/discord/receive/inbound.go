@@ -1,0 +1,72 @@
+package receive
+
+import (
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+)
+
+// maxInbound bounds the body of a request; the platform's own are far smaller.
+const maxInbound = 4 << 20
+
+// Handler takes interactions as signed requests, for an application whose Interactions Endpoint URL is set: those with a signature that
+// is not Discord's get 401, as Discord itself tries out, and without Config.PublicKey all do. It answers while Run runs.
+func (c *Receiver) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxInbound))
+		if err != nil {
+			http.Error(w, "the body cannot be read", http.StatusRequestEntityTooLarge)
+			return
+		}
+		if !signed(c.discord.Key, r.Header, body, time.Now()) {
+			http.Error(w, "invalid request signature", http.StatusUnauthorized)
+			return
+		}
+		var i discordgo.Interaction
+		var more struct {
+			Channel *discordgo.Channel `json:"channel"`
+		}
+		if json.Unmarshal(body, &i) != nil || json.Unmarshal(body, &more) != nil {
+			http.Error(w, "the body is no interaction", http.StatusBadRequest)
+			return
+		}
+		if i.Type == discordgo.InteractionPing {
+			event.Respond(w, map[string]any{"type": discordgo.InteractionResponsePong})
+			return
+		}
+		c.mu.Lock()
+		take := c.inbound
+		c.mu.Unlock()
+		if take == nil {
+			http.Error(w, "the bot is not running", http.StatusServiceUnavailable)
+			return
+		}
+		source := &event.Inline{Ready: make(chan any, 1)}
+		take(&i, more.Channel, source)
+		if source.Serve(r.Context(), w) {
+			c.writer.Acknowledge(i.ID)
+		}
+	})
+}
+
+// maxSkew is how far the time of a request may lie from now. Whoever recorded one cannot use it for longer.
+const maxSkew = 5 * time.Minute
+
+// signed reports whether a request is Discord's, and of now: Ed25519 over the timestamp, which is in seconds, and the body as it came.
+func signed(key ed25519.PublicKey, h http.Header, body []byte, now time.Time) bool {
+	timestamp := h.Get("X-Signature-Timestamp")
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if at := time.Unix(seconds, 0); err != nil || at.Before(now.Add(-maxSkew)) || at.After(now.Add(maxSkew)) {
+		return false
+	}
+	signature, err := hex.DecodeString(h.Get("X-Signature-Ed25519"))
+	return len(key) == ed25519.PublicKeySize && err == nil && len(signature) == ed25519.SignatureSize &&
+		ed25519.Verify(key, append([]byte(timestamp), body...), signature)
+}

@@ -1,0 +1,337 @@
+package receive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Limits of handling events.
+const (
+	maxMessages = 64 // channels whose messages are handled at once
+	maxUrgent   = 64 // interactions, reactions and deletions at once
+	// lookups that fail are made again for so long; Discord itself delivers no event twice.
+	patience = 30 * time.Second
+)
+
+// arrival is an event of the gateway.
+type arrival struct {
+	shard int
+	event any
+}
+
+// intake hands events to the handler: those of one channel in order, those of different channels side by side, and what is urgent
+// before what is not.
+type intake struct {
+	*Receiver
+	handler  event.Handler
+	messages *lanes
+	urgent   *lanes
+	upkeep   *lanes // what nobody waits for
+}
+
+func newIntake(c *Receiver, h event.Handler) *intake {
+	return &intake{Receiver: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1)}
+}
+
+// run takes events until ctx ends and returns when all of them are handled.
+func (in *intake) run(ctx context.Context, events <-chan arrival) {
+	defer in.messages.wait()
+	defer in.urgent.wait()
+	defer in.upkeep.wait()
+	for {
+		select {
+		case event := <-events:
+			in.guard(ctx, "event", func() error {
+				in.directory.Learn(event.event)
+				in.directory.Announce(ctx)
+				in.dispatch(ctx, event.shard, event.event)
+				return nil
+			})
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (in *intake) dispatch(ctx context.Context, shard int, event any) {
+	switch e := event.(type) {
+	case *discordgo.Ready:
+		in.ready(ctx, shard, e)
+	case *discordgo.Disconnect:
+		in.discord.SetConnected(shard, false)
+	case *discordgo.Resumed:
+		in.discord.SetConnected(shard, true)
+		in.discord.Logger.InfoContext(ctx, "connected to Discord again", "shard", shard, "resumed", true)
+		for id, guild := range in.recent() {
+			in.catchUp(ctx, id, guild, "")
+		}
+	case *discordgo.GuildCreate:
+		if e.Unavailable {
+			return // it is told of again when it is back
+		}
+		in.discord.JoinedBy(shard, e.ID)
+		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.ID); return nil }) })
+		for _, c := range append(e.Channels, e.Threads...) {
+			if c.LastMessageID != "" {
+				in.catchUp(ctx, c.ID, e.ID, c.LastMessageID)
+			}
+		}
+		in.archived(ctx, e)
+	case *joined:
+		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.guild); return nil }) })
+	case *discordgo.MessageCreate:
+		in.messages.do(e.ChannelID, func() { in.guard(ctx, "message", func() error { return in.created(ctx, e.Message, false, nil) }) })
+	case *discordgo.InteractionCreate:
+		in.urgent.do(e.ID, func() { in.guard(ctx, "interaction", func() error { return in.interaction(ctx, e.Interaction, nil) }) })
+	case *discordgo.MessageUpdate:
+		in.messages.do(e.ChannelID, func() { in.guard(ctx, "edit", func() error { return in.edited(ctx, e.Message) }) })
+	case *discordgo.MessageReactionAdd:
+		in.urgent.do(e.MessageID, func() {
+			in.guard(ctx, "reaction", func() error {
+				e.GuildID = in.server(e.GuildID, e.ChannelID)
+				s, ok, err := in.reaction(ctx, e)
+				return in.stop(ctx, s, ok, err)
+			})
+		})
+	case *discordgo.MessageDelete:
+		in.deleted(ctx, e.GuildID, e.ChannelID, e.ID)
+	case *discordgo.MessageDeleteBulk:
+		for _, id := range e.Messages {
+			in.deleted(ctx, e.GuildID, e.ChannelID, id)
+		}
+	case *discordgo.ThreadDelete:
+		in.deleted(ctx, e.GuildID, e.ParentID, e.ID) // the thread of a question goes with it
+	}
+}
+
+func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
+	guilds, complete := in.discord.Welcome(shard, r)
+	in.discord.Logger.InfoContext(ctx, "connected to Discord", "shard", shard, "servers", len(r.Guilds))
+	for id, guild := range in.recent() { // what was missed there is looked for, whatever the servers tell of their newest messages
+		in.catchUp(ctx, id, guild, "")
+	}
+	if !complete {
+		return
+	}
+	in.urgent.do("guild", func() { in.guard(ctx, "guilds", func() error { in.handler.Guilds(ctx, guilds); return nil }) })
+	in.upkeep.do("commands", func() {
+		in.guard(ctx, "register commands", func() error { return in.persist(ctx, func() error { return in.writer.Register(ctx) }) })
+	})
+	for id, guild := range in.visited() {
+		in.catchUp(ctx, id, guild, "")
+	}
+	if known, ok := in.handler.(event.Conversations); ok {
+		in.upkeep.do("conversations", func() {
+			in.guard(ctx, "conversations", func() error {
+				for _, id := range known.Conversations(ctx, "") {
+					in.catchUp(ctx, id, "", "")
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// catchUp looks for messages that arrived while nobody listened, unless the channel's newest one is known. What arrives in the channel
+// from now on waits until then, so that the order stays.
+func (in *intake) catchUp(ctx context.Context, channel, guild, newest string) {
+	after := in.baseline(channel, guild)
+	if newest != "" && !call.Newer(newest, after) {
+		return
+	}
+	in.messages.do(channel, func() {
+		in.guard(ctx, "missed messages", func() error { return in.missed(ctx, channel, guild, after) })
+	})
+}
+
+// missed handles what was written to a channel after a message.
+func (in *intake) missed(ctx context.Context, channel, guild, after string) error {
+	guild = in.server(guild, channel)
+	for {
+		var found []*discordgo.Message
+		err := in.persist(ctx, func() error { return in.discord.API.MessagesAfter(ctx, channel, after, call.HistoryLimit, &found) })
+		if errors.Is(err, thread.ErrNotPermitted) {
+			return nil // the bot cannot read there, so nobody asked it anything
+		}
+		if err != nil {
+			return err
+		}
+		for i, m := range slices.Backward(found) { // oldest first
+			m.GuildID = guild
+			in.guard(ctx, "missed message", func() error { return in.created(ctx, m, true, found[:i]) })
+		}
+		if len(found) < call.HistoryLimit {
+			return nil
+		}
+		after = found[0].ID
+	}
+}
+
+// created handles a message. later are those that were read with it and written after it.
+func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
+	m.GuildID = in.server(m.GuildID, m.ChannelID)
+	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
+		return nil
+	}
+	var out event.Message
+	var ok bool
+	err := in.persist(ctx, func() (err error) {
+		out, ok, err = in.reader.Translate(ctx, m, late)
+		return err
+	})
+	if err != nil || !ok {
+		return err
+	}
+	out.Event.Overtaken = overtaken(m, later)
+	in.handler.Message(ctx, out)
+	return nil
+}
+
+// edited handles a message that was changed. Discord also tells of previews that it added, which change no text.
+func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
+	if m.Content == "" || m.EditedTimestamp == nil && !in.reader.Roots.Knows(m.ID) {
+		return nil
+	}
+	guild := in.server(m.GuildID, m.ChannelID)
+	if m.Author == nil { // only what changed was told
+		var whole *discordgo.Message
+		if err := in.persist(ctx, func() (err error) {
+			whole, err = in.discord.API.Message(ctx, m.ChannelID, m.ID)
+			return err
+		}); err != nil {
+			return err
+		}
+		m = whole
+	}
+	m.GuildID = guild
+	var out event.Message
+	var ok bool
+	err := in.persist(ctx, func() (err error) {
+		out, ok, err = in.reader.Translate(ctx, m, false)
+		return err
+	})
+	if err != nil || !ok {
+		return err
+	}
+	out.Event.Change = policy.Edited
+	in.handler.Edited(ctx, out)
+	return nil
+}
+
+// brought handles an interaction that a request brought. ch is what it tells of its channel.
+func (in *intake) brought(ctx context.Context, i *discordgo.Interaction, ch *discordgo.Channel, source *event.Inline) {
+	if ch != nil && ch.ID == i.ChannelID && i.GuildID != "" {
+		ch.GuildID = i.GuildID
+		in.directory.Meet(ch)
+	}
+	in.urgent.do(i.ID, func() { in.guard(ctx, "interaction", func() error { return in.interaction(ctx, i, source) }) })
+}
+
+func (in *intake) deleted(ctx context.Context, guild, channel, message string) {
+	guild = in.server(guild, channel)
+	in.urgent.do(message, func() {
+		in.guard(ctx, "deletion", func() error {
+			s, ok, err := in.deletion(ctx, guild, channel, message)
+			return in.stop(ctx, s, ok, err)
+		})
+	})
+}
+
+func (in *intake) stop(ctx context.Context, s event.Stop, ok bool, err error) error {
+	if err == nil && ok {
+		in.handler.Stop(ctx, s)
+	}
+	return err
+}
+
+// server is the server of a channel, also where an event does not name it: what is taken for a direct conversation is nobody else's.
+func (in *intake) server(guild, channel string) string {
+	if guild == "" {
+		if p, known := in.directory.Peek(channel); known {
+			return p.Guild
+		}
+	}
+	return guild
+}
+
+// persist makes a lookup again while it fails for reasons that pass.
+func (in *intake) persist(ctx context.Context, lookup func() error) error {
+	deadline := time.Now().Add(patience)
+	for wait := call.FirstPause; ; wait *= 2 {
+		err := lookup()
+		if err == nil || call.Lasting(err) || time.Now().Add(wait).After(deadline) {
+			return err
+		}
+		var limited *thread.RateLimitError
+		if errors.As(err, &limited) {
+			wait = max(wait, limited.RetryAfter)
+		}
+		if sleep.For(ctx, wait) != nil {
+			return err
+		}
+	}
+}
+
+// guard logs what goes wrong with an event, a panic included: one bad event does not end the process.
+func (in *intake) guard(ctx context.Context, what string, handle func() error) {
+	defer func() {
+		if p := recover(); p != nil {
+			in.discord.Logger.ErrorContext(ctx, "event handler panicked", "event", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
+	if err := handle(); err != nil && ctx.Err() == nil {
+		in.discord.Logger.WarnContext(ctx, "event not handled", "event", what, "error", err)
+	}
+}
+
+// maxArchived is how many threads of a server are looked for that it does not tell of.
+const maxArchived = 50
+
+// archived looks into the threads of a server of which it does not tell, since they were archived.
+func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
+	known, ok := in.handler.(event.Conversations)
+	if !ok {
+		return
+	}
+	in.upkeep.do("threads", func() {
+		in.guard(ctx, "archived threads", func() error {
+			looked := 0
+			for _, id := range known.Conversations(ctx, g.ID) {
+				told := func(c *discordgo.Channel) bool { return c.ID == id }
+				if slices.ContainsFunc(g.Threads, told) || slices.ContainsFunc(g.Channels, told) {
+					continue
+				}
+				if looked++; looked > maxArchived {
+					return nil
+				}
+				p, err := in.directory.Place(ctx, id)
+				switch {
+				case err == nil && p.Thread:
+					in.catchUp(ctx, id, g.ID, "")
+				case err != nil && !call.Lasting(err):
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// overtaken reports whether another person has written after a message.
+func overtaken(m *discordgo.Message, later []*discordgo.Message) bool {
+	return slices.ContainsFunc(later, func(l *discordgo.Message) bool {
+		return l.Author != nil && !l.Author.Bot && l.WebhookID == "" && l.Author.ID != m.Author.ID &&
+			(l.Type == discordgo.MessageTypeDefault || l.Type == discordgo.MessageTypeReply)
+	})
+}

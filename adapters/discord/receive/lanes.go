@@ -1,0 +1,49 @@
+package receive
+
+import "sync"
+
+// lanes runs work in order for each key, and for so many keys at once.
+type lanes struct {
+	slots chan struct{}
+
+	mu    sync.Mutex
+	queue map[string][]func()
+	busy  sync.WaitGroup
+}
+
+func newLanes(width int) *lanes {
+	return &lanes{slots: make(chan struct{}, width), queue: make(map[string][]func())}
+}
+
+// do queues work and returns at once.
+func (l *lanes) do(key string, work func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	waiting, running := l.queue[key]
+	l.queue[key] = append(waiting, work)
+	if running {
+		return
+	}
+	l.busy.Go(func() { l.drain(key) })
+}
+
+// drain runs a key's work until there is none left.
+func (l *lanes) drain(key string) {
+	l.slots <- struct{}{}
+	defer func() { <-l.slots }()
+	for {
+		l.mu.Lock()
+		waiting := l.queue[key]
+		if len(waiting) == 0 {
+			delete(l.queue, key)
+			l.mu.Unlock()
+			return
+		}
+		l.queue[key] = waiting[1:]
+		l.mu.Unlock()
+		waiting[0]()
+	}
+}
+
+// wait returns when all work is done. Nothing is queued after it was called, except by that work.
+func (l *lanes) wait() { l.busy.Wait() }

@@ -1,0 +1,220 @@
+// Package receive takes in what Discord tells, over the gateway or as signed requests, keeps its order, looks for what was missed, and hands it
+// to a handler in event's words.
+package receive
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/directory"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/gateway"
+	"github.com/footnotehq/footnote/adapters/discord/read"
+	"github.com/footnotehq/footnote/adapters/discord/write"
+	"github.com/footnotehq/footnote/core/sleep"
+)
+
+// Receiver takes in what happens on Discord. It is safe for concurrent use.
+type Receiver struct {
+	discord   *call.Bot
+	directory *directory.Directory
+	reader    *read.Reader
+	writer    *write.Writer
+
+	mu      sync.Mutex
+	active  map[string]activity                                             // threads in which something was asked
+	seen    map[string]sighting                                             // channels in which messages were handled
+	inbound func(*discordgo.Interaction, *discordgo.Channel, *event.Inline) // takes an interaction that a request brought; nil while not running
+}
+
+// NewReceiver returns a receiver.
+func NewReceiver(b *call.Bot, d *directory.Directory, r *read.Reader, w *write.Writer) *Receiver {
+	return &Receiver{discord: b, directory: d, reader: r, writer: w, seen: make(map[string]sighting), active: make(map[string]activity)}
+}
+
+// activity is when something was last asked in a thread, and the server to which that belongs.
+type activity struct {
+	guild string
+	at    time.Time
+}
+
+// sighting is the newest message of a channel that was handled.
+type sighting struct{ guild, message string }
+
+// Run stays connected and hands events to h until ctx ends; then it returns nil once no call of h runs any more. A FatalError says what
+// has to be changed before it can work.
+func (c *Receiver) Run(ctx context.Context, h event.Handler) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events := make(chan arrival, 8192)
+	in := newIntake(c, h)
+	var handling sync.WaitGroup
+	handling.Go(func() { in.run(ctx, events) })
+	handling.Go(func() { c.directory.KeepHearing(ctx) })
+	c.setInbound(func(i *discordgo.Interaction, ch *discordgo.Channel, source *event.Inline) {
+		in.brought(ctx, i, ch, source)
+	})
+	err := c.listen(ctx, func(shard int, event any) {
+		select {
+		case events <- arrival{shard, event}:
+		case <-ctx.Done():
+		}
+	})
+	c.setInbound(nil)
+	cancel()
+	handling.Wait()
+	_, of := c.discord.Shards()
+	c.discord.Planned(of)
+	return err
+}
+
+func (c *Receiver) setInbound(take func(*discordgo.Interaction, *discordgo.Channel, *event.Inline)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inbound = take
+}
+
+// listen delivers events until ctx ends.
+func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any)) error {
+	if !c.discord.Config.NoGateway {
+		g := &gateway.Gateway{Config: c.discord.Config.Gateway, API: c.discord.API, Dialer: c.discord.Dialer, Logger: c.discord.Logger, Planned: c.discord.Planned, Deliver: deliver}
+		return g.Run(ctx)
+	}
+	ready, err := c.introduce(ctx)
+	if err != nil {
+		return err
+	}
+	deliver(0, ready)
+	for _, g := range ready.Guilds {
+		if err := c.directory.Survey(ctx, g.ID); err != nil { // what is not known is asked for when it matters
+			c.discord.Logger.WarnContext(ctx, "server not looked at", "guild", g.ID, "error", err)
+		}
+		deliver(0, &joined{guild: g.ID})
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// joined stands in the place of GUILD_CREATE where there is no gateway.
+type joined struct{ guild string }
+
+// introduce asks what the gateway would have said first: who the bot is and where it belongs.
+func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
+	ready := &discordgo.Ready{Application: &discordgo.Application{}}
+	for wait := c.discord.Config.Gateway.Retry; ; wait = min(2*wait, call.LastRetry) {
+		var err error
+		for _, r := range []struct {
+			call.Request
+			out any
+		}{
+			{call.Request{Doing: "look up the bot", Method: http.MethodGet, URL: discordgo.EndpointUser("@me"), Bucket: "GET me"}, &ready.User},
+			{call.Request{Doing: "list the bot's servers", Method: http.MethodGet, URL: discordgo.EndpointUserGuilds("@me"), Bucket: "GET guilds"}, &ready.Guilds},
+		} {
+			if err == nil {
+				err = c.discord.API.Do(ctx, r.Request, r.out)
+			}
+		}
+		if err == nil {
+			ready.Application.ID, err = c.discord.Application(ctx)
+		}
+		var stated *call.APIError
+		switch {
+		case err == nil, ctx.Err() != nil:
+			return ready, nil
+		case errors.As(err, &stated) && stated.Status == http.StatusUnauthorized:
+			return nil, &call.FatalError{Sentence: call.FatalSentences[call.CloseNotAuthenticated], Code: call.CloseNotAuthenticated}
+		}
+		c.discord.Logger.WarnContext(ctx, "Discord does not say who the bot is", "error", err, "again_in", wait.String())
+		if sleep.For(ctx, gateway.Jitter(wait)) != nil {
+			return ready, nil
+		}
+	}
+}
+
+// handled notes the newest message of a channel that was handled, and reports whether this one is newer than all before.
+func (c *Receiver) handled(guild, channel, message string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.seen) >= directory.MaxPlaces {
+		clear(c.seen) // the age of what is looked for limits how much is read again
+	}
+	last, known := c.seen[channel]
+	if known && !call.Newer(message, last.message) {
+		return false
+	}
+	c.seen[channel] = sighting{guild, message}
+	return true
+}
+
+// baseline is the message after which a channel may hold some that nobody handled.
+func (c *Receiver) baseline(channel, guild string) string {
+	oldest := call.IdAt(c.looksBack(channel, guild))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if last, known := c.seen[channel]; known && call.Newer(last.message, oldest) {
+		return last.message
+	}
+	return oldest
+}
+
+// Asked notes that a message was taken in as a question: its deletion counts from now on, and after an interruption its thread is
+// looked at for what was missed.
+func (c *Receiver) Asked(m event.Message) {
+	c.reader.Roots.Set(string(m.ID), m.Ref.Thread)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.active) >= directory.MaxPlaces {
+		clear(c.active)
+	}
+	c.active[m.Ref.Thread] = activity{m.Ref.Workspace, time.Now()}
+}
+
+// recent lists the threads in which something was asked a short while ago, with their servers.
+func (c *Receiver) recent() map[string]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make(map[string]string)
+	for id, a := range c.active {
+		if time.Since(a.at) < c.discord.Config.Recent {
+			list[id] = a.guild
+		} else {
+			delete(c.active, id)
+		}
+	}
+	return list
+}
+
+// maxVisited is how many channels are looked at after a new session began because people wrote there; servers tell of the others.
+const maxVisited = 100
+
+// visited lists the channels in which something was written a short while ago, with their servers: all direct conversations among them,
+// of which nobody tells whether something is new.
+func (c *Receiver) visited() map[string]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	oldest := call.IdAt(time.Now().Add(-c.discord.Config.Recent))
+	list := make(map[string]string)
+	for id, s := range c.seen {
+		if s.guild == "" || len(list) < maxVisited && call.Newer(s.message, oldest) {
+			list[id] = s.guild
+		}
+	}
+	return list
+}
+
+// longAgo is how far back threads and direct conversations are looked into: there are few messages in them, and they go on for days.
+const longAgo = 24 * time.Hour
+
+// looksBack is since when a channel is looked into for what nobody was there for.
+func (c *Receiver) looksBack(channel, guild string) time.Time {
+	ago := c.discord.Config.Recent
+	if p, known := c.directory.Peek(channel); known && p.Thread || !known && guild == "" {
+		ago = max(ago, longAgo)
+	}
+	return time.Now().Add(-ago)
+}

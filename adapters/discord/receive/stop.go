@@ -1,0 +1,63 @@
+package receive
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// stops reports whether an emoji is one of those that stop an answer.
+func stops(signs []string, e discordgo.Emoji) bool {
+	const coloured = "\ufe0f" // says that a sign is to be drawn as an emoji; not all clients send it
+	return slices.ContainsFunc(signs, func(sign string) bool {
+		sign = strings.TrimSpace(sign)
+		if e.ID == "" {
+			return e.Name != "" && strings.TrimSuffix(sign, coloured) == strings.TrimSuffix(e.Name, coloured)
+		}
+		parts := strings.Split(strings.Trim(sign, "<>"), ":") // a server's own is also written as <:name:id>
+		return slices.Contains(parts, e.ID) || slices.Contains(parts, e.Name)
+	})
+}
+
+// reaction translates a reaction; ok is false for those that mean nothing.
+func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (event.Stop, bool, error) {
+	if r.UserID == c.discord.Self() || !stops(c.discord.Config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
+		return event.Stop{}, false, nil
+	}
+	ref, err := c.directory.Home(ctx, r.GuildID, r.ChannelID)
+	if err != nil {
+		return event.Stop{}, false, err
+	}
+	by := session.Stopper{ID: r.UserID}
+	switch {
+	case r.Member != nil:
+		by.Privileged = c.directory.Moderates(r.ChannelID, r.UserID, r.Member.Roles)
+	case r.GuildID != "":
+		m, err := c.directory.MemberOf(ctx, r.GuildID, r.UserID)
+		by.Privileged = err == nil && c.directory.Moderates(r.ChannelID, r.UserID, m.Roles) // the asker may stop it in any case
+	}
+	return event.Stop{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, true, nil
+}
+
+// deletion translates the end of a message.
+func (c *Receiver) deletion(ctx context.Context, guild, channel, message string) (event.Stop, bool, error) {
+	known := c.reader.Roots.Knows(message)
+	if _, placed := c.directory.Peek(channel); !known && !placed && guild != "" {
+		return event.Stop{}, false, nil // nothing was ever asked there
+	}
+	ref, err := c.directory.Home(ctx, guild, channel)
+	if err != nil {
+		if errors.Is(err, thread.ErrNotPermitted) {
+			return event.Stop{}, false, nil // the place has gone as well
+		}
+		return event.Stop{}, false, err
+	}
+	// Whoever could delete it may stop it: the platform itself has checked.
+	return event.Stop{Ref: ref, Message: thread.MessageID(message), By: session.Stopper{Privileged: true}, Deleted: true, Asked: known}, true, nil
+}

@@ -1,0 +1,275 @@
+// Package render is how an answer looks on Discord: pages of text within Discord's limits. It knows no connection.
+package render
+
+import (
+	"cmp"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+const (
+	pageLimit = 1900 // of the text of a page; the rest is for the cursor and for what is said about a page
+	plainPage = 900  // of the text of a page of which nothing but the text is sent, because more was refused
+	noteLimit = 900  // of a line under the answer; a third of it is left when everything in it must be escaped
+)
+
+// What is put below a page.
+const (
+	Cursor    = " ▌" // while the answer is being written
+	continues = "\n-# The answer is longer than fits here. All of it is in " + AttachmentName + "."
+	willFit   = "\n-# The answer is longer than fits here. All of it will be attached as a file."
+	ends      = "\n-# The answer is longer than fits here, and no file can be attached. Ask about a part of it."
+	willEnd   = "\n-# The answer is longer than fits here."
+)
+
+// Renderer writes answers as Discord messages. It implements stream.Renderer[Page].
+type Renderer struct {
+	// Progress shows what is being searched for as a page while there is no answer yet.
+	Progress bool
+	// Links allows links, other than citations, that the model wrote: to addresses that came from documents or from people. Nil allows
+	// none. It is called from any goroutine.
+	Links func(address string) bool
+	// Now is the time that ages are told from; nil means time.Now.
+	Now func() time.Time
+}
+
+var _ stream.Renderer[Page] = (*Renderer)(nil)
+
+// Render implements stream.Renderer.
+func (r *Renderer) Render(v *stream.View) []Page {
+	done := v.Phase == stream.Done
+	most, limit, whole := MaxPages, pageLimit, v.Form == stream.Whole
+	if !whole {
+		most = MaxSpread
+	}
+	if v.Form == stream.Plain {
+		limit = plainPage
+	}
+	tree, bare := foot.Tree(v, r.Progress, noteLimit)
+	tree = asked(v, tree)
+	policy := foot.Policy(v, r.Links)
+	parts := tree.Pages(dialect{}, citing(policy, maxCited), answer.UTF16Count, limit)
+	if len(parts) > most {
+		parts = tree.Pages(dialect{}, citing(policy, 0), answer.UTF16Count, limit)
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	long := len(parts) > most
+	var pages []Page
+	for _, p := range parts[:min(len(parts), most)] {
+		pages = append(pages, Page{Content: p.Text})
+	}
+	last := &pages[len(pages)-1]
+	switch {
+	case long && done && whole:
+		last.Content += continues
+	case long && whole:
+		last.Content += willFit
+	case long && done:
+		last.Content += ends
+	case long:
+		last.Content += willEnd
+	case v.Phase == stream.Writing && !bare && strings.HasSuffix(last.Content, "```"):
+		last.Content += "\n▌"
+	case v.Phase == stream.Writing && !bare:
+		last.Content += Cursor
+	}
+	if done {
+		pages = r.end(pages, v, bare)
+	}
+	last = &pages[len(pages)-1]
+	last.Done = done
+	if v.Form != stream.Plain {
+		last.Buttons = stream.Buttons(v)
+	}
+	if long && done && whole {
+		last.Attachment = r.file(v)
+	}
+	for i := range pages {
+		pages[i].Number, pages[i].Model = i, v.Model
+	}
+	return pages
+}
+
+// maxAsked is how much is shown of a question, in characters, and maxName of who asked it.
+const (
+	maxAsked = 300
+	maxName  = 60
+)
+
+// asked puts the question over an answer where it stands in no message: of a command Discord shows who used it, and not what was asked.
+func asked(v *stream.View, tree *answer.Tree) *answer.Tree {
+	question := strings.Join(strings.Fields(v.Question), " ")
+	if question == "" || v.Removed || len(tree.Blocks) == 0 {
+		return tree
+	}
+	name := cmp.Or(strings.Join(strings.Fields(v.Asker), " "), "Somebody")
+	said := &answer.Block{Kind: answer.Paragraph, Inlines: []answer.Inline{
+		{Kind: answer.Text, Text: foot.Cut(name, maxName), Style: answer.Bold}, {Kind: answer.Text, Text: " asked: " + foot.Cut(question, maxAsked)},
+	}}
+	quote := &answer.Block{Kind: answer.Quote, Children: []*answer.Block{said}}
+	return &answer.Tree{Blocks: append([]*answer.Block{quote}, tree.Blocks...)}
+}
+
+// maxCited is how long an address is, in bytes, that a citation in the text leads to.
+const maxCited = 120
+
+// citing has the citations in the text lead only to addresses of at most so many bytes; others are numbers alone, and the list of sources
+// leads there. Discord counts addresses, which nobody reads, among the 2,000 characters of a message. So where an answer does not fit its
+// messages no citation in it has one. A growing answer comes to that once and never back, since it only gets longer.
+func citing(p answer.Policy, limit int) answer.Policy {
+	cited := p.Cited
+	p.Cited = func(number int, address string) (string, bool) {
+		to, ok := cited(number, address)
+		if len(to) > limit {
+			to = ""
+		}
+		return to, ok
+	}
+	return p
+}
+
+// end puts notes and sources under the answer, and begins another page where they do not fit.
+func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
+	first, most := true, MaxContent
+	if v.Form == stream.Plain {
+		most = plainPage
+	}
+	put := func(line string) {
+		last := &pages[len(pages)-1]
+		gap := "\n"
+		if first && last.Content != "" {
+			gap = "\n\n"
+		}
+		first = false
+		if answer.UTF16Count(last.Content)+answer.UTF16Count(line)+len(gap) > most {
+			pages = append(pages, Page{Content: line})
+			return
+		}
+		last.Content += gap + line
+	}
+	if !bare {
+		for _, n := range foot.Notes(v) {
+			put(small(n))
+		}
+	}
+	list, more := foot.Sources(v, r.now(), MaxSources)
+	var links []Link
+	if v.Form == stream.Whole {
+		links, list = linked(list)
+	}
+	if len(list) > 0 {
+		put("-# **" + foot.Head(list) + "**")
+	}
+	for _, s := range list {
+		put("-# " + source(s))
+	}
+	if more > 0 {
+		put("-# " + foot.More(more))
+	}
+	pages[len(pages)-1].Links = links
+	return pages
+}
+
+// linked makes buttons of the first cited sources, as far as a button can open them, and returns the others, which are listed.
+func linked(list []foot.Source) (links []Link, others []foot.Source) {
+	for _, s := range list {
+		to, ok := address(s.URL)
+		if s.Number == 0 || !ok || !openable(to) || len(links) == maxLinks {
+			others = append(others, s)
+			continue
+		}
+		label := "[" + strconv.Itoa(s.Number) + "] " + s.Title
+		if s.Age != "" && Units(label+" · "+s.Age) <= maxLinkLabel {
+			label += " · " + s.Age
+		}
+		links = append(links, Link{Label: shorten(label, maxLinkLabel), URL: to})
+	}
+	return links, others
+}
+
+// hostName is the name of a host that has a dot in it, written as the name system has it.
+var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+([a-z]|xn--)[a-z0-9-]*[a-z0-9]$`)
+
+// openable reports whether a button can open an address. Discord says "URL for link-style buttons; max 512 characters", and answers "Not a
+// well formed URL." (50035, URL_TYPE_INVALID_URL), which costs the whole message, where the host is a bare name such as wiki or localhost. It
+// takes numeric addresses. What is not known to be taken, it is not asked to take.
+func openable(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil || len(address) > maxLinkURL {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	ip, err := netip.ParseAddr(host)
+	return hostName.MatchString(host) || err == nil && ip.Is4()
+}
+
+// small writes a sentence in small letters.
+func small(s string) string {
+	for limit := noteLimit; ; limit /= 2 {
+		if line := "-# " + EscapeText(foot.Cut(s, limit)); answer.UTF16Count(line) <= noteLimit {
+			return line
+		}
+	}
+}
+
+// maxSource is how long the line of a source may be with its link; a longer one has none.
+const maxSource = 900
+
+// source is a document on one line: number, title as a link, where it lies, age.
+func source(s foot.Source) string {
+	title := EscapeText(s.Title)
+	number, detail := "", ""
+	if s.Number > 0 {
+		number = "[" + strconv.Itoa(s.Number) + "] "
+	}
+	if d := s.Detail(); d != "" {
+		detail = " · " + EscapeText(d)
+	}
+	if link := (dialect{}).Link(title, s.URL); link != "" && !strings.HasPrefix(link, "<") {
+		if line := number + link + detail; answer.UTF16Count(line) <= maxSource {
+			return line
+		}
+	}
+	return number + title + detail
+}
+
+// file is the whole answer as Markdown.
+func (r *Renderer) file(v *stream.View) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(v.Text()) + "\n")
+	for _, n := range foot.Notes(v) {
+		b.WriteString("\n" + n + "\n")
+	}
+	list, _ := foot.Sources(v, r.now(), len(v.Citations)+len(v.Closest))
+	for i, s := range list {
+		if i == 0 {
+			b.WriteString("\n" + foot.Head(list) + "\n\n")
+		}
+		b.WriteString("- [" + strconv.Itoa(s.Number) + "] " + s.Title)
+		if to, ok := address(s.URL); ok {
+			b.WriteString(" <" + to + ">")
+		}
+		if d := s.Detail(); d != "" {
+			b.WriteString(" (" + d + ")")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (r *Renderer) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}

@@ -1,0 +1,78 @@
+package render
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+)
+
+// Limits of a thread's name, in UTF-16 units, as the platform counts; a little is left of its 100.
+const (
+	maxTitle     = 90
+	defaultTitle = "Question"
+)
+
+// Title makes a thread's name of a question: its first line, without Markdown, cut at a word.
+func Title(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("*_~|`>#", r) {
+			return -1
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' {
+			return ' '
+		}
+		return r
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" {
+		return defaultTitle
+	}
+	return shorten(text, maxTitle)
+}
+
+// shorten cuts a text to a length, at a word where that does not cost half of it.
+func shorten(text string, most int) string {
+	if Units(text) <= most {
+		return text
+	}
+	cut, length, space := 0, 0, 0
+	for rest := text; rest != ""; {
+		size := answer.Cluster(rest) // what looks like one character is one
+		if rest[0] == ' ' {
+			space = cut
+		}
+		if length += Units(rest[:size]); length > most-1 {
+			break
+		}
+		cut += size
+		rest = rest[size:]
+	}
+	if space > cut/2 {
+		cut = space
+	}
+	return strings.TrimSpace(text[:cut]) + "…"
+}
+
+// Messages lays Markdown out as messages: what is told to one person, in which nothing is cited.
+func Messages(markdown string) []string {
+	var texts []string
+	for _, p := range answer.Parse(markdown).Pages(dialect{}, answer.Policy{}, answer.UTF16Count, pageLimit) {
+		texts = append(texts, p.Text)
+	}
+	if len(texts) == 0 {
+		return []string{"…"}
+	}
+	return texts
+}
+
+// Units is a length as the platform counts it.
+func Units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
+}

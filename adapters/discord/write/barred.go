@@ -1,0 +1,75 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// lacking names what the bot lacks in a channel when the platform says that it lacks something there.
+func (c *Writer) lacking(ctx context.Context, channel string, err error) error {
+	if call.Code(err) != call.CodeMissingPermission && call.Code(err) != call.CodeMissingAccess {
+		return err
+	}
+	p, known := c.directory.Peek(channel)
+	if known && p.Thread {
+		p, known = c.directory.Peek(p.Parent)
+	}
+	if !known {
+		return err
+	}
+	list, asked := c.directory.Lacking(ctx, p.Guild, []string{p.ID})
+	if asked != nil || len(list) == 0 {
+		return err
+	}
+	names := make([]string, len(list[0].Permissions))
+	for i, lacks := range list[0].Permissions {
+		names[i] = lacks.Name
+	}
+	return &barredError{error: err, place: "#" + p.Name, lacks: strings.Join(names, ", ")}
+}
+
+// barredError says what the bot lacks where it was to write.
+type barredError struct {
+	error
+	place, lacks string
+}
+
+func (e *barredError) Error() string {
+	return fmt.Sprintf("%v; in %s the bot's role lacks: %s", e.error, e.place, e.lacks)
+}
+
+func (e *barredError) Unwrap() error { return e.error }
+
+// Barred returns a sentence for somebody whose question cannot be answered where it was asked, and whether an error says so.
+func Barred(err error) (sentence string, yes bool) {
+	var barred *barredError
+	switch {
+	case errors.Is(err, stream.ErrUnsaid):
+		return "Discord refused my answer to your question, and did not take a word instead of it. Ask in other words, or ask me here.", true
+	case call.Code(err) == call.CodeThreadLocked, call.Code(err) == call.CodeArchived && errors.Is(err, thread.ErrNotPermitted):
+		return "The thread was locked before my answer was complete, and I can finish it nowhere else. Ask whoever moderates the server to unlock the thread, or ask me here.", true
+	case errors.As(err, &barred):
+		return fmt.Sprintf("I may not answer your question in %s, because my role lacks: %s. Ask whoever manages the server to grant that, or ask me here.",
+			render.EscapeText(barred.place), barred.lacks), true
+	}
+	return "I may not answer your question where you asked it. Ask whoever manages the server to let me write there, or ask me here.",
+		errors.Is(err, thread.ErrNotPermitted) && call.Code(err) != call.CodeUnknownChannel
+}
+
+// fileRefused makes the error of a write that had a file one that says that less may be taken: the permission to attach files is one of its
+// own, a file has limits of its own, and there are servers that take no message in several parts.
+func fileRefused(p render.Page, err error) error {
+	if p.Attachment == "" || !call.Lasting(err) || errors.Is(err, call.ErrTokenOver) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) ||
+		slices.Contains([]int{call.CodeThreadLocked, call.CodeUnknownChannel, call.CodeMissingAccess}, call.Code(err)) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", thread.ErrRefused, err)
+}

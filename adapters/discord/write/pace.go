@@ -1,0 +1,93 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Status implements thread.Presence: Discord knows only that somebody writes, for ten seconds. The first time it is shown where the
+// question stands, at once; then the place of the answer is made ready.
+func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
+	s.mu.Lock()
+	shown := s.shown
+	s.mu.Unlock()
+	if status == "" || shown || s.ticket() != nil { // a command shows by itself that the bot thinks
+		return nil
+	}
+	nearest := s.nearest()
+	var typing error
+	var shows sync.WaitGroup
+	shows.Go(func() { typing = s.client.discord.API.Typing(ctx, nearest) }) // the first words wait for the place and not for this
+	_, err := s.spot(ctx)
+	shows.Wait()
+	return errors.Join(typing, err)
+}
+
+// nearest is where the answer is posted, as far as that is known without asking.
+func (s *Surface) nearest() string {
+	if s.finding.TryLock() {
+		defer s.finding.Unlock()
+		if s.where != nil {
+			return s.where.channel
+		}
+	}
+	ref := s.turn.Session.Ref
+	if p, known := s.client.directory.Peek(ref.Thread); known && p.Thread {
+		return ref.Thread
+	}
+	return ref.Channel
+}
+
+// Reserve implements thread.Pacing with the limits that Discord states in each answer.
+func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, kind thread.Call, class thread.Class) error {
+	bucket, err := s.bucket(ctx, kind)
+	if err != nil {
+		return err
+	}
+	s.spend("") // what was taken for a call that was not made
+	if class == thread.Progress {
+		if !s.client.discord.Limits.Try(bucket, call.BucketKept) {
+			return thread.ErrNoRoom
+		}
+	} else if err := s.client.discord.Limits.Wait(ctx, bucket); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paid = bucket
+	return nil
+}
+
+func (s *Surface) bucket(ctx context.Context, kind thread.Call) (string, error) {
+	if t := s.ticket(); t != nil {
+		return call.ReplyBucket(t.Token), nil
+	}
+	where, err := s.spot(ctx)
+	if err != nil {
+		return "", err
+	}
+	if kind == thread.Create {
+		return call.CreateBucket(where.channel), nil
+	}
+	return call.EditBucket(where.channel), nil
+}
+
+// spend uses the request that was taken in advance, if it is of this bucket; else it is given back.
+func (s *Surface) spend(bucket string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	paid := s.paid
+	s.paid = ""
+	if paid == "" {
+		return false
+	}
+	if paid != bucket {
+		s.client.discord.Limits.GiveBack(paid)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,235 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/core/conversation"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+const (
+	// ackLimit is how long after an interaction Discord waits for its first response.
+	ackLimit = 3 * time.Second
+	// answerLimit is after which an answer that is not ready is announced.
+	answerLimit = 1500 * time.Millisecond
+)
+
+// Token is what a turn keeps to answer a command or a press with, encrypted.
+func (c *Writer) Token(t event.Interaction) (*session.ReplyToken, error) {
+	ticket := t.Reply()
+	sealed, err := c.sealer.seal(ticket)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.acks[ticket.ID] = make(chan struct{})
+	c.mu.Unlock()
+	return &session.ReplyToken{Sealed: sealed, Expires: ticket.At.Add(c.discord.Config.TokenLife)}, nil
+}
+
+// acknowledged waits until this process has acknowledged an interaction, before which Discord does not know its token. The turn may begin
+// earlier, since an interaction is acknowledged only once it is stored.
+func (c *Writer) acknowledged(ctx context.Context, interaction string) {
+	c.mu.Lock()
+	ack := c.acks[interaction]
+	c.mu.Unlock()
+	if ack == nil {
+		return
+	}
+	timer := time.NewTimer(ackLimit)
+	defer timer.Stop()
+	select {
+	case <-ack:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Defer acknowledges an interaction: its user sees that the bot thinks, or, where a message is to be changed, that message as it is.
+func (c *Writer) Defer(ctx context.Context, to event.Interaction) error {
+	if to.Reply().Original != "" {
+		return c.Notice(ctx, to)
+	}
+	flags := 0
+	if to.Reply().Ephemeral {
+		flags = int(discordgo.MessageFlagsEphemeral)
+	}
+	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": flags})
+}
+
+// Notice acknowledges the press of a button: nothing is to be seen.
+func (c *Writer) Notice(ctx context.Context, to event.Interaction) error {
+	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseDeferredMessageUpdate, nil)
+}
+
+// Respond answers an interaction with a sentence that its user alone sees.
+func (c *Writer) Respond(ctx context.Context, to event.Interaction, text string) error {
+	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseChannelMessageWithSource, ephemeral(sentence(text)))
+}
+
+// Amend says a sentence in the place of an answer that was announced by Defer.
+func (c *Writer) Amend(ctx context.Context, to event.Interaction, text string) error {
+	t := to.Reply()
+	return c.discord.API.Do(ctx, call.Request{
+		Doing: "answer a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
+		Bucket: call.ReplyBucket(t.Token), Body: sentence(text),
+	}, nil)
+}
+
+func ephemeral(o outgoing) outgoing {
+	o.Flags |= int(discordgo.MessageFlagsEphemeral)
+	return o
+}
+
+// Answer answers an interaction with Markdown that its user alone sees. What takes longer is announced first.
+func (c *Writer) Answer(ctx context.Context, to event.Interaction, answer func(context.Context) Reply) error {
+	ready := make(chan Reply, 1)
+	go func() { // is waited for below
+		defer func() {
+			if p := recover(); p != nil {
+				c.discord.Logger.ErrorContext(ctx, "event handler panicked", "event", "answer", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				ready <- Reply{Markdown: conversation.SayBroken}
+			}
+		}()
+		ready <- answer(ctx)
+	}()
+	timer := time.NewTimer(answerLimit)
+	defer timer.Stop()
+	select {
+	case r := <-ready:
+		if r.Elsewhere {
+			return nil
+		}
+		return c.reply(ctx, to.Reply(), r, false)
+	case <-timer.C:
+	}
+	t := to.Reply()
+	t.Ephemeral = true
+	err := c.callback(ctx, t, discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": int(discordgo.MessageFlagsEphemeral)})
+	r := <-ready
+	if err != nil || r.Elsewhere {
+		return err
+	}
+	return c.reply(ctx, t, r, true)
+}
+
+// Reply is what the user of an interaction is told alone.
+type Reply struct {
+	Markdown string
+	Rows     []discordgo.MessageComponent // below the last message
+	Update   bool                         // takes the place of the message under which a button was pressed
+	// Elsewhere says that another process answers, and this one says nothing.
+	Elsewhere bool
+}
+
+// reply says something in as many messages as it takes.
+func (c *Writer) reply(ctx context.Context, t event.Ticket, r Reply, deferred bool) error {
+	pages := render.Messages(r.Markdown)
+	for i, page := range pages {
+		body := ephemeral(sentence(page))
+		if i == len(pages)-1 && len(r.Rows) > 0 {
+			body.Components = r.Rows
+		}
+		var err error
+		switch {
+		case i == 0 && deferred:
+			err = c.discord.API.Do(ctx, call.Request{
+				Doing: "answer a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
+				Bucket: call.ReplyBucket(t.Token), Body: body,
+			}, nil)
+		case i == 0 && r.Update:
+			err = c.callback(ctx, t, discordgo.InteractionResponseUpdateMessage, body)
+		case i == 0:
+			err = c.callback(ctx, t, discordgo.InteractionResponseChannelMessageWithSource, body)
+		default:
+			err = c.discord.API.Do(ctx, call.Request{
+				Doing: "answer a command further", Method: http.MethodPost, URL: discordgo.EndpointWebhookToken(t.App, t.Token),
+				Bucket: call.ReplyBucket(t.Token), Body: body,
+			}, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Suggest answers what somebody is typing with at most 25 values to choose from.
+func (c *Writer) Suggest(ctx context.Context, t event.Ticket, values []string) error {
+	choices := []map[string]string{}
+	for _, v := range values[:min(len(values), maxChoices)] {
+		if n := render.Units(v); n > 0 && n <= maxChoice {
+			choices = append(choices, map[string]string{"name": v, "value": v})
+		}
+	}
+	return c.callback(ctx, t, discordgo.InteractionApplicationCommandAutocompleteResult, map[string]any{"choices": choices})
+}
+
+// Limits of choices.
+const (
+	maxChoices = 25
+	maxChoice  = 100
+)
+
+// callback makes the first response to an interaction: over the request that brought it, or with one of its own.
+func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.InteractionResponseType, data any) error {
+	response := map[string]any{"type": kind}
+	if data != nil {
+		response["data"] = data
+	}
+	if t.Inline != nil && t.Inline.Answer(response) {
+		return nil // it is acknowledged when the request is
+	}
+	defer c.Acknowledge(t.ID)
+	for wait := call.FirstPause; ; wait *= 2 {
+		err := c.discord.API.Do(ctx, call.Request{
+			Doing: "answer a command", Method: http.MethodPost, URL: discordgo.EndpointInteractionResponse(t.ID, t.Token),
+			Bucket: call.CallbackBucket(t.ID), Body: response,
+		}, nil)
+		if call.Code(err) == call.CodeAcknowledged {
+			return nil // by an earlier delivery of the same event, or by a call whose answer was lost
+		}
+		var limited *thread.RateLimitError
+		if errors.As(err, &limited) {
+			wait = max(wait, limited.RetryAfter)
+		}
+		if err == nil || call.Lasting(err) || time.Since(t.At)+wait > ackLimit || sleep.For(ctx, wait) != nil {
+			return err
+		}
+	}
+}
+
+// Acknowledge lets whoever waits for it use an interaction's token. It is done after a failure too: then there is nothing to wait for.
+func (c *Writer) Acknowledge(interaction string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ack := c.acks[interaction]; ack != nil {
+		close(ack)
+		delete(c.acks, interaction)
+	}
+}
+
+// Show asks the user of an interaction for a text. Its submission comes back as a Press.
+func (c *Writer) Show(ctx context.Context, to event.Interaction, f event.Form) error {
+	style := discordgo.TextInputParagraph
+	if f.Max <= 0 || f.Max > event.MaxField {
+		f.Max = event.MaxField
+	}
+	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseModal, map[string]any{
+		"custom_id": f.ID, "title": f.Title,
+		"components": []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.TextInput{
+			CustomID: event.FieldText, Label: f.Label, Style: style, Placeholder: f.Hint, Value: f.Text, Required: f.Required, MaxLength: f.Max,
+		}}}},
+	})
+}

@@ -1,0 +1,101 @@
+package write
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/adapters/discord/event"
+)
+
+// sealer encrypts interaction tokens for the store, so that every replica of the bot can open what another has sealed, and nobody who only
+// reads the database. Its keys are those of SECRET_KEYS, of which the first seals and all open, and one that is derived from the bot token:
+// that one seals where there are no others, and opens always, so that the first of them can be set while answers are under way.
+type sealer struct {
+	first secretKey
+	keys  map[keyID]cipher.AEAD
+}
+
+// secretKey is a key by its id, which stands before what it sealed and tells nothing of the key.
+type secretKey struct {
+	id keyID
+	cipher.AEAD
+}
+
+type keyID [8]byte
+
+// sealedForm begins everything sealed. Another form would have another number.
+const sealedForm = 1
+
+// newSealer returns a sealer for the bot's token and the keys of SECRET_KEYS, newest first.
+func newSealer(token string, secrets []string) (sealer, error) {
+	s := sealer{keys: make(map[keyID]cipher.AEAD)}
+	for i, secret := range append(slices.Clone(secrets), token) {
+		key, err := newSecretKey(secret)
+		if err != nil {
+			return sealer{}, err
+		}
+		if i == 0 {
+			s.first = key
+		}
+		s.keys[key.id] = key.AEAD
+	}
+	return s, nil
+}
+
+func newSecretKey(secret string) (secretKey, error) {
+	const size = 32
+	// One derivation gives both parts; neither tells of the other (RFC 5869).
+	derived, err := hkdf.Key(sha256.New, []byte(secret), nil, "footnote discord interaction", size+len(keyID{}))
+	if err != nil {
+		return secretKey{}, fmt.Errorf("derive the key of interaction tokens: %w", err)
+	}
+	block, err := aes.NewCipher(derived[:size])
+	if err != nil {
+		return secretKey{}, fmt.Errorf("set up the encryption of interaction tokens: %w", err)
+	}
+	aead, err := cipher.NewGCM(block)
+	return secretKey{keyID(derived[size:]), aead}, err
+}
+
+func (s sealer) seal(t event.Ticket) ([]byte, error) {
+	plain, err := json.Marshal(t)
+	if err != nil {
+		return nil, fmt.Errorf("seal an interaction token: %w", err)
+	}
+	head := append([]byte{sealedForm}, s.first.id[:]...)
+	nonce := make([]byte, s.first.NonceSize())
+	if _, err := rand.Read(nonce); err != nil {
+		return nil, fmt.Errorf("seal an interaction token: %w", err)
+	}
+	return s.first.Seal(append(slices.Clone(head), nonce...), nonce, plain, head), nil
+}
+
+var errSealed = errors.New("the interaction token was sealed with a key that this process does not have: SECRET_KEYS or DISCORD_BOT_TOKEN have changed since")
+
+func (s sealer) open(sealed []byte) (event.Ticket, error) {
+	var t event.Ticket
+	var id keyID
+	if len(sealed) < 1+len(id) || sealed[0] != sealedForm {
+		return t, errSealed
+	}
+	head, rest := sealed[:1+len(id)], sealed[1+len(id):]
+	key := s.keys[keyID(head[1:])]
+	if key == nil || len(rest) < key.NonceSize() {
+		return t, errSealed
+	}
+	plain, err := key.Open(nil, rest[:key.NonceSize()], rest[key.NonceSize():], head)
+	if err != nil {
+		return t, errSealed
+	}
+	if err := json.Unmarshal(plain, &t); err != nil {
+		return t, fmt.Errorf("open an interaction token: %w", err)
+	}
+	return t, nil
+}

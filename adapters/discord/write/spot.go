@@ -1,0 +1,109 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/render"
+)
+
+// spot is where an answer is posted.
+type spot struct {
+	channel string
+	replyTo string // set where the answer has no thread of its own
+	thread  bool
+	before  []string // channels that it was moved out of
+}
+
+// spot finds where the answer belongs, and opens a thread for it where there is none.
+func (s *Surface) spot(ctx context.Context) (spot, error) {
+	s.finding.Lock()
+	defer s.finding.Unlock()
+	if s.where != nil {
+		return *s.where, nil
+	}
+	where, err := s.find(ctx)
+	if err != nil {
+		return spot{}, err
+	}
+	s.where = &where
+	return where, nil
+}
+
+func (s *Surface) find(ctx context.Context) (spot, error) {
+	c, ref, question := s.client, s.turn.Session.Ref, string(s.turn.Message)
+	switch {
+	case ref.Workspace == "":
+		return spot{channel: ref.Channel}, nil
+	case s.turn.Session.Owner != "":
+		channel, err := c.discord.API.Dm(ctx, s.turn.Session.Owner)
+		return spot{channel: channel}, err
+	case ref.Thread == question:
+		return s.beginning(ctx)
+	}
+	p, err := c.directory.Place(ctx, ref.Thread)
+	switch {
+	case err == nil && p.Thread:
+		return spot{channel: ref.Thread, thread: true}, nil
+	case err == nil || call.Lasting(err): // a chain of replies, or a command in a channel
+		return spot{channel: ref.Channel, replyTo: question}, nil
+	default:
+		return spot{}, err
+	}
+}
+
+// beginning is the place for the answer to a question that stands in no thread, or that a post of a forum begins with.
+func (s *Surface) beginning(ctx context.Context) (spot, error) {
+	ref, question := s.turn.Session.Ref, string(s.turn.Message)
+	if p, known := s.client.directory.Peek(question); known && p.Thread {
+		return spot{channel: question, thread: true}, nil
+	}
+	parent, err := s.client.directory.Place(ctx, ref.Channel)
+	switch {
+	case err != nil && !call.Lasting(err):
+		return spot{}, err
+	case err == nil && parent.Forum:
+		return spot{channel: question, thread: true}, nil
+	case s.inPlace:
+		return spot{channel: ref.Channel, replyTo: question}, nil
+	default:
+		return s.open(ctx)
+	}
+}
+
+// open opens a thread from the question.
+func (s *Surface) open(ctx context.Context) (spot, error) {
+	ref, question := s.turn.Session.Ref, string(s.turn.Message)
+	err := s.client.discord.API.ThreadFrom(ctx, ref.Channel, question, render.Title(s.turn.Question.Text))
+	var stated *call.APIError
+	switch {
+	case err == nil, call.Code(err) == call.CodeThreadExists:
+		return spot{channel: question, thread: true}, nil
+	case errors.As(err, &stated) && stated.Status < http.StatusInternalServerError:
+		// Not permitted here, or a kind of channel without threads, or the question is gone: the answer is given in the channel.
+		return s.besideQuestion(ctx, err), nil
+	default:
+		return spot{}, err
+	}
+}
+
+// besideQuestion is the channel of the question, where it cannot be answered in a thread of its own.
+func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
+	ref := s.turn.Session.Ref
+	s.client.discord.Logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)
+	return spot{channel: ref.Channel, replyTo: string(s.turn.Message)}
+}
+
+// inChannel moves the answer out of the thread that was opened for it.
+func (s *Surface) inChannel(ctx context.Context, cause error) spot {
+	s.finding.Lock()
+	defer s.finding.Unlock()
+	where := s.besideQuestion(ctx, cause)
+	if s.where != nil {
+		where.before = append(s.where.before, s.where.channel)
+	}
+	s.where = &where
+	return where
+}

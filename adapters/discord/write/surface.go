@@ -1,0 +1,273 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Surface writes the answer to one turn: to the interaction that asked for it as long as that can be answered, else to the thread of
+// the question, which it opens, else to the channel itself. It is safe for concurrent use.
+type Surface struct {
+	client  *Writer
+	turn    session.Turn
+	inPlace bool // a question in a channel is answered there, as a reply, instead of in a thread of its own
+
+	finding sync.Mutex // held while the place is looked for
+	where   *spot      // guarded by finding
+
+	mu       sync.Mutex
+	command  string        // id of the turn's interaction; empty when there is none
+	reply    *event.Ticket // how it is answered; nil when it no longer can be
+	expires  time.Time
+	replied  bool   // the interaction's first message holds a page
+	reposted int    // pages posted anew, because they were gone
+	paid     string // the bucket of which a request was taken in advance
+	shown    bool   // something was posted
+}
+
+var (
+	_ thread.Surface[render.Page] = (*Surface)(nil)
+	_ thread.Adopter              = (*Surface)(nil)
+	_ thread.Presence             = (*Surface)(nil)
+	_ thread.Pacing               = (*Surface)(nil)
+)
+
+// Surface returns the surface of a turn. resumed says that an earlier attempt has posted pages already, inPlace that a question in a channel
+// is answered there, as a reply, instead of in a thread of its own.
+func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
+	s := &Surface{client: c, turn: t, inPlace: inPlace, replied: resumed, shown: resumed}
+	if t.Reply != nil {
+		ticket, err := c.sealer.open(t.Reply.Sealed)
+		if err != nil {
+			c.discord.Logger.Warn("the command is answered in its channel", "turn", t.ID, "session", t.Session.ID, "error", err)
+		} else {
+			s.command, s.reply, s.expires = ticket.ID, &ticket, t.Reply.Expires.Add(-c.discord.Config.TokenLife/15)
+		}
+	}
+	return s
+}
+
+// Capabilities implements thread.Surface.
+func (s *Surface) Capabilities() thread.Capabilities {
+	return thread.Capabilities{
+		MaxRunes: render.MaxContent, MinEditInterval: s.client.discord.Config.Interval, MaxEditAge: time.Hour, Threads: true, Reactions: true, Buttons: true,
+	}
+}
+
+// ticket returns how the interaction is answered at present; nil when it no longer can be.
+func (s *Surface) ticket() *event.Ticket {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reply != nil && time.Now().After(s.expires) {
+		s.reply = nil
+	}
+	return s.reply
+}
+
+// over notes that the interaction can no longer be answered, if that is what an error says. In the first seconds the same error says
+// that the process which took the command in has not acknowledged it yet.
+func (s *Surface) over(err error) bool {
+	if !errors.Is(err, call.ErrTokenOver) || call.Code(err) == call.CodeUnknownWebhook && time.Since(s.turn.Intake) < 2*ackLimit {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reply = nil
+	return true
+}
+
+// Post implements thread.Surface. Within the minutes in which Discord remembers it, the nonce makes a second create of the same page
+// return the first one's message.
+func (s *Surface) Post(ctx context.Context, _ thread.Ref, page render.Page) (thread.MessageID, error) {
+	id, err := s.post(ctx, page)
+	if err == nil {
+		s.mu.Lock()
+		s.shown = true
+		s.mu.Unlock()
+	}
+	return thread.MessageID(id), err
+}
+
+func (s *Surface) post(ctx context.Context, page render.Page) (string, error) {
+	if t := s.ticket(); t != nil {
+		s.client.acknowledged(ctx, t.ID)
+		id, err := s.answer(ctx, *t, page)
+		if !s.over(err) {
+			return id, fileRefused(page, err)
+		}
+	}
+	where, err := s.spot(ctx)
+	if err != nil {
+		return "", err
+	}
+	id, err := s.create(ctx, where, page)
+	if err = fileRefused(page, err); errors.Is(err, thread.ErrRefused) {
+		return "", err
+	}
+	if where.thread && call.Code(err) == call.CodeArchived {
+		switch opened := s.client.discord.API.Unarchive(ctx, where.channel); {
+		case opened == nil:
+			id, err = s.create(ctx, where, page)
+		case errors.Is(opened, thread.ErrNotPermitted): // it is locked, and will not take it later either
+			err = fmt.Errorf("%w: %w", thread.ErrNotPermitted, err)
+		}
+	}
+	beside := s.turn.Session.Ref.Thread == string(s.turn.Message) // the question stands in the channel
+	if where.thread && (call.Code(err) == call.CodeMissingPermission || beside && (call.Code(err) == call.CodeThreadLocked || call.Code(err) == call.CodeArchived)) {
+		// The bot may open threads here and not write in them: the channel is tried, where the question stands.
+		where = s.inChannel(ctx, err)
+		id, err = s.create(ctx, where, page)
+	}
+	return id, s.client.lacking(ctx, where.channel, err)
+}
+
+// create posts a page as a message of its own.
+func (s *Surface) create(ctx context.Context, where spot, page render.Page) (string, error) {
+	body := s.outgoing(page)
+	body.Nonce, body.EnforceNonce = s.nonce(page), true
+	if where.replyTo != "" && page.Number == 0 {
+		body.Reference = &reference{MessageID: where.replyTo}
+	}
+	bucket := call.CreateBucket(where.channel)
+	var made call.Posted
+	err := s.client.post(ctx, call.Request{
+		Doing: "post a message", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(where.channel), Bucket: bucket, Paid: s.spend(bucket),
+	}, body, &made)
+	return made.ID, unknown(err)
+}
+
+// answer puts a page into the interaction's own message, or, when that holds one, into a further message of the interaction.
+func (s *Surface) answer(ctx context.Context, t event.Ticket, page render.Page) (string, error) {
+	s.mu.Lock()
+	first := !s.replied
+	s.mu.Unlock()
+	body := s.outgoing(page)
+	r := call.Request{
+		Doing: "answer a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
+		Bucket: call.ReplyBucket(t.Token), Body: body, Paid: s.spend(call.ReplyBucket(t.Token)),
+	}
+	if !first {
+		if t.Ephemeral {
+			body.Flags |= int(discordgo.MessageFlagsEphemeral)
+		}
+		r.Doing, r.Method, r.URL, r.Body = "answer a command further", http.MethodPost, discordgo.EndpointWebhookToken(t.App, t.Token)+"?wait=true", body
+	}
+	var made call.Posted
+	if err := s.client.discord.API.Do(ctx, r, &made); err != nil {
+		return "", unknown(err)
+	}
+	s.mu.Lock()
+	s.replied = true
+	s.mu.Unlock()
+	return made.ID, nil
+}
+
+// unknown marks the error of a create that may have happened all the same.
+func unknown(err error) error {
+	if err == nil || call.Certain(err) || errors.Is(err, call.ErrTokenOver) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", thread.ErrOutcomeUnknown, err)
+}
+
+// Edit implements thread.Surface.
+func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, page render.Page) error {
+	err := fileRefused(page, s.edit(ctx, string(id), s.outgoing(page)))
+	if call.Code(err) == call.CodeThreadLocked {
+		// "Users won't be able to create or update messages in locked threads", say Discord's documents, and may delete them.
+		err = fmt.Errorf("%w: %w", thread.ErrNotEditable, err)
+	}
+	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) {
+		s.mu.Lock()
+		s.reposted++ // else the nonce of what is posted instead would bring the old message back
+		s.mu.Unlock()
+	}
+	return err
+}
+
+func (s *Surface) edit(ctx context.Context, id string, body outgoing) error {
+	if t := s.ticket(); t != nil {
+		bucket := call.ReplyBucket(t.Token)
+		if id == t.Original {
+			id = "@original"
+		}
+		err := s.client.discord.API.Do(ctx, call.Request{
+			Doing: "edit the answer to a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, id), Bucket: bucket,
+			Body: body, Paid: s.spend(bucket),
+		}, nil)
+		if !s.over(err) {
+			return err
+		}
+	}
+	where, err := s.spot(ctx)
+	if err != nil {
+		return err
+	}
+	bucket := call.EditBucket(where.channel)
+	r := call.Request{
+		Doing: "edit a message", Method: http.MethodPatch, URL: discordgo.EndpointChannelMessage(where.channel, id), Bucket: bucket, Body: body,
+		Paid: s.spend(bucket),
+	}
+	err = s.client.discord.API.Do(ctx, r, nil)
+	if call.Code(err) != call.CodeArchived {
+		return err
+	}
+	if s.client.discord.API.Unarchive(ctx, where.channel) != nil {
+		return err // that it is archived
+	}
+	r.Paid = false
+	return s.client.discord.API.Do(ctx, r, nil)
+}
+
+// Delete implements thread.Surface.
+func (s *Surface) Delete(ctx context.Context, _ thread.Ref, id thread.MessageID) error {
+	return s.discard(ctx, string(id))
+}
+
+// Dismiss takes back the "is thinking…" of a command that gets no answer.
+func (s *Surface) Dismiss(ctx context.Context) error {
+	if s.ticket() == nil {
+		return nil
+	}
+	return s.discard(ctx, "@original")
+}
+
+func (s *Surface) discard(ctx context.Context, id string) error {
+	if t := s.ticket(); t != nil {
+		err := s.remove(ctx, discordgo.EndpointWebhookMessage(t.App, t.Token, id), call.ReplyBucket(t.Token))
+		if errors.Is(err, thread.ErrMessageGone) {
+			return nil
+		}
+		return err
+	}
+	where, err := s.spot(ctx)
+	if err != nil {
+		return err
+	}
+	for _, channel := range append([]string{where.channel}, where.before...) {
+		address, bucket := discordgo.EndpointChannelMessage(channel, id), "DELETE messages "+channel
+		err = s.remove(ctx, address, bucket)
+		if call.Code(err) == call.CodeArchived && s.client.discord.API.Unarchive(ctx, channel) == nil {
+			err = s.remove(ctx, address, bucket)
+		}
+		if !errors.Is(err, thread.ErrMessageGone) {
+			return err
+		}
+	}
+	return nil // it has gone
+}
+
+func (s *Surface) remove(ctx context.Context, address, bucket string) error {
+	return s.client.discord.API.Do(ctx, call.Request{Doing: "delete a message", Method: http.MethodDelete, URL: address, Bucket: bucket}, nil)
+}

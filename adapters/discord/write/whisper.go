@@ -1,0 +1,35 @@
+package write
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Whisper tells the asker of a turn something that nobody else sees: under the answer to a command while that can be answered, else as a
+// direct message.
+func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, buttons []thread.Button) error {
+	s := c.Surface(t, true, false)
+	body := sentence(text)
+	body.Components = buttonRow(buttons, string(t.ID))
+	if reply := s.ticket(); reply != nil {
+		err := c.discord.API.Do(ctx, call.Request{
+			Doing: "tell somebody something", Method: http.MethodPost, URL: discordgo.EndpointWebhookToken(reply.App, reply.Token),
+			Bucket: call.ReplyBucket(reply.Token), Body: ephemeral(body),
+		}, nil)
+		if !s.over(err) {
+			return err
+		}
+	}
+	channel, err := c.discord.API.Dm(ctx, t.Asker.ID)
+	if err != nil {
+		return err
+	}
+	return c.discord.API.Do(ctx, call.Request{
+		Doing: "tell somebody something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channel), Bucket: call.CreateBucket(channel), Body: body,
+	}, nil)
+}

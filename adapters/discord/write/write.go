@@ -1,0 +1,124 @@
+package write
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// mentionNobody is sent with every create and every edit: an edit without it parses mentions anew, with the platform's defaults.
+var mentionNobody = json.RawMessage(`{"parse":[],"replied_user":false}`)
+
+// outgoing is the body of every write. What the SDK's types cannot say is why it is our own: nonce, and flags in edits of replies.
+type outgoing struct {
+	Content         string                       `json:"content"`
+	Flags           int                          `json:"flags"`
+	AllowedMentions json.RawMessage              `json:"allowed_mentions"`
+	Components      []discordgo.MessageComponent `json:"components"` // never omitted, so that an edit takes buttons away
+	Nonce           string                       `json:"nonce,omitempty"`
+	EnforceNonce    bool                         `json:"enforce_nonce,omitempty"`
+	Reference       *reference                   `json:"message_reference,omitempty"`
+	Attachments     []uploaded                   `json:"attachments"` // never omitted, so that an edit takes a file away
+
+	attached string // content of the attachment
+}
+
+// reference makes a message a reply.
+type reference struct {
+	MessageID       string `json:"message_id"`
+	FailIfNotExists bool   `json:"fail_if_not_exists"`
+}
+
+// uploaded names the only file that a message is to have; the id is that of the part in the same request.
+type uploaded struct {
+	ID   int    `json:"id"`
+	Name string `json:"filename"`
+}
+
+// sentence is a text that nothing has to be laid out of.
+func sentence(text string) outgoing {
+	return outgoing{
+		Content: text, Flags: int(discordgo.MessageFlagsSuppressEmbeds), AllowedMentions: mentionNobody, Components: []discordgo.MessageComponent{},
+		Attachments: []uploaded{},
+	}
+}
+
+// outgoing is a page as it is sent.
+func (s *Surface) outgoing(p render.Page) outgoing {
+	o := sentence(p.Content)
+	o.Components = s.rows(p)
+	if p.Attachment != "" {
+		o.attached, o.Attachments = p.Attachment, []uploaded{{Name: render.AttachmentName}}
+	}
+	return o
+}
+
+// post creates a message. Where the bot may not reply, which takes the permission to read what was written before, it stands by itself.
+func (c *Writer) post(ctx context.Context, r call.Request, body outgoing, out *call.Posted) error {
+	r.Body = body
+	err := c.discord.API.Do(ctx, r, out)
+	if body.Reference == nil || call.Code(err) != call.CodeNoReply {
+		return err
+	}
+	body.Reference, r.Paid = nil, false
+	r.Body = body
+	return c.discord.API.Do(ctx, r, out)
+}
+
+// rows are the buttons under a page: what can be done about the answer, then its sources.
+func (s *Surface) rows(p render.Page) []discordgo.MessageComponent {
+	rows := buttonRow(p.Buttons, string(s.turn.ID))
+	if p.Done && s.client.discord.Config.Gateway.NoMessageContent && s.turn.Session.Ref.Workspace != "" && len(rows) > 0 {
+		// What is written here cannot be read, unless it mentions the bot: a form can.
+		first := rows[0].(discordgo.ActionsRow)
+		ask := discordgo.Button{Label: "Ask a follow-up", Style: discordgo.SecondaryButton, CustomID: event.ButtonFollowUp + s.turn.Session.Ref.Thread}
+		if len(first.Components) < maxRow {
+			first.Components = append(first.Components, ask)
+			rows[0] = first
+		} else {
+			rows = append(rows, discordgo.ActionsRow{Components: []discordgo.MessageComponent{ask}})
+		}
+	}
+	var links discordgo.ActionsRow
+	for _, l := range p.Links {
+		links.Components = append(links.Components, discordgo.Button{Label: l.Label, Style: discordgo.LinkButton, URL: l.URL})
+	}
+	if len(links.Components) > 0 {
+		rows = append(rows, links)
+	}
+	return rows
+}
+
+// maxRow is how many buttons stand in a row.
+const maxRow = 5
+
+// buttonRow is a row of buttons about an answer; no row where there are none.
+func buttonRow(list []thread.Button, turn string) []discordgo.MessageComponent {
+	rows := []discordgo.MessageComponent{}
+	var row discordgo.ActionsRow
+	for _, b := range list[:min(len(list), maxRow)] {
+		style := discordgo.SecondaryButton
+		if b.Primary {
+			style = discordgo.PrimaryButton
+		}
+		row.Components = append(row.Components, discordgo.Button{Label: b.Label, Style: style, CustomID: thread.ButtonID(b.Action, turn)})
+	}
+	if len(row.Components) > 0 {
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// File is what is attached, or nil.
+func (o outgoing) File() *discordgo.File {
+	if o.attached == "" {
+		return nil
+	}
+	return &discordgo.File{Name: render.AttachmentName, ContentType: "text/markdown", Reader: strings.NewReader(o.attached)}
+}

@@ -1,0 +1,28 @@
+// Package write is everything that is shown on Discord: answers, notices, responses to interactions, forms and the list of commands.
+package write
+
+import (
+	"sync"
+
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/directory"
+)
+
+// Writer writes answers, and what is said beside them. It is safe for concurrent use.
+type Writer struct {
+	discord   *call.Bot
+	directory *directory.Directory
+	sealer    sealer
+
+	mu   sync.Mutex
+	acks map[string]chan struct{} // by interaction: closed when it is acknowledged
+}
+
+// NewWriter returns a writer.
+func NewWriter(b *call.Bot, d *directory.Directory) (*Writer, error) {
+	seal, err := newSealer(b.Config.Token, b.Config.SecretKeys)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{discord: b, directory: d, sealer: seal, acks: make(map[string]chan struct{})}, nil
+}
