@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -37,7 +38,7 @@ type Bot struct {
 	config  Config
 	ref     thread.Ref
 	asker   thread.Person
-	service *answer.Service
+	service conversation.Services
 
 	mu      sync.Mutex
 	waiting map[session.TurnID]chan Result
@@ -82,8 +83,8 @@ func New(config Config) *Bot {
 // Workspace is the conversation's own: no other process answers its turns.
 func (b *Bot) Workspace() string { return b.ref.Workspace }
 
-// Bind says which service answers. It is called once, before anything is asked.
-func (b *Bot) Bind(service *answer.Service) { b.service = service }
+// Bind says which services answer. It is called once, before anything is asked.
+func (b *Bot) Bind(services conversation.Services) { b.service = services }
 
 // Ask takes a question in, with its files, and returns its turn. An answer.Rejection is a sentence for the person.
 func (b *Bot) Ask(ctx context.Context, question string, files ...message.File) (session.TurnID, error) {

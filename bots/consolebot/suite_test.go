@@ -81,21 +81,14 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := answer.New(answer.Deps{
-		Store: answer.Store{
-			Inbox: s.store, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store, Threads: s.store,
-			Turns: s.store, Changes: s.store, Revisions: s.store, Votes: s.store,
-		},
+	services := common.Serve(t, s.store, answer.Deps{
 		Signal: signal, Setups: setups{s.model}, Library: library{}, Surfaces: s.bot,
 		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
 	}, answer.Config{Workspaces: []string{s.bot.Workspace()}, Grace: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.bot.Bind(service)
+	s.bot.Bind(services)
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- service.Run(running) }()
+	go func() { done <- services.Run(running) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/discord/event"
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
@@ -64,7 +63,7 @@ func (p platform) Answered(ctx context.Context, m conversation.Message, aside fu
 // Involved implements conversation.History.
 func (p platform) Involved(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
 	found, _ := m.Source.(event.Message)
-	return p.client.Involved(ctx, found, func(id thread.MessageID, text string) bool { return answer.IsNotice(text) || aside(id) })
+	return p.client.Involved(ctx, found, func(id thread.MessageID, text string) bool { return policy.IsNotice(text) || aside(id) })
 }
 
 // AskStill implements conversation.History.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -149,7 +149,7 @@ func TestTurnsOfAnOutage(t *testing.T) {
 	half := w.discord.Answers(question)[0].Message
 	waiting := w.ada.Say(question, "And then?")
 	w.until("it is said that the second question waits", func() bool {
-		return slices.ContainsFunc(w.discord.Answers(question), func(v discordtest.Version) bool { return answer.IsNotice(v.Content) })
+		return slices.ContainsFunc(w.discord.Answers(question), func(v discordtest.Version) bool { return policy.IsNotice(v.Content) })
 	})
 	w.stop()
 	w.stop = w.start()
@@ -157,7 +157,7 @@ func TestTurnsOfAnOutage(t *testing.T) {
 	w.until("the half-written answer has an end, and the second question is asked about", func() bool {
 		_, asked := w.asksAbout(question, waiting)
 		for _, v := range w.discord.Answers(question) {
-			if answer.IsNotice(v.Content) {
+			if policy.IsNotice(v.Content) {
 				return false
 			}
 			if v.Message == half {

@@ -220,7 +220,7 @@ func TestSetup(t *testing.T) {
 // inChat is what was changed in chat, and the defaults elsewhere.
 type inChat func() *world
 
-// Policy implements answer.Policies.
+// Policy implements command.Policies.
 func (c inChat) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	settings, err := c().store.Settings(ctx, tenant, at)
 	var said []policy.Said
@@ -230,10 +230,10 @@ func (c inChat) Policy(ctx context.Context, tenant access.TenantID, at session.P
 	return policy.Settle(said...), err
 }
 
-// Accept implements answer.Policies.
+// Accept implements command.Policies.
 func (c inChat) Accept(context.Context, access.TenantID, session.Place, string, string) error {
 	return nil
 }
 
-// Hash implements answer.Policies.
+// Hash implements command.Policies.
 func (c inChat) Hash(context.Context) (string, error) { return "test", nil }

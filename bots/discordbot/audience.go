@@ -6,7 +6,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -44,8 +44,8 @@ func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.
 }
 
 // holds returns what somebody is, and where that comes from.
-func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []answer.Held, err error) {
-	held = []answer.Held{{Principal: access.User(string(discord.Platform), person), From: "your Discord account"}}
+func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []command.Held, err error) {
+	held = []command.Held{{Principal: access.User(string(discord.Platform), person), From: "your Discord account"}}
 	tenant := b.tenant(ref)
 	for _, guild := range b.binding.guilds(tenant) {
 		m, failed := b.client.Membership(ctx, guild, person)
@@ -57,14 +57,14 @@ func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []
 			continue
 		}
 		name := b.client.GuildName(guild)
-		if !slices.ContainsFunc(held, func(h answer.Held) bool { return h.Principal == access.Members }) {
-			held = append(held, answer.Held{Principal: access.Members, From: "you are a member of the server " + name})
+		if !slices.ContainsFunc(held, func(h command.Held) bool { return h.Principal == access.Members }) {
+			held = append(held, command.Held{Principal: access.Members, From: "you are a member of the server " + name})
 		}
 		for _, role := range m.Roles {
-			held = append(held, answer.Held{Principal: RoleGroup(role), From: "your role " + b.client.RoleName(guild, role) + " in the server " + name})
+			held = append(held, command.Held{Principal: RoleGroup(role), From: "your role " + b.client.RoleName(guild, role) + " in the server " + name})
 		}
 		for _, id := range m.Channels {
-			held = append(held, answer.Held{Principal: access.Channel(string(discord.Platform), id), From: "you can open the channel " + b.client.ChannelName(id)})
+			held = append(held, command.Held{Principal: access.Channel(string(discord.Platform), id), From: "you can open the channel " + b.client.ChannelName(id)})
 		}
 	}
 	return held, err

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
@@ -198,7 +199,7 @@ func (b *Bot) once(ctx context.Context, to event.Interaction, at thread.Ref, key
 
 // command has the core carry out a command, and returns what to tell the person.
 func (b *Bot) command(ctx context.Context, at thread.Ref, by thread.Person, admin, direct bool, text string) string {
-	said, err := b.talk.Command(ctx, answer.Command{Ref: at, By: by, Admin: admin || direct, Direct: direct, Text: text})
+	said, err := b.talk.Command(ctx, command.Request{Ref: at, By: by, Admin: admin || direct, Direct: direct, Text: text})
 	if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not carried out", "command", text, "error", err)
 		return conversation.SayBroken

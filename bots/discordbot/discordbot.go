@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
@@ -49,7 +50,7 @@ type Deps struct {
 	Threads    session.Threads
 	Turns      session.Turns
 	Absences   session.Absences // nil: this process is the only one, and direct messages of before its start are not looked for
-	Policies   answer.Policies  // what holds in each channel; nil: the defaults
+	Policies   command.Policies // what holds in each channel; nil: the defaults
 	Bindings   Bindings         // of servers to tenants; nil: only what Config says
 	Replicas   session.Replicas // nil: this process is the only one
 	Renderer   stream.Renderer[render.Page]
@@ -105,10 +106,10 @@ func New(config Config, deps Deps) (*Bot, error) {
 	return b, err
 }
 
-// Bind says which service answers. It is called once, before Run.
-func (b *Bot) Bind(service *answer.Service) {
-	b.service = service
-	b.talk.Bind(service)
+// Bind says which services answer. It is called once, before Run.
+func (b *Bot) Bind(services conversation.Services) {
+	b.service = services.Service
+	b.talk.Bind(services)
 }
 
 // Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is known how many there are.

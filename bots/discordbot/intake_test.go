@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
@@ -95,11 +95,11 @@ func (s *slow) Accept(ctx context.Context, in session.Intake) (session.Accepted,
 
 // slowRules are policies that answer when they are let.
 type slowRules struct {
-	answer.Policies
+	command.Policies
 	let chan struct{}
 }
 
-// Policy implements answer.Policies.
+// Policy implements command.Policies.
 func (s slowRules) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	select {
 	case <-s.let:

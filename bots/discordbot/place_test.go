@@ -53,17 +53,17 @@ func TestChannelWhereTheBotMayNotReply(t *testing.T) {
 // holding is what holds in every channel.
 type holding func(*policy.Policy)
 
-// Policy implements answer.Policies.
+// Policy implements command.Policies.
 func (h holding) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
 	e := policy.Settle(policy.Said{Key: "follow", Value: string(policy.FollowDialogue)})
 	h(&e.Policy)
 	return e, nil
 }
 
-// Accept implements answer.Policies.
+// Accept implements command.Policies.
 func (h holding) Accept(context.Context, access.TenantID, session.Place, string, string) error {
 	return nil
 }
 
-// Hash implements answer.Policies.
+// Hash implements command.Policies.
 func (h holding) Hash(context.Context) (string, error) { return "test", nil }

@@ -9,6 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
@@ -32,7 +34,7 @@ var (
 func (p platform) Tenant(at thread.Ref) access.TenantID { return p.bot.tenant(at) }
 
 // Facts implements conversation.Platform.
-func (p platform) Facts(ctx context.Context, at thread.Ref, person string) ([]answer.Held, error) {
+func (p platform) Facts(ctx context.Context, at thread.Ref, person string) ([]command.Held, error) {
 	return p.bot.holds(ctx, at, person)
 }
 
@@ -83,7 +85,7 @@ func (p platform) Untell(ctx context.Context, at thread.Ref, id thread.MessageID
 
 // Told implements conversation.Notices.
 func (p platform) Told(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error) {
-	notes, err := p.client.Noted(ctx, event.NoteAt(at, ""), about.Message, answer.IsNotice)
+	notes, err := p.client.Noted(ctx, event.NoteAt(at, ""), about.Message, policy.IsNotice)
 	ids := make([]thread.MessageID, len(notes))
 	for i, n := range notes {
 		ids[i] = n.ID()

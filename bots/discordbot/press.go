@@ -6,6 +6,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -33,7 +34,7 @@ func (b *Bot) Press(ctx context.Context, p event.Press) {
 
 // act does what a person asks for about an answer.
 func (b *Bot) act(ctx context.Context, p event.Press) {
-	a := answer.Action{
+	a := action.Request{
 		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.Key, By: p.By, Moderator: p.Moderator, Text: p.Text, Submitted: p.Submitted,
 		Vanishing: p.Ephemeral,
 	}
@@ -49,7 +50,7 @@ func (b *Bot) act(ctx context.Context, p event.Press) {
 		}
 		a.Reply = reply
 	}
-	reply, err := b.talk.Press(ctx, conversation.Press{Action: a, Admin: p.Admin || p.Direct, Direct: p.Direct})
+	reply, err := b.talk.Press(ctx, conversation.Press{Request: a, Admin: p.Admin || p.Direct, Direct: p.Direct})
 	switch {
 	case err != nil:
 		b.deps.Logger.ErrorContext(ctx, "press not taken in", "action", p.Action, "error", err)
@@ -75,7 +76,7 @@ func (b *Bot) act(ctx context.Context, p event.Press) {
 
 // locate says where the turn of a button is that stands in a direct message: an offer that was made there, a private answer that was sent
 // there. It is about the place of the question.
-func (b *Bot) locate(ctx context.Context, a *answer.Action, p event.Press) {
+func (b *Bot) locate(ctx context.Context, a *action.Request, p event.Press) {
 	if !p.Direct || p.Turn == "" {
 		return
 	}

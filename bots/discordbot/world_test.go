@@ -18,7 +18,10 @@ import (
 	"github.com/footnotehq/footnote/bots/discordbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
+	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -68,7 +71,7 @@ type setting struct {
 	key  bool // interactions may come as signed requests
 	deaf bool // the bot connects to no gateway
 
-	policies answer.Policies // what holds where; nil: the defaults
+	policies command.Policies // what holds where; nil: the defaults
 	bindings discordbot.Bindings
 }
 
@@ -178,21 +181,14 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	if s.inbox != nil {
 		inner = s.inbox
 	}
-	service, err := answer.New(answer.Deps{
-		Store: answer.Store{
-			Inbox: inner, Queue: waking{w.store, w.discord.Wake}, Replicas: w.store, Janitor: w.store, History: w.store, Stops: w.store, Prompts: w.store,
-			Threads: w.store, Settings: w.store, Verdicts: w.store, Turns: w.store, Changes: w.store, Forgetter: w.store, Revisions: w.store,
-			Votes: w.store, Offers: w.store, Refusals: w.store,
-		},
+	services := common.Serve(w, w.store, answer.Deps{
+		Store:  answer.Store{Inbox: inner, Queue: waking{w.store, w.discord.Wake}},
 		Signal: signal, Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
 		Setups: setups{append([]llm.Model{model}, s.beside...), w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
 	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second), MaxAge: s.maxAge})
-	if err != nil {
-		w.Fatal(err)
-	}
-	bot.Bind(service)
+	bot.Bind(services)
 	w.newest = bot
-	return bot, service.Run
+	return bot, services.Run
 }
 
 // until waits for a condition.
@@ -224,7 +220,7 @@ func (w *world) answers(channel string, n int) []string {
 			if strings.Contains(v.Content, "▌") || v.Content == "" {
 				return false
 			}
-			if answer.IsNotice(v.Content) {
+			if policy.IsNotice(v.Content) {
 				continue
 			}
 			text, _, _ := strings.Cut(v.Content, "\n\n-# This answer is not based on any document.")

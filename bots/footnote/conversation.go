@@ -78,7 +78,7 @@ func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*
 	if err != nil {
 		return nil, err
 	}
-	bot.Bind(answering.Service)
+	bot.Bind(answering.Services)
 	running, end := context.WithCancel(context.WithoutCancel(ctx)) // it ends with Close, after what runs has been stopped
 	c := &conversation{Bot: bot, base: base, answering: answering, end: end, ended: make(chan struct{})}
 	go func() {

@@ -126,7 +126,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	}
 	defer func() { err = errors.Join(err, answering.Close()) }()
 	state.answering.Store(answering)
-	set.Bind(answering.Service)
+	set.Bind(answering.Services)
 	set.Use(answering.Tiers())
 	parts, ctx := errgroup.WithContext(ctx)
 	parts.Go(func() error { return answering.Run(ctx) })

@@ -11,7 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/bots/internal/wire"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -78,13 +78,13 @@ var errUnexplained = errors.New("nothing is known of it: give a turn's or sessio
 	"decisions about messages that were not answered are kept for a week")
 
 // explain finds what a reference means.
-func explain(ctx context.Context, base *wire.Base, ref string) ([]answer.Explanation, error) {
+func explain(ctx context.Context, base *wire.Base, ref string) ([]command.Explanation, error) {
 	sessions := base.Sessions()
-	inspect := answer.Inspector{Turns: sessions, Verdicts: sessions, History: sessions}
+	inspect := command.Inspector{Turns: sessions, Verdicts: sessions, History: sessions}
 	t, err := sessions.Turn(ctx, base.Tenant, session.TurnID(ref))
 	if err == nil {
 		e, err := inspect.Turn(ctx, t)
-		return []answer.Explanation{e}, err
+		return []command.Explanation{e}, err
 	}
 	if !errors.Is(err, session.ErrUnknownTurn) {
 		return nil, err
@@ -93,7 +93,7 @@ func explain(ctx context.Context, base *wire.Base, ref string) ([]answer.Explana
 	if err != nil {
 		return nil, err
 	}
-	var found []answer.Explanation
+	var found []command.Explanation
 	for _, t := range turns {
 		e, err := inspect.Turn(ctx, t)
 		if err != nil {
@@ -108,14 +108,14 @@ func explain(ctx context.Context, base *wire.Base, ref string) ([]answer.Explana
 }
 
 func explainMessage(
-	ctx context.Context, base *wire.Base, sessions *pgsession.Store, inspect answer.Inspector, ref string,
-) ([]answer.Explanation, error) {
+	ctx context.Context, base *wire.Base, sessions *pgsession.Store, inspect command.Inspector, ref string,
+) ([]command.Explanation, error) {
 	channel, message := parseMessage(ref)
 	places, err := sessions.Locate(ctx, base.Tenant, message)
 	if err != nil {
 		return nil, err
 	}
-	var found []answer.Explanation
+	var found []command.Explanation
 	for _, at := range places {
 		// Discord links name the thread, which is a channel of its own there; its ids are unique everywhere.
 		if channel != "" && at.Channel != channel && at.Platform != "discord" {
@@ -156,7 +156,7 @@ func parseMessage(ref string) (channel string, message thread.MessageID) {
 	return channel, thread.MessageID(last)
 }
 
-func explanationOf(e answer.Explanation) explanationJSON {
+func explanationOf(e command.Explanation) explanationJSON {
 	v := e.Verdict
 	out := explanationJSON{
 		Platform: v.Ref.Platform, Workspace: v.Ref.Workspace, Channel: v.Ref.Channel, Thread: v.Ref.Thread, Message: v.Message,
@@ -182,7 +182,7 @@ func explanationOf(e answer.Explanation) explanationJSON {
 	return out
 }
 
-func printExplanation(env *environment, n int, e answer.Explanation) error {
+func printExplanation(env *environment, n int, e command.Explanation) error {
 	gap := ""
 	if n > 0 {
 		gap = "\n"

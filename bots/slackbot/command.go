@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
@@ -35,7 +36,7 @@ func (b *Bot) Command(ctx context.Context, c event.Command) (string, error) {
 	if c.Name == "/ask" {
 		return b.ask(ctx, c)
 	}
-	return b.talk.Command(ctx, answer.Command{Ref: c.Ref, By: c.By, Direct: c.Direct, Text: c.Text})
+	return b.talk.Command(ctx, command.Request{Ref: c.Ref, By: c.By, Direct: c.Direct, Text: c.Text})
 }
 
 // ask posts the question of a command and takes it in.

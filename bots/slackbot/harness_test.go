@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
+	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -138,24 +139,17 @@ func (s *stage) start(o options) {
 	if o.inbox != nil {
 		inbox = o.inbox
 	}
-	service, err := answer.New(answer.Deps{
-		Store: answer.Store{
-			Inbox: inbox, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store,
-			Threads: s.store, Settings: s.store, Verdicts: s.store, Turns: s.store, Changes: s.store, Forgetter: s.store, Revisions: s.store,
-			Votes: s.store, Offers: s.store, Refusals: s.store, Completions: s.store,
-		},
+	services := common.Serve(s.t, s.store, answer.Deps{
+		Store:    answer.Store{Inbox: inbox},
 		Policies: policies{o.policy, o.lifted}, Retriever: library{o.secret},
 		Signal: signal, Setups: setups{append([]llm.Model{model}, o.beside...)}, Library: library{o.secret}, Surfaces: bot,
 		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
 	}, answer.Config{Workspaces: bot.Workspaces(), Grace: cmp.Or(o.grace, time.Second), MaxAge: o.maxAge})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	bot.Bind(service)
+	bot.Bind(services)
 	s.bot = bot
 	running, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 2)
-	go func() { ended <- service.Run(running) }()
+	go func() { ended <- services.Run(running) }()
 	go func() { ended <- bot.Run(running) }()
 	s.running = append(s.running, func() {
 		stop()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/slackbot"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 )
@@ -179,7 +180,7 @@ func TestTokenThatIsRevokedEndsWithASentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Fail(slacktest.Fault{Error: "token_revoked", Times: 1000})
-	bot.Bind(nothing())
+	bot.Bind(conversation.Services{Service: nothing()})
 	if err := bot.Run(ctx); err == nil || !strings.Contains(err.Error(), "install the app to the workspace again") {
 		t.Errorf("it ended with %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
@@ -61,7 +62,7 @@ func (b *Bot) press(ctx context.Context, p event.Press) error {
 
 // act does to an answer what somebody asked for, and tells that person.
 func (b *Bot) act(ctx context.Context, p event.Press) error {
-	reply, err := b.talk.Press(ctx, conversation.Press{Direct: p.Direct, Action: answer.Action{
+	reply, err := b.talk.Press(ctx, conversation.Press{Direct: p.Direct, Request: action.Request{
 		Do: p.Action, Ref: p.Ref, Turn: session.TurnID(p.Turn), Message: p.Message, Key: p.EventKey, By: b.presser(ctx, p),
 		Text: p.Form[fieldText], Submitted: p.Sent,
 	}})

@@ -160,10 +160,10 @@ const (
 // Workspaces are those whose turns this bot can deliver, once it is connected.
 func (b *Bot) Workspaces() []string { return []string{b.client.Identity().Team} }
 
-// Bind says which service answers. It is called once, before Run.
-func (b *Bot) Bind(service *answer.Service) {
-	b.service = service
-	b.talk.Bind(service)
+// Bind says which services answer. It is called once, before Run.
+func (b *Bot) Bind(services conversation.Services) {
+	b.service = services.Service
+	b.talk.Bind(services)
 }
 
 func (b *Bot) platform() platform { return platform{b.client, b.config.Tenant, b.deps.Logger} }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/session"
@@ -23,21 +23,21 @@ func TestWhatPeopleDidOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		do   func(s *stage, r *answer.Service, id session.TurnID)
+		do   func(s *stage, r *services, id session.TurnID)
 		want string
 	}{
-		{"a removal", func(s *stage, r *answer.Service, id session.TurnID) {
+		{"a removal", func(s *stage, r *services, id session.TurnID) {
 			s.act(r, thread.ActionRemove, id, "MOD", saying(""))
 		}, "This answer was removed."},
-		{"a correction", func(s *stage, r *answer.Service, id session.TurnID) {
+		{"a correction", func(s *stage, r *services, id session.TurnID) {
 			s.act(r, thread.ActionCorrect, id, "MOD", saying("Mine."))
 		},
 			"Mine. (Corrected by name of MOD. A person wrote this, not the bot.) <up> <down>"},
-		{"a retry", func(s *stage, r *answer.Service, id session.TurnID) {
+		{"a retry", func(s *stage, r *services, id session.TurnID) {
 			s.publish("handbook", "group:board")
 			s.act(r, thread.ActionRetry, id, "U1")
 		}, "Nothing found. <up> <down>"},
-		{"a removal after a correction", func(s *stage, r *answer.Service, id session.TurnID) {
+		{"a removal after a correction", func(s *stage, r *services, id session.TurnID) {
 			s.act(r, thread.ActionCorrect, id, "MOD", saying("Mine."))
 			s.act(r, thread.ActionRemove, id, "MOD", saying(""))
 		}, "This answer was removed."},
@@ -165,7 +165,7 @@ func play(t *testing.T, plan []step) (leaks []string) {
 
 // policies says that a channel holds what the test wants.
 type policies struct {
-	answer.Policies
+	command.Policies
 	change func(*policy.Policy)
 }
 
@@ -203,7 +203,7 @@ func TestWhatHoldsInTheChannelHoldsForAnotherTry(t *testing.T) {
 				defer s.run(r)()
 				q := s.ask(r, "handbook?")
 				s.settle()
-				r.Policies = policies{change: tt.change}
+				r.actions.Policies = policies{change: tt.change}
 				for i, do := range []thread.Action{thread.ActionRetry, thread.ActionPrivate} {
 					got := s.act(r, do, q.ID, tt.by)
 					if got.Refused != (tt.want[i] != "") || !strings.Contains(got.Sentence, tt.want[i]) {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -56,8 +58,40 @@ type shown struct {
 
 var channelRef = thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1", Thread: "1"}
 
+// services are a replica: what answers, with what is done to answers and what people type.
+type services struct {
+	*answer.Service
+	*actions
+	*commands
+}
+
+type (
+	actions  = action.Service
+	commands = command.Service
+)
+
+// serve adds the other services to the one that answers. Of the store the actions and commands use what is given to both.
+func serve(t testing.TB, deps answer.Deps, config answer.Config, acting action.Deps, typing command.Deps) *services {
+	t.Helper()
+	answers, err := answer.New(deps, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	acting.Answerer, acting.Signal, acting.Listeners, acting.Library, acting.History = answers, deps.Signal, deps.Surfaces, deps.Library, deps.Store.History
+	typing.Answerer, typing.Signal, typing.Library, typing.History = answers, deps.Signal, deps.Library, deps.Store.History
+	acts, err := action.New(acting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, err := command.New(typing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &services{answers, acts, typed}
+}
+
 // perform runs a test in a bubble with one replica.
-func perform(t *testing.T, test func(s *stage, r *answer.Service)) {
+func perform(t *testing.T, test func(s *stage, r *services)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
@@ -76,7 +110,7 @@ func newStage(t *testing.T) *stage {
 }
 
 // replica starts a service that ends with the test.
-func (s *stage) replica() *answer.Service {
+func (s *stage) replica() *services {
 	s.Helper()
 	service := s.service()
 	s.Cleanup(s.run(service))
@@ -84,7 +118,7 @@ func (s *stage) replica() *answer.Service {
 }
 
 // run runs a service until it is told to end.
-func (s *stage) run(service *answer.Service) (end func()) {
+func (s *stage) run(service *services) (end func()) {
 	ctx, cancel := context.WithCancel(s.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- service.Run(ctx) }()
@@ -97,25 +131,21 @@ func (s *stage) run(service *answer.Service) (end func()) {
 }
 
 // service is one that does not run yet: it takes in, and answers nothing.
-func (s *stage) service() *answer.Service {
+func (s *stage) service() *services {
 	s.Helper()
 	m := s.store
-	service, err := answer.New(answer.Deps{
+	return serve(s, answer.Deps{
 		Store: answer.Store{
-			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: m, Votes: m, Offers: m, Threads: m, Refusals: m,
+			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Offers: m, Threads: m, Refusals: m,
 		},
 		Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Surfaces: s, Retriever: s, Metrics: s,
-	}, answer.Config{})
-	if err != nil {
-		s.Fatal(err)
-	}
-	return service
+	}, answer.Config{}, action.Deps{Revisions: m, Votes: m, Threads: m, Metrics: s}, command.Deps{Votes: m})
 }
 
 // settle lets everything happen that is going to.
 func (s *stage) settle() { time.Sleep(time.Minute); synctest.Wait() }
 
-func (s *stage) ask(r *answer.Service, text string, change ...func(*thread.Mention)) session.Turn {
+func (s *stage) ask(r *services, text string, change ...func(*thread.Mention)) session.Turn {
 	s.Helper()
 	s.serial++
 	m := thread.Mention{
@@ -133,10 +163,10 @@ func (s *stage) ask(r *answer.Service, text string, change ...func(*thread.Menti
 }
 
 // act does something to an answer as somebody, with a press of its own.
-func (s *stage) act(r *answer.Service, do thread.Action, id session.TurnID, by string, change ...func(*answer.Action)) answer.Reply {
+func (s *stage) act(r *services, do thread.Action, id session.TurnID, by string, change ...func(*action.Request)) action.Reply {
 	s.Helper()
 	s.serial++
-	a := answer.Action{
+	a := action.Request{
 		Do: do, Tenant: tenant, Ref: channelRef, Turn: id, Key: fmt.Sprint("k", s.serial), By: thread.Person{ID: by, Name: "name of " + by}, Moderator: by == "MOD",
 	}
 	for _, c := range change {
@@ -149,8 +179,8 @@ func (s *stage) act(r *answer.Service, do thread.Action, id session.TurnID, by s
 	return reply
 }
 
-func saying(text string) func(*answer.Action) {
-	return func(a *answer.Action) { a.Text, a.Submitted = text, true }
+func saying(text string) func(*action.Request) {
+	return func(a *action.Request) { a.Text, a.Submitted = text, true }
 }
 
 // seen is what stands in the channel, or what one person alone sees.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -28,19 +30,16 @@ func (l *landing) Find(ctx context.Context, target session.Target) (session.Reco
 // The buttons of an answer are on the screen a moment before the answer is known as delivered.
 func TestPressThatIsSoonerThanTheRecord(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		q := s.ask(r, "handbook?")
 		s.settle()
 		for late, refused := range map[int]bool{3: false, 1000: true} {
 			m := s.store
-			early, err := answer.New(answer.Deps{
-				Store:  answer.Store{Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: &landing{m, late}, Votes: m, Threads: m},
+			early := serve(s, answer.Deps{
+				Store:  answer.Store{Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Threads: m},
 				Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Surfaces: s,
-			}, answer.Config{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}, answer.Config{}, action.Deps{Revisions: &landing{m, late}, Votes: m, Threads: m}, command.Deps{})
 			if got := s.act(early, thread.ActionCorrect, q.ID, "MOD"); got.Refused != refused || refused == (got.Form != nil) {
 				t.Errorf("%d lookups too soon, the press is answered with %+v", late, got)
 			}

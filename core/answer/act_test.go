@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -17,7 +17,7 @@ const footed = "handbook says so [[1]](https://docs.example/handbook)."
 
 func TestVotes(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		q := s.ask(r, "handbook?")
 		s.settle()
@@ -50,7 +50,7 @@ func TestVotes(t *testing.T) {
 
 func TestRetryReplacesTheAnswer(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		s.publish("manual", access.Members)
 		s.fails = true
@@ -90,7 +90,7 @@ func TestRetryReplacesTheAnswer(t *testing.T) {
 
 func TestLongAnswersShrinkInPlace(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		for i := range 5 {
 			s.publish(fmt.Sprint("handbook", i), access.Members)
 		}
@@ -107,7 +107,7 @@ func TestLongAnswersShrinkInPlace(t *testing.T) {
 
 func TestRemovalGoesEverywhere(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		q := s.ask(r, "handbook?")
 		s.settle()
@@ -147,7 +147,7 @@ func TestRemovalGoesEverywhere(t *testing.T) {
 // An edit's signal may be so late that the edited question is being answered already.
 func TestSignalOfAnEarlierAttemptStopsNothing(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		s.slow = 10 * time.Second
 		q := s.ask(r, "handbook?")
@@ -165,7 +165,7 @@ func TestSignalOfAnEarlierAttemptStopsNothing(t *testing.T) {
 
 func TestRemovalStopsWhatRuns(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.slow = time.Hour
 		q := s.ask(r, "handbook?")
 		waits := s.ask(r, "and this?")
@@ -185,7 +185,7 @@ func TestRemovalStopsWhatRuns(t *testing.T) {
 
 func TestMessageThatIsGoneIsNotPostedForARemoval(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		q := s.ask(r, "handbook?")
 		s.settle()
@@ -201,7 +201,7 @@ func TestMessageThatIsGoneIsNotPostedForARemoval(t *testing.T) {
 // Where the asker may read nothing that the channel may not, no search looks for it.
 func TestNothingMoreIsSearchedForWhereThereIsNone(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		s.ask(r, "handbook?")
 		s.settle()
@@ -220,7 +220,7 @@ func TestNothingMoreIsSearchedForWhereThereIsNone(t *testing.T) {
 
 func TestCorrectionTakesTheAnswersPlace(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		q := s.ask(r, "handbook?")
 		s.settle()
@@ -262,7 +262,7 @@ func TestCorrectionTakesTheAnswersPlace(t *testing.T) {
 
 func TestPrivateAnswerIsOfferedToItsAskerAlone(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		s.publish("salaries", access.User("slack", "U1"))
 		s.ask(r, "handbook?")
@@ -276,7 +276,7 @@ func TestPrivateAnswerIsOfferedToItsAskerAlone(t *testing.T) {
 		if got := s.act(r, thread.ActionPrivate, q.ID, "U2"); !got.Refused {
 			t.Errorf("somebody else's wish is answered with %+v", got)
 		}
-		got := s.act(r, thread.ActionPrivate, q.ID, "U1", func(a *answer.Action) { a.Ref.Channel = "D1" }) // where the offer may have been made
+		got := s.act(r, thread.ActionPrivate, q.ID, "U1", func(a *action.Request) { a.Ref.Channel = "D1" }) // where the offer may have been made
 		if twice := s.act(r, thread.ActionPrivate, q.ID, "U1"); !twice.Duplicate || twice.Turn != got.Turn {
 			t.Errorf("a second click is answered with %+v", twice)
 		}
@@ -305,7 +305,7 @@ func TestPrivateAnswerIsOfferedToItsAskerAlone(t *testing.T) {
 
 func TestShareAsksTheChannelsAudience(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("salaries", access.User("slack", "U1"))
 		q := s.ask(r, "salaries?")
 		s.settle()
@@ -341,7 +341,7 @@ func TestShareAsksTheChannelsAudience(t *testing.T) {
 
 func TestKeepSendsWhatWouldVanish(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		q := s.ask(r, "handbook?")
 		s.settle()
@@ -352,7 +352,7 @@ func TestKeepSendsWhatWouldVanish(t *testing.T) {
 		s.settle()
 		shown := footed + " <up> <down> <share> <keep>"
 		s.want("U1", shown)
-		vanishing := func(a *answer.Action) { a.Vanishing = true }
+		vanishing := func(a *action.Request) { a.Vanishing = true }
 		first, second := s.act(r, thread.ActionKeep, private, "U1", vanishing), s.act(r, thread.ActionKeep, private, "U1", vanishing)
 		if first.Refused || first.Duplicate || !second.Duplicate {
 			t.Errorf("keeping twice is answered with %+v and %+v", first, second)
@@ -364,7 +364,7 @@ func TestKeepSendsWhatWouldVanish(t *testing.T) {
 
 func TestWhy(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.publish("handbook", access.Members)
 		s.publish("salaries", access.User("slack", "U1"))
 		q, none := s.ask(r, "handbook?"), s.ask(r, "salaries?")
@@ -380,11 +380,11 @@ func TestWhy(t *testing.T) {
 
 func TestStopFollowAndWhatIsNotKnown(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.slow = time.Hour
 		q := s.ask(r, "handbook?")
 		time.Sleep(time.Second)
-		on := func(a *answer.Action) { a.Message, a.Turn = q.Message, "" }
+		on := func(a *action.Request) { a.Message, a.Turn = q.Message, "" }
 		if got := s.act(r, thread.ActionStop, "", "U2", on); !got.Refused {
 			t.Errorf("a stranger's stop is answered with %+v", got)
 		}
@@ -407,9 +407,9 @@ func TestStopFollowAndWhatIsNotKnown(t *testing.T) {
 				t.Errorf("after %s the thread is %+v (%v)", do, known, err)
 			}
 		}
-		elsewhere := func(a *answer.Action) { a.Ref.Channel = "C2" }
-		for name, got := range map[string]answer.Reply{
-			"an unknown message":       s.act(r, thread.ActionUp, "", "U1", func(a *answer.Action) { a.Message = "m99" }),
+		elsewhere := func(a *action.Request) { a.Ref.Channel = "C2" }
+		for name, got := range map[string]action.Reply{
+			"an unknown message":       s.act(r, thread.ActionUp, "", "U1", func(a *action.Request) { a.Message = "m99" }),
 			"an answer of elsewhere":   s.act(r, thread.ActionUp, q.ID, "U1", elsewhere),
 			"an action of the future":  s.act(r, "translate", q.ID, "U1"),
 			"a thread of other people": s.act(r, thread.ActionFollow, "", "U1", elsewhere),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -92,7 +93,7 @@ func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	rules, err := s.policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	rules, err := policy.In(ctx, s.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil {
 		return "", err
 	}

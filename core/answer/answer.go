@@ -1,11 +1,10 @@
-// Package answer is the use case: a question comes in from a platform, becomes a durable turn, and whatever happens to the processes
-// involved, ends in exactly one outcome that is said in its thread. It also decides what is a question at all (Decide).
+// Package answer takes questions in and answers them: a question becomes a durable turn and, whatever happens to the processes involved, ends in exactly one
+// outcome that is said in its thread.
 //
-// The way of a question: [Service.Judge] decides whether a message is to be answered, by what holds in its channel ([Policy], [Settle]);
-// [Service.Take] stores it and queues its turn; a worker of any replica leases the turn and makes an attempt at it, for which the [Engine]
-// writes packets and a [Delivery] shows them; the turn is then saved, delivered, and done. What people do to an answer comes in by
-// [Service.Act] (buttons and reactions), [Service.Stop], [Service.Edited], [Service.Deleted] and [Service.Command] (settings).
-// [Inspector] explains afterwards what was decided.
+// The way of a question: [Service.Judge] decides whether a message is to be answered, by what holds in its channel; [Service.Take] stores it and queues its
+// turn; a worker of any replica leases the turn and makes an attempt at it, for which the [Engine] writes packets and a [Delivery] shows them; the turn is
+// then saved, delivered, and done. The rooms beside it: policy decides, as pure functions; action does what people ask for about an answer; command answers
+// what they type. What does not belong here is what a platform looks like, which rules hold, and what happens to an answer that was given.
 package answer
 
 import (

@@ -82,7 +82,7 @@ func (s *Service) execute(ctx context.Context, a *attempt) {
 	s.mu.Lock()
 	delete(s.running, a.turn.ID)
 	s.mu.Unlock()
-	s.nudge() // the session's next turn may be ready
+	s.Wake() // the session's next turn may be ready
 }
 
 // taken reports whether a turn ended in a way that its worker did not decide: its question was deleted, or its answer removed.

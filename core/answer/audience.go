@@ -32,7 +32,7 @@ var errAudience = errors.New("others listen than when the turn was begun")
 // have joined the channel meanwhile, or left the organisation. Where the platform cannot be asked, the answer uses public documents only; while
 // it is still being found out who listens, the asker is told so, and the answer waits. known says that the platform has answered.
 func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
-	present, err := s.present(ctx, t)
+	present, err := s.Present(ctx, t)
 	if errors.Is(err, access.ErrPending) {
 		present, err = s.pending(ctx, t)
 	}
@@ -45,8 +45,8 @@ func (s *Service) listeners(ctx context.Context, t session.Turn) (present access
 	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), false
 }
 
-// present asks the platform once.
-func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience, error) {
+// Present asks the platform once who will see what is written for a turn. Its error says that nobody can tell.
+func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience, error) {
 	ctx, cancel := context.WithTimeout(ctx, listenersLimit)
 	defer cancel()
 	present, err := s.Surfaces.Listeners(ctx, t)
@@ -70,7 +70,7 @@ func (s *Service) pending(ctx context.Context, t session.Turn) (access.Audience,
 		if err := sleep.For(limited, pendingLook); err != nil {
 			return access.Audience{}, fmt.Errorf("wait until it is known who listens: %w", err)
 		}
-		present, err := s.present(limited, t)
+		present, err := s.Present(limited, t)
 		if !errors.Is(err, access.ErrPending) {
 			return present, err
 		}
@@ -87,7 +87,7 @@ func (s *Service) now(ctx context.Context, t session.Turn) access.Audience {
 	limited, cancel := context.WithTimeout(ctx, listenersLimit)
 	defer cancel()
 	for {
-		present, err := s.present(limited, t)
+		present, err := s.Present(limited, t)
 		if err == nil {
 			return access.Common(t.Audience, present)
 		}

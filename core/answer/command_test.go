@@ -9,18 +9,19 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 // command types something after /footnote, in the channel and not in a thread.
-func (s *stage) command(r *answer.Service, text string, change ...func(*answer.Command)) string {
+func (s *stage) command(r *services, text string, change ...func(*command.Request)) string {
 	s.Helper()
-	c := answer.Command{
+	c := command.Request{
 		Tenant: tenant, Ref: thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1"}, By: thread.Person{ID: "U1"}, Text: text,
-		Holds: func(context.Context) ([]answer.Held, error) {
-			return []answer.Held{{access.Members, "you are a full member of this workspace"}, {"user:slack:U1", "it is you"}}, nil
+		Holds: func(context.Context) ([]command.Held, error) {
+			return []command.Held{{Principal: access.Members, From: "you are a full member of this workspace"}, {Principal: "user:slack:U1", From: "it is you"}}, nil
 		},
 	}
 	for _, f := range change {
@@ -33,7 +34,7 @@ func (s *stage) command(r *answer.Service, text string, change ...func(*answer.C
 	return said
 }
 
-func admin(c *answer.Command) { c.Admin = true }
+func admin(c *command.Request) { c.Admin = true }
 
 func (s *stage) says(what, got string, parts ...string) {
 	s.Helper()
@@ -50,7 +51,7 @@ func TestCommandsForEverybody(t *testing.T) {
 		r, rules := s.judging("agent", "helper", "follow", "always")
 		for _, text := range []string{"", "help", "/footnote help", "HELP"} {
 			got := s.command(r, text)
-			for _, c := range answer.Commands() {
+			for _, c := range command.Commands() {
 				s.says("help", got, "`/footnote "+c.Name)
 			}
 		}
@@ -72,8 +73,8 @@ func TestCommandsForEverybody(t *testing.T) {
 		s.says("whoami", s.command(r, "whoami"), "You are `user:slack:U1`", "`members`: you are a full member", "You may ask in this channel.")
 		rules.say("askers", "group:staff")
 		s.says("whoami of a stranger", s.command(r, "whoami"), "You may not ask in this channel: only group:staff may.")
-		s.says("whoami when nobody knows", s.command(r, "whoami", func(c *answer.Command) {
-			c.Holds = func(context.Context) ([]answer.Held, error) { return nil, errors.New("away") }
+		s.says("whoami when nobody knows", s.command(r, "whoami", func(c *command.Request) {
+			c.Holds = func(context.Context) ([]command.Held, error) { return nil, errors.New("away") }
 		}), "cannot be found out at the moment")
 		s.says("why", s.command(r, "why"), "nothing here yet")
 		s.says("stop", s.command(r, "stop"), "Nothing of yours")
@@ -122,13 +123,13 @@ func TestWhoeverTheChannelNamesStopsOtherPeoplesAnswers(t *testing.T) {
 		r, rules := s.judging()
 		s.hear(r, "one?", mentioned, func(o *answer.Occurrence) { o.Ref.Thread = "1" })
 		time.Sleep(time.Second)
-		by := func(id string, held ...answer.Held) func(*answer.Command) {
-			return func(c *answer.Command) {
+		by := func(id string, held ...command.Held) func(*command.Request) {
+			return func(c *command.Request) {
 				c.Ref.Thread, c.By.ID = "1", id
-				c.Holds = func(context.Context) ([]answer.Held, error) { return held, nil }
+				c.Holds = func(context.Context) ([]command.Held, error) { return held, nil }
 			}
 		}
-		guard := by("U8", answer.Held{Principal: "group:guards"})
+		guard := by("U8", command.Held{Principal: "group:guards"})
 		s.says("nobody is named", s.command(r, "stop", guard), "Only whoever asked")
 		rules.say("stoppers", "group:guards")
 		s.says("somebody else is named", s.command(r, "stop", by("U9")), "Only whoever asked")
@@ -152,8 +153,8 @@ func TestStopCommandStopsWhatIsOnesOwn(t *testing.T) {
 		if n, err := s.store.Waiting(s.Context(), tenant, session.PlaceOf(channelRef)); n != 1 || err != nil {
 			s.Errorf("%d turns run, want that of somebody else; %v", n, err)
 		}
-		s.says("a stranger's stop", s.command(r, "stop", func(c *answer.Command) { c.Ref.Thread, c.By.ID = "3", "U9" }), "Only whoever asked")
-		s.says("an administrator's", s.command(r, "stop", admin, func(c *answer.Command) { c.Ref.Thread, c.By.ID = "3", "U9" }), "Stopped.")
+		s.says("a stranger's stop", s.command(r, "stop", func(c *command.Request) { c.Ref.Thread, c.By.ID = "3", "U9" }), "Only whoever asked")
+		s.says("an administrator's", s.command(r, "stop", admin, func(c *command.Request) { c.Ref.Thread, c.By.ID = "3", "U9" }), "Stopped.")
 		s.settle()
 	})
 }
@@ -208,7 +209,7 @@ func TestWhyExplains(t *testing.T) {
 		s.act(r, thread.ActionRetry, first.ID, "U1")
 		s.settle()
 		s.says("one that was tried again", s.command(r, "why"), "Decision: The question was answered anew", string(first.ID))
-		about := func(id thread.MessageID) func(*answer.Command) { return func(c *answer.Command) { c.Message = id } }
+		about := func(id thread.MessageID) func(*command.Request) { return func(c *command.Request) { c.Message = id } }
 		s.says("a message that was not answered", s.command(r, "why", about("q1")), "Nobody addressed the bot. (not_addressed)", "its text was not kept")
 		s.says("a message that nobody knows", s.command(r, "why", about("q99")), "Nothing is known of this message")
 
@@ -235,8 +236,8 @@ func TestWhyKeepsPrivateAnswersToTheirOwner(t *testing.T) {
 			s.Fatal(err)
 		}
 		s.settle()
-		message := func(c *answer.Command) { c.Message = "q1" }
-		other := func(c *answer.Command) { c.By.ID = "U2" }
+		message := func(c *command.Request) { c.Message = "q1" }
+		other := func(c *command.Request) { c.By.ID = "U2" }
 		s.says("the owner", s.command(r, "why"), "A command is always answered.")
 		s.says("another person", s.command(r, "why", other), "nothing here yet")
 		if got := s.command(r, "why", other, message); strings.Contains(got, "command") || strings.Contains(got, "alpha") {
@@ -265,7 +266,7 @@ func FuzzCommand(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, privileged bool) {
 		bare(t, func(s *stage) {
 			r, rules := s.judging("askers", "members", "document_sets", "docs")
-			said := s.command(r, text, func(c *answer.Command) { c.Admin = privileged })
+			said := s.command(r, text, func(c *command.Request) { c.Admin = privileged })
 			if said == "" || len(said) > 6000 {
 				t.Errorf("%q: %d bytes are said", text, len(said))
 			}
@@ -293,7 +294,7 @@ func TestWhyTellsNothingOfThePrivateSearch(t *testing.T) {
 			s.Fatalf("sharing is answered with %+v", got)
 		}
 		s.settle()
-		got := s.command(r, "why", func(c *answer.Command) { c.By.ID = "U2" })
+		got := s.command(r, "why", func(c *command.Request) { c.By.ID = "U2" })
 		s.says("whoever was shown the copy", got, "Its owner shared a private answer.")
 		if strings.Contains(got, "Search:") {
 			s.Errorf("whoever was shown the copy is told how it was found: %q", got)

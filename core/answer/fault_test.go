@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/turn"
@@ -275,7 +276,7 @@ func TestPlatformThatNeverTakesTheAnswer(t *testing.T) {
 				synctest.Wait()
 				w.finals("2 answered: re: next")
 				got, err := w.store.Turn(t.Context(), tenant, lost.ID)
-				if said := (answer.Explanation{Turn: &got}).Sentences(nil); err != nil || !strings.Contains(strings.Join(said, "\n"), why) {
+				if said := (command.Explanation{Turn: &got}).Sentences(nil); err != nil || !strings.Contains(strings.Join(said, "\n"), why) {
 					t.Errorf("it is explained by %q (%v), want %q in it", said, err, why)
 				}
 			})

@@ -66,7 +66,7 @@ func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (er
 	defer func() { told.End(err) }()
 	err = s.finish(ctx, a, saved)
 	if errors.Is(err, session.ErrWithdrawn) {
-		saved.Outcome, saved.Sentence, saved.Reference = session.Superseded, sentenceWithdrawn, ""
+		saved.Outcome, saved.Sentence, saved.Reference = session.Superseded, session.SentenceWithdrawn, ""
 		if err := s.finish(ctx, a, saved); err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *Service) deliver(ctx context.Context, a *attempt, delivery Delivery, fi
 	if err := s.delivered(ctx, a, undelivered); err != nil {
 		return err
 	}
-	s.nudge() // the session's next turn need not wait for the rest
+	s.Wake() // the session's next turn need not wait for the rest
 	s.offer(ctx, a.turn, final.Saved)
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -12,28 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
-
-// Policies knows what holds where. Safe for concurrent use.
-type Policies interface {
-	// Policy returns what holds in a channel at this moment: what the file says and what was changed in chat.
-	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error)
-	// Accept reports, in a sentence, why a value cannot be set in a channel: it is not valid, or names what does not exist.
-	Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error
-	// Hash names the configuration that this process goes by. Replicas with the same hash answer alike.
-	Hash(ctx context.Context) (string, error)
-}
-
-// policy is what holds in a channel; the defaults where nobody configures anything.
-func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
-	if s.Policies == nil {
-		return policy.Settle(), nil
-	}
-	e, err := s.Policies.Policy(ctx, tenant, at)
-	if err != nil {
-		return policy.Effective{}, fmt.Errorf("find out what holds in channel %s of %s: %w", at.Channel, at.Platform, err)
-	}
-	return e, nil
-}
 
 // Occurrence is something that happened on a platform, for Judge. Of Event the adapter fills in what the platform says; Known, Stop,
 // Unfollow, Question and SmallTalk are found out from Text and the store (a Stop or Unfollow that the adapter knows of stays).
@@ -79,7 +56,7 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 		j.Decision = policy.Decide(o.Event, policy.State{})
 		return j, nil
 	}
-	if j.Policy, err = s.policy(ctx, o.Tenant, session.PlaceOf(o.Ref)); err != nil {
+	if j.Policy, err = policy.In(ctx, s.Policies, o.Tenant, session.PlaceOf(o.Ref)); err != nil {
 		return j, err
 	}
 	if o.Change != policy.Created {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -58,20 +60,19 @@ func (r *rules) Accept(_ context.Context, _ access.TenantID, _ session.Place, ke
 func (r *rules) Hash(context.Context) (string, error) { return "abc123", nil }
 
 // judging starts a service with everything that judging and commands need.
-func (s *stage) judging(pairs ...string) (*answer.Service, *rules) {
+func (s *stage) judging(pairs ...string) (*services, *rules) {
 	s.Helper()
 	m, r := s.store, &rules{store: s.store}
 	r.say(pairs...)
-	service, err := answer.New(answer.Deps{
+	service := serve(s, answer.Deps{
 		Store: answer.Store{
-			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Revisions: m, Votes: m, Offers: m, Threads: m, Refusals: m,
-			Settings: m, Verdicts: m, Turns: m, Changes: m, Forgetter: m, Deliveries: m,
+			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Offers: m, Threads: m, Refusals: m,
+			Verdicts: m, Turns: m, Deliveries: m,
 		},
 		Signal: s.signal, Engine: accounting{s}, Setups: setups{}, Library: s, Surfaces: s, Retriever: covered{s}, Policies: r,
-	}, answer.Config{})
-	if err != nil {
-		s.Fatal(err)
-	}
+	}, answer.Config{},
+		action.Deps{Revisions: m, Votes: m, Threads: m, Turns: m, Changes: m, Policies: r},
+		command.Deps{Turns: m, Verdicts: m, Settings: m, Votes: m, Forgetter: m, Policies: r})
 	s.Cleanup(s.run(service))
 	return service, r
 }
@@ -102,7 +103,7 @@ func (c covered) Search(ctx context.Context, q retrieve.Search) (retrieve.Result
 }
 
 // hear judges a message and takes it in where that is the decision.
-func (s *stage) hear(r *answer.Service, text string, change ...func(*answer.Occurrence)) answer.Judgement {
+func (s *stage) hear(r *services, text string, change ...func(*answer.Occurrence)) answer.Judgement {
 	s.Helper()
 	s.serial++
 	o := answer.Occurrence{Tenant: tenant, Ref: channelRef, Message: thread.MessageID(fmt.Sprint("q", s.serial)), Author: "U1", Text: text}
@@ -445,7 +446,7 @@ func TestQuestionsAreToldFromRemarks(t *testing.T) {
 }
 
 // edit changes the text of the first question, and lets happen what comes of that.
-func (s *stage) edit(r *answer.Service, text string) (session.Changed, error) {
+func (s *stage) edit(r *services, text string) (session.Changed, error) {
 	changed, err := r.Edited(s.Context(), session.Edit{Tenant: tenant, Ref: channelRef, Message: "q1", Text: text})
 	s.settle()
 	return changed, err
@@ -472,11 +473,10 @@ func TestWhoCanOnlyQuoteGreetsBack(t *testing.T) {
 			bare(t, func(s *stage) {
 				s.publish("hello", access.Members)
 				m := s.store
-				r, err := answer.New(answer.Deps{
+				r := serve(s, answer.Deps{
 					Store:  answer.Store{Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m},
 					Signal: s.signal, Engine: s, Setups: quoting{[]llm.Model{llmtest.New(llm.Info{Extractive: extractive})}}, Library: s, Surfaces: s,
-				}, answer.Config{})
-				must(s.T, err)
+				}, answer.Config{}, action.Deps{}, command.Deps{})
 				s.Cleanup(s.run(r))
 				s.ask(r, "hello")
 				s.settle()

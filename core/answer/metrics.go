@@ -14,8 +14,6 @@ type Metrics interface {
 	Turn(p thread.Platform, saved session.Saved)
 	// Stopped is called when a run that a person stopped has ended, with the time from the stop becoming known to this process.
 	Stopped(took time.Duration)
-	// Acted is called for what people did to answers; refused and repeated presses are not counted.
-	Acted(a thread.Action)
 	// Repeated is called for each delivery of an event that was taken in before.
 	Repeated(p thread.Platform)
 	// TakenOver is called when this process goes on with a turn of one that died.
@@ -29,13 +27,5 @@ var _ Metrics = nothing{}
 
 func (nothing) Turn(thread.Platform, session.Saved) {}
 func (nothing) Stopped(time.Duration)               {}
-func (nothing) Acted(thread.Action)                 {}
 func (nothing) Repeated(thread.Platform)            {}
 func (nothing) TakenOver()                          {}
-
-// count notes an action that changed something.
-func (s *Service) count(a Action, r Reply) {
-	if !r.Refused && !r.Duplicate && (r.Form == nil || a.Do == thread.ActionDown) {
-		s.Metrics.Acted(a.Do)
-	}
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -65,14 +66,14 @@ func (s *stage) both(want ...string) {
 
 func TestEachModelsReplyIsKeptApart(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.pair = []string{"left", "right", "broken"}
 		q := s.ask(r, "this?")
 		s.settle()
 		s.both("left says so of this? <up> <down>", "right says so of this? <up> <down>", "It broke. <retry>")
 		// A vote is for the reply on which it was given.
-		on := func(part string) func(*answer.Action) {
-			return func(a *answer.Action) {
+		on := func(part string) func(*action.Request) {
+			return func(a *action.Request) {
 				i := slices.IndexFunc(s.messages, func(m shown) bool { return strings.Contains(m.text, part) })
 				a.Message = s.messages[i].id
 			}
@@ -122,7 +123,7 @@ func TestQuestionToSeveralModelsCountsOnce(t *testing.T) {
 
 func TestCorrectionStandsInThePlaceOfAllReplies(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.pair = []string{"left", "right"}
 		q := s.ask(r, "this?")
 		s.settle()
@@ -136,7 +137,7 @@ func TestCorrectionStandsInThePlaceOfAllReplies(t *testing.T) {
 
 func TestOneStopEndsAllModels(t *testing.T) {
 	t.Parallel()
-	perform(t, func(s *stage, r *answer.Service) {
+	perform(t, func(s *stage, r *services) {
 		s.pair, s.slow = []string{"left", "right"}, time.Hour
 		s.ask(r, "this?")
 		time.Sleep(5 * time.Second)

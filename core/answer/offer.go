@@ -53,7 +53,7 @@ func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved
 
 // hasMore reports whether documents that the asker may read, and not all of the channel, are evidence for the question by themselves.
 func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Saved) (bool, error) {
-	rules, err := s.policy(ctx, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	rules, err := policy.In(ctx, s.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil || rules.Private == policy.PrivateOff {
 		return false, err
 	}

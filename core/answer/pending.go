@@ -36,11 +36,11 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 	place := session.PlaceOf(t.Session.Ref)
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	rules, err := s.policy(limited, t.Session.Tenant, place)
+	rules, err := policy.In(limited, s.Policies, t.Session.Tenant, place)
 	if err != nil {
 		return false, err
 	}
-	holds, err := s.present(limited, t.ForAsker())
+	holds, err := s.Present(limited, t.ForAsker())
 	if errors.Is(err, access.ErrPending) {
 		holds, err = s.pending(ctx, t.ForAsker())
 	}

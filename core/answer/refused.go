@@ -2,7 +2,6 @@ package answer
 
 import (
 	"context"
-	"errors"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
@@ -43,40 +42,10 @@ func (s *Service) takenRefused(ctx context.Context, m thread.Mention, err error)
 	})
 }
 
-// editRefused notes an edit that was rejected with err: once for each reason, since people edit a message again and again.
-func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
-	reason := policy.ReasonOf(err)
-	if reason == "" || s.Store.Turns == nil {
-		return
-	}
-	t, err := s.Store.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
-	switch {
-	case errors.Is(err, session.ErrUnknownTurn), err == nil && t.Message != e.Message: // it was no question before either
-		return
-	case err != nil:
-		s.Logger.ErrorContext(ctx, "a refused edit is not in the audit trail", "platform", e.Ref.Platform, "channel", e.Ref.Channel, "reason", reason, "error", err)
-		return
-	}
-	s.Refused(ctx, session.Refusal{
-		Tenant: e.Tenant, Ref: t.Session.Ref, Key: "edit " + messageKey(e.Ref, e.Message) + " " + string(reason), Person: t.Asker.ID, Direct: t.Direct,
-		Reason: string(reason),
-	})
-}
-
-// actRefused notes that an answer was asked for once more, and was not given.
-func (s *Service) actRefused(ctx context.Context, a Action, t session.Turn, reason policy.Reason) {
-	s.Refused(ctx, session.Refusal{Tenant: a.Tenant, Ref: t.Session.Ref, Key: a.Key, Person: a.By.ID, Direct: t.Direct, Reason: string(reason)})
-}
-
 // questionKey names a question within its workspace: by its message, of which several events may tell, or by its event where it is no message.
 func questionKey(at thread.Ref, id thread.MessageID, event string) string {
 	if id == "" {
 		return event
 	}
-	return messageKey(at, id)
-}
-
-// messageKey names a message within its workspace.
-func messageKey(at thread.Ref, id thread.MessageID) string {
-	return "message " + at.Channel + " " + string(id)
+	return session.MessageKey(at, id)
 }

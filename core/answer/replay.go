@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
-	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -98,16 +97,11 @@ func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	}
 }
 
-// documents lists each document of an answer's prompt once, in the order in which it was shown to the model. One of which the model saw
-// no more than the title was not among those that the searches found.
+// documents lists the documents of an answer's prompt.
 func documents(references []message.Reference) []packet.Document {
 	var found []packet.Document
-	seen := make(map[document.ID]bool)
-	for _, r := range references {
-		if r.Text != "" && !seen[r.Document.ID] {
-			seen[r.Document.ID] = true
-			found = append(found, packet.DocumentOf(r.Document, strings.TrimPrefix(r.Anchor, "#"), r.Score))
-		}
+	for _, r := range message.Distinct(references) {
+		found = append(found, packet.DocumentOf(r.Document, strings.TrimPrefix(r.Anchor, "#"), r.Score))
 	}
 	return found
 }

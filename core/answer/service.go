@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -31,14 +30,9 @@ type Store struct {
 
 	// The following may be nil; what needs one of them then fails, or is left out, as its method says.
 	Threads    session.Threads    // Judge
-	Settings   session.Settings   // commands that change something
 	Verdicts   session.Verdicts   // why a message was not answered
-	Turns      session.Turns      // cool-down, edits, why
-	Changes    session.Changes    // Edited, Deleted
+	Turns      session.Turns      // cool-down, edits
 	Deliveries session.Deliveries // unasked answers that another replica began
-	Forgetter  session.Forgetter  // forget-me
-	Revisions  session.Revisions  // Act
-	Votes      session.Votes      // Act
 	Offers     session.Offers     // private answers are offered
 	// Completions keep what was asked of a platform after the intake; nil: each attempt asks anew, and quotas that depend on who asks do not count.
 	Completions session.Completions
@@ -55,12 +49,10 @@ type Deps struct {
 	Surfaces Surfaces
 	Logger   *slog.Logger // nil: silent
 
-	Policies  Policies           // what holds in each channel; nil: the defaults everywhere
+	Policies  policy.Source      // what holds in each channel; nil: the defaults everywhere
 	Retriever retrieve.Retriever // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered
 	Metrics   Metrics            // nil: nothing is counted
 	Tracer    span.Tracer        // nil: nothing is traced
-	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD today". Empty, or nil: nothing is said.
-	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }
 
 // Config sets a Service up. Zero fields take the defaults given.
@@ -188,10 +180,10 @@ func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake)
 	if stored.Duplicate {
 		s.Metrics.Repeated(m.Ref.Platform)
 	} else {
-		s.tellIntake(ctx, began, stored.Turn)
+		s.recordIntake(ctx, began, stored.Turn)
 	}
-	s.nudge()
-	notice := SayQueued(stored.Ahead)
+	s.Wake()
+	notice := policy.SayQueued(stored.Ahead)
 	if in.Ambient { // who did not ask does not wait
 		notice = ""
 	}
@@ -222,8 +214,8 @@ func (s *Service) guard(ctx context.Context, what string, err *error) {
 	}
 }
 
-// nudge makes the worker loop look for work at once.
-func (s *Service) nudge() {
+// Wake makes the worker loop look for work at once.
+func (s *Service) Wake() {
 	select {
 	case s.wake <- struct{}{}:
 	default:

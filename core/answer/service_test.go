@@ -104,7 +104,7 @@ func TestWaitingQuestionIsSaidToWait(t *testing.T) {
 			Ref: thread.Ref{Platform: "slack", Channel: "C", Thread: "1"}, EventKey: "e", Asker: thread.Person{ID: "U"}, Text: "q",
 			Tenant: tenant, Listens: access.NewAudience(tenant),
 		}
-		for n, want := range []string{"", answer.SayQueued(1), answer.SayQueued(2)} {
+		for n, want := range []string{"", policy.SayQueued(1), policy.SayQueued(2)} {
 			mention.EventKey = fmt.Sprint(n)
 			accepted, err := r.Accept(t.Context(), mention)
 			if err != nil || accepted.Notice != want {

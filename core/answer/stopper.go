@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -16,7 +17,7 @@ func (s *Service) StopAs(
 	if err != nil || !result.Denied || len(result.Turns) > 0 || r.By.Privileged || r.By.ID == "" {
 		return result, err
 	}
-	rules, err := s.policy(ctx, r.Tenant, session.PlaceOf(r.Ref))
+	rules, err := policy.In(ctx, s.Policies, r.Tenant, session.PlaceOf(r.Ref))
 	if err != nil || len(rules.Stoppers) == 0 {
 		return result, err
 	}

@@ -15,8 +15,8 @@ func (s *Service) traced(ctx context.Context, t session.Turn) context.Context {
 	return span.Tag(span.With(ctx, s.Tracer), slog.String("turn", string(t.ID)), slog.String("session", string(t.Session.ID)))
 }
 
-// tellIntake tells the tracer that a turn has begun. It is called once for each turn, by the process that took it in.
-func (s *Service) tellIntake(ctx context.Context, began time.Time, t session.Turn) {
+// recordIntake tells the tracer that a turn has begun. It is called once for each turn, by the process that took it in.
+func (s *Service) recordIntake(ctx context.Context, began time.Time, t session.Turn) {
 	span.RecordTurn(s.traced(ctx, t), string(t.ID), true, "intake", began, time.Now(),
 		slog.String("platform", string(t.Session.Ref.Platform)), slog.Bool("unasked", t.Ambient), slog.String("origin", string(t.Origin.As)))
 }
@@ -30,12 +30,8 @@ func (s *Service) beginAttempt(ctx context.Context, t session.Turn) (context.Con
 		slog.Int("attempt", t.Attempt), slog.Int("takeovers", t.Takeovers), slog.Int("lone_deaths", t.LoneDeaths), slog.String("state", string(t.State)))
 }
 
-// derive makes a turn of another one.
-func (s *Service) derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
-	began := time.Now()
-	made, err := s.Store.Revisions.Derive(ctx, d)
-	if err == nil && !made.Duplicate {
-		s.tellIntake(ctx, began, made.Turn)
-	}
-	return made, err
+// Queued says that a turn was made of another one, beginning at the time given.
+func (s *Service) Queued(ctx context.Context, began time.Time, t session.Turn) {
+	s.recordIntake(ctx, began, t)
+	s.Wake()
 }

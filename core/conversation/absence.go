@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -137,7 +137,7 @@ func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (se
 		return "", err
 	}
 	// It may have been taken in then, and closed because nobody was there for it.
-	err = c.service.Wanted(ctx, answer.Wanted{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Key: w.Key, By: w.By})
+	err = c.service.Actions.Wanted(ctx, action.Wanted{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Key: w.Key, By: w.By})
 	if err != nil {
 		return "", err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
@@ -34,7 +33,7 @@ func (c *Conversation) edited(ctx context.Context, m Message) (question bool, er
 	if c.can.files != nil {
 		files = c.can.files.ChangedFiles(ctx, m, t.Question.Files)
 	}
-	_, err = c.service.Edited(ctx, session.Edit{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Text: m.Text, Files: files})
+	_, err = c.service.Actions.Edited(ctx, session.Edit{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Text: m.Text, Files: files})
 	if sentence, rejected := rejection(err); rejected {
 		c.say(ctx, m, sentence)
 		return false, nil
@@ -57,9 +56,9 @@ func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
 		}
 	}
 	if d.Of == Answers {
-		return c.service.AnswerDeleted(ctx, tenant, d.Ref, d.Message)
+		return c.service.Actions.AnswerDeleted(ctx, tenant, d.Ref, d.Message)
 	}
-	_, err := c.service.Deleted(ctx, tenant, d.Ref, d.Message) // whether or not the question is known
+	_, err := c.service.Actions.Deleted(ctx, tenant, d.Ref, d.Message) // whether or not the question is known
 	return err
 }
 
@@ -101,7 +100,7 @@ func (c *Conversation) stopAs(ctx context.Context, r session.StopRequest, denied
 		return result, fmt.Errorf("record a stop: %w", err)
 	}
 	if result.Denied && len(result.Turns) == 0 {
-		denied(ctx, answer.SayDenied())
+		denied(ctx, policy.SayDenied())
 	}
 	return result, nil
 }

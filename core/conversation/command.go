@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -15,15 +16,15 @@ import (
 
 // Command carries out what somebody typed after /footnote, or chose in a menu, and returns what to tell that person alone, in Markdown. Tenant and
 // Holds are found out, and, where there is Moderation, Admin.
-func (c *Conversation) Command(ctx context.Context, use answer.Command) (string, error) {
+func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
-	use.Holds = func(ctx context.Context) ([]answer.Held, error) {
+	use.Holds = func(ctx context.Context) ([]command.Held, error) {
 		return c.deps.Platform.Facts(ctx, use.Ref, use.By.ID)
 	}
 	if c.can.moderation != nil {
 		use.Admin = c.can.moderation.Moderates(ctx, use.Ref, use.By.ID)
 	}
-	return c.service.Command(ctx, use)
+	return c.service.Commands.Command(ctx, use)
 }
 
 // Use is the use of a command that asks.
@@ -51,7 +52,7 @@ func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, mo
 	if c.deps.Models != nil {
 		known = c.deps.Models()
 	}
-	models, refusal = answer.ChosenModels(u.Models, known)
+	models, refusal = command.ChosenModels(u.Models, known)
 	return j, models, refusal, nil
 }
 

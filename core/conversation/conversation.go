@@ -11,6 +11,8 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -31,7 +33,7 @@ type Deps struct {
 type Conversation struct {
 	deps    Deps
 	can     abilities
-	service *answer.Service
+	service Services
 	logger  *slog.Logger
 	notices notices
 	errands errands
@@ -53,8 +55,15 @@ func New(deps Deps) (*Conversation, error) {
 	return &Conversation{deps: deps, can: abilitiesOf(deps.Platform), logger: deps.Logger, notices: notices{due: make(chan dueNotice, 64)}}, nil
 }
 
-// Bind says which service answers. It is called once, before anything happens.
-func (c *Conversation) Bind(service *answer.Service) { c.service = service }
+// Services are what a conversation hands on: questions to be answered, things to be done to answers, and commands.
+type Services struct {
+	*answer.Service
+	Actions  *action.Service
+	Commands *command.Service
+}
+
+// Bind says which services answer. It is called once, before anything happens.
+func (c *Conversation) Bind(services Services) { c.service = services }
 
 // Run does what is said beside answers until ctx ends.
 func (c *Conversation) Run(ctx context.Context) { c.sayNotices(ctx) }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/conversation"
@@ -37,7 +39,7 @@ type stage struct {
 	said    []policy.Said
 	model   *llmtest.Model
 	store   *sessiontest.Memory
-	form    *answer.Form // that was opened last
+	form    *action.Form // that was opened last
 	key     int
 	earlier []thread.MessageID
 	end     func()
@@ -69,27 +71,20 @@ func (s *stage) start() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	service, err := answer.New(answer.Deps{
-		Store: answer.Store{
-			Inbox: s.store, Queue: s.store, Replicas: s.store, Janitor: s.store, History: s.store, Stops: s.store, Prompts: s.store, Threads: s.store,
-			Settings: s.store, Verdicts: s.store, Turns: s.store, Changes: s.store, Forgetter: s.store, Revisions: s.store, Votes: s.store,
-		},
+	services := common.Serve(s, s.store, answer.Deps{
 		Signal: signal, Setups: setups{s.model}, Library: library{}, Surfaces: s.board, Policies: common.Policies(s.said),
 		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
 	}, answer.Config{Grace: time.Second})
-	if err != nil {
-		s.Fatal(err)
-	}
 	s.talk, err = conversation.New(conversation.Deps{
 		Platform: s.board, Deliveries: s.store, Turns: s.store, Threads: s.store, Absences: s.store,
 	})
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.talk.Bind(service)
+	s.talk.Bind(services)
 	running, stop := context.WithCancel(s.ctx)
 	ended := make(chan error, 2)
-	go func() { ended <- service.Run(running) }()
+	go func() { ended <- services.Run(running) }()
 	talk := s.talk
 	go func() { talk.Run(running); talk.Wait(); ended <- nil }()
 	s.end = func() {
@@ -182,14 +177,14 @@ func (s *stage) Press(by common.Person, on thread.MessageID, do thread.Action) {
 
 func (s *stage) Choose(by common.Person, on thread.MessageID, do thread.Action) {
 	s.Helper()
-	s.press(by, answer.Action{Do: do, Ref: s.note(on).at, Message: on})
+	s.press(by, action.Request{Do: do, Ref: s.note(on).at, Message: on})
 }
 
-func (s *stage) press(by common.Person, a answer.Action) {
+func (s *stage) press(by common.Person, a action.Request) {
 	s.Helper()
 	s.key++
 	a.Key, a.By, a.Moderator = string(rune('a'+s.key)), thread.Person{ID: people[by]}, by == common.Chief
-	reply, err := s.talk.Press(s.ctx, conversation.Press{Action: a})
+	reply, err := s.talk.Press(s.ctx, conversation.Press{Request: a})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -207,7 +202,7 @@ func (s *stage) Submit(by common.Person, text string) {
 	if s.form == nil {
 		s.Fatal("no form is open")
 	}
-	s.press(by, answer.Action{Do: s.form.Do, Ref: s.channel(common.Place{}), Turn: s.form.Turn, Text: text, Submitted: true})
+	s.press(by, action.Request{Do: s.form.Do, Ref: s.channel(common.Place{}), Turn: s.form.Turn, Text: text, Submitted: true})
 }
 
 func (s *stage) Still(by common.Person, on thread.MessageID) {
@@ -250,7 +245,7 @@ func (s *stage) ask(by common.Person, at thread.Ref, question string) {
 
 func (s *stage) Footnote(by common.Person, name, value string) {
 	s.Helper()
-	said, err := s.talk.Command(s.ctx, answer.Command{
+	said, err := s.talk.Command(s.ctx, command.Request{
 		Ref: s.channel(common.Place{}), By: thread.Person{ID: people[by]}, Admin: by == common.Chief, Text: strings.TrimSpace(name + " " + value),
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -181,7 +181,7 @@ func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNo
 	}
 	n.mu.Lock()
 	waiting = slices.Clone(n.waiting)
-	sentence := answer.SayWaiting(len(waiting))
+	sentence := policy.SayWaiting(len(waiting))
 	if sentence == "" { // whoever began the last of them takes it back
 		n.id = ""
 	}

@@ -4,28 +4,29 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Press is a button, an entry of a message's menu or a form that somebody used. Tenant, Holds and, where there is Moderation, Moderator are found out.
 type Press struct {
-	answer.Action
+	action.Request
 	Admin  bool // may change what holds in the channel
 	Direct bool // in a direct message
 }
 
 // Press does to an answer what somebody asked for, and returns what to tell that person. Of a stop that worked the answer itself tells.
-func (c *Conversation) Press(ctx context.Context, p Press) (answer.Reply, error) {
+func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error) {
 	p.Tenant = cmp.Or(p.Tenant, c.tenant(p.Ref))
 	p.Holds = c.holds(p.Ref, p.By.ID)
-	reply, err := c.act(ctx, p.Action)
+	reply, err := c.act(ctx, p.Request)
 	switch {
 	case err != nil:
 	case p.Do == thread.ActionStop && !reply.Refused && !reply.Duplicate:
 		reply.Sentence = ""
 	case p.Do == thread.ActionWhy && reply.Refused: // it is no answer: why was it not answered?
-		reply.Sentence, err = c.Command(ctx, answer.Command{
+		reply.Sentence, err = c.Command(ctx, command.Request{
 			Ref: p.Ref, By: p.By, Admin: p.Admin, Direct: p.Direct, Text: "why", Message: p.Message,
 		})
 	}
@@ -33,15 +34,15 @@ func (c *Conversation) Press(ctx context.Context, p Press) (answer.Reply, error)
 }
 
 // act finds out who somebody is before an action that depends on it: of a stop, which is not to wait, after it was refused.
-func (c *Conversation) act(ctx context.Context, a answer.Action) (answer.Reply, error) {
+func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
 	if c.can.moderation == nil {
-		return c.service.Act(ctx, a)
+		return c.service.Actions.Act(ctx, a)
 	}
 	if a.Do == thread.ActionStop {
-		if reply, err := c.service.Act(ctx, a); err != nil || !reply.Refused {
+		if reply, err := c.service.Actions.Act(ctx, a); err != nil || !reply.Refused {
 			return reply, err
 		}
 	}
 	a.Moderator = c.can.moderation.Moderates(ctx, a.Ref, a.By.ID)
-	return c.service.Act(ctx, a)
+	return c.service.Actions.Act(ctx, a)
 }

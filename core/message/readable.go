@@ -30,3 +30,17 @@ func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	}
 	return kept
 }
+
+// Distinct lists each document of an answer's prompt once, by the first of its references, in the order in which it was shown to the model. One of which the
+// model saw no more than the title was not among those that the searches found.
+func Distinct(references []Reference) []Reference {
+	var found []Reference
+	seen := make(map[document.ID]bool)
+	for _, r := range references {
+		if r.Text != "" && !seen[r.Document.ID] {
+			seen[r.Document.ID] = true
+			found = append(found, r)
+		}
+	}
+	return found
+}

@@ -60,3 +60,6 @@ type Changes interface {
 	// TombstoneAge). It reports whether there was such an answer, and the turns that ran and must be stopped.
 	Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []TurnID, err error)
 }
+
+// SentenceWithdrawn is what stands under an answer whose question was deleted.
+const SentenceWithdrawn = "The question was deleted."

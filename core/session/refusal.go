@@ -21,3 +21,8 @@ type Refusal struct {
 type Refusals interface {
 	Refused(ctx context.Context, r Refusal) error
 }
+
+// MessageKey is the Key of a refusal that is about a message.
+func MessageKey(at thread.Ref, id thread.MessageID) string {
+	return "message " + at.Channel + " " + string(id)
+}

@@ -11,7 +11,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -62,7 +62,7 @@ func subcommands() []*discordgo.ApplicationCommandOption {
 	list := []*discordgo.ApplicationCommandOption{
 		option(SubSetup, "choose channels, roles and how questions are answered in this server", discordgo.ApplicationCommandOptionSubCommand, nil),
 	}
-	for _, c := range answer.Commands() {
+	for _, c := range command.Commands() {
 		list = append(list, option(c.Name, c.Help, discordgo.ApplicationCommandOptionSubCommand, func(o *discordgo.ApplicationCommandOption) {
 			switch c.Name {
 			case "config":

@@ -68,13 +68,11 @@ func TestContributingShowsThePackages(t *testing.T) {
 	t.Parallel()
 	imports := make(map[string][]string)
 	for _, f := range repository(t) {
-		if dir, ok := strings.CutPrefix(f.dir, "core/"); ok && !f.test {
-			from, _, _ := strings.Cut(dir, "/")
+		if below(f.dir, "core") && !f.test {
+			from := corePackage(f.dir)
 			for _, imported := range f.imports {
-				if to, ok := strings.CutPrefix(imported, prefix+"core/"); ok {
-					if to, _, _ = strings.Cut(to, "/"); to != from {
-						imports[from] = append(imports[from], to)
-					}
+				if local, ok := strings.CutPrefix(imported, prefix); ok && below(local, "core") && corePackage(local) != from {
+					imports[from] = append(imports[from], corePackage(local))
 				}
 			}
 			imports[from] = append(imports[from], "") // that it is there

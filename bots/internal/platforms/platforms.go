@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/sync/errgroup"
@@ -52,8 +53,8 @@ type bot interface {
 type listener interface {
 	// Connect signs in where that is needed before questions are taken. Its error is a sentence that says what to do.
 	Connect(ctx context.Context) error
-	// Bind says which service answers.
-	Bind(service *answer.Service)
+	// Bind says which services answer.
+	Bind(services conversation.Services)
 	// Use has the platform's rate tiers shared with other processes; without it each process takes its part.
 	Use(tiers thread.Tiers)
 	// Run receives events until ctx ends, or the platform cannot be reached with these settings at all; that error is a sentence.
@@ -137,10 +138,10 @@ func (s *Set) Place() wire.Place {
 	return place
 }
 
-// Bind says which service answers. It is called once, before Run.
-func (s *Set) Bind(service *answer.Service) {
+// Bind says which services answer. It is called once, before Run.
+func (s *Set) Bind(services conversation.Services) {
 	for _, p := range s.platforms {
-		p.bot.Bind(service)
+		p.bot.Bind(services)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
@@ -19,7 +22,7 @@ import (
 
 // Answering is a running answer service with all that it works with. Close it after Run has returned.
 type Answering struct {
-	*answer.Service
+	conversation.Services
 	redis  *redis.Client
 	signal *redis.Signal
 }
@@ -40,38 +43,36 @@ func (b *Base) Answering(ctx context.Context, place Place) (*Answering, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Service, err = b.service(ctx, place, signal)
+	a.Services, err = b.services(ctx, place, signal)
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
 }
 
-func (b *Base) service(ctx context.Context, place Place, signal session.Signal) (*answer.Service, error) {
+func (b *Base) services(ctx context.Context, place Place, signal session.Signal) (of conversation.Services, err error) {
 	fast, err := b.FastModel(spend.Rewriting)
 	if err != nil {
-		return nil, err
+		return of, err
 	}
 	retriever, err := b.LiveRetriever()
 	if err != nil {
-		return nil, err
+		return of, err
 	}
 	retriever = b.measured(retriever)
 	chooser := &setups{base: b, choice: place.Choice}
 	if err := chooser.indexProjects(ctx); err != nil {
-		return nil, err
+		return of, err
 	}
 	tools, err := b.tools(retriever, fast)
 	if err != nil {
-		return nil, err
+		return of, err
 	}
-	sessions, settings := b.Sessions(), b.Settings()
-	return answer.New(answer.Deps{
+	sessions, settings, policies, metrics := b.Sessions(), b.Settings(), b.Policies(), b.metrics()
+	of.Service, err = answer.New(answer.Deps{
 		Store: answer.Store{
 			Inbox: sessions, Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: settings,
-			Revisions: sessions, Votes: sessions, Offers: sessions, Threads: sessions,
-			Settings: settings, Verdicts: sessions, Turns: sessions, Changes: sessions, Forgetter: sessions, Deliveries: sessions, Refusals: sessions,
-			Completions: sessions,
+			Offers: sessions, Threads: sessions, Verdicts: sessions, Turns: sessions, Deliveries: sessions, Refusals: sessions, Completions: sessions,
 		},
 		Signal:   signal,
 		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
@@ -80,14 +81,28 @@ func (b *Base) service(ctx context.Context, place Place, signal session.Signal) 
 		Surfaces: place.Surfaces,
 		Logger:   b.Logger,
 
-		Policies:  b.Policies(),
+		Policies:  policies,
 		Retriever: retriever,
-		Metrics:   b.metrics(),
-		Spent:     b.Spent,
+		Metrics:   metrics,
 		Tracer:    b.Tracer,
 	}, answer.Config{
 		Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace), MaxAge: b.Config.RedeliveryMaxAge,
 	})
+	if err != nil {
+		return of, err
+	}
+	of.Actions, err = action.New(action.Deps{
+		Revisions: sessions, Votes: sessions, Threads: sessions, Turns: sessions, Changes: sessions, History: sessions,
+		Answerer: of.Service, Signal: signal, Listeners: place.Surfaces, Library: library{b.Index}, Policies: policies, Metrics: metrics, Logger: b.Logger,
+	})
+	if err != nil {
+		return of, err
+	}
+	of.Commands, err = command.New(command.Deps{
+		Turns: sessions, Verdicts: sessions, History: sessions, Settings: settings, Votes: sessions, Forgetter: sessions,
+		Answerer: of.Service, Signal: signal, Library: library{b.Index}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
+	})
+	return of, err
 }
 
 func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error) {

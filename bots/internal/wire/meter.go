@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/stream"
@@ -12,6 +13,7 @@ import (
 // Meter counts what a process does. It is safe for concurrent use.
 type Meter interface {
 	answer.Metrics
+	action.Metrics
 	// Wrote counts one write of an answer.
 	Wrote(w stream.Write)
 	// Counted counts what a service (slack, discord, model) refuses because there is too much of it.
@@ -23,7 +25,10 @@ type Meter interface {
 }
 
 // metrics are what the answer service counts with; nil without a Meter.
-func (b *Base) metrics() answer.Metrics {
+func (b *Base) metrics() interface {
+	answer.Metrics
+	action.Metrics
+} {
 	if b.Meter == nil {
 		return nil
 	}

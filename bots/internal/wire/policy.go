@@ -8,7 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -64,9 +64,9 @@ func (b *Base) Hash(ctx context.Context) (string, error) {
 type policies struct{ base *Base }
 
 // Policies knows what holds in each channel, from the configuration file and the database.
-func (b *Base) Policies() answer.Policies { return policies{b} }
+func (b *Base) Policies() command.Policies { return policies{b} }
 
-// Policy implements answer.Policies.
+// Policy implements command.Policies.
 func (p policies) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	changed, err := p.base.Settings().Settings(ctx, tenant, at)
 	if err != nil {
@@ -88,7 +88,7 @@ func (p policies) Policy(ctx context.Context, tenant access.TenantID, at session
 	return e, nil
 }
 
-// Accept implements answer.Policies.
+// Accept implements command.Policies.
 func (p policies) Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error {
 	file := p.base.File()
 	if err := unknown(file, key, value); err != nil {
@@ -132,5 +132,5 @@ func unknown(f *config.File, key, value string) error {
 	return nil
 }
 
-// Hash implements answer.Policies.
+// Hash implements command.Policies.
 func (p policies) Hash(ctx context.Context) (string, error) { return p.base.Hash(ctx) }

@@ -1,6 +1,6 @@
 // Package policy decides, for every platform alike, what is a question, whether it is answered, and what holds in a channel: settings with where each comes
-// from, quotas, who may ask, and the words in which a decision is said. All of it is pure: what is known of a thread, a person or a store is handed in, and
-// nothing that asks a platform or a store belongs here.
+// from, quotas, who may ask, and the words in which a decision is said. All of it is pure: what is known of a thread or a person is handed in. What asks a
+// platform or the store does not belong here; what a channel is set to comes by the port [Source].
 package policy
 
 import (

@@ -1,10 +1,12 @@
 package policy
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -91,3 +93,21 @@ func (e Effective) Origins(key string) []Origin {
 
 // Said lists the values that count.
 func (e Effective) Said() []Said { return slices.Clone(e.said) }
+
+// Source knows what holds where. Safe for concurrent use.
+type Source interface {
+	// Policy returns what holds in a channel at this moment: what the file says and what was changed in chat.
+	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error)
+}
+
+// In is what a source says of a channel; the defaults where there is none.
+func In(ctx context.Context, s Source, tenant access.TenantID, at session.Place) (Effective, error) {
+	if s == nil {
+		return Settle(), nil
+	}
+	e, err := s.Policy(ctx, tenant, at)
+	if err != nil {
+		return Effective{}, fmt.Errorf("find out what holds in channel %s of %s: %w", at.Channel, at.Platform, err)
+	}
+	return e, nil
+}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -12,17 +12,17 @@ import (
 // Policies are what the configuration file says of every channel; nothing is changed in chat.
 type Policies []policy.Said
 
-var _ answer.Policies = Policies{}
+var _ command.Policies = Policies{}
 
-// Policy implements answer.Policies.
+// Policy implements command.Policies.
 func (p Policies) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
 	return policy.Settle(p...), nil
 }
 
-// Accept implements answer.Policies: every value may be set.
+// Accept implements command.Policies: every value may be set.
 func (Policies) Accept(context.Context, access.TenantID, session.Place, string, string) error {
 	return nil
 }
 
-// Hash implements answer.Policies.
+// Hash implements command.Policies.
 func (Policies) Hash(context.Context) (string, error) { return "test", nil }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/thread"
@@ -15,7 +14,7 @@ import (
 func answered(s Stage, at Place, n int) []Shown {
 	var shown []Shown
 	s.Until("the place is answered", func() bool {
-		shown = slices.DeleteFunc(s.Shown(at), func(m Shown) bool { return answer.IsNotice(m.Text) })
+		shown = slices.DeleteFunc(s.Shown(at), func(m Shown) bool { return policy.IsNotice(m.Text) })
 		for _, m := range shown {
 			if !m.Done {
 				return false
@@ -119,11 +118,11 @@ func questions() []scenario {
 			s.Until("it is said that a question waits", func() bool {
 				shown := s.Shown(at)
 				notice = shown[len(shown)-1]
-				return notice.Text == answer.SayWaiting(1)
+				return notice.Text == policy.SayWaiting(1)
 			})
 			s.Mention(Ann, at, "three?")
 			s.Until("the same notice tells of both", func() bool {
-				return slices.ContainsFunc(s.Shown(at), func(m Shown) bool { return m.ID == notice.ID && m.Text == answer.SayWaiting(2) })
+				return slices.ContainsFunc(s.Shown(at), func(m Shown) bool { return m.ID == notice.ID && m.Text == policy.SayWaiting(2) })
 			})
 			close(first)
 			s.Until("all are answered and the notice is gone", func() bool {

@@ -1,4 +1,4 @@
-package answer
+package command
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // valueReset is what is typed to go back to the configuration file. No setting has it among its values.
 const valueReset = "reset"
 
-func (s *Service) statusCommand(ctx context.Context, c Command, _ []string) (string, error) {
+func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (string, error) {
 	e, err := s.policy(ctx, c.Tenant, session.PlaceOf(c.Ref))
 	if err != nil {
 		return "", err
@@ -27,11 +27,11 @@ func (s *Service) statusCommand(ctx context.Context, c Command, _ []string) (str
 		b.WriteString("I answer questions in this channel.")
 	}
 	if e.Agent != "" {
-		fmt.Fprintf(&b, " Who answers is the agent %s.", typed(e.Agent))
+		fmt.Fprintf(&b, " Who answers is the agent %s.", asCode(e.Agent))
 	}
 	b.WriteString(" " + followWords[e.Follow])
-	if s.Store.Turns != nil {
-		n, err := s.Store.Turns.Waiting(ctx, c.Tenant, session.PlaceOf(c.Ref))
+	if s.Turns != nil {
+		n, err := s.Turns.Waiting(ctx, c.Tenant, session.PlaceOf(c.Ref))
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +58,7 @@ func (s *Service) statusCommand(ctx context.Context, c Command, _ []string) (str
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, " The configuration is %s.", typed(hash))
+		fmt.Fprintf(&b, " The configuration is %s.", asCode(hash))
 	}
 	return b.String(), nil
 }
@@ -70,7 +70,7 @@ var followWords = map[policy.Follow]string{
 	policy.FollowAlways:   "I answer all messages of threads that I take part in, and questions outside threads where the documents have an answer.",
 }
 
-func (s *Service) configCommand(ctx context.Context, c Command, words []string) (string, error) {
+func (s *Service) configCommand(ctx context.Context, c Request, words []string) (string, error) {
 	at := session.PlaceOf(c.Ref)
 	where := "this channel"
 	if len(words) > 0 && strings.EqualFold(words[0], "workspace") {
@@ -85,7 +85,7 @@ func (s *Service) configCommand(ctx context.Context, c Command, words []string) 
 	}
 	setting, known := policy.FindSetting(strings.ToLower(words[0]))
 	if !known {
-		return fmt.Sprintf("There is no setting %s. The settings are %s.", typed(words[0]), settingKeys()), nil
+		return fmt.Sprintf("There is no setting %s. The settings are %s.", asCode(words[0]), settingKeys()), nil
 	}
 	if len(words) == 1 {
 		return describeSetting(setting, e), nil
@@ -104,7 +104,7 @@ func listSettings(e policy.Effective, where string) string {
 			silent = append(silent, setting.Key)
 			continue
 		}
-		fmt.Fprintf(&b, "\n- `%s`: %s (%s)", setting.Key, typed(setting.Show(e.Policy)), sayOrigins(origins))
+		fmt.Fprintf(&b, "\n- `%s`: %s (%s)", setting.Key, asCode(setting.Show(e.Policy)), sayOrigins(origins))
 	}
 	list := b.String()
 	if list == "" {
@@ -112,7 +112,7 @@ func listSettings(e policy.Effective, where string) string {
 	}
 	said := fmt.Sprintf("Settings of %s:%s", where, list)
 	for _, i := range e.Ignored {
-		said += fmt.Sprintf("\n\n`%s` does not count: %s is no value of it any more (%s).", i.Key, typed(i.Value), i.Origin)
+		said += fmt.Sprintf("\n\n`%s` does not count: %s is no value of it any more (%s).", i.Key, asCode(i.Value), i.Origin)
 	}
 	if len(silent) > 0 {
 		said += "\n\nAs they come: " + strings.Join(silent, ", ") + "."
@@ -134,7 +134,7 @@ func sayOrigins(origins []policy.Origin) string {
 func describeSetting(setting policy.Setting, e policy.Effective) string {
 	value := "not set"
 	if shown := setting.Show(e.Policy); shown != "" {
-		value = typed(shown)
+		value = asCode(shown)
 	}
 	said := fmt.Sprintf("`%s` is %s (%s). It says: %s. Write %s.", setting.Key, value, sayOrigins(e.Origins(setting.Key)), setting.Help, setting.Values)
 	if setting.Narrows {
@@ -144,15 +144,15 @@ func describeSetting(setting policy.Setting, e policy.Effective) string {
 }
 
 // change stores a value, or forgets it.
-func (s *Service) change(ctx context.Context, c Command, at session.Place, setting policy.Setting, value string) (string, error) {
+func (s *Service) change(ctx context.Context, c Request, at session.Place, setting policy.Setting, value string) (string, error) {
 	switch {
 	case !c.Admin:
 		return sentenceAdminsOnly, nil
-	case s.Store.Settings == nil || s.Policies == nil:
+	case s.Settings == nil || s.Policies == nil:
 		return sentenceNoSettings, nil
 	}
 	if strings.EqualFold(value, valueReset) {
-		was, err := s.Store.Settings.ResetSetting(ctx, c.Tenant, at, setting.Key, c.By.ID)
+		was, err := s.Settings.ResetSetting(ctx, c.Tenant, at, setting.Key, c.By.ID)
 		if err != nil {
 			return "", err
 		}
@@ -161,13 +161,13 @@ func (s *Service) change(ctx context.Context, c Command, at session.Place, setti
 		}
 	} else {
 		if err := setting.Check(value); err != nil {
-			return fmt.Sprintf("%s is no value of `%s`: %s.", typed(value), setting.Key, err), nil
+			return fmt.Sprintf("%s is no value of `%s`: %s.", asCode(value), setting.Key, err), nil
 		}
 		if err := s.Policies.Accept(ctx, c.Tenant, at, setting.Key, value); err != nil {
-			return fmt.Sprintf("%s cannot be set: %s.", typed(setting.Key+" "+value), strings.TrimRight(err.Error(), ".")), nil
+			return fmt.Sprintf("%s cannot be set: %s.", asCode(setting.Key+" "+value), strings.TrimRight(err.Error(), ".")), nil
 		}
 		stored := session.Setting{Place: at, Key: setting.Key, Value: value, By: c.By.ID}
-		if err := s.Store.Settings.SetSetting(ctx, c.Tenant, stored); err != nil {
+		if err := s.Settings.SetSetting(ctx, c.Tenant, stored); err != nil {
 			return "", err
 		}
 	}
@@ -179,24 +179,24 @@ func (s *Service) change(ctx context.Context, c Command, at session.Place, setti
 	}
 	now := "not set"
 	if shown := setting.Show(e.Policy); shown != "" {
-		now = typed(shown)
+		now = asCode(shown)
 	}
 	return fmt.Sprintf("`%s` is now %s (%s).", setting.Key, now, sayOrigins(e.Origins(setting.Key))), nil
 }
 
-func (s *Service) followCommand(ctx context.Context, c Command, words []string) (string, error) {
+func (s *Service) followCommand(ctx context.Context, c Request, words []string) (string, error) {
 	return s.configCommand(ctx, c, append([]string{"follow"}, words...))
 }
 
-func (s *Service) pauseCommand(ctx context.Context, c Command, _ []string) (string, error) {
+func (s *Service) pauseCommand(ctx context.Context, c Request, _ []string) (string, error) {
 	return s.pausing(ctx, c, "true", "Answering is paused in this channel. `/footnote resume` ends the pause.")
 }
 
-func (s *Service) resumeCommand(ctx context.Context, c Command, _ []string) (string, error) {
+func (s *Service) resumeCommand(ctx context.Context, c Request, _ []string) (string, error) {
 	return s.pausing(ctx, c, "false", "Questions are answered in this channel again.")
 }
 
-func (s *Service) pausing(ctx context.Context, c Command, value, done string) (string, error) {
+func (s *Service) pausing(ctx context.Context, c Request, value, done string) (string, error) {
 	said, err := s.change(ctx, c, session.PlaceOf(c.Ref), settingOf("paused"), value)
 	if err != nil || said == sentenceAdminsOnly || said == sentenceNoSettings {
 		return said, err

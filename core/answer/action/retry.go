@@ -1,4 +1,4 @@
-package answer
+package action
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 // retry has a question answered anew: a new turn with the old one's place in the conversation, which takes its messages over and edits
 // them. So there is one answer to be seen at any time, and the old outcome stays in the record. Where all answers have become private since, it
 // is a private one.
-func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply, error) {
+func (s *Service) retry(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner != "" && a.By.ID != r.Session.Owner, r.Asker.ID != a.By.ID && !a.Moderator:
 		return refuse(sentenceOwnAnswer), nil
@@ -38,9 +38,9 @@ func (s *Service) retry(ctx context.Context, a Action, r session.Record) (Reply,
 	if err != nil {
 		return Reply{}, err
 	}
-	s.nudge()
+	s.Answerer.Wake()
 	reply := Reply{Sentence: sentenceRetrying, Turn: made.Turn.ID, Duplicate: made.Duplicate}
-	if notice := SayQueued(made.Ahead); notice != "" && !made.Duplicate {
+	if notice := policy.SayQueued(made.Ahead); notice != "" && !made.Duplicate {
 		reply.Sentence = notice
 	}
 	return reply, nil

@@ -1,4 +1,4 @@
-package answer
+package action
 
 import (
 	"context"
@@ -6,66 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
-
-// Action is what a person does to an answer, as a platform's adapter hands it over. The adapter vouches for who the person is, for Moderator,
-// and that the person can see the message; Act decides who may do what.
-type Action struct {
-	Do      thread.Action
-	Tenant  access.TenantID
-	Ref     thread.Ref       // where the person is; its platform, workspace and channel must be those of the turn, but for a private answer's
-	Turn    session.TurnID   // as the button or the form says (thread.ParseButtonID); leads over Message
-	Message thread.MessageID // that was pointed at: a page of the answer, its question or a notice; ActionStop: required, or all of Ref is meant
-	// Key is the platform's id of this press, command or submission (a trigger or interaction id); required. Another delivery of the same
-	// one changes nothing.
-	Key       string
-	By        thread.Person
-	Moderator bool // may look after other people's answers here: an administrator, or whoever may delete messages
-	// Holds returns what the person alone may read; ActionStop asks where that decides. Nil counts as nothing.
-	Holds func(ctx context.Context) (access.Audience, error)
-	// Text is the reason of a vote or a removal, or the Markdown of a correction.
-	Text string
-	// Submitted says that the person has filled in the Form of this action, or has said all in a command: it is not asked for again.
-	Submitted bool
-	// Reply answers the press where the platform gives a token for that: a private answer, or a second try of one, is written to it.
-	Reply *session.ReplyToken
-	// Vanishing says that the message is of a kind that its reader loses after a while: ActionKeep has it sent again, to stay.
-	Vanishing bool
-}
-
-// Reply is what the person who acted is told, alone.
-type Reply struct {
-	// Sentence is shown to the person alone. It is empty when there is nothing to say because the message itself changes.
-	Sentence string
-	// Form, when not nil, is to be shown at once; its submission comes back as the same Action with Text and Submitted. What was pressed has
-	// been taken in already where that needs no form (a vote counts without its reason). Where a platform cannot show a form, the
-	// Sentence alone is said.
-	Form *Form
-	// Turn is what the action made or concerns: the newest of a retried turn, the private turn, the shared copy. Empty when none was found.
-	Turn session.TurnID
-	// Duplicate says that nothing changed, because this press or another one had done it already.
-	Duplicate bool
-	// Refused says that the person may not, or that it cannot be done; Sentence says why.
-	Refused bool
-}
-
-// Form asks for one text. Its lengths fit Slack's modals and Discord's: Title 24 characters, Label 45, Hint 100, Submit 24.
-type Form struct {
-	Do       thread.Action
-	Turn     session.TurnID
-	Title    string
-	Label    string
-	Hint     string // in the empty field
-	Text     string // the field's content to begin with; at most Max characters
-	Submit   string // on the button
-	Max      int    // characters
-	Required bool
-}
 
 // Act does what a person asks for and returns what to tell that person. An error means that it was not taken in and may be tried again
 // with the same Key; everything that the person has to know about, being refused included, is a Reply.
@@ -78,9 +24,9 @@ type Form struct {
 //   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
 //   - remove: moderators; of a private answer its owner alone. correct: moderators, never of somebody's private answer.
 //   - why, follow, unfollow: whoever can see the answer, of a private one its owner.
-func (s *Service) Act(ctx context.Context, a Action) (reply Reply, err error) {
-	defer s.guard(ctx, "act", &err)
-	if s.Store.Revisions == nil || s.Store.Votes == nil {
+func (s *Service) Act(ctx context.Context, a Request) (reply Reply, err error) {
+	defer s.recovered(ctx, "act", &err)
+	if s.Revisions == nil || s.Votes == nil {
 		return refuse(sentenceNoActions), nil
 	}
 	if a.Key == "" || a.By.ID == "" || a.Tenant == "" {
@@ -94,7 +40,7 @@ func (s *Service) Act(ctx context.Context, a Action) (reply Reply, err error) {
 	return reply, nil
 }
 
-func (s *Service) act(ctx context.Context, a Action) (Reply, error) {
+func (s *Service) act(ctx context.Context, a Request) (Reply, error) {
 	switch a.Do {
 	case thread.ActionStop:
 		return s.actStop(ctx, a)
@@ -138,11 +84,11 @@ const (
 )
 
 // find looks up what is acted on. An answer whose buttons are on the screen may be a moment away from being known as delivered.
-func (s *Service) find(ctx context.Context, a Action) (session.Record, error) {
+func (s *Service) find(ctx context.Context, a Request) (session.Record, error) {
 	waited, cancel := context.WithTimeout(ctx, landing)
 	defer cancel()
 	for {
-		r, err := s.Store.Revisions.Find(ctx, session.Target{Tenant: a.Tenant, Ref: a.Ref, Turn: a.Turn, Message: a.Message})
+		r, err := s.Revisions.Find(ctx, session.Target{Tenant: a.Tenant, Ref: a.Ref, Turn: a.Turn, Message: a.Message})
 		if err != nil || r.State != session.Delivering {
 			return r, err
 		}
@@ -153,7 +99,7 @@ func (s *Service) find(ctx context.Context, a Action) (session.Record, error) {
 }
 
 // actOn carries out an action that is about one answer.
-func (s *Service) actOn(ctx context.Context, a Action, r session.Record) (Reply, error) {
+func (s *Service) actOn(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch a.Do {
 	case thread.ActionUp, thread.ActionDown:
 		return s.vote(ctx, a, r)
@@ -178,7 +124,7 @@ func (s *Service) actOn(ctx context.Context, a Action, r session.Record) (Reply,
 
 // sees reports whether the person may know of the turn at all. A private answer is known to its owner alone, wherever the owner is; the offer
 // of one to its asker alone; any other answer to everybody where it was given.
-func (a Action) sees(r session.Record) bool {
+func (a Request) sees(r session.Record) bool {
 	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
 	case r.Session.Owner != "":
 		return own && r.Session.Owner == a.By.ID
@@ -193,27 +139,27 @@ func (a Action) sees(r session.Record) bool {
 func refuse(sentence string) Reply { return Reply{Sentence: sentence, Refused: true} }
 
 // actStop stops what a message belongs to, or all of a thread that the person may stop.
-func (s *Service) actStop(ctx context.Context, a Action) (Reply, error) {
+func (s *Service) actStop(ctx context.Context, a Request) (Reply, error) {
 	r := session.StopRequest{Tenant: a.Tenant, Ref: a.Ref, Message: a.Message, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}
-	result, err := s.StopAs(ctx, r, a.Holds)
+	result, err := s.Answerer.StopAs(ctx, r, a.Holds)
 	switch {
 	case err != nil:
 		return Reply{}, err
 	case len(result.Turns) > 0:
 		return Reply{Sentence: sentenceStopping, Turn: result.Turns[0]}, nil
 	case result.Denied:
-		return refuse(SayDenied()), nil
+		return refuse(policy.SayDenied()), nil
 	default:
 		return Reply{Sentence: sentenceNothingRuns, Duplicate: true}, nil
 	}
 }
 
 // actFollow makes the bot follow a thread, or leave it.
-func (s *Service) actFollow(ctx context.Context, a Action) (Reply, error) {
-	if s.Store.Threads == nil {
+func (s *Service) actFollow(ctx context.Context, a Request) (Reply, error) {
+	if s.Threads == nil {
 		return refuse(sentenceNoActions), nil
 	}
-	known, err := s.Store.Threads.Thread(ctx, a.Tenant, a.Ref)
+	known, err := s.Threads.Thread(ctx, a.Tenant, a.Ref)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -221,8 +167,20 @@ func (s *Service) actFollow(ctx context.Context, a Action) (Reply, error) {
 	case !known.Known:
 		return refuse(sentenceNotHere), nil
 	case a.Do == thread.ActionUnfollow:
-		return Reply{Sentence: sentenceUnfollowed, Duplicate: known.Unfollowed}, s.Store.Threads.Unfollow(ctx, a.Tenant, a.Ref, a.By.ID)
+		return Reply{Sentence: sentenceUnfollowed, Duplicate: known.Unfollowed}, s.Threads.Unfollow(ctx, a.Tenant, a.Ref, a.By.ID)
 	default:
-		return Reply{Sentence: sentenceFollowed, Duplicate: !known.Unfollowed}, s.Store.Threads.Follow(ctx, a.Tenant, a.Ref, a.By.ID)
+		return Reply{Sentence: sentenceFollowed, Duplicate: !known.Unfollowed}, s.Threads.Follow(ctx, a.Tenant, a.Ref, a.By.ID)
 	}
+}
+
+// why tells how an answer came about.
+func (s *Service) why(ctx context.Context, r session.Record) (Reply, error) {
+	var saved session.Saved
+	if r.Outcome != "" {
+		var err error
+		if saved, err = s.History.Saved(ctx, r.Turn); err != nil && !errors.Is(err, session.ErrUnknownTurn) {
+			return Reply{}, err
+		}
+	}
+	return Reply{Sentence: command.Why(r, saved)}, nil
 }

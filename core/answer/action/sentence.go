@@ -1,4 +1,4 @@
-package answer
+package action
 
 // What people are told when they do something to an answer.
 const (

@@ -1,4 +1,4 @@
-package answer
+package action
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // answerPrivately has a channel's question answered for its asker alone, in the asker's private session beside the thread's: what the
 // answer says, and that it exists, stays out of the channel and out of the context of its answers.
-func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Record) (Reply, error) {
+func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():
 		return refuse(sentenceAlreadyPrivate), nil
@@ -31,7 +31,7 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 	if d.Action == policy.Refuse {
 		return refuse(d.Sentence()), nil
 	}
-	audience, err := s.Surfaces.Listeners(ctx, r.Turn.ForAsker())
+	audience, err := s.Listeners.Listeners(ctx, r.Turn.ForAsker())
 	if err != nil {
 		s.Logger.WarnContext(ctx, "private answer not begun: nobody says what the asker may read", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
@@ -42,7 +42,7 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 	if err != nil {
 		return Reply{}, err
 	}
-	s.nudge()
+	s.Answerer.Wake()
 	reply := Reply{Sentence: sentencePrivately, Turn: made.Turn.ID, Duplicate: made.Duplicate}
 	if made.Duplicate {
 		reply.Sentence = sentencePrivatelyTwice
@@ -52,7 +52,7 @@ func (s *Service) answerPrivately(ctx context.Context, a Action, r session.Recor
 
 // share posts a private answer to the thread beside which it was given, if everybody who listens there may read all documents that it
 // rests on: those that it cites, those that its prompt held, and those behind the earlier private answers that the prompt held.
-func (s *Service) share(ctx context.Context, a Action, r session.Record) (Reply, error) {
+func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner == "" && r.Direct:
 		return refuse(sentenceNoThread), nil
@@ -67,11 +67,11 @@ func (s *Service) share(ctx context.Context, a Action, r session.Record) (Reply,
 	case r.Outcome != session.Answered:
 		return refuse(sentenceNothingShared), nil
 	}
-	saved, err := s.Store.History.Saved(ctx, r.Turn)
+	saved, err := s.History.Saved(ctx, r.Turn)
 	if err != nil {
 		return Reply{}, err
 	}
-	channel, err := s.Surfaces.Listeners(ctx, r.Turn.ForChannel())
+	channel, err := s.Listeners.Listeners(ctx, r.Turn.ForChannel())
 	if err != nil {
 		s.Logger.WarnContext(ctx, "answer not shared: nobody says who listens", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
@@ -92,12 +92,12 @@ func (s *Service) share(ctx context.Context, a Action, r session.Record) (Reply,
 	if err != nil {
 		return Reply{}, err
 	}
-	s.nudge()
+	s.Answerer.Wake()
 	return Reply{Sentence: sentenceShared, Turn: made.Turn.ID, Duplicate: made.Duplicate}, nil
 }
 
 // keep notes that a private answer stays private, and sends it again where it would vanish.
-func (s *Service) keep(ctx context.Context, a Action, r session.Record) (Reply, error) {
+func (s *Service) keep(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Session.Owner == "" {
 		return refuse(sentenceNotPrivate), nil
 	}
@@ -108,10 +108,10 @@ func (s *Service) keep(ctx context.Context, a Action, r session.Record) (Reply, 
 	if r.Kept {
 		return reply, nil
 	}
-	if err := s.Store.Revisions.Keep(ctx, a.Tenant, r.ID, a.key(), a.Vanishing); err != nil {
+	if err := s.Revisions.Keep(ctx, a.Tenant, r.ID, a.key(), a.Vanishing); err != nil {
 		return Reply{}, err
 	}
-	s.nudge()
+	s.Answerer.Wake()
 	return reply, nil
 }
 

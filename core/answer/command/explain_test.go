@@ -1,11 +1,11 @@
-package answer_test
+package command_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -22,7 +22,7 @@ func TestExplanationNamesTheBestDocuments(t *testing.T) {
 		}
 		found = append(found, f)
 	}
-	e := answer.Explanation{Turn: &session.Turn{Outcome: session.Answered}, Saved: session.Saved{Outcome: session.Answered,
+	e := command.Explanation{Turn: &session.Turn{Outcome: session.Answered}, Saved: session.Saved{Outcome: session.Answered,
 		Runs: []session.Run{{Searches: []retrieve.Account{{Evidence: true, Found: found, Trace: retrieve.Trace{Synonyms: []string{"k8s: kubernetes", "PTO: vacation"}}}}}}}}
 	said := strings.Join(e.Sentences(func(id document.ID) bool { return id != "d1" }), "\n")
 	for i, title := range []string{"Title 0", "Title 2", "Title 3", "Title 4", "Title 5"} {

@@ -1,4 +1,4 @@
-package answer
+package command
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func ChosenModels(text string, known []string) (names []string, refusal string) 
 		case len(known) == 0:
 			return nil, "No models can be chosen here. Leave them away to get an answer."
 		case !slices.Contains(known, name):
-			return nil, fmt.Sprintf("There is no model %s. Choose among %s.", typed(name), strings.Join(known, ", "))
+			return nil, fmt.Sprintf("There is no model %s. Choose among %s.", asCode(name), strings.Join(known, ", "))
 		}
 		names = append(names, name)
 	}

@@ -1,4 +1,4 @@
-package answer
+package action
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 const maxReason = 1000
 
 // vote notes what somebody thinks of an answer. A 👎 counts at once; why is asked afterwards and may be left unsaid.
-func (s *Service) vote(ctx context.Context, a Action, r session.Record) (Reply, error) {
+func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Removed != nil {
 		return Reply{}, session.ErrRemoved
 	}
 	up := a.Do == thread.ActionUp
-	changed, err := s.Store.Votes.Vote(ctx, session.Vote{
+	changed, err := s.Votes.Vote(ctx, session.Vote{
 		Tenant: a.Tenant, Turn: r.ID, Key: a.key(), Person: a.By, Up: up, Message: a.Message, Reason: clean(a.Text, maxReason),
 	})
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) vote(ctx context.Context, a Action, r session.Record) (Reply, 
 }
 
 // key keeps presses apart that an adapter gives the same id: the button that opens a form, and the form.
-func (a Action) key() string {
+func (a Request) key() string {
 	key := "act:" + string(a.Do) + ":" + a.Key
 	if a.Submitted {
 		key += ":submitted"

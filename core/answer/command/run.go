@@ -1,4 +1,4 @@
-package answer
+package command
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // Command is what somebody typed after /footnote, or chose in a menu. The adapter vouches for who the person is and for Admin.
-type Command struct {
+type Request struct {
 	Tenant access.TenantID
 	Ref    thread.Ref // where it was typed; Thread is empty outside threads. Channel is the one whose settings hold
 	By     thread.Person
@@ -34,7 +34,7 @@ type Held struct {
 }
 
 // audience is what the person alone may read.
-func (c Command) audience(ctx context.Context) (access.Audience, error) {
+func (c Request) audience(ctx context.Context) (access.Audience, error) {
 	if c.Holds == nil {
 		return access.NewAudience(c.Tenant), nil
 	}
@@ -47,7 +47,7 @@ func (c Command) audience(ctx context.Context) (access.Audience, error) {
 }
 
 // CommandHelp is one line of help.
-type CommandHelp struct {
+type Help struct {
 	Name, Arguments, Help string
 	Admin                 bool // changes what holds for others
 }
@@ -56,8 +56,8 @@ type CommandHelp struct {
 const wordConfirm = "confirm"
 
 // Commands lists what /footnote can do, for help and for platforms that show commands in a menu.
-func Commands() []CommandHelp {
-	return []CommandHelp{
+func Commands() []Help {
+	return []Help{
 		{Name: "status", Help: "what holds in this channel, and what is being answered"},
 		{Name: "config", Arguments: "[key [value | reset]]", Help: "the settings of this channel; administrators change them", Admin: true},
 		{Name: "follow", Arguments: "[mention | dialogue | always]", Help: "which messages are answered that do not mention me", Admin: true},
@@ -84,19 +84,19 @@ const (
 // Command carries out a command and returns what to tell the person who typed it, and nobody else: Markdown, of which only paragraphs,
 // lists and code are used. What is refused, misspelt or not possible is told in the same way; an error means that the store does not
 // answer.
-func (s *Service) Command(ctx context.Context, c Command) (said string, err error) {
-	defer s.guard(ctx, "command", &err)
+func (s *Service) Command(ctx context.Context, c Request) (said string, err error) {
+	defer s.recovered(ctx, "command", &err)
 	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(c.Text), "/footnote"))
 	if len(words) == 0 {
 		words = []string{"help"}
 	}
-	run, known := map[string]func(context.Context, Command, []string) (string, error){
+	run, known := map[string]func(context.Context, Request, []string) (string, error){
 		"status": s.statusCommand, "config": s.configCommand, "follow": s.followCommand, "why": s.whyCommand, "whoami": s.whoamiCommand,
 		"pause": s.pauseCommand, "resume": s.resumeCommand, "stop": s.stopCommand, "forget-me": s.forgetCommand,
-		"help": func(_ context.Context, c Command, _ []string) (string, error) { return helpFor(c.Admin), nil },
+		"help": func(_ context.Context, c Request, _ []string) (string, error) { return helpFor(c.Admin), nil },
 	}[strings.ToLower(words[0])]
 	if !known {
-		return fmt.Sprintf("There is no command %s.\n\n%s", typed(words[0]), helpFor(c.Admin)), nil
+		return fmt.Sprintf("There is no command %s.\n\n%s", asCode(words[0]), helpFor(c.Admin)), nil
 	}
 	said, err = run(ctx, c, words[1:])
 	if err != nil {
@@ -118,8 +118,8 @@ func helpFor(admin bool) string {
 	return b.String()
 }
 
-// typed shows what somebody typed as code, cut to a length that fits a sentence.
-func typed(text string) string {
+// asCode shows what somebody typed as code, cut to a length that fits a sentence.
+func asCode(text string) string {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "'")), " ")
 	if r := []rune(text); len(r) > 60 {
 		text = string(r[:60]) + "…"
@@ -127,9 +127,9 @@ func typed(text string) string {
 	return "`" + text + "`"
 }
 
-func (s *Service) stopCommand(ctx context.Context, c Command, _ []string) (string, error) {
+func (s *Service) stopCommand(ctx context.Context, c Request, _ []string) (string, error) {
 	r := session.StopRequest{Tenant: c.Tenant, Ref: c.Ref, By: session.Stopper{ID: c.By.ID, Privileged: c.Admin && c.Ref.Thread != ""}}
-	result, err := s.StopAs(ctx, r, c.audience)
+	result, err := s.Answerer.StopAs(ctx, r, c.audience)
 	switch n := len(result.Turns); {
 	case err != nil:
 		return "", err
@@ -138,13 +138,13 @@ func (s *Service) stopCommand(ctx context.Context, c Command, _ []string) (strin
 	case n == 1:
 		return sentenceStoppedOne, nil
 	case result.Denied:
-		return SayDenied(), nil
+		return policy.SayDenied(), nil
 	default:
 		return sentenceIdle, nil
 	}
 }
 
-func (s *Service) whoamiCommand(ctx context.Context, c Command, _ []string) (string, error) {
+func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (string, error) {
 	var held []Held
 	err := errors.New("the platform cannot be asked")
 	if c.Holds != nil {
@@ -180,21 +180,21 @@ func (s *Service) whoamiCommand(ctx context.Context, c Command, _ []string) (str
 	return b.String(), nil
 }
 
-func (s *Service) forgetCommand(ctx context.Context, c Command, words []string) (string, error) {
-	if s.Store.Forgetter == nil {
+func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) (string, error) {
+	if s.Forgetter == nil {
 		return "Nothing can be deleted from chat here. Ask whoever runs this bot.", nil
 	}
 	if len(words) != 1 || !strings.EqualFold(words[0], wordConfirm) {
 		return sentenceForget, nil
 	}
 	votes := 0
-	if s.Store.Votes != nil {
+	if s.Votes != nil {
 		var err error
-		if votes, err = s.Store.Votes.ForgetVotes(ctx, c.Tenant, c.Ref.Platform, c.By.ID); err != nil {
+		if votes, err = s.Votes.ForgetVotes(ctx, c.Tenant, c.Ref.Platform, c.By.ID); err != nil {
 			return "", err
 		}
 	}
-	gone, err := s.Store.Forgetter.Forget(ctx, c.Tenant, c.Ref.Platform, c.By.ID)
+	gone, err := s.Forgetter.Forget(ctx, c.Tenant, c.Ref.Platform, c.By.ID)
 	if err != nil {
 		return "", err
 	}

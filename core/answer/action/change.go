@@ -1,4 +1,4 @@
-package answer
+package action
 
 import (
 	"context"
@@ -16,25 +16,22 @@ import (
 // errNoChanges says that the service was set up without a store for changes.
 var errNoChanges = errors.New("the service keeps no changes of questions")
 
-// sentenceWithdrawn stands under an answer whose question was deleted.
-const sentenceWithdrawn = "The question was deleted."
-
 // Edited has a question answered anew in place: its messages are edited, what was answered before is kept as Superseded. A message that is
 // no question, and an edit that leaves no text or the text as it was (a preview appeared), change nothing. When it returns, the change is
 // recorded and no turn that it is meant for can miss it. A Rejection is a sentence for the person, and the old answer stays.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
-	defer s.guard(ctx, "edit", &err)
+	defer s.recovered(ctx, "edit", &err)
 	defer func() { s.editRefused(ctx, e, err) }()
-	if s.Store.Changes == nil {
+	if s.Changes == nil {
 		return changed, errNoChanges
 	}
 	if strings.TrimSpace(e.Text) == "" { // of files alone, whose previews platforms tell of as edits
 		return session.Changed{Same: true}, nil
 	}
-	if e.Text, err = policy.CheckQuestion(e.Text, s.config.MaxQuestion); err != nil {
+	if e.Text, err = policy.CheckQuestion(e.Text, s.MaxQuestion); err != nil {
 		return changed, err
 	}
-	rules, err := s.policy(ctx, e.Tenant, session.PlaceOf(e.Ref))
+	rules, err := policy.In(ctx, s.Policies, e.Tenant, session.PlaceOf(e.Ref))
 	if err != nil {
 		return changed, err
 	}
@@ -44,7 +41,7 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	if err = s.admitEdit(ctx, &e, rules.Policy); err != nil {
 		return changed, err
 	}
-	if changed, err = s.Store.Changes.Edit(ctx, e); err != nil {
+	if changed, err = s.Changes.Edit(ctx, e); err != nil {
 		return changed, fmt.Errorf("change a question: %w", err)
 	}
 	if !changed.LimitedUntil.IsZero() {
@@ -60,10 +57,10 @@ const sentencePrivateNow = "By now answers in this channel are for whoever asks 
 // admitEdit decides about an edit by what holds at this moment, as about a new question, and fills in the quotas that it counts against. What
 // an edit does not tell, who asked and what that person holds, is looked up.
 func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Policy) error {
-	if len(p.Quotas) == 0 && p.Private != policy.PrivateAlways || s.Store.Turns == nil {
+	if len(p.Quotas) == 0 && p.Private != policy.PrivateAlways || s.Turns == nil {
 		return nil
 	}
-	t, err := s.Store.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
+	t, err := s.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
 	if errors.Is(err, session.ErrUnknownTurn) || err == nil && t.Message != e.Message { // no question
 		return nil
 	}
@@ -75,7 +72,7 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 	}
 	holds := access.NewAudience(e.Tenant)
 	if p.CountsRoles() {
-		if known, err := s.Surfaces.Listeners(ctx, t.ForAsker()); err == nil && known.Tenant() == e.Tenant {
+		if known, err := s.Listeners.Listeners(ctx, t.ForAsker()); err == nil && known.Tenant() == e.Tenant {
 			holds = known
 		}
 	}
@@ -86,11 +83,11 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 // Deleted ends the turn of a question that was deleted: one that waits or runs is cancelled, an answer that was given is marked, and what is
 // kept of the question and its answers is erased (session.Changes). A message that is not known yet is born stopped if it arrives within session.TombstoneAge.
 func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
-	defer s.guard(ctx, "delete", &err)
-	if s.Store.Changes == nil {
+	defer s.recovered(ctx, "delete", &err)
+	if s.Changes == nil {
 		return changed, errNoChanges
 	}
-	if changed, err = s.Store.Changes.Withdraw(ctx, tenant, at, id, sentenceWithdrawn); err != nil {
+	if changed, err = s.Changes.Withdraw(ctx, tenant, at, id, session.SentenceWithdrawn); err != nil {
 		return changed, fmt.Errorf("withdraw a question: %w", err)
 	}
 	if changed.Turn == "" {
@@ -99,7 +96,7 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 			return changed, err
 		}
 		// The deletion may have overtaken the question; or the message is a page of an answer, which ends its turn as any stop does.
-		_, err = s.Stop(ctx, session.StopRequest{Tenant: tenant, Ref: at, Message: id, By: session.Stopper{Privileged: true}})
+		_, err = s.Answerer.StopAs(ctx, session.StopRequest{Tenant: tenant, Ref: at, Message: id, By: session.Stopper{Privileged: true}}, nil)
 		return changed, err
 	}
 	s.told(ctx, changed)
@@ -109,8 +106,8 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 // AnswerDeleted erases what is kept of an answer when somebody deleted a message of it on the platform. One that is being written is stopped, and
 // not posted anew. The bot's own deletions, and those of other messages, change nothing.
 func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
-	defer s.guard(ctx, "delete an answer", &err)
-	if s.Store.Changes == nil {
+	defer s.recovered(ctx, "delete an answer", &err)
+	if s.Changes == nil {
 		return errNoChanges
 	}
 	_, err = s.erase(ctx, tenant, at, id)
@@ -118,7 +115,7 @@ func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at 
 }
 
 func (s *Service) erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
-	erased, running, err := s.Store.Changes.Erase(ctx, tenant, at, id)
+	erased, running, err := s.Changes.Erase(ctx, tenant, at, id)
 	if err != nil {
 		return false, fmt.Errorf("erase an answer: %w", err)
 	}
@@ -137,7 +134,7 @@ func (s *Service) halt(ctx context.Context, running []session.TurnID) {
 			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
 		}
 	}
-	s.nudge()
+	s.Answerer.Wake()
 }
 
 // told wakes whoever has to act on a changed turn: the worker that runs it, and workers that look for work.
@@ -148,6 +145,6 @@ func (s *Service) told(ctx context.Context, c session.Changed) {
 		}
 	}
 	if c.Turn != "" {
-		s.nudge()
+		s.Answerer.Wake()
 	}
 }

@@ -1,4 +1,4 @@
-package answer
+package action
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 
 // admit decides whether a question may be answered once more, as if it were new: by what holds in its channel at this moment, and against the
 // quotas of the person who wants it answered. The decision may be to refuse, and says whether the answer is to be private.
-func (s *Service) admit(ctx context.Context, a Action, t session.Turn, private bool) (d policy.Decision, quotas []session.Quota, err error) {
+func (s *Service) admit(ctx context.Context, a Request, t session.Turn, private bool) (d policy.Decision, quotas []session.Quota, err error) {
 	place := session.PlaceOf(t.Session.Ref)
-	rules, err := s.policy(ctx, a.Tenant, place)
+	rules, err := policy.In(ctx, s.Policies, a.Tenant, place)
 	if err != nil {
 		return d, nil, err
 	}
@@ -20,7 +20,7 @@ func (s *Service) admit(ctx context.Context, a Action, t session.Turn, private b
 	if !rules.Open() || rules.CountsRoles() {
 		own := t
 		own.Asker = a.By
-		if known, err := s.Surfaces.Listeners(ctx, own.ForAsker()); err == nil {
+		if known, err := s.Listeners.Listeners(ctx, own.ForAsker()); err == nil {
 			holds = known
 		}
 	}

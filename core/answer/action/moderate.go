@@ -1,4 +1,4 @@
-package answer
+package action
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const maxCorrection = 3000
 
 // remove takes an answer away: what it said is deleted from the store in one step, so that no context, retry or take-over finds it, and
 // then its messages are brought to say that, by a worker that does not give up.
-func (s *Service) remove(ctx context.Context, a Action, r session.Record) (Reply, error) {
+func (s *Service) remove(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch own := r.Session.Owner != "" || r.Direct; {
 	case own && a.By.ID != r.Asker.ID:
 		return refuse(sentenceOwnAnswer), nil
@@ -29,7 +29,7 @@ func (s *Service) remove(ctx context.Context, a Action, r session.Record) (Reply
 			Hint: "It is removed for everybody, for good.", Submit: "Remove", Max: maxReason,
 		}}, nil
 	}
-	stopped, err := s.Store.Revisions.Remove(ctx, a.Tenant, r.ID, a.key(), session.Removal{By: a.By, Reason: clean(a.Text, maxReason)})
+	stopped, err := s.Revisions.Remove(ctx, a.Tenant, r.ID, a.key(), session.Removal{By: a.By, Reason: clean(a.Text, maxReason)})
 	if err != nil {
 		return Reply{}, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) remove(ctx context.Context, a Action, r session.Record) (Reply
 }
 
 // correct puts a moderator's text in the place of an answer: on its messages, and in the history that later answers are given.
-func (s *Service) correct(ctx context.Context, a Action, r session.Record) (Reply, error) {
+func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():
 		return refuse(sentenceNotCorrected), nil
@@ -61,12 +61,12 @@ func (s *Service) correct(ctx context.Context, a Action, r session.Record) (Repl
 	if text == "" {
 		return refuse(sentenceNoCorrection), nil
 	}
-	err := s.Store.Revisions.Correct(ctx, a.Tenant, r.ID, a.key(), session.Correction{Text: text, By: a.By})
+	err := s.Revisions.Correct(ctx, a.Tenant, r.ID, a.key(), session.Correction{Text: text, By: a.By})
 	if err != nil {
 		return Reply{}, err
 	}
 	s.Logger.InfoContext(ctx, "answer corrected", "turn", r.ID)
-	s.nudge()
+	s.Answerer.Wake()
 	return Reply{Sentence: sentenceCorrectedNow}, nil
 }
 
@@ -79,7 +79,7 @@ func (s *Service) correction(ctx context.Context, r session.Record) (Reply, erro
 	if r.Correction != nil {
 		form.Text = r.Correction.Text
 	} else {
-		saved, err := s.Store.History.Saved(ctx, r.Turn)
+		saved, err := s.History.Saved(ctx, r.Turn)
 		if err != nil && !errors.Is(err, session.ErrUnknownTurn) {
 			return Reply{}, err
 		}

@@ -1,10 +1,9 @@
-package answer
+package command
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -214,58 +213,4 @@ func (e Explanation) outcome() []string {
 		said = append(said, "The log tells more under the reference "+e.Saved.Reference+".")
 	}
 	return said
-}
-
-// whyCommand explains the message that is meant, or the newest answer here, to somebody who can see it.
-func (s *Service) whyCommand(ctx context.Context, c Command, _ []string) (string, error) {
-	if s.Store.Turns == nil || s.Store.Verdicts == nil {
-		return sentenceNoActions, nil
-	}
-	inspect := Inspector{Turns: s.Store.Turns, Verdicts: s.Store.Verdicts, History: s.Store.History}
-	var e Explanation
-	var err error
-	if c.Message != "" {
-		e, err = inspect.Message(ctx, c.Tenant, c.Ref, c.Message)
-	} else {
-		var t session.Turn
-		if t, err = s.Store.Turns.Latest(ctx, c.Tenant, c.Ref, c.By.ID); err == nil {
-			e, err = inspect.Turn(ctx, t)
-		}
-	}
-	if errors.Is(err, session.ErrUnknownTurn) {
-		return "I have answered nothing here yet that could be explained.", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	if t := e.Turn; t != nil && t.Session.Owner != "" && t.Session.Owner != c.By.ID { // as if there were none
-		e = Explanation{}
-	}
-	may, err := s.namable(ctx, e)
-	if err != nil {
-		return "", err
-	}
-	said := e.Sentences(func(id document.ID) bool { return may[id] })
-	return strings.ReplaceAll(strings.Join(said, "\n\n"), "\n\n- ", "\n- "), nil
-}
-
-// namable are the documents of an explanation that everybody may read who sees the answer now.
-func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]bool, error) {
-	var ids []document.ID
-	for _, run := range e.Saved.Runs {
-		for _, a := range run.Searches {
-			for _, f := range a.Found {
-				ids = append(ids, f.Document)
-			}
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	slices.Sort(ids)
-	audience, err := s.present(ctx, *e.Turn)
-	if err != nil {
-		audience = access.NewAudience(e.Turn.Session.Tenant)
-	}
-	return s.Library.Readable(ctx, audience, slices.Compact(ids))
 }

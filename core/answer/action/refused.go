@@ -1,0 +1,34 @@
+package action
+
+import (
+	"context"
+	"errors"
+
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// editRefused notes an edit that was rejected with err: once for each reason, since people edit a message again and again.
+func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
+	reason := policy.ReasonOf(err)
+	if reason == "" || s.Turns == nil {
+		return
+	}
+	t, err := s.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
+	switch {
+	case errors.Is(err, session.ErrUnknownTurn), err == nil && t.Message != e.Message: // it was no question before either
+		return
+	case err != nil:
+		s.Logger.ErrorContext(ctx, "a refused edit is not in the audit trail", "platform", e.Ref.Platform, "channel", e.Ref.Channel, "reason", reason, "error", err)
+		return
+	}
+	s.Answerer.Refused(ctx, session.Refusal{
+		Tenant: e.Tenant, Ref: t.Session.Ref, Key: "edit " + session.MessageKey(e.Ref, e.Message) + " " + string(reason), Person: t.Asker.ID, Direct: t.Direct,
+		Reason: string(reason),
+	})
+}
+
+// actRefused notes that an answer was asked for once more, and was not given.
+func (s *Service) actRefused(ctx context.Context, a Request, t session.Turn, reason policy.Reason) {
+	s.Answerer.Refused(ctx, session.Refusal{Tenant: a.Tenant, Ref: t.Session.Ref, Key: a.Key, Person: a.By.ID, Direct: t.Direct, Reason: string(reason)})
+}

@@ -1,0 +1,88 @@
+// Package command answers what people type after /footnote, or choose in a menu: what holds in a channel and its changes, who somebody is, why a message was
+// answered as it was, and what is to be forgotten. It tells one person, in Markdown, and posts nothing; what is done to an answer by a button belongs to the
+// package action.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// CommandDeps is what a Service works with. What of the store is nil cannot be done, which the person is told.
+type Deps struct {
+	Turns     session.Turns    // status, why
+	Verdicts  session.Verdicts // why
+	History   session.History  // why
+	Settings  session.Settings // commands that change something
+	Votes     session.Votes    // forget-me
+	Forgetter session.Forgetter
+
+	Answerer Answerer
+	Signal   session.Signal
+	Library  Library
+	Policies Policies     // nil: the defaults everywhere
+	Logger   *slog.Logger // nil: silent
+	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD today". Empty, or nil: nothing is said.
+	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
+}
+
+// CommandAnswerer is what commands need of the service that answers; *answer.Service is one. Safe for concurrent use.
+type Answerer interface {
+	// StopAs asks for a stop by somebody of whom holds returns what that person alone may read.
+	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
+	// Present returns who sees a turn's answer at this moment.
+	Present(ctx context.Context, t session.Turn) (access.Audience, error)
+}
+
+// CommandLibrary knows who may read what. Safe for concurrent use.
+type Library interface {
+	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+}
+
+// Policies knows what holds where, and what can be changed. Safe for concurrent use.
+type Policies interface {
+	policy.Source
+	// Accept reports, in a sentence, why a value cannot be set in a channel: it is not valid, or names what does not exist.
+	Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error
+	// Hash names the configuration that this process goes by. Replicas with the same hash answer alike.
+	Hash(ctx context.Context) (string, error)
+}
+
+// CommandService carries commands out. It is safe for concurrent use.
+type Service struct{ Deps }
+
+// NewCommand returns a service.
+func New(deps Deps) (*Service, error) {
+	if deps.Answerer == nil || deps.Signal == nil || deps.Library == nil || deps.History == nil {
+		return nil, errors.New("set up commands: who answers, a signal, a library and a history are required")
+	}
+	if deps.Logger == nil {
+		deps.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Service{deps}, nil
+}
+
+// policy is what holds in a channel.
+func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
+	if s.Policies == nil {
+		return policy.Settle(), nil
+	}
+	return policy.In(ctx, s.Policies, tenant, at)
+}
+
+// recovered makes an error of a panic, so that one bad event does not end the process.
+func (s *Service) recovered(ctx context.Context, what string, err *error) {
+	if p := recover(); p != nil {
+		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		*err = fmt.Errorf("%s: the handler panicked", what)
+	}
+}

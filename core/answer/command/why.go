@@ -1,0 +1,124 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Why tells whoever sees an answer how it came about, using only what anybody who can see the answer may know: no document is named that is not among its
+// sources, and no count shows that there are documents which the audience may not read.
+func Why(r session.Record, saved session.Saved) string {
+	var said []string
+	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	if r.Reason != "" {
+		if reason := policy.Explain(policy.Reason(r.Reason)); reason != "" {
+			said = append(said, reason)
+		}
+	}
+	if r.Outcome == "" {
+		say("The question is still being answered.")
+		return strings.Join(said, " ")
+	}
+	best, _ := saved.Best()
+	answer, _ := best.Answer()
+	switch n := len(message.Distinct(answer.Documents)); {
+	case r.Removed != nil:
+		say("The answer was removed.")
+	case r.Correction != nil:
+		say("%s corrected the answer; what stands there is that person's text.", r.Correction.By.Called())
+	case r.Outcome == session.NoEvidence:
+		say("%s", orSay(saved.Sentence, r.Outcome))
+	case n > 0:
+		say("The answer was written from %s that everybody who sees it may read; it cites %d.", policy.Counted(n, "document"), len(answer.Citations))
+	default:
+		say("%s", orSay(saved.Sentence, r.Outcome))
+	}
+	switch r.Origin.As {
+	case session.Retried:
+		say("It took the place of an earlier answer to the same question.")
+	case session.Shared:
+		say("It was shared by the person who got it privately.")
+	case session.Privately:
+		say("It is for you alone, and may draw on everything that you can read.")
+	}
+	if r.Undelivered != "" {
+		say("%s", r.Undelivered)
+	}
+	if best.Model != "" && r.Removed == nil && r.Correction == nil {
+		say("Model: %s.", best.Model)
+	}
+	return strings.Join(said, " ")
+}
+
+func orSay(sentence string, o session.Outcome) string {
+	if sentence != "" {
+		return sentence
+	}
+	if said := policy.Say(o); said != "" {
+		return said
+	}
+	return "The answer was written without any document."
+}
+
+// whyCommand explains the message that is meant, or the newest answer here, to somebody who can see it.
+func (s *Service) whyCommand(ctx context.Context, c Request, _ []string) (string, error) {
+	if s.Turns == nil || s.Verdicts == nil {
+		return "This cannot be done here.", nil
+	}
+	inspect := Inspector{Turns: s.Turns, Verdicts: s.Verdicts, History: s.History}
+	var e Explanation
+	var err error
+	if c.Message != "" {
+		e, err = inspect.Message(ctx, c.Tenant, c.Ref, c.Message)
+	} else {
+		var t session.Turn
+		if t, err = s.Turns.Latest(ctx, c.Tenant, c.Ref, c.By.ID); err == nil {
+			e, err = inspect.Turn(ctx, t)
+		}
+	}
+	if errors.Is(err, session.ErrUnknownTurn) {
+		return "I have answered nothing here yet that could be explained.", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if t := e.Turn; t != nil && t.Session.Owner != "" && t.Session.Owner != c.By.ID { // as if there were none
+		e = Explanation{}
+	}
+	may, err := s.namable(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	said := e.Sentences(func(id document.ID) bool { return may[id] })
+	return strings.ReplaceAll(strings.Join(said, "\n\n"), "\n\n- ", "\n- "), nil
+}
+
+// namable are the documents of an explanation that everybody may read who sees the answer now.
+func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]bool, error) {
+	var ids []document.ID
+	for _, run := range e.Saved.Runs {
+		for _, a := range run.Searches {
+			for _, f := range a.Found {
+				ids = append(ids, f.Document)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	slices.Sort(ids)
+	audience, err := s.Answerer.Present(ctx, *e.Turn)
+	if err != nil {
+		audience = access.NewAudience(e.Turn.Session.Tenant)
+	}
+	return s.Library.Readable(ctx, audience, slices.Compact(ids))
+}

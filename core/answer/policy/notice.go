@@ -1,0 +1,53 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+)
+
+const (
+	sentenceQueuedOne  = "One question is ahead of this one; it will be answered next."
+	sentenceQueued     = "%d questions are ahead of this one; they are answered in order."
+	sentenceWaitingOne = "One more question is waiting here; it is answered next."
+	sentenceWaiting    = "%d more questions are waiting here; they are answered in order."
+	sentenceDenied     = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
+)
+
+// SayQueued returns the notice for a question that waits for others.
+func SayQueued(ahead int) string {
+	switch {
+	case ahead <= 0:
+		return ""
+	case ahead == 1:
+		return sentenceQueuedOne
+	default:
+		return fmt.Sprintf(sentenceQueued, ahead)
+	}
+}
+
+// SayWaiting returns the notice for a thread in which so many questions wait; empty for none.
+func SayWaiting(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return sentenceWaitingOne
+	default:
+		return fmt.Sprintf(sentenceWaiting, n)
+	}
+}
+
+// IsNotice reports whether a text is one that SayWaiting returns, or SayQueued, which earlier versions said in threads.
+func IsNotice(text string) bool {
+	if text == sentenceQueuedOne || text == sentenceWaitingOne {
+		return true
+	}
+	return slices.ContainsFunc([]string{sentenceQueued, sentenceWaiting}, func(format string) bool {
+		var n int
+		_, err := fmt.Sscanf(text, format, &n)
+		return err == nil
+	})
+}
+
+// SayDenied returns what somebody is told who may not stop a turn.
+func SayDenied() string { return sentenceDenied }
