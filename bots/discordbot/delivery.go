@@ -35,21 +35,21 @@ type delivery struct {
 }
 
 func newDelivery(
-	ctx context.Context, cancel context.CancelFunc, surface *write.Surface, s *stream.Replies[render.Page], permit answer.Permit,
+	ctx context.Context, cancel context.CancelFunc, surface *write.Surface, presence thread.Presence, s *stream.Replies[render.Page],
 	logger *slog.Logger, to thread.Ref, unasked bool,
 ) *delivery {
 	d := &delivery{replies: s, surface: surface, cancel: cancel}
 	typing, hush := context.WithCancel(ctx)
 	d.hush = hush
 	if !unasked { // nobody waits for what nobody asked for, and it may come to nothing
-		d.typing.Go(func() { show(typing, surface, permit, logger, to) })
+		d.typing.Go(func() { show(typing, presence, logger, to) })
 	}
 	return d
 }
 
 // show shows that the bot writes, until there is something to read.
-func show(ctx context.Context, surface thread.Presence, permit answer.Permit, logger *slog.Logger, to thread.Ref) {
-	for ctx.Err() == nil && permit() == nil {
+func show(ctx context.Context, surface thread.Presence, logger *slog.Logger, to thread.Ref) {
+	for ctx.Err() == nil {
 		next := typingAge
 		switch err := surface.Status(ctx, to, "writing"); {
 		case errors.Is(err, thread.ErrNoRoom):

@@ -167,24 +167,25 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if to.Platform != discord.Platform {
 		return nil, fmt.Errorf("open a delivery to %s: this bot is on Discord", to.Platform)
 	}
-	logs := answer.NewLogs(b.deps.Deliveries, t, to, permit)
-	pages, err := logs.Posted(ctx)
+	logs, err := answer.OpenLogs(ctx, b.deps.Deliveries, t, to)
 	if err != nil {
-		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
+		return nil, err
 	}
+	fresh := len(logs.Posted()) == 0
 	b.talk.Begun(ctx, t)
-	surface := b.client.Surface(t, len(pages) > 0, b.inPlace(ctx, t))
+	surface := b.client.Surface(t, !fresh, b.inPlace(ctx, t))
+	guarded := answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger)
 	writing, cancel := context.WithCancel(ctx)
 	s, err := stream.OpenReplies(writing, to, b.config.Pace, logs, stream.Deps[render.Page]{
-		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
+		Surface:  guarded,
 		Renderer: b.deps.Renderer, Pacing: surface, Turn: t, Observe: b.deps.Observe, Logger: b.deps.Logger,
 	})
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	d := newDelivery(writing, cancel, surface, s, permit, b.deps.Logger, to, t.Ambient)
-	if len(pages) == 0 && !t.Ambient && !t.Direct && t.Session.Owner == "" {
+	d := newDelivery(writing, cancel, surface, thread.AbilitiesOf(guarded).Presence, s, b.deps.Logger, to, t.Ambient)
+	if fresh && !t.Ambient && !t.Direct && t.Session.Owner == "" {
 		d.barred = func(ctx context.Context, sentence string) {
 			if err := b.client.Whisper(ctx, t, sentence, nil); err != nil {
 				b.deps.Logger.WarnContext(ctx, "the asker is not told that the answer cannot be written", "turn", t.ID, "error", err)

@@ -98,6 +98,7 @@ const (
 // presence shows that the bot is at work until there are words to read.
 type presence struct {
 	surface *write.Surface
+	status  thread.Presence
 	to      thread.Ref
 	logger  *slog.Logger
 	latest  chan string // holds the newest status
@@ -109,8 +110,8 @@ type presence struct {
 func absent(logger *slog.Logger) *presence { return &presence{logger: logger, stop: func() {}} }
 
 // show begins with a status; then calls seen, which is for what may come a little later.
-func show(ctx context.Context, surface *write.Surface, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
-	p := &presence{surface: surface, to: to, logger: logger, latest: make(chan string, 1)}
+func show(ctx context.Context, surface *write.Surface, status thread.Presence, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
+	p := &presence{surface: surface, status: status, to: to, logger: logger, latest: make(chan string, 1)}
 	lasting := ctx
 	ctx, p.stop = context.WithCancel(ctx)
 	p.ended.Go(func() {
@@ -128,7 +129,7 @@ func (p *presence) run(ctx context.Context, seen func()) {
 	timer := time.NewTimer(statusAge)
 	defer timer.Stop()
 	for {
-		err := p.surface.Status(ctx, p.to, status)
+		err := p.status.Status(ctx, p.to, status)
 		next := statusAge
 		var refused *thread.RateLimitError
 		switch {
@@ -179,7 +180,7 @@ func (p *presence) end() {
 func (p *presence) clear(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, restLimit)
 	defer cancel()
-	if err := p.surface.Status(ctx, p.to, ""); err != nil {
+	if err := p.status.Status(ctx, p.to, ""); err != nil {
 		p.logger.DebugContext(ctx, "status not cleared", "error", err)
 	}
 }

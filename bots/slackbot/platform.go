@@ -95,8 +95,11 @@ func (p platform) Told(ctx context.Context, about session.Turn, at thread.Ref) (
 // HalfWritten implements conversation.Platform.
 func (p platform) HalfWritten(ctx context.Context, t session.Turn, page session.Page, permit answer.Permit) (half bool, err error) {
 	own := []thread.MessageID{page.Message}
+	if err := permit(); err != nil {
+		return false, err
+	}
 	if page.Message == "" { // it may have been posted by a process that ended before it knew
-		own, err = p.client.Surface(write.SurfaceOptions{Turn: string(t.ID), Question: t.Message, Permit: permit}).Own(ctx, page.At)
+		own, err = p.client.Surface(write.SurfaceOptions{Turn: string(t.ID), Question: t.Message}).Own(ctx, page.At)
 	}
 	for _, id := range own {
 		var shown bool

@@ -220,16 +220,16 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if err != nil {
 		return nil, err
 	}
-	logs := answer.NewLogs(b.deps.Deliveries, t, to, permit)
-	begun, err := begunStreams(ctx, t, logs)
+	logs, err := answer.OpenLogs(ctx, b.deps.Deliveries, t, to)
 	if err != nil {
 		return nil, err
 	}
 	surface := b.client.Surface(write.SurfaceOptions{
-		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID, Permit: permit,
+		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID,
 		RecipientTeam: func(ctx context.Context) string { return b.teamOf(ctx, t.Asker.ID) },
-		Begun:         begun, Actions: actions, Stopped: func() { b.stopped(ctx, t) },
+		Begun:         begunStreams(logs), Actions: actions, Stopped: func() { b.stopped(ctx, t) },
 	})
+	guarded := answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger)
 	pace, again := b.config.Pace, t.Outcome != ""
 	pace.Held = pace.Held || again // what is written anew was complete before
 	d := &delivery{turn: t, client: b.client, surface: surface, to: to}
@@ -243,10 +243,10 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if again {
 		d.presence = absent(b.deps.Logger)
 	} else {
-		d.presence = show(ctx, surface, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
+		d.presence = show(ctx, surface, thread.AbilitiesOf(guarded).Presence, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
 	}
 	d.replies, err = stream.OpenReplies(ctx, to, pace, logs, stream.Deps[render.Page]{
-		Surface:  answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger),
+		Surface:  guarded,
 		Renderer: b.renderer(), Pacing: b.client.Pacing(), Logger: b.deps.Logger,
 		Turn: t, Observe: func(w stream.Write) { b.observe(d, w) },
 	})
@@ -269,23 +269,16 @@ func (b *Bot) observe(d *delivery, w stream.Write) {
 
 // begunStreams are the messages that earlier attempts at a turn may have left open as streams: what was posted and not streamed says what it
 // shows.
-func begunStreams(ctx context.Context, t session.Turn, logs stream.Logs) ([]thread.MessageID, error) {
-	if t.Attempt < 2 {
-		return nil, nil
-	}
-	posted, err := logs.Posted(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
-	}
+func begunStreams(logs stream.Logs) []thread.MessageID {
 	var begun []thread.MessageID
-	for _, pages := range posted {
+	for _, pages := range logs.Posted() {
 		for _, p := range pages {
 			if p.ID != "" && p.Hash == "" && !p.Final {
 				begun = append(begun, p.ID)
 			}
 		}
 	}
-	return begun, nil
+	return begun
 }
 
 // renderer is the renderer, which shows in the answer's place what is searched for where no status can say so.

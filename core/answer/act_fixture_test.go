@@ -343,7 +343,11 @@ func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) 
 	if t.Session.Owner != "" {
 		to.Channel = "DM " + t.Session.Owner
 	}
-	st, err := stream.OpenReplies(ctx, to, stream.Pace{Interval: time.Second}, answer.NewLogs(s.store, t, to, permit), stream.Deps[string]{
+	logs, err := answer.OpenLogs(ctx, s.store, t, to)
+	if err != nil {
+		return nil, err
+	}
+	st, err := stream.OpenReplies(ctx, to, stream.Pace{Interval: time.Second}, logs, stream.Deps[string]{
 		Surface: answer.Guard[string](s, s.store, t, permit, nil), Renderer: plainPages{}, Turn: t,
 	})
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 
 // Guard is a surface for one attempt at one turn. It starts no call without a permit. A process that was paused may finish a call after
 // its permit has ended, and then have written over what another attempt showed; so the turn is delivered once more after such a call.
-// Whatever the surface can do, Guard can (thread.AbilitiesOf): stream, roll over, adopt.
+// Whatever the surface can do, Guard can (thread.AbilitiesOf): stream, roll over, adopt, show that it
+// is at work. Nobody else on the way of a write asks for the permit.
 func Guard[P any](surface thread.Surface[P], repairs session.Repairs, t session.Turn, permit Permit, logger *slog.Logger) thread.Surface[P] {
 	return guarded[P]{Surface: surface, guard: guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}}
 }
@@ -51,6 +52,9 @@ func (g guarded[P]) Abilities() thread.Abilities[P] {
 	if can.Streamer != nil {
 		can.Streamer = guardedStreamer[P]{guard: g.guard, streamer: can.Streamer}
 	}
+	if can.Presence != nil {
+		can.Presence = guardedPresence{permit: g.guard.permit, presence: can.Presence}
+	}
 	return can
 }
 
@@ -89,4 +93,18 @@ func (g guardedStreamer[P]) Append(ctx context.Context, to thread.Ref, id thread
 // Stop implements thread.Streamer.
 func (g guardedStreamer[P]) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, page P) error {
 	return g.guard.call(ctx, func() error { return g.streamer.Stop(ctx, to, id, page) })
+}
+
+// guardedPresence starts no call without a permit. One that ends late disturbs no answer.
+type guardedPresence struct {
+	permit   Permit
+	presence thread.Presence
+}
+
+// Status implements thread.Presence.
+func (g guardedPresence) Status(ctx context.Context, to thread.Ref, status string) error {
+	if err := g.permit(); err != nil {
+		return err
+	}
+	return g.presence.Status(ctx, to, status)
 }

@@ -45,6 +45,12 @@ func (s streaming) Stop(ctx context.Context, to thread.Ref, id thread.MessageID,
 	return s.Edit(ctx, to, id, page)
 }
 
+type present struct{ *pad }
+
+func (p present) Status(ctx context.Context, to thread.Ref, _ string) error {
+	return p.Edit(ctx, to, "", "")
+}
+
 type rolling struct{}
 
 func (rolling) Split(piece string) ([]string, string)       { return []string{piece}, "" }
@@ -71,6 +77,7 @@ func TestGuardKeepsWhatASurfaceCan(t *testing.T) {
 			*pad
 			adopting
 		}{pad: p},
+		"shows that it is at work": present{p},
 		"streams and adopts": struct {
 			streaming
 			adopting
@@ -86,7 +93,8 @@ func TestGuardKeepsWhatASurfaceCan(t *testing.T) {
 		}{streaming: streaming{p}},
 	} {
 		g := answer.Guard(surface, new(repairs), session.Turn{}, func() error { return nil }, slog.New(slog.DiscardHandler))
-		if can, want := thread.AbilitiesOf(g), thread.AbilitiesOf(surface); (can.Streamer == nil) != (want.Streamer == nil) || can.Roller != want.Roller || can.Adopter != want.Adopter {
+		if can, want := thread.AbilitiesOf(g), thread.AbilitiesOf(surface); (can.Streamer == nil) != (want.Streamer == nil) || can.Roller != want.Roller || can.Adopter != want.Adopter ||
+			(can.Presence == nil) != (want.Presence == nil) {
 			t.Errorf("%s: it can %+v, want %+v", name, can, want)
 		}
 		if g.Capabilities().MaxRunes != 7 {
@@ -142,6 +150,24 @@ func TestGuard(t *testing.T) {
 					t.Errorf("%d calls and %d repairs, want %d and %d", p.calls, *r, tt.calls, tt.reacts)
 				}
 			})
+		}
+	}
+}
+
+// That the bot is at work is shown with a permit alone, and disturbs no answer when it comes late.
+func TestGuardedPresence(t *testing.T) {
+	t.Parallel()
+	ended := errors.New("ended")
+	for permitted, want := range map[int]error{0: ended, 1: nil} {
+		p, r, asked := new(pad), new(repairs), 0
+		g := answer.Guard[string](present{p}, r, session.Turn{}, func() error {
+			if asked++; asked > permitted {
+				return ended
+			}
+			return nil
+		}, slog.New(slog.DiscardHandler))
+		if err := thread.AbilitiesOf(g).Presence.Status(t.Context(), thread.Ref{}, "is reading"); !errors.Is(err, want) || p.calls != permitted || *r != 0 {
+			t.Errorf("with %d permits: %v, %d calls, %d repairs", permitted, err, p.calls, *r)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package answer
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
@@ -14,39 +16,41 @@ type pageLog struct {
 	fence      session.Fence
 	model      int
 	at         thread.Ref
-	permit     Permit
+	pages      []stream.Page // of earlier attempts
 }
 
 var _ stream.Log = pageLog{}
 
-// NewLogs returns the stream.Logs of a turn's answers, written to at. Nothing is intended once the permit has ended.
-func NewLogs(deliveries session.Deliveries, t session.Turn, at thread.Ref, permit Permit) stream.Logs {
-	return pageLogs{pageLog{deliveries: deliveries, fence: t.Fence(), at: at, permit: permit}}
+// OpenLogs returns the stream.Logs of a turn's answers, written to at, with what earlier attempts posted. Who writes asks for no permit here: the store
+// knows whose the turn is.
+func OpenLogs(ctx context.Context, deliveries session.Deliveries, t session.Turn, at thread.Ref) (stream.Logs, error) {
+	remembered, err := deliveries.Pages(ctx, t.Fence())
+	if err != nil {
+		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
+	}
+	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at}, posted: make(map[int][]stream.Page)}
+	for _, p := range remembered {
+		if p.Kind == session.Answer {
+			l.posted[p.Model] = append(l.posted[p.Model], stream.Page{Number: p.Number, ID: p.Message, Hash: p.Hash, Final: p.State == session.Final})
+		}
+	}
+	return l, nil
 }
 
 // pageLogs is the pageLog of the first model, and of what is written without one.
-type pageLogs struct{ first pageLog }
+type pageLogs struct {
+	first  pageLog
+	posted map[int][]stream.Page
+}
 
 // Log implements stream.Logs.
 func (l pageLogs) Log(model int) stream.Log {
-	l.first.model = model
+	l.first.model, l.first.pages = model, l.posted[model]
 	return l.first
 }
 
 // Posted implements stream.Logs.
-func (l pageLogs) Posted(ctx context.Context) (map[int][]stream.Page, error) {
-	remembered, err := l.first.deliveries.Pages(ctx, l.first.fence)
-	if err != nil {
-		return nil, err
-	}
-	pages := make(map[int][]stream.Page)
-	for _, p := range remembered {
-		if p.Kind == session.Answer {
-			pages[p.Model] = append(pages[p.Model], stream.Page{Number: p.Number, ID: p.Message, Hash: p.Hash, Final: p.State == session.Final})
-		}
-	}
-	return pages, nil
-}
+func (l pageLogs) Posted() map[int][]stream.Page { return l.posted }
 
 func (l pageLog) key(page int) session.PageKey {
 	return session.PageKey{Kind: session.Answer, Model: l.model, Number: page}
@@ -54,9 +58,6 @@ func (l pageLog) key(page int) session.PageKey {
 
 // Intend implements stream.Log.
 func (l pageLog) Intend(ctx context.Context, page int) error {
-	if err := l.permit(); err != nil {
-		return err
-	}
 	return l.deliveries.Intend(ctx, l.fence, l.key(page), l.at)
 }
 
@@ -71,7 +72,4 @@ func (l pageLog) Final(ctx context.Context, page int, hash string) error {
 }
 
 // Pages implements stream.Log.
-func (l pageLog) Pages(ctx context.Context) ([]stream.Page, error) {
-	all, err := pageLogs{l}.Posted(ctx)
-	return all[l.model], err
-}
+func (l pageLog) Pages(context.Context) ([]stream.Page, error) { return slices.Clone(l.pages), nil }

@@ -196,9 +196,13 @@ func (*board) Listeners(context.Context, session.Turn) (access.Audience, error) 
 }
 
 // Open implements answer.Surfaces.
-func (b *board) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+func (b *board) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer.Delivery, error) {
 	b.talk.Begun(ctx, t)
-	replies, err := stream.OpenReplies(ctx, t.Session.Ref, stream.Pace{}, answer.NewLogs(b.store, t, t.Session.Ref, permit), stream.Deps[page]{
+	logs, err := answer.OpenLogs(ctx, b.store, t, t.Session.Ref)
+	if err != nil {
+		return nil, err
+	}
+	replies, err := stream.OpenReplies(ctx, t.Session.Ref, stream.Pace{}, logs, stream.Deps[page]{
 		Surface: surface{b}, Renderer: renderer{}, Turn: t,
 	})
 	return &delivery{replies}, err

@@ -17,8 +17,8 @@ import (
 type Logs interface {
 	// Log is that of one model's answer.
 	Log(model int) Log
-	// Posted returns the pages of all models, by model and number.
-	Posted(ctx context.Context) (map[int][]Page, error)
+	// Posted returns the pages of all models, by model and number, as they were when the logs were opened.
+	Posted() map[int][]Page
 }
 
 // Replies writes the answers to one question into one thread, each model's in messages of its own. They are written one after the other, so
@@ -35,10 +35,7 @@ type Replies[P any] struct {
 
 // OpenReplies starts writing to a thread. It ends as a ThreadStream does. The Log of deps is not used.
 func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs, deps Deps[P]) (*Replies[P], error) {
-	posted, err := logs.Posted(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
-	}
+	posted := logs.Posted()
 	among := &company{turn: make(chan struct{}, 1)}
 	for _, pages := range posted {
 		for _, p := range pages {
@@ -49,10 +46,11 @@ func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs
 	r := &Replies[P]{posted: posted, streams: make(map[int]*ThreadStream[P])}
 	r.open = func(model int) (*ThreadStream[P], error) {
 		deps := deps
-		deps.Log = known{logs.Log(model), posted[model]}
+		deps.Log = logs.Log(model)
 		return open(ctx, to, model, pace, deps, among)
 	}
-	r.streams[0], err = r.open(0)
+	first, err := r.open(0)
+	r.streams[0] = first
 	return r, err
 }
 
@@ -111,15 +109,6 @@ func (s *ThreadStream[P]) unheard() bool {
 	defer s.mu.Unlock()
 	return s.view.Label == "" && s.view.Phase == Waiting
 }
-
-// known is a Log whose pages were read already.
-type known struct {
-	Log
-	pages []Page
-}
-
-// Pages implements Log.
-func (k known) Pages(context.Context) ([]Page, error) { return slices.Clone(k.pages), nil }
 
 // company are the writers of one turn's answers.
 type company struct {

@@ -70,6 +70,7 @@ type Abilities[P any] struct {
 	Streamer Streamer[P]
 	Roller   Roller[P] // of a Streamer
 	Adopter  Adopter
+	Presence Presence
 }
 
 // AbilitiesOf finds what a surface can do: the interfaces that it implements or, where it stands before another surface, what its method Abilities
@@ -81,6 +82,7 @@ func AbilitiesOf[P any](s Surface[P]) (can Abilities[P]) {
 	can.Streamer, _ = s.(Streamer[P])
 	can.Roller, _ = s.(Roller[P])
 	can.Adopter, _ = s.(Adopter)
+	can.Presence, _ = s.(Presence)
 	return can
 }
 

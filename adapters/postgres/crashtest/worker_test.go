@@ -112,13 +112,13 @@ type surfaces struct {
 }
 
 func (s *surfaces) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
-	d := &delivery{platform: s.platform, turn: t.ID, to: t.Session.Ref, surface: answer.Guard(s.platform, s.store, t, permit, slog.Default()), log: answer.NewLogs(s.store, t, t.Session.Ref, permit).Log(0),
-		finish: make(chan struct{})}
-	pages, err := d.log.Pages(ctx)
+	logs, err := answer.OpenLogs(ctx, s.store, t, t.Session.Ref)
 	if err != nil {
 		return nil, err
 	}
-	if len(pages) > 0 {
+	d := &delivery{platform: s.platform, turn: t.ID, to: t.Session.Ref, surface: answer.Guard(s.platform, s.store, t, permit, slog.Default()), log: logs.Log(0),
+		finish: make(chan struct{})}
+	if pages := logs.Posted()[0]; len(pages) > 0 {
 		if err := d.adopt(ctx, pages[0]); err != nil {
 			return nil, err
 		}

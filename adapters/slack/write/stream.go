@@ -29,10 +29,7 @@ func (s *Surface) Start(ctx context.Context, to thread.Ref, piece render.Page) (
 		return "", thread.ErrNoStream
 	}
 	team := s.options.RecipientTeam(ctx)
-	ctx, cancel, err := s.call(ctx)
-	if err != nil {
-		return "", err
-	}
+	ctx, cancel := s.call(ctx)
 	defer cancel()
 	options := []api.MsgOption{
 		api.MsgOptionTS(to.Thread), api.MsgOptionRecipientUserID(s.options.Recipient), api.MsgOptionRecipientTeamID(team),
@@ -71,22 +68,16 @@ func (s *Surface) Append(ctx context.Context, to thread.Ref, id thread.MessageID
 	if len(parts) == 0 {
 		return nil
 	}
-	ctx, cancel, err := s.call(ctx)
-	if err != nil {
-		return err
-	}
+	ctx, cancel := s.call(ctx)
 	defer cancel()
-	_, _, err = s.client.slack.API.AppendStreamContext(ctx, to.Channel, string(id), api.MsgOptionChunks(parts...))
+	_, _, err := s.client.slack.API.AppendStreamContext(ctx, to.Channel, string(id), api.MsgOptionChunks(parts...))
 	s.noticeStop(to, id, err)
 	return s.failed(ctx, to, "append to the answer's stream", thread.StreamAppend, err, false)
 }
 
 // Stop implements thread.Streamer.
 func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, piece render.Page) error {
-	ctx, cancel, err := s.call(ctx)
-	if err != nil {
-		return err
-	}
+	ctx, cancel := s.call(ctx)
 	defer cancel()
 	options := []api.MsgOption{s.metadata()}
 	if parts := chunks(piece); len(parts) > 0 {
@@ -95,7 +86,7 @@ func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	if blocks := s.blocks(piece, false); len(blocks) > 0 {
 		options = append(options, api.MsgOptionBlocks(blocks...))
 	}
-	_, _, err = s.client.slack.API.StopStreamContext(ctx, to.Channel, string(id), options...)
+	_, _, err := s.client.slack.API.StopStreamContext(ctx, to.Channel, string(id), options...)
 	s.noticeStop(to, id, err)
 	if err == nil {
 		s.client.streams.ended(to.Channel, id)

@@ -25,7 +25,6 @@ type SurfaceOptions struct {
 	Recipient     string
 	RecipientTeam func(context.Context) string
 	Actions       []thread.Action // buttons that somebody handles; others are left out
-	Permit        func() error    // asked before each call; may be nil
 	// Begun are messages that another process began and may have left open as streams: they are ended before they are edited.
 	Begun []thread.MessageID
 	// Stopped is called when the reader ended a stream in Slack's own client; may be nil.
@@ -76,15 +75,9 @@ func (s *Surface) Capabilities() thread.Capabilities {
 	}
 }
 
-// call bounds one call, and refuses it when the turn is another's by now.
-func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	if s.options.Permit != nil {
-		if err := s.options.Permit(); err != nil {
-			return nil, nil, err
-		}
-	}
-	limited, cancel := context.WithTimeout(ctx, s.client.slack.Config.Timeout)
-	return limited, cancel, nil
+// call bounds one call.
+func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, s.client.slack.Config.Timeout)
 }
 
 // failed translates an error, and holds all answers back after a refusal.
@@ -110,10 +103,7 @@ func (s *Surface) metadata() api.MsgOption {
 
 // Post implements thread.Surface.
 func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (thread.MessageID, error) {
-	ctx, cancel, err := s.call(ctx)
-	if err != nil {
-		return "", err
-	}
+	ctx, cancel := s.call(ctx)
 	defer cancel()
 	began := time.Now()
 	_, ts, err := s.client.slack.API.PostMessageContext(ctx, to.Channel, append(s.content(page), api.MsgOptionTS(to.Thread))...)
@@ -126,10 +116,7 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (th
 // Edit implements thread.Surface. A message that is still streaming, such as one of a process that has gone, is closed first: Slack takes
 // no edit of it.
 func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
-	ctx, cancel, err := s.call(ctx)
-	if err != nil {
-		return err
-	}
+	ctx, cancel := s.call(ctx)
 	defer cancel()
 	update := func() error {
 		_, _, _, err := s.client.slack.API.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
@@ -140,7 +127,7 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 			return err
 		}
 	}
-	err = update()
+	err := update()
 	if call.Code(err) == "streaming_state_conflict" { // nobody knew
 		if err := s.close(ctx, to, id); err != nil {
 			return err
@@ -170,12 +157,9 @@ func streamOver(err error) bool {
 
 // Delete implements thread.Surface.
 func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID) error {
-	ctx, cancel, err := s.call(ctx)
-	if err != nil {
-		return err
-	}
+	ctx, cancel := s.call(ctx)
 	defer cancel()
-	_, _, err = s.client.slack.API.DeleteMessageContext(ctx, to.Channel, string(id))
+	_, _, err := s.client.slack.API.DeleteMessageContext(ctx, to.Channel, string(id))
 	if call.Code(err) == "message_not_found" {
 		return nil
 	}
@@ -185,10 +169,7 @@ func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID
 // Own implements thread.Adopter. A workspace that lets the bot read no history gives nothing: there a lost confirmation can leave a
 // second message behind.
 func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, error) {
-	ctx, cancel, err := s.call(ctx)
-	if err != nil {
-		return nil, err
-	}
+	ctx, cancel := s.call(ctx)
 	defer cancel()
 	me := s.client.slack.Identity()
 	var own []thread.MessageID
@@ -230,10 +211,7 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 	} else if !s.client.slack.Statuses.Spare() {
 		return thread.ErrNoRoom
 	}
-	ctx, cancel, err := s.call(ctx)
-	if err != nil {
-		return err
-	}
+	ctx, cancel := s.call(ctx)
 	defer cancel()
 	defer func() { // what was refused or cut off may be shown all the same
 		at := time.Now()
@@ -242,7 +220,7 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 		}
 		s.stated.Store(&at)
 	}()
-	err = s.client.slack.API.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{
+	err := s.client.slack.API.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{
 		ChannelID: to.Channel, ThreadTS: to.Thread, Status: strings.TrimSpace(status),
 	})
 	if noMethod(err) || slices.Contains(codesNeverStream, call.Code(err)) {

@@ -319,27 +319,6 @@ func TestRefusalHoldsOtherAnswersBack(t *testing.T) {
 	}
 }
 
-func TestLostTurnMakesNoCall(t *testing.T) {
-	t.Parallel()
-	lost := errors.New("the turn is another's")
-	d := newDesk(t, slacktest.Config{}, func(o *write.SurfaceOptions) { o.Permit = func() error { return lost } })
-	before := len(d.Calls(""))
-	_, err := d.surface.Post(t.Context(), d.to, page("x"))
-	_, start := d.surface.Start(t.Context(), d.to, page("x"))
-	for _, err := range []error{
-		err, start, d.surface.Edit(t.Context(), d.to, "1.1", page("x")), d.surface.Delete(t.Context(), d.to, "1.1"),
-		d.surface.Append(t.Context(), d.to, "1.1", page("x")), d.surface.Stop(t.Context(), d.to, "1.1", page("x")),
-		d.surface.Status(t.Context(), d.to, "x"),
-	} {
-		if !errors.Is(err, lost) {
-			t.Errorf("a call returned %v", err)
-		}
-	}
-	if n := len(d.Calls("")); n != before {
-		t.Errorf("%d calls were made", n-before)
-	}
-}
-
 func TestMissingScopeIsNamed(t *testing.T) {
 	t.Parallel()
 	without := func(scope string) []string {
