@@ -19,8 +19,8 @@ type plans struct{ kept atomic.Bool }
 // keptKey is where a connection notes when the plans of its statements were last made.
 const keptKey = "footnote: kept plans"
 
-// ReplanAfter is how long a plan is kept: one that was made for a small table is wrong for what it may have become.
-const ReplanAfter = time.Minute
+// replanAfter is how long a plan is kept: one that was made for a small table is wrong for what it may have become.
+const replanAfter = time.Minute
 
 // errPooled says that a connection leads to another process than the first one did.
 var errPooled = errors.New("a transaction pooler stands before PostgreSQL now; connect again")
@@ -67,7 +67,7 @@ func (p *plans) use(pc *pgxpool.Config) {
 	pc.PrepareConn = func(ctx context.Context, conn *pgx.Conn) (bool, error) {
 		notes := conn.PgConn().CustomData()
 		at, kept := notes[keptKey].(time.Time)
-		if !kept || time.Since(at) < ReplanAfter {
+		if !kept || time.Since(at) < replanAfter {
 			return true, nil
 		}
 		notes[keptKey] = time.Now()

@@ -42,10 +42,6 @@ func (x *Index) read(ctx context.Context, read func(context.Context, *pgxpool.Co
 	if err != nil {
 		return err
 	}
-	if err := keepPlans(ctx, conn.Conn()); err != nil {
-		conn.Release()
-		return err
-	}
 	return read(ctx, conn)
 }
 
