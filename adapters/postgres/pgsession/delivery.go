@@ -189,3 +189,7 @@ func (s *Store) pageError(what string, f session.Fence, key session.PageKey, err
 	}
 	return fmt.Errorf("%s %s %d of turn %s: %w", what, key.Kind, key.Number+1, f.Turn, err)
 }
+
+// unwrite makes the pages of a turn count as not written, so that the next delivery writes them.
+const unwrite = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
+	where tenant_id = $1 and turn_id = $2`

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -96,4 +97,71 @@ func (s *Store) CaughtUp(ctx context.Context, tenant access.TenantID, ref thread
 		return fmt.Errorf("note how far a thread was read: %w", err)
 	}
 	return nil
+}
+
+// Unfollow implements session.Threads.
+func (s *Store) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
+	return s.follow(ctx, tenant, ref, by, true)
+}
+
+// Follow implements session.Threads.
+func (s *Store) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
+	return s.follow(ctx, tenant, ref, by, false)
+}
+
+func (s *Store) follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string, unfollowed bool) error {
+	deed := session.ThreadFollowed
+	if unfollowed {
+		deed = session.ThreadUnfollowed
+	}
+	// By the primary key; whether it is a direct message its turns know, by session's unique key.
+	const set = `
+		update thread h set unfollowed = $6
+		where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5 and unfollowed <> $6
+		returning exists (select from session s join turn t on t.tenant_id = s.tenant_id and t.session_id = s.id
+			where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace and s.channel = h.channel and s.thread = h.thread
+			  and t.direct)`
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, set, tenant, ref.Platform, ref.Workspace, ref.Channel, postgres.Storable(ref.Thread), unfollowed)
+		if err != nil {
+			return err
+		}
+		changed, err := pgx.CollectRows(rows, pgx.RowTo[bool])
+		if err != nil || len(changed) == 0 {
+			return err
+		}
+		e := audit.Entry{Deed: deed, Who: session.Actor{Platform: ref.Platform, ID: by}, At: ref}
+		return audit.Write(ctx, tx, tenant, e.Within(changed[0]))
+	})
+	if err != nil {
+		return fmt.Errorf("note %s: %w", deed, err)
+	}
+	return nil
+}
+
+// activeRow is a thread of session.Active.
+type activeRow struct{ Channel, Thread, LastSeen string }
+
+// Active implements session.Absences.
+func (s *Store) Active(
+	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int,
+) ([]session.Active, error) {
+	// The threads of a workspace by the primary key's beginning. It is asked at starts, so an index of its own would cost more than it saves.
+	const active = `
+		select channel, thread, last_message from thread
+		where tenant_id = $1 and platform = $2 and workspace = $3 and joined
+		  and last_seen_at > clock_timestamp() - $4::bigint * interval '1 microsecond'
+		order by last_seen_at desc, thread desc limit $5`
+	rows, err := postgres.QueryAll[activeRow](ctx, s.db.Pool, active, tenant, platform, workspace, lately.Microseconds(), most)
+	if err != nil {
+		return nil, fmt.Errorf("list the threads in which something was said lately: %w", err)
+	}
+	list := make([]session.Active, len(rows))
+	for i, r := range rows {
+		list[i] = session.Active{
+			Ref:      thread.Ref{Platform: platform, Workspace: workspace, Channel: r.Channel, Thread: r.Thread},
+			LastSeen: thread.MessageID(r.LastSeen),
+		}
+	}
+	return list, nil
 }

@@ -3,15 +3,12 @@ package pgsession
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/audit"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
-	"github.com/footnotehq/footnote/core/thread"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -86,16 +83,6 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	return running, audit.EndAll(ctx, tx, tenant, waiting)
 }
 
-// waitingOf returns those of the turns that wait, locked.
-func waitingOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) ([]string, error) {
-	rows, err := tx.Query(ctx, `
-		select id::text from turn where tenant_id = $1 and id = any($2::text[]::uuid[]) and state = 'queued' order by id for update`, tenant, ids)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
-}
-
 // Correct implements session.Revisions.
 func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, c session.Correction) error {
 	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
@@ -159,43 +146,4 @@ func (s *Store) Offer(ctx context.Context, tenant access.TenantID, id session.Tu
 		return false, fmt.Errorf("note the offer for turn %s: %w", id, err)
 	}
 	return tag.RowsAffected() > 0, nil
-}
-
-// loadRemoval returns the removal of a turn, nil when there is none.
-func loadRemoval(ctx context.Context, q postgres.Executor, tenant access.TenantID, id session.TurnID) (*session.Removal, error) {
-	var r session.Removal
-	const removal = `select removed_by, removed_by_name, removal_reason, removed_at from turn where tenant_id = $1 and id = $2 and removed_at is not null`
-	err := q.QueryRow(ctx, removal, tenant, id).Scan(&r.By.ID, &r.By.Name, &r.Reason, &r.At)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.At = r.At.UTC()
-	return &r, nil
-}
-
-// correctionRow is a correction with its turn.
-type correctionRow struct {
-	ID, Text, By, ByName string
-	At                   time.Time
-}
-
-// loadCorrections returns the corrections of turns, by turn.
-func loadCorrections(ctx context.Context, q postgres.Executor, tenant access.TenantID, ids []string) (map[string]session.Correction, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	rows, err := postgres.QueryAll[correctionRow](ctx, q, `
-		select id::text, correction, corrected_by, corrected_by_name, corrected_at from turn
-		where tenant_id = $1 and id = any($2::text[]::uuid[]) and corrected_at is not null`, tenant, ids)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]session.Correction, len(rows))
-	for _, r := range rows {
-		found[r.ID] = session.Correction{Text: r.Text, By: thread.Person{ID: r.By, Name: r.ByName}, At: r.At.UTC()}
-	}
-	return found, nil
 }

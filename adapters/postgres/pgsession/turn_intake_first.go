@@ -2,7 +2,6 @@ package pgsession
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"time"
 
