@@ -164,3 +164,33 @@ func TestGrantRefusesRolesThatItDoesNotBind(t *testing.T) {
 		}
 	}
 }
+
+// Entries of the audit trail are removed by whoever writes it, as before that was said, and by nobody else who can connect.
+func TestOnlyWhoWritesTheTrailRemovesFromIt(t *testing.T) {
+	t.Parallel()
+	url := localtest.URL(t)
+	if _, err := Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	const before = 38
+	down, done, err := migrator(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = down.DownTo(t.Context(), before)
+	if err := errors.Join(err, done()); err != nil {
+		t.Fatal(err)
+	}
+	_, stranger := localtest.Role(t, url)
+	name, writer := localtest.Role(t, url)
+	collect(t, url, "grant insert on audit to "+pgx.Identifier{name}.Sanitize())
+	if _, err := Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	const may = `select has_function_privilege('audit_expire(text, interval, int)', 'execute')::text`
+	for who, want := range map[string]string{url: "true", writer: "true", stranger: "false"} {
+		if got := collect(t, who, may); got[0] != want {
+			t.Errorf("%s may remove entries of the trail: %s, want %s", collect(t, who, `select current_user::text`)[0], got[0], want)
+		}
+	}
+}
