@@ -19,8 +19,8 @@ type Ticket struct {
 	// Original is the message that the first response changes, where that is not a message of its own.
 	Original string `json:"original,omitempty"`
 
-	At     time.Time // when it came; tokens live from then
-	Inline *Inline   // the request that brought it; nil where it came over the gateway
+	At     time.Time `json:"-"` // when it came; tokens live from then
+	Inline *Inline   `json:"-"` // the request that brought it; nil where it came over the gateway
 }
 
 // inlineLimit is how long a request is held open for its answer. The platform waits for ackLimit.
@@ -28,11 +28,14 @@ const inlineLimit = 2700 * time.Millisecond
 
 // Inline is a request that brought an interaction and can be answered with its first response.
 type Inline struct {
-	Ready chan any
+	ready chan any
 
 	mu   sync.Mutex
 	over bool // it was answered
 }
+
+// NewInline returns a request that was not answered yet.
+func NewInline() *Inline { return &Inline{ready: make(chan any, 1)} }
 
 // Answer gives the request its answer, and reports false when it has one.
 func (i *Inline) Answer(response any) bool {
@@ -42,7 +45,7 @@ func (i *Inline) Answer(response any) bool {
 		return false
 	}
 	i.over = true
-	i.Ready <- response
+	i.ready <- response
 	return true
 }
 
@@ -51,7 +54,7 @@ func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	timer := time.NewTimer(inlineLimit)
 	defer timer.Stop()
 	select {
-	case response := <-i.Ready:
+	case response := <-i.ready:
 		Respond(w, response)
 		return true
 	case <-timer.C:
@@ -62,7 +65,7 @@ func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	i.over = true
 	i.mu.Unlock()
 	if late {
-		Respond(w, <-i.Ready)
+		Respond(w, <-i.ready)
 		return true
 	}
 	w.WriteHeader(http.StatusAccepted)

@@ -48,7 +48,7 @@ func (c *Receiver) Handler() http.Handler {
 			http.Error(w, "the bot is not running", http.StatusServiceUnavailable)
 			return
 		}
-		source := &event.Inline{Ready: make(chan any, 1)}
+		source := event.NewInline()
 		take(&i, more.Channel, source)
 		if source.Serve(r.Context(), w) {
 			c.writer.Acknowledge(i.ID)

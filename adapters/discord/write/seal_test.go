@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +25,9 @@ func TestSealedTokenIsOpenedByTheSameBotOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := event.Ticket{App: "1", Token: "secret", ID: "2", Channel: "3", Ephemeral: true}
-	sealed, err := own.seal(want)
+	came := want // what only the process that took it in can use is not sealed
+	came.At, came.Inline = time.Now(), event.NewInline()
+	sealed, err := own.seal(came)
 	if err != nil {
 		t.Fatal(err)
 	}
