@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
 // maxRetryAfter caps what a provider may ask for: a longer wait is a closed door, and callers decide by themselves.
@@ -17,13 +19,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
 		return capped(time.Duration(ms * float64(time.Millisecond)))
 	}
-	if value := strings.TrimSpace(h.Get("Retry-After")); value != "" {
-		if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-			return capped(secondsOf(seconds))
-		}
-		if at, err := http.ParseTime(value); err == nil {
-			return capped(at.Sub(now))
-		}
+	if wait, said := pace.RetryAfter(h, now); said {
+		return capped(wait)
 	}
 	var longest time.Duration
 	for name, values := range h {

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
 // site fetches from one host, politely. It is safe for concurrent use.
 type site struct {
 	client *http.Client
-	pace   *pace // nil where a single page is fetched
+	pace   *hostPace // nil where a single page is fetched
 }
 
 // request is one page, or file, to fetch.
@@ -183,7 +184,7 @@ func statusError(resp *http.Response) error {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return fmt.Errorf("the server answers %s: %w", status, errGone)
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
-		after := retryAfter(resp.Header.Get("Retry-After"))
+		after := retryAfter(resp.Header)
 		if after > longestWait && after != noHint {
 			return leftAlone(" answers "+status+" and", after)
 		}
@@ -197,13 +198,10 @@ func statusError(resp *http.Response) error {
 	}
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
-func retryAfter(value string) time.Duration {
-	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {
-		return time.Duration(min(seconds, 1<<30)) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(time.Until(at), 0)
+// retryAfter is how long a server asks to be left alone; noHint where it does not say.
+func retryAfter(h http.Header) time.Duration {
+	if wait, said := pace.RetryAfter(h, time.Now()); said {
+		return wait
 	}
 	return noHint
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/core/sleep"
 	"golang.org/x/time/rate"
 )
@@ -13,34 +14,37 @@ import (
 // safe for concurrent use; the zero value is ready for use.
 type Politeness struct {
 	mu    sync.Mutex
-	hosts map[string]*pace
+	hosts map[string]*hostPace
 }
 
 // of is the pace of a host. A source that asks for a slower one slows the others down, because the wish is the host's.
-func (p *Politeness) of(host string, interval time.Duration) *pace {
+func (p *Politeness) of(host string, interval time.Duration) *hostPace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.hosts == nil {
-		p.hosts = make(map[string]*pace)
+		p.hosts = make(map[string]*hostPace)
 	}
 	found := p.hosts[host]
 	if found == nil {
-		found = &pace{limiter: rate.NewLimiter(rate.Every(interval), 1)}
+		found = &hostPace{limiter: rate.NewLimiter(rate.Every(interval), 1)}
 		p.hosts[host] = found
 	}
 	found.slow(interval)
 	return found
 }
 
-// pace lets one request pass in each interval, and none while the host wants to be left alone.
-type pace struct {
+// hostPace lets one request pass in each interval, and none while the host wants to be left alone.
+type hostPace struct {
 	mu      sync.Mutex
 	limiter *rate.Limiter
-	quiet   time.Time // until then
+	quiet   pace.Rest
 }
 
+// theHost is the key of a host in its own rest.
+const theHost = ""
+
 // slow makes the interval longer; shorter ones change nothing.
-func (p *pace) slow(interval time.Duration) {
+func (p *hostPace) slow(interval time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if limit := rate.Every(interval); limit < p.limiter.Limit() {
@@ -49,16 +53,10 @@ func (p *pace) slow(interval time.Duration) {
 }
 
 // rest lets nothing pass for some time.
-func (p *pace) rest(length time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if until := time.Now().Add(length); until.After(p.quiet) {
-		p.quiet = until
-	}
-}
+func (p *hostPace) rest(length time.Duration) { p.quiet.For(theHost, length) }
 
 // wait waits its turn. Where the host wants to be left alone for longer than a run can wait, it fails at once.
-func (p *pace) wait(ctx context.Context) error {
+func (p *hostPace) wait(ctx context.Context) error {
 	for {
 		if err := p.limiter.Wait(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -66,9 +64,7 @@ func (p *pace) wait(ctx context.Context) error {
 			}
 			return err
 		}
-		p.mu.Lock()
-		length := time.Until(p.quiet)
-		p.mu.Unlock()
+		length := p.quiet.Left(theHost)
 		switch {
 		case length <= 0:
 			return nil

@@ -15,7 +15,7 @@ func TestOneHostHasOnePace(t *testing.T) {
 		one, other := p.of("docs.example.org", time.Second), p.of("docs.example.org", 2*time.Second)
 		elsewhere := p.of("wiki.example.org", time.Second)
 		begin := time.Now()
-		wait := func(s *pace, want time.Duration) {
+		wait := func(s *hostPace, want time.Duration) {
 			t.Helper()
 			if err := s.wait(t.Context()); err != nil || time.Since(begin) != want {
 				t.Errorf("passed after %v, %v, want %v", time.Since(begin), err, want)

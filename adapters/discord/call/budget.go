@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
-	"golang.org/x/time/rate"
 )
 
 // The bot's share of what Discord allows it in all: 50 calls in any second, which a rate of 40 and a burst of 5 stay below.
@@ -29,71 +29,55 @@ func globalKey(token string) string {
 
 var globalTier = thread.Tier{Burst: globalBurst, Every: time.Second / globalRate, Reserve: globalKept}
 
-const (
-	// tiersLimit bounds a question to the shared tiers, which calls of all answers wait for.
-	tiersLimit = 250 * time.Millisecond
-	// tiersAgain is how long they are left alone after they did not answer.
-	tiersAgain = 5 * time.Second
-)
-
 // budget holds a bot to its share of calls. Several processes draw from shared tiers, and while those cannot be asked, or there are none,
 // each takes its part. It is safe for concurrent use.
 type budget struct {
-	own    *rate.Limiter // of this process
+	own    *pace.Part    // of this process
 	asking chan struct{} // holds a token while nobody asks the shared tiers: first come, first served
 	second chan struct{} // holds a token while none of the calls waits that are not urgent: one of them is ahead of urgent ones at most
 
+	shared pace.Shared
+	key    string // of the bot in them
+
 	mu        sync.Mutex
-	shared    thread.Tiers // nil: there are none
-	key       string       // of the bot in them
-	alone     time.Time    // until then they are not asked again
 	processes int
 }
 
 func newBudget() *budget {
-	b := &budget{own: rate.NewLimiter(globalRate, globalBurst), asking: make(chan struct{}, 1), second: make(chan struct{}, 1), processes: 1}
+	b := &budget{own: pace.Quota{Every: time.Second / globalRate, Burst: globalBurst}.Part(), asking: make(chan struct{}, 1), second: make(chan struct{}, 1), processes: 1}
 	b.asking <- struct{}{}
 	b.second <- struct{}{}
 	return b
 }
 
-// use has the share drawn from tiers that other processes draw from too.
+// use has the share drawn from tiers that other processes draw from too. It is called before use.
 func (b *budget) use(tiers thread.Tiers, key string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.shared, b.key = tiers, key
-	b.settle(time.Now())
+	b.key = key
+	b.shared.Use(tiers)
+	b.settle()
 }
 
 // share says how many processes serve the bot. It may change at any time.
 func (b *budget) share(processes int) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.processes = max(processes, 1)
-	b.settle(time.Now())
+	b.mu.Unlock()
+	b.settle()
 }
 
-// settle sets what this process may do by itself, and returns the shared tiers unless they are left alone. b.mu is held.
-func (b *budget) settle(now time.Time) thread.Tiers {
-	shared := b.shared
-	if shared != nil && now.Before(b.alone) {
-		shared = nil
+// settle sets what this process may do by itself: everything while the shared tiers count, else its part.
+func (b *budget) settle() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.shared.InReach() {
+		b.own.Share(1)
+	} else {
+		b.own.Share(b.processes)
 	}
-	parts := b.processes
-	if shared != nil {
-		parts = 1
-	}
-	if part := rate.Limit(globalRate) / rate.Limit(parts); b.own.Limit() != part {
-		b.own.SetLimitAt(now, part)
-		b.own.SetBurstAt(now, max(globalBurst/parts, 1))
-	}
-	return shared
 }
 
 // room reports whether a call that is none of the urgent ones may be made now, as far as this process knows.
-func (b *budget) room() bool {
-	return b.own.Tokens() > float64(min(globalKept, b.own.Burst()-1))
-}
+func (b *budget) room() bool { return b.own.Room(globalKept) }
 
 // wait takes a call, as soon as there is one. Urgent calls, which write answers, come before others, such as those that open threads for
 // further answers: so the first words that can be shown are.
@@ -106,10 +90,9 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 		}
 		defer func() { b.second <- struct{}{} }()
 	}
-	b.mu.Lock()
-	shared, key := b.settle(time.Now()), b.key
-	b.mu.Unlock()
-	if err := b.own.Wait(ctx); err != nil || shared == nil {
+	b.settle()
+	together := b.shared.InReach()
+	if err := b.own.Wait(ctx); err != nil || !together {
 		return err
 	}
 	select {
@@ -118,13 +101,17 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 		return context.Cause(ctx)
 	}
 	defer func() { b.asking <- struct{}{} }()
+	return b.draw(ctx, b.key, globalTier)
+}
+
+// draw takes a call of a shared tier, as soon as there is one. While they cannot be asked it takes none: the process goes by what it knows
+// itself.
+func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	for {
-		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit) // a call that is given up says nothing of the tiers
-		after, err := shared.Take(asking, key, globalTier, thread.Final)
-		cancel()
-		if err != nil {
-			b.unreachable()
-			return nil // the process has a part of its own, which it took above
+		after, ok := b.shared.Take(ctx, key, tier, thread.Final)
+		if !ok {
+			b.settle()
+			return nil
 		}
 		if after <= 0 {
 			return nil
@@ -135,30 +122,5 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 	}
 }
 
-func (b *budget) unreachable() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := time.Now()
-	b.alone = now.Add(tiersAgain)
-	b.settle(now)
-}
-
 // pause tells the other processes that Discord refuses everything for so long.
-func (b *budget) pause(ctx context.Context, d time.Duration) {
-	b.hold(ctx, func(global string) string { return global }, d)
-}
-
-// hold lets nothing of a shared tier pass for so long. key makes the tier's key of that of the bot's share.
-func (b *budget) hold(ctx context.Context, key func(global string) string, d time.Duration) {
-	b.mu.Lock()
-	shared, global := b.settle(time.Now()), b.key
-	b.mu.Unlock()
-	if shared == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit)
-	defer cancel()
-	if shared.Pause(ctx, key(global), d) != nil {
-		b.unreachable()
-	}
-}
+func (b *budget) pause(ctx context.Context, d time.Duration) { b.shared.Pause(ctx, b.key, d) }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
 // Rates of the platform. The numbers of a bucket are only what is assumed until an answer tells better.
@@ -29,14 +29,17 @@ const (
 // limits knows how many requests may be made. Discord says so in the headers of each answer. It is safe for concurrent use.
 type limits struct {
 	budget *budget
+	paused pace.Rest     // nothing but interactions is sent meanwhile
 	window chan struct{} // holds a token for each call that may be counted in the present second
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
 	groups  map[string]*bucket // by the platform's name for what several routes of a channel may count in
-	paused  time.Time          // nothing but interactions is sent before
 	swept   time.Time
 }
+
+// everything is the key of all calls together.
+const everything = ""
 
 // bucket is a route of one channel, or what the platform names as one.
 type bucket struct {
@@ -174,8 +177,8 @@ func (l *limits) take(key string, keep int) (time.Duration, <-chan struct{}) {
 	defer l.mu.Unlock()
 	now := time.Now()
 	l.sweep(now)
-	if l.paused.After(now) && !isInteraction(key) {
-		return l.paused.Sub(now), nil
+	if left := l.paused.Left(everything); left > 0 && !isInteraction(key) {
+		return left, nil
 	}
 	b := l.bucket(key, now)
 	if after := b.lacks(now, keep); after > 0 {
@@ -283,9 +286,7 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 	defer l.mu.Unlock()
 	until := time.Now().Add(after)
 	if global {
-		if until.After(l.paused) {
-			l.paused = until
-		}
+		l.paused.For(everything, after)
 		if !isInteraction(key) { // which are held by their own bucket
 			return
 		}
@@ -300,16 +301,8 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 	if isInteraction(key) {
 		return func() {}, nil
 	}
-	for {
-		l.mu.Lock()
-		after := time.Until(l.paused)
-		l.mu.Unlock()
-		if after <= 0 {
-			break
-		}
-		if err := sleep.For(ctx, after); err != nil {
-			return nil, err
-		}
+	if err := l.paused.Wait(ctx, everything); err != nil {
+		return nil, err
 	}
 	if err := l.budget.wait(ctx, isWrite(key)); err != nil {
 		return nil, err

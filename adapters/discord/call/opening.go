@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -27,27 +26,7 @@ func openKey(global, bucket string) string {
 
 // open waits until a thread may be opened, as far as the shared tiers know. While they cannot be asked the process goes by what it knows itself.
 func (b *budget) open(ctx context.Context, bucket string) error {
-	for {
-		b.mu.Lock()
-		shared, key := b.settle(time.Now()), b.key
-		b.mu.Unlock()
-		if shared == nil {
-			return nil
-		}
-		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit) // a call that is given up says nothing of the tiers
-		after, err := shared.Take(asking, openKey(key, bucket), openTier, thread.Final)
-		cancel()
-		if err != nil {
-			b.unreachable()
-			return nil
-		}
-		if after <= 0 {
-			return nil
-		}
-		if err := sleep.For(ctx, after); err != nil {
-			return err
-		}
-	}
+	return b.draw(ctx, openKey(b.key, bucket), openTier)
 }
 
 // opened has the other processes wait where an answer says that its window is used up, for so long as it says; h is nil where there was none.
@@ -57,6 +36,6 @@ func (b *budget) opened(ctx context.Context, bucket string, h http.Header) {
 	}
 	now := time.Now()
 	if said := stated(h, now); said.told && said.left == 0 && said.resets.After(now) {
-		b.hold(ctx, func(global string) string { return openKey(global, bucket) }, said.resets.Sub(now))
+		b.shared.Pause(ctx, openKey(b.key, bucket), said.resets.Sub(now))
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
 // DefaultAPI is what DISCORD_API_URL replaces.
@@ -144,11 +144,11 @@ func (t *transport) refused(ctx context.Context, res *http.Response, key string)
 
 // retryAfter reads the header that every 429 has, in seconds.
 func retryAfter(h http.Header) float64 {
-	after, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
-	if err != nil || after <= 0 || math.IsInf(after, 0) || math.IsNaN(after) {
+	after, _ := pace.RetryAfter(h, time.Now())
+	if after <= 0 {
 		return 60
 	}
-	return after
+	return after.Seconds()
 }
 
 // notSentError says that a request was never sent, so that nothing can have come of it.

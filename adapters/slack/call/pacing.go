@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -34,10 +35,10 @@ var tiers = map[thread.Call]tier{
 // through Use, and while those tiers cannot be asked, or there are none, each has its Share. The zero value is that of a single process;
 // it is safe for concurrent use.
 type Pacing struct {
+	shared pace.Shared
+
 	mu      sync.Mutex
-	share   int          // of processes; 0 is 1
-	shared  thread.Tiers // nil: there are none
-	alone   time.Time    // until then the shared tiers are not asked again
+	share   int // of processes; 0 is 1
 	buckets map[lane]*queue
 	edited  map[thread.Ref]time.Time // answers that were posted early and still need their final edit
 }
@@ -79,6 +80,9 @@ type waiter struct{ class thread.Class }
 
 // soon is when those look again who wait for others alone.
 const soon = 10 * time.Millisecond
+
+// Use has the tiers shared with other processes. It is called before use.
+func (p *Pacing) Use(tiers thread.Tiers) { p.shared.Use(tiers) }
 
 // Share says how many processes serve the workspace. It may change at any time.
 func (p *Pacing) Share(processes int) {
@@ -124,9 +128,9 @@ func (p *Pacing) Count(ctx context.Context, to thread.Ref, call thread.Call) {
 	now := time.Now()
 	q := p.queue(to, call)
 	q.Take(now)
-	shared, key, tier := p.together(now), q.key, q.tier()
+	key, tier := q.key, q.tier()
 	p.mu.Unlock()
-	p.tell(ctx, shared, func(ctx context.Context) error { return shared.Count(ctx, key, tier) })
+	p.shared.Count(ctx, key, tier)
 }
 
 // Pause lets no call of this kind pass for a while, since Slack refused one.
@@ -135,9 +139,9 @@ func (p *Pacing) Pause(ctx context.Context, to thread.Ref, call thread.Call, d t
 	now := time.Now()
 	q := p.queue(to, call)
 	q.Pause(now, d)
-	shared, key := p.together(now), q.key
+	key := q.key
 	p.mu.Unlock()
-	p.tell(ctx, shared, func(ctx context.Context) error { return shared.Pause(ctx, key, d) })
+	p.shared.Pause(ctx, key, d)
 }
 
 // enter has a waiter wait behind those of its class, and before the others.
@@ -173,13 +177,13 @@ func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *wa
 	if p.crowded(to, call, w.class, now) {
 		wait = max(wait, lookAgain)
 	}
-	shared, key, tier := p.together(now), q.key, q.tier()
+	key, tier := q.key, q.tier()
 	switch {
 	case wait > 0 || ahead > 0 || q.asking != nil:
 		asked = q.asking
 		p.mu.Unlock()
 		return max(wait, soon), asked
-	case shared == nil:
+	case !p.shared.InReach():
 		p.take(q, to, call, w.class, now)
 		p.mu.Unlock()
 		return 0, nil
@@ -188,18 +192,14 @@ func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *wa
 	q.asking = answered
 	p.mu.Unlock()
 
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), tiersLimit) // an answer that is stopped says nothing of the tiers
-	wait, err := shared.Take(limited, key, tier, w.class)
-	cancel()
+	wait, together := p.shared.Take(ctx, key, tier, w.class)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q, now = p.queue(to, call), time.Now()
 	q.asking = nil
 	close(answered)
-	if err != nil {
-		p.alone = now.Add(tiersAgain)
-		q = p.queue(to, call) // now it is a share of the tier
+	if !together { // it is a share of the tier
 		wait = q.Wait(now, 1, w.class)
 	}
 	if wait == 0 {
@@ -254,7 +254,7 @@ func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
 		p.remember(at, q)
 	}
 	share := max(p.share, 1)
-	if p.together(time.Now()) != nil {
+	if p.shared.InReach() {
 		share = 1
 	}
 	q.Burst, q.Every = max(t.burst/share, 1), t.every*time.Duration(share)

@@ -2,15 +2,14 @@ package call
 
 import (
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
@@ -19,16 +18,12 @@ import (
 // names a time in whole seconds, which is what the library reads; Slack's proxies and other people's may send none, or a fraction.
 type obedient struct {
 	next http.RoundTripper
-
-	mu    sync.Mutex
-	until map[string]time.Time // by method
+	rest pace.Rest // by method
 }
 
 const (
 	// shortWait is how long a call waits for its method instead of being refused.
 	shortWait = 2 * time.Second
-	// maxRefused bounds what is remembered of methods and channels.
-	maxRefused = 1000
 	// maxForm bounds what is read of a call to find its channel.
 	maxForm = 1 << 20
 )
@@ -47,21 +42,18 @@ func (o *obedient) RoundTrip(r *http.Request) (*http.Response, error) {
 		return res, err
 	}
 	wait := retryAfter(res.Header, time.Now())
-	o.hold(r, wait)
+	o.rest.For(method(r), wait)
 	res.Header.Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 	return res, nil
 }
 
 // retryAfter is how long Slack wants to be left alone, in whole seconds and never less than one.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	said := strings.TrimSpace(h.Get("Retry-After"))
-	wait := unsaidPause
-	if seconds, err := strconv.ParseFloat(said, 64); err == nil && seconds >= 0 && seconds < math.MaxInt32 {
-		wait = time.Duration(math.Ceil(seconds)) * time.Second
-	} else if at, err := http.ParseTime(said); err == nil {
-		wait = max(at.Sub(now), 0).Truncate(time.Second) + time.Second
+	wait, said := pace.RetryAfter(h, now)
+	if !said || wait == pace.Forever {
+		return unsaidPause
 	}
-	return max(wait, time.Second)
+	return max((wait + time.Second - 1).Truncate(time.Second), time.Second)
 }
 
 // refused is a refusal as Slack words it.
@@ -77,32 +69,10 @@ func refused(r *http.Request, wait time.Duration) *http.Response {
 
 // left is how long a method is to be left alone yet.
 func (o *obedient) left(r *http.Request) time.Duration {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.until) == 0 {
+	if o.rest.Empty() {
 		return 0
 	}
-	return time.Until(o.until[method(r)])
-}
-
-func (o *obedient) hold(r *http.Request, wait time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	now := time.Now()
-	if o.until == nil {
-		o.until = make(map[string]time.Time)
-	}
-	if len(o.until) >= maxRefused {
-		for key, until := range o.until {
-			if !until.After(now) {
-				delete(o.until, key)
-			}
-		}
-	}
-	key := method(r)
-	if until := now.Add(wait); until.After(o.until[key]) {
-		o.until[key] = until
-	}
+	return o.rest.Left(method(r))
 }
 
 // method names what Slack counts by itself: a method, and for chat.postMessage a channel.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/gorilla/websocket"
-	"golang.org/x/time/rate"
 )
 
 // handshake bounds the opening of a socket.
@@ -30,7 +30,7 @@ func (c *Workspace) httpClient() *http.Client {
 		next = http.DefaultTransport
 	}
 	limited := *base
-	limited.Transport = &connectLimiter{next: &readAgain{&obedient{next: &measured{next}}}, limit: rate.NewLimiter(rate.Every(c.Config.Reconnect), connectBurst)}
+	limited.Transport = &connectLimiter{next: &readAgain{&obedient{next: &measured{next}}}, limit: pace.Quota{Every: c.Config.Reconnect, Burst: connectBurst}.Part()}
 	limited.Timeout = c.Config.Timeout + time.Minute // a waiting connection counts too; other calls have their own limit
 	return &limited
 }
@@ -45,7 +45,7 @@ func (c *Workspace) Dialer() *websocket.Dialer {
 
 type connectLimiter struct {
 	next  http.RoundTripper
-	limit *rate.Limiter
+	limit *pace.Part
 }
 
 // RoundTrip implements http.RoundTripper.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
@@ -58,14 +59,14 @@ type Workspace struct {
 	pacing  *Pacing
 
 	identity  atomic.Pointer[Identity]
-	Statuses  *Portion
-	Prompts   *Portion
-	Sessions  *Portion // that begin, each of which is ended by another call
-	Reads     *Portion // of threads that answers need
-	Scans     *Portion // of what nobody waits for
-	Lists     *Portion // of the workspace's members
-	Homes     *Portion // the channels of a person
-	Infos     *Portion // people, one by one
+	Statuses  *pace.Part
+	Prompts   *pace.Part
+	Sessions  *pace.Part // that begin, each of which is ended by another call
+	Reads     *pace.Part // of threads that answers need
+	Scans     *pace.Part // of what nobody waits for
+	Lists     *pace.Part // of the workspace's members
+	Homes     *pace.Part // the channels of a person
+	Infos     *pace.Part // people, one by one
 	Sockets   *Sockets
 	processes atomic.Int32 // that serve the workspace, as far as is known
 }
@@ -95,7 +96,7 @@ func NewWorkspace(config Config) (*Workspace, error) {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}, {&config.Scan, scanQuota.every}, {&config.Interruption, 15 * time.Second}} {
+	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}, {&config.Scan, scanQuota.Every}, {&config.Interruption, 15 * time.Second}} {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}
@@ -109,8 +110,8 @@ func NewWorkspace(config Config) (*Workspace, error) {
 	}
 	c := &Workspace{
 		Config: config, trusted: trusted, Logger: config.Logger, pacing: &Pacing{}, Sockets: newSockets(),
-		Statuses: statusQuota.portion(), Prompts: promptQuota.portion(), Sessions: sessionQuota.portion(), Reads: readQuota.portion(), Scans: scanQuota.paced(config.Scan).portion(),
-		Lists: listQuota.portion(), Homes: homeQuota.portion(), Infos: infoQuota.portion(),
+		Statuses: statusQuota.Part(), Prompts: promptQuota.Part(), Sessions: sessionQuota.Part(), Reads: readQuota.Part(), Scans: pace.Quota{Every: config.Scan, Burst: scanQuota.Burst}.Part(),
+		Lists: listQuota.Part(), Homes: homeQuota.Part(), Infos: infoQuota.Part(),
 	}
 	options := []api.Option{
 		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
@@ -180,8 +181,8 @@ func (c *Workspace) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
-	for _, p := range []*Portion{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos} { // one process at a time lists
-		p.share(n)
+	for _, p := range []*pace.Part{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos} { // one process at a time lists
+		p.Share(n)
 	}
 }
 

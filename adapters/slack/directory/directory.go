@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/thread"
@@ -318,7 +319,7 @@ func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Rol
 const lookWait = 2 * time.Second
 
 // turn waits until one more call has room; thread.ErrNoRoom says that it would be too long.
-func turn(ctx context.Context, limit *call.Portion) error {
+func turn(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
 	if err := limit.Wait(limited); err != nil {

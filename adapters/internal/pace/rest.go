@@ -1,0 +1,66 @@
+package pace
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/sleep"
+)
+
+// maxResting bounds what is remembered of keys.
+const maxResting = 1000
+
+// Rest knows what is to be left alone, and until when. The zero value knows of nothing; it is safe for concurrent use.
+type Rest struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+// For has a key left alone for so long from now. A shorter time than it has already changes nothing.
+func (r *Rest) For(key string, d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	if r.until == nil {
+		r.until = make(map[string]time.Time)
+	}
+	if len(r.until) >= maxResting {
+		for key, until := range r.until {
+			if !until.After(now) {
+				delete(r.until, key)
+			}
+		}
+	}
+	if until := now.Add(d); until.After(r.until[key]) {
+		r.until[key] = until
+	}
+}
+
+// Left is how long a key is to be left alone yet; 0 or less when it is not.
+func (r *Rest) Left(key string) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	until, resting := r.until[key]
+	if !resting {
+		return 0
+	}
+	return time.Until(until)
+}
+
+// Wait waits until a key is to be left alone no longer, also where that becomes later meanwhile.
+func (r *Rest) Wait(ctx context.Context, key string) error {
+	for left := r.Left(key); left > 0; left = r.Left(key) {
+		if err := sleep.For(ctx, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Empty reports that nothing was to be left alone so far.
+func (r *Rest) Empty() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.until) == 0
+}

@@ -1,0 +1,80 @@
+package pace
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+const (
+	// sharedLimit bounds a question to shared tiers. The call that asks waits for it, and those behind it that need the same tier.
+	sharedLimit = 250 * time.Millisecond
+	// sharedAgain is how long they are left alone after they did not answer.
+	sharedAgain = 5 * time.Second
+)
+
+// Shared are tiers that several processes draw from. While they cannot be asked, each process goes by a part of its own. The zero value has
+// none; it is safe for concurrent use, and holds no lock while it asks.
+type Shared struct {
+	mu    sync.Mutex
+	tiers thread.Tiers
+	alone time.Time // until then they are not asked
+}
+
+// Use has the tiers drawn from. It is called before use.
+func (s *Shared) Use(tiers thread.Tiers) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tiers = tiers
+}
+
+// InReach reports whether there are such tiers, and they answered when they were last asked.
+func (s *Shared) InReach() bool { return s.reached() != nil }
+
+func (s *Shared) reached() thread.Tiers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Now().Before(s.alone) {
+		return nil
+	}
+	return s.tiers
+}
+
+// Take takes a call of a tier, or says how long there will be none. ok is false where nobody answered, and for some seconds after: then
+// the process goes by what it knows itself.
+func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class thread.Class) (wait time.Duration, ok bool) {
+	ok = s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) (err error) {
+		wait, err = tiers.Take(ctx, key, tier, class)
+		return err
+	})
+	return wait, ok
+}
+
+// Count notes a call that could not wait for its turn.
+func (s *Shared) Count(ctx context.Context, key string, tier thread.Tier) {
+	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Count(ctx, key, tier) })
+}
+
+// Pause lets nothing of a tier pass for a while.
+func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
+	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
+}
+
+// ask says something to the tiers, if they are in reach. A call that is given up meanwhile says nothing of them: they are waited for.
+func (s *Shared) ask(ctx context.Context, say func(context.Context, thread.Tiers) error) (answered bool) {
+	tiers := s.reached()
+	if tiers == nil {
+		return false
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sharedLimit)
+	defer cancel()
+	if say(limited, tiers) == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.alone = time.Now().Add(sharedAgain)
+	return false
+}
