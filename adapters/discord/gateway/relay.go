@@ -190,13 +190,21 @@ func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	if up == nil {
 		return nil, fmt.Errorf("connect to the gateway: %w", faults)
 	}
+	if !r.stands(up) {
+		return nil, errors.Join(errLeft, up.Close())
+	}
+	return up, nil
+}
+
+// stands notes the connection, unless the relay is being left.
+func (r *relay) stands(up *websocket.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving {
-		return nil, errors.Join(errLeft, up.Close())
+		return false
 	}
 	r.up = up
-	return up, nil
+	return true
 }
 
 func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (*websocket.Conn, error) {

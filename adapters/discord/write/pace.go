@@ -29,11 +29,11 @@ func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error
 
 // nearest is where the answer is posted, as far as that is known without asking.
 func (s *Surface) nearest() string {
-	if s.finding.TryLock() {
-		defer s.finding.Unlock()
-		if s.where != nil {
-			return s.where.channel
-		}
+	s.mu.Lock()
+	where := s.where
+	s.mu.Unlock()
+	if where != nil {
+		return where.channel
 	}
 	ref := s.turn.Session.Ref
 	if p, known := s.client.directory.Peek(ref.Thread); known && p.Thread {

@@ -17,19 +17,54 @@ type spot struct {
 	before  []string // channels that it was moved out of
 }
 
-// spot finds where the answer belongs, and opens a thread for it where there is none.
+// search is a look for the place of an answer that is under way.
+type search struct{ done chan struct{} }
+
+// spot finds where the answer belongs, and opens a thread for it where there is none. One call looks at a time; others wait for what it finds, no
+// longer than their own contexts last.
 func (s *Surface) spot(ctx context.Context) (spot, error) {
-	s.finding.Lock()
-	defer s.finding.Unlock()
-	if s.where != nil {
-		return *s.where, nil
+	for {
+		where, under, mine := s.look()
+		switch {
+		case where != nil:
+			return *where, nil
+		case mine:
+			return s.searched(ctx, under)
+		}
+		select {
+		case <-under.done:
+		case <-ctx.Done():
+			return spot{}, context.Cause(ctx)
+		}
 	}
-	where, err := s.find(ctx)
-	if err != nil {
-		return spot{}, err
+}
+
+// look returns the place, or else the search that is under way; mine says that the caller has to make it.
+func (s *Surface) look() (where *spot, under *search, mine bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.where != nil || s.search != nil {
+		return s.where, s.search, false
 	}
-	s.where = &where
-	return where, nil
+	s.search = &search{done: make(chan struct{})}
+	return nil, s.search, true
+}
+
+// searched makes a search, and tells who waits for it that it is over.
+func (s *Surface) searched(ctx context.Context, under *search) (where spot, err error) {
+	found := false
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if found {
+			s.where = &where
+		}
+		s.search = nil
+		close(under.done)
+	}()
+	where, err = s.find(ctx)
+	found = err == nil
+	return where, err
 }
 
 func (s *Surface) find(ctx context.Context) (spot, error) {
@@ -98,9 +133,9 @@ func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
 
 // inChannel moves the answer out of the thread that was opened for it.
 func (s *Surface) inChannel(ctx context.Context, cause error) spot {
-	s.finding.Lock()
-	defer s.finding.Unlock()
 	where := s.besideQuestion(ctx, cause)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.where != nil {
 		where.before = append(s.where.before, s.where.channel)
 	}

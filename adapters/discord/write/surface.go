@@ -23,10 +23,9 @@ type Surface struct {
 	turn    session.Turn
 	inPlace bool // a question in a channel is answered there, as a reply, instead of in a thread of its own
 
-	finding sync.Mutex // held while the place is looked for
-	where   *spot      // guarded by finding
-
 	mu       sync.Mutex
+	where    *spot         // of the answer; nil until it is found
+	search   *search       // that is under way for it
 	command  string        // id of the turn's interaction; empty when there is none
 	reply    *event.Ticket // how it is answered; nil when it no longer can be
 	expires  time.Time
