@@ -32,6 +32,32 @@ func (c *Counter) parts(text string) iter.Seq[string] {
 	}
 }
 
+// pieces yields text cut at seams that the words before them choose, some 400 bytes apart. A passage is cut the same wherever it stands, but for its ends.
+func pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		for i := range len(text) {
+			if text[i] != ' ' || !seam(text, i) || !chosen(text[max(i-8, 0):i]) {
+				continue
+			}
+			if !yield(text[start:i]) {
+				return
+			}
+			start = i
+		}
+		yield(text[start:])
+	}
+}
+
+// chosen is true of one in 64 endings.
+func chosen(ending string) bool {
+	var h uint32
+	for _, b := range []byte(ending) {
+		h = (h ^ uint32(b)) * 16777619 // as FNV does
+	}
+	return h>>26 == 0
+}
+
 // next returns the size of the first part of text. U+007F is always a part by
 // itself.
 func (c *Counter) next(text string) int {

@@ -63,9 +63,15 @@ func newCounter(codec tokenizer.Codec, name string, chunk int) *Counter {
 // Encoding returns the name of the vocabulary.
 func (c *Counter) Encoding() string { return c.name }
 
-// Count implements [budget.Counter]. Of a text that was counted lately it knows the count: passages, tools and instructions are
-// counted in every step of every turn, and tokenising a page takes milliseconds.
-func (c *Counter) Count(text string) int { return c.memo.Count(text) }
+// Count implements [budget.Counter]. Of what was counted lately it knows the count, piece by piece: passages, tools and instructions are counted in
+// every step of every turn, in ever other company, and tokenising a page takes milliseconds.
+func (c *Counter) Count(text string) int {
+	total := 0
+	for piece := range pieces(text) {
+		total += c.memo.Count(piece)
+	}
+	return total
+}
 
 // Count implements [budget.Counter].
 func (c plain) Count(text string) int {
