@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/telemetry"
@@ -139,12 +140,18 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	return parts.Wait()
 }
 
-// background takes part in what is done beside answering: the index is kept in order, and sources are read when they are due.
+// background takes part in what is done beside answering: the index is kept in order, and sources are read when they are due. First of all searches are
+// spared what they would make at the start.
 func background(ctx context.Context, base *wire.Base) error {
 	client, err := base.Background(ctx)
 	if err != nil {
 		return err
 	}
+	ctx, end := context.WithCancel(ctx)
+	var sketching sync.WaitGroup
+	sketching.Go(func() { base.Sketch(ctx) })
+	defer sketching.Wait()
+	defer end()
 	return client.Run(ctx)
 }
 

@@ -1,6 +1,9 @@
 package pgindex_test
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
@@ -122,5 +125,63 @@ func TestRoutesAgreeOnCosines(t *testing.T) {
 				t.Errorf("%s: chunk %d has the cosine %v, want %v", name, chunk, got[chunk], want)
 			}
 		}
+	}
+}
+
+// The first search of a process finds the sketches that were made before it, however many there are; a search alone leaves the first of so many to
+// PostgreSQL.
+func TestSketchesAreMadeBeforeTheFirstSearch(t *testing.T) {
+	t.Parallel()
+	writer, db := openIndex(t, pgindex.Config{})
+	d := retrievetest.One("a", "", slices.Repeat([]string{"alpha"}, 9000)...)
+	for i := range 9000 {
+		d.Vectors = append(d.Vectors, []float32{1, float32(i)})
+	}
+	d.Model = "m"
+	if err := writer.Put(t.Context(), access.DefaultTenant, []index.Entry{entryOf(d)}); err != nil {
+		t.Fatal(err)
+	}
+	route := func(cfg pgindex.Config, sketch bool) (route string, kept bool) {
+		t.Helper()
+		x, err := pgindex.New(db, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sketch {
+			if err := x.Sketch(t.Context(), access.DefaultTenant, "m"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept = x.CacheBytes() > 0
+		r := retrieve.Request{Audience: retrievetest.Members(), Probes: []retrieve.Probe{{Vector: []float32{1, 0.1}}}, Model: "m", PerSide: 10}
+		got, _, err := x.Find(t.Context(), r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Route, kept
+	}
+	for _, tt := range []struct {
+		name   string
+		cfg    pgindex.Config
+		sketch bool
+		route  string
+		kept   bool
+	}{
+		{name: "sketched before", sketch: true, route: retrieve.RouteSketch, kept: true},
+		{name: "not sketched before", route: retrieve.RouteExact},
+		{name: "no room for them", cfg: pgindex.Config{CacheBytes: 1 << 10}, sketch: true, route: retrieve.RouteExact},
+		{name: "few chunks are compared as they are", cfg: pgindex.Config{ExactLimit: 10_000}, sketch: true, route: retrieve.RouteExact},
+	} {
+		if got, kept := route(tt.cfg, tt.sketch); got != tt.route || kept != tt.kept {
+			t.Errorf("%s: route %q, sketches kept %t; want %q, %t", tt.name, got, kept, tt.route, tt.kept)
+		}
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := writer.Sketch(ended, access.DefaultTenant, "m"); !errors.Is(err, context.Canceled) {
+		t.Errorf("told to end: %v", err)
+	}
+	if err := writer.Sketch(t.Context(), access.DefaultTenant, "unknown"); err != nil {
+		t.Errorf("a model that is not known: %v", err)
 	}
 }

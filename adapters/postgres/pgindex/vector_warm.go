@@ -1,0 +1,68 @@
+package pgindex
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Sketch makes the sketches of all vectors of a model, which the first searches of a process would make else while somebody waits for them: seconds
+// for a million chunks. Where none are wanted, since the index is small or memory short, it does nothing. It takes a connection for one piece of the
+// work at a time, and ends with ctx; what it leaves undone, searches do.
+func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string) error {
+	for before := -1; ; {
+		missing, err := x.sketchNext(ctx, tenant, model)
+		if err != nil {
+			return fmt.Errorf("sketch the vectors of the index: %w", err)
+		}
+		if missing == 0 || before >= 0 && missing >= before { // written to faster than it is read, or forgotten since memory is short
+			return nil
+		}
+		before = missing
+	}
+}
+
+// sketchNext makes the next sketches, in one state of the index, and returns how many were missing before.
+func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model string) (missing int, err error) {
+	err = x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		defer conn.Release() // which closes a connection whose transaction is still open
+		s := newSearch(x, retrieve.Request{Audience: access.NewAudience(tenant), Model: model}, nil)
+		s.conn = conn
+		var first, last round
+		first.queue(done, beginRead)
+		s.snapshot.queue(&first, s.request)
+		if err := first.run(ctx, conn); err != nil {
+			return err
+		}
+		s.scope = s.snapshot.everything()
+		if m, known := s.snapshot.model(); known && s.scope.count > x.cfg.ExactLimit && s.fitting(m) {
+			var low, high chunkPlace
+			if missing, low, high = s.gap(m); missing > 0 {
+				if err := s.sketch(ctx, m, low, high); err != nil {
+					return err
+				}
+			}
+		}
+		last.queue(done, `commit`)
+		return last.run(ctx, conn)
+	})
+	return missing, err
+}
+
+// everything is every chunk that there may be, whoever may read it.
+func (s *snapshot) everything() *scope {
+	all := &scope{allowed: make(map[blockKey]*bm25.Bitmap)}
+	for _, sh := range s.shards {
+		all.count += int(sh.chunks)
+		for first := int64(0); first < sh.nextChunk; first += bm25.BlockSize {
+			key, _ := blockOf(sh.shard, first)
+			all.allowed[key] = new(bm25.Bitmap)
+			all.allowed[key].Set(0, int(min(sh.nextChunk-first, bm25.BlockSize)))
+		}
+	}
+	return all
+}
