@@ -121,6 +121,9 @@ func (w *writer[P]) call(ctx context.Context, p piece[P], class thread.Class) er
 	case a.open == "":
 		return w.start(ctx, p.page, class)
 	case !p.stop:
+		if class == thread.Progress && w.words && !w.worded {
+			class = thread.First // nothing is to be read here yet: it goes before more of what others read
+		}
 		if err := w.reserve(ctx, thread.StreamAppend, class); err != nil {
 			return err
 		}

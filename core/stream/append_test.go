@@ -323,3 +323,41 @@ func TestFinalWriteDoesNotWaitForOneThatHasNoRoom(t *testing.T) {
 		}
 	})
 }
+
+// roomy is a Pacing that notes what was asked for and as what.
+type roomy struct {
+	scarce
+
+	classes []thread.Class
+}
+
+func (r *roomy) Reserve(_ context.Context, _ thread.Ref, call thread.Call, class thread.Class) error {
+	r.calls = append(r.calls, call)
+	r.classes = append(r.classes, class)
+	return nil
+}
+
+// After a card without words the first words wait for room as first words do; what follows is progress.
+func TestFirstWordsAfterACardGoBeforeProgressOfOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pacing := &roomy{}
+		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
+			Surface: &threadtest.Streaming{}, Renderer: carded{1000}, Log: &stream.Memory{}, Pacing: pacing,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Accept(packet.Packet{Payload: packet.SearchQueries{Queries: []string{"vpn"}}})
+		synctest.Wait()
+		for range 3 {
+			s.Accept(delta("It is a sentence. "))
+			time.Sleep(10 * time.Second)
+		}
+		finish(t, s)
+		want := []thread.Class{thread.First, thread.First, thread.Progress, thread.Progress, thread.Final}
+		if diff := cmp.Diff(want, pacing.classes); diff != "" {
+			t.Errorf("calls %v as (-want +got):\n%s", pacing.calls, diff)
+		}
+	})
+}
