@@ -68,7 +68,7 @@ type Replica struct {
 	Admin string // address of its health checks
 
 	tb          testing.TB
-	binary      string
+	command     []string
 	environment []string
 	cmd         *exec.Cmd
 	ended       chan struct{}
@@ -78,7 +78,19 @@ type Replica struct {
 // Serve starts a replica and kills it when the test ends. What it wrote is shown if the test has failed.
 func Serve(tb testing.TB, binary string, environment []string) *Replica {
 	tb.Helper()
-	r := &Replica{tb: tb, binary: binary, environment: environment, Admin: FreeAddress(tb)}
+	return serve(tb, environment, binary, "serve")
+}
+
+// ServeBehind is Serve with less of a right to processors than the test has: what the test simulates has machines of its own in truth, and would
+// wait for processors that the replica has else.
+func ServeBehind(tb testing.TB, binary string, environment []string) *Replica {
+	tb.Helper()
+	return serve(tb, environment, "nice", "-n", "10", binary, "serve")
+}
+
+func serve(tb testing.TB, environment []string, command ...string) *Replica {
+	tb.Helper()
+	r := &Replica{tb: tb, command: command, environment: environment, Admin: FreeAddress(tb)}
 	tb.Cleanup(func() {
 		if r.cmd != nil {
 			r.End(syscall.SIGKILL)
@@ -95,7 +107,7 @@ func Serve(tb testing.TB, binary string, environment []string) *Replica {
 func (r *Replica) Start() {
 	r.tb.Helper()
 	// End ends it, whatever becomes of the test's context.
-	cmd := exec.CommandContext(context.WithoutCancel(r.tb.Context()), r.binary, "serve")
+	cmd := exec.CommandContext(context.WithoutCancel(r.tb.Context()), r.command[0], r.command[1:]...)
 	cmd.Env = append([]string{"ADMIN_ADDR=" + r.Admin}, r.environment...)
 	cmd.Stderr = &r.log
 	if err := cmd.Start(); err != nil {

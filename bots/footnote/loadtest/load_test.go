@@ -50,7 +50,8 @@ const (
 )
 
 // BenchmarkLoad asks one question in every thread of every workspace at once, in Slack and in Discord in turn. The servers and the questions
-// share the machine with the replicas; replicas-% counts the replicas' processor time alone, machine-% everybody's.
+// share the machine with the replicas and go first, since a platform and its people do not wait for the program's processors; replicas-% counts the
+// replicas' processor time alone, machine-% everybody's.
 func BenchmarkLoad(b *testing.B) {
 	cases := "1x10,5x20,20x50"
 	if said := os.Getenv("LOAD"); said != "" {
@@ -80,6 +81,7 @@ type workspace struct {
 	discord *discordtest.Server
 	replica *footnotetest.Replica
 	talks   []footnotetest.Talk
+	before  []footnotetest.Talk // whose questions are answered before
 }
 
 func begin(ctx context.Context, b *testing.B, shared []string, threads int) *workspace {
@@ -109,7 +111,11 @@ func begin(ctx context.Context, b *testing.B, shared []string, threads int) *wor
 			w.talks = append(w.talks, footnotetest.InDiscord{Server: w.discord, Person: member, Room: guild.AddText(name)})
 		}
 	}
-	w.replica = footnotetest.Serve(b, binary, settings)
+	w.before = []footnotetest.Talk{
+		footnotetest.InSlack{Server: w.slack, Person: somebody, Room: w.slack.Channel("before", nil, somebody)},
+		footnotetest.InDiscord{Server: w.discord, Person: member, Room: guild.AddText("before")},
+	}
+	w.replica = footnotetest.ServeBehind(b, binary, settings)
 	return w
 }
 
@@ -136,6 +142,7 @@ func measure(b *testing.B, workspaces, threads int) figures {
 	for _, w := range all {
 		w.replica.Ready()
 	}
+	answerBefore(ctx, b, all)
 
 	committed := transactions(ctx, b, all)
 	began, before, busy := time.Now(), processor(b, all), readMachine(b)
@@ -149,13 +156,7 @@ func measure(b *testing.B, workspaces, threads int) figures {
 		for n, t := range w.talks {
 			wait.Go(func() {
 				q := asked{in: t, of: w, mark: fmt.Sprintf("(W%dT%d)", i, n), at: time.Now()}
-				q.root = t.Begin("how is a document's address decided? " + q.mark)
-				err := t.Until(ctx, func() bool {
-					return slices.ContainsFunc(t.Shows(q.root), func(p footnotetest.Post) bool { return !p.Writing && strings.Contains(p.Text, ends) })
-				})
-				if err != nil {
-					b.Errorf("%s was not answered: %v, and shows %v", t, err, t.Shows(q.root))
-				}
+				q.root = ask(ctx, b, t, q.mark)
 				mu.Lock()
 				defer mu.Unlock()
 				questions = append(questions, q)
@@ -173,11 +174,37 @@ func measure(b *testing.B, workspaces, threads int) figures {
 	for _, w := range all {
 		f.refused += w.slack.Limited() + w.discord.Count(429)
 	}
-	f.stages = stages(ctx, b, all, questions, model)
+	f.stages = stages(ctx, b, all, questions, model, began)
 	for _, w := range all {
 		w.replica.End(syscall.SIGKILL)
 	}
 	return f
+}
+
+// ask asks in a thread of its own and waits for the answer.
+func ask(ctx context.Context, b *testing.B, t footnotetest.Talk, mark string) (root string) {
+	b.Helper()
+	root = t.Begin("how is a document's address decided? " + mark)
+	err := t.Until(ctx, func() bool {
+		return slices.ContainsFunc(t.Shows(root), func(p footnotetest.Post) bool { return !p.Writing && strings.Contains(p.Text, ends) })
+	})
+	if err != nil {
+		b.Errorf("%s was not answered: %v, and shows %v", t, err, t.Shows(root))
+	}
+	return root
+}
+
+// answerBefore has every replica answer a question on each platform, so that a crowd meets processes that are at work, and not such as
+// are connecting and planning their first statements.
+func answerBefore(ctx context.Context, b *testing.B, all []*workspace) {
+	b.Helper()
+	var wait sync.WaitGroup
+	for _, w := range all {
+		for _, t := range w.before {
+			wait.Go(func() { ask(ctx, b, t, "") })
+		}
+	}
+	wait.Wait()
 }
 
 // answer searches first, as a model does, and then writes.

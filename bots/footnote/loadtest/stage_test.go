@@ -45,7 +45,7 @@ const (
 var markOf = regexp.MustCompile(`\(W\d+T\d+\)`)
 
 // stages sorts out what each part of each answer took.
-func stages(ctx context.Context, b *testing.B, all []*workspace, questions []asked, model *openaitest.Server) []stage {
+func stages(ctx context.Context, b *testing.B, all []*workspace, questions []asked, model *openaitest.Server, began time.Time) []stage {
 	b.Helper()
 	took := make(map[string][]time.Duration)
 	add := func(name string, from, to time.Time) {
@@ -55,7 +55,7 @@ func stages(ctx context.Context, b *testing.B, all []*workspace, questions []ask
 	}
 	for _, w := range all {
 		for _, d := range w.slack.Deliveries() {
-			if d.Event == "app_mention" {
+			if d.Event == "app_mention" && d.Sent.After(began) {
 				add(ack, d.Sent, d.Acked)
 			}
 		}
