@@ -19,7 +19,7 @@ const (
 	// storeLimit bounds one call of the store. A slow one is made again; what it did is found out by its next error.
 	storeLimit = 10 * time.Second
 	// leaseMost is how many turns a replica takes at once: enough for a crowd to be seen soon, few enough for others to have their part.
-	leaseMost = 2
+	leaseMost = 8
 )
 
 // Run answers questions until ctx ends; then it takes no new turn, lets the running ones finish for Config.Grace, hands back what is
