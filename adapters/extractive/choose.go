@@ -8,11 +8,15 @@ import (
 const maxPages = 3
 
 const (
-	againShare  = 1.5
-	fullyTold   = 0.8  // of the best span's score: the same where what is quoted tells of the whole question
-	beside      = 0.3  // of the best span's score: what the one of a further page must reach
-	besideMatch = 0.45 // of the share of the question that the best span holds: the same
-	further     = 0.6  // what a further span of the best page must reach
+	againShare = 1.5
+	further    = 0.6 // of the best span's score: what a further span of the best page must reach
+)
+
+// Where one page is enough: measured with 182 questions about six collections, of what is told alone the first page is the right one nine times in ten,
+// and of the others six times in ten.
+const (
+	clearTold = 0.6 // of the question's weight, at least, is told by the best quotation and its headings
+	clearNext = 0.5 // of its score, at most, is that of the next page
 )
 
 const enough = 60 // words of the best page beside which nothing more of it is quoted
@@ -48,15 +52,25 @@ func choose(a *asked, r *reader, pages []page) []span {
 			break
 		}
 	}
+	if a.clear(best) {
+		return chosen
+	}
 	n := 1
 	for _, x := range best[1:] {
-		told := a.told(chosen)
-		if n < maxPages && x.match >= besideMatch*best[0].match && x.score >= best[0].score*max(beside, fullyTold*told*told*told) && !same(x, chosen) {
+		if n < maxPages && !same(x, chosen) {
 			chosen = append(chosen, x)
 			n++
 		}
 	}
 	return chosen
+}
+
+// clear reports whether the first page answers for itself: it says what is asked about is, the search's first page has a section that is what is asked, or
+// it tells most of the question and the next page has little to say. Otherwise the answer is as likely on one of the next pages.
+func (a *asked) clear(best []span) bool {
+	first := best[0]
+	return len(best) == 1 || first.defines || first.like >= isNamed && first.page.rank == 0 ||
+		best[1].score < clearNext*first.score && a.told(best[:1]) > clearTold
 }
 
 // told is the share of the question's weight that the quotations and their headings hold.
@@ -121,7 +135,7 @@ func (a *asked) answered(x span) bool {
 }
 
 const (
-	minMatch   = 0.3
+	minMatch   = 0.27
 	shortMatch = 0.3
 )
 

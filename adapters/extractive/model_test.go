@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -279,5 +280,30 @@ func TestDefinitionBesideANamedSection(t *testing.T) {
 		"## Setting up the VPN\n\nTo set up the VPN on a laptop, do this:\n\n1. Install the client from the software portal.\n2. Request a certificate from the service desk."}
 	if got, _, _ := run(t, asked("what's the VPN?", vpn)); !strings.HasPrefix(got, heading+"The VPN is an encrypted connection") {
 		t.Errorf("answer is\n%s", got)
+	}
+}
+
+// Where one page says it, that page alone is quoted; where several say a part, three are.
+func TestPagesAreAsManyAsAreNeeded(t *testing.T) {
+	t.Parallel()
+	kettles := tool.Document{Number: 1, Title: "Kettles", Contents: "# Kettles\n\nDescale a kettle with vinegar once a month, and rinse it twice."}
+	pots := tool.Document{Number: 2, Title: "Pots", Contents: "# Pots\n\nVinegar takes stains off the bottom of a pot."}
+	floors := tool.Document{Number: 3, Title: "Floors", Contents: "# Floors\n\nRinse the mop before the month is over."}
+	walls := tool.Document{Number: 4, Title: "Walls", Contents: "# Walls\n\nA month is how long fresh paint needs."}
+	tests := map[string]struct {
+		question string
+		docs     []tool.Document
+		want     []string
+	}{
+		"clear":   {"how do I descale a kettle with vinegar?", []tool.Document{kettles, pots, floors, walls}, []string{"[1]"}},
+		"unclear": {"which stains need vinegar, a rinse, and a month of waiting?", []tool.Document{kettles, pots, floors, walls}, []string{"[1]", "[2]", "[3]"}},
+	}
+	for name, test := range tests {
+		text, _, _ := run(t, asked(test.question, test.docs...))
+		for _, mark := range []string{"[1]", "[2]", "[3]", "[4]"} {
+			if strings.Contains(text, mark) != slices.Contains(test.want, mark) {
+				t.Errorf("%s: %s is to be cited: %v; answer is\n%s", name, mark, slices.Contains(test.want, mark), text)
+			}
+		}
 	}
 }
