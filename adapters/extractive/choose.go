@@ -8,7 +8,7 @@ import (
 const maxPages = 3
 
 const (
-	againShare = 1.5
+	againShare = 1.5 // of its prior: a page that the answer before rests on, where the question leans on that one
 	further    = 0.6 // of the best span's score: what a further span of the best page must reach
 )
 
@@ -86,10 +86,11 @@ func (a *asked) told(quoted []span) float64 {
 
 // prior is what speaks for a page before any of it is read.
 func (p *page) prior() float64 {
+	share := 1 / (1 + rankDecay*float64(p.rank))
 	if p.again {
-		return againShare / (1 + rankDecay*float64(min(p.rank, 1)))
+		share *= againShare
 	}
-	return 1 / (1 + rankDecay*float64(p.rank))
+	return share
 }
 
 // size is how long a span is to read: lists and code are read faster than prose.
