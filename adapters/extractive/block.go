@@ -229,6 +229,9 @@ func looksLikeCode(text string) bool {
 		}
 		lines++
 		if running(line) {
+			if len(strings.Fields(line)) >= longLine {
+				return false
+			}
 			continue
 		}
 		if strings.Contains(line, " — ") || strings.Contains(line, " – ") { // a name and what it is, as manual pages begin
@@ -255,8 +258,12 @@ func running(line string) bool {
 		}
 	}
 	first, _ := utf8.DecodeRuneInString(fields[0])
-	return 5*plain >= 4*len(fields) && unicode.IsLetter(first) && !strings.HasSuffix(line, ";") && !strings.HasSuffix(line, "{") && strings.ToUpper(line) != line && !keywords.MatchString(line)
+	enough := 5*plain >= 4*len(fields) || len(fields) >= longLine && 3*plain >= 2*len(fields)
+	return enough && unicode.IsLetter(first) && !strings.HasSuffix(line, ";") && !strings.HasSuffix(line, "{") && strings.ToUpper(line) != line && !keywords.MatchString(line)
 }
+
+// longLine is from how many words on a third of them may be names and code.
+const longLine = 12
 
 // keywords begin statements that have plain words.
 var keywords = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|WITH|FROM|WHERE|sudo|git|docker|kubectl)\b`)

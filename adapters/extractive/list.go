@@ -10,6 +10,7 @@ func introduced(all []piece, at int, text string) []block {
 		return nil
 	}
 	var out []block
+	inside := 0 // how many items there were when one began to take up those within it
 	for i := at + 1; i < len(all); i++ {
 		b := all[i].block
 		switch {
@@ -21,6 +22,12 @@ func introduced(all []piece, at int, text string) []block {
 		case b.kind == item && len(out) < maxFollowItems:
 			b.text = strings.Join(strings.Fields(b.text), " ")
 			if b.nested && all[at].kind != item {
+				if n := len(out); n > 0 && strings.HasSuffix(out[n-1].text, ":") { // what it introduces belongs to it
+					out[n-1].text += " " + b.text
+					inside = n
+				} else if n > 0 && inside == n {
+					out[n-1].text += cellEnd + b.text
+				}
 				continue
 			}
 			if !sound(b.text) || startsBlock(b.text) || len(b.text) > maxUnitRunes {

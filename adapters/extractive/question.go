@@ -285,7 +285,7 @@ var irregular = map[string]string{
 	"wrote": "write", "taken": "take", "took": "take", "given": "give", "gave": "give", "found": "find", "begun": "begin", "began": "begin",
 	"broken": "break", "broke": "break", "lost": "lose", "ran": "run", "shown": "show", "paid": "pay", "bought": "buy", "left": "leav",
 	"taught": "teach", "told": "tell", "understood": "understand", "drawn": "draw", "grown": "grow", "hidden": "hide", "bound": "bind",
-	"sold": "sell", "thrown": "throw", "threw": "throw", "frozen": "freez", "stolen": "steal", "got": "get", "led": "lead",
+	"sold": "sell", "thrown": "throw", "threw": "throw", "frozen": "freez", "stolen": "steal", "stole": "steal", "got": "get", "led": "lead",
 }
 
 // languageOf guesses the language of the documents.

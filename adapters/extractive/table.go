@@ -98,7 +98,7 @@ func rowUnits(text string) (out []unit, size int) {
 	rows := strings.Split(text, "\n")
 	head := split(rows[0])
 	body := rows[1:]
-	if len(body) == 0 { // a head without rows is all there is to quote
+	if len(body) == 0 || !names(head) { // a head without rows is all there is to quote
 		head, body = nil, rows
 	}
 	for _, row := range body {
@@ -117,7 +117,18 @@ func rowUnits(text string) (out []unit, size int) {
 	return out, len(rows)
 }
 
-// labelled writes a row: "country: France; fee: 80". Fewer than two cells say nothing.
+// names reports whether the first row of a table names its columns. Manuals set the options of a command as a table that has no such row: an option, as
+// code, stands in the first row already.
+func names(head []string) bool {
+	for _, cell := range head {
+		if cell != "" {
+			return !strings.HasPrefix(cell, "`") && !strings.HasPrefix(cell, "-")
+		}
+	}
+	return true
+}
+
+// labelled writes a row: "country: France; fee: 80", or "`-v`: tells more" where columns have no names. Fewer than two cells say nothing.
 func labelled(cells, head []string) string {
 	var parts []string
 	for i, cell := range cells {
@@ -131,6 +142,9 @@ func labelled(cells, head []string) string {
 	}
 	if len(parts) < 2 {
 		return ""
+	}
+	if len(head) == 0 {
+		return parts[0] + nameEnd + strings.Join(parts[1:], cellEnd)
 	}
 	return strings.Join(parts, cellEnd)
 }
