@@ -24,7 +24,7 @@ func answer(t turn) string {
 	}
 	language := languageOf(t.passages)
 	a := ask(t, language, rarity(t, language))
-	r := &reader{language: language, slots: a.slots, known: map[string]mask{}}
+	r := &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}
 	chosen := choose(a, r, read(t, r))
 	if len(chosen) == 0 {
 		return nothing

@@ -50,6 +50,7 @@ type asked struct {
 	kind  kindOf
 	words []word
 	slots map[string]mask // the parts of words, by stem
+	said  []said          // the operator's synonyms of several words
 	all   float64         // what all words weigh
 	own   float64         // what those of the question itself weigh
 	named bool            // it names something that no document holds
@@ -81,10 +82,15 @@ func ask(t turn, language string, idf func(stem string) (weight float64, known b
 	}
 	next := 0
 	languages := []string{language}
-	a.add(analyse.Query(t.question, languages), true, &next, idf)
+	synonyms := synonymsOf(t.common.Synonyms)
+	read := func(text string) []analyse.Term {
+		terms, _ := synonyms.Query(text, languages)
+		return terms
+	}
+	a.add(read(t.question), true, &next, idf)
 	if t.before == "" || elliptic(t.question) || a.own == 0 {
 		for _, text := range append([]string{t.before}, t.queries...) {
-			a.add(analyse.Query(text, languages), false, &next, idf)
+			a.add(read(text), false, &next, idf)
 		}
 	}
 	a.weigh(t.common.Chunks)
@@ -104,6 +110,9 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 		last := ""
 		lacking, whole := 0, false // parts that no document holds, and whether one holds what came last
 		for _, term := range terms[from:i] {
+			if term.Synonym > 0 {
+				continue
+			}
 			if own {
 				a.steps[term.Text] = true
 			}
@@ -146,6 +155,7 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 		}
 		// A name of several words of which the documents lack one, and the whole, is the name of something else.
 		w.unknown = w.unknown || w.name && !whole && (lacking > 1 || strings.Contains(last, "_"))
+		a.stand(&w, terms[from:i], idf)
 		if counts && fresh && len(w.slots) > 0 {
 			a.words = append(a.words, w)
 		}
@@ -235,14 +245,21 @@ func (w *word) near(m mask) bool { return w.holds(m | m>>nearSlot) }
 type reader struct {
 	language string
 	slots    map[string]mask
+	said     []said
 	known    map[string]mask // of headings, which stand above many units
 }
 
 // read returns which words a text holds.
 func (r *reader) read(text string) mask {
 	var m mask
-	for stem := range stems(text, r.language) {
+	counts := stems(text, r.language)
+	for stem := range counts {
 		m |= r.slots[stem]
+	}
+	for _, s := range r.said {
+		if !slices.ContainsFunc(s.stems, func(stem string) bool { return counts[stem] == 0 }) {
+			m |= s.holds
+		}
 	}
 	return m
 }

@@ -25,6 +25,8 @@ type turn struct {
 type vocabulary struct {
 	Chunks int            `json:"chunks"`
 	Terms  map[string]int `json:"terms"`
+	// Synonyms of the operator that were looked for too: "k8s: kubernetes, kube".
+	Synonyms []string `json:"synonyms"`
 }
 
 // passage is one found document.
@@ -114,6 +116,7 @@ func (t *turn) learn(v vocabulary) {
 	}
 	maps.Copy(t.common.Terms, v.Terms)
 	t.common.Chunks = max(t.common.Chunks, v.Chunks)
+	t.common.Synonyms = append(t.common.Synonyms, v.Synonyms...)
 }
 
 // vocabularyMark begins the vocabulary of a result. A document cannot hold it, since its text stands in a string.

@@ -57,6 +57,8 @@ func beginning(text string, most int) string {
 type Vocabulary struct {
 	Chunks int            `json:"chunks"` // of the tenant
 	Terms  map[string]int `json:"terms"`  // of the queries: chunks that hold each
+	// Synonyms of the operator that the queries hold, each with what stands for it: "k8s: kubernetes, kube".
+	Synonyms []string `json:"synonyms,omitempty"`
 }
 
 // WithVocabulary puts a vocabulary into what DocumentsJSON wrote, as its last field.

@@ -158,7 +158,7 @@ func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.
 	}
 	result.Content = tool.DocumentsJSON(docs, note)
 	if scope.Weighs {
-		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{Chunks: found.Chunks, Terms: found.Terms})
+		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms})
 	}
 	return result, left
 }
