@@ -35,6 +35,8 @@ type Options struct {
 	Include  []string   // patterns of paths to read; none means all. "**" stands for any folders; a pattern without a slash is for names
 	Exclude  []string   // patterns of paths to leave out, though included
 	MaxBytes int64      // larger files are failures; 50 MB
+	// Source is the source where the folder is a copy of something else; by default it is the folder itself.
+	Source document.Source
 	// CacheDir keeps machine code of the sandbox that reads PDF files; a folder below the user's cache. Nobody else may write to it.
 	CacheDir string
 }
@@ -73,7 +75,9 @@ func (c *Connector) locate() error {
 		return fmt.Errorf("find the folder %q: %w", c.options.Path, err)
 	}
 	c.root = root
-	c.source = document.Source{ID: sourceID(root), Kind: Kind, Name: root}
+	if c.source = c.options.Source; c.source.ID == "" {
+		c.source = document.Source{ID: sourceID(root), Kind: Kind, Name: root}
+	}
 	_, err = os.Stat(root)
 	return c.explain(err)
 }
@@ -193,5 +197,5 @@ func (c *Connector) empty(w *walk) error {
 		first := append(w.failures, w.skipped...)[0]
 		found = fmt.Sprintf("of the %d files in it none can be read, such as %q (%s)", n, first.Name, first.Sentence)
 	}
-	return fmt.Errorf("there are no documents in %q: %s. Give the path of a folder that holds Markdown, HTML, PDF, Word or text files", c.root, found)
+	return fmt.Errorf("there are no documents in %q: %s. Give the path of a folder that holds Markdown, HTML, PDF, Word or text files", c.source.Name, found)
 }

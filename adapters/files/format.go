@@ -17,6 +17,9 @@ type format struct {
 	unread string                                                                 // why it is not read at all
 }
 
+// MayHold reports whether a file of that name may hold text that can be read: where files have to be fetched, the others need not be.
+func MayHold(name string) bool { return formatOf(name).unread == "" }
+
 // formatOf goes by the name alone. What it does not know is read as plain text, unless its content turns out to be binary.
 func formatOf(name string) format {
 	ending := strings.ToLower(path.Ext(name))

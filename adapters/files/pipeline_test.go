@@ -89,7 +89,7 @@ func TestIndexTwice(t *testing.T) {
 	if diff := cmp.Diff([]string{"edited.md", "new.md", "same.md", "sub/page.html", "touched.md"}, names); diff != "" {
 		t.Errorf("left in the index (-want +got):\n%s", diff)
 	}
-	check("for fewer readers", run(files.Options{ACL: access.ACL{"group:eng"}}), index.Counts{Total: 7, Indexed: 5, Chunks: 5, Failed: 1, Skipped: 2})
+	check("for fewer readers", run(files.Options{ACL: access.ACL{"group:eng"}}), index.Counts{Total: 7, Unchanged: 5, Shared: 5, Failed: 1, Skipped: 2})
 	for _, e := range store.Entries(access.DefaultTenant) {
 		if diff := cmp.Diff(access.ACL{"group:eng"}, e.Document.ACL); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", e.Document.ID, diff)

@@ -71,10 +71,11 @@ type Config struct {
 	IndexMemoryBytes int64 // what a process remembers of the index, at most
 	IndexShards      int   // ignored; see Warnings
 	CrawlInterval    time.Duration
-	PrivateHosts     []string // that may be indexed
-	DropUnsupported  bool     // leave out citations that share nothing with their sentence
-	MaxFileTokens    int      // of one file that comes with a question
-	OpenURLAllow     []string // that the model may open at any time
+	PrivateHosts     []string          // that may be indexed
+	GitTokens        map[string]Secret // by host
+	DropUnsupported  bool              // leave out citations that share nothing with their sentence
+	MaxFileTokens    int               // of one file that comes with a question
+	OpenURLAllow     []string          // that the model may open at any time
 
 	OpenURLPrivateHosts []string // that may be opened in conversations
 
@@ -115,6 +116,9 @@ type Config struct {
 	RedeliveryMaxAge time.Duration // of a question that nobody was there for
 	SecretKeys       []Secret      // that seal what must not be read in the database, newest first; none: derived from tokens
 }
+
+// GitToken returns the token with which repositories of a host are read; empty for none.
+func (c *Config) GitToken(host string) string { return c.GitTokens[host].Reveal() }
 
 // HasModel reports whether an endpoint writes the answers. Without one they are quotations.
 func (c *Config) HasModel() bool { return c.OpenAIKey != "" || c.OpenAIBaseURL != "" }

@@ -66,6 +66,7 @@ func (c *Config) settings() []Setting {
 		{"CRAWL_INTERVAL", "1s", "time between two requests to a site that is indexed; longer where its robots.txt asks for that", duration(&c.CrawlInterval)},
 		{"ALLOW_PRIVATE_HOSTS", "", "hosts, addresses and networks (10.1.0.0/16) that may be indexed although they are not on the public internet, separated by commas", list(&c.PrivateHosts)},
 		{"DROP_UNSUPPORTED_CITATIONS", "false", "leave out citations whose passages share no word or number with the sentence; one then appears with the end of its sentence", yesNo(&c.DropUnsupported)},
+		{"GIT_TOKENS", "", "tokens with which repositories are read, one for each host: github.com=TOKEN,git.acme.example=TOKEN. Each is sent to its host alone", hostTokens(&c.GitTokens)},
 		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"OPEN_URL_ALLOW", "", "addresses that the model may open for members at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
 		{"OPEN_URL_PRIVATE_HOSTS", "", "hosts, addresses and networks that pages may be opened on in a conversation although they are not on the public internet, for members only, and never the address of an indexed document that somebody present may not read; separated by commas", list(&c.OpenURLPrivateHosts)},
@@ -351,6 +352,25 @@ func headers(to *map[string]Secret) func(string) error {
 				*to = make(map[string]Secret)
 			}
 			(*to)[name] = Secret(value)
+		}
+		return nil
+	}
+}
+
+// hostTokens reads one token for each host.
+func hostTokens(to *map[string]Secret) func(string) error {
+	return func(v string) error {
+		var parts []string
+		if err := list(&parts)(v); err != nil {
+			return err
+		}
+		*to = make(map[string]Secret)
+		for _, part := range parts {
+			host, token, found := strings.Cut(part, "=")
+			if host = strings.ToLower(strings.TrimSpace(host)); !found || host == "" || strings.ContainsAny(host, "/@ ") || token == "" || strings.ContainsAny(token, " \t\r\n") {
+				return errors.New("is not a list of hosts with their tokens such as github.com=TOKEN,git.acme.example=TOKEN")
+			}
+			(*to)[host] = Secret(token)
 		}
 		return nil
 	}

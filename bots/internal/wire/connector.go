@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/files"
+	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -28,13 +30,22 @@ func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
 }
 
 func connectorOf(cfg *config.Config, s config.Source, politeness *web.Politeness) (index.Connector, error) {
+	folder := files.Options{Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: cfg.MaxDocumentBytes}
 	if s.URL == "" {
-		return files.New(files.Options{
-			Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: cfg.MaxDocumentBytes,
+		return files.New(folder)
+	}
+	if git.IsURL(s.URL) {
+		return git.New(git.Options{
+			URL: s.URL, BaseURL: s.BaseURL, Token: cfg.GitToken, AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile, MaxBytes: cfg.MaxDocumentBytes,
+			Wanted: files.MayHold,
+			Read: func(path, base string, source document.Source) (index.Connector, error) {
+				folder.Path, folder.BaseURL, folder.Source = path, base, source
+				return files.New(folder)
+			},
 		})
 	}
 	if s.BaseURL != "" {
-		return nil, errors.New("a base address is for folders: the pages of a site have addresses of their own")
+		return nil, errors.New("a base address is for folders and repositories: the pages of a site have addresses of their own")
 	}
 	return web.New(web.Options{
 		URL: s.URL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, Politeness: politeness, AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile, MaxBytes: cfg.MaxDocumentBytes,

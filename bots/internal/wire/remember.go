@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -168,7 +169,7 @@ func stored(a pgindex.Asked) (StoredSource, error) {
 		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Every: o.every()},
 		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, origin: a.Source, last: a.Run, failing: a.Failing,
 	}
-	if s.Path = a.Source.Name; a.Source.Kind == web.Kind {
+	if s.Path = a.Source.Name; a.Source.Kind == web.Kind || a.Source.Kind == git.Kind {
 		s.Path, s.URL = "", a.Source.Name
 	}
 	return s, nil

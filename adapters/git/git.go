@@ -1,0 +1,201 @@
+// Package git reads the files of a repository that any Git server offers over https. It keeps a mirror in a cache folder, writes the files of one
+// branch out of it, and has another connector read these: what a file means is not decided here. Nothing of a repository is run: no hooks, no
+// filters, no submodules.
+package git
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Kind of the sources that this package reads.
+const Kind document.Kind = "git"
+
+// Options of a Connector. Zero fields get their defaults.
+type Options struct {
+	// URL of the repository, as for "git clone": https://host/group/name.git. "#name" at its end names a branch; without it the branch is the one
+	// that the server says is its own.
+	URL string
+	// BaseURL is where readers find the files: a document's address is this and its path. It is known for github.com, gitlab.com and codeberg.org.
+	BaseURL string
+	// Token returns the token of a host, which is sent to that host alone; empty for none. Nil: none has one.
+	Token func(host string) string
+	// AllowHosts are hosts, addresses and networks that may be asked though they are not on the public internet.
+	AllowHosts []string
+	CAFile     string
+	MaxBytes   int64 // larger files are left out; 50 MB
+	MaxFetch   int64 // bytes that the server may send in one run; 4 GB
+	// CacheDir keeps the mirrors; a folder below the user's cache. It may be deleted at any time.
+	CacheDir string
+	// Wanted reports whether a file may hold a document, by its path; others are not written out. All of them if nil.
+	Wanted func(path string) bool
+	// Read returns the connector of a folder's files, for documents of the source that are published below base.
+	Read func(folder, base string, source document.Source) (index.Connector, error)
+}
+
+const (
+	defaultMaxBytes = 50 << 20
+	defaultMaxFetch = 4 << 30
+)
+
+// Connector reads one branch of one repository.
+type Connector struct {
+	options Options
+	remote  *url.URL
+	branch  string // empty: the server's own
+	source  document.Source
+	folder  string // of the mirror
+	client  *http.Client
+	files   index.Connector
+	unknown bool // where readers find the files
+}
+
+var _ index.Connector = (*Connector)(nil)
+
+// New returns a connector. The server is not asked yet.
+func New(options Options) (*Connector, error) {
+	options.MaxBytes, options.MaxFetch = cmp.Or(options.MaxBytes, defaultMaxBytes), cmp.Or(options.MaxFetch, defaultMaxFetch)
+	c := &Connector{options: options}
+	if err := c.parse(); err != nil {
+		return nil, err
+	}
+	base := c.base()
+	c.unknown = base == ""
+	guard, err := outhttp.NewGuard("ALLOW_PRIVATE_HOSTS", options.AllowHosts)
+	if err != nil {
+		return nil, err
+	}
+	if c.client, err = outhttp.New(outhttp.Config{CAFile: options.CAFile, Guard: guard}); err != nil {
+		return nil, err
+	}
+	if c.folder, err = mirrorFolder(options.CacheDir, c.source.ID); err != nil {
+		return nil, err
+	}
+	c.files, err = options.Read(filepath.Join(c.folder, written), base, c.source)
+	return c, err
+}
+
+// IsURL reports whether a place is the address of a repository: one that ends in .git, before a branch.
+func IsURL(place string) bool {
+	u, err := url.Parse(place)
+	return err == nil && u.Scheme == "https" && strings.HasSuffix(u.Path, ".git")
+}
+
+func (c *Connector) parse() error {
+	u, err := url.Parse(strings.TrimSpace(c.options.URL))
+	switch {
+	case err != nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") == "":
+		return fmt.Errorf("%q is not the address of a repository: write it like https://github.com/acme/handbook.git, with #name at its end for another branch", c.options.URL)
+	case u.User != nil:
+		return errors.New("the address of a repository holds no name or password: put the host's token into GIT_TOKENS (github.com=TOKEN)")
+	case u.RawQuery != "":
+		return fmt.Errorf("the address of a repository has no question mark: %q", c.options.URL)
+	}
+	c.branch, u.Fragment, u.RawFragment = u.Fragment, "", ""
+	u.Host = strings.ToLower(u.Host)
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), ""
+	c.remote = u
+	name := u.String()
+	if c.branch != "" {
+		name += "#" + c.branch
+	}
+	c.source = document.Source{ID: sourceID(name), Kind: Kind, Name: name}
+	return nil
+}
+
+// sourceID depends on the address and the branch alone, so that every process names the repository's documents alike.
+func sourceID(name string) document.SourceID {
+	sum := sha256.Sum256([]byte(name))
+	bare, _, _ := strings.Cut(name, "#")
+	short := strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '.' || r == '_' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(strings.TrimSuffix(path.Base(bare), ".git")))
+	return document.SourceID("git-" + strings.Trim(short, "-.") + "-" + hex.EncodeToString(sum[:4]))
+}
+
+// base is where readers find the files. GitHub and GitLab show a branch below blob, and call the one of the server HEAD; Forgejo shows it below
+// src. Empty where that is not known.
+func (c *Connector) base() string {
+	if c.options.BaseURL != "" {
+		return c.options.BaseURL
+	}
+	below := map[string]string{"github.com": "blob/" + cmp.Or(c.branch, "HEAD"), "gitlab.com": "-/blob/" + cmp.Or(c.branch, "HEAD")}
+	if c.branch != "" {
+		below["codeberg.org"] = "src/branch/" + c.branch
+	}
+	place, known := below[c.remote.Host]
+	if !known {
+		return ""
+	}
+	at := *c.remote
+	at.Path = strings.TrimSuffix(at.Path, ".git") + "/" + place + "/"
+	return at.String()
+}
+
+// mirrorFolder makes the folder in which a source is mirrored.
+func mirrorFolder(cache string, source document.SourceID) (string, error) {
+	if cache == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("there is no folder for a mirror of the repository (%w): set XDG_CACHE_HOME to one", err)
+		}
+		cache = filepath.Join(base, "footnote", "git")
+	}
+	folder := filepath.Join(cache, string(source))
+	if err := os.MkdirAll(filepath.Join(folder, written), 0o700); err != nil {
+		return "", fmt.Errorf("make a folder for a mirror of the repository: %w", err)
+	}
+	return folder, nil
+}
+
+// Source implements index.Connector. Its name is the address.
+func (c *Connector) Source() document.Source { return c.source }
+
+// Settings implements index.Connector.
+func (c *Connector) Settings() string { return "git 1 " + c.files.Settings() }
+
+// Sync implements index.Connector. It yields all files of the branch: those that no commit has changed have the time that they had.
+func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
+	return func(yield func(index.Batch, error) bool) {
+		if c.unknown { // told here: what was said the last time may be added until then
+			yield(index.Batch{}, fmt.Errorf("nobody knows where readers find the files of %s: say it with --base-url, or base_url: in the configuration file, such as https://%s/group/name/blob/HEAD/",
+				c.remote, c.remote.Host))
+			return
+		}
+		release, err := lock(c.folder)
+		if err != nil {
+			yield(index.Batch{}, err)
+			return
+		}
+		defer release()
+		skipped, err := c.update(ctx)
+		if err != nil {
+			yield(index.Batch{}, c.explain(ctx, err))
+			return
+		}
+		for batch, err := range c.files.Sync(ctx, since) {
+			batch.Skipped, skipped = append(batch.Skipped, skipped...), nil
+			if !yield(batch, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,127 @@
+// Package gittest is a Git server for tests: Git's own "git http-backend" behind https, and a repository to commit to. It wants Git installed.
+package gittest
+
+import (
+	"bytes"
+	"encoding/pem"
+	"errors"
+	"net/http"
+	"net/http/cgi" //nolint:gosec // a fixed program, on this machine alone
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server serves one repository.
+type Server struct {
+	URL    string // of the repository
+	Host   string
+	CAFile string // with which the server is trusted
+	Token  string // if set, it is asked for as the password
+	// Fail, if set, answers a request instead of Git, and reports that it did.
+	Fail func(http.ResponseWriter, *http.Request) bool
+
+	requests atomic.Int64
+	t        testing.TB
+	work     string // the working copy
+	clock    time.Time
+}
+
+// New starts a server with an empty repository.
+func New(t testing.TB) *Server {
+	t.Helper()
+	root := t.TempDir()
+	s := &Server{t: t, work: filepath.Join(root, "work"), clock: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	bare := filepath.Join(root, "served", "acme", "handbook.git")
+	s.run(root, "init", "--quiet", "--bare", "--initial-branch=trunk", bare)
+	s.run(root, "-C", bare, "config", "uploadpack.allowAnySHA1InWant", "false")
+	s.run(root, "clone", "--quiet", bare, s.work)
+	backend := strings.TrimSpace(s.run(root, "--exec-path")) + "/git-http-backend"
+	handler := &cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Join(root, "served"), "GIT_HTTP_EXPORT_ALL=1"}}
+	web := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.requests.Add(1)
+		if s.Fail != nil && s.Fail(w, r) {
+			return
+		}
+		if _, password, _ := r.BasicAuth(); s.Token != "" && password != s.Token {
+			w.Header().Set("WWW-Authenticate", `Basic realm="Git"`)
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	s.Host = strings.TrimPrefix(web.URL, "https://")
+	s.URL = web.URL + "/acme/handbook.git"
+	s.CAFile = filepath.Join(root, "ca.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})
+	if err := os.WriteFile(s.CAFile, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Requests is how often the server was asked so far.
+func (s *Server) Requests() int { return int(s.requests.Load()) }
+
+// Git runs git in the working copy, an hour later than the last time, and returns what it printed.
+func (s *Server) Git(args ...string) string {
+	s.t.Helper()
+	s.clock = s.clock.Add(time.Hour)
+	return s.run(s.work, args...)
+}
+
+// Commit removes files and folders (nil), writes files, commits and pushes. It returns the time of the commit.
+func (s *Server) Commit(message string, files map[string][]byte) time.Time {
+	s.t.Helper()
+	for name, data := range files {
+		if data == nil {
+			if err := os.RemoveAll(filepath.Join(s.work, filepath.FromSlash(name))); err != nil && !errors.Is(err, syscall.ENOTDIR) {
+				s.t.Fatal(err)
+			}
+		}
+	}
+	for name, data := range files {
+		if data == nil {
+			continue
+		}
+		place := filepath.Join(s.work, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
+			s.t.Fatal(err)
+		}
+		if info, err := os.Stat(place); err == nil && info.IsDir() { // an empty one, which Git does not know
+			if err := os.RemoveAll(place); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(place, data, 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.Git("add", "--all")
+	s.Git("commit", "--quiet", "--allow-empty", "--message", message)
+	at := s.clock
+	s.Git("push", "--quiet", "--force", "origin", "HEAD")
+	return at
+}
+
+func (s *Server) run(dir string, args ...string) string {
+	s.t.Helper()
+	command := exec.Command("git", append([]string{"-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"}, args...)...)
+	command.Dir = dir
+	at := s.clock.Format(time.RFC3339)
+	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@acme.example",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@acme.example", "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
+	var out, errs bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errs
+	if err := command.Run(); err != nil {
+		s.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	return out.String()
+}

@@ -1,0 +1,273 @@
+package git
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	written = "files"      // the folder of the files of the branch
+	state   = "state.json" // what is in it
+)
+
+// mirrored is what was written out, and of which commit.
+type mirrored struct {
+	Commit  string          `json:"commit"`
+	Files   map[string]file `json:"files"`
+	Skipped []index.Notice  `json:"skipped"`
+}
+
+// file is a file as it was written out.
+type file struct {
+	Blob string    `json:"blob"`
+	Time time.Time `json:"time"` // of the commit that brought it
+}
+
+// lock keeps other processes away from a mirror until the returned function is called.
+func lock(folder string) (release func(), err error) {
+	f, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the mirror of the repository: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("another process on this machine reads the repository now: try again when it is done (%w)", err)
+	}
+	return func() { // a program that is being started may hold the file for a moment too
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+		_ = f.Close()
+	}, nil
+}
+
+// update brings the files of the branch up to date, and says which are left out.
+func (c *Connector) update(ctx context.Context) ([]index.Notice, error) {
+	branch, commit, err := c.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	last := c.load()
+	if last.Commit == commit.String() {
+		return last.Skipped, nil
+	}
+	repository, err := c.fetch(ctx, branch, commit)
+	if err != nil {
+		return nil, err
+	}
+	head, err := repository.CommitObject(commit)
+	if err != nil {
+		return nil, err
+	}
+	times, oldest, err := changes(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	now, err := c.write(ctx, head, last, func(name string) time.Time {
+		if at, ok := times[name]; ok {
+			return at
+		}
+		return oldest
+	})
+	if err != nil {
+		return nil, err
+	}
+	return now.Skipped, c.save(now)
+}
+
+// load reads what was written out; nothing, where that is not known. Until it is saved again nothing is known: a process that dies while it writes
+// leaves files of two commits.
+func (c *Connector) load() mirrored {
+	var last mirrored
+	data, err := os.ReadFile(filepath.Join(c.folder, state))
+	if err != nil || json.Unmarshal(data, &last) != nil {
+		return mirrored{}
+	}
+	return last
+}
+
+func (c *Connector) save(now mirrored) error {
+	data, err := json.Marshal(now)
+	if err != nil {
+		return err
+	}
+	place := filepath.Join(c.folder, state)
+	if err := os.WriteFile(place+".new", data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(place+".new", place)
+}
+
+// changes returns when files were changed, by the commits that are there, and when the oldest of these was made. A merge changes what it brings to
+// the branch.
+func changes(ctx context.Context, head *object.Commit) (times map[string]time.Time, oldest time.Time, err error) {
+	times = make(map[string]time.Time)
+	for commit, n := head, 0; ; n++ {
+		oldest = commit.Committer.When
+		parent, err := commit.Parent(0)
+		if n == history || errors.Is(err, object.ErrParentNotFound) || errors.Is(err, plumbing.ErrObjectNotFound) {
+			return times, oldest, ctx.Err()
+		}
+		if err != nil {
+			return nil, oldest, err
+		}
+		from, err := parent.Tree()
+		if errors.Is(err, plumbing.ErrObjectNotFound) {
+			return times, oldest, nil
+		}
+		if err != nil {
+			return nil, oldest, err
+		}
+		to, err := commit.Tree()
+		if err != nil {
+			return nil, oldest, err
+		}
+		changed, err := object.DiffTreeWithOptions(ctx, from, to, nil)
+		if err != nil {
+			return nil, oldest, err
+		}
+		for _, change := range changed {
+			if _, known := times[change.To.Name]; !known && change.To.Name != "" {
+				times[change.To.Name] = commit.Committer.When
+			}
+		}
+		commit = parent
+	}
+}
+
+// write brings the folder from what it holds to the files of a commit.
+func (c *Connector) write(ctx context.Context, head *object.Commit, last mirrored, when func(name string) time.Time) (mirrored, error) {
+	now := mirrored{Commit: head.Hash.String(), Files: make(map[string]file)}
+	if err := os.Remove(filepath.Join(c.folder, state)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return now, err
+	}
+	folder := filepath.Join(c.folder, written)
+	if last.Commit == "" {
+		if err := os.RemoveAll(folder); err != nil {
+			return now, err
+		}
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return now, err
+	}
+	root, err := os.OpenRoot(folder) // whatever names a tree holds, nothing is written outside
+	if err != nil {
+		return now, err
+	}
+	defer func() { _ = root.Close() }() // what was written is closed by itself
+	tree, err := head.Tree()
+	if err != nil {
+		return now, err
+	}
+	blobs, err := c.blobs(ctx, tree, &now)
+	if err != nil {
+		return now, err
+	}
+	for name, f := range last.Files {
+		if blob := blobs[name]; blob == nil || blob.Hash.String() != f.Blob {
+			if err := root.RemoveAll(filepath.FromSlash(name)); err != nil {
+				return now, err
+			}
+			delete(last.Files, name)
+		}
+	}
+	for name, blob := range blobs {
+		if err := ctx.Err(); err != nil {
+			return now, err
+		}
+		f, same := last.Files[name]
+		if !same {
+			f = file{Blob: blob.Hash.String(), Time: when(name)}
+			left, err := put(root, name, blob, f.Time)
+			if err != nil {
+				return now, fmt.Errorf("write %s: %w", name, err)
+			}
+			if left != "" {
+				now.Skipped = append(now.Skipped, index.Notice{Name: name, Sentence: left})
+				continue
+			}
+		}
+		now.Files[name] = f
+	}
+	return now, nil
+}
+
+// blobs are the files of a tree that are to be written out.
+func (c *Connector) blobs(ctx context.Context, tree *object.Tree, now *mirrored) (map[string]*object.Blob, error) {
+	blobs := make(map[string]*object.Blob)
+	walk := object.NewTreeWalker(tree, true, nil)
+	defer walk.Close()
+	for {
+		name, entry, err := walk.Next()
+		if errors.Is(err, io.EOF) {
+			return blobs, ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		skip := func(sentence string) { now.Skipped = append(now.Skipped, index.Notice{Name: name, Sentence: sentence}) }
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case entry.Mode == filemode.Submodule:
+			skip("It is a repository of its own. Add that as a source if it is to be read.")
+		case !entry.Mode.IsRegular() && entry.Mode != filemode.Executable, c.options.Wanted != nil && !c.options.Wanted(name):
+		case !filepath.IsLocal(filepath.FromSlash(name)):
+			skip("Its name leads out of the repository.")
+		default:
+			blob, err := tree.TreeEntryFile(&entry)
+			if err != nil {
+				return nil, err
+			}
+			if blob.Size > c.options.MaxBytes {
+				skip(fmt.Sprintf("It has %d MB, more than the %d MB that are read of one file.", blob.Size>>20, c.options.MaxBytes>>20))
+				continue
+			}
+			blobs[name] = &blob.Blob
+		}
+	}
+}
+
+// pointer is how files begin whose content is kept in Git LFS (its specification, "The Pointer").
+const pointer = "version https://git-lfs.github.com/spec/"
+
+// put writes a file; the sentence says why it was left out.
+func put(root *os.Root, name string, blob *object.Blob, at time.Time) (left string, err error) {
+	in, err := blob.Reader()
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(io.LimitReader(in, blob.Size))
+	if err = errors.Join(err, in.Close()); err != nil {
+		return "", err
+	}
+	if len(data) < 1024 && strings.HasPrefix(string(data), pointer) {
+		return "Its content is kept in Git LFS, which is not read.", nil
+	}
+	place := filepath.FromSlash(name)
+	if err = root.MkdirAll(filepath.Dir(place), 0o700); err == nil {
+		if err = root.RemoveAll(place); err == nil { // a folder whose last file was removed
+			err = root.WriteFile(place, data, 0o600)
+		}
+	}
+	if errors.Is(err, syscall.ENAMETOOLONG) {
+		return "Its name is too long for this machine.", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return "", root.Chtimes(place, at, at)
+}
