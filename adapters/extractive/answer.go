@@ -9,6 +9,7 @@ import (
 // What the reader is told beside the quotations.
 const (
 	intro   = "No language model is configured, so this is quoted from the documents:"
+	others  = "Less surely, on other pages:"
 	nothing = "No language model is configured, so answers are quoted from the documents, and nothing was found in them that answers this question. " +
 		"Other words may find more."
 	unsearched = "No language model is configured, so answers are quoted from the documents, and no documents were searched for this message."
@@ -31,7 +32,10 @@ func answer(t turn) string {
 	}
 	w := &writer{}
 	w.b.WriteString(intro)
-	for _, x := range chosen {
+	for i, x := range chosen {
+		if first := chosen[0].page; i > 0 && x.page != first && chosen[i-1].page == first {
+			w.block(others)
+		}
 		w.span(x)
 	}
 	return w.b.String()
