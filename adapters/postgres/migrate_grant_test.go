@@ -172,7 +172,7 @@ func TestOnlyWhoWritesTheTrailRemovesFromIt(t *testing.T) {
 	if _, err := Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
-	const before = 38
+	const before = 29
 	down, done, err := migrator(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
