@@ -23,7 +23,10 @@ const enough = 60 // words of the best page beside which nothing more of it is q
 
 // choose returns the spans to quote, those of one page together, the best page first.
 func choose(a *asked, r *reader, pages []page) []span {
-	s := &scorer{asked: a, reader: r, likely: map[string]float64{}}
+	s := &scorer{asked: a, reader: r, likely: map[string]float64{}, counted: quantity}
+	if atWhatTime.MatchString(a.text) {
+		s.counted = moment
+	}
 	var best []span // of each page
 	var first []span
 	top := -1.0

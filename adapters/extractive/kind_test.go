@@ -28,7 +28,8 @@ var (
 		"## Paper jam\n\nIf the display says E-052, switch the device off for a minute."}
 	mails = tool.Document{Number: 6, Title: "Mail", Heading: "Mail", Contents: "# Mail\n\nThe alarm MailQueueTooLong says that the queue grows.\n\n1. Look at the workers and restart those that are idle.\n" +
 		"2. If the provider answers 421, wait ten minutes."}
-	roll = tool.Document{Number: 7, Title: "Deploying", Heading: "Deploying", Contents: "# Deploying\n\n## Rolling back\n\nTo go back to the version before, run:\n\nacornctl rollback --env prod\n\n" +
+	rooms = tool.Document{Number: 8, Title: "Rooms", Contents: "# Rooms\n\nA room and its seats can have the colours of Section 4.1.1.\n\nA room has a limit for its seats, fourteen in the tower."}
+	roll  = tool.Document{Number: 7, Title: "Deploying", Heading: "Deploying", Contents: "# Deploying\n\n## Rolling back\n\nTo go back to the version before, run:\n\nacornctl rollback --env prod\n\n" +
 		"Migrations of a release are not rolled back by this."}
 )
 
@@ -50,6 +51,8 @@ func TestKindsOfQuestions(t *testing.T) {
 		"no harm":                           {"how do I end one query?", []tool.Document{cluster}, "Look its number up in the list of activity, then cancel the query [3]:\n\n```\nSELECT pg_cancel_backend(12345);\n```", "shutdown"},
 		"harm that is denied":               {"how do I end a query of the cluster without shutting down?", []tool.Document{cluster}, "Look its number up", "clusterctl"},
 		"harm that is asked about":          {"how do I shut down the cluster?", []tool.Document{cluster}, "End every query of the cluster with this [3]:\n\n```\nclusterctl shutdown --now\n```", ""},
+		"a number in words":                 {"how many days of vacation do I get?", []tool.Document{portal}, "Everybody gets thirty days of paid vacation a year.", ""},
+		"a section is no number":            {"how many seats can a room have?", []tool.Document{rooms}, "A room has a limit for its seats, fourteen in the tower.", ""},
 		"in other words":                    {"how do I cancel a query?", []tool.Document{cluster}, "Look its number up", "shutdown"},
 	}
 	for name, test := range tests {

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
@@ -349,4 +348,5 @@ func elliptic(question string) bool {
 	return !slices.ContainsFunc(analyse.Query(question, nil), func(term analyse.Term) bool { return !term.Chatter })
 }
 
-func hasDigit(s string) bool { return strings.IndexFunc(s, unicode.IsDigit) >= 0 }
+// atWhatTime is a question of a point in time.
+var atWhatTime = regexp.MustCompile(`(?i)\b(when|what time|which day|what day|deadline|wann)\b`)

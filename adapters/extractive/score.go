@@ -54,6 +54,15 @@ var (
 	pairLine      = regexp.MustCompile(`^[^\s:=][^:=]{0,60}[:=]\s*\S`)                                      // a name and its value
 )
 
+var (
+	// quantity is a number in a sentence, in digits or words.
+	quantity = regexp.MustCompile(`(?i)(^|[\s("'` + "`" + `~+-])[$€£]?\d[\d.,:/]*(\s?[a-z%€$£]{1,4})?($|[\s)"'` + "`" + `.,;:–-])|\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|once|twice|unlimited)\b`)
+	// moment is a point in time.
+	moment = regexp.MustCompile(`(?i)\b\d{1,2}:\d{2}\b|\b\d{1,2}\s?[ap]\.?m\b|\b\d{1,2}(st|nd|rd|th)\b|\b(midnight|noon|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekends?|january|february|march|april|june|july|august|september|october|november|december)\b|\b(first|last|each|every|next|end of the) (day|week|month|quarter|year)\b`)
+	// reference is a number that counts nothing.
+	reference = regexp.MustCompile(`(?i)\b(sections?|chapters?|tables?|figures?|appendix|appendices|steps?|versions?|release|rfc|bug|ticket|page)\s+#?\d[\d.]*|[#§]\s?\d[\d.]*`)
+)
+
 // cover returns the share of the question's weight that a span holds together with its headings, and by itself.
 func (a *asked) cover(body, under, above mask) (all, own float64) {
 	if a.all == 0 {
@@ -84,6 +93,7 @@ type scorer struct {
 	*asked
 	*reader
 	likely  map[string]float64 // of headings
+	counted *regexp.Regexp     // what a question for a number or a time is answered by
 	actions map[string]bool    // stems of what the question speaks of, without what it denies
 }
 
@@ -228,8 +238,8 @@ func (s *scorer) rate(x *span) {
 	case s.is(failure) && advice:
 		x.score *= 1.2
 	}
-	if s.is(amount) && hasDigit(text) {
-		x.score *= 1.15
+	if s.is(amount) && s.counted.MatchString(reference.ReplaceAllString(text, " ")) {
+		x.score *= 1.3
 	}
 	if s.is(define) {
 		if others, does := s.defined(first.text, p); does {
