@@ -15,16 +15,11 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
-	"github.com/footnotehq/footnote/core/budget/budgettest"
 	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
-	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
-	"github.com/footnotehq/footnote/core/tool"
-	"github.com/footnotehq/footnote/core/turn"
 	"go.uber.org/goleak"
 )
 
@@ -33,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	common.Suite(t, common.Platform{
-		Lacks: []common.Ability{common.Channels, common.Editing, common.Reactions, common.Buttons, common.Menus, common.Commands, common.Absences},
+		Lacks: []common.Ability{common.Channels, common.Editing, common.Reactions, common.Menus, common.Commands, common.Absences},
 		Begin: begin,
 	})
 }
@@ -66,6 +61,10 @@ type stage struct {
 	model *llmtest.Model
 	store *sessiontest.Memory
 	out   *terminal
+	last  session.TurnID // that what is pressed is about
+
+	mu   sync.Mutex
+	told []string // in reply to what was typed
 }
 
 func begin(t *testing.T, setting common.Setting) common.Stage {
@@ -76,14 +75,10 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	s.bot = consolebot.New(consolebot.Config{
 		Audience: access.NewAudience(access.DefaultTenant, access.Members), Renderer: &console.Renderer{}, Surface: console.NewSurface(s.out), Logger: slog.New(slog.DiscardHandler),
 	})
-	words, signal := budgettest.NewWords(), &session.LocalSignal{}
-	tools, err := tool.NewSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	signal := &session.LocalSignal{}
 	services := common.Serve(t, s.store, answer.Deps{
-		Signal: signal, Setups: setups{s.model}, Library: library{}, Surfaces: s.bot,
-		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
+		Signal: signal, Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.bot,
+		Engine: common.Engine(s, signal),
 	}, answer.Config{Workspaces: []string{s.bot.Workspace()}, Grace: time.Second})
 	s.bot.Bind(services)
 	running, stop := context.WithCancel(ctx)
@@ -114,9 +109,34 @@ func (s *stage) Say(_ common.Person, _ common.Place, text string) thread.Message
 		if !errors.As(err, &rejected) {
 			s.Fatal(err)
 		}
+		s.tell(rejected.Sentence)
 		return ""
 	}
+	s.last = id
 	return thread.MessageID(id)
+}
+
+func (s *stage) tell(sentence string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told = append(s.told, sentence)
+}
+
+// Press implements common.Stage: it is what the chat's lines about the last answer do.
+func (s *stage) Press(_ common.Person, _ thread.MessageID, do thread.Action) {
+	s.Helper()
+	reply, err := s.bot.Act(s.ctx, do, s.last, "")
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.last = reply.Turn
+	s.tell(reply.Sentence)
+}
+
+// Settled implements common.Stage.
+func (s *stage) Settled(question thread.MessageID) bool {
+	t, err := s.store.Turn(s.ctx, access.DefaultTenant, session.TurnID(question))
+	return err == nil && t.State == session.Done
 }
 
 // Shown implements common.Stage: what was printed is one text.
@@ -130,7 +150,9 @@ func (s *stage) Shown(common.Place) []common.Shown {
 
 // Reads implements common.Stage.
 func (s *stage) Reads(_ common.Person, text string) bool {
-	return strings.Contains(s.out.String(), text)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Contains(s.out.String(), text) || strings.Contains(strings.Join(s.told, "\n"), text)
 }
 
 // Model implements common.Stage.
@@ -142,33 +164,5 @@ func (s *stage) Store() *sessiontest.Memory { return s.store }
 // Until implements common.Stage.
 func (s *stage) Until(what string, holds func() bool) {
 	s.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-s.ctx.Done():
-			s.Fatalf("it did not come about that %s; the console shows\n%s", what, s.out)
-		}
-	}
-}
-
-type setups struct{ model llm.Model }
-
-// Setup implements answer.Setups.
-func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
-	return answer.Setup{Models: []llm.Model{s.model}}, nil
-}
-
-// library has nothing.
-type library struct{}
-
-// Readable implements answer.Library.
-func (library) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {
-	return nil, nil
-}
-
-// Beyond implements answer.Library.
-func (library) Beyond(context.Context, access.Audience, access.Audience) (bool, error) {
-	return false, nil
+	common.Until(s.ctx, s, what, holds, func() any { return s.out })
 }

@@ -23,52 +23,6 @@ func (w *world) told(i *discordtest.Interaction, text string) discordtest.State 
 	return i.State()
 }
 
-func TestRetryTakesThePlaceOfTheAnswer(t *testing.T) {
-	t.Parallel()
-	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Hang()}, said(0, "The better answer.")))
-	thread := w.ada.Mention(w.general, "What is it?")
-	w.until("words appear", func() bool { return len(w.discord.Answers(thread)) == 1 })
-	message := w.discord.Answers(thread)[0].Message
-	w.ada.Press(message, w.button(thread, "stop"))
-	eve := w.guild.AddPerson("Eve", false)
-	again := w.button(thread, "retry")
-	w.told(eve.Press(message, again), "Only whoever asked")
-	w.ada.Press(message, again)
-	w.until("the answer is replaced", func() bool {
-		got := w.discord.Answers(thread)
-		return len(got) == 1 && got[0].Message == message && strings.HasPrefix(got[0].Content, "The better answer.")
-	})
-}
-
-func TestModeratorRemovesAndCorrects(t *testing.T) {
-	t.Parallel()
-	seen := make(chan struct{})
-	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Wait(seen), llmtest.Text("And ends.")}))
-	mod := w.guild.AddPerson("Mod", true)
-	thread := w.ada.Mention(w.general, "What is it?")
-	w.until("words appear", func() bool { return len(w.discord.Answers(thread)) == 1 })
-	close(seen)
-	w.button(thread, "up") // the message is known to be posted when it is edited
-	message := w.discord.Answers(thread)[0].Message
-	w.told(w.ada.Menu(message, "Correct answer"), "Only moderators")
-	form := mod.Menu(message, "Correct answer")
-	w.until("a form is shown", func() bool { return form.State().Kind == 9 })
-	w.told(mod.Submit(form, "What a *person* wrote."), "takes the place")
-	w.until("the correction is shown", func() bool { return strings.HasPrefix(w.discord.Answers(thread)[0].Content, "What a *person* wrote.") })
-	remove := mod.Menu(message, "Remove answer")
-	w.until("the removal is answered", func() bool { return remove.State().Kind != 0 })
-	if s := remove.State(); s.Kind == 9 {
-		w.told(mod.Submit(remove, "wrong"), "removed")
-	}
-	w.until("the answer is gone", func() bool {
-		got := w.discord.Answers(thread)
-		return len(got) == 1 && got[0].Content == "This answer was removed." && len(got[0].Buttons) == 0
-	})
-	why := w.ada.Menu(message, "Why this answer?")
-	w.until("it is said why", func() bool { return why.State().Content != "" })
-	w.harmless()
-}
-
 func TestFollowUpByAForm(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "The third answer.")), func(s *setting) {

@@ -141,11 +141,19 @@ func TestAskMovesFromTheTokenBeforeItExpires(t *testing.T) {
 	}
 }
 
-func TestStopCommandWithNothingToStop(t *testing.T) {
+func TestStopCommandStopsTheAnswerInItsThread(t *testing.T) {
 	t.Parallel()
-	w := begin(t, llmtest.Native())
-	if got := w.finished(w.ada.Command(w.general, "stop", nil)); !got.Private || !strings.Contains(got.Content, "Nothing of yours") {
-		t.Errorf("the command shows %+v", got)
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("What was written so far is a whole sentence. "), llmtest.Hang()}))
+	question := w.ada.Mention(w.general, "Tell me everything.")
+	w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
+	w.ada.Command(question, "stop", nil)
+	if got := w.answers(question, 1)[0]; !strings.HasPrefix(got, "What was written so far is a whole sentence.") {
+		t.Errorf("the answer lost its text: %q", got)
+	}
+	for _, v := range w.discord.Answers(question) {
+		if slices.ContainsFunc(v.Buttons, func(id string) bool { return strings.HasPrefix(id, "footnote:stop:") }) {
+			t.Errorf("the finished answer has the buttons %q", v.Buttons)
+		}
 	}
 }
 

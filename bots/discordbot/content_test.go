@@ -72,28 +72,6 @@ func TestQuestionWithAFileIsAnsweredOnce(t *testing.T) {
 	}
 }
 
-func TestThreadThatIsEnteredHalfWayIsReadOnce(t *testing.T) {
-	t.Parallel()
-	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer.")))
-	bob := w.guild.AddPerson("Bob", false)
-	root := bob.Say(w.general, "The standby lags behind.")
-	place := bob.Open(root, "Standby")
-	w.ada.Say(place, "Since when?")
-	bob.Say(place, "Since Monday.")
-	w.ada.Mention(place, "What can we do?")
-	w.answers(place, 1)
-	want := "Bob: The standby lags behind.\nAda: Since when?\nBob: Since Monday."
-	if got := w.files(0)["Earlier messages of this thread"]; got.Text != want {
-		t.Errorf("context = %q, want %q", got.Text, want)
-	}
-	bob.Say(place, "I restarted it.")
-	w.ada.Mention(place, "And now?")
-	w.answers(place, 2)
-	if got := w.files(1)["Earlier messages of this thread"]; got.Text != "Bob: I restarted it." {
-		t.Errorf("later context = %q", got.Text)
-	}
-}
-
 func TestChainOfRepliesIsContext(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "The answer.")))

@@ -86,35 +86,6 @@ func (w *world) wholeCitations() {
 
 func firstAnswer(w *world, question string) string { return w.discord.Answers(question)[0].Message }
 
-func TestOtherWaysToStop(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name string
-		stop func(w *world, question string)
-	}{
-		{"a message that is just stop", func(w *world, thread string) { w.ada.Say(thread, "Stop!") }},
-		{"the question is deleted", func(w *world, question string) { w.ada.Delete(question) }},
-		{"the button", func(w *world, thread string) { w.ada.Press(firstAnswer(w, thread), w.button(thread, "stop")) }},
-		{"/stop", func(w *world, thread string) { w.ada.Command(thread, "stop", nil) }},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("What was written so far is a whole sentence. "), llmtest.Hang()}))
-			question := w.ada.Mention(w.general, "Tell me everything.")
-			w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
-			tt.stop(w, question)
-			if got := w.answers(question, 1)[0]; !strings.HasPrefix(got, "What was written so far is a whole sentence.") {
-				t.Errorf("the answer lost its text: %q", got)
-			}
-			for _, v := range w.discord.Answers(question) {
-				if slices.ContainsFunc(v.Buttons, func(id string) bool { return strings.HasPrefix(id, "footnote:stop:") }) {
-					t.Errorf("the finished answer has the buttons %q", v.Buttons)
-				}
-			}
-		})
-	}
-}
-
 func TestDirectMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(searched(), said(0, "Privately [1]."), said(0, "Still privately.")), func(s *setting) { s.bot.BindFirst = true })

@@ -13,28 +13,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Where a channel is switched off, whoever asks is told so, and nobody else is answered.
-func TestChannelWhereNobodyMayAsk(t *testing.T) {
-	t.Parallel()
-	w := begin(t, llmtest.Native(said(0, "Never said.")), func(s *setting) {
-		s.policies = holding(func(p *policy.Policy) { p.Enabled = false })
-	})
-	w.ada.Mention(w.general, "May I ask?")
-	w.until("Ada is told", func() bool {
-		for _, m := range w.discord.Shown(w.general) {
-			if strings.Contains(m.Content, "do not answer questions in this channel") {
-				return true
-			}
-		}
-		return false
-	})
-	asked := w.ada.Ask(w.general, "May I ask so?")
-	w.until("the command is answered", func() bool { return strings.Contains(asked.State().Content, "do not answer questions in this channel") })
-	if n := len(w.model.Requests()); n != 0 {
-		t.Errorf("the model was asked %d times", n)
-	}
-}
-
 // Replies take the permission to read what was written before; where the bot lacks it, answers stand by themselves.
 func TestChannelWhereTheBotMayNotReply(t *testing.T) {
 	t.Parallel()

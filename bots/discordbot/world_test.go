@@ -184,7 +184,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	services := common.Serve(w, w.store, answer.Deps{
 		Store:  answer.Store{Inbox: inner, Queue: waking{w.store, w.discord.Wake}},
 		Signal: signal, Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
-		Setups: setups{append([]llm.Model{model}, s.beside...), w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
+		Setups: setups{common.Models(append([]llm.Model{model}, s.beside...)), w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
 	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second), MaxAge: s.maxAge})
 	bot.Bind(services)
 	w.newest = bot
@@ -326,15 +326,14 @@ func (l *library) heard() []access.Audience {
 }
 
 type setups struct {
-	models []llm.Model
-	w      *world
+	common.Models
+	w *world
 }
 
 // Setup implements answer.Setups.
-func (s setups) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
+func (s setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error) {
 	s.w.note(t)
-	models := slices.DeleteFunc(slices.Clone(s.models), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })
-	return answer.Setup{Models: models}, nil
+	return s.Models.Setup(ctx, t)
 }
 
 // everything is a library in which everybody may read everything.

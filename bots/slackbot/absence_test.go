@@ -104,6 +104,7 @@ func TestQuestionsOfAnInterruption(t *testing.T) {
 	heard := s.ann.Say(s.general, "", slacktest.Mention()+" what is it?")
 	s.answered(s.general, heard, 1)
 	s.settled(s.general, heard)
+	s.wait("both sockets are there to be cut", func() bool { open, _ := s.Sockets(); return open == 2 && s.bot.Connected() == 2 })
 	s.Fail(slacktest.Fault{Method: "apps.connections.open", Times: 1 << 30, Status: http.StatusServiceUnavailable})
 	s.CutSockets()
 	s.wait("nobody listens, and both sockets know", func() bool {

@@ -3,7 +3,6 @@ package slackbot_test
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -25,9 +24,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
-	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
-	"github.com/footnotehq/footnote/core/turn"
 )
 
 // patience is how long a test waits for what must come, on the slowest machine.
@@ -130,11 +127,7 @@ func (s *stage) start(o options) {
 	if o.wrap != nil {
 		model = o.wrap(model)
 	}
-	words, signal := budgettest.NewWords(), &session.LocalSignal{}
-	tools, err := tool.NewSet(search.New(library{o.secret}, nil, words, search.Config{}))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	signal := &session.LocalSignal{}
 	inbox := session.Inbox(s.store)
 	if o.inbox != nil {
 		inbox = o.inbox
@@ -142,8 +135,8 @@ func (s *stage) start(o options) {
 	services := common.Serve(s.t, s.store, answer.Deps{
 		Store:    answer.Store{Inbox: inbox},
 		Policies: policies{o.policy, o.lifted}, Retriever: library{o.secret},
-		Signal: signal, Setups: setups{append([]llm.Model{model}, o.beside...)}, Library: library{o.secret}, Surfaces: bot,
-		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
+		Signal: signal, Setups: common.Models(append([]llm.Model{model}, o.beside...)), Library: library{o.secret}, Surfaces: bot,
+		Engine: common.Engine(s.t, signal, search.New(library{o.secret}, nil, budgettest.NewWords(), search.Config{})),
 	}, answer.Config{Workspaces: bot.Workspaces(), Grace: cmp.Or(o.grace, time.Second), MaxAge: o.maxAge})
 	bot.Bind(services)
 	s.bot = bot
@@ -257,14 +250,6 @@ func said(key, value string) []policy.Said { return []policy.Said{{Key: key, Val
 
 // nothing is a service that is never asked anything.
 func nothing() *answer.Service { return &answer.Service{} }
-
-// setups answers with the models that were asked for, else with all.
-type setups struct{ models []llm.Model }
-
-func (s setups) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
-	models := slices.DeleteFunc(slices.Clone(s.models), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })
-	return answer.Setup{Models: models}, nil
-}
 
 // library has a document that everybody may read, and one for those who secret names.
 type library struct{ secret access.ACL }

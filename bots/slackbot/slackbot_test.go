@@ -197,52 +197,6 @@ func TestMentionWithoutAQuestionIsRejectedOnce(t *testing.T) {
 	}
 }
 
-func TestStopAsAMessage(t *testing.T) {
-	t.Parallel()
-	for _, where := range []string{"in the thread", "in a direct message", "beside it in a direct message"} {
-		t.Run(where, func(t *testing.T) {
-			t.Parallel()
-			s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written. "), llmtest.Hang()})
-			channel, root, thread := s.general, "", ""
-			if where == "in the thread" {
-				root = s.ann.Say(s.general, "", slacktest.Mention()+" tell me everything")
-			} else {
-				channel, root = s.ann.DM("", "tell me everything")
-			}
-			if where != "beside it in a direct message" {
-				thread = root
-			}
-			s.wait("words are seen", func() bool { return len(s.Answers(channel, root)) > 0 })
-			s.ann.Say(channel, thread, "stop")
-			s.wait("it has stopped", func() bool {
-				a := s.Answers(channel, root)
-				return len(a) == 1 && strings.Contains(a[0].Shown(), "Stopped")
-			})
-			if got := len(s.model.Requests()); got != 1 {
-				t.Errorf("the model was asked %d times, want once", got)
-			}
-		})
-	}
-}
-
-func TestDeletedQuestionEndsItsTurn(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{}, llmtest.Reply{llmtest.Text("This much was written before. "), llmtest.Hang()})
-	root := s.ann.Say(s.general, "", slacktest.Mention()+" never mind")
-	s.wait("words are seen", func() bool { return len(s.Answers(s.general, root)) > 0 })
-	s.ann.Delete(s.general, root)
-	s.wait("the model is let go of", func() bool { return s.model.Open() == 0 })
-	s.wait("what was written is marked", func() bool {
-		a := s.Answers(s.general, root)
-		return len(a) == 1 && !a[0].Streaming && strings.Contains(a[0].Shown(), "The question was deleted.")
-	})
-	for _, c := range s.Calls("chat.update") {
-		if c.Error != "" {
-			t.Errorf("an edit was refused with %s", c.Error)
-		}
-	}
-}
-
 func TestWhoeverBeganTheThreadMayStopItsAnswers(t *testing.T) {
 	t.Parallel()
 	for name, silent := range map[string]bool{"Slack says who that is": false, "it is read": true} {
@@ -257,18 +211,6 @@ func TestWhoeverBeganTheThreadMayStopItsAnswers(t *testing.T) {
 				t.Errorf("the thread shows %q", shown[0])
 			}
 		})
-	}
-}
-
-func TestChannelWhereNobodyMayAsk(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{policy: said("askers", "group:nobody")})
-	s.ann.Say(s.general, "", slacktest.Mention()+" may I?")
-	s.told(s.ann, "cannot ask here")
-	s.quiet(2)
-	s.idle()
-	if got := s.Ephemeral(s.ann); len(got) != 1 {
-		t.Errorf("ann was told %+v", got)
 	}
 }
 
@@ -373,15 +315,5 @@ func TestHalfACitationIsNeverSeen(t *testing.T) {
 	}
 	if seen < 3 {
 		t.Errorf("only %d versions were seen", seen)
-	}
-}
-
-func TestCommandWhereNobodyMayAsk(t *testing.T) {
-	t.Parallel()
-	s := play(t, options{policy: said("askers", "group:nobody")})
-	id := s.ann.Slash(s.general, "/ask", "may I?")
-	s.wait("the command is answered", func() bool { _, ended := s.Delivered(id); return ended })
-	if len(s.Roots(s.general)) != 0 || len(s.model.Requests()) != 0 {
-		t.Errorf("the question was posted, or the model asked: %+v", s.Roots(s.general))
 	}
 }

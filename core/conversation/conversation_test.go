@@ -2,7 +2,6 @@ package conversation_test
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -13,17 +12,12 @@ import (
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
-	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/conversation"
 	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
-	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
-	"github.com/footnotehq/footnote/core/tool"
-	"github.com/footnotehq/footnote/core/turn"
 )
 
 func TestConversation(t *testing.T) {
@@ -66,15 +60,12 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 // start starts a bot, which first looks at what hangs there.
 func (s *stage) start() {
 	s.Helper()
-	words, signal := budgettest.NewWords(), &session.LocalSignal{}
-	tools, err := tool.NewSet()
-	if err != nil {
-		s.Fatal(err)
-	}
+	signal := &session.LocalSignal{}
 	services := common.Serve(s, s.store, answer.Deps{
-		Signal: signal, Setups: setups{s.model}, Library: library{}, Surfaces: s.board, Policies: common.Policies(s.said),
-		Engine: turn.NewRunner(tools, words, signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)),
+		Signal: signal, Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
+		Engine: common.Engine(s, signal),
 	}, answer.Config{Grace: time.Second})
+	var err error
 	s.talk, err = conversation.New(conversation.Deps{
 		Platform: s.board, Deliveries: s.store, Turns: s.store, Threads: s.store, Absences: s.store,
 	})
@@ -298,33 +289,5 @@ func (s *stage) Store() *sessiontest.Memory  { return s.store }
 
 func (s *stage) Until(what string, holds func() bool) {
 	s.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-s.ctx.Done():
-			s.Fatalf("it did not come about that %s; the board shows %+v", what, s.hanging(func(*note) bool { return true }))
-		}
-	}
-}
-
-type setups struct{ model llm.Model }
-
-// Setup implements answer.Setups.
-func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
-	return answer.Setup{Models: []llm.Model{s.model}}, nil
-}
-
-// library has nothing.
-type library struct{}
-
-// Readable implements answer.Library.
-func (library) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {
-	return nil, nil
-}
-
-// Beyond implements answer.Library.
-func (library) Beyond(context.Context, access.Audience, access.Audience) (bool, error) {
-	return false, nil
+	common.Until(s.ctx, s, what, holds, func() any { return s.hanging(func(*note) bool { return true }) })
 }

@@ -34,6 +34,20 @@ func presses() []scenario {
 				t.Errorf("the votes are %+v", votes)
 			}
 		}},
+		{"an answer in a direct message is voted on and tried again", []Ability{Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: append([]llmtest.Reply{unending()}, answers("All of it.")...)})
+			question := s.Say(Ann, Place{Direct: true}, "how?")
+			at := direct(question)
+			shown := writing(s, at)
+			s.Say(Ann, at, "stop")
+			stopped(t, s, at)
+			settled(s, question)
+			s.Press(Ann, shown.ID, thread.ActionRetry)
+			reads(s, Ann, "All of it.")
+			s.Press(Ann, shown.ID, thread.ActionUp)
+			reads(s, Ann, "Your 👍 is noted.")
+			asked(t, s, 2)
+		}},
 		{"an answer that was stopped is tried again in place", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append([]llmtest.Reply{unending()}, answers("All of it.")...)})
 			question := s.Mention(Ann, Place{}, "how?")
@@ -93,7 +107,9 @@ func commands() []scenario {
 			s := begin(Setting{Said: said("askers", "group:nobody")})
 			s.Ask(Ann, "how so?")
 			reads(s, Ann, "cannot ask here")
-			asked(t, s, 0)
+			if asked(t, s, 0); s.Reads(Bob, "how so?") {
+				t.Error("the question was posted all the same")
+			}
 		}},
 		{"the commands", []Ability{Commands}, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})

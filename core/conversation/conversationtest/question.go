@@ -85,6 +85,12 @@ func questions() []scenario {
 				t.Errorf("the conversation shows %+v", shown)
 			}
 		}},
+		{"a direct message without a question is told what to do", nil, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{})
+			s.Say(Ann, Place{Direct: true}, " ")
+			reads(s, Ann, "There is no question in this message.")
+			asked(t, s, 0)
+		}},
 		{"a mention is answered in its thread", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("In the thread.")})
 			s.Say(Bob, Place{}, "nothing for the bot")

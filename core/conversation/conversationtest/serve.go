@@ -1,14 +1,24 @@
 package conversationtest
 
 import (
+	"context"
+	"log/slog"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/conversation"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/turn"
 )
 
 // Serve builds the services of a replica whose whole store is one; an Inbox and a Queue of deps, where there are any, stand before it. Policies are those
@@ -49,4 +59,49 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 		t.Fatal(err)
 	}
 	return conversation.Services{Service: answers, Actions: act, Commands: typed}
+}
+
+// Models are answer.Setups in which a question is answered by those of the models that were asked for, else by all.
+type Models []llm.Model
+
+// Setup implements answer.Setups.
+func (m Models) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
+	return answer.Setup{Models: slices.DeleteFunc(slices.Clone(m), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })}, nil
+}
+
+// NoDocuments is an answer.Library that holds nothing.
+type NoDocuments struct{}
+
+// Readable implements answer.Library.
+func (NoDocuments) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {
+	return nil, nil
+}
+
+// Beyond implements answer.Library.
+func (NoDocuments) Beyond(context.Context, access.Audience, access.Audience) (bool, error) {
+	return false, nil
+}
+
+// Until waits for a condition as long as ctx lasts, and fails the test when it does not come about; shown says what is to be seen then.
+func Until(ctx context.Context, t testing.TB, what string, holds func() bool, shown func() any) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("it did not come about that %s; what is shown is %+v", what, shown())
+		}
+	}
+}
+
+// Engine runs turns whose models are asked once and have the tools given.
+func Engine(t testing.TB, signal session.Signal, tools ...tool.Tool) *turn.Runner {
+	t.Helper()
+	set, err := tool.NewSet(tools...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turn.NewRunner(set, budgettest.NewWords(), signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler))
 }

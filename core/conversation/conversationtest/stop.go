@@ -40,6 +40,13 @@ func stops() []scenario {
 			s.Say(Ann, at, "stop")
 			stopped(t, s, at)
 		}},
+		{"stop is a word beside the question in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: append(answers(), unending())})
+			at := direct(s.Say(Ann, Place{Direct: true}, "tell me everything"))
+			writing(s, at)
+			s.Say(Ann, Place{Direct: true}, "stop")
+			stopped(t, s, at)
+		}},
 		{"stop is a word in a thread", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
@@ -81,6 +88,7 @@ func stops() []scenario {
 			writing(s, inThread(question))
 			s.Delete(Ann, question)
 			s.Until("the model is let go of", func() bool { return s.Model().Open() == 0 })
+			s.Until("what was written is marked", func() bool { return strings.Contains(s.Shown(inThread(question))[0].Text, "The question was deleted.") })
 			asked(t, s, 1)
 		}},
 	}
