@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -49,7 +50,7 @@ type Bot struct {
 type Result struct {
 	Turn  session.Turn
 	Views []stream.View // as they were shown, one for each model, at least one
-	Final answer.Final
+	Final answer.Result
 	Err   error // the answer could not be written
 }
 
@@ -124,6 +125,14 @@ func (b *Bot) Stop(ctx context.Context) error {
 		Tenant: b.config.Audience.Tenant(), Ref: b.ref, By: session.Stopper{ID: b.asker.ID},
 	})
 	return err
+}
+
+// Perform does something to an answer of this conversation, with a text where the action takes one, and returns what to tell the person. Of a
+// retry the reply names the turn to Wait for.
+func (b *Bot) Perform(ctx context.Context, do thread.Action, id session.TurnID, text string) (action.Reply, error) {
+	return b.service.Actions.Perform(ctx, action.Request{
+		Do: do, Tenant: b.config.Audience.Tenant(), Ref: b.ref, Turn: id, Key: rand.Text(), By: b.asker, Text: text, Submitted: true,
+	})
 }
 
 func (b *Bot) finished(r Result) {

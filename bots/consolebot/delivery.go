@@ -63,7 +63,7 @@ func (d *delivery) Accept(p packet.Packet) {
 }
 
 // Finish implements answer.Delivery.
-func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	err := d.stream.Finish(ctx)
 	for i := 1; i < len(d.views) && err == nil && len(final.Saved.Runs) > 1; i++ {
 		err = d.show(ctx, i)

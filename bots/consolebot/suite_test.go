@@ -125,7 +125,7 @@ func (s *stage) tell(sentence string) {
 // Press implements common.Stage: it is what the chat's lines about the last answer do.
 func (s *stage) Press(_ common.Person, _ thread.MessageID, do thread.Action) {
 	s.Helper()
-	reply, err := s.bot.Act(s.ctx, do, s.last, "")
+	reply, err := s.bot.Perform(s.ctx, do, s.last, "")
 	if err != nil {
 		s.Fatal(err)
 	}

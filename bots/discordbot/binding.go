@@ -33,17 +33,17 @@ type binding struct {
 	name     func(guild string) string
 	logger   *slog.Logger
 
-	mu    sync.Mutex
-	bound map[string]access.TenantID
-	fixed []string        // by configuration
-	known map[string]bool // servers that the bot belongs to
-	told  map[string]bool // servers that were said to be unbound
+	mu       sync.Mutex
+	bound    map[string]access.TenantID
+	fixed    []string        // by configuration
+	known    map[string]bool // servers that the bot belongs to
+	reported map[string]bool // servers that were said to be unbound
 }
 
 func newBinding(c Config, stored Bindings, name func(string) string, logger *slog.Logger) *binding {
 	b := &binding{
 		tenantID: c.Tenant, first: c.BindFirst && len(c.Guilds) == 0, stored: stored, name: name, logger: logger, fixed: slices.Clone(c.Guilds),
-		bound: make(map[string]access.TenantID), known: make(map[string]bool), told: make(map[string]bool),
+		bound: make(map[string]access.TenantID), known: make(map[string]bool), reported: make(map[string]bool),
 	}
 	for _, g := range b.fixed {
 		b.bound[g] = c.Tenant
@@ -71,8 +71,8 @@ func (b *binding) joined(ctx context.Context, id string) {
 	b.refresh(ctx)
 	b.mu.Lock()
 	_, bound := b.bound[id]
-	tell := !bound && !b.told[id]
-	b.told[id] = b.told[id] || tell
+	tell := !bound && !b.reported[id]
+	b.reported[id] = b.reported[id] || tell
 	b.mu.Unlock()
 	if tell {
 		b.logger.WarnContext(ctx, "this server gets answers from public documents only; run footnote discord allow "+id+

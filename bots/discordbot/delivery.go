@@ -72,7 +72,7 @@ func (d *delivery) Accept(p packet.Packet) {
 }
 
 // Finish implements answer.Delivery.
-func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	d.hush()
 	d.typing.Wait()
 	defer d.cancel()

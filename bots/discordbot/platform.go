@@ -64,27 +64,27 @@ func (p platform) ChangedFiles(ctx context.Context, edited conversation.Message,
 	return append(files, p.client.Fetch(ctx, m.Files)...)
 }
 
-// Tell implements conversation.Notices.
-func (p platform) Tell(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
+// PostNotice implements conversation.Notices.
+func (p platform) PostNotice(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
 	note, err := p.client.SayAt(ctx, at, about.Message, sentence)
 	return note.ID(), err
 }
 
-// Retell implements conversation.Notices.
-func (p platform) Retell(ctx context.Context, _ session.Turn, at thread.Ref, id thread.MessageID, sentence string) error {
+// EditNotice implements conversation.Notices.
+func (p platform) EditNotice(ctx context.Context, _ session.Turn, at thread.Ref, id thread.MessageID, sentence string) error {
 	return p.client.Resay(ctx, event.NoteAt(at, id), sentence)
 }
 
-// Untell implements conversation.Notices.
-func (p platform) Untell(ctx context.Context, at thread.Ref, id thread.MessageID) error {
+// DeleteNotice implements conversation.Notices.
+func (p platform) DeleteNotice(ctx context.Context, at thread.Ref, id thread.MessageID) error {
 	if err := p.client.Unsay(ctx, event.NoteAt(at, id)); err != nil && !errors.Is(err, thread.ErrNotPermitted) {
 		return err
 	}
 	return nil
 }
 
-// Told implements conversation.Notices.
-func (p platform) Told(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error) {
+// FindNotices implements conversation.Notices.
+func (p platform) FindNotices(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error) {
 	notes, err := p.client.Noted(ctx, event.NoteAt(at, ""), about.Message, policy.IsNotice)
 	ids := make([]thread.MessageID, len(notes))
 	for i, n := range notes {

@@ -28,7 +28,7 @@ func (d *dialogue) act(ctx context.Context, do thread.Action, text string) error
 		d.say("There is no answer yet that this could be about.\n")
 		return nil
 	}
-	reply, err := d.Act(ctx, do, d.last, text)
+	reply, err := d.Perform(ctx, do, d.last, text)
 	if err != nil {
 		return err
 	}

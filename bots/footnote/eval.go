@@ -71,7 +71,7 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 		At: time.Now().UTC().Truncate(time.Second), Version: version, Alpha: env.config.HybridAlpha, TitleRatio: env.config.TitleRatio,
 		Notes: collection.Notes,
 	}
-	kept, err := c.keeping(env, report) // before the work: a wrong file is told at once
+	baseline, err := c.keeping(env, report) // before the work: a wrong file is told at once
 	if err != nil {
 		return err
 	}
@@ -84,12 +84,12 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 			return fmt.Errorf("write the run: %w", err)
 		}
 	}
-	if kept.earlier != nil {
-		differences, err := report.Compare(*kept.earlier)
+	if baseline.earlier != nil {
+		differences, err := report.Compare(*baseline.earlier)
 		if err != nil {
 			return err
 		}
-		out.Compared = &comparedJSON{kept.from, kept.earlier.At, kept.earlier.Version, differences}
+		out.Compared = &comparedJSON{baseline.from, baseline.earlier.At, baseline.earlier.Version, differences}
 	}
 	if c.JSON {
 		encoder := newEncoder(env.stdout)
@@ -97,7 +97,7 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	} else {
 		err = printEvaluation(env, out)
 	}
-	return errors.Join(err, kept.save(env, report))
+	return errors.Join(err, baseline.save(env, report))
 }
 
 // measure indexes the collection and asks its queries.

@@ -33,21 +33,21 @@ func (h *health) handler(metrics http.Handler) http.Handler {
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
 		defer cancel()
-		told, ready := map[string]string{"status": "ok"}, true
+		states, ready := map[string]string{"status": "ok"}, true
 		for _, p := range h.parts(ctx) {
-			told[p.Name] = p.State
+			states[p.Name] = p.State
 			switch {
 			case p.Up:
 			case !p.Optional:
-				told["status"], ready = "unavailable", false
+				states["status"], ready = "unavailable", false
 			case ready:
-				told["status"] = "degraded"
+				states["status"] = "degraded"
 			}
 		}
 		if hash, err := h.base.Hash(ctx); err == nil { // what was changed in chat is part of it, so it needs the database
-			told["configuration"] = hash
+			states["configuration"] = hash
 		}
-		writeHealth(w, ready, told)
+		writeHealth(w, ready, states)
 	})
 	return mux
 }

@@ -49,12 +49,12 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	for i := range sources {
-		connector, kept, err := base.Remembered(ctx, sources[i])
+		connector, notice, err := base.Remembered(ctx, sources[i])
 		if err != nil {
 			return fmt.Errorf("index %s: %w", sources[i].Name, err)
 		}
-		if kept != "" {
-			if _, err := fmt.Fprintln(env.errs, plain(kept)); err != nil {
+		if notice != "" {
+			if _, err := fmt.Fprintln(env.errs, plain(notice)); err != nil {
 				return err
 			}
 		}

@@ -15,8 +15,8 @@ type pruneCommand struct {
 
 // Run implements the verb.
 func (c *pruneCommand) Run(ctx context.Context, env *environment) error {
-	kept := session.Retention{Sessions: env.config.SessionRetention, Audit: env.config.AuditRetention}
-	if kept == (session.Retention{}) {
+	keeping := session.Retention{Sessions: env.config.SessionRetention, Audit: env.config.AuditRetention}
+	if keeping == (session.Retention{}) {
 		_, err := fmt.Fprintln(env.out, "Everything is kept: neither SESSION_RETENTION nor AUDIT_RETENTION is set.")
 		return err
 	}
@@ -31,7 +31,7 @@ func (c *pruneCommand) Run(ctx context.Context, env *environment) error {
 		for _, tenant := range tenants {
 			if c.DryRun {
 				did = "Would remove"
-				found, err := store.Prunable(ctx, tenant, kept)
+				found, err := store.Prunable(ctx, tenant, keeping)
 				if err != nil {
 					return err
 				}
@@ -40,7 +40,7 @@ func (c *pruneCommand) Run(ctx context.Context, env *environment) error {
 			}
 			for more := true; more; {
 				var gone session.Pruned
-				if gone, more, err = store.Prune(ctx, tenant, kept, base.Actor()); err != nil {
+				if gone, more, err = store.Prune(ctx, tenant, keeping, base.Actor()); err != nil {
 					return fmt.Errorf("%w (%s before: %s)", err, did, sayPruned(sum))
 				}
 				sum = sum.Add(gone)

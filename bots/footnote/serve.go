@@ -30,12 +30,12 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if c.Check {
 		return checkReady(ctx, env.config.AdminAddr)
 	}
-	defer func() { err = env.asTold(ctx, err) }()
+	defer func() { err = env.asInterrupted(ctx, err) }()
 	if err := platforms.Lacking(env.config, c.Only); err != nil { // before a database is started for nothing
 		return usageError(err.Error())
 	}
-	again, deaf := hangups()
-	defer deaf()
+	again, ignore := hangups()
+	defer ignore()
 	admin, err := listen(ctx, env.config.AdminAddr, "ADMIN_ADDR")
 	if err != nil {
 		return err
@@ -74,9 +74,9 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	return errors.Join(err, servers.Wait())
 }
 
-// asTold is the error of a server, unless it was told to stop: whatever it was doing then ends with that, be it still starting, and that is no
+// asInterrupted is the error of a server, unless it was told to stop: whatever it was doing then ends with that, be it still starting, and that is no
 // failure. The log keeps what it said.
-func (env *environment) asTold(ctx context.Context, err error) error {
+func (env *environment) asInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -58,7 +58,7 @@ func (d *delivery) Accept(p packet.Packet) {
 }
 
 // Finish implements answer.Delivery.
-func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	err := d.replies.Finish(ctx)
 	d.presence.end() // after the answer, which waits for nothing that is only said beside it
 	if sentence, barred := call.Barred(err); barred && d.barred != nil {

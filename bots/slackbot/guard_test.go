@@ -81,7 +81,7 @@ func TestWriteThatCameTooLateIsReported(t *testing.T) {
 	for _, p := range []packet.Payload{packet.MessageStart{}, packet.MessageDelta{Text: "Like this."}, packet.Stop{Reason: "answered"}} {
 		delivery.Accept(packet.Packet{Payload: p})
 	}
-	if err := delivery.Finish(ctx, answer.Final{Outcome: session.Answered}); err == nil {
+	if err := delivery.Finish(ctx, answer.Result{Outcome: session.Answered}); err == nil {
 		t.Error("it finished")
 	}
 	if writes() != 1 {

@@ -71,23 +71,23 @@ func (p platform) whisper(ctx context.Context, to thread.Ref, person, sentence s
 	}
 }
 
-// Tell implements conversation.Notices.
-func (p platform) Tell(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
+// PostNotice implements conversation.Notices.
+func (p platform) PostNotice(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
 	return p.client.Tell(ctx, at, sentence, string(about.ID))
 }
 
-// Retell implements conversation.Notices.
-func (p platform) Retell(ctx context.Context, about session.Turn, at thread.Ref, id thread.MessageID, sentence string) error {
+// EditNotice implements conversation.Notices.
+func (p platform) EditNotice(ctx context.Context, about session.Turn, at thread.Ref, id thread.MessageID, sentence string) error {
 	return p.client.Retell(ctx, at, id, sentence, string(about.ID))
 }
 
-// Untell implements conversation.Notices.
-func (p platform) Untell(ctx context.Context, at thread.Ref, id thread.MessageID) error {
+// DeleteNotice implements conversation.Notices.
+func (p platform) DeleteNotice(ctx context.Context, at thread.Ref, id thread.MessageID) error {
 	return p.passing(ctx, p.client.Untell(ctx, at, id))
 }
 
-// Told implements conversation.Notices.
-func (p platform) Told(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error) {
+// FindNotices implements conversation.Notices.
+func (p platform) FindNotices(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error) {
 	found, err := p.client.Notices(ctx, at, about.Message, string(about.ID))
 	return found, p.passing(ctx, err)
 }

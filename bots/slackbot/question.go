@@ -19,9 +19,9 @@ func (p platform) Gather(ctx context.Context, asked conversation.Message, _ answ
 		open.Before = &before{After: read.After}
 	}
 	if m.FilesUnknown {
-		var told bool
-		open.Files, told = p.client.Told(m)
-		open.Unknown = !told
+		var complete bool
+		open.Files, complete = p.client.Told(m)
+		open.Unknown = !complete
 	}
 	g.Text = m.Text
 	if strings.TrimSpace(m.Text) == "" && (len(open.Files) > 0 || open.Unknown) {

@@ -120,8 +120,8 @@ func (nobody) Open(context.Context, session.Turn, answer.Permit) (answer.Deliver
 func (nobody) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
 	return t.Audience, nil
 }
-func (nobody) Accept(packet.Packet)                       {}
-func (nobody) Finish(context.Context, answer.Final) error { return nil }
+func (nobody) Accept(packet.Packet)                        {}
+func (nobody) Finish(context.Context, answer.Result) error { return nil }
 
 // measure stops n answers that another process writes, one after the other, and returns how long each took from the decoded event to the
 // connection that the model's server saw closed.

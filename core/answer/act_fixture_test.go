@@ -172,7 +172,7 @@ func (s *stage) act(r *services, do thread.Action, id session.TurnID, by string,
 	for _, c := range change {
 		c(&a)
 	}
-	reply, err := r.Act(s.Context(), a)
+	reply, err := r.Perform(s.Context(), a)
 	if err != nil {
 		s.Fatalf("%s: %v", do, err)
 	}
@@ -360,7 +360,7 @@ func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) 
 type written struct{ *stream.Replies[string] }
 
 // Finish implements answer.Delivery.
-func (w written) Finish(ctx context.Context, final answer.Final) error {
+func (w written) Finish(ctx context.Context, final answer.Result) error {
 	if final.Outcome.Silent() {
 		return nil
 	}

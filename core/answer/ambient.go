@@ -26,9 +26,9 @@ const (
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
 )
 
-// volunteer runs a turn that nobody asked for. It is silent until a word of the answer rests on a document; if none ever does, nobody learns
+// answerUnasked runs a turn that nobody asked for. It is silent until a word of the answer rests on a document; if none ever does, nobody learns
 // of the turn.
-func (s *Service) volunteer(ctx context.Context, a *attempt) error {
+func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 	held := &heldBack{open: func() (Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
 	began, err := s.began(ctx, a.turn)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Service) volunteer(ctx context.Context, a *attempt) error {
 		err = held.begin()
 	} else {
 		var why string
-		if why, err = s.reluctance(ctx, a.turn); err == nil && why != "" {
+		if why, err = s.whyNotUnasked(ctx, a.turn); err == nil && why != "" {
 			return s.decline(ctx, a, session.Saved{Sentence: why})
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Service) volunteer(ctx context.Context, a *attempt) error {
 	if err := s.save(ctx, a, saved); err != nil {
 		return err
 	}
-	return s.deliver(ctx, a, held.to, Final{Outcome: saved.Outcome, Saved: saved})
+	return s.deliver(ctx, a, held.to, Result{Outcome: saved.Outcome, Saved: saved})
 }
 
 // began reports whether something of the answer can be seen already.
@@ -85,9 +85,9 @@ func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) 
 	return s.delivered(ctx, a, "")
 }
 
-// reluctance is why an answer that nobody asked for is not to be tried at all; empty when it is. What holds in the channel is asked anew,
+// whyNotUnasked is why an answer that nobody asked for is not to be tried at all; empty when it is. What holds in the channel is asked anew,
 // since the turn may have waited for people to answer.
-func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error) {
+func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, error) {
 	if !t.LimitedUntil.IsZero() {
 		return declinedLimited, nil
 	}
@@ -135,9 +135,9 @@ func (s *Service) reluctance(ctx context.Context, t session.Turn) (string, error
 	}
 }
 
-// unasked makes an answer keep to the documents, and search them first: what a model knows by itself does not help people who did not
+// groundedOnly makes an answer keep to the documents, and search them first: what a model knows by itself does not help people who did not
 // ask.
-func unasked(req turn.Request) turn.Request {
+func groundedOnly(req turn.Request) turn.Request {
 	req.Agent.Grounding = prompt.Strict
 	if len(req.Agent.Tools) == 0 || slices.Contains(req.Agent.Tools, search.Name) {
 		req.ForceTool = search.Name

@@ -60,11 +60,11 @@ type Delivery interface {
 	packet.Sink
 	// Finish brings the thread to what it will show for good, and retries for a while. Its error says whether the platform may
 	// take it later; thread.ErrNotPermitted, ErrMessageGone and ErrNotEditable say that it never will.
-	Finish(ctx context.Context, final Final) error
+	Finish(ctx context.Context, final Result) error
 }
 
-// Final is what a turn came to.
-type Final struct {
+// Result is what a turn came to.
+type Result struct {
 	Outcome  session.Outcome
 	Saved    session.Saved
 	Replayed bool // the packets were a replay: nothing was written in this attempt

@@ -32,18 +32,18 @@ var errStray = errors.New("the turn was stopped by a signal of an earlier attemp
 // attempt is one turn that this process works on. Its context ends when the process must let go of it; the run's context, below it,
 // ends when a person stops the turn as well. The functions are nil before the contexts exist, and are guarded by the service's lock.
 type attempt struct {
-	turn  session.Turn
-	letGo context.CancelCauseFunc
-	stop  context.CancelCauseFunc
+	turn   session.Turn
+	cancel context.CancelCauseFunc
+	stop   context.CancelCauseFunc
 
 	stopped time.Time // when this process learned of a stop; zero while there is none
-	told    span.Span // of the attempt
+	span    span.Span // of the attempt
 }
 
 // begin registers a turn, so that it can be stopped and let go of.
 func (s *Service) begin(lasting context.Context, t session.Turn) (context.Context, *attempt) {
 	ctx, letGo := context.WithCancelCause(s.traced(lasting, t))
-	a := &attempt{turn: t, letGo: letGo}
+	a := &attempt{turn: t, cancel: letGo}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running[t.ID] = a
@@ -62,10 +62,10 @@ func (s *Service) permit(ctx context.Context) Permit {
 
 // execute carries a turn as far as it goes and lets go of it.
 func (s *Service) execute(ctx context.Context, a *attempt) {
-	ctx, a.told = s.beginAttempt(ctx, a.turn)
-	err := s.carry(ctx, a)
-	a.told.End(err)
-	a.letGo(nil)
+	ctx, a.span = s.beginAttempt(ctx, a.turn)
+	err := s.process(ctx, a)
+	a.span.End(err)
+	a.cancel(nil)
 	switch {
 	case err == nil:
 	case errors.Is(err, session.ErrEdited):
@@ -105,9 +105,9 @@ func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	}
 }
 
-// carry takes the turn from where it stands to its end. A nil error means that nothing is left to do; any other that the turn is
+// process takes the turn from where it stands to its end. A nil error means that nothing is left to do; any other that the turn is
 // another's, or is to be handed back.
-func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
+func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.Logger.ErrorContext(ctx, "turn panicked", "turn", a.turn.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -122,9 +122,9 @@ func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 		return s.delivered(ctx, a, "") // nothing was shown, and nothing is to be
 	case t.Outcome != "" && t.Failures >= maxDeliveries:
 		s.Logger.ErrorContext(ctx, "answer could not be delivered", "turn", t.ID, "failures", t.Failures)
-		return s.delivered(ctx, a, sentenceUntaken)
+		return s.delivered(ctx, a, sentenceUndelivered)
 	case t.LoneDeaths >= s.config.MaxDeaths:
-		return s.condemn(ctx, a)
+		return s.failDeadly(ctx, a)
 	case t.Outcome != "":
 		return s.redeliver(ctx, a)
 	case t.Failures >= maxFailures:
@@ -134,7 +134,7 @@ func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 		return err
 	}
 	if t = a.turn; t.Ambient {
-		return s.volunteer(ctx, a)
+		return s.answerUnasked(ctx, a)
 	}
 	delivery, err := s.Surfaces.Open(ctx, t, s.permit(ctx))
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *Service) carry(ctx context.Context, a *attempt) (err error) {
 	if err := s.save(ctx, a, saved); err != nil {
 		return err
 	}
-	return s.deliver(ctx, a, delivery, Final{Outcome: saved.Outcome, Saved: saved})
+	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved})
 }
 
 // fail ends a turn that was tried too often. What it failed at stands in the log of each try.
@@ -161,9 +161,9 @@ func (s *Service) fail(ctx context.Context, a *attempt) error {
 	return s.redeliver(ctx, a)
 }
 
-// condemn ends a turn of which processes died although nothing else ran in them. Of what was saved nothing is shown: showing it may have been
+// failDeadly ends a turn of which processes died although nothing else ran in them. Of what was saved nothing is shown: showing it may have been
 // what they died of.
-func (s *Service) condemn(ctx context.Context, a *attempt) error {
+func (s *Service) failDeadly(ctx context.Context, a *attempt) error {
 	saved := stated(session.Failed, sentenceDeadly)
 	s.Logger.ErrorContext(ctx, "turn ended the process again and again while it ran alone; it is not tried any more", "turn", a.turn.ID,
 		"session", a.turn.Session.ID, "deaths", a.turn.LoneDeaths, "takeovers", a.turn.Takeovers, "reference", saved.Reference)
@@ -179,7 +179,7 @@ func (s *Service) condemn(ctx context.Context, a *attempt) error {
 	for _, p := range Replay(saved) {
 		delivery.Accept(p)
 	}
-	return s.deliver(ctx, a, delivery, Final{Outcome: saved.Outcome, Saved: saved, Replayed: true})
+	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved, Replayed: true})
 }
 
 // produce runs the turn, or states the outcome of one that is not to be run.
@@ -253,13 +253,13 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 
 // ask lays the request out and runs the engine, on the run's context.
 func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
-	preparing, told := span.Begin(run, "prepare")
+	preparing, preparation := span.Begin(run, "prepare")
 	t, known, empty, err := s.gather(preparing, a.turn)
 	var req turn.Request
 	if err == nil {
 		req, err = s.request(preparing, t)
 	}
-	told.End(err)
+	preparation.End(err)
 	if errors.Is(context.Cause(run), turn.ErrStopped) {
 		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
@@ -270,12 +270,12 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 		return s.state(ctx, a, sink, stated(session.Answered, policy.NoQuestion)), nil
 	}
 	if t.Ambient {
-		req = unasked(req)
+		req = groundedOnly(req)
 	}
 	if policy.IsSmallTalk(t.Question.Text) && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
 		return s.state(ctx, a, sink, stated(session.Answered, sentenceGreeting)), nil
 	}
-	req.Still = s.still(t, a)
+	req.Still = s.audienceUnchanged(t, a)
 	report, err := s.Engine.Run(run, req, s.recheck(ctx, t, known, sink))
 	if cause := context.Cause(ctx); cause != nil {
 		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
@@ -287,7 +287,7 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 	}
 	if !known {
 		for i := range report.Answers {
-			report.Answers[i].Notices = append(report.Answers[i].Notices, sentenceUnheard)
+			report.Answers[i].Notices = append(report.Answers[i].Notices, sentenceAudienceUnknown)
 		}
 	}
 	return savedOf(report, a.turn.Number, time.Now()), nil

@@ -34,7 +34,7 @@ var errAudience = errors.New("others listen than when the turn was begun")
 func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
 	present, err := s.Present(ctx, t)
 	if errors.Is(err, access.ErrPending) {
-		present, err = s.pending(ctx, t)
+		present, err = s.awaitAudience(ctx, t)
 	}
 	if err == nil {
 		return present, true
@@ -56,8 +56,8 @@ func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience,
 	return present, err
 }
 
-// pending tells the asker that it is being found out who listens, and asks until that is known.
-func (s *Service) pending(ctx context.Context, t session.Turn) (access.Audience, error) {
+// awaitAudience tells the asker that it is being found out who listens, and asks until that is known.
+func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Audience, error) {
 	s.Logger.InfoContext(ctx, "the turn waits until it is known who listens", "turn", t.ID)
 	if whisperer, can := s.Surfaces.(Whisperer); can && !t.Ambient && t.Attempt <= 1 {
 		if err := whisperer.Whisper(ctx, t, Note{Sentence: sentencePending}); err != nil && ctx.Err() == nil {
@@ -77,9 +77,9 @@ func (s *Service) pending(ctx context.Context, t session.Turn) (access.Audience,
 	}
 }
 
-// now is what those for whom a turn was begun, and those who listen at this moment, may read. Nobody needs to be asked where that is public
+// audienceNow is what those for whom a turn was begun, and those who listen at this moment, may read. Nobody needs to be asked where that is public
 // documents only. Where nobody answers for a while, it is those.
-func (s *Service) now(ctx context.Context, t session.Turn) access.Audience {
+func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {
 		return least
@@ -98,13 +98,13 @@ func (s *Service) now(ctx context.Context, t session.Turn) access.Audience {
 	}
 }
 
-// still lets go of an attempt once somebody listens who may read less than those for whom it was begun.
-func (s *Service) still(t session.Turn, a *attempt) func(context.Context) error {
+// audienceUnchanged lets go of an attempt once somebody listens who may read less than those for whom it was begun.
+func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if s.now(ctx, t).Key() == t.Audience.Key() || ctx.Err() != nil {
+		if s.audienceNow(ctx, t).Key() == t.Audience.Key() || ctx.Err() != nil {
 			return nil
 		}
-		a.letGo(errAudience)
+		a.cancel(errAudience)
 		return errAudience
 	}
 }
@@ -118,11 +118,11 @@ func (s *Service) recheck(ctx context.Context, t session.Turn, known bool, to pa
 			if len(ids) == 0 {
 				return nil
 			}
-			return s.unreadable(ctx, s.now(ctx, t), ids)
+			return s.unreadable(ctx, s.audienceNow(ctx, t), ids)
 		},
 	}
 	if !known {
-		c.notice = sentenceUnheard
+		c.notice = sentenceAudienceUnknown
 	}
 	return c
 }

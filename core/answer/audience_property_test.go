@@ -234,7 +234,7 @@ func (b board) Accept(p packet.Packet) {
 		}
 	}
 }
-func (b board) Finish(context.Context, answer.Final) error { return nil }
+func (b board) Finish(context.Context, answer.Result) error { return nil }
 func (b board) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
 	return b.shelf.listeners(t)
 }

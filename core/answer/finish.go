@@ -62,8 +62,8 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 // deleted meanwhile ends as Superseded, and is then handed back with ErrWithdrawn, to be delivered anew as what it is now; one whose answer was
 // removed, with ErrRemoved.
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
-	ctx, told := span.Begin(ctx, "save")
-	defer func() { told.End(err) }()
+	ctx, saving := span.Begin(ctx, "save")
+	defer func() { saving.End(err) }()
 	err = s.finish(ctx, a, saved)
 	if errors.Is(err, session.ErrWithdrawn) {
 		saved.Outcome, saved.Sentence, saved.Reference = session.Superseded, session.SentenceWithdrawn, ""
@@ -71,7 +71,7 @@ func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (er
 			return err
 		}
 	}
-	a.told.Note(slog.String("outcome", string(saved.Outcome)))
+	a.span.Note(slog.String("outcome", string(saved.Outcome)))
 	if err == nil || errors.Is(err, session.ErrRemoved) {
 		s.Metrics.Turn(a.turn.Session.Ref.Platform, saved)
 	}
@@ -96,7 +96,7 @@ func (s *Service) delivered(ctx context.Context, a *attempt, undelivered string)
 // persist makes a call of the store that outlives a stop, again and again while the replica holds the turn.
 func (s *Service) persist(ctx context.Context, write func(context.Context) error) error {
 	lasting := context.WithoutCancel(ctx)
-	told := false
+	logged := false
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		limited, cancel := context.WithTimeout(lasting, storeLimit)
 		err := write(limited)
@@ -107,8 +107,8 @@ func (s *Service) persist(ctx context.Context, write func(context.Context) error
 		if cause := s.lease.permit(); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)
 		}
-		if !told {
-			told = true
+		if !logged {
+			logged = true
 			s.Logger.WarnContext(ctx, "what came of a turn is not stored; trying again", "error", err)
 		}
 		if sleep.For(ctx, wait) != nil {
@@ -124,12 +124,12 @@ func settled(err error) bool {
 }
 
 // deliver makes the final writes and ends the turn.
-func (s *Service) deliver(ctx context.Context, a *attempt, delivery Delivery, final Final) error {
+func (s *Service) deliver(ctx context.Context, a *attempt, delivery Delivery, final Result) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
-	limited, told := span.Begin(limited, "deliver")
+	limited, delivering := span.Begin(limited, "deliver")
 	err := delivery.Finish(limited, final)
-	told.End(err)
+	delivering.End(err)
 	undelivered := ""
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -164,8 +164,8 @@ func sayUndelivered(err error) string {
 	}
 }
 
-// sentenceUntaken says that a platform did not take an answer, and did not say that it never will.
-const sentenceUntaken = "The chat platform did not take the answer's last messages in half an hour of trying. The log tells why."
+// sentenceUndelivered says that a platform did not take an answer, and did not say that it never will.
+const sentenceUndelivered = "The chat platform did not take the answer's last messages in half an hour of trying. The log tells why."
 
 // redeliver shows the saved answer of a turn whose worker ended before the final writes.
 func (s *Service) redeliver(ctx context.Context, a *attempt) error {
@@ -179,7 +179,7 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
-	final := Final{Outcome: saved.Outcome, Saved: saved, Replayed: true}
+	final := Result{Outcome: saved.Outcome, Saved: saved, Replayed: true}
 	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only what was said beside it, which opening the delivery has taken back
 		return s.deliver(ctx, a, delivery, final)
 	}

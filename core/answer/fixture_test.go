@@ -306,7 +306,7 @@ func (d *delivery) Accept(p packet.Packet) {
 }
 
 // Finish edits the turn's message in place, as a real surface does: a turn has one final, the latest.
-func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	if err := d.permit(); err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (s *Service) giveUp(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.running {
-		a.letGo(cause)
+		a.cancel(cause)
 	}
 	if len(s.running) > 0 {
 		s.unsure = true

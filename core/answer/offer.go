@@ -37,8 +37,8 @@ func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved
 	}
 	ctx, cancel := context.WithTimeout(ctx, offerLimit)
 	defer cancel()
-	ctx, told := span.Begin(ctx, "offer")
-	defer told.End(nil)
+	ctx, offering := span.Begin(ctx, "offer")
+	defer offering.End(nil)
 	more, err := s.hasMore(ctx, t, saved)
 	if err == nil && more {
 		more, err = s.Store.Offers.Offer(ctx, t.Session.Tenant, t.ID)

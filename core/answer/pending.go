@@ -42,13 +42,13 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 	}
 	holds, err := s.Present(limited, t.ForAsker())
 	if errors.Is(err, access.ErrPending) {
-		holds, err = s.pending(ctx, t.ForAsker())
+		holds, err = s.awaitAudience(ctx, t.ForAsker())
 	}
 	if err != nil {
 		holds = access.NewAudience(t.Session.Tenant)
 	}
 	if !rules.MayAsk(holds) {
-		return true, s.turnAway(ctx, a)
+		return true, s.refuseAsker(ctx, a)
 	}
 	var until time.Time
 	err = s.persist(ctx, func(ctx context.Context) (err error) {
@@ -67,8 +67,8 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 	return false, nil
 }
 
-// turnAway ends a turn whose asker may not ask. Who asked the bot is told, and nobody else.
-func (s *Service) turnAway(ctx context.Context, a *attempt) error {
+// refuseAsker ends a turn whose asker may not ask. Who asked the bot is told, and nobody else.
+func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	t := a.turn
 	d := policy.Admit(policy.Decision{Action: policy.Answer, Ambient: t.Ambient, Dialogue: !addressed(policy.Reason(t.Reason)), Private: t.Session.Owner != ""}, policy.State{})
 	if whisperer, ok := s.Surfaces.(Whisperer); ok && d.Action == policy.Refuse {

@@ -3,13 +3,13 @@ package answer
 // The sentences that people read. Those of a turn that ran come from the engine; these are for what happens around it. Each says what
 // to do.
 const (
-	sentenceUnstarted = "Stopped before anything was written."
-	sentenceExhausted = "Something went wrong while answering, several times. Ask again; if it happens again, tell whoever runs this bot."
-	sentenceDeadly    = "This question kept ending the program that answers it, so it is not tried any more. Ask in other words, with less text or fewer files; if it happens again, tell whoever runs this bot."
-	sentenceGreeting  = "Hello! Ask me a question, and I look for the answer in the documents that you may read."
-	sentencePending   = "I have just started and am still finding out who is in this channel. I answer as soon as I know."
-	sentenceUnheard   = "I could not find out who is in this channel, so I looked at public documents only. Ask again in a few minutes."
-	sentenceOffer     = "There are documents about this that you can read and not everybody here can. Do you want an answer for yourself alone?"
+	sentenceUnstarted       = "Stopped before anything was written."
+	sentenceExhausted       = "Something went wrong while answering, several times. Ask again; if it happens again, tell whoever runs this bot."
+	sentenceDeadly          = "This question kept ending the program that answers it, so it is not tried any more. Ask in other words, with less text or fewer files; if it happens again, tell whoever runs this bot."
+	sentenceGreeting        = "Hello! Ask me a question, and I look for the answer in the documents that you may read."
+	sentencePending         = "I have just started and am still finding out who is in this channel. I answer as soon as I know."
+	sentenceAudienceUnknown = "I could not find out who is in this channel, so I looked at public documents only. Ask again in a few minutes."
+	sentenceOffer           = "There are documents about this that you can read and not everybody here can. Do you want an answer for yourself alone?"
 )
 
 // What stands in the place of an answer, or under it, after people have acted on it.

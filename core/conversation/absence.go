@@ -19,14 +19,14 @@ const (
 	sayGone   = "The question is no longer there. Ask again."
 	sayAsker  = "Only whoever asked can say so."
 
-	// askedOnce is how long another process that asks about the same question has for it.
-	askedOnce = time.Minute
-	// settling is how long a turn of before the absence is given to be closed, which the start begins with.
-	settling = 30 * time.Second
+	// askOnceWithin is how long one process keeps all others from asking about the same question.
+	askOnceWithin = time.Minute
+	// closingTime is how long it takes at most until the worker, after a start, has closed a turn that was left over from before the absence.
+	closingTime = 30 * time.Second
 )
 
-// late does with a message that nobody was there for what would have been done then. What was taken in, or decided about, by whichever process, is
-// not dealt with twice. Of an old question it is asked whether an answer is still wanted.
+// late handles a message that is found after an absence, as it would have been handled when it was written. What some process has taken in or decided
+// already is left alone. About an old question the bot asks whether an answer is still wanted.
 func (c *Conversation) late(ctx context.Context, m Message) error {
 	looked := m.Looked
 	if looked.IsZero() {
@@ -79,10 +79,10 @@ func (c *Conversation) aside(ctx context.Context, m Message) func(thread.Message
 // closed reports whether a turn ended without an answer since nobody was there for it, for which it is given some time.
 func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error) {
 	for begun := time.Now(); t.State != session.Done; {
-		if time.Since(begun) > settling { // somebody is at it
+		if time.Since(begun) > closingTime { // somebody is at it
 			return false, nil
 		}
-		if err := sleep.For(ctx, settling/100); err != nil {
+		if err := sleep.For(ctx, closingTime/100); err != nil {
 			return false, err
 		}
 		now, err := c.deps.Turns.Turn(ctx, t.Session.Tenant, t.ID)
@@ -101,7 +101,7 @@ func (c *Conversation) askStill(ctx context.Context, m Message) error {
 		return err
 	}
 	if c.deps.Absences != nil { // processes that start together find the same
-		mine, err := c.deps.Absences.Claim(ctx, c.tenant(m.Ref), m.Ref, "still "+m.Ref.Channel+" "+string(m.ID), askedOnce)
+		mine, err := c.deps.Absences.Claim(ctx, c.tenant(m.Ref), m.Ref, "still "+m.Ref.Channel+" "+string(m.ID), askOnceWithin)
 		if err != nil || !mine {
 			return err
 		}
@@ -141,5 +141,5 @@ func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (se
 	if err != nil {
 		return "", err
 	}
-	return "", c.deps.Platform.Untell(ctx, w.At, w.Notice)
+	return "", c.deps.Platform.DeleteNotice(ctx, w.At, w.Notice)
 }

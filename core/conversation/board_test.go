@@ -137,27 +137,27 @@ func (b *board) HalfWritten(_ context.Context, _ session.Turn, p session.Page, _
 	return len(b.hanging(func(n *note) bool { return n.id == p.Message && !n.Done })) > 0, nil
 }
 
-// Tell implements conversation.Notices.
-func (b *board) Tell(_ context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
+// PostNotice implements conversation.Notices.
+func (b *board) PostNotice(_ context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
 	n := b.pin(at, "", page{Text: sentence, Done: true}, 0)
 	b.change(n.id, func(n *note) { n.about = string(about.ID) })
 	return n.id, nil
 }
 
-// Retell implements conversation.Notices.
-func (b *board) Retell(_ context.Context, about session.Turn, _ thread.Ref, id thread.MessageID, sentence string) error {
+// EditNotice implements conversation.Notices.
+func (b *board) EditNotice(_ context.Context, about session.Turn, _ thread.Ref, id thread.MessageID, sentence string) error {
 	b.change(id, func(n *note) { n.Text, n.about = sentence, string(about.ID) })
 	return nil
 }
 
-// Untell implements conversation.Notices.
-func (b *board) Untell(_ context.Context, _ thread.Ref, id thread.MessageID) error {
+// DeleteNotice implements conversation.Notices.
+func (b *board) DeleteNotice(_ context.Context, _ thread.Ref, id thread.MessageID) error {
 	b.change(id, func(n *note) { n.gone = true })
 	return nil
 }
 
-// Told implements conversation.Notices.
-func (b *board) Told(_ context.Context, about session.Turn, _ thread.Ref) (ids []thread.MessageID, err error) {
+// FindNotices implements conversation.Notices.
+func (b *board) FindNotices(_ context.Context, about session.Turn, _ thread.Ref) (ids []thread.MessageID, err error) {
 	for _, n := range b.hanging(func(n *note) bool { return n.by == "" && n.about == string(about.ID) }) {
 		ids = append(ids, n.id)
 	}
@@ -211,7 +211,7 @@ func (b *board) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answ
 type delivery struct{ *stream.Replies[page] }
 
 // Finish implements answer.Delivery.
-func (d *delivery) Finish(ctx context.Context, _ answer.Final) error { return d.Replies.Finish(ctx) }
+func (d *delivery) Finish(ctx context.Context, _ answer.Result) error { return d.Replies.Finish(ctx) }
 
 // surface writes notes.
 type surface struct{ board *board }
@@ -236,7 +236,7 @@ func (s surface) Edit(_ context.Context, _ thread.Ref, id thread.MessageID, p pa
 
 // Delete implements thread.Surface.
 func (s surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID) error {
-	return s.board.Untell(ctx, to, id)
+	return s.board.DeleteNotice(ctx, to, id)
 }
 
 // renderer shows an answer as it stands in the view.

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// notices are the messages that say that questions wait: one for each queue, which is changed as they come and go. The store remembers it
-// beside each of the turns, so that whichever process begins the last of them takes it back. It is safe for concurrent use.
+// notices are the messages that say how many questions wait: one for each queue, edited as questions come and go. The store has the notice beside each
+// of the waiting turns, so that the process that begins the last of them deletes it, whichever process posted it. It is safe for concurrent use.
 type notices struct {
 	due chan dueNotice // that are to be said, unless nothing waits any more by then
 
@@ -21,7 +21,7 @@ type notices struct {
 	said map[queue]*queueNotice
 }
 
-// queue is where the questions of one session wait, and where that is said.
+// queue names the waiting questions of one session, and the place where their notice stands.
 type queue struct{ session, at thread.Ref }
 
 type dueNotice struct {
@@ -29,7 +29,7 @@ type dueNotice struct {
 	at    time.Time
 }
 
-// noticeAfter is how long a question waits before that is said: often the answer before it is only just being finished.
+// noticeAfter is how long a question waits before a notice is posted: often the answer before it is about to end.
 const noticeAfter = time.Second
 
 // queueNotice is the notice of one queue.
@@ -66,7 +66,7 @@ func (n *notices) of(q queue, anew bool) *queueNotice {
 	return n.said[q]
 }
 
-// Queued has it said at a place that a question waits for others of its session.
+// Queued has a notice posted at a place, that a question waits for others of its session.
 func (c *Conversation) Queued(at thread.Ref, t session.Turn) {
 	q := queue{t.Session.Ref, at}
 	n := c.notices.of(q, true)
@@ -81,7 +81,7 @@ func (c *Conversation) Queued(at thread.Ref, t session.Turn) {
 	c.notices.change(q, after)
 }
 
-// change has a notice brought to what is true.
+// change has a notice brought up to date.
 func (n *notices) change(q queue, after time.Duration) {
 	select {
 	case n.due <- dueNotice{q, time.Now().Add(after)}:
@@ -111,7 +111,7 @@ func (c *Conversation) sayNotices(ctx context.Context) {
 	}
 }
 
-// Begun says that a question waits no longer. What another process said about it, one that has gone included, is taken back as well.
+// Begun takes a question out of its queue, since work on it begins. The notice about it is deleted, whichever process posted it.
 func (c *Conversation) Begun(ctx context.Context, t session.Turn) {
 	for _, q := range c.notices.without(t) {
 		c.notices.change(q, 0)
@@ -146,13 +146,13 @@ func (n *queueNotice) without(t session.Turn) bool {
 	return true
 }
 
-// takeBack takes back what was said about a turn that waited, unless it tells of others too.
+// takeBack deletes the notice about a turn, unless it is about later ones too.
 func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
 	return dropNotices(ctx, c.deps.Deliveries, t, func(ctx context.Context, p session.Page) error {
 		said := []thread.MessageID{p.Message}
 		if p.Message == "" {
 			var err error
-			if said, err = c.deps.Platform.Told(ctx, t, p.At); err != nil {
+			if said, err = c.deps.Platform.FindNotices(ctx, t, p.At); err != nil {
 				return err
 			}
 		}
@@ -160,7 +160,7 @@ func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
 			if newest, err := c.deps.Turns.TurnOf(ctx, t.Session.Tenant, p.At, id); err == nil && newest.ID != t.ID {
 				continue
 			}
-			if err := c.deps.Platform.Untell(ctx, p.At, id); err != nil {
+			if err := c.deps.Platform.DeleteNotice(ctx, p.At, id); err != nil {
 				return err
 			}
 		}
@@ -168,7 +168,7 @@ func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
 	})
 }
 
-// showQueue brings the notice of a thread to what is true. What fails is not made good: the answers come all the same. It is called by one goroutine
+// showQueue posts or edits the notice of a queue, so that it says how many wait. It is tried once: the answers come all the same. It is called by one goroutine
 // at a time, and holds no lock while the store or the platform is asked.
 func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
 	n.mu.Lock()
@@ -192,12 +192,12 @@ func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNo
 	newest := waiting[len(waiting)-1]
 	tell := func(ctx context.Context) (thread.MessageID, error) {
 		if at == "" {
-			return c.deps.Platform.Tell(ctx, newest, ref, sentence)
+			return c.deps.Platform.PostNotice(ctx, newest, ref, sentence)
 		}
-		return at, c.deps.Platform.Retell(ctx, newest, ref, at, sentence)
+		return at, c.deps.Platform.EditNotice(ctx, newest, ref, at, sentence)
 	}
-	id, err := noted(ctx, c.deps.Deliveries, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
-		return c.deps.Platform.Untell(ctx, ref, id)
+	id, err := postNotice(ctx, c.deps.Deliveries, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
+		return c.deps.Platform.DeleteNotice(ctx, ref, id)
 	})
 	n.mu.Lock()
 	n.id = id

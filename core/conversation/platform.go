@@ -38,14 +38,14 @@ type Gathered struct {
 	Pending json.RawMessage // what a worker is to ask the platform; nil for nothing
 }
 
-// Notices are what the bot says in a thread beside its answers, where everybody there sees it. Each is about a turn that waits.
+// Notices are messages of the bot beside its answers, which everybody in the thread sees. Each is about a turn that waits.
 type Notices interface {
-	Tell(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error)
-	Retell(ctx context.Context, about session.Turn, at thread.Ref, id thread.MessageID, sentence string) error
-	// Untell takes a notice back. One that has gone, or that the bot may not take back any more, is no error.
-	Untell(ctx context.Context, at thread.Ref, id thread.MessageID) error
-	// Told lists the notices about a turn that a process may have posted which ended before it knew.
-	Told(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error)
+	PostNotice(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error)
+	EditNotice(ctx context.Context, about session.Turn, at thread.Ref, id thread.MessageID, sentence string) error
+	// DeleteNotice takes a notice back. One that has gone, or that the bot may not take back any more, is no error.
+	DeleteNotice(ctx context.Context, at thread.Ref, id thread.MessageID) error
+	// FindNotices lists the notices about a turn that a process may have posted which ended before it knew.
+	FindNotices(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error)
 }
 
 // Moderation is implemented by platforms whose events do not say whether a person may look after other people's answers.

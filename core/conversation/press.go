@@ -36,13 +36,13 @@ func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error)
 // act finds out who somebody is before an action that depends on it: of a stop, which is not to wait, after it was refused.
 func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
 	if c.can.moderation == nil {
-		return c.service.Actions.Act(ctx, a)
+		return c.service.Actions.Perform(ctx, a)
 	}
 	if a.Do == thread.ActionStop {
-		if reply, err := c.service.Actions.Act(ctx, a); err != nil || !reply.Refused {
+		if reply, err := c.service.Actions.Perform(ctx, a); err != nil || !reply.Refused {
 			return reply, err
 		}
 	}
 	a.Moderator = c.can.moderation.Moderates(ctx, a.Ref, a.By.ID)
-	return c.service.Actions.Act(ctx, a)
+	return c.service.Actions.Perform(ctx, a)
 }

@@ -3,7 +3,7 @@ package thread
 import "strings"
 
 // Action is what a person does to an answer, on whichever platform and by whatever means: a button, a reaction, a command, a menu.
-// answer.Service.Act carries it out. The names never change: they are in buttons that were posted long ago.
+// action.Service.Perform carries it out. The names never change: they are in buttons that were posted long ago.
 type Action string
 
 // The actions.

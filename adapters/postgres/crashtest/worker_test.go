@@ -210,7 +210,7 @@ func (d *delivery) write(ctx context.Context, final bool) error {
 	return d.log.Posted(ctx, 0, id, "")
 }
 
-func (d *delivery) Finish(ctx context.Context, final answer.Final) error {
+func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	close(d.finish)
 	d.owned.Wait()
 	if final.Outcome != session.Answered {

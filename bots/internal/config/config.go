@@ -145,16 +145,16 @@ func Load(getenv func(string) string) (*Config, error) {
 
 // Warnings are sentences about settings that are read and do nothing any more.
 func (c *Config) Warnings() []string {
-	var told []string
+	var warnings []string
 	if c.IndexShards > 1 {
-		told = append(told, "INDEX_SHARDS is ignored: new documents are no longer divided, an index that is divided is searched as before, and the next version "+
+		warnings = append(warnings, "INDEX_SHARDS is ignored: new documents are no longer divided, an index that is divided is searched as before, and the next version "+
 			"does not know the setting; take it out")
 	}
 	if c.SearchDatabaseURL != "" {
-		told = append(told, "SEARCH_DATABASE_URL is ignored: DATABASE_URL answers searches, which compare vectors in the memory of this process, and the next version "+
+		warnings = append(warnings, "SEARCH_DATABASE_URL is ignored: DATABASE_URL answers searches, which compare vectors in the memory of this process, and the next version "+
 			"does not know the setting; take it out")
 	}
-	return told
+	return warnings
 }
 
 // conflicts names settings that are fine alone but not together.

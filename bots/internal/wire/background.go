@@ -155,8 +155,8 @@ func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
 
 // prune removes what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer, of all tenants, and reports whether there is more.
 func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
-	kept := session.Retention{Sessions: b.Config.SessionRetention, Audit: b.Config.AuditRetention}
-	if kept == (session.Retention{}) {
+	retention := session.Retention{Sessions: b.Config.SessionRetention, Audit: b.Config.AuditRetention}
+	if retention == (session.Retention{}) {
 		return false, nil
 	}
 	store := b.Sessions()
@@ -171,7 +171,7 @@ func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 				return true, nil
 			}
 			var gone session.Pruned
-			if gone, more, err = store.Prune(ctx, tenant, kept, session.Actor{}); err != nil {
+			if gone, more, err = store.Prune(ctx, tenant, retention, session.Actor{}); err != nil {
 				return false, err
 			}
 			sum = sum.Add(gone)

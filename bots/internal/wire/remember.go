@@ -104,31 +104,31 @@ func (b *Base) Actor() session.Actor {
 
 // takeOver fills in what was left out, and says so.
 func takeOver(s *config.Source, last options) string {
-	var kept []string
+	var takenOver []string
 	if len(s.ACL) == 0 && len(last.ACL) > 0 {
 		s.ACL = last.ACL
 		names := make([]string, len(last.ACL))
 		for i, p := range last.ACL {
 			names[i] = string(p)
 		}
-		kept = append(kept, "--acl "+strings.Join(names, ","))
+		takenOver = append(takenOver, "--acl "+strings.Join(names, ","))
 	}
 	if s.BaseURL == "" && last.BaseURL != "" {
 		s.BaseURL = last.BaseURL
-		kept = append(kept, "--base-url "+last.BaseURL)
+		takenOver = append(takenOver, "--base-url "+last.BaseURL)
 	}
 	if len(s.Include) == 0 && len(last.Include) > 0 {
 		s.Include = last.Include
-		kept = append(kept, "--include "+strings.Join(last.Include, " "))
+		takenOver = append(takenOver, "--include "+strings.Join(last.Include, " "))
 	}
 	if len(s.Exclude) == 0 && len(last.Exclude) > 0 {
 		s.Exclude = last.Exclude
-		kept = append(kept, "--exclude "+strings.Join(last.Exclude, " "))
+		takenOver = append(takenOver, "--exclude "+strings.Join(last.Exclude, " "))
 	}
-	if len(kept) == 0 {
+	if len(takenOver) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: as the last time, %s", s.Name, strings.Join(kept, ", "))
+	return fmt.Sprintf("%s: as the last time, %s", s.Name, strings.Join(takenOver, ", "))
 }
 
 // StoredSource is a source that the index knows, as it was last asked for.

@@ -118,8 +118,8 @@ func (b *Base) openScratch(ctx context.Context) error {
 }
 
 func (b *Base) open(ctx context.Context, migrate bool) error {
-	for _, told := range b.Config.Warnings() {
-		b.Logger.WarnContext(ctx, told)
+	for _, warning := range b.Config.Warnings() {
+		b.Logger.WarnContext(ctx, warning)
 	}
 	var err error
 	if b.http, err = openai.NewHTTPClient(b.Config.CAFile); err != nil {

@@ -1,5 +1,5 @@
 // Package action does to an answer what people ask for: it is voted on, tried again, stopped, answered privately, shared, kept, removed, corrected, and redone
-// or withdrawn with its question. Who may do what stands at [Service.Act]. An action changes the store, and leaves it to the worker (answer.Service) to show
+// or withdrawn with its question. Who may do what stands at [Service.Perform]. An action changes the store, and leaves it to the worker (answer.Service) to show
 // what came of it; nothing here writes to a platform.
 package action
 
@@ -20,8 +20,8 @@ import (
 
 // ActDeps is what a Service works with. What of the store is nil cannot be done, or is left out, as each method says.
 type Deps struct {
-	Revisions session.Revisions // Act, Wanted
-	Votes     session.Votes     // Act
+	Revisions session.Revisions // Perform, Wanted
+	Votes     session.Votes     // Perform
 	Threads   session.Threads   // follow, unfollow
 	Turns     session.Turns     // edits count against quotas
 	Changes   session.Changes   // Edited, Deleted, AnswerDeleted

@@ -47,7 +47,7 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	if !changed.LimitedUntil.IsZero() {
 		return changed, policy.Rejection{Sentence: policy.SayLimited(changed.LimitedUntil, time.Now()), Reason: policy.RefusedLimited}
 	}
-	s.told(ctx, changed)
+	s.signalChange(ctx, changed)
 	return changed, nil
 }
 
@@ -99,7 +99,7 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 		_, err = s.Answerer.StopAs(ctx, session.StopRequest{Tenant: tenant, Ref: at, Message: id, By: session.Stopper{Privileged: true}}, nil)
 		return changed, err
 	}
-	s.told(ctx, changed)
+	s.signalChange(ctx, changed)
 	return changed, nil
 }
 
@@ -137,8 +137,8 @@ func (s *Service) halt(ctx context.Context, running []session.TurnID) {
 	s.Answerer.Wake()
 }
 
-// told wakes whoever has to act on a changed turn: the worker that runs it, and workers that look for work.
-func (s *Service) told(ctx context.Context, c session.Changed) {
+// signalChange wakes whoever has to act on a changed turn: the worker that runs it, and workers that look for work.
+func (s *Service) signalChange(ctx context.Context, c session.Changed) {
 	if c.Stop {
 		if err := s.Signal.Raise(ctx, c.Turn); err != nil { // found by polling
 			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", c.Turn, "error", err)

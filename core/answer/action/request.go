@@ -9,7 +9,7 @@ import (
 )
 
 // Action is what a person does to an answer, as a platform's adapter hands it over. The adapter vouches for who the person is, for Moderator,
-// and that the person can see the message; Act decides who may do what.
+// and that the person can see the message; Perform decides who may do what.
 type Request struct {
 	Do      thread.Action
 	Tenant  access.TenantID

@@ -83,7 +83,7 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	if t.Ambient {
 		said = append(said, "Nobody had asked for the answer.")
 	}
-	said = append(said, heard(t.Audience))
+	said = append(said, audienceInWords(t.Audience))
 	if !t.LimitedUntil.IsZero() {
 		said = append(said, fmt.Sprintf("A quota had no room for it until %s.", t.LimitedUntil.UTC().Format("2006-01-02 15:04 UTC")))
 	}
@@ -118,7 +118,7 @@ func decided(reason string) string {
 	return fmt.Sprintf("Decision: %s, which this version does not know.", reason)
 }
 
-func heard(a access.Audience) string {
+func audienceInWords(a access.Audience) string {
 	var all []string
 	for _, p := range a.Principals() {
 		all = append(all, string(p))

@@ -27,9 +27,9 @@ func quota(key string, scope QuotaScope, help string) Setting {
 		Key: key, Values: quotaValues, Help: help, Narrows: true,
 		show: func(p Policy) string { return sayQuotas(p.Quotas, own) },
 		read: func(p *Policy, text string) error {
-			kept := slices.DeleteFunc(slices.Clone(p.Quotas), own)
+			others := slices.DeleteFunc(slices.Clone(p.Quotas), own)
 			more, err := readQuotas(text, scope)
-			p.Quotas = append(kept, more...)
+			p.Quotas = append(others, more...)
 			return err
 		},
 		add: func(p *Policy, text string) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Act does what a person asks for and returns what to tell that person. An error means that it was not taken in and may be tried again
+// Perform does what a person asks for and returns what to tell that person. An error means that it was not taken in and may be tried again
 // with the same Key; everything that the person has to know about, being refused included, is a Reply.
 //
 // Who may do what:
@@ -24,7 +24,7 @@ import (
 //   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
 //   - remove: moderators; of a private answer its owner alone. correct: moderators, never of somebody's private answer.
 //   - why, follow, unfollow: whoever can see the answer, of a private one its owner.
-func (s *Service) Act(ctx context.Context, a Request) (reply Reply, err error) {
+func (s *Service) Perform(ctx context.Context, a Request) (reply Reply, err error) {
 	defer s.recovered(ctx, "act", &err)
 	if s.Revisions == nil || s.Votes == nil {
 		return refuse(sentenceNoActions), nil
@@ -32,7 +32,7 @@ func (s *Service) Act(ctx context.Context, a Request) (reply Reply, err error) {
 	if a.Key == "" || a.By.ID == "" || a.Tenant == "" {
 		return Reply{}, fmt.Errorf("%s an answer: %w: it needs a key, a person and a tenant", a.Do, session.ErrInvalid)
 	}
-	reply, err = s.act(ctx, a)
+	reply, err = s.perform(ctx, a)
 	if err != nil {
 		return Reply{}, fmt.Errorf("%s an answer: %w", a.Do, err)
 	}
@@ -40,12 +40,12 @@ func (s *Service) Act(ctx context.Context, a Request) (reply Reply, err error) {
 	return reply, nil
 }
 
-func (s *Service) act(ctx context.Context, a Request) (Reply, error) {
+func (s *Service) perform(ctx context.Context, a Request) (Reply, error) {
 	switch a.Do {
 	case thread.ActionStop:
-		return s.actStop(ctx, a)
+		return s.stop(ctx, a)
 	case thread.ActionFollow, thread.ActionUnfollow:
-		return s.actFollow(ctx, a)
+		return s.follow(ctx, a)
 	default: // about one answer
 	}
 	r, err := s.find(ctx, a)
@@ -55,7 +55,7 @@ func (s *Service) act(ctx context.Context, a Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	reply, err := s.actOn(ctx, a, r)
+	reply, err := s.performOn(ctx, a, r)
 	var full *session.QuotaError
 	switch {
 	case errors.As(err, &full):
@@ -98,8 +98,8 @@ func (s *Service) find(ctx context.Context, a Request) (session.Record, error) {
 	}
 }
 
-// actOn carries out an action that is about one answer.
-func (s *Service) actOn(ctx context.Context, a Request, r session.Record) (Reply, error) {
+// performOn carries out an action that is about one answer.
+func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch a.Do {
 	case thread.ActionUp, thread.ActionDown:
 		return s.vote(ctx, a, r)
@@ -138,8 +138,8 @@ func (a Request) sees(r session.Record) bool {
 // refuse is a reply that says why not.
 func refuse(sentence string) Reply { return Reply{Sentence: sentence, Refused: true} }
 
-// actStop stops what a message belongs to, or all of a thread that the person may stop.
-func (s *Service) actStop(ctx context.Context, a Request) (Reply, error) {
+// stop stops what a message belongs to, or all of a thread that the person may stop.
+func (s *Service) stop(ctx context.Context, a Request) (Reply, error) {
 	r := session.StopRequest{Tenant: a.Tenant, Ref: a.Ref, Message: a.Message, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}
 	result, err := s.Answerer.StopAs(ctx, r, a.Holds)
 	switch {
@@ -154,8 +154,8 @@ func (s *Service) actStop(ctx context.Context, a Request) (Reply, error) {
 	}
 }
 
-// actFollow makes the bot follow a thread, or leave it.
-func (s *Service) actFollow(ctx context.Context, a Request) (Reply, error) {
+// follow makes the bot follow a thread, or leave it.
+func (s *Service) follow(ctx context.Context, a Request) (Reply, error) {
 	if s.Threads == nil {
 		return refuse(sentenceNoActions), nil
 	}

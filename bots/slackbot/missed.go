@@ -24,9 +24,9 @@ const (
 	mostKnown = 200
 )
 
-// heardAfter is how much of what was said before an interruption was noticed may have been lost with it: a connection that is broken looks like a
-// quiet one until a ping is missed.
-const heardAfter = 2 * time.Minute
+// lossMargin is how long before an interruption was noticed events may have been lost already: a broken connection looks like a quiet one until a
+// ping is missed.
+const lossMargin = 2 * time.Minute
 
 // What cannot be looked for at once, since Slack does not answer, is looked for again.
 const (
@@ -34,14 +34,14 @@ const (
 	lookAgain = 30 * time.Second
 )
 
-// lookBacks looks for what nobody heard: before the start, and then after each interruption that the process survives.
+// lookBacks looks for messages of which no event came: those from before the start, and then those of each interruption that the process survives.
 func (b *Bot) lookBacks(ctx context.Context) {
 	for since := time.Now().Add(-lookBack); ; {
 		b.lookSince(ctx, since)
 		select {
 		case lost := <-b.client.Interruptions():
 			b.deps.Logger.InfoContext(ctx, "events come again; looking for what was said meanwhile", "since", lost)
-			since = lost.Add(-heardAfter)
+			since = lost.Add(-lossMargin)
 			if longest := time.Now().Add(-lookBack); since.Before(longest) {
 				since = longest
 			}
@@ -53,7 +53,7 @@ func (b *Bot) lookBacks(ctx context.Context) {
 
 func (b *Bot) lookSince(ctx context.Context, since time.Time) {
 	for try := 1; ; try++ {
-		err := b.unheard(ctx, since)
+		err := b.missed(ctx, since)
 		if err == nil || ctx.Err() != nil {
 			return
 		}
@@ -67,10 +67,10 @@ func (b *Bot) lookSince(ctx context.Context, since time.Time) {
 	}
 }
 
-// unheard takes in what was said since while nobody was there to hear it. Replies without a mention count in the threads that the bot follows.
+// missed takes in the messages since a time of which no event came. Replies without a mention count in the threads that the bot follows.
 // What cannot be found is a mention in a thread that the bot did not know and that began more than a week ago, or before the newest few hundred
 // messages of its channel.
-func (b *Bot) unheard(ctx context.Context, since time.Time) error {
+func (b *Bot) missed(ctx context.Context, since time.Time) error {
 	begun := time.Now() // what is read late because there are many channels is not older for that
 	known, err := b.known(ctx)
 	followed := make(map[thread.Ref]bool)
@@ -98,13 +98,13 @@ func (b *Bot) unheard(ctx context.Context, since time.Time) error {
 		err = b.client.Unheard(ctx, since, lately, visit)
 	}
 	if err == nil {
-		err = b.unheardInKnown(ctx, known, since, visit)
+		err = b.missedInThreads(ctx, known, since, visit)
 	}
 	return err
 }
 
-// unheardInKnown looks at the threads that the bot takes part in and that began before the channels were read from.
-func (b *Bot) unheardInKnown(ctx context.Context, known []session.Active, since time.Time, visit func(event.Message) error) error {
+// missedInThreads looks at the threads that the bot takes part in and that began before the channels were read from.
+func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since time.Time, visit func(event.Message) error) error {
 	for _, k := range known {
 		if event.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
 			continue // its channel has told

@@ -10,27 +10,27 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// storeLimit bounds what is stored although nobody waits for it any more.
+// storeLimit bounds a write to the store that is made although its context has ended.
 const storeLimit = 5 * time.Second
 
-// noted says something beside a turn that waits, and remembers it in the store, so that whoever works on the turn takes it back: this process
-// or, should it die, another. Nothing is said about a turn that no longer waits. unsay takes back what was said and could not be remembered.
-func noted(
+// postNotice posts a notice about a turn that waits and records it in the store, so that whoever works on the turn deletes it: this process or, should it
+// die, another. No notice is posted about a turn that no longer waits. remove deletes a notice that was posted and could not be recorded.
+func postNotice(
 	ctx context.Context, d session.Deliveries, t session.Turn, at thread.Ref,
-	say func(context.Context) (thread.MessageID, error), unsay func(context.Context, thread.MessageID) error,
+	post func(context.Context) (thread.MessageID, error), remove func(context.Context, thread.MessageID) error,
 ) (thread.MessageID, error) {
 	key := session.PageKey{Kind: session.Notice}
 	if err := d.Intend(ctx, t.Fence(), key, at); err != nil {
 		return "", begunAlready(err)
 	}
-	id, err := say(ctx)
+	id, err := post(ctx)
 	if err != nil {
-		return "", err // it may have been said all the same, so that it stays intended
+		return "", err // it may have been posted all the same, so the record of the intention stays
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit) // what was said is not to be forgotten
 	defer cancel()
 	if err := d.Posted(ctx, t.Fence(), key, id, ""); err != nil {
-		return "", errors.Join(begunAlready(err), unsay(ctx, id))
+		return "", errors.Join(begunAlready(err), remove(ctx, id))
 	}
 	return id, nil
 }
@@ -43,9 +43,9 @@ func begunAlready(err error) error {
 	return err
 }
 
-// dropNotices takes back what was said beside a turn that this process works on. unsay is given what is remembered of it; a page without a
-// message says that it may have been said, by a process that ended before it knew.
-func dropNotices(ctx context.Context, d session.Deliveries, t session.Turn, unsay func(context.Context, session.Page) error) error {
+// dropNotices deletes the notices about a turn that this process works on. remove is given the record of one; a page without a message is of a notice
+// that may have been posted, by a process that ended before it could record it.
+func dropNotices(ctx context.Context, d session.Deliveries, t session.Turn, remove func(context.Context, session.Page) error) error {
 	pages, err := d.Pages(ctx, t.Fence())
 	if err != nil {
 		return fmt.Errorf("look for what was said beside a turn: %w", err)
@@ -54,7 +54,7 @@ func dropNotices(ctx context.Context, d session.Deliveries, t session.Turn, unsa
 		if p.Kind != session.Notice {
 			continue
 		}
-		if err := unsay(ctx, p); err != nil {
+		if err := remove(ctx, p); err != nil {
 			return fmt.Errorf("take back what was said beside a turn: %w", err)
 		}
 		if err := d.Drop(ctx, t.Fence(), p.PageKey); err != nil {
