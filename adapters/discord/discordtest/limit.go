@@ -38,29 +38,17 @@ type Fault struct {
 }
 
 // Inject adds a fault. Faults are tried in the order in which they were added.
-func (s *Server) Inject(f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f.Times == 0 {
-		f.Times = 1
-	}
-	s.faults = append(s.faults, &f)
-}
+func (s *Server) Inject(f Fault) { s.faults.Add(f, f.After, f.Times) }
 
-// fault returns the fault for a call, if any. Called with the lock held.
+// fault returns the fault for a call, if any.
 func (s *Server) fault(method, path, body string) *Fault {
-	for _, f := range s.faults {
-		if f.Times == 0 || f.Method != "" && f.Method != method || !strings.Contains(path, f.Path) || !strings.Contains(body, f.Holds) {
-			continue
-		}
-		if f.After > 0 {
-			f.After--
-			continue
-		}
-		f.Times--
-		return f
+	found, ok := s.faults.Next(func(f Fault) bool {
+		return (f.Method == "" || f.Method == method) && strings.Contains(path, f.Path) && strings.Contains(body, f.Holds)
+	})
+	if !ok {
+		return nil
 	}
-	return nil
+	return &found
 }
 
 // route is the key of a call's bucket: its method, its path without ids, and the channel or token that it is about.
@@ -84,20 +72,12 @@ func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	now := time.Now()
 	interaction := strings.Contains(path, "/interactions/") || strings.Contains(path, "/webhooks/")
 	if !interaction {
-		recent := s.global[:0]
-		for _, at := range s.global {
-			if now.Sub(at) < time.Second {
-				recent = append(recent, at)
-			}
-		}
-		s.global = append(recent, now)
 		if s.globalUntil.After(now) {
 			refuse(w, s.globalUntil.Sub(now), "global")
 			return false
 		}
-		if len(s.global) > s.config.GlobalRequests {
-			s.global = s.global[:len(s.global)-1]
-			refuse(w, time.Second-now.Sub(s.global[0]), "global")
+		if wait := s.global.Within("", s.config.GlobalRequests, time.Second, now); wait > 0 {
+			refuse(w, wait, "global")
 			return false
 		}
 	}

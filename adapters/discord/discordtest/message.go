@@ -472,7 +472,7 @@ func (s *Server) tooOld(m *message) bool {
 		return false
 	}
 	recent := 0
-	for _, v := range s.versions {
+	for _, v := range s.versions.All() {
 		if v.Op == "edit" && v.Channel == m.channel && time.Since(v.At) < 4*s.config.BucketWindow {
 			recent++
 		}

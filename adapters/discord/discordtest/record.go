@@ -46,7 +46,7 @@ type Typing struct {
 func (s *Server) Versions() []Version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.versions)
+	return s.versions.All()
 }
 
 // Log returns the versions of one message.
@@ -85,7 +85,7 @@ func (s *Server) Answers(channel string) []Version {
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.requests)
+	return s.requests.All()
 }
 
 // Count counts the calls that were answered with a status.
@@ -103,7 +103,7 @@ func (s *Server) Count(status int) int {
 func (s *Server) TypingLog() []Typing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.typing)
+	return s.typing.All()
 }
 
 // Commands returns the application commands as they were last registered, as JSON, and how often they were written.
@@ -142,7 +142,7 @@ func (s *Server) Threads(parent string) []Thread {
 
 // record keeps a version of a message. mentions is the write's allowed_mentions; absent ones notify everybody named.
 func (s *Server) record(op string, m *message, mentions json.RawMessage) {
-	s.versions = append(s.versions, Version{
+	s.versions.Add(Version{
 		Message: m.id, Channel: m.channel, Author: m.author, Op: op, Content: m.content, Flags: m.flags, Nonce: m.nonce, ReplyTo: m.replyTo,
 		Ephemeral: m.ephemeral, Buttons: m.buttons, Links: m.links, File: m.file, Pings: s.pings(m, mentions), At: time.Now(),
 	})

@@ -153,7 +153,7 @@ func (s *Server) endpoint(h handler) http.HandlerFunc {
 		defer s.mu.Unlock()
 		defer func() {
 			done.Status, done.Code, done.At = note.code, note.failure(), time.Now()
-			s.requests = append(s.requests, done)
+			s.requests.Add(done)
 			s.notify()
 		}()
 		if f := s.fault(r.Method, path, string(body)); f != nil {

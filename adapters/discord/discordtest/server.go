@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // Gateway intents that matter to the server.
@@ -56,8 +58,14 @@ type Server struct {
 	addr   string
 	done   chan error
 
+	changed  servertest.Signal
+	versions servertest.Log[Version]
+	requests servertest.Log[Request]
+	typing   servertest.Log[Typing]
+	faults   servertest.Faults[Fault]
+	global   servertest.Limit // of calls in any second
+
 	mu       sync.Mutex
-	changed  chan struct{} // closed and replaced whenever something happened
 	lastID   int64
 	bot      *User
 	users    map[string]*User
@@ -68,19 +76,14 @@ type Server struct {
 	commands map[string][]byte       // as they were last overwritten, by guild
 	puts     int
 	buckets  map[string]*bucket
-	global   []time.Time
 
 	globalUntil time.Time // everything is refused until then
 
-	faults  []*Fault
 	gateway gateway
 	inbound endpoint
 	uploads map[string]*attachment
 
 	inboundBusy sync.WaitGroup
-	versions    []Version
-	requests    []Request
-	typing      []Typing
 }
 
 // User is an account.
@@ -141,7 +144,7 @@ func New(config Config) (*Server, error) {
 	}
 	s := &Server{
 		commands: make(map[string][]byte),
-		config:   config, addr: listener.Addr().String(), done: make(chan error, 1), changed: make(chan struct{}),
+		config:   config, addr: listener.Addr().String(), done: make(chan error, 1),
 		users: make(map[string]*User), guilds: make(map[string]*guild), channels: make(map[string]*channel),
 		messages: make(map[string]*message), pending: make(map[string]*Interaction), uploads: make(map[string]*attachment), buckets: make(map[string]*bucket),
 	}
@@ -221,32 +224,13 @@ func (s *Server) addUser(name string, bot bool) *User {
 	return u
 }
 
-// notify wakes everybody who waits for something. Called with the lock held.
-func (s *Server) notify() {
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
+// notify wakes everybody who waits for something.
+func (s *Server) notify() { s.changed.Notify() }
 
 // Wake has Until ask its condition again, after something that happened elsewhere.
-func (s *Server) Wake() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.notify()
-}
+func (s *Server) Wake() { s.notify() }
 
 // Until returns once cond holds, or with ctx's error. cond is asked again whenever something happened, without the server's lock.
 func (s *Server) Until(ctx context.Context, cond func() bool) error {
-	for {
-		s.mu.Lock()
-		changed := s.changed
-		s.mu.Unlock()
-		if cond() {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return s.changed.Until(ctx, cond)
 }

@@ -202,7 +202,7 @@ func (s *Server) postTyping(c *call) (any, *apiError) {
 	if problem != nil {
 		return nil, problem
 	}
-	s.typing = append(s.typing, Typing{Channel: ch.id, At: time.Now()})
+	s.typing.Add(Typing{Channel: ch.id, At: time.Now()})
 	return nil, nil
 }
 

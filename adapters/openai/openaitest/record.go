@@ -51,20 +51,15 @@ func (s *Server) ChatRequests() []Record {
 
 // Wait blocks until condition holds for the requests so far, and returns them. It fails when ctx ends first.
 func (s *Server) Wait(ctx context.Context, condition func([]Record) bool) ([]Record, error) {
-	for {
-		s.mu.Lock()
-		changed := s.changed
-		s.mu.Unlock()
-		records := s.Requests()
-		if condition(records) {
-			return records, nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return records, fmt.Errorf("the condition did not hold for %d requests: %w", len(records), ctx.Err())
-		}
+	var records []Record
+	err := s.changed.Until(ctx, func() bool {
+		records = s.Requests()
+		return condition(records)
+	})
+	if err != nil {
+		return records, fmt.Errorf("the condition did not hold for %d requests: %w", len(records), err)
 	}
+	return records, nil
 }
 
 // WaitClosed blocks until the client has closed the connection of the n-th request, counting from 0, before its reply was complete.
@@ -84,11 +79,8 @@ func (s *Server) update(change func()) {
 	s.signal()
 }
 
-// signal wakes those who wait; s.mu is held.
-func (s *Server) signal() {
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
+// signal wakes those who wait.
+func (s *Server) signal() { s.changed.Notify() }
 
 // finish notes the end of a request.
 func (s *Server) finish(rec *Record, r *http.Request) {

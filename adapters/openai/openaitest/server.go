@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // Server is one fake endpoint. Its methods are safe for concurrent use.
@@ -24,7 +26,7 @@ type Server struct {
 	served   chan struct{} // closed when Serve has returned
 
 	mu         sync.Mutex
-	changed    chan struct{} // closed and replaced whenever a record is added or updated
+	changed    servertest.Signal // whenever a record is added or updated
 	script     []Reply
 	embeddings []Reply
 	otherwise  func(Request) Reply
@@ -58,7 +60,7 @@ func Start(addr string) (*Server, error) {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
 	s := &Server{
-		listener: listener, quit: make(chan struct{}), served: make(chan struct{}), changed: make(chan struct{}),
+		listener: listener, quit: make(chan struct{}), served: make(chan struct{}),
 		otherwise: Librarian, dimensions: DefaultDimensions,
 	}
 	mux := http.NewServeMux()

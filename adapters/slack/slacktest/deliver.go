@@ -57,14 +57,13 @@ func (s *Server) Event(inner map[string]any) {
 func (s *Server) Again(event string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := len(s.done) - 1; i >= 0; i-- {
-		if d := s.done[i]; d.Event == event {
-			var payload map[string]any
-			if json.Unmarshal(d.Payload, &payload) == nil {
-				s.deliver("events_api", event, payload)
-			}
-			return
-		}
+	of := s.done.Where(func(d Delivery) bool { return d.Event == event })
+	if len(of) == 0 {
+		return
+	}
+	var payload map[string]any
+	if json.Unmarshal(of[len(of)-1].Payload, &payload) == nil {
+		s.deliver("events_api", event, payload)
 	}
 }
 
@@ -139,7 +138,7 @@ func (s *Server) finish(d *delivery, answered json.RawMessage) {
 	if d.Kind == "events_api" {
 		d.Payload, _ = json.Marshal(d.payload) // of maps and strings, which always succeeds
 	}
-	s.done = append(s.done, d.Delivery)
+	s.done.Add(d.Delivery)
 	s.notify()
 }
 

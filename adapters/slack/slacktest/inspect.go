@@ -11,7 +11,7 @@ import (
 func (s *Server) Versions() []Version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.versions)
+	return s.versions.All()
 }
 
 // Thread returns the messages that a thread shows now, its root first. Ephemeral ones are left out.
@@ -63,7 +63,7 @@ func (s *Server) Ephemeral(p *Person) []Message {
 func (s *Server) Calls(method string) []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.calls), func(c Call) bool { return method != "" && c.Method != method })
+	return s.calls.Where(func(c Call) bool { return method == "" || c.Method == method })
 }
 
 // Limited counts the answers with status 429.
@@ -81,14 +81,14 @@ func (s *Server) Limited() int {
 func (s *Server) Statuses() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.statuses)
+	return s.statuses.All()
 }
 
 // Deliveries returns what was delivered and has been acknowledged or given up, in order of that.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.done)
+	return s.done.All()
 }
 
 // Delivered returns one of them, once it has ended.
@@ -103,19 +103,10 @@ func (s *Server) Delivered(id string) (Delivery, bool) {
 
 // Wait returns when the condition holds, which is looked at after every change. It fails when ctx ends.
 func (s *Server) Wait(ctx context.Context, what string, holds func() bool) error {
-	for {
-		s.mu.Lock()
-		changed := s.changed
-		s.mu.Unlock()
-		if holds() {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("wait until %s: %w", what, ctx.Err())
-		}
+	if err := s.changed.Until(ctx, holds); err != nil {
+		return fmt.Errorf("wait until %s: %w", what, err)
 	}
+	return nil
 }
 
 // Undelivered returns the ids of what is still being delivered.

@@ -17,7 +17,7 @@ func (s *Server) limited(name string, form url.Values, now time.Time) time.Durat
 	}
 	key, most, span := name, s.methods[name].tier, s.config.Minute
 	if name == "assistant.threads.setStatus" {
-		if wait := s.within(name, statuses, span, now); wait > 0 {
+		if wait := s.tiers.Within(name, statuses, span, now); wait > 0 {
 			return wait
 		}
 		key += " " + form.Get("channel_id") + " " + form.Get("thread_ts")
@@ -31,25 +31,11 @@ func (s *Server) limited(name string, form url.Values, now time.Time) time.Durat
 	if most == 0 {
 		return 0
 	}
-	return s.within(key, most, span, now)
+	return s.tiers.Within(key, most, span, now)
 }
 
 // statuses are how many of assistant.threads.setStatus a workspace takes in a minute.
 const statuses = 600
-
-// within counts a call among the most that a span takes, or says how long it is until there is room. s.mu is held.
-func (s *Server) within(key string, most int, span time.Duration, now time.Time) time.Duration {
-	calls := s.tiers[key]
-	for len(calls) > 0 && now.Sub(calls[0]) >= span {
-		calls = calls[1:]
-	}
-	if len(calls) >= most {
-		s.tiers[key] = calls
-		return calls[0].Add(span).Sub(now)
-	}
-	s.tiers[key] = append(calls, now)
-	return 0
-}
 
 func tooMany(w http.ResponseWriter, wait time.Duration) {
 	seconds := int((wait + time.Second - 1) / time.Second)
@@ -72,34 +58,21 @@ type Fault struct {
 	Drop       bool          // the connection is closed without an answer
 	Bare       bool          // answered with {"ok":true} and nothing more, as what only looks like a Slack does
 	Delay      time.Duration // the call is carried out so much later, and nothing else happens to it
-
-	left int
 }
 
 // Fail makes calls fail. Faults of one method apply in the order in which they were given.
-func (s *Server) Fail(f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f.left = max(f.Times, 1)
-	s.faults = append(s.faults, &f)
-}
+func (s *Server) Fail(f Fault) { s.faults.Add(f, 0, f.Times) }
 
 // Mend ends all faults.
-func (s *Server) Mend() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = nil
-}
+func (s *Server) Mend() { s.faults.Mend() }
 
-// fault takes the next fault for a method. s.mu is held.
+// fault takes the next fault for a method.
 func (s *Server) fault(name string, form url.Values) *Fault {
-	for _, f := range s.faults {
-		if f.left > 0 && (f.Method == "" || f.Method == name) && f.about(form) {
-			f.left--
-			return f
-		}
+	found, ok := s.faults.Next(func(f Fault) bool { return (f.Method == "" || f.Method == name) && f.about(form) })
+	if !ok {
+		return nil
 	}
-	return nil
+	return &found
 }
 
 // about reports whether a call holds what the fault is about.

@@ -45,7 +45,7 @@ type Version struct {
 
 // keep records the present state of a message. s.mu is held.
 func (s *Server) keep(op string, m *Message) {
-	s.versions = append(s.versions, Version{At: time.Now(), Op: op, Message: *m})
+	s.versions.Add(Version{At: time.Now(), Op: op, Message: *m})
 	s.notify()
 }
 

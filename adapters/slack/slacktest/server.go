@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // The tokens, ids and the secret of every Server.
@@ -61,19 +63,21 @@ type Server struct {
 	methods map[string]method
 	http    *httptest.Server
 
+	changed  servertest.Signal
+	versions servertest.Log[Version]
+	calls    servertest.Log[Call]
+	statuses servertest.Log[Status]
+	done     servertest.Log[Delivery]
+	faults   servertest.Faults[Fault]
+	tiers    servertest.Limit
+
 	mu        sync.Mutex
-	changed   chan struct{} // closed at every change
 	closed    bool
 	seq       int64
 	people    map[string]*Person
 	channels  map[string]*Channel
 	messages  map[place]*Message
 	order     []place
-	versions  []Version
-	calls     []Call
-	faults    []*Fault
-	tiers     map[string][]time.Time
-	statuses  []Status
 	titles    map[place]string
 	prompts   []Prompted
 	views     []*View
@@ -86,7 +90,6 @@ type Server struct {
 	opened    int
 	unheard   int
 	pending   map[string]*delivery
-	done      []Delivery
 	work      sync.WaitGroup
 }
 
@@ -112,8 +115,8 @@ func Start(config Config) *Server {
 		config.Redeliver = []time.Duration{0, time.Minute, 5 * time.Minute}
 	}
 	s := &Server{
-		config: config, methods: methods(), changed: make(chan struct{}), people: make(map[string]*Person), channels: make(map[string]*Channel),
-		messages: make(map[place]*Message), tiers: make(map[string][]time.Time), tickets: make(map[string]bool),
+		config: config, methods: methods(), people: make(map[string]*Person), channels: make(map[string]*Channel),
+		messages: make(map[place]*Message), tickets: make(map[string]bool),
 		pending: make(map[string]*delivery), titles: make(map[place]string), triggers: make(map[string]time.Time), responses: make(map[string]*response), sessions: make(map[place]*Session), files: make(map[string]*upload),
 	}
 	s.people[BotUser] = &Person{server: s, ID: BotUser, Name: "footnote", Bot: true, Team: TeamID}
@@ -147,11 +150,8 @@ func (s *Server) Close() {
 	s.work.Wait()
 }
 
-// notify tells Wait that something changed. s.mu is held.
-func (s *Server) notify() {
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
+// notify tells Wait that something changed.
+func (s *Server) notify() { s.changed.Notify() }
 
 // failure is an error as the Web API answers it.
 type failure struct {
@@ -246,7 +246,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if fault != nil {
 		call.Status, call.Error = fault.outcome()
 	}
-	s.calls = append(s.calls, call)
+	s.calls.Add(call)
 	s.notify()
 	s.mu.Unlock()
 

@@ -146,6 +146,6 @@ func (s *Server) setStatus(form url.Values) (reply, error) {
 	if s.messages[at] == nil {
 		return nil, fail("invalid_thread_ts")
 	}
-	s.statuses = append(s.statuses, Status{At: time.Now(), Channel: at.channel, Thread: at.ts, Text: form.Get("status")})
+	s.statuses.Add(Status{At: time.Now(), Channel: at.channel, Thread: at.ts, Text: form.Get("status")})
 	return nil, nil
 }
