@@ -4,3 +4,6 @@ package cite
 func (p *Processor) Held() int {
 	return p.scan.held() + len(p.render.blanks) + len(p.render.buf)
 }
+
+// Fed is how many times a byte was looked at.
+func (p *Processor) Fed() int { return p.scan.fed }

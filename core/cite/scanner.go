@@ -53,6 +53,7 @@ type scanner struct {
 	mode mode
 	hist uint64 // the last eight bytes, newest lowest; cleared by escapes
 	out  []byte // decided text that the sink has not got yet
+	fed  int    // how often feed was called: more than once for a byte that was held back, or that begins something new
 
 	block  block
 	cand   candidate
@@ -123,6 +124,7 @@ var special = func() (t [256]bool) {
 }()
 
 func (s *scanner) feed(b byte) {
+	s.fed++
 	if s.cand.active() {
 		s.feedCandidate(b)
 		return

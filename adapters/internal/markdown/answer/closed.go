@@ -205,6 +205,7 @@ func addressHold(leaf string) int {
 type growing struct {
 	segmenter
 	shown   int    // bytes of the open segment
+	looked  int    // how often the open segment was read to see what of it can be shown
 	rest    string // the start of a character, or a carriage return, that is not complete
 	cleaner cleaner
 }
@@ -284,6 +285,7 @@ func (g *growing) holds(text string) (hold, why int) {
 }
 
 func (g *growing) holdsOnce(text string, whole bool) (hold, mark int) {
+	g.looked++
 	e := g.scan(text)
 	if e.fence != 0 {
 		return e.fenceHold(text), -1

@@ -36,3 +36,9 @@ func (g *Growing) All() string {
 	g.add(g.finish())
 	return g.closed.String()
 }
+
+// MaxLooks is how often a text is read at the most for each time that it is asked for, and for each of its marks.
+const MaxLooks = maxTries
+
+// Looked is how often the text was read to see what of it can be shown.
+func (g *Growing) Looked() int { return g.looked }
