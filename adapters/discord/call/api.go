@@ -103,11 +103,15 @@ func (a *API) Do(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-// Keys of buckets. Create and edit are limited each by itself, and in each channel by itself; interactions by their token, which the
-// SDK would lump together.
+// CreateBucket is the key of the bucket of new messages in a channel. Create and edit are limited each by itself, and in each channel by itself;
+// interactions by their token, which the SDK would lump together.
 func CreateBucket(channel string) string { return createPrefix + channel }
-func EditBucket(channel string) string   { return editPrefix + channel }
-func ReplyBucket(token string) string    { return interactionPrefix + token }
+
+// EditBucket is that of the edits of a channel's messages.
+func EditBucket(channel string) string { return editPrefix + channel }
+
+// ReplyBucket is that of what is answered through an interaction's token.
+func ReplyBucket(token string) string { return interactionPrefix + token }
 
 const (
 	createPrefix = "POST messages "
@@ -135,6 +139,7 @@ func (a *API) MessagesAfter(ctx context.Context, channel, after string, limit in
 	return a.Messages(ctx, channel, url.Values{"limit": {strconv.Itoa(limit)}, "after": {after}}, out)
 }
 
+// Messages reads messages of a channel, newest first.
 func (a *API) Messages(ctx context.Context, channel string, query url.Values, out any) error {
 	return a.Do(ctx, Request{
 		Doing: "read messages", Method: http.MethodGet, URL: discordgo.EndpointChannelMessages(channel) + "?" + query.Encode(),
@@ -142,6 +147,7 @@ func (a *API) Messages(ctx context.Context, channel string, query url.Values, ou
 	}, out)
 }
 
+// Channel looks a channel, or a thread, up.
 func (a *API) Channel(ctx context.Context, id string) (*discordgo.Channel, error) {
 	var c discordgo.Channel
 	err := a.Do(ctx, Request{Doing: "look up a channel", Method: http.MethodGet, URL: discordgo.EndpointChannel(id), Bucket: "GET channel " + id}, &c)

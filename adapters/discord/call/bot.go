@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/internal/attachment"
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/gorilla/websocket"
@@ -76,7 +77,7 @@ func NewBot(config Config) (*Bot, error) {
 	return &Bot{
 		Config: config, API: a, Limits: l, Logger: config.Logger, Address: address, Key: key,
 		Dialer: &websocket.Dialer{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trusted.Clone(), HandshakeTimeout: handshakeLimit},
-		Files:  &http.Client{Transport: base, Timeout: FilesLimit, CheckRedirect: stay},
+		Files:  &http.Client{Transport: base, Timeout: attachment.FetchLimit, CheckRedirect: stay},
 		shards: 1, connected: make(map[int]bool), guilds: make(map[int][]string),
 	}, nil
 }
@@ -107,9 +108,6 @@ func parsePublicKey(s string) (ed25519.PublicKey, error) {
 // stay follows no redirection: a file's address leads to the file.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// FilesLimit bounds the fetching of all files of a message.
-const FilesLimit = 8 * time.Second
-
 // Use has the bot's share of calls drawn from tiers that other processes draw from too. It is called once, before Run; without it each
 // process takes its part.
 func (c *Bot) Use(tiers thread.Tiers) { c.Limits.budget.use(tiers, globalKey(c.Config.Token)) }
@@ -127,6 +125,7 @@ func (c *Bot) Shards() (connected, of int) {
 	return len(c.connected), c.shards
 }
 
+// SetConnected notes whether the events of a shard arrive.
 func (c *Bot) SetConnected(shard int, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -44,6 +44,7 @@ type APIError struct {
 	is     error
 }
 
+// Error implements error.
 func (e *APIError) Error() string {
 	s := fmt.Sprintf("%s: Discord says %q (status %d, code %d)", e.doing, e.text, e.Status, e.code)
 	if hint := hints[e.code]; hint != "" {
@@ -52,6 +53,7 @@ func (e *APIError) Error() string {
 	return s
 }
 
+// Unwrap returns the core's sentinel, or nil.
 func (e *APIError) Unwrap() error { return e.is }
 
 // hints say what an operator can do.

@@ -331,6 +331,7 @@ func (d *Directory) Peek(id string) (Place, bool) {
 	return p, known
 }
 
+// KnownName returns the name of a channel; empty where it is not known.
 func (d *Directory) KnownName(id string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

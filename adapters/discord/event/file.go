@@ -11,6 +11,7 @@ type Attachment struct {
 	URL             string
 }
 
+// AttachmentOf states what Discord says about a file.
 func AttachmentOf(a *discordgo.MessageAttachment) Attachment {
 	return Attachment{ID: a.ID, Name: a.Filename, Media: a.ContentType, Size: int64(a.Size), URL: a.URL}
 }

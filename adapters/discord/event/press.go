@@ -31,6 +31,7 @@ type Press struct {
 	Roles  []string
 }
 
+// Reply implements Interaction.
 func (p Press) Reply() Ticket { return p.Ticket }
 
 // Typing is what somebody has typed so far into an option that offers values.
@@ -169,4 +170,5 @@ func (p Press) Place() thread.Ref {
 // Interaction is what can be responded to: a Command or a Press.
 type Interaction interface{ Reply() Ticket }
 
+// Reply implements Interaction.
 func (c Command) Reply() Ticket { return c.Ticket }

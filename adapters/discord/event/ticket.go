@@ -72,6 +72,7 @@ func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	return false
 }
 
+// Respond answers a request with JSON.
 func Respond(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	// The client is gone if this fails, and there is nobody left to tell.

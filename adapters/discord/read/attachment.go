@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 	"github.com/footnotehq/footnote/core/message"
-	"golang.org/x/sync/errgroup"
 )
 
 var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
@@ -25,27 +24,9 @@ const (
 
 // Fetch reads files. It never fails: of a file that cannot be read it says why. The bot's token is not sent.
 func (c *Reader) Fetch(ctx context.Context, list []event.Attachment) []message.File {
-	if len(list) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, call.FilesLimit)
-	defer cancel()
-	out := make([]message.File, len(list))
-	var group errgroup.Group
-	group.SetLimit(4)
-	for i, a := range list {
-		group.Go(func() error {
-			if i >= attachment.MaxFiles {
-				out[i] = unread(a, attachment.SayTooMany)
-			} else {
-				out[i] = c.fetch(ctx, a)
-			}
-			out[i].ID = message.FileID(a.ID)
-			return nil
-		})
-	}
-	_ = group.Wait() // nothing of it fails
-	return out
+	return attachment.Fetch(ctx, list, func(a event.Attachment) attachment.Head {
+		return attachment.Head{ID: a.ID, Name: a.Name, Media: a.Media}
+	}, c.fetch)
 }
 
 // unread is a file that could not be read, under its clean name.

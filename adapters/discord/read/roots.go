@@ -46,6 +46,7 @@ func (r *roots) get(message string) (string, bool) {
 	return root, known
 }
 
+// Knows reports whether a message is one that was asked, or found to belong to a question.
 func (r *roots) Knows(message string) bool {
 	_, known := r.get(message)
 	return known

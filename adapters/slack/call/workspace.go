@@ -196,10 +196,12 @@ func (c *Workspace) Connected() int { return c.Sockets.connected() }
 // received are told of as one.
 func (c *Workspace) Interruptions() <-chan time.Time { return c.Sockets.ended }
 
+// Ref names a thread of the workspace by its root; an empty root is the channel itself.
 func (c *Workspace) Ref(channel, root string) thread.Ref {
 	return thread.Ref{Platform: Platform, Workspace: c.Identity().Team, Channel: channel, Thread: root}
 }
 
+// Replies reads a page of a thread.
 func (c *Workspace) Replies(ctx context.Context, p *api.GetConversationRepliesParameters) (messages []api.Message, more bool, next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
 	defer cancel()
@@ -210,6 +212,7 @@ func (c *Workspace) Replies(ctx context.Context, p *api.GetConversationRepliesPa
 	return messages, more, next, nil
 }
 
+// History reads a page of a channel.
 func (c *Workspace) History(ctx context.Context, p *api.GetConversationHistoryParameters) (*api.GetConversationHistoryResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
 	defer cancel()

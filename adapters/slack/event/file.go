@@ -34,6 +34,7 @@ func StatedFiles(list []FileData) []File {
 	return out
 }
 
+// Stated is a file as Slack tells of it.
 func Stated(f FileData) File {
 	out := File{ID: f.ID, Name: cmp.Or(f.Name, f.Title, f.ID), Media: f.Media, Size: f.Size, URL: cmp.Or(f.URL, f.Download)}
 	switch {

@@ -14,6 +14,7 @@ const NoticeType = "footnote_notice"
 // PrivateType marks the message above a private answer.
 const PrivateType = "footnote_private"
 
+// IsNotice reports whether a message is a notice of the bot about a subject.
 func IsNotice(m api.Message, subject string) bool {
 	return m.Metadata.EventType == NoticeType && m.Metadata.EventPayload["subject"] == subject
 }

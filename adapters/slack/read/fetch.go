@@ -6,45 +6,18 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/message"
 	api "github.com/slack-go/slack"
-	"golang.org/x/sync/errgroup"
 )
-
-// filesLimit bounds the fetching of all files of a message.
-const filesLimit = 8 * time.Second
 
 // Fetch reads the files of a message. It never fails: of a file that cannot be read it says why. The bot's token is sent to Slack's own
 // hosts and to no other.
 func (c *Reader) Fetch(ctx context.Context, list []event.File) []message.File {
-	if len(list) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, filesLimit)
-	defer cancel()
-	out := make([]message.File, len(list))
-	var group errgroup.Group
-	group.SetLimit(4)
-	for i, f := range list {
-		if i >= attachment.MaxFiles {
-			out[i] = attachment.Unread(f.Name, f.Media, attachment.SayTooMany)
-			continue
-		}
-		group.Go(func() error {
-			out[i] = c.fetch(ctx, f)
-			return nil
-		})
-	}
-	_ = group.Wait() // nothing of it fails
-	for i, f := range list {
-		out[i].ID = message.FileID(f.ID)
-	}
-	return out
+	return attachment.Fetch(ctx, list, func(f event.File) attachment.Head { return attachment.Head{ID: f.ID, Name: f.Name, Media: f.Media} }, c.fetch)
 }
 
 func (c *Reader) fetch(ctx context.Context, f event.File) message.File {

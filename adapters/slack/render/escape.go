@@ -42,6 +42,7 @@ func unmention(s, between string) string {
 	return answer.Unmention(s, between, true, "here", "channel", "everyone")
 }
 
+// Entities writes the three characters that Slack reads as markup everywhere so that it does not.
 var Entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // EscapeText makes plain text safe to stand in mrkdwn, in one line or several: it mentions nobody and links nowhere, and its marks are
