@@ -75,10 +75,9 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	s.bot = consolebot.New(consolebot.Config{
 		Audience: access.NewAudience(access.DefaultTenant, access.Members), Renderer: &console.Renderer{}, Surface: console.NewSurface(s.out), Logger: slog.New(slog.DiscardHandler),
 	})
-	signal := &session.LocalSignal{}
 	services := common.Serve(t, s.store, answer.Deps{
-		Signal: signal, Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.bot,
-		Engine: common.Engine(s, signal),
+		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.bot,
+		Engine: common.Engine(s),
 	}, answer.Config{Workspaces: []string{s.bot.Workspace()}, Grace: time.Second})
 	s.bot.Bind(services)
 	running, stop := context.WithCancel(ctx)

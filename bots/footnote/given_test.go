@@ -122,7 +122,7 @@ func givenTo(t *testing.T, hybrid retrieve.Retriever, chunks search.Chunks, ques
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := turn.NewRunner(tools, counter, nil, turn.Config{}, slog.New(slog.DiscardHandler)).Run(t.Context(), turn.Request{
+	report, err := turn.NewRunner(tools, counter, turn.Config{}, slog.New(slog.DiscardHandler)).Run(t.Context(), turn.Request{
 		Turn: "t1", Audience: retrievetest.Members(), Models: []llm.Model{model}, Agent: prompt.Agent{Name: "a", Grounding: grounding},
 		Question: message.Message{Role: message.User, Text: question}, Now: time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC),
 	}, packet.SinkFunc(func(packet.Packet) {}))

@@ -136,7 +136,7 @@ func (s *stage) start(o options) {
 		Store:    answer.Store{Inbox: inbox},
 		Policies: policies{o.policy, o.lifted}, Retriever: library{o.secret},
 		Signal: signal, Setups: common.Models(append([]llm.Model{model}, o.beside...)), Library: library{o.secret}, Surfaces: bot,
-		Engine: common.Engine(s.t, signal, search.New(library{o.secret}, nil, budgettest.NewWords(), search.Config{})),
+		Engine: common.Engine(s.t, search.New(library{o.secret}, nil, budgettest.NewWords(), search.Config{})),
 	}, answer.Config{Workspaces: bot.Workspaces(), Grace: cmp.Or(o.grace, time.Second), MaxAge: o.maxAge})
 	bot.Bind(services)
 	s.bot = bot

@@ -60,10 +60,9 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 // start starts a bot, which first looks at what hangs there.
 func (s *stage) start() {
 	s.Helper()
-	signal := &session.LocalSignal{}
 	services := common.Serve(s, s.store, answer.Deps{
-		Signal: signal, Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
-		Engine: common.Engine(s, signal),
+		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
+		Engine: common.Engine(s),
 	}, answer.Config{Grace: time.Second})
 	var err error
 	s.talk, err = conversation.New(conversation.Deps{

@@ -34,7 +34,7 @@ func runner(b *testing.B) *turn.Runner {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return turn.NewRunner(tools, words, nil, turn.Config{}, slog.New(slog.DiscardHandler))
+	return turn.NewRunner(tools, words, turn.Config{}, slog.New(slog.DiscardHandler))
 }
 
 // cpu is the processor time that this process has taken.

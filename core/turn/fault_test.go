@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/turn"
 )
 
 // A stop works at every point of a turn: after each of its packets, the turn ends at once, in one outcome, with what was shown so far.
@@ -28,9 +29,10 @@ func TestStopAtEveryPoint(t *testing.T) {
 	// run stops the turn after so many packets, and returns how many there were.
 	run := func(t *testing.T, after int) (total int) {
 		synctest.Test(t, func(t *testing.T) {
-			signal, model := &session.LocalSignal{}, llmtest.Native(script...)
+			ctx, stop := context.WithCancelCause(t.Context())
+			defer stop(nil)
+			model := llmtest.Native(script...)
 			s := ask("How?", model)
-			s.stops = signal
 			s.tools = []tool.Tool{&probe{name: "slow", run: func(ctx context.Context, _ tool.Call, _ *packet.Emitter) (tool.Result, error) {
 				select {
 				case <-time.After(time.Second):
@@ -42,10 +44,10 @@ func TestStopAtEveryPoint(t *testing.T) {
 			s.sink = func(packet.Packet) {
 				if total++; total == after {
 					stopped = time.Now()
-					_ = signal.Raise(context.Background(), "t1")
+					stop(turn.ErrStopped)
 				}
 			}
-			report, packets := s.run(t, t.Context())
+			report, packets := s.run(t, ctx)
 			a := report.Best()
 			switch {
 			case a.Ending.Outcome == session.Answered && a.Shown == full: // the stop came after the last word
@@ -58,8 +60,8 @@ func TestStopAtEveryPoint(t *testing.T) {
 				t.Errorf("stopped after packet %d: the report says %q, the packets %q", after, a.Shown, shown(packets, 0))
 			}
 			synctest.Wait()
-			if model.Open() != 0 || signal.Watching() != 0 {
-				t.Errorf("stopped after packet %d: %d streams are open, %d stops watched", after, model.Open(), signal.Watching())
+			if model.Open() != 0 {
+				t.Errorf("stopped after packet %d: %d streams are open", after, model.Open())
 			}
 		})
 		return total

@@ -76,7 +76,6 @@ type stage struct {
 		search.Chunks
 	}
 	tools   []tool.Tool
-	stops   turn.StopSignal
 	config  turn.Config
 	request turn.Request
 	sink    func(packet.Packet)
@@ -106,7 +105,7 @@ func (s *stage) run(t *testing.T, ctx context.Context) (turn.Report, []packet.Pa
 		t.Fatal(err)
 	}
 	var packets []packet.Packet
-	report, err := turn.NewRunner(tools, words, s.stops, s.config, slog.New(slog.DiscardHandler)).Run(ctx, s.request,
+	report, err := turn.NewRunner(tools, words, s.config, slog.New(slog.DiscardHandler)).Run(ctx, s.request,
 		packet.SinkFunc(func(p packet.Packet) {
 			packets = append(packets, p)
 			if s.sink != nil {

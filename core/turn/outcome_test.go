@@ -126,13 +126,13 @@ func TestStop(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				signal := &session.LocalSignal{}
+				ctx, stop := context.WithCancelCause(t.Context())
 				model := llmtest.Native(tc.replies...)
 				s := ask("How?", model)
-				s.tools, s.stops = []tool.Tool{slow}, signal
-				time.AfterFunc(time.Second, func() { _ = signal.Raise(context.Background(), "t1") })
+				s.tools = []tool.Tool{slow}
+				time.AfterFunc(time.Second, func() { stop(turn.ErrStopped) })
 				began := time.Now()
-				report, packets := s.run(t, t.Context())
+				report, packets := s.run(t, ctx)
 				if took := time.Since(began); took != time.Second {
 					t.Errorf("it took %s to stop", took-time.Second)
 				}
@@ -211,7 +211,7 @@ func TestRequestsThatCannotRun(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native()
 	tools, _ := tool.NewSet()
-	runner := turn.NewRunner(tools, nil, nil, turn.Config{}, nil)
+	runner := turn.NewRunner(tools, nil, turn.Config{}, nil)
 	for name, s := range map[string]*stage{
 		"no model": ask("How?"), "four models": ask("How?", model, model, model, model), "an empty question": ask(" \n", model),
 	} {

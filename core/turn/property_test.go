@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/turn"
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 )
@@ -86,15 +87,12 @@ func TestAnyScriptEndsInExactlyOneOutcome(t *testing.T) {
 				}},
 				&probe{name: "mad", run: func(context.Context, tool.Call, *packet.Emitter) (tool.Result, error) { panic("boom") }},
 			}
-			signal := &session.LocalSignal{}
-			s.stops = signal
-			timer := time.AfterFunc(stopAfter, func() { _ = signal.Raise(context.Background(), "t1") })
-			report, packets := s.run(t, t.Context())
+			ctx, stop := context.WithCancelCause(t.Context())
+			timer := time.AfterFunc(stopAfter, func() { stop(turn.ErrStopped) })
+			report, packets := s.run(t, ctx)
 			timer.Stop()
+			stop(nil)
 			synctest.Wait()
-			if signal.Watching() != 0 {
-				rt.Error("the stop is still watched")
-			}
 			for i, a := range report.Answers {
 				if !outcomes[a.Ending.Outcome] {
 					rt.Errorf("model %d ended %q", i, a.Ending.Outcome)

@@ -39,13 +39,12 @@ type Runner struct {
 	tools   tool.Set
 	run     *tool.Runner
 	counter budget.Counter
-	stops   StopSignal
 	config  Config
 	log     *slog.Logger
 }
 
-// NewRunner returns a runner. stops may be nil: then only the context stops a turn.
-func NewRunner(tools tool.Set, counter budget.Counter, stops StopSignal, config Config, log *slog.Logger) *Runner {
+// NewRunner returns a runner.
+func NewRunner(tools tool.Set, counter budget.Counter, config Config, log *slog.Logger) *Runner {
 	if config.MaxSteps <= 0 {
 		config.MaxSteps = 6
 	}
@@ -55,7 +54,7 @@ func NewRunner(tools tool.Set, counter budget.Counter, stops StopSignal, config 
 	if config.Queue <= 0 {
 		config.Queue = 64
 	}
-	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, stops: stops, config: config, log: log}
+	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, config: config, log: log}
 }
 
 // Run runs one turn and returns when all of it has ended: no goroutine or request goes on behind it, but for a tool that does not heed
@@ -75,16 +74,6 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 	sink = screened(req.Filter, sink)
 	ctx, cancel := context.WithCancelCause(access.WithTenant(ctx, req.Audience.Tenant()))
 	var owned sync.WaitGroup
-	if r.stops != nil {
-		raised := r.stops.Watch(ctx, req.Turn) // armed before anything starts
-		owned.Go(func() {
-			select {
-			case <-raised:
-				cancel(ErrStopped)
-			case <-ctx.Done():
-			}
-		})
-	}
 	queue, drained := make(chan packet.Packet, r.config.Queue), make(chan struct{})
 	numbers, cited := newMapping(req), &cite.Numbers{}
 	answers := make([]Answer, len(req.Models))

@@ -20,17 +20,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// ErrStopped is the cause with which the context of a turn ends when a person stops it. Cancelling the context given to Run with this
-// cause stops the turn as well.
+// ErrStopped is the cause with which the context given to Run is cancelled when a person stops the turn: what was written is kept. Whoever runs turns
+// watches for stops.
 var ErrStopped = errors.New("stopped by a person")
-
-// StopSignal says when a turn is to be stopped; session.Signal is one.
-type StopSignal interface {
-	// Raise tells whoever watches the turn to stop it.
-	Raise(ctx context.Context, id session.TurnID) error
-	// Watch returns a channel that is closed when the turn is to stop. It is given up when ctx ends.
-	Watch(ctx context.Context, id session.TurnID) <-chan struct{}
-}
 
 // MaxModels is how many models may answer one question at once.
 const MaxModels = 3

@@ -75,7 +75,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 			Offers: sessions, Threads: sessions, Verdicts: sessions, Turns: sessions, Deliveries: sessions, Refusals: sessions, Completions: sessions,
 		},
 		Signal:   signal,
-		Engine:   turn.NewRunner(tools, b.Counter, signal, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
+		Engine:   turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
 		Setups:   chooser,
 		Library:  library{b.Index},
 		Surfaces: place.Surfaces,

@@ -97,11 +97,11 @@ func Until(ctx context.Context, t testing.TB, what string, holds func() bool, sh
 }
 
 // Engine runs turns whose models are asked once and have the tools given.
-func Engine(t testing.TB, signal session.Signal, tools ...tool.Tool) *turn.Runner {
+func Engine(t testing.TB, tools ...tool.Tool) *turn.Runner {
 	t.Helper()
 	set, err := tool.NewSet(tools...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return turn.NewRunner(set, budgettest.NewWords(), signal, turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler))
+	return turn.NewRunner(set, budgettest.NewWords(), turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler))
 }
