@@ -23,12 +23,8 @@ type guard struct {
 	logger  *slog.Logger
 }
 
-// call makes one platform call.
-func (g guard) call(ctx context.Context, do func() error) error {
-	if err := g.permit(); err != nil {
-		return err
-	}
-	err := do()
+// made is called with the error of each platform call, which it returns. A call that ended after its permit had is reported.
+func (g guard) made(ctx context.Context, err error) error {
 	late := g.permit()
 	if late == nil {
 		return err
@@ -60,18 +56,27 @@ func (g guarded[P]) Abilities() thread.Abilities[P] {
 
 // Post implements thread.Surface.
 func (g guarded[P]) Post(ctx context.Context, to thread.Ref, page P) (id thread.MessageID, err error) {
-	err = g.guard.call(ctx, func() (err error) { id, err = g.Surface.Post(ctx, to, page); return err })
-	return id, err
+	if err := g.guard.permit(); err != nil {
+		return "", err
+	}
+	id, err = g.Surface.Post(ctx, to, page)
+	return id, g.guard.made(ctx, err)
 }
 
 // Edit implements thread.Surface.
 func (g guarded[P]) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page P) error {
-	return g.guard.call(ctx, func() error { return g.Surface.Edit(ctx, to, id, page) })
+	if err := g.guard.permit(); err != nil {
+		return err
+	}
+	return g.guard.made(ctx, g.Surface.Edit(ctx, to, id, page))
 }
 
 // Delete implements thread.Surface.
 func (g guarded[P]) Delete(ctx context.Context, to thread.Ref, id thread.MessageID) error {
-	return g.guard.call(ctx, func() error { return g.Surface.Delete(ctx, to, id) })
+	if err := g.guard.permit(); err != nil {
+		return err
+	}
+	return g.guard.made(ctx, g.Surface.Delete(ctx, to, id))
 }
 
 type guardedStreamer[P any] struct {
@@ -81,18 +86,27 @@ type guardedStreamer[P any] struct {
 
 // Start implements thread.Streamer.
 func (g guardedStreamer[P]) Start(ctx context.Context, to thread.Ref, page P) (id thread.MessageID, err error) {
-	err = g.guard.call(ctx, func() (err error) { id, err = g.streamer.Start(ctx, to, page); return err })
-	return id, err
+	if err := g.guard.permit(); err != nil {
+		return "", err
+	}
+	id, err = g.streamer.Start(ctx, to, page)
+	return id, g.guard.made(ctx, err)
 }
 
 // Append implements thread.Streamer.
 func (g guardedStreamer[P]) Append(ctx context.Context, to thread.Ref, id thread.MessageID, page P) error {
-	return g.guard.call(ctx, func() error { return g.streamer.Append(ctx, to, id, page) })
+	if err := g.guard.permit(); err != nil {
+		return err
+	}
+	return g.guard.made(ctx, g.streamer.Append(ctx, to, id, page))
 }
 
 // Stop implements thread.Streamer.
 func (g guardedStreamer[P]) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, page P) error {
-	return g.guard.call(ctx, func() error { return g.streamer.Stop(ctx, to, id, page) })
+	if err := g.guard.permit(); err != nil {
+		return err
+	}
+	return g.guard.made(ctx, g.streamer.Stop(ctx, to, id, page))
 }
 
 // guardedPresence starts no call without a permit. One that ends late disturbs no answer.

@@ -181,17 +181,25 @@ type Question struct {
 	CaughtUp  bool                // the question carries, or will, what was said before it in its thread
 }
 
-// Take is Accept for a question that was judged: the turn keeps why it is answered, counts against quotas, and waits where people are to
-// answer first. A private answer in a channel belongs to the asker's private session beside the thread's.
+// Take stores a question and queues its turn: the turn keeps why it is answered, counts against quotas, and waits where people are to answer first. A
+// private answer in a channel belongs to the asker's private session beside the thread's. Once it returns, the platform's event may be acknowledged;
+// the same event, or another of the same message, becomes the same turn. A policy.Rejection is a sentence for the person; any other error means that
+// the event was not taken in and is to be redelivered. It does not wait for the answer.
 func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err error) {
 	defer s.guard(ctx, "take", &err)
-	d := q.Judgement.Decision
-	owner := ""
-	if d.Private && !q.Direct {
-		owner = q.Asker.ID
+	text, err := policy.CheckQuestion(q.Text, s.config.MaxQuestion)
+	if err != nil {
+		s.takenRefused(ctx, q.Mention, err)
+		return Accepted{}, err
 	}
+	d := q.Judgement.Decision
 	in := session.Intake{
-		Owner: owner, Bot: q.Bot, Reply: q.Reply, Reason: string(d.Reason), Ambient: d.Ambient, After: d.Wait, CaughtUp: q.CaughtUp,
+		Tenant: q.Tenant, Ref: q.Ref, Starter: q.Starter, EventKey: q.EventKey, Message: q.Message, Asker: q.Asker, Text: text, Files: q.Files, At: q.At,
+		Direct: q.Direct, Audience: q.Listens, Agent: q.Agent, Models: q.Models, Bot: q.Bot, Reply: q.Reply, Reason: string(d.Reason), Ambient: d.Ambient,
+		After: d.Wait, CaughtUp: q.CaughtUp,
+	}
+	if d.Private && !q.Direct {
+		in.Owner = q.Asker.ID
 	}
 	if q.Judgement.Unsettled || q.Pending != nil {
 		in.Pending = &session.Pending{Unsettled: q.Judgement.Unsettled, Ask: q.Pending}
@@ -199,5 +207,21 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 	if !q.Judgement.Unsettled {
 		in.Quotas = q.Judgement.Policy.Counters(session.PlaceOf(q.Ref), q.Asker.ID, q.Judgement.Holds)
 	}
-	return s.take(ctx, q.Mention, in)
+	defer s.intakes.begin()()
+	began := time.Now()
+	stored, err := s.Store.Inbox.Accept(ctx, in)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if stored.Duplicate {
+		s.Metrics.Repeated(q.Ref.Platform)
+	} else {
+		s.recordIntake(ctx, began, stored.Turn)
+	}
+	s.Wake()
+	accepted = Accepted{Accepted: stored}
+	if !d.Ambient { // who did not ask does not wait
+		accepted.Notice = policy.SayQueued(stored.Ahead)
+	}
+	return accepted, nil
 }

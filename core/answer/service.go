@@ -155,39 +155,9 @@ type Accepted struct {
 	Notice string // for the thread: that the question waits for others; empty when it does not
 }
 
-// Accept stores a question and queues its turn, after which the platform's event may be acknowledged; the same event, or another of the
-// same message, becomes the same turn. A Rejection is a sentence for the person; any other error means that the event was not taken
-// in and is to be redelivered. It does not wait for the answer.
-func (s *Service) Accept(ctx context.Context, m thread.Mention) (accepted Accepted, err error) {
-	defer s.guard(ctx, "accept", &err)
-	return s.take(ctx, m, session.Intake{})
-}
-
-// take stores a question with what was decided about it.
-func (s *Service) take(ctx context.Context, m thread.Mention, in session.Intake) (accepted Accepted, err error) {
-	if in.Text, err = policy.CheckQuestion(m.Text, s.config.MaxQuestion); err != nil {
-		s.takenRefused(ctx, m, err)
-		return Accepted{}, err
-	}
-	in.Tenant, in.Ref, in.Starter, in.EventKey, in.Message, in.Asker = m.Tenant, m.Ref, m.Starter, m.EventKey, m.Message, m.Asker
-	in.Files, in.At, in.Direct, in.Audience, in.Agent, in.Models = m.Files, m.At, m.Direct, m.Listens, m.Agent, m.Models
-	defer s.intakes.begin()()
-	began := time.Now()
-	stored, err := s.Store.Inbox.Accept(ctx, in)
-	if err != nil {
-		return Accepted{}, err
-	}
-	if stored.Duplicate {
-		s.Metrics.Repeated(m.Ref.Platform)
-	} else {
-		s.recordIntake(ctx, began, stored.Turn)
-	}
-	s.Wake()
-	notice := policy.SayQueued(stored.Ahead)
-	if in.Ambient { // who did not ask does not wait
-		notice = ""
-	}
-	return Accepted{Accepted: stored, Notice: notice}, nil
+// Accept is Take for a question about which nothing had to be decided.
+func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error) {
+	return s.Take(ctx, Question{Mention: m})
 }
 
 // Stop asks for a stop and returns once it is recorded; then no turn it is meant for can miss it, wherever it runs.

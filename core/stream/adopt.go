@@ -64,5 +64,6 @@ func (w *writer[P]) delete(ctx context.Context, id thread.MessageID) error {
 	if err := w.reserve(ctx, thread.Edit, thread.Final); err != nil {
 		return err
 	}
-	return w.made(ctx, thread.Edit, func(ctx context.Context) error { return w.Surface.Delete(ctx, w.to, id) })
+	ctx, made := w.making(ctx, thread.Edit)
+	return made(w.Surface.Delete(ctx, w.to, id))
 }

@@ -127,7 +127,8 @@ func (w *writer[P]) call(ctx context.Context, p piece[P], class thread.Class) er
 		if err := w.reserve(ctx, thread.StreamAppend, class); err != nil {
 			return err
 		}
-		if err := w.made(ctx, thread.StreamAppend, func(ctx context.Context) error { return a.Append(ctx, w.to, a.open, p.page) }); err != nil {
+		calling, made := w.making(ctx, thread.StreamAppend)
+		if err := made(a.Append(calling, w.to, a.open, p.page)); err != nil {
 			return fmt.Errorf("append to the answer: %w", err)
 		}
 		return nil
@@ -136,7 +137,8 @@ func (w *writer[P]) call(ctx context.Context, p piece[P], class thread.Class) er
 	if err := w.reserve(ctx, thread.StreamStop, thread.Final); err != nil {
 		return err
 	}
-	if err := w.made(ctx, thread.StreamStop, func(ctx context.Context) error { return a.Stop(ctx, w.to, a.open, p.page) }); err != nil {
+	calling, made := w.making(ctx, thread.StreamStop)
+	if err := made(a.Stop(calling, w.to, a.open, p.page)); err != nil {
 		return fmt.Errorf("end the stream of the answer: %w", err)
 	}
 	n := a.number
@@ -165,9 +167,9 @@ func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error
 	if err := w.Log.Intend(ctx, a.number); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", a.number+1, err)
 	}
-	var id thread.MessageID
-	err = w.made(ctx, thread.StreamStart, func(ctx context.Context) (err error) { id, err = a.Start(ctx, w.to, page); return err })
-	if err != nil {
+	calling, made := w.making(ctx, thread.StreamStart)
+	id, err := a.Start(calling, w.to, page)
+	if made(err) != nil {
 		var limited *thread.RateLimitError
 		switch {
 		case errors.As(err, &limited):

@@ -9,20 +9,22 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// made makes one call to the surface and tells the observer and the tracer of it.
-func (w *writer[P]) made(ctx context.Context, call thread.Call, do func(context.Context) error) error {
+// making begins one call to the surface, which is made with the context that it returns. made tells the observer and the tracer what came of the call,
+// and returns its error.
+func (w *writer[P]) making(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error) {
 	w.calls++
 	began := time.Now()
-	ctx, told := span.Begin(ctx, "write", slog.String("call", call.String()))
-	err := do(ctx)
-	seen := Write{Call: call, Err: err, Took: time.Since(began)}
-	if err == nil && w.words && !w.worded {
-		w.worded, seen.First, seen.Since = true, true, time.Since(w.opened)
-		told.Note(slog.Bool("first_words", true))
+	calling, traced := span.Begin(ctx, "write", slog.String("call", call.String()))
+	return calling, func(err error) error {
+		seen := Write{Call: call, Err: err, Took: time.Since(began)}
+		if err == nil && w.words && !w.worded {
+			w.worded, seen.First, seen.Since = true, true, time.Since(w.opened)
+			traced.Note(slog.Bool("first_words", true))
+		}
+		traced.End(err)
+		if w.Observe != nil {
+			w.Observe(seen)
+		}
+		return err
 	}
-	told.End(err)
-	if w.Observe != nil {
-		w.Observe(seen)
-	}
-	return err
 }

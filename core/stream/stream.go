@@ -189,7 +189,7 @@ func (s *ThreadStream[P]) interval() time.Duration {
 func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	err := sleep.For(ctx, time.Until(s.pacer.notBefore))
 	if err == nil {
-		err = s.write.attempt(ctx, s.finish, func() error { return s.write.complete(ctx, view) })
+		err = s.write.complete(ctx, s.finish, view)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "an answer is not complete before those of other models", "error", err)
@@ -199,7 +199,7 @@ func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 // progress makes one write. Its failures are not the reader's concern: the next snapshot or the final write repairs them.
 func (s *ThreadStream[P]) progress(ctx context.Context) {
 	view, before := s.snapshot(), s.write.calls
-	err := s.write.attempt(ctx, s.finish, func() error { return s.write.progress(ctx, view) })
+	err := s.write.progress(ctx, view)
 	s.pacer.Interval = s.interval()
 	if err == nil && !s.pacer.posted && s.write.calls == before {
 		return // there was nothing to show yet, so the first words need not keep an interval

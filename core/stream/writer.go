@@ -48,18 +48,13 @@ func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.
 	return w
 }
 
-// attempt writes while nobody else of the turn's company does.
-func (w *writer[P]) attempt(ctx context.Context, finish <-chan struct{}, write func() error) error {
-	done, err := w.among.wait(ctx, finish)
+// progress shows more of the answer, once nobody else of the turn's company writes. An answer that cannot be appended to any more is edited from then on.
+func (w *writer[P]) progress(ctx context.Context, v *View) error {
+	done, err := w.among.wait(ctx, w.finish)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return write()
-}
-
-// progress shows more of the answer. An answer that cannot be appended to any more is edited from then on.
-func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	w.words, w.removed = v.Len() > 0, v.Removed
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Progress)
@@ -68,7 +63,7 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 		w.editInstead()
 		return err
 	}
-	err := w.flush(ctx, thread.Progress)
+	err = w.flush(ctx, thread.Progress)
 	if err == nil || ctx.Err() != nil || !w.stepDown(ctx, err) {
 		return err
 	}
@@ -103,7 +98,7 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 		if err := sleep.For(ctx, time.Until(notBefore)); err != nil {
 			return fmt.Errorf("wait to write the final answer: %w", err)
 		}
-		err := w.attempt(ctx, nil, func() error { return w.complete(ctx, v) })
+		err := w.complete(ctx, nil, v)
 		switch {
 		case err == nil || errors.Is(err, session.ErrFenced) || errors.Is(err, errEndless):
 			return err
@@ -122,7 +117,13 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 	}
 }
 
-func (w *writer[P]) complete(ctx context.Context, v *View) error {
+// complete makes all of the answer be seen, once nobody else of the turn's company writes; it gives up waiting for that when finish is closed.
+func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *View) error {
+	done, err := w.among.wait(ctx, finish)
+	if err != nil {
+		return err
+	}
+	defer done()
 	w.words, w.removed = v.Len() > 0, v.Removed
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Final)
@@ -205,7 +206,8 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 	if err := w.reserve(ctx, thread.Edit, class); err != nil {
 		return err
 	}
-	err := w.made(ctx, thread.Edit, func(ctx context.Context) error { return w.Surface.Edit(ctx, w.to, w.pages[n].ID, page) })
+	calling, made := w.making(ctx, thread.Edit)
+	err := made(w.Surface.Edit(calling, w.to, w.pages[n].ID, page))
 	switch {
 	case err == nil:
 		w.pages[n].Hash = hash
@@ -260,8 +262,9 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 	if err := w.Log.Intend(ctx, n); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
-	var id thread.MessageID
-	err := w.made(ctx, thread.Create, func(ctx context.Context) (err error) { id, err = w.Surface.Post(ctx, w.to, page); return err })
+	calling, made := w.making(ctx, thread.Create)
+	id, err := w.Surface.Post(calling, w.to, page)
+	err = made(err)
 	if n == len(w.pages) && (err == nil || errors.Is(err, thread.ErrOutcomeUnknown)) {
 		w.pages = append(w.pages, Page{Number: n})
 	}
