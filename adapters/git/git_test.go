@@ -237,6 +237,11 @@ func TestFaultsAreSentences(t *testing.T) {
 	if _, err := read(t, o); err == nil || len(asked) > 0 && <-asked != "" {
 		t.Errorf("a redirect to another host was followed with the token: %v", err)
 	}
+	away := o
+	away.URL = "https://127.0.0.1:1/acme/handbook.git"
+	if _, err := read(t, away); err == nil || !strings.Contains(err.Error(), "check the address") || strings.Count(err.Error(), "handbook.git") != 1 {
+		t.Errorf("a server that cannot be reached: %v", err)
+	}
 	s.Fail = nil
 	o.AllowHosts = nil
 	if _, err := read(t, o); err == nil || !strings.Contains(err.Error(), "ALLOW_PRIVATE_HOSTS") {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -122,6 +123,9 @@ func (c *Connector) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("%s is too large: the server sent more than %d MB (%w)", c.remote, c.options.MaxFetch>>20, err)
 	case errors.Is(err, outhttp.ErrRefused):
 		return fmt.Errorf("%s may not be asked: %w", c.remote, err)
+	}
+	if unreachable := (*net.OpError)(nil); errors.As(err, &unreachable) {
+		return fmt.Errorf("%s cannot be reached: check the address, the network and the proxy (%w)", c.remote, unreachable)
 	}
 	return fmt.Errorf("%s cannot be read now: %w", c.remote, err)
 }

@@ -37,6 +37,9 @@ func TestARepositoryIsASource(t *testing.T) {
 	if r := p.run(t, "search", "where is the boat moored?"); !strings.Contains(r.stdout, "https://git.example/acme/guide/boat.md") {
 		t.Errorf("the new file is not found:\n%s", r.stdout)
 	}
+	if r := p.try(t, "", "index", "git@github.com:acme/handbook.git"); r.code != 2 || !strings.Contains(r.stderr, "write https://github.com/acme/handbook.git") {
+		t.Errorf("an address for ssh: exit code %d\n%s", r.code, r.stderr)
+	}
 	sources := jsonOf[[]listedSource](t, p.run(t, "sources", "--json"))
 	if len(sources) != 1 || !strings.HasPrefix(sources[0].ID, "git-handbook-") || sources[0].Documents != 2 {
 		t.Errorf("the sources are %+v", sources)

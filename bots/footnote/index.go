@@ -104,6 +104,8 @@ func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 		sources[i] = config.Source{Name: path, Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude, Every: every}
 		if wire.IsURL(path) {
 			sources[i].Path, sources[i].URL = "", path
+		} else if host, name, ok := strings.Cut(path, ":"); ok && strings.HasPrefix(host, "git@") && strings.HasSuffix(name, ".git") {
+			return nil, usageError(fmt.Sprintf("index %s: repositories are read over https: write https://%s/%s", path, strings.TrimPrefix(host, "git@"), name))
 		} else if scheme, _, ok := strings.Cut(path, "://"); ok {
 			return nil, usageError(fmt.Sprintf("index %s: sites are read by https:// and http://, not by %s://", path, scheme))
 		}
