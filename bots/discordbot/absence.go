@@ -23,12 +23,9 @@ const (
 
 // Conversations implements event.Conversations.
 func (b *Bot) Conversations(ctx context.Context, guild string) []string {
-	if b.deps.Absences == nil {
-		return nil
-	}
 	var channels []string
 	if guild != "" {
-		known, err := b.deps.Absences.Active(ctx, b.binding.tenant(guild), discord.Platform, guild, followedFor, mostKnown)
+		known, err := b.deps.Store.Active(ctx, b.binding.tenant(guild), discord.Platform, guild, followedFor, mostKnown)
 		if err != nil {
 			b.deps.Logger.WarnContext(ctx, "what was said in archived threads while nobody was there may have been missed", "guild", guild, "error", err)
 		}
@@ -38,7 +35,7 @@ func (b *Bot) Conversations(ctx context.Context, guild string) []string {
 		return channels
 	}
 	for _, tenant := range b.binding.tenants() {
-		known, err := b.deps.Absences.Active(ctx, tenant, discord.Platform, "", knownFor, mostKnown)
+		known, err := b.deps.Store.Active(ctx, tenant, discord.Platform, "", knownFor, mostKnown)
 		if err != nil {
 			b.deps.Logger.WarnContext(ctx, "what was asked in direct messages while nobody was there may have been missed", "error", err)
 		}

@@ -185,13 +185,11 @@ const onceFor = 20 * time.Minute
 // depends on whether another one has done it already. Where that cannot be found out all do it.
 func (b *Bot) once(ctx context.Context, to event.Interaction, at thread.Ref, key string, how func(context.Context) write.Reply) {
 	b.answer(ctx, to, func(ctx context.Context) write.Reply {
-		if b.deps.Absences != nil {
-			mine, err := b.deps.Absences.Claim(ctx, b.tenant(at), at, "once "+key, onceFor)
-			if err != nil {
-				b.deps.Logger.WarnContext(ctx, "other processes may do the same", "event", key, "error", err)
-			} else if !mine {
-				return write.Reply{Elsewhere: true}
-			}
+		mine, err := b.deps.Store.Claim(ctx, b.tenant(at), at, "once "+key, onceFor)
+		if err != nil {
+			b.deps.Logger.WarnContext(ctx, "other processes may do the same", "event", key, "error", err)
+		} else if !mine {
+			return write.Reply{Elsewhere: true}
 		}
 		return how(ctx)
 	})

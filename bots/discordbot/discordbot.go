@@ -45,17 +45,20 @@ type Config struct {
 
 // Deps is what a Bot works with. All but Policies, Bindings, Replicas, Observe and Logger are required.
 type Deps struct {
-	Deliveries session.Deliveries
-	Repairs    session.Repairs
-	Threads    session.Threads
-	Turns      session.Turns
-	Absences   session.Absences // nil: this process is the only one, and direct messages of before its start are not looked for
-	Policies   command.Policies // what holds in each channel; nil: the defaults
-	Bindings   Bindings         // of servers to tenants; nil: only what Config says
-	Replicas   session.Replicas // nil: this process is the only one
-	Renderer   stream.Renderer[render.Page]
-	Observe    func(stream.Write) // told of every write of an answer, from any goroutine; nil: nobody is
-	Logger     *slog.Logger       // nil: silent
+	Store    Store
+	Policies command.Policies // what holds in each channel; nil: the defaults
+	Bindings Bindings         // of servers to tenants; nil: only what Config says
+	Replicas session.Replicas // nil: this process is the only one
+	Renderer stream.Renderer[render.Page]
+	Observe  func(stream.Write) // told of every write of an answer, from any goroutine; nil: nobody is
+	Logger   *slog.Logger       // nil: silent
+}
+
+// Store is what the bot needs of a session.Store, which says what each method does.
+type Store interface {
+	conversation.Store
+	answer.Repairs
+	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
 }
 
 // Bot is one Discord application. It implements answer.Surfaces, answer.Whisperer and event.Handler, and is safe for concurrent use.
@@ -79,8 +82,8 @@ var (
 
 // New returns a bot. Bind it and Run it. Nothing is sent before.
 func New(config Config, deps Deps) (*Bot, error) {
-	if deps.Deliveries == nil || deps.Repairs == nil || deps.Threads == nil || deps.Turns == nil || deps.Renderer == nil {
-		return nil, errors.New("set up the Discord bot: deliveries, repairs, threads, turns and a renderer are required")
+	if deps.Store == nil || deps.Renderer == nil {
+		return nil, errors.New("set up the Discord bot: a store and a renderer are required")
 	}
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
@@ -100,8 +103,8 @@ func New(config Config, deps Deps) (*Bot, error) {
 		commands: make(map[string][]thread.Ref),
 	}
 	b.talk, err = conversation.New(conversation.Deps{
-		Platform: platform{client, b}, Deliveries: deps.Deliveries, Turns: deps.Turns, Threads: deps.Threads,
-		Absences: deps.Absences, MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
+		Platform: platform{client, b}, Store: deps.Store,
+		MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
 	})
 	return b, err
 }
@@ -167,14 +170,14 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if to.Platform != discord.Platform {
 		return nil, fmt.Errorf("open a delivery to %s: this bot is on Discord", to.Platform)
 	}
-	logs, err := answer.OpenLogs(ctx, b.deps.Deliveries, t, to)
+	logs, err := answer.OpenLogs(ctx, b.deps.Store, t, to)
 	if err != nil {
 		return nil, err
 	}
 	fresh := len(logs.Posted()) == 0
 	b.talk.Begun(ctx, t)
 	surface := b.client.Surface(t, !fresh, b.inPlace(ctx, t))
-	guarded := answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger)
+	guarded := answer.Guard(surface, b.deps.Store, t, permit, b.deps.Logger)
 	writing, cancel := context.WithCancel(ctx)
 	s, err := stream.OpenReplies(writing, to, b.config.Pace, logs, stream.Deps[render.Page]{
 		Surface:  guarded,

@@ -23,7 +23,7 @@ type broken struct {
 	lost     bool
 }
 
-// Accept implements session.Inbox.
+// Accept implements session.Store.
 func (b *broken) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
 	if b.failures.Add(-1) < 0 {
 		return b.Memory.Accept(ctx, in)
@@ -83,7 +83,7 @@ type slow struct {
 	let chan struct{}
 }
 
-// Accept implements session.Inbox.
+// Accept implements session.Store.
 func (s *slow) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
 	select {
 	case <-s.let:

@@ -81,7 +81,7 @@ func (b *Bot) locate(ctx context.Context, a *action.Request, p event.Press) {
 		return
 	}
 	for _, tenant := range b.binding.tenants() {
-		t, err := b.deps.Turns.Turn(ctx, tenant, p.Turn)
+		t, err := b.deps.Store.Turn(ctx, tenant, p.Turn)
 		if err == nil && (t.Asker.ID == p.By.ID || t.Session.Owner == p.By.ID) {
 			a.Tenant, a.Ref = tenant, t.Session.Ref
 			return

@@ -65,7 +65,7 @@ type setting struct {
 	grace  time.Duration             // for running answers at the end: 5 s
 	wrap   func(llm.Model) llm.Model // put around the model
 	beside []llm.Model               // answer beside the model
-	inbox  session.Inbox             // instead of the store's
+	inbox  answer.Store              // instead of the store
 	maxAge time.Duration             // of questions that are still answered: 15 min
 
 	key  bool // interactions may come as signed requests
@@ -162,7 +162,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	bot, err := discordbot.New(s.bot, discordbot.Deps{
-		Deliveries: w.store, Repairs: w.store, Threads: w.store, Turns: w.store, Absences: w.store, Policies: s.policies, Bindings: s.bindings, Renderer: &render.Renderer{}, Logger: logger,
+		Store: w.store, Policies: s.policies, Bindings: s.bindings, Renderer: &render.Renderer{}, Logger: logger,
 	})
 	if err != nil {
 		w.Fatal(err)
@@ -177,12 +177,12 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 		w.Fatal(err)
 	}
 	signal := new(session.LocalSignal)
-	var inner session.Inbox = w.store
+	var inner answer.Store = w.store
 	if s.inbox != nil {
 		inner = s.inbox
 	}
 	services := common.Serve(w, w.store, answer.Deps{
-		Store:  answer.Store{Inbox: inner, Queue: waking{w.store, w.discord.Wake}},
+		Store:  waking{inner, w.discord.Wake},
 		Signal: signal, Engine: turn.NewRunner(tools, words, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
 		Setups: setups{common.Models(append([]llm.Model{model}, s.beside...)), w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
 	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second), MaxAge: s.maxAge})
@@ -236,20 +236,20 @@ func (w *world) answers(channel string, n int) []string {
 
 // waking is a queue that has conditions asked again once a turn is saved, and once it is delivered.
 type waking struct {
-	session.Queue
+	answer.Store
 	wake func()
 }
 
-// Finish implements session.Queue.
+// Finish implements session.Store.
 func (q waking) Finish(ctx context.Context, f session.Fence, s session.Saved) error {
 	defer q.wake()
-	return q.Queue.Finish(ctx, f, s)
+	return q.Store.Finish(ctx, f, s)
 }
 
-// Delivered implements session.Queue.
+// Delivered implements session.Store.
 func (q waking) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	defer q.wake()
-	return q.Queue.Delivered(ctx, f, undelivered)
+	return q.Store.Delivered(ctx, f, undelivered)
 }
 
 // note remembers a turn that is answered.

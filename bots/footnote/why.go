@@ -80,7 +80,7 @@ var errUnexplained = errors.New("nothing is known of it: give a turn's or sessio
 // explain finds what a reference means.
 func explain(ctx context.Context, base *wire.Base, ref string) ([]command.Explanation, error) {
 	sessions := base.Sessions()
-	inspect := command.Inspector{Turns: sessions, Verdicts: sessions, History: sessions}
+	inspect := command.Inspector{Store: sessions}
 	t, err := sessions.Turn(ctx, base.Tenant, session.TurnID(ref))
 	if err == nil {
 		e, err := inspect.Turn(ctx, t)

@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
@@ -287,7 +288,7 @@ func TestWrongSettingsEndWithASentence(t *testing.T) {
 			defer cancel()
 			err := func() error {
 				store := sessiontest.NewMemory()
-				client, err := slackbot.New(config, slackbot.Deps{Deliveries: store, Repairs: store, Threads: store, Turns: store})
+				client, err := slackbot.New(config, slackbot.Deps{Store: store})
 				if err != nil {
 					return err
 				}
@@ -370,7 +371,7 @@ func TestWhoListens(t *testing.T) {
 
 // sickly is an inbox that fails a few times.
 type sickly struct {
-	session.Inbox
+	answer.Store
 	fails atomic.Int32
 }
 
@@ -378,17 +379,17 @@ func (s *sickly) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	if s.fails.Add(-1) >= 0 {
 		return session.Accepted{}, errors.New("the database is down")
 	}
-	return s.Inbox.Accept(ctx, in)
+	return s.Store.Accept(ctx, in)
 }
 
 func TestEventIsAcknowledgedOnlyWhenItIsTakenIn(t *testing.T) {
 	t.Parallel()
-	inbox := &sickly{}
-	inbox.fails.Store(3)
-	o := options{slack: slacktest.Config{AckWithin: 200 * time.Millisecond}, inbox: inbox}
+	o := options{slack: slacktest.Config{AckWithin: 200 * time.Millisecond}}
 	s := play(t, o, llmtest.Answer("Yes."))
 	s.halt()
-	inbox.Inbox = s.store
+	inbox := &sickly{Store: s.store}
+	inbox.fails.Store(3)
+	o.inbox = inbox
 	read := len(s.Calls("conversations.history"))
 	s.start(o)
 	s.wait("the start has read what it reads", func() bool { return len(s.Calls("conversations.history")) > read })

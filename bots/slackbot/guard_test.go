@@ -47,7 +47,7 @@ func TestWriteThatCameTooLateIsReported(t *testing.T) {
 	defer cancel()
 	store := &reported{Memory: sessiontest.NewMemory(), heard: cancel} // as the service lets go of a turn that is another's
 	bot, err := slackbot.New(slackbot.Config{BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, APIURL: server.URL()},
-		slackbot.Deps{Deliveries: store, Repairs: store, Threads: store, Turns: store})
+		slackbot.Deps{Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

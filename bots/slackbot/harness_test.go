@@ -71,8 +71,8 @@ type options struct {
 	lifted *atomic.Bool  // it says so no longer
 	secret access.ACL    // of a second document; empty: there is one that everybody may read
 	wrap   func(llm.Model) llm.Model
-	beside []llm.Model   // answer beside the first model
-	inbox  session.Inbox // instead of the store's
+	beside []llm.Model  // answer beside the first model
+	inbox  answer.Store // instead of the store
 	// patience replaces the constant; for measurements
 	patience time.Duration
 }
@@ -111,7 +111,7 @@ func (s *stage) start(o options) {
 	if o.bot != nil {
 		o.bot(&config)
 	}
-	deps := slackbot.Deps{Deliveries: s.store, Repairs: s.store, Threads: s.store, Turns: s.store, Absences: s.store}
+	deps := slackbot.Deps{Store: s.store}
 	if o.crowd > 0 {
 		s.crowd = &crowd{Replicas: s.store, alive: o.crowd}
 		deps.Replicas = s.crowd
@@ -128,12 +128,12 @@ func (s *stage) start(o options) {
 		model = o.wrap(model)
 	}
 	signal := &session.LocalSignal{}
-	inbox := session.Inbox(s.store)
+	inbox := answer.Store(s.store)
 	if o.inbox != nil {
 		inbox = o.inbox
 	}
 	services := common.Serve(s.t, s.store, answer.Deps{
-		Store:    answer.Store{Inbox: inbox},
+		Store:    inbox,
 		Policies: policies{o.policy, o.lifted}, Retriever: library{o.secret},
 		Signal: signal, Setups: common.Models(append([]llm.Model{model}, o.beside...)), Library: library{o.secret}, Surfaces: bot,
 		Engine: common.Engine(s.t, search.New(library{o.secret}, nil, budgettest.NewWords(), search.Config{})),

@@ -170,7 +170,7 @@ func TestTokenThatIsRevokedEndsWithASentence(t *testing.T) {
 	t.Cleanup(server.Close)
 	store := sessiontest.NewMemory()
 	bot, err := slackbot.New(slackbot.Config{BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, APIURL: server.URL()},
-		slackbot.Deps{Deliveries: store, Repairs: store, Threads: store, Turns: store})
+		slackbot.Deps{Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

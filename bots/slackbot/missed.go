@@ -118,10 +118,7 @@ func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since
 
 // known lists the threads that the bot takes part in and in which something was said lately, the newest first.
 func (b *Bot) known(ctx context.Context) ([]session.Active, error) {
-	if b.deps.Absences == nil {
-		return nil, nil
-	}
-	return b.deps.Absences.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
+	return b.deps.Store.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
 }
 
 // Answered implements conversation.History.

@@ -17,7 +17,7 @@ func (b *Bot) place(ctx context.Context, t session.Turn, permit answer.Permit) (
 	if t.Session.Owner == "" || t.Direct {
 		return t.Session.Ref, nil
 	}
-	pages, err := b.deps.Deliveries.Pages(ctx, t.Fence())
+	pages, err := b.deps.Store.Pages(ctx, t.Fence())
 	if err != nil {
 		return thread.Ref{}, fmt.Errorf("find out where a private answer stands: %w", err)
 	}

@@ -46,15 +46,18 @@ type Config struct {
 
 // Deps is what a Bot works with.
 type Deps struct {
-	Deliveries session.Deliveries           // required
-	Repairs    session.Repairs              // required
-	Threads    session.Threads              // required
-	Replicas   session.Replicas             // nil: this process is the only one
-	Turns      session.Turns                // required
-	Absences   session.Absences             // nil: threads older than a week are not looked into for what was missed, and this process is the only one
-	Renderer   stream.Renderer[render.Page] // nil: a render.Renderer as it is
-	Observe    func(stream.Write)           // told of every write of an answer, from any goroutine; nil: nobody is
-	Logger     *slog.Logger                 // nil: silent
+	Store    Store                        // required
+	Replicas session.Replicas             // nil: this process is the only one
+	Renderer stream.Renderer[render.Page] // nil: a render.Renderer as it is
+	Observe  func(stream.Write)           // told of every write of an answer, from any goroutine; nil: nobody is
+	Logger   *slog.Logger                 // nil: silent
+}
+
+// Store is what the bot needs of a session.Store, which says what each method does.
+type Store interface {
+	conversation.Store
+	answer.Repairs
+	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
 }
 
 // Bot is one workspace. It implements answer.Surfaces and event.Handler, and is safe for concurrent use.
@@ -75,8 +78,8 @@ var (
 
 // New returns a bot. Connect it, Bind it, and Run it.
 func New(config Config, deps Deps) (*Bot, error) {
-	if deps.Deliveries == nil || deps.Repairs == nil || deps.Threads == nil || deps.Turns == nil {
-		return nil, errors.New("set up the Slack bot: deliveries, repairs, threads and turns are required")
+	if deps.Store == nil {
+		return nil, errors.New("set up the Slack bot: a store is required")
 	}
 	if deps.Renderer == nil {
 		deps.Renderer = &render.Renderer{}
@@ -108,7 +111,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 		return nil, err
 	}
 	talk, err := conversation.New(conversation.Deps{
-		Platform: platform{client, config.Tenant, deps.Logger}, Deliveries: deps.Deliveries, Turns: deps.Turns, Threads: deps.Threads, Absences: deps.Absences,
+		Platform: platform{client, config.Tenant, deps.Logger}, Store: deps.Store,
 		MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
 	})
 	if err != nil {
@@ -220,7 +223,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if err != nil {
 		return nil, err
 	}
-	logs, err := answer.OpenLogs(ctx, b.deps.Deliveries, t, to)
+	logs, err := answer.OpenLogs(ctx, b.deps.Store, t, to)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +232,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		RecipientTeam: func(ctx context.Context) string { return b.teamOf(ctx, t.Asker.ID) },
 		Begun:         begunStreams(logs), Actions: actions, Stopped: func() { b.stopped(ctx, t) },
 	})
-	guarded := answer.Guard(surface, b.deps.Repairs, t, permit, b.deps.Logger)
+	guarded := answer.Guard(surface, b.deps.Store, t, permit, b.deps.Logger)
 	pace, again := b.config.Pace, t.Outcome != ""
 	pace.Held = pace.Held || again // what is written anew was complete before
 	d := &delivery{turn: t, client: b.client, surface: surface, to: to}

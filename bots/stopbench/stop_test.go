@@ -92,7 +92,7 @@ func newService(ctx context.Context, database, redisURL, endpoint string) (*answ
 	}
 	store, silent := pgsession.New(db), slog.New(slog.DiscardHandler)
 	return answer.New(answer.Deps{
-		Store:  answer.Store{Inbox: store, Queue: store, Replicas: store, Janitor: store, History: store, Stops: store, Prompts: admin.NewSettings(db)},
+		Store: store, Prompts: admin.NewSettings(db),
 		Signal: signal, Engine: turn.NewRunner(tool.Set{}, tiktoken.ForModel("gpt-4o"), turn.Config{}, silent),
 		Setups: setups{model}, Library: nobody{}, Surfaces: nobody{},
 	}, answer.Config{Grace: time.Second, StopPoll: limit}) // what is measured is the signal, not the poll behind it

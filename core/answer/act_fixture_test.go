@@ -77,8 +77,8 @@ func serve(t testing.TB, deps answer.Deps, config answer.Config, acting action.D
 	if err != nil {
 		t.Fatal(err)
 	}
-	acting.Answerer, acting.Signal, acting.Listeners, acting.Library, acting.History = answers, deps.Signal, deps.Surfaces, deps.Library, deps.Store.History
-	typing.Answerer, typing.Signal, typing.Library, typing.History = answers, deps.Signal, deps.Library, deps.Store.History
+	acting.Answerer, acting.Signal, acting.Listeners, acting.Library = answers, deps.Signal, deps.Surfaces, deps.Library
+	typing.Answerer, typing.Signal, typing.Library = answers, deps.Signal, deps.Library
 	acts, err := action.New(acting)
 	if err != nil {
 		t.Fatal(err)
@@ -135,11 +135,9 @@ func (s *stage) service() *services {
 	s.Helper()
 	m := s.store
 	return serve(s, answer.Deps{
-		Store: answer.Store{
-			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Offers: m, Threads: m, Refusals: m,
-		},
+		Store: m, Prompts: m,
 		Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Surfaces: s, Retriever: s, Metrics: s,
-	}, answer.Config{}, action.Deps{Revisions: m, Votes: m, Threads: m, Metrics: s}, command.Deps{Votes: m})
+	}, answer.Config{}, action.Deps{Store: m, Metrics: s}, command.Deps{Store: m})
 }
 
 // settle lets everything happen that is going to.

@@ -14,12 +14,12 @@ import (
 
 // landing is a store that knows of an answer's last write a little later than its readers.
 type landing struct {
-	session.Revisions
+	action.Store
 	late int // lookups
 }
 
 func (l *landing) Find(ctx context.Context, target session.Target) (session.Record, error) {
-	r, err := l.Revisions.Find(ctx, target)
+	r, err := l.Store.Find(ctx, target)
 	if l.late > 0 {
 		l.late--
 		r.State = session.Delivering
@@ -37,9 +37,9 @@ func TestPressThatIsSoonerThanTheRecord(t *testing.T) {
 		for late, refused := range map[int]bool{3: false, 1000: true} {
 			m := s.store
 			early := serve(s, answer.Deps{
-				Store:  answer.Store{Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Threads: m},
+				Store: m, Prompts: m,
 				Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Surfaces: s,
-			}, answer.Config{}, action.Deps{Revisions: &landing{m, late}, Votes: m, Threads: m}, command.Deps{})
+			}, answer.Config{}, action.Deps{Store: &landing{m, late}}, command.Deps{Store: m})
 			if got := s.act(early, thread.ActionCorrect, q.ID, "MOD"); got.Refused != refused || refused == (got.Form != nil) {
 				t.Errorf("%d lookups too soon, the press is answered with %+v", late, got)
 			}

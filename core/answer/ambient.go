@@ -66,12 +66,12 @@ func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 
 // began reports whether something of the answer can be seen already.
 func (s *Service) began(ctx context.Context, t session.Turn) (bool, error) {
-	if t.Attempt <= 1 || s.Store.Deliveries == nil {
+	if t.Attempt <= 1 {
 		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	pages, err := s.Store.Deliveries.Pages(ctx, t.Fence())
+	pages, err := s.Store.Pages(ctx, t.Fence())
 	return len(pages) > 0, err
 }
 
@@ -100,14 +100,12 @@ func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, er
 	if !rules.Enabled || rules.Paused {
 		return declinedOff, nil
 	}
-	if s.Store.Threads != nil {
-		known, err := s.Store.Threads.Thread(ctx, t.Session.Tenant, t.Session.Ref)
-		if err != nil {
-			return "", err
-		}
-		if known.Helped || len(rules.Helpers) == 0 && known.People > 1 {
-			return declinedHuman, nil
-		}
+	known, err := s.Store.Thread(ctx, t.Session.Tenant, t.Session.Ref)
+	if err != nil {
+		return "", err
+	}
+	if known.Helped || len(rules.Helpers) == 0 && known.People > 1 {
+		return declinedHuman, nil
 	}
 	if s.Retriever == nil {
 		return declinedSearch, nil

@@ -98,7 +98,7 @@ func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	err := s.Store.Queue.Release(ctx, a.turn.Fence(), after)
+	err := s.Store.Release(ctx, a.turn.Fence(), after)
 	if err != nil && !errors.Is(err, session.ErrFenced) && !errors.Is(err, session.ErrFinished) {
 		s.doubt()
 		s.Logger.WarnContext(ctx, "turn not handed back; it is found again", "turn", a.turn.ID, "error", err)
@@ -244,7 +244,7 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	ids, err := s.Store.Stops.Requested(ctx, []session.Fence{a.turn.Fence()})
+	ids, err := s.Store.Requested(ctx, []session.Fence{a.turn.Fence()})
 	if err != nil {
 		return false, fmt.Errorf("look for a stop: %w", err)
 	}

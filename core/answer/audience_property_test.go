@@ -298,7 +298,7 @@ func converse(t *testing.T, questions []question) []string {
 	}
 	log := slog.New(slog.DiscardHandler)
 	service, err := answer.New(answer.Deps{
-		Store:  answer.Store{Inbox: store, Queue: store, Replicas: store, Janitor: store, History: store, Stops: store, Prompts: store},
+		Store: store, Prompts: store,
 		Signal: signal, Engine: turn.NewRunner(tools, words, turn.Config{}, log), Setups: setup{s}, Library: s, Surfaces: board{s},
 	}, answer.Config{})
 	if err != nil {

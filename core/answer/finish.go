@@ -80,7 +80,7 @@ func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (er
 
 func (s *Service) finish(ctx context.Context, a *attempt, saved session.Saved) error {
 	return s.persist(ctx, func(ctx context.Context) error {
-		err := s.Store.Queue.Finish(ctx, a.turn.Fence(), saved)
+		err := s.Store.Finish(ctx, a.turn.Fence(), saved)
 		if errors.Is(err, session.ErrFinished) {
 			return nil // by an earlier try whose answer was lost
 		}
@@ -90,7 +90,7 @@ func (s *Service) finish(ctx context.Context, a *attempt, saved session.Saved) e
 
 // delivered ends the turn. undelivered says why its thread shows no whole answer; empty where it does.
 func (s *Service) delivered(ctx context.Context, a *attempt, undelivered string) error {
-	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Queue.Delivered(ctx, a.turn.Fence(), undelivered) })
+	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Delivered(ctx, a.turn.Fence(), undelivered) })
 }
 
 // persist makes a call of the store that outlives a stop, again and again while the replica holds the turn.
@@ -170,7 +170,7 @@ const sentenceUndelivered = "The chat platform did not take the answer's last me
 // redeliver shows the saved answer of a turn whose worker ended before the final writes.
 func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
-	saved, err := s.Store.History.Saved(limited, a.turn)
+	saved, err := s.Store.Saved(limited, a.turn)
 	cancel()
 	if err != nil {
 		return fmt.Errorf("load the answer to deliver: %w", err)
@@ -200,11 +200,8 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 
 // shows reports whether anything of an answer was posted, as far as is known.
 func (s *Service) shows(ctx context.Context, t session.Turn) bool {
-	if s.Store.Deliveries == nil {
-		return true
-	}
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	pages, err := s.Store.Deliveries.Pages(limited, t.Fence())
+	pages, err := s.Store.Pages(limited, t.Fence())
 	return err != nil || slices.ContainsFunc(pages, func(p session.Page) bool { return p.Kind == session.Answer })
 }

@@ -69,7 +69,7 @@ func (w *world) start(name string, script script, change ...func(*answer.Config)
 	}
 	f := r.faults
 	service, err := answer.New(answer.Deps{
-		Store:  answer.Store{Inbox: f, Queue: f, Replicas: f, Janitor: f, History: f, Stops: f, Prompts: f},
+		Store: f, Prompts: f,
 		Signal: w.signal, Engine: r.engine, Setups: setups{}, Library: w, Surfaces: &w.thread,
 	}, config)
 	if err != nil {

@@ -12,12 +12,17 @@ import (
 // its permit has ended, and then have written over what another attempt showed; so the turn is delivered once more after such a call.
 // Whatever the surface can do, Guard can (thread.AbilitiesOf): stream, roll over, adopt, show that it
 // is at work. Nobody else on the way of a write asks for the permit.
-func Guard[P any](surface thread.Surface[P], repairs session.Repairs, t session.Turn, permit Permit, logger *slog.Logger) thread.Surface[P] {
+func Guard[P any](surface thread.Surface[P], repairs Repairs, t session.Turn, permit Permit, logger *slog.Logger) thread.Surface[P] {
 	return guarded[P]{Surface: surface, guard: guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}}
 }
 
+// Repairs is told by a process that finds out too late that it had lost a turn; a session.Store is one.
+type Repairs interface {
+	Disturbed(ctx context.Context, f session.Fence) error
+}
+
 type guard struct {
-	repairs session.Repairs
+	repairs Repairs
 	fence   session.Fence
 	permit  Permit
 	logger  *slog.Logger

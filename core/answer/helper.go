@@ -51,5 +51,5 @@ func (s *Service) helps(ctx context.Context, l lookup) (err error) {
 		return err
 	}
 	l.seen.Helper = true
-	return s.Store.Threads.Seen(ctx, l.seen)
+	return s.Store.Seen(ctx, l.seen)
 }

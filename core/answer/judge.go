@@ -49,9 +49,6 @@ type Judgement struct {
 func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err error) {
 	defer s.guard(ctx, "judge", &err)
 	defer s.intakes.begin()()
-	if s.Store.Threads == nil {
-		return j, errors.New("judge an event: the service knows no threads")
-	}
 	if o.Own || o.System {
 		j.Decision = policy.Decide(o.Event, policy.State{})
 		return j, nil
@@ -80,7 +77,7 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 	j.Decision = policy.Decide(o.Event, state)
 	if j.Action == policy.Answer && (!j.Policy.Open() || j.Policy.CountsRoles()) {
 		holds := h.holds(ctx)
-		j.Unsettled = h.unknown && s.Store.Completions != nil
+		j.Unsettled = h.unknown
 		state.Permitted = j.Unsettled || j.Policy.MayAsk(holds)
 		j.Decision = policy.Decide(o.Event, state)
 	}
@@ -104,10 +101,7 @@ func (o *Occurrence) read(p policy.Policy, known bool) {
 
 // asked reports whether a message is a question that was taken in.
 func (s *Service) asked(ctx context.Context, o Occurrence) (bool, error) {
-	if s.Store.Turns == nil {
-		return false, nil
-	}
-	t, err := s.Store.Turns.TurnOf(ctx, o.Tenant, o.Ref, o.Message)
+	t, err := s.Store.TurnOf(ctx, o.Tenant, o.Ref, o.Message)
 	if errors.Is(err, session.ErrUnknownTurn) {
 		return false, nil
 	}
@@ -119,29 +113,29 @@ func (s *Service) sight(ctx context.Context, o Occurrence, p policy.Policy, h *h
 	if !o.InThread && !o.Direct && !o.Forum {
 		return session.Thread{}, nil
 	}
-	known, err := s.Store.Threads.Thread(ctx, o.Tenant, o.Ref)
+	known, err := s.Store.Thread(ctx, o.Tenant, o.Ref)
 	if err != nil || !known.Known && !known.Pending || o.Author == "" {
 		return known, err
 	}
 	seen := session.Sighting{Tenant: o.Tenant, Ref: o.Ref, Message: o.Message, Person: o.Author, Bot: o.Bot}
 	seen.Helper = !o.Bot && len(p.Helpers) > 0 && h.holds(ctx).MayRead(p.Helpers)
-	if err := s.Store.Threads.Seen(ctx, seen); err != nil {
+	if err := s.Store.Seen(ctx, seen); err != nil {
 		return known, err
 	}
 	if h.unknown && o.Ask != nil && !o.Bot && len(p.Helpers) > 0 {
 		s.lookUp(lookup{seen, p.Helpers, o.Ask})
 	}
-	now, err := s.Store.Threads.Thread(ctx, o.Tenant, o.Ref)
+	now, err := s.Store.Thread(ctx, o.Tenant, o.Ref)
 	known.People = now.People
 	return known, err
 }
 
 // cooling looks for an unasked answer that was given a short while ago, where one would be given now.
 func (s *Service) cooling(ctx context.Context, o Occurrence, p policy.Policy, state *policy.State) error {
-	if p.Follow != policy.FollowAlways || p.Ambient.CoolDown <= 0 || o.Mentioned || o.Direct || o.Command || o.InThread || s.Store.Turns == nil {
+	if p.Follow != policy.FollowAlways || p.Ambient.CoolDown <= 0 || o.Mentioned || o.Direct || o.Command || o.InThread {
 		return nil
 	}
-	ago, err := s.Store.Turns.Unasked(ctx, o.Tenant, session.PlaceOf(o.Ref))
+	ago, err := s.Store.Unasked(ctx, o.Tenant, session.PlaceOf(o.Ref))
 	state.CoolingDown = ago < p.Ambient.CoolDown
 	return err
 }
@@ -209,7 +203,7 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 	}
 	defer s.intakes.begin()()
 	began := time.Now()
-	stored, err := s.Store.Inbox.Accept(ctx, in)
+	stored, err := s.Store.Accept(ctx, in)
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -65,14 +65,11 @@ func (s *stage) judging(pairs ...string) (*services, *rules) {
 	m, r := s.store, &rules{store: s.store}
 	r.say(pairs...)
 	service := serve(s, answer.Deps{
-		Store: answer.Store{
-			Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m, Offers: m, Threads: m, Refusals: m,
-			Verdicts: m, Turns: m, Deliveries: m,
-		},
+		Store: m, Prompts: m,
 		Signal: s.signal, Engine: accounting{s}, Setups: setups{}, Library: s, Surfaces: s, Retriever: covered{s}, Policies: r,
 	}, answer.Config{},
-		action.Deps{Revisions: m, Votes: m, Threads: m, Turns: m, Changes: m, Policies: r},
-		command.Deps{Turns: m, Verdicts: m, Settings: m, Votes: m, Forgetter: m, Policies: r})
+		action.Deps{Store: m, Policies: r},
+		command.Deps{Store: m, Settings: m, Policies: r})
 	s.Cleanup(s.run(service))
 	return service, r
 }
@@ -474,9 +471,9 @@ func TestWhoCanOnlyQuoteGreetsBack(t *testing.T) {
 				s.publish("hello", access.Members)
 				m := s.store
 				r := serve(s, answer.Deps{
-					Store:  answer.Store{Inbox: m, Queue: m, Replicas: m, Janitor: m, History: m, Stops: m, Prompts: m},
+					Store: m, Prompts: m,
 					Signal: s.signal, Engine: s, Setups: quoting{[]llm.Model{llmtest.New(llm.Info{Extractive: extractive})}}, Library: s, Surfaces: s,
-				}, answer.Config{}, action.Deps{}, command.Deps{})
+				}, answer.Config{}, action.Deps{Store: m}, command.Deps{Store: m})
 				s.Cleanup(s.run(r))
 				s.ask(r, "hello")
 				s.settle()

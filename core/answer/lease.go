@@ -81,7 +81,7 @@ func (s *Service) renew(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := s.Store.Replicas.Beat(ctx, s.config.Replica, s.config.Lease); err != nil {
+	if err := s.Store.Beat(ctx, s.config.Replica, s.config.Lease); err != nil {
 		return err
 	}
 	if s.lease.left() <= 0 {

@@ -10,9 +10,18 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
+// Deliveries remembers what a turn posted; a session.Store does.
+type Deliveries interface {
+	Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error
+	Posted(ctx context.Context, f session.Fence, key session.PageKey, id thread.MessageID, hash string) error
+	Final(ctx context.Context, f session.Fence, key session.PageKey, hash string) error
+	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
+	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
+}
+
 // pageLog keeps what a ThreadStream posts for one model's answer in the store.
 type pageLog struct {
-	deliveries session.Deliveries
+	deliveries Deliveries
 	fence      session.Fence
 	model      int
 	at         thread.Ref
@@ -23,7 +32,7 @@ var _ stream.Log = pageLog{}
 
 // OpenLogs returns the stream.Logs of a turn's answers, written to at, with what earlier attempts posted. Who writes asks for no permit here: the store
 // knows whose the turn is.
-func OpenLogs(ctx context.Context, deliveries session.Deliveries, t session.Turn, at thread.Ref) (stream.Logs, error) {
+func OpenLogs(ctx context.Context, deliveries Deliveries, t session.Turn, at thread.Ref) (stream.Logs, error) {
 	remembered, err := deliveries.Pages(ctx, t.Fence())
 	if err != nil {
 		return nil, fmt.Errorf("read what was posted for the turn: %w", err)

@@ -29,7 +29,7 @@ const (
 // channel's answer, its time and its outcome are the same whether or not there is anything to offer.
 func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved) {
 	whisperer, can := s.Surfaces.(Whisperer)
-	if !can || s.Retriever == nil || s.Store.Offers == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
+	if !can || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
 		return
 	}
 	if saved.Outcome != session.Answered && saved.Outcome != session.NoEvidence || saved.Removed != nil {
@@ -41,7 +41,7 @@ func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved
 	defer offering.End(nil)
 	more, err := s.hasMore(ctx, t, saved)
 	if err == nil && more {
-		more, err = s.Store.Offers.Offer(ctx, t.Session.Tenant, t.ID)
+		more, err = s.Store.Offer(ctx, t.Session.Tenant, t.ID)
 	}
 	if err == nil && more {
 		err = whisperer.Whisper(ctx, t, Note{Sentence: sentenceOffer, Buttons: []thread.Button{thread.ButtonFor(thread.ActionPrivate)}})

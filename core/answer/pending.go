@@ -30,7 +30,7 @@ const declinedPerson = "The person may not ask here."
 // reports whether the turn has come to its end by that.
 func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error) {
 	t := a.turn
-	if t.Pending == nil || !t.Pending.Unsettled || s.Store.Completions == nil {
+	if t.Pending == nil || !t.Pending.Unsettled {
 		return false, nil
 	}
 	place := session.PlaceOf(t.Session.Ref)
@@ -52,7 +52,7 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 	}
 	var until time.Time
 	err = s.persist(ctx, func(ctx context.Context) (err error) {
-		until, err = s.Store.Completions.Settle(ctx, t.Fence(), rules.Counters(place, t.Asker.ID, holds))
+		until, err = s.Store.Settle(ctx, t.Fence(), rules.Counters(place, t.Asker.ID, holds))
 		if errors.Is(err, session.ErrFinished) {
 			return nil
 		}
@@ -114,17 +114,15 @@ func (s *Service) gather(ctx context.Context, t session.Turn) (whole session.Tur
 		return t, known, found.Empty, err
 	}
 	found.Audience = t.Audience
-	if s.Store.Completions != nil {
-		err = s.persist(ctx, func(ctx context.Context) error {
-			err := s.Store.Completions.Complete(ctx, t.Fence(), found)
-			if errors.Is(err, session.ErrFinished) { // trying again does not help; the end of the attempt finds it too
-				return nil
-			}
-			return err
-		})
-		if err != nil {
-			return t, known, false, fmt.Errorf("store what the platform said of a question: %w", err)
+	err = s.persist(ctx, func(ctx context.Context) error {
+		err := s.Store.Complete(ctx, t.Fence(), found)
+		if errors.Is(err, session.ErrFinished) { // trying again does not help; the end of the attempt finds it too
+			return nil
 		}
+		return err
+	})
+	if err != nil {
+		return t, known, false, fmt.Errorf("store what the platform said of a question: %w", err)
 	}
 	t.Pending = nil
 	t.Question.Files = append(append([]message.File{}, t.Question.Files...), found.Files...)

@@ -11,12 +11,12 @@ import (
 // Refused notes in the audit trail that something was asked and not taken in. When the store does not answer, the refusal holds all the
 // same, and the log tells of it.
 func (s *Service) Refused(ctx context.Context, r session.Refusal) {
-	if s.Store.Refusals == nil || r.Person == "" {
+	if r.Person == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
-	if err := s.Store.Refusals.Refused(ctx, r); err != nil {
+	if err := s.Store.Refused(ctx, r); err != nil {
 		s.Logger.ErrorContext(ctx, "a refusal is not in the audit trail", "platform", r.Ref.Platform, "channel", r.Ref.Channel, "reason", r.Reason, "error", err)
 	}
 }

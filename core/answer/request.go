@@ -20,15 +20,15 @@ func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, er
 	if err != nil {
 		return turn.Request{}, fmt.Errorf("choose who answers: %w", err)
 	}
-	system, err := s.Store.Prompts.Prompt(ctx, t.Session.Tenant)
+	system, err := s.Prompts.Prompt(ctx, t.Session.Tenant)
 	if err != nil {
 		return turn.Request{}, err
 	}
-	numbers, err := s.Store.History.Numbers(ctx, t)
+	numbers, err := s.Store.Numbers(ctx, t)
 	if err != nil {
 		return turn.Request{}, err
 	}
-	history, err := s.Store.History.Load(ctx, t, s.config.History)
+	history, err := s.Store.Load(ctx, t, s.config.History)
 	if err != nil {
 		return turn.Request{}, err
 	}

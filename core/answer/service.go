@@ -18,30 +18,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Store is what the service keeps turns in. One adapter implements all of it; each part is used for itself.
-type Store struct {
-	Inbox    session.Inbox
-	Queue    session.Queue
-	Replicas session.Replicas
-	Janitor  session.Janitor
-	History  session.History
-	Stops    session.Stops
-	Prompts  session.Prompts
-
-	// The following may be nil; what needs one of them then fails, or is left out, as its method says.
-	Threads    session.Threads    // Judge
-	Verdicts   session.Verdicts   // why a message was not answered
-	Turns      session.Turns      // cool-down, edits
-	Deliveries session.Deliveries // unasked answers that another replica began
-	Offers     session.Offers     // private answers are offered
-	// Completions keep what was asked of a platform after the intake; nil: each attempt asks anew, and quotas that depend on who asks do not count.
-	Completions session.Completions
-	Refusals    session.Refusals // what is refused is in the audit trail
-}
-
 // Deps is what a Service works with. All but Logger, Policies, Retriever and Metrics are required.
 type Deps struct {
 	Store    Store
+	Prompts  Prompts
 	Signal   session.Signal
 	Engine   Engine
 	Setups   Setups
@@ -95,9 +75,7 @@ func New(deps Deps, config Config) (*Service, error) {
 		name    string
 		missing bool
 	}{
-		{"inbox", deps.Store.Inbox == nil}, {"queue", deps.Store.Queue == nil}, {"replicas", deps.Store.Replicas == nil},
-		{"janitor", deps.Store.Janitor == nil}, {"history", deps.Store.History == nil}, {"stops", deps.Store.Stops == nil},
-		{"prompts", deps.Store.Prompts == nil}, {"signal", deps.Signal == nil}, {"engine", deps.Engine == nil},
+		{"store", deps.Store == nil}, {"prompts", deps.Prompts == nil}, {"signal", deps.Signal == nil}, {"engine", deps.Engine == nil},
 		{"setups", deps.Setups == nil}, {"library", deps.Library == nil}, {"surfaces", deps.Surfaces == nil},
 	} {
 		if required.missing {
@@ -163,7 +141,7 @@ func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error
 // Stop asks for a stop and returns once it is recorded; then no turn it is meant for can miss it, wherever it runs.
 func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result session.StopResult, err error) {
 	defer s.guard(ctx, "stop", &err)
-	result, err = s.Store.Stops.Request(ctx, r)
+	result, err = s.Store.Request(ctx, r)
 	if err != nil {
 		return result, err
 	}

@@ -128,7 +128,7 @@ func TestPanicInAnEventHandlerIsAnError(t *testing.T) {
 		r := w.start("a", echo)
 		inbox := panicking{r.faults}
 		service, err := answer.New(answer.Deps{
-			Store:  answer.Store{Inbox: inbox, Queue: w.store, Replicas: w.store, Janitor: w.store, History: w.store, Stops: inbox, Prompts: w.store},
+			Store: inbox, Prompts: w.store,
 			Signal: w.signal, Engine: r.engine, Setups: setups{}, Library: w, Surfaces: &w.thread,
 		}, answer.Config{})
 		if err != nil {
@@ -216,7 +216,7 @@ func (w *world) saved(question string, id document.ID) {
 func TestMissingParts(t *testing.T) {
 	t.Parallel()
 	_, err := answer.New(answer.Deps{}, answer.Config{Lease: time.Second, Beat: time.Second})
-	for _, want := range []string{"inbox", "engine", "surfaces", "lease"} {
+	for _, want := range []string{"store", "prompts", "engine", "surfaces", "lease"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error %v does not name the %s", err, want)
 		}
@@ -228,7 +228,7 @@ func TestRunNeedsTheStoreAtTheStart(t *testing.T) {
 	f := &faults{}
 	f.set(func(string) error { return errors.New("no database") }, nil)
 	service, err := answer.New(answer.Deps{
-		Store:  answer.Store{Inbox: f, Queue: f, Replicas: f, Janitor: f, History: f, Stops: f, Prompts: f},
+		Store: f, Prompts: f,
 		Signal: new(session.LocalSignal), Engine: &engine{}, Setups: setups{}, Library: &world{}, Surfaces: &platform{},
 	}, answer.Config{})
 	if err != nil {

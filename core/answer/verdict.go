@@ -27,7 +27,7 @@ type judged struct {
 
 // verdict notes what was decided about a message. Messages without an id, and the bot's own, have nothing to be asked about by.
 func (s *Service) verdict(o Occurrence, d policy.Decision) {
-	if o.Message == "" || s.Store.Verdicts == nil {
+	if o.Message == "" {
 		return
 	}
 	s.mu.Lock()
@@ -39,12 +39,9 @@ func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	}
 }
 
-// Passed reports whether a message was heard before, by whichever process, and was not to be answered. Where verdicts are not kept, all were.
+// Passed reports whether a message was heard before, by whichever process, and was not to be answered.
 // A message that was to be answered and became no turn was lost on the way, or rejected.
 func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
-	if s.Store.Verdicts == nil {
-		return true, nil
-	}
 	s.mu.Lock()
 	for _, j := range slices.Backward(s.verdicts) { // that are not written yet
 		if v := j.verdict; j.tenant == tenant && v.Message == id && session.PlaceOf(v.Ref) == session.PlaceOf(at) {
@@ -53,7 +50,7 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 		}
 	}
 	s.mu.Unlock()
-	v, err := s.Store.Verdicts.Verdict(ctx, tenant, at, id)
+	v, err := s.Store.Verdict(ctx, tenant, at, id)
 	if err != nil {
 		return false, fmt.Errorf("find out what was decided about message %s of %s: %w", id, at.Platform, err)
 	}
@@ -86,7 +83,7 @@ func (s *Service) flushVerdicts(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	for tenant, verdicts := range byTenant {
-		if err := s.Store.Verdicts.Judged(ctx, tenant, verdicts); err != nil {
+		if err := s.Store.Judged(ctx, tenant, verdicts); err != nil {
 			return err
 		}
 	}

@@ -32,9 +32,4 @@ func TestWhatWasHeardIsKnown(t *testing.T) {
 			}
 		}
 	})
-	bare(t, func(s *stage) {
-		if passed, err := s.replica().Passed(s.Context(), tenant, channelRef, "q1"); err != nil || !passed {
-			s.Errorf("where decisions are not kept: %v, %v", passed, err)
-		}
-	})
 }

@@ -46,7 +46,7 @@ func (s *Service) Run(ctx context.Context) error {
 
 	leaving, cancel := context.WithTimeout(lasting, storeLimit)
 	defer cancel()
-	if err := s.Store.Replicas.Leave(leaving, s.config.Replica); err != nil {
+	if err := s.Store.Leave(leaving, s.config.Replica); err != nil {
 		// Others take over as soon as the lease is over, so this costs seconds and no answer.
 		s.Logger.WarnContext(ctx, "replica could not say that it ends", "replica", s.config.Replica, "error", err)
 	}
@@ -142,7 +142,7 @@ func (s *Service) next(ctx context.Context, most int) ([]session.Turn, error) {
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	leased, err := s.Store.Queue.Lease(ctx, request)
+	leased, err := s.Store.Lease(ctx, request)
 	for _, t := range leased {
 		if t.Takeovers > 0 && t.State == session.Running {
 			s.Metrics.TakenOver()
@@ -198,7 +198,7 @@ func (s *Service) pollStops(ctx context.Context) {
 			continue
 		}
 		limited, cancel := context.WithTimeout(ctx, storeLimit)
-		ids, err := s.Store.Stops.Requested(limited, fences)
+		ids, err := s.Store.Requested(limited, fences)
 		cancel()
 		if err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "stops not polled", "error", err)
@@ -225,7 +225,7 @@ func (s *Service) stopHere(id session.TurnID) {
 func (s *Service) sweep(ctx context.Context) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, 3*storeLimit)
-		if err := s.Store.Janitor.Sweep(limited); err != nil && ctx.Err() == nil {
+		if err := s.Store.Sweep(limited); err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "store not swept", "error", err)
 		}
 		cancel()

@@ -33,7 +33,7 @@ func (c *Conversation) late(ctx context.Context, m Message) error {
 		looked = time.Now()
 	}
 	old := looked.Sub(m.Written) > c.deps.MaxAge
-	t, err := c.deps.Turns.TurnOf(ctx, c.tenant(m.Ref), m.Ref, m.ID)
+	t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, m.ID)
 	switch {
 	case err == nil && old: // it may have been closed, because nobody was there for its answer
 		if closed, err := c.closed(ctx, t); err != nil || !closed {
@@ -71,7 +71,7 @@ func (c *Conversation) late(ctx context.Context, m Message) error {
 // aside says which of the bot's messages after a question are about another one.
 func (c *Conversation) aside(ctx context.Context, m Message) func(thread.MessageID) bool {
 	return func(id thread.MessageID) bool {
-		t, err := c.deps.Turns.TurnOf(ctx, c.tenant(m.Ref), m.Ref, id)
+		t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, id)
 		return err == nil && t.Message != m.ID
 	}
 }
@@ -85,7 +85,7 @@ func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error)
 		if err := sleep.For(ctx, closingTime/100); err != nil {
 			return false, err
 		}
-		now, err := c.deps.Turns.Turn(ctx, t.Session.Tenant, t.ID)
+		now, err := c.deps.Store.Turn(ctx, t.Session.Tenant, t.ID)
 		if err != nil {
 			return false, fmt.Errorf("find out how a turn ended: %w", err)
 		}
@@ -100,11 +100,10 @@ func (c *Conversation) askStill(ctx context.Context, m Message) error {
 	if err != nil || involved {
 		return err
 	}
-	if c.deps.Absences != nil { // processes that start together find the same
-		mine, err := c.deps.Absences.Claim(ctx, c.tenant(m.Ref), m.Ref, "still "+m.Ref.Channel+" "+string(m.ID), askOnceWithin)
-		if err != nil || !mine {
-			return err
-		}
+	// Processes that start together find the same.
+	mine, err := c.deps.Store.Claim(ctx, c.tenant(m.Ref), m.Ref, "still "+m.Ref.Channel+" "+string(m.ID), askOnceWithin)
+	if err != nil || !mine {
+		return err
 	}
 	return c.can.history.AskStill(ctx, m, sayStill, sayWanted)
 }

@@ -24,7 +24,7 @@ import (
 // takes. It is safe for concurrent use.
 type board struct {
 	talk  *conversation.Conversation
-	store session.Deliveries
+	store answer.Deliveries
 
 	mu     sync.Mutex
 	last   int

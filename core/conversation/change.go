@@ -20,7 +20,7 @@ func (c *Conversation) edited(ctx context.Context, m Message) (question bool, er
 	if m.Own || m.System || m.Hidden {
 		return false, nil
 	}
-	t, err := c.deps.Turns.TurnOf(ctx, c.tenant(m.Ref), m.Ref, m.ID)
+	t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, m.ID)
 	switch {
 	case errors.Is(err, session.ErrUnknownTurn):
 		return m.Mentioned && time.Since(m.Written) < editedFor, nil
@@ -45,7 +45,7 @@ func (c *Conversation) edited(ctx context.Context, m Message) (question bool, er
 func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
 	tenant := c.tenant(d.Ref)
 	if d.Of == Unsaid {
-		t, err := c.deps.Turns.TurnOf(ctx, tenant, d.Ref, d.Message)
+		t, err := c.deps.Store.TurnOf(ctx, tenant, d.Ref, d.Message)
 		switch {
 		case errors.Is(err, session.ErrUnknownTurn): // people delete messages all the time
 			return nil

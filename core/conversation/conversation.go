@@ -17,16 +17,22 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Conversation works with. All but Absences, Models, MaxAge and Logger are required.
+// Deps is what a Conversation works with. Platform and Store are required.
 type Deps struct {
-	Platform   Platform
-	Deliveries session.Deliveries
-	Turns      session.Turns
-	Threads    session.Threads
-	Absences   session.Absences // nil: this process is the only one
-	MaxAge     time.Duration    // of a question that nobody was there for, beyond which it is asked whether it is still wanted: 15 min
-	Models     func() []string  // those that may be asked for by name; nil: none
-	Logger     *slog.Logger     // nil: silent
+	Platform Platform
+	Store    Store
+	MaxAge   time.Duration   // of a question that nobody was there for, beyond which it is asked whether it is still wanted: 15 min
+	Models   func() []string // those that may be asked for by name; nil: none
+	Logger   *slog.Logger    // nil: silent
+}
+
+// Store is what a conversation needs of a session.Store, which says what each method does.
+type Store interface {
+	answer.Deliveries
+	Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error)
+	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
+	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
+	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)
 }
 
 // Conversation is what the bot does on one platform. It is safe for concurrent use.
@@ -43,8 +49,8 @@ type Conversation struct {
 
 // New returns a conversation.
 func New(deps Deps) (*Conversation, error) {
-	if deps.Platform == nil || deps.Deliveries == nil || deps.Turns == nil || deps.Threads == nil {
-		return nil, errors.New("set up a conversation: a platform, deliveries, turns and threads are required")
+	if deps.Platform == nil || deps.Store == nil {
+		return nil, errors.New("set up a conversation: a platform and a store are required")
 	}
 	if deps.MaxAge <= 0 {
 		deps.MaxAge = 15 * time.Minute

@@ -66,7 +66,7 @@ func (s *stage) start() {
 	}, answer.Config{Grace: time.Second})
 	var err error
 	s.talk, err = conversation.New(conversation.Deps{
-		Platform: s.board, Deliveries: s.store, Turns: s.store, Threads: s.store, Absences: s.store,
+		Platform: s.board, Store: s.store,
 	})
 	if err != nil {
 		s.Fatal(err)

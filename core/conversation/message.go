@@ -62,7 +62,7 @@ func (c *Conversation) decided(ctx context.Context, m Message, j answer.Judgemen
 	case policy.Stop:
 		return c.failed(ctx, m, c.stopHere(ctx, m), SayBroken)
 	case policy.Unfollow:
-		if err := c.deps.Threads.Unfollow(ctx, c.tenant(m.Ref), m.Ref, m.Author.ID); err != nil {
+		if err := c.deps.Store.Unfollow(ctx, c.tenant(m.Ref), m.Ref, m.Author.ID); err != nil {
 			return c.failed(ctx, m, fmt.Errorf("stop following a thread: %w", err), SayBroken)
 		}
 		c.sayOnce(ctx, m, sayUnfollowed)

@@ -148,7 +148,7 @@ func (n *queueNotice) without(t session.Turn) bool {
 
 // takeBack deletes the notice about a turn, unless it is about later ones too.
 func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
-	return dropNotices(ctx, c.deps.Deliveries, t, func(ctx context.Context, p session.Page) error {
+	return dropNotices(ctx, c.deps.Store, t, func(ctx context.Context, p session.Page) error {
 		said := []thread.MessageID{p.Message}
 		if p.Message == "" {
 			var err error
@@ -157,7 +157,7 @@ func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
 			}
 		}
 		for _, id := range said {
-			if newest, err := c.deps.Turns.TurnOf(ctx, t.Session.Tenant, p.At, id); err == nil && newest.ID != t.ID {
+			if newest, err := c.deps.Store.TurnOf(ctx, t.Session.Tenant, p.At, id); err == nil && newest.ID != t.ID {
 				continue
 			}
 			if err := c.deps.Platform.DeleteNotice(ctx, p.At, id); err != nil {
@@ -175,7 +175,7 @@ func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNo
 	waiting, at := slices.Clone(n.waiting), n.id
 	n.mu.Unlock()
 	for _, t := range waiting { // another process may have begun it
-		if _, err := c.deps.Deliveries.Pages(ctx, t.Fence()); errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) {
+		if _, err := c.deps.Store.Pages(ctx, t.Fence()); errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) {
 			n.without(t)
 		}
 	}
@@ -196,7 +196,7 @@ func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNo
 		}
 		return at, c.deps.Platform.EditNotice(ctx, newest, ref, at, sentence)
 	}
-	id, err := postNotice(ctx, c.deps.Deliveries, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
+	id, err := postNotice(ctx, c.deps.Store, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
 		return c.deps.Platform.DeleteNotice(ctx, ref, id)
 	})
 	n.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -16,7 +17,7 @@ const storeLimit = 5 * time.Second
 // postNotice posts a notice about a turn that waits and records it in the store, so that whoever works on the turn deletes it: this process or, should it
 // die, another. No notice is posted about a turn that no longer waits. remove deletes a notice that was posted and could not be recorded.
 func postNotice(
-	ctx context.Context, d session.Deliveries, t session.Turn, at thread.Ref,
+	ctx context.Context, d answer.Deliveries, t session.Turn, at thread.Ref,
 	post func(context.Context) (thread.MessageID, error), remove func(context.Context, thread.MessageID) error,
 ) (thread.MessageID, error) {
 	key := session.PageKey{Kind: session.Notice}
@@ -45,7 +46,7 @@ func begunAlready(err error) error {
 
 // dropNotices deletes the notices about a turn that this process works on. remove is given the record of one; a page without a message is of a notice
 // that may have been posted, by a process that ended before it could record it.
-func dropNotices(ctx context.Context, d session.Deliveries, t session.Turn, remove func(context.Context, session.Page) error) error {
+func dropNotices(ctx context.Context, d answer.Deliveries, t session.Turn, remove func(context.Context, session.Page) error) error {
 	pages, err := d.Pages(ctx, t.Fence())
 	if err != nil {
 		return fmt.Errorf("look for what was said beside a turn: %w", err)

@@ -17,7 +17,7 @@ func (c *Conversation) Tidy(ctx context.Context, t session.Turn, permit answer.P
 	if err := c.takeBack(ctx, t); err != nil {
 		return false, err
 	}
-	pages, err := c.deps.Deliveries.Pages(ctx, t.Fence())
+	pages, err := c.deps.Store.Pages(ctx, t.Fence())
 	if err != nil {
 		return false, err
 	}

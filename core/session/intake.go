@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -73,13 +72,4 @@ type Accepted struct {
 	Turn      Turn
 	Duplicate bool // the event, or the message, had been taken in before; Turn is the one it became then
 	Ahead     int  // unfinished turns of the session before this one; 0 for duplicates
-}
-
-// Inbox takes questions in. Implementations are safe for concurrent use by any number of processes.
-type Inbox interface {
-	// Accept stores a question and queues its turn in one transaction, after which the event may be acknowledged. An event key
-	// is taken once per platform and workspace, and so is a message per channel, however many events tell of it. When somebody
-	// who may stop the turn did so before it arrived (Stops), Turn.StopRequested is set. The question is the newest of its session, but for those
-	// of later messages (At) that nobody has begun: it is put before them, and their numbers change. Errors wrap ErrInvalid or the store's.
-	Accept(ctx context.Context, in Intake) (Accepted, error)
 }

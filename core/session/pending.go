@@ -1,9 +1,7 @@
 package session
 
 import (
-	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/message"
@@ -27,14 +25,4 @@ type Completion struct {
 	Audience access.Audience
 	// Empty says that there is nothing to be answered after all: neither words nor files.
 	Empty bool
-}
-
-// Completions fill in what was Pending. Safe for concurrent use.
-type Completions interface {
-	// Settle counts a question whose quotas are known now, and returns when there is room again if one of them had none (Intake.Quotas). Another
-	// call changes nothing and returns the same.
-	Settle(ctx context.Context, f Fence, quotas []Quota) (until time.Time, err error)
-	// Complete stores what the platform said, in one transaction, and nothing is pending any more. Files that the question has already stay as they
-	// are. Another call changes nothing. Both fail with ErrFenced, ErrUnknownTurn, ErrFinished or ErrWithdrawn.
-	Complete(ctx context.Context, f Fence, c Completion) error
 }

@@ -2,7 +2,7 @@ package session
 
 import "errors"
 
-// ErrDraining is what Queue.Lease answers a replica that is to run turns apart, and still works on others: it gets nothing until these have
+// ErrDraining is what Store.Lease answers a replica that is to run turns apart, and still works on others: it gets nothing until these have
 // ended or were handed back, which it sees to in a bounded time.
 var ErrDraining = errors.New("turns wait to be run apart in this process")
 

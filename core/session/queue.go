@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -38,44 +37,6 @@ type LeaseRequest struct {
 	Platforms  []thread.Platform
 	Workspaces []string
 	Most       int // turns at once; 0 means one
-}
-
-// Queue hands turns to workers. Implementations are safe for concurrent use by any number of processes.
-type Queue interface {
-	// Lease takes the oldest turns that can be worked on, as many as are asked for, and makes them Running, or leaves them Delivering: those that
-	// nobody holds any more, else those that are Done but Disturbed (Repairs), else queued ones whose session has no unfinished turn before
-	// them. It returns none when there is none. The lease lasts for as long as the replica beats.
-	// The turns of a replica that has expired are suspects (Beside) and come first: they are leased one by one to one replica, which holds nothing else
-	// meanwhile; of several live ones, one stays free for other turns. A replica that is to run suspects and holds others gets ErrDraining.
-	Lease(ctx context.Context, r LeaseRequest) ([]Turn, error)
-	// Finish saves what came of a running turn and its only outcome in one transaction, and makes it Delivering.
-	// It fails with ErrFenced or ErrFinished and then has changed nothing; and with ErrRemoved when the answer was removed meanwhile: the outcome
-	// is saved then, and the turn is to be handed back, so that it is delivered as what it is now.
-	Finish(ctx context.Context, f Fence, s Saved) error
-	// Delivered ends a Delivering turn, so that the session's next one may start, or the repair of a Done one. undelivered is a sentence that
-	// says why its thread shows no whole answer; empty where it does. A second call is no error.
-	Delivered(ctx context.Context, f Fence, undelivered string) error
-	// Release hands a turn back, to be leased again by anybody once after has passed. It does not count as a take-over; unless after is zero,
-	// it counts as a failure.
-	Release(ctx context.Context, f Fence, after time.Duration) error
-	// Depth counts the turns of all tenants that wait for a worker, those included that wait for an earlier one of their session.
-	Depth(ctx context.Context) (int, error)
-}
-
-// Replicas are the processes that hold turns. Time is the store's; clocks of replicas need not agree.
-type Replicas interface {
-	// Beat says that a replica is alive for ttl from now on. A caller's own deadline is ttl after the moment before it called Beat.
-	Beat(ctx context.Context, id ReplicaID, ttl time.Duration) error
-	// Leave says that a replica has ended, and hands back what it still holds.
-	Leave(ctx context.Context, id ReplicaID) error
-	// Live counts the replicas that are alive.
-	Live(ctx context.Context) (int, error)
-}
-
-// Janitor clears away what is no longer needed: tombstones, event keys, expired reply tokens, replicas that are gone, and turns that nobody
-// worked on for a day, which are closed as Superseded. Any replica may call it at any time.
-type Janitor interface {
-	Sweep(ctx context.Context) error
 }
 
 // Saved is everything that is kept of a finished turn.

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"context"
-
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -15,11 +13,6 @@ type Refusal struct {
 	Person string // platform id of who asked
 	Direct bool
 	Reason string // a code: of a decision, or of what was wrong with the question
-}
-
-// Refusals keeps in the audit trail what was not taken in. Safe for concurrent use by any number of processes.
-type Refusals interface {
-	Refused(ctx context.Context, r Refusal) error
 }
 
 // MessageKey is the Key of a refusal that is about a message.

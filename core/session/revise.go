@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -89,33 +88,4 @@ type QuotaError struct{ Until time.Time }
 // Error implements error.
 func (e *QuotaError) Error() string {
 	return "a quota has no room before " + e.Until.Format(time.RFC3339)
-}
-
-// Revisions change what was said, each in one transaction, so that every replica sees all of a change or nothing. What is to change on the
-// platform is delivered like any answer: by a fenced worker, again and again until it has landed. Safe for concurrent use by any number of
-// processes.
-type Revisions interface {
-	// Find returns the turn that is meant; of one that was retried, the newest. It fails with ErrUnknownTurn.
-	Find(ctx context.Context, t Target) (Record, error)
-	// Derive makes the turn, or returns the one that is there already: a turn is retried, answered privately and shared once at most, and
-	// whoever wants to retry again retries the newest. Duplicate says so. A turn that is to be retried must be Done, else ErrUnfinished.
-	// It fails with ErrUnknownTurn, which is also said of a question that was deleted, ErrRemoved, a QuotaError, and when retried with
-	// ErrCorrected.
-	Derive(ctx context.Context, d Derive) (Accepted, error)
-	// Remove takes an answer away for good, with those that it replaced and the copies that were shared of it. What is being written is
-	// stopped and not kept, and what waits is not begun. Feedback stays. It returns the turns that run and are to be told to stop. A second
-	// removal changes nothing. It fails with ErrUnknownTurn.
-	Remove(ctx context.Context, tenant access.TenantID, id TurnID, key string, r Removal) ([]TurnID, error)
-	// Correct puts a text in place of an answer that is Done. It replaces an earlier correction. It fails with
-	// ErrUnknownTurn, ErrUnfinished and ErrRemoved.
-	Correct(ctx context.Context, tenant access.TenantID, id TurnID, key string, c Correction) error
-	// Keep notes that a private answer stays private. With resend its messages are forgotten and it is posted anew, without the reply
-	// token that it came with: for platforms on which they vanish. It fails with ErrUnknownTurn, ErrUnfinished and ErrRemoved.
-	Keep(ctx context.Context, tenant access.TenantID, id TurnID, key string, resend bool) error
-}
-
-// Offers remembers which askers were offered a private answer, so that nobody is offered one twice. Safe for concurrent use.
-type Offers interface {
-	// Offer reports whether this is the first offer for the turn.
-	Offer(ctx context.Context, tenant access.TenantID, id TurnID) (first bool, err error)
 }

@@ -51,7 +51,7 @@ type Turn struct {
 
 	State   State
 	Outcome Outcome // set once State is Delivering or Done
-	// Undelivered is why the answer does not stand in its thread as it was meant to, a sentence (Queue.Delivered); empty where it does.
+	// Undelivered is why the answer does not stand in its thread as it was meant to, a sentence (Store.Delivered); empty where it does.
 	Undelivered string
 	Takeovers   int // how many replicas died or stalled while they held it
 	// LoneDeaths are those of them in which nothing else ran, so that the turn is to blame; Failures are attempts that came to no end although

@@ -30,7 +30,8 @@ type Setting struct {
 	At    time.Time // by the store's clock
 }
 
-// Settings keeps what is changed in chat where every replica reads it anew. Safe for concurrent use by any number of processes.
+// Settings keeps what is changed in chat, and the system prompt, where every replica reads them anew. Safe for concurrent use by any number of
+// processes.
 type Settings interface {
 	// Settings returns what was changed for a channel, its workspace and its platform, the more general places first, by key.
 	Settings(ctx context.Context, tenant access.TenantID, at Place) ([]Setting, error)
@@ -40,4 +41,8 @@ type Settings interface {
 	SetSetting(ctx context.Context, tenant access.TenantID, s Setting) error
 	// ResetSetting forgets a value, so that the configuration file counts again, and reports whether there was one. by is whoever wants that.
 	ResetSetting(ctx context.Context, tenant access.TenantID, at Place, key, by string) (bool, error)
+	// Prompt returns the current system prompt.
+	Prompt(ctx context.Context, tenant access.TenantID) (Prompt, error)
+	// SetPrompt replaces it and returns what is now stored. An empty text goes back to the built-in one; earlier ones are kept.
+	SetPrompt(ctx context.Context, tenant access.TenantID, text, by string) (Prompt, error)
 }

@@ -39,15 +39,6 @@ type StopResult struct {
 	Armed  bool     // the message is not known: if it arrives within TombstoneAge, its turn is born stopped
 }
 
-// Stops are durable: a stop whose signal was lost is found here. Safe for concurrent use by any number of processes.
-type Stops interface {
-	// Request records a stop. No turn, whether waiting, running or arriving at this very moment, can miss it; one that has its
-	// outcome is not touched.
-	Request(ctx context.Context, r StopRequest) (StopResult, error)
-	// Requested returns those of the given turns whose stop was requested.
-	Requested(ctx context.Context, turns []Fence) ([]TurnID, error)
-}
-
 // Signal carries stops quickly from the process that decoded the event to the one that runs the turn. It may lose one: Stops is the
 // truth. Implementations pass sessiontest.SignalSuite and are safe for concurrent use.
 type Signal interface {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -39,17 +38,6 @@ type FeedbackQuery struct {
 	Since  time.Time
 	Down   bool // only those that are not content
 	Limit  int  // the newest; 0 means 1,000
-}
-
-// Votes keeps what people think of answers. Safe for concurrent use by any number of processes.
-type Votes interface {
-	// Vote stores a vote in place of the person's earlier one. changed is false when the press was taken in before, or when it says what
-	// is stored already. It fails with ErrUnknownTurn, and with ErrRemoved when there is no answer any more.
-	Vote(ctx context.Context, v Vote) (changed bool, err error)
-	// Feedback returns votes, newest first.
-	Feedback(ctx context.Context, q FeedbackQuery) ([]Feedback, error)
-	// ForgetVotes deletes all votes of a person on a platform and says how many there were.
-	ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error)
 }
 
 // ErrRemoved says that the answer is gone: a moderator removed it, or somebody deleted it on the platform.

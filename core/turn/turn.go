@@ -34,7 +34,7 @@ type Request struct {
 	Question message.Message
 	// History is what was said before, oldest first, already reduced to what the audience may read (message.Readable).
 	History []message.Message
-	// Numbers are those of all documents that the session has shown to its model (session.History.Numbers), so that they stay
+	// Numbers are those of all documents that the session has shown to its model (session.Store.Numbers), so that they stay
 	// stable although History is cut. A number alone makes no document visible.
 	Numbers        map[document.ID]int
 	Project        []message.File

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Prompt implements session.Prompts.
+// Prompt implements session.Settings.
 func (s *Settings) Prompt(ctx context.Context, tenant access.TenantID) (session.Prompt, error) {
 	// Served by the primary key.
 	const newest = `select text, version, changed_by, changed_at from system_prompt where tenant_id = $1 order by version desc limit 1`
@@ -29,7 +29,7 @@ func (s *Settings) Prompt(ctx context.Context, tenant access.TenantID) (session.
 	return p, nil
 }
 
-// SetPrompt implements session.Prompts. Changes of one tenant wait for one another.
+// SetPrompt implements session.Settings. Changes of one tenant wait for one another.
 func (s *Settings) SetPrompt(ctx context.Context, tenant access.TenantID, text, by string) (session.Prompt, error) {
 	p := session.Prompt{Text: postgres.Storable(text), By: postgres.Storable(by)}
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

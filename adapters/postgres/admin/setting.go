@@ -19,10 +19,7 @@ import (
 // Settings keeps what was set in chat and the system prompt, where every replica reads it. It is safe for concurrent use by any number of processes.
 type Settings struct{ db *postgres.DB }
 
-var (
-	_ session.Settings = (*Settings)(nil)
-	_ session.Prompts  = (*Settings)(nil)
-)
+var _ session.Settings = (*Settings)(nil)
 
 // NewSettings returns the settings of a database.
 func NewSettings(db *postgres.DB) *Settings { return &Settings{db} }

@@ -50,9 +50,7 @@ func work() error {
 	defer db.Close()
 	store := pgsession.New(db)
 	service, err := answer.New(answer.Deps{
-		Store: answer.Store{
-			Inbox: store, Queue: store, Replicas: store, Janitor: store, History: store, Stops: store, Prompts: admin.NewSettings(db),
-		},
+		Store: store, Prompts: admin.NewSettings(db),
 		Signal: new(session.LocalSignal), Engine: typist{}, Setups: nobody{}, Library: nobody{},
 		Surfaces: &surfaces{platform: dial(os.Getenv(envSocket)), store: store},
 		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),

@@ -20,7 +20,7 @@ type pageRow struct {
 	Attempt                              int
 }
 
-// Intend implements session.Deliveries.
+// Intend implements session.Store.
 func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error {
 	// The share lock lets no take-over pass between the check of the attempt and the commit.
 	const intend = `
@@ -38,7 +38,7 @@ func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey
 	return s.pageError("intend", f, key, err)
 }
 
-// Posted implements session.Deliveries.
+// Posted implements session.Store.
 func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey, id thread.MessageID, hash string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var at thread.Ref
@@ -91,7 +91,7 @@ func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop stops) 
 	return requestStops(ctx, tx, f.Tenant, []session.TurnID{f.Turn}, by)
 }
 
-// Final implements session.Deliveries.
+// Final implements session.Store.
 func (s *Store) Final(ctx context.Context, f session.Fence, key session.PageKey, hash string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := held(ctx, tx, f); err != nil {
@@ -109,7 +109,7 @@ func (s *Store) Final(ctx context.Context, f session.Fence, key session.PageKey,
 	return s.pageError("finish", f, key, err)
 }
 
-// Drop implements session.Deliveries.
+// Drop implements session.Store.
 func (s *Store) Drop(ctx context.Context, f session.Fence, key session.PageKey) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := held(ctx, tx, f); err != nil {
@@ -122,7 +122,7 @@ func (s *Store) Drop(ctx context.Context, f session.Fence, key session.PageKey) 
 	return s.pageError("forget", f, key, err)
 }
 
-// Disturbed implements session.Repairs.
+// Disturbed implements session.Store.
 func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		newest, err := newestTurn(ctx, tx, f.Tenant, string(f.Turn)) // that has the messages now
@@ -145,7 +145,7 @@ func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 	return nil
 }
 
-// Pages implements session.Deliveries.
+// Pages implements session.Store.
 func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, error) {
 	if err := held(ctx, s.db.Pool, f); err != nil {
 		return nil, fmt.Errorf("list the pages of turn %s: %w", f.Turn, err)

@@ -28,7 +28,7 @@ func press(ctx context.Context, q postgres.Executor, tenant access.TenantID, at 
 // claimPrefix keeps claims apart from the events of platforms, which are kept in the same table and for as long.
 const claimPrefix = "claim:"
 
-// Claim implements session.Absences.
+// Claim implements session.Store.
 func (s *Store) Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error) {
 	const claim = `
 		insert into event as e (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, '` + noTurn + `')
@@ -48,7 +48,7 @@ const (
 	noTurn = "00000000-0000-0000-0000-000000000000"
 )
 
-// Refused implements session.Refusals.
+// Refused implements session.Store.
 func (s *Store) Refused(ctx context.Context, r session.Refusal) error {
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		if r.Key != "" {

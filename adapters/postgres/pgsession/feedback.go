@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Vote implements session.Votes.
+// Vote implements session.Store.
 func (s *Store) Vote(ctx context.Context, v session.Vote) (changed bool, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		changed = false
@@ -64,7 +64,7 @@ type feedbackRow struct {
 // defaultFeedback is how many votes are returned when nobody says.
 const defaultFeedback = 1000
 
-// Feedback implements session.Votes.
+// Feedback implements session.Store.
 func (s *Store) Feedback(ctx context.Context, q session.FeedbackQuery) ([]session.Feedback, error) {
 	// Served by feedback_at, then by primary keys.
 	const list = `
@@ -92,7 +92,7 @@ func (s *Store) Feedback(ctx context.Context, q session.FeedbackQuery) ([]sessio
 	return found, nil
 }
 
-// ForgetVotes implements session.Votes.
+// ForgetVotes implements session.Store.
 func (s *Store) ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error) {
 	// Served by feedback_person.
 	const forget = `

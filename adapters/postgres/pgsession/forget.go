@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Forget implements session.Forgetter. The keys of events stay for as long as platforms redeliver them, so that what was deleted is not taken
+// Forget implements session.Store. The keys of events stay for as long as platforms redeliver them, so that what was deleted is not taken
 // in again; they name nobody.
 func (s *Store) Forget(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,

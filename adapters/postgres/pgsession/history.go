@@ -18,7 +18,7 @@ import (
 //go:embed queries/history.sql
 var historyQuery string
 
-// Load implements session.History.
+// Load implements session.Store.
 func (s *Store) Load(ctx context.Context, before session.Turn, limit int) ([]message.Message, error) {
 	tenant := before.Session.Tenant
 	rows, err := postgres.QueryAll[messageRow](ctx, s.db.Pool, historyQuery, tenant, before.Session.ID, before.ID, limit, session.ThreadTurns)
@@ -67,7 +67,7 @@ func (s *Store) withCorrections(
 	return out, nil
 }
 
-// Numbers implements session.History.
+// Numbers implements session.Store.
 func (s *Store) Numbers(ctx context.Context, of session.Turn) (map[document.ID]int, error) {
 	const numbers = `
 		select document_id, min(number) from session_document where tenant_id = $1 and session_id = $2 group by document_id`
@@ -84,7 +84,7 @@ func (s *Store) Numbers(ctx context.Context, of session.Turn) (map[document.ID]i
 	return known, nil
 }
 
-// Saved implements session.History. All of it is read from one snapshot.
+// Saved implements session.Store. All of it is read from one snapshot.
 func (s *Store) Saved(ctx context.Context, of session.Turn) (session.Saved, error) {
 	var saved session.Saved
 	err := s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {

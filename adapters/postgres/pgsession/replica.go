@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beat implements session.Replicas.
+// Beat implements session.Store.
 func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error {
 	const beat = `
 		insert into replica (id, expires_at) values ($1, clock_timestamp() + $2::bigint * interval '1 microsecond')
@@ -20,7 +20,7 @@ func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duratio
 	return nil
 }
 
-// Leave implements session.Replicas.
+// Leave implements session.Store.
 func (s *Store) Leave(ctx context.Context, id session.ReplicaID) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, leftRepairsSQL, id); err != nil {
@@ -38,7 +38,7 @@ func (s *Store) Leave(ctx context.Context, id session.ReplicaID) error {
 	return nil
 }
 
-// Live implements session.Replicas.
+// Live implements session.Store.
 func (s *Store) Live(ctx context.Context) (int, error) {
 	var n int
 	if err := s.db.Pool.QueryRow(ctx, `select count(*) from replica where expires_at > clock_timestamp()`).Scan(&n); err != nil {

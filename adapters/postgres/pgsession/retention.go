@@ -34,7 +34,7 @@ const quiet = `
 		select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace
 			and s.channel = h.channel and s.thread = h.thread)`
 
-// Tenants implements session.Pruner.
+// Tenants implements session.Store.
 func (s *Store) Tenants(ctx context.Context) ([]access.TenantID, error) {
 	rows, err := s.db.Pool.Query(ctx, `select id from tenant order by id`)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) Tenants(ctx context.Context) ([]access.TenantID, error) {
 	return tenants, nil
 }
 
-// Prune implements session.Pruner.
+// Prune implements session.Store.
 func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Retention, by session.Actor) (gone session.Pruned, more bool, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		gone, more = session.Pruned{}, false
@@ -146,7 +146,7 @@ func unmeant(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int
 	return nil
 }
 
-// Prunable implements session.Pruner.
+// Prunable implements session.Store.
 func (s *Store) Prunable(ctx context.Context, tenant access.TenantID, r session.Retention) (session.Pruned, error) {
 	var p session.Pruned
 	const conversations = `

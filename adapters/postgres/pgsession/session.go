@@ -18,33 +18,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps conversations, turns and what was posted for them. It implements the ports of package session that are about these, and is safe
+// Store keeps conversations, turns and what was posted for them. It implements session.Store, and is safe
 // for concurrent use by any number of processes.
 type Store struct{ db *postgres.DB }
 
 // New returns the sessions of a database.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-var (
-	_ session.Inbox      = (*Store)(nil)
-	_ session.Queue      = (*Store)(nil)
-	_ session.Replicas   = (*Store)(nil)
-	_ session.Janitor    = (*Store)(nil)
-	_ session.History    = (*Store)(nil)
-	_ session.Stops      = (*Store)(nil)
-	_ session.Deliveries = (*Store)(nil)
-	_ session.Threads    = (*Store)(nil)
-	_ session.Repairs    = (*Store)(nil)
-	_ session.Verdicts   = (*Store)(nil)
-	_ session.Turns      = (*Store)(nil)
-	_ session.Changes    = (*Store)(nil)
-	_ session.Forgetter  = (*Store)(nil)
-	_ session.Revisions  = (*Store)(nil)
-	_ session.Votes      = (*Store)(nil)
-	_ session.Offers     = (*Store)(nil)
-	_ session.Pruner     = (*Store)(nil)
-	_ session.Refusals   = (*Store)(nil)
-)
+var _ session.Store = (*Store)(nil)
 
 // newID returns a UUID of version 7, so that rows lie in order of their making.
 func newID() (string, error) {

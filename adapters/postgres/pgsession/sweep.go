@@ -21,7 +21,7 @@ const (
 	peopleAge  = 30 * 24 * time.Hour
 )
 
-// Sweep implements session.Janitor.
+// Sweep implements session.Store.
 func (s *Store) Sweep(ctx context.Context) error {
 	batch := new(pgx.Batch)
 	const ago = `clock_timestamp() - $1::bigint * interval '1 microsecond'`

@@ -58,7 +58,7 @@ func seenArgs(s session.Sighting) []any {
 	}
 }
 
-// Seen implements session.Threads.
+// Seen implements session.Store.
 func (s *Store) Seen(ctx context.Context, sighting session.Sighting) error {
 	if _, err := s.db.Pool.Exec(ctx, seenSQL, seenArgs(sighting)...); err != nil {
 		return fmt.Errorf("note who takes part in a thread: %w", err)
@@ -66,7 +66,7 @@ func (s *Store) Seen(ctx context.Context, sighting session.Sighting) error {
 	return nil
 }
 
-// Thread implements session.Threads.
+// Thread implements session.Store.
 func (s *Store) Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (session.Thread, error) {
 	// Served by both primary keys.
 	const load = `
@@ -90,7 +90,7 @@ func (s *Store) Thread(ctx context.Context, tenant access.TenantID, ref thread.R
 	return found, nil
 }
 
-// CaughtUp implements session.Threads.
+// CaughtUp implements session.Store.
 func (s *Store) CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error {
 	const caughtUp = `update thread set caught_up = $6 where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`
 	if _, err := s.db.Pool.Exec(ctx, caughtUp, tenant, ref.Platform, ref.Workspace, ref.Channel, postgres.Storable(ref.Thread), to); err != nil {
@@ -99,12 +99,12 @@ func (s *Store) CaughtUp(ctx context.Context, tenant access.TenantID, ref thread
 	return nil
 }
 
-// Unfollow implements session.Threads.
+// Unfollow implements session.Store.
 func (s *Store) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
 	return s.follow(ctx, tenant, ref, by, true)
 }
 
-// Follow implements session.Threads.
+// Follow implements session.Store.
 func (s *Store) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
 	return s.follow(ctx, tenant, ref, by, false)
 }
@@ -142,7 +142,7 @@ func (s *Store) follow(ctx context.Context, tenant access.TenantID, ref thread.R
 // activeRow is a thread of session.Active.
 type activeRow struct{ Channel, Thread, LastSeen string }
 
-// Active implements session.Absences.
+// Active implements session.Store.
 func (s *Store) Active(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int,
 ) ([]session.Active, error) {

@@ -51,7 +51,7 @@ func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thr
 	return &row, err
 }
 
-// Edit implements session.Changes.
+// Edit implements session.Store.
 func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		changed = session.Changed{}

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Derive implements session.Revisions.
+// Derive implements session.Store.
 func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	var accepted session.Accepted
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Turn implements session.Turns.
+// Turn implements session.Store.
 func (s *Store) Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error) {
 	if !postgres.IsID(string(id)) {
 		return session.Turn{}, fmt.Errorf("load turn %q: %w", id, session.ErrUnknownTurn)
@@ -21,7 +21,7 @@ func (s *Store) Turn(ctx context.Context, tenant access.TenantID, id session.Tur
 	return loadTurn(ctx, s.db.Pool, tenant, string(id))
 }
 
-// TurnOf implements session.Turns.
+// TurnOf implements session.Store.
 func (s *Store) TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error) {
 	// By the primary key.
 	const of = `
@@ -30,7 +30,7 @@ func (s *Store) TurnOf(ctx context.Context, tenant access.TenantID, at thread.Re
 	return s.found(ctx, tenant, of, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id)))
 }
 
-// Latest implements session.Turns.
+// Latest implements session.Store.
 func (s *Store) Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (session.Turn, error) {
 	// The sessions by their unique key, their turns by turn's.
 	const latest = `
@@ -53,7 +53,7 @@ func (s *Store) found(ctx context.Context, tenant access.TenantID, sql string, a
 	return loadTurn(ctx, s.db.Pool, tenant, id)
 }
 
-// Unasked implements session.Turns.
+// Unasked implements session.Store.
 func (s *Store) Unasked(ctx context.Context, tenant access.TenantID, at session.Place) (time.Duration, error) {
 	// By turn_unasked from the newest on, and session's primary key; a cool-down is never longer than the month that is looked at.
 	const newest = `
@@ -73,7 +73,7 @@ func (s *Store) Unasked(ctx context.Context, tenant access.TenantID, at session.
 	return time.Duration(micros) * time.Microsecond, nil
 }
 
-// Waiting implements session.Turns.
+// Waiting implements session.Store.
 func (s *Store) Waiting(ctx context.Context, tenant access.TenantID, at session.Place) (int, error) {
 	// By turn_unfinished, which is short.
 	const count = `

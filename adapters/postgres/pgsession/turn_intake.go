@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Accept implements session.Inbox.
+// Accept implements session.Store.
 func (s *Store) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
 	if err := in.Validate(); err != nil {
 		return session.Accepted{}, err

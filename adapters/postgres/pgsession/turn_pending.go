@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Settle implements session.Completions. Quotas are locked before the turn, as intakes do.
+// Settle implements session.Store. Quotas are locked before the turn, as intakes do.
 func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		until = time.Time{}
@@ -45,7 +45,7 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 	return until, nil
 }
 
-// Complete implements session.Completions.
+// Complete implements session.Store.
 func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
 	if len(c.Files) == 0 && c.Starter == "" { // most have nothing but who listens, and a name
 		var n int

@@ -23,7 +23,7 @@ const abandonedColumn = `
 		where r.started_at <= t.intake_at + $4::bigint * interval '1 microsecond'
 		  and r.expires_at > statement_timestamp() - $4::bigint * interval '1 microsecond')`
 
-// Lease implements session.Queue.
+// Lease implements session.Store.
 func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Turn, error) {
 	rows, err := leaseIn(ctx, s.db.Pool, r, max(r.Most, 1), "", true)
 	if err == nil && len(rows) == 0 {
@@ -75,7 +75,7 @@ func holding(r session.LeaseRequest) []session.TurnID {
 	return r.Holding
 }
 
-// Finish implements session.Queue.
+// Finish implements session.Store.
 func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved) error {
 	if saved.Outcome == "" {
 		return fmt.Errorf("finish turn %s: it has no outcome", f.Turn)
@@ -137,7 +137,7 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 	return nil
 }
 
-// Delivered implements session.Queue. Of an answer that was delivered to say that its question was deleted, the rest is erased with it.
+// Delivered implements session.Store. Of an answer that was delivered to say that its question was deleted, the rest is erased with it.
 func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	var n int
 	err := s.db.Pool.QueryRow(ctx, deliveredSQL, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
@@ -168,12 +168,12 @@ func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 	})
 }
 
-// Release implements session.Queue.
+// Release implements session.Store.
 func (s *Store) Release(ctx context.Context, f session.Fence, after time.Duration) error {
 	return s.fenced(ctx, f, "hand back", handedBackSQL, after.Microseconds())
 }
 
-// Depth implements session.Queue.
+// Depth implements session.Store.
 func (s *Store) Depth(ctx context.Context) (int, error) {
 	var n int
 	if err := s.db.Pool.QueryRow(ctx, `select count(*) from turn where state = 'queued'`).Scan(&n); err != nil { // served by turn_queued

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Find implements session.Revisions.
+// Find implements session.Store.
 func (s *Store) Find(ctx context.Context, t session.Target) (session.Record, error) {
 	var r session.Record
 	err := s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {

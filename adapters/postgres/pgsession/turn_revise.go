@@ -15,7 +15,7 @@ import (
 //go:embed queries/turn_lineage.sql
 var lineageQuery string
 
-// Remove implements session.Revisions.
+// Remove implements session.Store.
 func (s *Store) Remove(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, r session.Removal) ([]session.TurnID, error) {
 	var running []session.TurnID
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -83,7 +83,7 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	return running, audit.EndAll(ctx, tx, tenant, waiting)
 }
 
-// Correct implements session.Revisions.
+// Correct implements session.Store.
 func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, c session.Correction) error {
 	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, correctedSQL, tenant, id, postgres.Storable(c.Text), postgres.Storable(c.By.ID), postgres.Storable(c.By.Name)); err != nil {
@@ -100,7 +100,7 @@ func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.
 	return nil
 }
 
-// Keep implements session.Revisions.
+// Keep implements session.Store.
 func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, resend bool) error {
 	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
 		batch := new(pgx.Batch)
@@ -139,7 +139,7 @@ func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.T
 	})
 }
 
-// Offer implements session.Offers.
+// Offer implements session.Store.
 func (s *Store) Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (bool, error) {
 	tag, err := s.db.Pool.Exec(ctx, offeredSQL, tenant, id)
 	if err != nil {

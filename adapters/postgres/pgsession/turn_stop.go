@@ -17,7 +17,7 @@ type candidate struct {
 	ID, Asker, Starter string
 }
 
-// Request implements session.Stops.
+// Request implements session.Store.
 func (s *Store) Request(ctx context.Context, r session.StopRequest) (session.StopResult, error) {
 	var result session.StopResult
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -104,7 +104,7 @@ func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []
 	return nil
 }
 
-// Requested implements session.Stops.
+// Requested implements session.Store.
 func (s *Store) Requested(ctx context.Context, turns []session.Fence) ([]session.TurnID, error) {
 	if len(turns) == 0 {
 		return nil, nil

@@ -18,7 +18,7 @@ import (
 //go:embed queries/turn_family.sql
 var familyQuery string
 
-// Withdraw implements session.Changes.
+// Withdraw implements session.Store.
 func (s *Store) Withdraw(
 	ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string,
 ) (changed session.Changed, err error) {
@@ -102,7 +102,7 @@ func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ..
 	return nil
 }
 
-// Erase implements session.Changes.
+// Erase implements session.Store.
 func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []session.TurnID, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		erased, running = false, nil

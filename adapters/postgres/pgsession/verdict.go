@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Judged implements session.Verdicts. All are written in one round trip.
+// Judged implements session.Store. All are written in one round trip.
 func (s *Store) Judged(ctx context.Context, tenant access.TenantID, verdicts []session.Verdict) error {
 	batch := new(pgx.Batch)
 	for _, v := range verdicts {
@@ -28,7 +28,7 @@ func (s *Store) Judged(ctx context.Context, tenant access.TenantID, verdicts []s
 	return nil
 }
 
-// Verdict implements session.Verdicts.
+// Verdict implements session.Store.
 func (s *Store) Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error) {
 	// By the primary key.
 	const load = `

@@ -37,7 +37,7 @@ func newDiscord(base *wire.Base, set *Set) (platform, error) {
 			Wrap: func(next http.RoundTripper) http.RoundTripper { return base.Counted("discord", next) },
 		},
 	}, discordbot.Deps{
-		Deliveries: sessions, Repairs: sessions, Threads: sessions, Turns: sessions, Replicas: sessions, Absences: sessions, Policies: base.Policies(),
+		Store: sessions, Replicas: sessions, Policies: base.Policies(),
 		Bindings: admin.NewWorkspaces(base.DB, discord.Platform), Renderer: &render.Renderer{}, Observe: base.Observe(), Logger: base.Logger,
 	})
 	if err != nil {

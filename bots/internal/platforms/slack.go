@@ -21,7 +21,7 @@ func newSlack(base *wire.Base, _ *Set) (platform, error) {
 		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge, Models: base.Models,
 		Slack: slack.Config{CAFile: c.CAFile, Changes: audiences, People: audiences},
 	}, slackbot.Deps{
-		Deliveries: sessions, Repairs: sessions, Threads: sessions, Replicas: sessions, Absences: sessions, Turns: sessions,
+		Store: sessions, Replicas: sessions,
 		Observe: base.Observe(), Logger: base.Logger,
 	})
 	if err != nil {

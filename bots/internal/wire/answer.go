@@ -70,10 +70,8 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	}
 	sessions, settings, policies, metrics := b.Sessions(), b.Settings(), b.Policies(), b.metrics()
 	of.Service, err = answer.New(answer.Deps{
-		Store: answer.Store{
-			Inbox: sessions, Queue: sessions, Replicas: sessions, Janitor: sessions, History: sessions, Stops: sessions, Prompts: settings,
-			Offers: sessions, Threads: sessions, Verdicts: sessions, Turns: sessions, Deliveries: sessions, Refusals: sessions, Completions: sessions,
-		},
+		Store:    sessions,
+		Prompts:  settings,
 		Signal:   signal,
 		Engine:   turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
 		Setups:   chooser,
@@ -92,15 +90,13 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		return of, err
 	}
 	of.Actions, err = action.New(action.Deps{
-		Revisions: sessions, Votes: sessions, Threads: sessions, Turns: sessions, Changes: sessions, History: sessions,
-		Answerer: of.Service, Signal: signal, Listeners: place.Surfaces, Library: library{b.Index}, Policies: policies, Metrics: metrics, Logger: b.Logger,
+		Store: sessions, Answerer: of.Service, Signal: signal, Listeners: place.Surfaces, Library: library{b.Index}, Policies: policies, Metrics: metrics, Logger: b.Logger,
 	})
 	if err != nil {
 		return of, err
 	}
 	of.Commands, err = command.New(command.Deps{
-		Turns: sessions, Verdicts: sessions, History: sessions, Settings: settings, Votes: sessions, Forgetter: sessions,
-		Answerer: of.Service, Signal: signal, Library: library{b.Index}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
+		Store: sessions, Settings: settings, Answerer: of.Service, Signal: signal, Library: library{b.Index}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
 	})
 	return of, err
 }

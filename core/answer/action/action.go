@@ -18,15 +18,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// ActDeps is what a Service works with. What of the store is nil cannot be done, or is left out, as each method says.
+// Deps is what a Service works with. All but Policies, Metrics, Logger and MaxQuestion are required.
 type Deps struct {
-	Revisions session.Revisions // Perform, Wanted
-	Votes     session.Votes     // Perform
-	Threads   session.Threads   // follow, unfollow
-	Turns     session.Turns     // edits count against quotas
-	Changes   session.Changes   // Edited, Deleted, AnswerDeleted
-	History   session.History
-
+	Store     Store
 	Answerer  Answerer
 	Signal    session.Signal
 	Listeners Listeners
@@ -36,6 +30,28 @@ type Deps struct {
 	Logger    *slog.Logger  // nil: silent
 	// MaxQuestion is how many characters an edited question may have: 100,000.
 	MaxQuestion int
+}
+
+// Store is what actions need of a session.Store, which says what each method does.
+type Store interface {
+	Find(ctx context.Context, t session.Target) (session.Record, error)
+	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
+	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
+	Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (session.Thread, error)
+
+	// What is done to an answer.
+	Derive(ctx context.Context, d session.Derive) (session.Accepted, error)
+	Remove(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, r session.Removal) ([]session.TurnID, error)
+	Correct(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, c session.Correction) error
+	Keep(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, resend bool) error
+	Vote(ctx context.Context, v session.Vote) (changed bool, err error)
+
+	// What becomes of a question, and of a thread.
+	Edit(ctx context.Context, e session.Edit) (session.Changed, error)
+	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (session.Changed, error)
+	Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []session.TurnID, err error)
+	Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
+	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 }
 
 // Answerer answers what an action has queued. *answer.Service is one. Safe for concurrent use.
@@ -54,7 +70,7 @@ type Listeners interface {
 	Listeners(ctx context.Context, t session.Turn) (access.Audience, error)
 }
 
-// Readers knows who may read what. Safe for concurrent use.
+// Library knows who may read what. Safe for concurrent use.
 type Library interface {
 	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
@@ -68,7 +84,7 @@ type Service struct{ Deps }
 
 // NewAct returns a service.
 func New(deps Deps) (*Service, error) {
-	if deps.Answerer == nil || deps.Signal == nil || deps.Listeners == nil || deps.Library == nil || deps.History == nil {
+	if deps.Answerer == nil || deps.Signal == nil || deps.Listeners == nil || deps.Library == nil || deps.Store == nil {
 		return nil, errors.New("set up what is done to answers: who answers, a signal, listeners, a library and a history are required")
 	}
 	if deps.Logger == nil {
@@ -91,7 +107,7 @@ func (s *Service) recovered(ctx context.Context, what string, err *error) {
 // derive makes a turn of another one.
 func (s *Service) derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	began := time.Now()
-	made, err := s.Revisions.Derive(ctx, d)
+	made, err := s.Store.Derive(ctx, d)
 	if err == nil && !made.Duplicate {
 		s.Answerer.Queued(ctx, began, made.Turn)
 	}

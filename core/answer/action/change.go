@@ -13,18 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// errNoChanges says that the service was set up without a store for changes.
-var errNoChanges = errors.New("the service keeps no changes of questions")
-
 // Edited has a question answered anew in place: its messages are edited, what was answered before is kept as Superseded. A message that is
 // no question, and an edit that leaves no text or the text as it was (a preview appeared), change nothing. When it returns, the change is
 // recorded and no turn that it is meant for can miss it. A Rejection is a sentence for the person, and the old answer stays.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	defer s.recovered(ctx, "edit", &err)
 	defer func() { s.editRefused(ctx, e, err) }()
-	if s.Changes == nil {
-		return changed, errNoChanges
-	}
 	if strings.TrimSpace(e.Text) == "" { // of files alone, whose previews platforms tell of as edits
 		return session.Changed{Same: true}, nil
 	}
@@ -41,7 +35,7 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	if err = s.admitEdit(ctx, &e, rules.Policy); err != nil {
 		return changed, err
 	}
-	if changed, err = s.Changes.Edit(ctx, e); err != nil {
+	if changed, err = s.Store.Edit(ctx, e); err != nil {
 		return changed, fmt.Errorf("change a question: %w", err)
 	}
 	if !changed.LimitedUntil.IsZero() {
@@ -57,10 +51,10 @@ const sentencePrivateNow = "By now answers in this channel are for whoever asks 
 // admitEdit decides about an edit by what holds at this moment, as about a new question, and fills in the quotas that it counts against. What
 // an edit does not tell, who asked and what that person holds, is looked up.
 func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Policy) error {
-	if len(p.Quotas) == 0 && p.Private != policy.PrivateAlways || s.Turns == nil {
+	if len(p.Quotas) == 0 && p.Private != policy.PrivateAlways {
 		return nil
 	}
-	t, err := s.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
+	t, err := s.Store.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
 	if errors.Is(err, session.ErrUnknownTurn) || err == nil && t.Message != e.Message { // no question
 		return nil
 	}
@@ -81,13 +75,10 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 }
 
 // Deleted ends the turn of a question that was deleted: one that waits or runs is cancelled, an answer that was given is marked, and what is
-// kept of the question and its answers is erased (session.Changes). A message that is not known yet is born stopped if it arrives within session.TombstoneAge.
+// kept of the question and its answers is erased (session.Store). A message that is not known yet is born stopped if it arrives within session.TombstoneAge.
 func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
 	defer s.recovered(ctx, "delete", &err)
-	if s.Changes == nil {
-		return changed, errNoChanges
-	}
-	if changed, err = s.Changes.Withdraw(ctx, tenant, at, id, session.SentenceWithdrawn); err != nil {
+	if changed, err = s.Store.Withdraw(ctx, tenant, at, id, session.SentenceWithdrawn); err != nil {
 		return changed, fmt.Errorf("withdraw a question: %w", err)
 	}
 	if changed.Turn == "" {
@@ -107,15 +98,12 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 // not posted anew. The bot's own deletions, and those of other messages, change nothing.
 func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
 	defer s.recovered(ctx, "delete an answer", &err)
-	if s.Changes == nil {
-		return errNoChanges
-	}
 	_, err = s.erase(ctx, tenant, at, id)
 	return err
 }
 
 func (s *Service) erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
-	erased, running, err := s.Changes.Erase(ctx, tenant, at, id)
+	erased, running, err := s.Store.Erase(ctx, tenant, at, id)
 	if err != nil {
 		return false, fmt.Errorf("erase an answer: %w", err)
 	}

@@ -17,7 +17,7 @@ func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply,
 		return Reply{}, session.ErrRemoved
 	}
 	up := a.Do == thread.ActionUp
-	changed, err := s.Votes.Vote(ctx, session.Vote{
+	changed, err := s.Store.Vote(ctx, session.Vote{
 		Tenant: a.Tenant, Turn: r.ID, Key: a.key(), Person: a.By, Up: up, Message: a.Message, Reason: clean(a.Text, maxReason),
 	})
 	if err != nil {

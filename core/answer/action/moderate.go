@@ -29,7 +29,7 @@ func (s *Service) remove(ctx context.Context, a Request, r session.Record) (Repl
 			Hint: "It is removed for everybody, for good.", Submit: "Remove", Max: maxReason,
 		}}, nil
 	}
-	stopped, err := s.Revisions.Remove(ctx, a.Tenant, r.ID, a.key(), session.Removal{By: a.By, Reason: clean(a.Text, maxReason)})
+	stopped, err := s.Store.Remove(ctx, a.Tenant, r.ID, a.key(), session.Removal{By: a.By, Reason: clean(a.Text, maxReason)})
 	if err != nil {
 		return Reply{}, err
 	}
@@ -61,7 +61,7 @@ func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Rep
 	if text == "" {
 		return refuse(sentenceNoCorrection), nil
 	}
-	err := s.Revisions.Correct(ctx, a.Tenant, r.ID, a.key(), session.Correction{Text: text, By: a.By})
+	err := s.Store.Correct(ctx, a.Tenant, r.ID, a.key(), session.Correction{Text: text, By: a.By})
 	if err != nil {
 		return Reply{}, err
 	}
@@ -79,7 +79,7 @@ func (s *Service) correction(ctx context.Context, r session.Record) (Reply, erro
 	if r.Correction != nil {
 		form.Text = r.Correction.Text
 	} else {
-		saved, err := s.History.Saved(ctx, r.Turn)
+		saved, err := s.Store.Saved(ctx, r.Turn)
 		if err != nil && !errors.Is(err, session.ErrUnknownTurn) {
 			return Reply{}, err
 		}

@@ -26,9 +26,6 @@ import (
 //   - why, follow, unfollow: whoever can see the answer, of a private one its owner.
 func (s *Service) Perform(ctx context.Context, a Request) (reply Reply, err error) {
 	defer s.recovered(ctx, "act", &err)
-	if s.Revisions == nil || s.Votes == nil {
-		return refuse(sentenceNoActions), nil
-	}
 	if a.Key == "" || a.By.ID == "" || a.Tenant == "" {
 		return Reply{}, fmt.Errorf("%s an answer: %w: it needs a key, a person and a tenant", a.Do, session.ErrInvalid)
 	}
@@ -88,7 +85,7 @@ func (s *Service) find(ctx context.Context, a Request) (session.Record, error) {
 	waited, cancel := context.WithTimeout(ctx, landing)
 	defer cancel()
 	for {
-		r, err := s.Revisions.Find(ctx, session.Target{Tenant: a.Tenant, Ref: a.Ref, Turn: a.Turn, Message: a.Message})
+		r, err := s.Store.Find(ctx, session.Target{Tenant: a.Tenant, Ref: a.Ref, Turn: a.Turn, Message: a.Message})
 		if err != nil || r.State != session.Delivering {
 			return r, err
 		}
@@ -156,10 +153,7 @@ func (s *Service) stop(ctx context.Context, a Request) (Reply, error) {
 
 // follow makes the bot follow a thread, or leave it.
 func (s *Service) follow(ctx context.Context, a Request) (Reply, error) {
-	if s.Threads == nil {
-		return refuse(sentenceNoActions), nil
-	}
-	known, err := s.Threads.Thread(ctx, a.Tenant, a.Ref)
+	known, err := s.Store.Thread(ctx, a.Tenant, a.Ref)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -167,9 +161,9 @@ func (s *Service) follow(ctx context.Context, a Request) (Reply, error) {
 	case !known.Known:
 		return refuse(sentenceNotHere), nil
 	case a.Do == thread.ActionUnfollow:
-		return Reply{Sentence: sentenceUnfollowed, Duplicate: known.Unfollowed}, s.Threads.Unfollow(ctx, a.Tenant, a.Ref, a.By.ID)
+		return Reply{Sentence: sentenceUnfollowed, Duplicate: known.Unfollowed}, s.Store.Unfollow(ctx, a.Tenant, a.Ref, a.By.ID)
 	default:
-		return Reply{Sentence: sentenceFollowed, Duplicate: !known.Unfollowed}, s.Threads.Follow(ctx, a.Tenant, a.Ref, a.By.ID)
+		return Reply{Sentence: sentenceFollowed, Duplicate: !known.Unfollowed}, s.Store.Follow(ctx, a.Tenant, a.Ref, a.By.ID)
 	}
 }
 
@@ -178,7 +172,7 @@ func (s *Service) why(ctx context.Context, r session.Record) (Reply, error) {
 	var saved session.Saved
 	if r.Outcome != "" {
 		var err error
-		if saved, err = s.History.Saved(ctx, r.Turn); err != nil && !errors.Is(err, session.ErrUnknownTurn) {
+		if saved, err = s.Store.Saved(ctx, r.Turn); err != nil && !errors.Is(err, session.ErrUnknownTurn) {
 			return Reply{}, err
 		}
 	}

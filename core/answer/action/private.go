@@ -67,7 +67,7 @@ func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply
 	case r.Outcome != session.Answered:
 		return refuse(sentenceNothingShared), nil
 	}
-	saved, err := s.History.Saved(ctx, r.Turn)
+	saved, err := s.Store.Saved(ctx, r.Turn)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -108,7 +108,7 @@ func (s *Service) keep(ctx context.Context, a Request, r session.Record) (Reply,
 	if r.Kept {
 		return reply, nil
 	}
-	if err := s.Revisions.Keep(ctx, a.Tenant, r.ID, a.key(), a.Vanishing); err != nil {
+	if err := s.Store.Keep(ctx, a.Tenant, r.ID, a.key(), a.Vanishing); err != nil {
 		return Reply{}, err
 	}
 	s.Answerer.Wake()

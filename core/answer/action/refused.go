@@ -11,10 +11,10 @@ import (
 // editRefused notes an edit that was rejected with err: once for each reason, since people edit a message again and again.
 func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
 	reason := policy.ReasonOf(err)
-	if reason == "" || s.Turns == nil {
+	if reason == "" {
 		return
 	}
-	t, err := s.Turns.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
+	t, err := s.Store.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
 	switch {
 	case errors.Is(err, session.ErrUnknownTurn), err == nil && t.Message != e.Message: // it was no question before either
 		return

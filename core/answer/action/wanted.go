@@ -22,10 +22,7 @@ type Wanted struct {
 // Wanted has such a question answered. It does nothing for a question that was never taken in, is being answered, or has an answer.
 func (s *Service) Wanted(ctx context.Context, w Wanted) (err error) {
 	defer s.recovered(ctx, "wanted", &err)
-	if s.Revisions == nil {
-		return nil
-	}
-	r, err := s.Revisions.Find(ctx, session.Target{Tenant: w.Tenant, Ref: w.Ref, Message: w.Message})
+	r, err := s.Store.Find(ctx, session.Target{Tenant: w.Tenant, Ref: w.Ref, Message: w.Message})
 	if errors.Is(err, session.ErrUnknownTurn) {
 		return nil
 	}
@@ -35,7 +32,7 @@ func (s *Service) Wanted(ctx context.Context, w Wanted) (err error) {
 	if r.State != session.Done || r.Outcome != session.Superseded || r.Removed != nil {
 		return nil
 	}
-	_, err = s.Revisions.Derive(ctx, session.Derive{
+	_, err = s.Store.Derive(ctx, session.Derive{
 		Tenant: w.Tenant, Of: r.ID, As: session.Retried, Key: "wanted:" + w.Key, Audience: r.Audience,
 	})
 	if errors.Is(err, session.ErrUnknownTurn) { // it was deleted

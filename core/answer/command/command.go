@@ -14,16 +14,13 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
-// CommandDeps is what a Service works with. What of the store is nil cannot be done, which the person is told.
+// Deps is what a Service works with. Store, Answerer, Signal and Library are required.
 type Deps struct {
-	Turns     session.Turns    // status, why
-	Verdicts  session.Verdicts // why
-	History   session.History  // why
-	Settings  session.Settings // commands that change something
-	Votes     session.Votes    // forget-me
-	Forgetter session.Forgetter
+	Store    Store
+	Settings Settings // nil: commands change nothing
 
 	Answerer Answerer
 	Signal   session.Signal
@@ -34,7 +31,29 @@ type Deps struct {
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }
 
-// CommandAnswerer is what commands need of the service that answers; *answer.Service is one. Safe for concurrent use.
+// Store is what commands need of a session.Store, which says what each method does.
+type Store interface {
+	Explained
+	Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (session.Turn, error)
+	Waiting(ctx context.Context, tenant access.TenantID, at session.Place) (int, error)
+	Forget(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (session.Forgotten, error)
+	ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error)
+}
+
+// Explained is what explaining needs of a session.Store.
+type Explained interface {
+	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
+	Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error)
+	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
+}
+
+// Settings is what commands need of a session.Settings.
+type Settings interface {
+	SetSetting(ctx context.Context, tenant access.TenantID, s session.Setting) error
+	ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key, by string) (was bool, err error)
+}
+
+// Answerer is what commands need of the service that answers; *answer.Service is one. Safe for concurrent use.
 type Answerer interface {
 	// StopAs asks for a stop by somebody of whom holds returns what that person alone may read.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
@@ -42,7 +61,7 @@ type Answerer interface {
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
 }
 
-// CommandLibrary knows who may read what. Safe for concurrent use.
+// Library knows who may read what. Safe for concurrent use.
 type Library interface {
 	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
@@ -57,12 +76,12 @@ type Policies interface {
 	Hash(ctx context.Context) (string, error)
 }
 
-// CommandService carries commands out. It is safe for concurrent use.
+// Service carries commands out. It is safe for concurrent use.
 type Service struct{ Deps }
 
 // NewCommand returns a service.
 func New(deps Deps) (*Service, error) {
-	if deps.Answerer == nil || deps.Signal == nil || deps.Library == nil || deps.History == nil {
+	if deps.Answerer == nil || deps.Signal == nil || deps.Library == nil || deps.Store == nil {
 		return nil, errors.New("set up commands: who answers, a signal, a library and a history are required")
 	}
 	if deps.Logger == nil {

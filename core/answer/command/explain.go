@@ -30,24 +30,20 @@ func (e Explanation) Reason() policy.Reason {
 	return policy.Reason(e.Verdict.Reason)
 }
 
-// Inspector explains what was decided and answered, for the operator. All fields are required.
-type Inspector struct {
-	Turns    session.Turns
-	Verdicts session.Verdicts
-	History  session.History
-}
+// Inspector explains what was decided and answered, for the operator.
+type Inspector struct{ Store Explained }
 
 // Turn explains a turn.
 func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error) {
 	e := Explanation{Turn: &t}
 	var err error
 	if t.Message != "" {
-		if e.Verdict, err = i.Verdicts.Verdict(ctx, t.Session.Tenant, t.Session.Ref, t.Message); err != nil {
+		if e.Verdict, err = i.Store.Verdict(ctx, t.Session.Tenant, t.Session.Ref, t.Message); err != nil {
 			return e, err
 		}
 	}
 	if t.Outcome != "" {
-		e.Saved, err = i.History.Saved(ctx, t)
+		e.Saved, err = i.Store.Saved(ctx, t)
 	}
 	return e, err
 }
@@ -55,14 +51,14 @@ func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error
 // Message explains what became of a message: of a question, of a page of an answer, or of one that was not answered. Where nothing is
 // known of it, the explanation is empty.
 func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Explanation, error) {
-	t, err := i.Turns.TurnOf(ctx, tenant, at, id)
+	t, err := i.Store.TurnOf(ctx, tenant, at, id)
 	if err == nil {
 		return i.Turn(ctx, t)
 	}
 	if !errors.Is(err, session.ErrUnknownTurn) {
 		return Explanation{}, err
 	}
-	v, err := i.Verdicts.Verdict(ctx, tenant, at, id)
+	v, err := i.Store.Verdict(ctx, tenant, at, id)
 	return Explanation{Verdict: v}, err
 }
 

@@ -181,20 +181,14 @@ func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (str
 }
 
 func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) (string, error) {
-	if s.Forgetter == nil {
-		return "Nothing can be deleted from chat here. Ask whoever runs this bot.", nil
-	}
 	if len(words) != 1 || !strings.EqualFold(words[0], wordConfirm) {
 		return sentenceForget, nil
 	}
-	votes := 0
-	if s.Votes != nil {
-		var err error
-		if votes, err = s.Votes.ForgetVotes(ctx, c.Tenant, c.Ref.Platform, c.By.ID); err != nil {
-			return "", err
-		}
+	votes, err := s.Store.ForgetVotes(ctx, c.Tenant, c.Ref.Platform, c.By.ID)
+	if err != nil {
+		return "", err
 	}
-	gone, err := s.Forgetter.Forget(ctx, c.Tenant, c.Ref.Platform, c.By.ID)
+	gone, err := s.Store.Forget(ctx, c.Tenant, c.Ref.Platform, c.By.ID)
 	if err != nil {
 		return "", err
 	}

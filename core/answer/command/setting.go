@@ -30,19 +30,17 @@ func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (str
 		fmt.Fprintf(&b, " Who answers is the agent %s.", asCode(e.Agent))
 	}
 	b.WriteString(" " + followWords[e.Follow])
-	if s.Turns != nil {
-		n, err := s.Turns.Waiting(ctx, c.Tenant, session.PlaceOf(c.Ref))
-		if err != nil {
-			return "", err
-		}
-		switch n {
-		case 0:
-			b.WriteString(" Nothing is being answered here at the moment.")
-		case 1:
-			b.WriteString(" 1 question is being answered or waits.")
-		default:
-			fmt.Fprintf(&b, " %d questions are being answered or wait.", n)
-		}
+	n, err := s.Store.Waiting(ctx, c.Tenant, session.PlaceOf(c.Ref))
+	if err != nil {
+		return "", err
+	}
+	switch n {
+	case 0:
+		b.WriteString(" Nothing is being answered here at the moment.")
+	case 1:
+		b.WriteString(" 1 question is being answered or waits.")
+	default:
+		fmt.Fprintf(&b, " %d questions are being answered or wait.", n)
 	}
 	if c.Admin && s.Spent != nil {
 		spent, err := s.Spent(ctx, c.Tenant)

@@ -71,17 +71,14 @@ func orSay(sentence string, o session.Outcome) string {
 
 // whyCommand explains the message that is meant, or the newest answer here, to somebody who can see it.
 func (s *Service) whyCommand(ctx context.Context, c Request, _ []string) (string, error) {
-	if s.Turns == nil || s.Verdicts == nil {
-		return "This cannot be done here.", nil
-	}
-	inspect := Inspector{Turns: s.Turns, Verdicts: s.Verdicts, History: s.History}
+	inspect := Inspector{s.Store}
 	var e Explanation
 	var err error
 	if c.Message != "" {
 		e, err = inspect.Message(ctx, c.Tenant, c.Ref, c.Message)
 	} else {
 		var t session.Turn
-		if t, err = s.Turns.Latest(ctx, c.Tenant, c.Ref, c.By.ID); err == nil {
+		if t, err = s.Store.Latest(ctx, c.Tenant, c.Ref, c.By.ID); err == nil {
 			e, err = inspect.Turn(ctx, t)
 		}
 	}

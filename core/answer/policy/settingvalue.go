@@ -94,7 +94,7 @@ func share(key, help string, of func(*Policy) *float64) Setting {
 	}
 }
 
-// Longest times. A turn that waits for longer than a day counts as lost (session.Janitor), and the store looks a month back for what was
+// Longest times. A turn that waits for longer than a day counts as lost (session.Store.Sweep), and the store looks a month back for what was
 // said unasked.
 const (
 	maxWait     = 12 * time.Hour

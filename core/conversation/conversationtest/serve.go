@@ -21,21 +21,14 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Serve builds the services of a replica whose whole store is one; an Inbox and a Queue of deps, where there are any, stand before it. Policies are those
+// Serve builds the services of a replica whose store is one; that of deps, where there is any, stands before it where questions are taken in and answered. Policies are those
 // of the commands as well, where they take changes.
 func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answer.Config) conversation.Services {
 	t.Helper()
-	inbox, queue := deps.Store.Inbox, deps.Store.Queue
-	if inbox == nil {
-		inbox = store
+	if deps.Store == nil {
+		deps.Store = store
 	}
-	if queue == nil {
-		queue = store
-	}
-	deps.Store = answer.Store{
-		Inbox: inbox, Queue: queue, Replicas: store, Janitor: store, History: store, Stops: store, Prompts: store, Threads: store, Verdicts: store,
-		Turns: store, Offers: store, Refusals: store, Completions: store,
-	}
+	deps.Prompts = store
 	if deps.Signal == nil {
 		deps.Signal = &session.LocalSignal{}
 	}
@@ -44,16 +37,14 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 		t.Fatal(err)
 	}
 	act, err := action.New(action.Deps{
-		Revisions: store, Votes: store, Threads: store, Turns: store, Changes: store, History: store,
-		Answerer: answers, Signal: deps.Signal, Listeners: deps.Surfaces, Library: deps.Library, Policies: deps.Policies, Logger: deps.Logger,
+		Store: store, Answerer: answers, Signal: deps.Signal, Listeners: deps.Surfaces, Library: deps.Library, Policies: deps.Policies, Logger: deps.Logger,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	policies, _ := deps.Policies.(command.Policies)
 	typed, err := command.New(command.Deps{
-		Turns: store, Verdicts: store, History: store, Settings: store, Votes: store, Forgetter: store,
-		Answerer: answers, Signal: deps.Signal, Library: deps.Library, Policies: policies, Logger: deps.Logger,
+		Store: store, Settings: store, Answerer: answers, Signal: deps.Signal, Library: deps.Library, Policies: policies, Logger: deps.Logger,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -17,31 +17,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Store is every port of package session that has to do with turns, as one adapter implements them.
+// Store is what package session says of conversations, settings and the audit trail together.
 type Store interface {
-	session.Inbox
-	session.Completions
-	session.Queue
-	session.Replicas
-	session.Janitor
-	session.History
-	session.Stops
-	session.Deliveries
-	session.Repairs
-	session.Threads
-	session.Absences
-	session.Prompts
-	session.Revisions
-	session.Votes
-	session.Offers
+	session.Store
 	session.Settings
-	session.Verdicts
-	session.Turns
-	session.Changes
-	session.Forgetter
 	session.Audit
-	session.Pruner
-	session.Refusals
 }
 
 // Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a testing/synctest bubble, and is safe
@@ -137,7 +117,7 @@ func (m *Memory) id() string {
 	return fmt.Sprintf("00000000-0000-7000-8000-%012d", m.ids)
 }
 
-// Accept implements session.Inbox.
+// Accept implements session.Store.
 func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
 	if err := in.Validate(); err != nil {
 		return session.Accepted{}, err
@@ -246,7 +226,7 @@ func (m *Memory) find(f session.Fence) (*turn, error) {
 	return nil, session.ErrUnknownTurn
 }
 
-// Load implements session.History.
+// Load implements session.Store.
 func (m *Memory) Load(ctx context.Context, before session.Turn, limit int) ([]message.Message, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -267,7 +247,7 @@ func (m *Memory) Load(ctx context.Context, before session.Turn, limit int) ([]me
 	return slices.Concat(parts...), ctx.Err()
 }
 
-// Numbers implements session.History.
+// Numbers implements session.Store.
 func (m *Memory) Numbers(ctx context.Context, of session.Turn) (map[document.ID]int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -289,7 +269,7 @@ func (m *Memory) Numbers(ctx context.Context, of session.Turn) (map[document.ID]
 	return numbers, ctx.Err()
 }
 
-// Saved implements session.History.
+// Saved implements session.Store.
 func (m *Memory) Saved(ctx context.Context, of session.Turn) (session.Saved, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -306,14 +286,14 @@ func (m *Memory) Saved(ctx context.Context, of session.Turn) (session.Saved, err
 	return session.Saved{}, session.ErrUnknownTurn
 }
 
-// Prompt implements session.Prompts.
+// Prompt implements session.Settings.
 func (m *Memory) Prompt(ctx context.Context, tenant access.TenantID) (session.Prompt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.prompts[tenant], ctx.Err()
 }
 
-// SetPrompt implements session.Prompts.
+// SetPrompt implements session.Settings.
 func (m *Memory) SetPrompt(ctx context.Context, tenant access.TenantID, text, by string) (session.Prompt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

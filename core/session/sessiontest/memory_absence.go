@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Active implements session.Absences.
+// Active implements session.Store.
 func (m *Memory) Active(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int,
 ) ([]session.Active, error) {
@@ -31,7 +31,7 @@ func (m *Memory) Active(
 	return list[:min(most, len(list))], ctx.Err()
 }
 
-// Claim implements session.Absences.
+// Claim implements session.Store.
 func (m *Memory) Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -116,7 +116,7 @@ func (m *Memory) Trail(ctx context.Context, q session.AuditQuery) iter.Seq2[sess
 	}
 }
 
-// Tenants implements session.Pruner.
+// Tenants implements session.Store.
 func (m *Memory) Tenants(ctx context.Context) ([]access.TenantID, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,7 +128,7 @@ func (m *Memory) Tenants(ctx context.Context) ([]access.TenantID, error) {
 	return slices.Compact(found), ctx.Err()
 }
 
-// Prunable implements session.Pruner.
+// Prunable implements session.Store.
 func (m *Memory) Prunable(ctx context.Context, tenant access.TenantID, r session.Retention) (session.Pruned, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -179,7 +179,7 @@ func (t *turn) touched(since time.Time) bool {
 		t.removed != nil && !t.removed.At.Before(since) || t.correction != nil && !t.correction.At.Before(since)
 }
 
-// Prune implements session.Pruner, all at once.
+// Prune implements session.Store, all at once.
 func (m *Memory) Prune(ctx context.Context, tenant access.TenantID, r session.Retention, by session.Actor) (session.Pruned, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,7 +20,7 @@ func (m *Memory) questioned(tenant access.TenantID, at thread.Ref, id thread.Mes
 	return p.turn
 }
 
-// Edit implements session.Changes.
+// Edit implements session.Store.
 func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, error) {
 	if err := ctx.Err(); err != nil {
 		return session.Changed{}, err
@@ -108,7 +108,7 @@ func (m *Memory) again(t *turn, question message.Message) *turn {
 	return &old
 }
 
-// Withdraw implements session.Changes.
+// Withdraw implements session.Store.
 func (m *Memory) Withdraw(
 	ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string,
 ) (session.Changed, error) {
@@ -160,7 +160,7 @@ func (t *turn) eraseUnshown() {
 	}
 }
 
-// Erase implements session.Changes.
+// Erase implements session.Store.
 func (m *Memory) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []session.TurnID, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

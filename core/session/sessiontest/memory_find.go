@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Turn implements session.Turns.
+// Turn implements session.Store.
 func (m *Memory) Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -23,7 +23,7 @@ func (m *Memory) Turn(ctx context.Context, tenant access.TenantID, id session.Tu
 	return session.Turn{}, session.ErrUnknownTurn
 }
 
-// TurnOf implements session.Turns.
+// TurnOf implements session.Store.
 func (m *Memory) TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -34,7 +34,7 @@ func (m *Memory) TurnOf(ctx context.Context, tenant access.TenantID, at thread.R
 	return p.turn.Turn, ctx.Err()
 }
 
-// Latest implements session.Turns.
+// Latest implements session.Store.
 func (m *Memory) Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (session.Turn, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,7 +48,7 @@ func (m *Memory) Latest(ctx context.Context, tenant access.TenantID, at thread.R
 	return session.Turn{}, session.ErrUnknownTurn
 }
 
-// Unasked implements session.Turns.
+// Unasked implements session.Store.
 func (m *Memory) Unasked(ctx context.Context, tenant access.TenantID, at session.Place) (time.Duration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,7 +61,7 @@ func (m *Memory) Unasked(ctx context.Context, tenant access.TenantID, at session
 	return ago, ctx.Err()
 }
 
-// Waiting implements session.Turns.
+// Waiting implements session.Store.
 func (m *Memory) Waiting(ctx context.Context, tenant access.TenantID, at session.Place) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +74,7 @@ func (m *Memory) Waiting(ctx context.Context, tenant access.TenantID, at session
 	return n, ctx.Err()
 }
 
-// Forget implements session.Forgetter.
+// Forget implements session.Store.
 func (m *Memory) Forget(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (session.Forgotten, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

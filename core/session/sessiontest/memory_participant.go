@@ -64,7 +64,7 @@ func (m *Memory) see(s session.Sighting) {
 	}
 }
 
-// Seen implements session.Threads.
+// Seen implements session.Store.
 func (m *Memory) Seen(ctx context.Context, s session.Sighting) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,7 +72,7 @@ func (m *Memory) Seen(ctx context.Context, s session.Sighting) error {
 	return ctx.Err()
 }
 
-// Thread implements session.Threads.
+// Thread implements session.Store.
 func (m *Memory) Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (session.Thread, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,12 +85,12 @@ func (m *Memory) Thread(ctx context.Context, tenant access.TenantID, ref thread.
 	return found, ctx.Err()
 }
 
-// Unfollow implements session.Threads.
+// Unfollow implements session.Store.
 func (m *Memory) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
 	return m.follow(ctx, tenant, ref, by, true)
 }
 
-// Follow implements session.Threads.
+// Follow implements session.Store.
 func (m *Memory) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
 	return m.follow(ctx, tenant, ref, by, false)
 }
@@ -112,7 +112,7 @@ func (m *Memory) follow(ctx context.Context, tenant access.TenantID, ref thread.
 	return ctx.Err()
 }
 
-// Refused implements session.Refusals.
+// Refused implements session.Store.
 func (m *Memory) Refused(ctx context.Context, r session.Refusal) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,7 +131,7 @@ func (m *Memory) Refused(ctx context.Context, r session.Refusal) error {
 	return ctx.Err()
 }
 
-// CaughtUp implements session.Threads.
+// CaughtUp implements session.Store.
 func (m *Memory) CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

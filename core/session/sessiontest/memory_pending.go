@@ -28,7 +28,7 @@ func (m *Memory) open(ctx context.Context, f session.Fence) (*turn, error) {
 	}
 }
 
-// Settle implements session.Completions.
+// Settle implements session.Store.
 func (m *Memory) Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (time.Time, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,7 +43,7 @@ func (m *Memory) Settle(ctx context.Context, f session.Fence, quotas []session.Q
 	return t.LimitedUntil, nil
 }
 
-// Complete implements session.Completions.
+// Complete implements session.Store.
 func (m *Memory) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Lease implements session.Queue.
+// Lease implements session.Store.
 func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (leased []session.Turn, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (m *Memory) abandoned(t *turn, now time.Time, maxAge time.Duration) bool {
 	return true
 }
 
-// Finish implements session.Queue.
+// Finish implements session.Store.
 func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 	return nil
 }
 
-// Delivered implements session.Queue.
+// Delivered implements session.Store.
 func (m *Memory) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (m *Memory) Delivered(ctx context.Context, f session.Fence, undelivered str
 	return nil
 }
 
-// Release implements session.Queue.
+// Release implements session.Store.
 func (m *Memory) Release(ctx context.Context, f session.Fence, after time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (m *Memory) Release(ctx context.Context, f session.Fence, after time.Durati
 	return nil
 }
 
-// Depth implements session.Queue.
+// Depth implements session.Store.
 func (m *Memory) Depth(ctx context.Context) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -229,7 +229,7 @@ func (m *Memory) handBack(t *turn) {
 	}
 }
 
-// Beat implements session.Replicas.
+// Beat implements session.Store.
 func (m *Memory) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (m *Memory) Beat(ctx context.Context, id session.ReplicaID, ttl time.Durati
 	return nil
 }
 
-// Leave implements session.Replicas.
+// Leave implements session.Store.
 func (m *Memory) Leave(ctx context.Context, id session.ReplicaID) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -265,7 +265,7 @@ func (m *Memory) Leave(ctx context.Context, id session.ReplicaID) error {
 	return nil
 }
 
-// Live implements session.Replicas.
+// Live implements session.Store.
 func (m *Memory) Live(ctx context.Context) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -278,7 +278,7 @@ func (m *Memory) Live(ctx context.Context) (int, error) {
 	return live, ctx.Err()
 }
 
-// Sweep implements session.Janitor. A store that forgets everything keeps the rest for as long as it lives.
+// Sweep implements session.Store. A store that forgets everything keeps the rest for as long as it lives.
 func (m *Memory) Sweep(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

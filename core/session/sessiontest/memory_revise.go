@@ -72,7 +72,7 @@ func (m *Memory) byID(tenant access.TenantID, id session.TurnID) *turn {
 	return nil
 }
 
-// Find implements session.Revisions.
+// Find implements session.Store.
 func (m *Memory) Find(ctx context.Context, target session.Target) (session.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,7 +106,7 @@ func (m *Memory) press(t *turn, key string) (taken *turn) {
 	return taken
 }
 
-// Derive implements session.Revisions.
+// Derive implements session.Store.
 func (m *Memory) Derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	if err := ctx.Err(); err != nil {
 		return session.Accepted{}, err
@@ -209,7 +209,7 @@ func (t *turn) revise() {
 	unwrite(t)
 }
 
-// Remove implements session.Revisions.
+// Remove implements session.Store.
 func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, r session.Removal) ([]session.TurnID, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -273,7 +273,7 @@ func (m *Memory) lineage(t *turn) []*turn {
 	return found
 }
 
-// Correct implements session.Revisions.
+// Correct implements session.Store.
 func (m *Memory) Correct(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, c session.Correction) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -290,7 +290,7 @@ func (m *Memory) Correct(ctx context.Context, tenant access.TenantID, id session
 	return ctx.Err()
 }
 
-// Keep implements session.Revisions.
+// Keep implements session.Store.
 func (m *Memory) Keep(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, resend bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -323,7 +323,7 @@ func (m *Memory) finished(tenant access.TenantID, id session.TurnID) (*turn, err
 	}
 }
 
-// Offer implements session.Offers.
+// Offer implements session.Store.
 func (m *Memory) Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -336,7 +336,7 @@ func (m *Memory) Offer(ctx context.Context, tenant access.TenantID, id session.T
 	return first, ctx.Err()
 }
 
-// Vote implements session.Votes.
+// Vote implements session.Store.
 func (m *Memory) Vote(ctx context.Context, v session.Vote) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -390,7 +390,7 @@ func (t *turn) votedFor(person string) string {
 	return best.Model
 }
 
-// Feedback implements session.Votes.
+// Feedback implements session.Store.
 func (m *Memory) Feedback(ctx context.Context, q session.FeedbackQuery) ([]session.Feedback, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -407,7 +407,7 @@ func (m *Memory) Feedback(ctx context.Context, q session.FeedbackQuery) ([]sessi
 	return found[:min(len(found), cmp.Or(q.Limit, 1000))], ctx.Err()
 }
 
-// ForgetVotes implements session.Votes.
+// ForgetVotes implements session.Store.
 func (m *Memory) ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

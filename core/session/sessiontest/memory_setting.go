@@ -102,7 +102,7 @@ func (m *Memory) limit(tenant access.TenantID, quotas []session.Quota) time.Time
 	return until
 }
 
-// Judged implements session.Verdicts.
+// Judged implements session.Store.
 func (m *Memory) Judged(ctx context.Context, tenant access.TenantID, verdicts []session.Verdict) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,7 +113,7 @@ func (m *Memory) Judged(ctx context.Context, tenant access.TenantID, verdicts []
 	return ctx.Err()
 }
 
-// Verdict implements session.Verdicts.
+// Verdict implements session.Store.
 func (m *Memory) Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -40,7 +40,7 @@ func (p *posted) mark(by session.Stopper) {
 	p.privileged = p.privileged || by.Privileged
 }
 
-// Request implements session.Stops.
+// Request implements session.Store.
 func (m *Memory) Request(ctx context.Context, r session.StopRequest) (session.StopResult, error) {
 	if err := ctx.Err(); err != nil {
 		return session.StopResult{}, err
@@ -84,7 +84,7 @@ func (m *Memory) Request(ctx context.Context, r session.StopRequest) (session.St
 	return result, nil
 }
 
-// Requested implements session.Stops.
+// Requested implements session.Store.
 func (m *Memory) Requested(ctx context.Context, turns []session.Fence) ([]session.TurnID, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,7 +98,7 @@ func (m *Memory) Requested(ctx context.Context, turns []session.Fence) ([]sessio
 	return ids, ctx.Err()
 }
 
-// Intend implements session.Deliveries.
+// Intend implements session.Store.
 func (m *Memory) Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error {
 	return m.page(ctx, f, key, func(_ *turn, p *session.Page) error {
 		*p = session.Page{PageKey: key, At: at, State: session.Intended}
@@ -106,7 +106,7 @@ func (m *Memory) Intend(ctx context.Context, f session.Fence, key session.PageKe
 	})
 }
 
-// Posted implements session.Deliveries.
+// Posted implements session.Store.
 func (m *Memory) Posted(ctx context.Context, f session.Fence, key session.PageKey, id thread.MessageID, hash string) error {
 	return m.page(ctx, f, key, func(t *turn, p *session.Page) error {
 		if p.State == "" {
@@ -128,7 +128,7 @@ func (m *Memory) Posted(ctx context.Context, f session.Fence, key session.PageKe
 	})
 }
 
-// Final implements session.Deliveries.
+// Final implements session.Store.
 func (m *Memory) Final(ctx context.Context, f session.Fence, key session.PageKey, hash string) error {
 	return m.page(ctx, f, key, func(_ *turn, p *session.Page) error {
 		if p.State == "" {
@@ -139,7 +139,7 @@ func (m *Memory) Final(ctx context.Context, f session.Fence, key session.PageKey
 	})
 }
 
-// Drop implements session.Deliveries.
+// Drop implements session.Store.
 func (m *Memory) Drop(ctx context.Context, f session.Fence, key session.PageKey) error {
 	return m.page(ctx, f, key, func(_ *turn, p *session.Page) error {
 		p.State = ""
@@ -176,7 +176,7 @@ func (m *Memory) page(ctx context.Context, f session.Fence, key session.PageKey,
 	return nil
 }
 
-// Disturbed implements session.Repairs.
+// Disturbed implements session.Store.
 func (m *Memory) Disturbed(ctx context.Context, f session.Fence) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -188,7 +188,7 @@ func (m *Memory) Disturbed(ctx context.Context, f session.Fence) error {
 	return ctx.Err()
 }
 
-// Pages implements session.Deliveries.
+// Pages implements session.Store.
 func (m *Memory) Pages(ctx context.Context, f session.Fence) ([]session.Page, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,0 +1,52 @@
+package answer
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Store is what taking questions in and answering them need of a session.Store, which says what each method does.
+type Store interface {
+	// A question comes in, or does not.
+	Accept(ctx context.Context, in session.Intake) (session.Accepted, error)
+	Refused(ctx context.Context, r session.Refusal) error
+	Seen(ctx context.Context, s session.Sighting) error
+	Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (session.Thread, error)
+	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
+	Unasked(ctx context.Context, tenant access.TenantID, at session.Place) (time.Duration, error)
+	Judged(ctx context.Context, tenant access.TenantID, verdicts []session.Verdict) error
+	Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error)
+
+	// A worker takes it and lets go of it.
+	Lease(ctx context.Context, r session.LeaseRequest) ([]session.Turn, error)
+	Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error)
+	Complete(ctx context.Context, f session.Fence, c session.Completion) error
+	Finish(ctx context.Context, f session.Fence, s session.Saved) error
+	Delivered(ctx context.Context, f session.Fence, undelivered string) error
+	Release(ctx context.Context, f session.Fence, after time.Duration) error
+	Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error
+	Leave(ctx context.Context, id session.ReplicaID) error
+	Sweep(ctx context.Context) error
+
+	// What was said and shown before.
+	Load(ctx context.Context, before session.Turn, limit int) ([]message.Message, error)
+	Numbers(ctx context.Context, of session.Turn) (map[document.ID]int, error)
+	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
+	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
+	Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (first bool, err error)
+
+	// It is stopped.
+	Request(ctx context.Context, r session.StopRequest) (session.StopResult, error)
+	Requested(ctx context.Context, turns []session.Fence) ([]session.TurnID, error)
+}
+
+// Prompts says what a tenant's models are told before anything else; a session.Settings is one.
+type Prompts interface {
+	Prompt(ctx context.Context, tenant access.TenantID) (session.Prompt, error)
+}
