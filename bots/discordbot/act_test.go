@@ -177,11 +177,11 @@ type inChat func() *world
 // Policy implements command.Policies.
 func (c inChat) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	settings, err := c().store.Settings(ctx, tenant, at)
-	var said []policy.Said
+	var said []policy.SettingValue
 	for _, s := range settings {
-		said = append(said, policy.SaidInChat(s))
+		said = append(said, policy.ChatValue(s))
 	}
-	return policy.Settle(said...), err
+	return policy.Resolve(said...), err
 }
 
 // Accept implements command.Policies.

@@ -33,7 +33,7 @@ type holding func(*policy.Policy)
 
 // Policy implements command.Policies.
 func (h holding) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
-	e := policy.Settle(policy.Said{Key: "follow", Value: string(policy.FollowDialogue)})
+	e := policy.Resolve(policy.SettingValue{Key: "follow", Value: string(policy.FollowDialogue)})
 	h(&e.Policy)
 	return e, nil
 }

@@ -214,10 +214,12 @@ func describeChange(ctx context.Context, base *wire.Base, s session.Setting) (ch
 	}
 	setting, known := policy.FindSetting(s.Key)
 	if known {
-		d.File = setting.Show(policy.Settle(base.File().Said(s.Place)...).Policy)
+		d.File = setting.Show(policy.Resolve(base.File().Said(s.Place)...).Policy)
 		d.Effective = setting.Show(e.Policy)
 	}
-	d.Counts = known && !slices.ContainsFunc(e.Ignored, func(v policy.Said) bool { return v.Key == s.Key && v.Value == s.Value && v.Origin.Place == s.Place })
+	d.Counts = known && !slices.ContainsFunc(e.Ignored, func(v policy.SettingValue) bool {
+		return v.Key == s.Key && v.Value == s.Value && v.Origin.Place == s.Place
+	})
 	return d, nil
 }
 

@@ -67,9 +67,9 @@ type options struct {
 	maxAge time.Duration           // of questions that are still answered: 15 min
 	crowd  int                     // processes that are said to be alive; 0: nobody counts them
 	fault  *slacktest.Fault
-	policy []policy.Said // what the file says
-	lifted *atomic.Bool  // it says so no longer
-	secret access.ACL    // of a second document; empty: there is one that everybody may read
+	policy []policy.SettingValue // what the file says
+	lifted *atomic.Bool          // it says so no longer
+	secret access.ACL            // of a second document; empty: there is one that everybody may read
 	wrap   func(llm.Model) llm.Model
 	beside []llm.Model  // answer beside the first model
 	inbox  answer.Store // instead of the store
@@ -230,15 +230,15 @@ func (s *stage) looked() {
 
 // policies are what the file says until that is lifted.
 type policies struct {
-	said   []policy.Said
+	said   []policy.SettingValue
 	lifted *atomic.Bool // nil: it never is
 }
 
 func (p policies) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
 	if p.lifted != nil && p.lifted.Load() {
-		return policy.Settle(), nil
+		return policy.Resolve(), nil
 	}
-	return policy.Settle(p.said...), nil
+	return policy.Resolve(p.said...), nil
 }
 func (policies) Accept(context.Context, access.TenantID, session.Place, string, string) error {
 	return nil
@@ -246,7 +246,9 @@ func (policies) Accept(context.Context, access.TenantID, session.Place, string, 
 func (policies) Hash(context.Context) (string, error) { return "h", nil }
 
 // said is a setting of the file.
-func said(key, value string) []policy.Said { return []policy.Said{{Key: key, Value: value}} }
+func said(key, value string) []policy.SettingValue {
+	return []policy.SettingValue{{Key: key, Value: value}}
+}
 
 // nothing is a service that is never asked anything.
 func nothing() *answer.Service { return &answer.Service{} }

@@ -170,7 +170,7 @@ type policies struct {
 }
 
 func (p policies) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
-	e := policy.Settle()
+	e := policy.Resolve()
 	p.change(&e.Policy)
 	return e, nil
 }

@@ -68,7 +68,7 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 	}
 	state := j.Policy.State().In(j.Thread)
 	state.Idle = max(0, state.Idle-o.Age) // as it was then
-	state.Answered, state.Chosen = j.Thread.Known, len(j.Policy.Said()) > 0
+	state.Answered, state.Chosen = j.Thread.Known, len(j.Policy.Values()) > 0
 	o.read(j.Policy.Policy, j.Thread.Known)
 	if err := s.cooling(ctx, o, j.Policy.Policy, &state); err != nil {
 		return j, err

@@ -28,26 +28,26 @@ import (
 type rules struct {
 	store session.Settings
 	mu    sync.Mutex
-	file  []policy.Said
+	file  []policy.SettingValue
 }
 
 func (r *rules) say(pairs ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := 0; i < len(pairs); i += 2 {
-		r.file = append(r.file, policy.Said{Key: pairs[i], Value: pairs[i+1], Origin: policy.Origin{File: "footnote.yaml:7"}})
+		r.file = append(r.file, policy.SettingValue{Key: pairs[i], Value: pairs[i+1], Origin: policy.Origin{File: "footnote.yaml:7"}})
 	}
 }
 
 func (r *rules) Policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	r.mu.Lock()
-	said := append([]policy.Said(nil), r.file...)
+	said := append([]policy.SettingValue(nil), r.file...)
 	r.mu.Unlock()
 	changed, err := r.store.Settings(ctx, tenant, at)
 	for _, c := range changed {
-		said = append(said, policy.SaidInChat(c))
+		said = append(said, policy.ChatValue(c))
 	}
-	return policy.Settle(said...), err
+	return policy.Resolve(said...), err
 }
 
 func (r *rules) Accept(_ context.Context, _ access.TenantID, _ session.Place, key, value string) error {

@@ -30,7 +30,7 @@ type stage struct {
 	*testing.T
 	*board
 	ctx     context.Context
-	said    []policy.Said
+	said    []policy.SettingValue
 	model   *llmtest.Model
 	store   *sessiontest.Memory
 	form    *action.Form // that was opened last

@@ -38,10 +38,10 @@ func (r ChannelRule) Value(key string) string {
 }
 
 // Said returns what the file says of a channel, the more general first: a setting that is said twice counts as it is said last.
-func (f *File) Said(at session.Place) []policy.Said {
-	var said []policy.Said
+func (f *File) Said(at session.Place) []policy.SettingValue {
+	var said []policy.SettingValue
 	if f.Agent != "" {
-		said = append(said, policy.Said{Key: "agent", Value: f.Agent, Origin: f.origin(f.agentLine)})
+		said = append(said, policy.SettingValue{Key: "agent", Value: f.Agent, Origin: f.origin(f.agentLine)})
 	}
 	var matching []ChannelRule
 	for _, r := range f.Channels {
@@ -52,7 +52,7 @@ func (f *File) Said(at session.Place) []policy.Said {
 	slices.SortStableFunc(matching, func(a, b ChannelRule) int { return cmp.Compare(a.weight(), b.weight()) })
 	for _, r := range matching {
 		for _, v := range r.Values {
-			said = append(said, policy.Said{Key: v.Key, Value: v.Text, Origin: f.origin(v.Line)})
+			said = append(said, policy.SettingValue{Key: v.Key, Value: v.Text, Origin: f.origin(v.Line)})
 		}
 	}
 	return said
@@ -64,7 +64,7 @@ func (f *File) origin(line int) policy.Origin {
 
 // At returns what holds in a channel as far as the file says it.
 func (f *File) At(platform thread.Platform, workspace, channel string) policy.Effective {
-	return policy.Settle(f.Said(session.Place{Platform: platform, Workspace: workspace, Channel: channel})...)
+	return policy.Resolve(f.Said(session.Place{Platform: platform, Workspace: workspace, Channel: channel})...)
 }
 
 // weight orders rules from the general to the specific.

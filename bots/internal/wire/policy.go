@@ -74,16 +74,16 @@ func (p policies) Policy(ctx context.Context, tenant access.TenantID, at session
 	}
 	file := p.base.File()
 	said := file.Said(at)
-	var ignored []policy.Said
+	var ignored []policy.SettingValue
 	for _, c := range changed {
-		v := policy.SaidInChat(c)
+		v := policy.ChatValue(c)
 		if unknown(file, v.Key, v.Value) != nil { // it existed when it was set
 			ignored = append(ignored, v)
 			continue
 		}
 		said = append(said, v)
 	}
-	e := policy.Settle(said...)
+	e := policy.Resolve(said...)
 	e.Ignored = append(e.Ignored, ignored...)
 	return e, nil
 }
@@ -103,7 +103,7 @@ func (p policies) Accept(ctx context.Context, tenant access.TenantID, at session
 		return p.base.indexProject(ctx, file, value)
 	case "document_sets":
 		agent, _ := file.Find(e.Agent)
-		allowed := policy.Within(agent.DocumentSets, policy.Settle(file.Said(at)...).DocumentSets)
+		allowed := policy.Within(agent.DocumentSets, policy.Resolve(file.Said(at)...).DocumentSets)
 		if slices.Equal(policy.Within(allowed, config.List(value)), []string{policy.NoDocuments}) {
 			return fmt.Errorf("the configuration file limits this channel to %s; in chat the documents can only become fewer", strings.Join(allowed, ", "))
 		}

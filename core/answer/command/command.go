@@ -93,7 +93,7 @@ func New(deps Deps) (*Service, error) {
 // policy is what holds in a channel.
 func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	if s.Policies == nil {
-		return policy.Settle(), nil
+		return policy.Resolve(), nil
 	}
 	return policy.In(ctx, s.Policies, tenant, at)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Said is one setting's value with where it was said.
-type Said struct {
+// SettingValue is one setting's value with where it comes from.
+type SettingValue struct {
 	Key    string
 	Value  string
 	Origin Origin
@@ -38,23 +38,23 @@ func (o Origin) String() string {
 	}
 }
 
-// SaidInChat is a stored change as a value.
-func SaidInChat(s session.Setting) Said {
-	return Said{Key: s.Key, Value: s.Value, Origin: Origin{Chat: true, Place: s.Place, By: s.By, At: s.At}}
+// ChatValue is a stored change as a value.
+func ChatValue(s session.Setting) SettingValue {
+	return SettingValue{Key: s.Key, Value: s.Value, Origin: Origin{Chat: true, Place: s.Place, By: s.By, At: s.At}}
 }
 
 // Effective is what holds in a channel, and who said so.
 type Effective struct {
 	Policy
-	said []Said // that count, in the order in which they were applied
+	values []SettingValue // that count, in the order in which they were applied
 	// Ignored are values that do not count because they are not valid: written by another version, or names that no longer exist.
-	Ignored []Said
+	Ignored []SettingValue
 }
 
-// Settle applies what was said to the defaults, the more general first: what comes later counts in place of what came before, except
+// Resolve applies values to the defaults, the more general first: what comes later counts in place of what came before, except
 // that chat can only take away from what the file allows (Setting.Narrows). A value that is not valid is left out, and is listed in Ignored: a
 // fault in one setting is no reason for the others not to count.
-func Settle(said ...Said) Effective {
+func Resolve(said ...SettingValue) Effective {
 	e := Effective{Policy: DefaultPolicy()}
 	for _, v := range said {
 		s, ok := FindSetting(v.Key)
@@ -72,9 +72,9 @@ func Settle(said ...Said) Effective {
 			continue
 		}
 		if !v.Origin.Chat || !s.Narrows {
-			e.said = slices.DeleteFunc(e.said, func(o Said) bool { return o.Key == v.Key })
+			e.values = slices.DeleteFunc(e.values, func(o SettingValue) bool { return o.Key == v.Key })
 		}
-		e.Policy, e.said = changed, append(e.said, v)
+		e.Policy, e.values = changed, append(e.values, v)
 	}
 	return e
 }
@@ -83,7 +83,7 @@ func Settle(said ...Said) Effective {
 // spoke of has none.
 func (e Effective) Origins(key string) []Origin {
 	var all []Origin
-	for _, s := range e.said {
+	for _, s := range e.values {
 		if s.Key == key {
 			all = append(all, s.Origin)
 		}
@@ -91,8 +91,8 @@ func (e Effective) Origins(key string) []Origin {
 	return all
 }
 
-// Said lists the values that count.
-func (e Effective) Said() []Said { return slices.Clone(e.said) }
+// Values lists the values that count.
+func (e Effective) Values() []SettingValue { return slices.Clone(e.values) }
 
 // Source knows what holds where. Safe for concurrent use.
 type Source interface {
@@ -103,7 +103,7 @@ type Source interface {
 // In is what a source says of a channel; the defaults where there is none.
 func In(ctx context.Context, s Source, tenant access.TenantID, at session.Place) (Effective, error) {
 	if s == nil {
-		return Settle(), nil
+		return Resolve(), nil
 	}
 	e, err := s.Policy(ctx, tenant, at)
 	if err != nil {

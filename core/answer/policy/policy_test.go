@@ -12,12 +12,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-func file(key, value string) policy.Said {
-	return policy.Said{Key: key, Value: value, Origin: policy.Origin{File: "footnote.yaml:3"}}
+func file(key, value string) policy.SettingValue {
+	return policy.SettingValue{Key: key, Value: value, Origin: policy.Origin{File: "footnote.yaml:3"}}
 }
 
-func chat(key, value string) policy.Said {
-	return policy.SaidInChat(session.Setting{Key: key, Value: value, By: "U1", At: time.Unix(1_700_000_000, 0)})
+func chat(key, value string) policy.SettingValue {
+	return policy.ChatValue(session.Setting{Key: key, Value: value, By: "U1", At: time.Unix(1_700_000_000, 0)})
 }
 
 // What a setting shows can be written again, and means the same.
@@ -36,12 +36,12 @@ func TestSettingsShowWhatCanBeWritten(t *testing.T) {
 			t.Errorf("the setting %s has no example, help or values", s.Key)
 		}
 		for _, value := range examples[s.Key] {
-			first := policy.Settle(file(s.Key, value))
+			first := policy.Resolve(file(s.Key, value))
 			if len(first.Ignored) > 0 {
 				t.Errorf("%s: %q is ignored", s.Key, value)
 			}
 			shown := s.Show(first.Policy)
-			second := policy.Settle(file(s.Key, shown))
+			second := policy.Resolve(file(s.Key, shown))
 			if diff := cmp.Diff(first.Policy, second.Policy); diff != "" || len(second.Ignored) > 0 {
 				t.Errorf("%s: %q is shown as %q, which is something else:\n%s", s.Key, value, shown, diff)
 			}
@@ -69,14 +69,14 @@ func TestValuesThatAreNone(t *testing.T) {
 			}
 		}
 	}
-	if e := policy.Settle(file("follow", "always"), chat("follow", "sometimes"), chat("colour", "blue")); len(e.Ignored) != 2 || e.Follow != policy.FollowAlways {
+	if e := policy.Resolve(file("follow", "always"), chat("follow", "sometimes"), chat("colour", "blue")); len(e.Ignored) != 2 || e.Follow != policy.FollowAlways {
 		t.Errorf("faults in chat's values: %+v, follow %s", e.Ignored, e.Follow)
 	}
 }
 
 func TestChatOverridesTheFileAndNarrowsWhatItAllows(t *testing.T) {
 	t.Parallel()
-	e := policy.Settle(
+	e := policy.Resolve(
 		file("follow", "mention"), file("askers", "group:staff"), file("document_sets", "docs, notes"), file("user_quota", "20/hour"),
 		chat("follow", "always"), chat("askers", "members"), chat("document_sets", "notes, secrets"), chat("user_quota", "5/hour"),
 	)
@@ -126,12 +126,12 @@ func TestChatNeverWidens(t *testing.T) {
 		names = append(names, string(p))
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		said := []policy.Said{file("askers", list(t, "file askers", names)), file("document_sets", list(t, "file sets", sets))}
-		before := policy.Settle(said...)
+		said := []policy.SettingValue{file("askers", list(t, "file askers", names)), file("document_sets", list(t, "file sets", sets))}
+		before := policy.Resolve(said...)
 		for range rapid.IntRange(1, 4).Draw(t, "changes") {
 			said = append(said, chat("askers", list(t, "askers", names)), chat("document_sets", list(t, "sets", sets)))
 		}
-		after := policy.Settle(said...)
+		after := policy.Resolve(said...)
 		who := access.NewAudience(access.DefaultTenant, rapid.SliceOf(rapid.SampledFrom(principals)).Draw(t, "who")...)
 		if after.MayAsk(who) && !before.MayAsk(who) {
 			t.Fatalf("%v may ask after %v", who.Principals(), said)
@@ -151,7 +151,7 @@ func FuzzSettings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		for _, s := range policy.Settings() {
 			err := s.Check(value)
-			e := policy.Settle(chat(s.Key, value))
+			e := policy.Resolve(chat(s.Key, value))
 			if (err != nil) != (len(e.Ignored) > 0) {
 				t.Errorf("%s %q: Check says %v, Settle ignores %v", s.Key, value, err, e.Ignored)
 			}

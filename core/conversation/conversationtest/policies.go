@@ -10,13 +10,13 @@ import (
 )
 
 // Policies are what the configuration file says of every channel; nothing is changed in chat.
-type Policies []policy.Said
+type Policies []policy.SettingValue
 
 var _ command.Policies = Policies{}
 
 // Policy implements command.Policies.
 func (p Policies) Policy(context.Context, access.TenantID, session.Place) (policy.Effective, error) {
-	return policy.Settle(p...), nil
+	return policy.Resolve(p...), nil
 }
 
 // Accept implements command.Policies: every value may be set.

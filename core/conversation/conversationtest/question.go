@@ -58,7 +58,9 @@ func asked(t *testing.T, s Stage, n int) {
 	}
 }
 
-func said(key, value string) []policy.Said { return []policy.Said{{Key: key, Value: value}} }
+func said(key, value string) []policy.SettingValue {
+	return []policy.SettingValue{{Key: key, Value: value}}
+}
 
 // unending is a reply that has begun.
 func unending() llmtest.Reply {

@@ -48,7 +48,7 @@ type Earlier struct {
 // Setting is what a scenario begins with.
 type Setting struct {
 	Replies []llmtest.Reply
-	Said    []policy.Said // what holds in every channel; nil: the defaults
+	Said    []policy.SettingValue // what holds in every channel; nil: the defaults
 	Earlier []Earlier
 	Edited  bool // answers grow by being edited, where the platform has another way too
 }
