@@ -53,8 +53,9 @@ type Document struct {
 // the section (kind Heading), so that a document's text can be read without its structure.
 type Section struct {
 	Heading []string // path of headings from the outermost to this one
-	Anchor  string   // fragment that leads a reader to this section, without "#"; may be empty
-	Blocks  []Block
+	// Anchor is the fragment that leads a reader to this section, without "#", or an address of its own on the document's host; may be empty.
+	Anchor string
+	Blocks []Block
 }
 
 // BlockKind says how a block may be cut into chunks.

@@ -25,6 +25,12 @@ func TestLinkLeadsToTheSection(t *testing.T) {
 		{"https://d.example/a", "", "https://d.example/a"},
 		{"https://d.example/a#x", "s", "https://d.example/a#x"},
 		{"", "s", ""},
+		{"", "https://d.example/b", ""},
+		{"https://d.example/a#x", "https://d.example/b?c=d", "https://d.example/b?c=d"},
+		{"https://d.example", "https://d.example/b", "https://d.example/b"},
+		{"https://d.example/a", "https://d.example.evil.example/b", "https://d.example/a#https://d.example.evil.example/b"},
+		{"https://d.example/a", "http://d.example/b", "https://d.example/a#http://d.example/b"},
+		{"a/b", "://x", "a/b#://x"},
 	} {
 		if got := (document.Ref{URL: tt.url}).Link(tt.anchor); got != tt.want {
 			t.Errorf("Link of %q to %q = %q, want %q", tt.url, tt.anchor, got, tt.want)

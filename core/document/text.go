@@ -20,9 +20,19 @@ func (d *Document) Text() string {
 }
 
 // Link is the address of a section of a document: the document's own address with the anchor, or the address alone when either
-// part is missing or the address already points at a fragment.
+// part is missing or the address already points at a fragment. An anchor that is an address on the document's own host is the section's
+// address itself: a message of a thread has its own.
 func (r Ref) Link(anchor string) string {
-	if r.URL == "" || anchor == "" || strings.Contains(r.URL, "#") {
+	if r.URL == "" || anchor == "" {
+		return r.URL
+	}
+	if at := strings.Index(r.URL, "://") + len("://"); at >= len("://") {
+		host, _, _ := strings.Cut(r.URL[at:], "/")
+		if strings.HasPrefix(anchor, r.URL[:at]+host+"/") {
+			return anchor
+		}
+	}
+	if strings.Contains(r.URL, "#") {
 		return r.URL
 	}
 	return r.URL + "#" + anchor

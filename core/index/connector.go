@@ -30,6 +30,9 @@ type Connector interface {
 
 // Batch is a step of a synchronisation. When everything in it is stored, Next is stored too.
 type Batch struct {
+	// Review, where it is set, is asked about every document of the source that is stored, before anything else of the batch is done: what
+	// it says holds at once, and nothing is read for it.
+	Review    func(document.ID) Verdict
 	Documents []Item
 	Deleted   []document.ID // documents that the source says are gone
 	Failures  []Notice      // what should have been a document and could not be read
@@ -58,6 +61,9 @@ type Item struct {
 	ID document.ID
 	// ModifiedAt changes whenever the source changes the document; it is compared for equality alone. Zero when the source does not say.
 	ModifiedAt time.Time
+	// MaxAge is how long ModifiedAt is trusted after the document was last read: an older one is read again, although ModifiedAt is the same,
+	// since not every change moves it. Zero is for ever. A Resumer cannot use it.
+	MaxAge time.Duration
 	// Size is about how many bytes Load reads, so that few large documents are in memory at once; 0 when unknown.
 	Size int64
 	// Wait is how long Load may wait for others, such as a server, beside the time that a document has for being read.

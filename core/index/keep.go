@@ -27,13 +27,14 @@ func (r *run) keep(ctx context.Context, s step) error {
 	r.state.Counts.Unchanged += s.unchanged
 	r.state.Counts.Shared += s.shared
 	r.state.Counts.Total = max(r.state.Counts.Total, s.total)
+	if err := r.review(ctx, s.review); err != nil {
+		return err
+	}
 	if err := r.remove(ctx, s.remove); err != nil {
 		return err
 	}
-	if len(s.access) > 0 { // before anything that may take long
-		if err := r.store.SetACL(ctx, r.tenant, r.state.Source.ID, s.access); err != nil {
-			return fmt.Errorf("change who may read %d documents: %w", len(s.access), err)
-		}
+	if err := r.setACL(ctx, s.access); err != nil { // before anything that may take long
+		return err
 	}
 	if err := r.settle(ctx, s.entries); err != nil { // once the group before is stored
 		return err
@@ -110,6 +111,7 @@ func (r *run) put(ctx context.Context, entries []Entry) error {
 	}
 	r.state.Counts.Indexed += len(entries)
 	for _, e := range entries {
+		r.note(e.Document.ID, e.Hash, e.Document.ACL)
 		r.state.Counts.Chunks += len(e.Chunks)
 		if e.plain {
 			r.state.Counts.Plain++

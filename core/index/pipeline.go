@@ -162,9 +162,10 @@ type run struct {
 	complete   bool
 	resumed    bool
 	state      Run
-	carried    bool     // what the runs before found is in state
-	saved      findings // up to the checkpoint
-	failing    int      // documents in a row that the store or the embedder did not take
+	carried    bool                  // what the runs before found is in state
+	saved      findings              // up to the checkpoint
+	failing    int                   // documents in a row that the store or the embedder did not take
+	stored     map[document.ID]Stamp // of the source, once a review has asked for it; kept current from then on
 }
 
 // findings are what a run tells of documents.
@@ -222,6 +223,9 @@ func (r *run) remove(ctx context.Context, ids []document.ID) error {
 	}
 	if err := r.store.Remove(ctx, r.tenant, r.state.Source.ID, ids); err != nil {
 		return fmt.Errorf("remove %d documents: %w", len(ids), err)
+	}
+	for _, id := range ids {
+		delete(r.stored, id)
 	}
 	r.state.Counts.Removed += len(ids)
 	return nil

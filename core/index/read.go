@@ -24,6 +24,7 @@ type step struct {
 	remove    []document.ID
 	checked   []document.ID // unchanged, to be noted
 	access    []Access      // who may read stored documents from now on
+	review    func(document.ID) Verdict
 	resumed   bool
 	total     int
 	next      Checkpoint // set on the last step of a batch
@@ -36,7 +37,7 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 			return fmt.Errorf("read %s: %w", r.state.Source.Name, err)
 		}
 		r.complete, r.resumed = batch.Complete, batch.Resumed
-		first := step{failures: batch.Failures, skipped: batch.Skipped, remove: batch.Deleted, total: batch.Total}
+		first := step{review: batch.Review, failures: batch.Failures, skipped: batch.Skipped, remove: batch.Deleted, total: batch.Total}
 		items := r.unseen(batch.Documents, &first)
 		for {
 			s, n, err := r.prepare(ctx, items[:r.groupLength(items)])
@@ -44,6 +45,7 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 				return err
 			}
 			items = items[n:]
+			s.review = first.review
 			s.failures = append(first.failures, s.failures...)
 			s.remove = append(first.remove, s.remove...)
 			s.skipped = append(first.skipped, s.skipped...)
@@ -185,7 +187,8 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt) // by a run of the same pass
 	same := stored && (done || !r.config.Again)                                 // what is stored may be left as it is
 	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond)                // what databases keep
-	if same && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
+	old := item.MaxAge > 0 && r.last.StartedAt.Sub(stamp.CheckedAt) > item.MaxAge
+	if same && !old && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
 		return nil, nil, false, nil
 	}
 	d, err := r.load(ctx, item)
