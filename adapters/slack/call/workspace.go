@@ -46,6 +46,8 @@ type Config struct {
 	Reconnect time.Duration
 	// Scan is the time between two calls that nobody waits for, by which is read what was said while nobody was there: 5 s.
 	Scan time.Duration
+	// History is the time between two calls that read what is indexed: 3.5 s.
+	History time.Duration
 	// Interruption is for how long no socket may be open before what was said meanwhile counts as not heard: 15 s.
 	Interruption time.Duration
 }
@@ -67,6 +69,8 @@ type Workspace struct {
 	Lists     *pace.Part // of the workspace's members
 	Homes     *pace.Part // the channels of a person
 	Infos     *pace.Part // people, one by one
+	Histories *pace.Part // of what is read to be indexed: the lowest class, beside all others
+	Names     *pace.Part // of people whose messages are indexed
 	Sockets   *Sockets
 	processes atomic.Int32 // that serve the workspace, as far as is known
 }
@@ -75,6 +79,7 @@ type Workspace struct {
 type Identity struct {
 	Team string // workspace id
 	Name string // of the workspace
+	URL  string // of the workspace, such as https://example.slack.com/
 	// Enterprise is the id of the organisation that the workspace belongs to; empty for one that stands by itself.
 	Enterprise string
 	User       string // the bot's user id
@@ -96,7 +101,7 @@ func NewWorkspace(config Config) (*Workspace, error) {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}, {&config.Scan, scanQuota.Every}, {&config.Interruption, 15 * time.Second}} {
+	}{{&config.StreamAge, 4*time.Minute + 30*time.Second}, {&config.Timeout, 10 * time.Second}, {&config.Reconnect, 15 * time.Second}, {&config.Scan, scanQuota.Every}, {&config.History, historyQuota.Every}, {&config.Interruption, 15 * time.Second}} {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}
@@ -112,6 +117,8 @@ func NewWorkspace(config Config) (*Workspace, error) {
 		Config: config, trusted: trusted, Logger: config.Logger, pacing: &Pacing{}, Sockets: newSockets(),
 		Statuses: statusQuota.Part(), Prompts: promptQuota.Part(), Sessions: sessionQuota.Part(), Reads: readQuota.Part(), Scans: pace.Quota{Every: config.Scan, Burst: scanQuota.Burst}.Part(),
 		Lists: listQuota.Part(), Homes: homeQuota.Part(), Infos: infoQuota.Part(),
+		Histories: pace.Quota{Every: config.History, Burst: historyQuota.Burst}.Part(),
+		Names:     pace.Quota{Every: min(nameQuota.Every, config.History), Burst: nameQuota.Burst}.Part(),
 	}
 	options := []api.Option{
 		api.OptionHTTPClient(c.httpClient()), api.OptionAppLevelToken(config.AppToken),
@@ -152,7 +159,7 @@ func (c *Workspace) Connect(ctx context.Context) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("sign in to Slack: %w", Explain("auth.test", err))
 	}
-	id := Identity{Team: res.TeamID, Name: res.Team, User: res.UserID, Bot: res.BotID, Enterprise: res.EnterpriseID}
+	id := Identity{Team: res.TeamID, Name: res.Team, URL: res.URL, User: res.UserID, Bot: res.BotID, Enterprise: res.EnterpriseID}
 	for scope := range strings.SplitSeq(res.Header.Get("X-Oauth-Scopes"), ",") {
 		if scope = strings.TrimSpace(scope); scope != "" {
 			id.Scopes = append(id.Scopes, scope)
@@ -181,7 +188,7 @@ func (c *Workspace) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
-	for _, p := range []*pace.Part{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos} { // one process at a time lists
+	for _, p := range []*pace.Part{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos, c.Histories, c.Names} { // one process at a time lists
 		p.Share(n)
 	}
 }

@@ -52,12 +52,13 @@ type Fault struct {
 	Times  int    // so many calls; 0 means 1
 	After  bool   // the call is carried out before it fails
 
-	Status     int           // HTTP status with an HTML body; 429 has RetryAfter
-	RetryAfter time.Duration // with status 429
-	Error      string        // an error in a 200 answer
-	Drop       bool          // the connection is closed without an answer
-	Bare       bool          // answered with {"ok":true} and nothing more, as what only looks like a Slack does
-	Delay      time.Duration // the call is carried out so much later, and nothing else happens to it
+	Status     int            // HTTP status with an HTML body; 429 has RetryAfter
+	RetryAfter time.Duration  // with status 429
+	Error      string         // an error in a 200 answer
+	Drop       bool           // the connection is closed without an answer
+	Body       map[string]any // answered with this in a 200 answer
+	Bare       bool           // answered with {"ok":true} and nothing more, as what only looks like a Slack does
+	Delay      time.Duration  // the call is carried out so much later, and nothing else happens to it
 }
 
 // Fail makes calls fail. Faults of one method apply in the order in which they were given.
@@ -91,7 +92,7 @@ func (f *Fault) outcome() (status int, code string) {
 	switch {
 	case f.Drop:
 		return 0, "connection closed"
-	case f.Bare:
+	case f.Bare, f.Body != nil:
 		return http.StatusOK, ""
 	case f.Error != "":
 		return http.StatusOK, f.Error
@@ -104,8 +105,8 @@ func (f *Fault) answer(w http.ResponseWriter, _ *http.Request) {
 	switch {
 	case f.Drop:
 		panic(http.ErrAbortHandler) // closes the connection
-	case f.Bare:
-		answer(w, nil, nil, nil)
+	case f.Bare, f.Body != nil:
+		answer(w, f.Body, nil, nil)
 	case f.Error != "":
 		answer(w, nil, fail(f.Error), nil)
 	case f.Status == http.StatusTooManyRequests:

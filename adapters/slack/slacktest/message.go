@@ -22,6 +22,7 @@ type Message struct {
 	Streaming           bool
 	Deleted             bool
 	Files               []string // ids
+	Subtype             string   // "channel_join" …; empty for what people say
 
 	began     time.Time // of the stream
 	stoppedBy string    // pressed stop
@@ -212,9 +213,15 @@ func (m *Message) wire(metadata bool) map[string]any {
 	}
 	if m.Bot {
 		out["bot_id"], out["app_id"] = BotID, AppID
+		if m.User != BotUser {
+			out["bot_id"], out["app_id"] = "B"+m.User, "A"+m.User
+		}
 	}
 	if len(m.Files) > 0 {
 		out["subtype"] = "file_share"
+	}
+	if m.Subtype != "" {
+		out["subtype"] = m.Subtype
 	}
 	if m.Blocks != nil {
 		out["blocks"] = m.Blocks

@@ -23,6 +23,7 @@ type Channel struct {
 	Members  []string
 	Private  bool
 	Direct   bool // between one person and the bot
+	Several  bool // a direct message of several people
 	Shared   bool // with another organisation
 	Archived bool
 }

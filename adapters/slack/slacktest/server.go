@@ -54,7 +54,8 @@ type Config struct {
 	Enterprise  string          // the organisation of the workspace
 	EventsURL   string          // deliver signed requests there instead of over sockets
 	CommandsURL string          // EventsURL when empty
-	ListPage    int             // most people that a page of users.list has, whatever is asked for; as many as that
+	ListPage    int             // most people or channels that a page of a list has, whatever is asked for; as many as that
+	HistoryPage int             // likewise, messages of a page of a channel or thread
 }
 
 // Server is one workspace with one app installed. It is safe for concurrent use.

@@ -27,7 +27,7 @@ var coreModules = []string{"golang.org/x/sync", "golang.org/x/text", "github.com
 
 // rooms are the packages inside a platform's adapter: each imports only earlier ones, and the adapter itself, which joins them, is last.
 var rooms = map[string][]string{
-	"adapters/slack":   {"call", "event", "directory", "render", "read", "write", "receive", ""},
+	"adapters/slack":   {"call", "event", "directory", "render", "read", "write", "receive", "history", ""},
 	"adapters/discord": {"call", "event", "directory", "render", "gateway", "read", "write", "receive", ""},
 }
 

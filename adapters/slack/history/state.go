@@ -1,0 +1,57 @@
+package history
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// state is what the checkpoint holds. Times are in microseconds since 1970, 0 for never.
+type state struct {
+	Team     string              `json:"team"`
+	Channels map[string]progress `json:"channels,omitempty"`
+	Reviewed int64               `json:"reviewed,omitempty"` // when all stored documents were last compared with their channels
+	Pass     int64               `json:"pass,omitempty"`     // when the recent days of all channels were begun to be read
+	Done     int64               `json:"done,omitempty"`     // when they had been read; 0 before
+	Ended    bool                `json:"ended,omitempty"`    // there was nothing left to read
+}
+
+// progress is how far a channel was read.
+type progress struct {
+	Access string `json:"a"`           // who may read its documents, as it was last applied to all of them
+	Recent int64  `json:"r,omitempty"` // when its recent days were last read
+	Floor  int64  `json:"f,omitempty"` // until when back it was read; 0: nothing older is being read
+	Whole  int64  `json:"w,omitempty"` // when it was last read to its beginning
+}
+
+// decode reads a checkpoint; one that cannot be read is as none, since nothing is lost by reading again.
+func decode(since index.Checkpoint) state {
+	var s state
+	if len(since) == 0 || json.Unmarshal(since, &s) != nil {
+		return state{}
+	}
+	return s
+}
+
+func (s *state) encode() index.Checkpoint {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil // of strings and numbers, which always succeeds
+	}
+	return data
+}
+
+// set changes what is known of a channel.
+func (s *state) set(channel string, change func(*progress)) {
+	if s.Channels == nil {
+		s.Channels = make(map[string]progress)
+	}
+	p := s.Channels[channel]
+	change(&p)
+	s.Channels[channel] = p
+}
+
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+func ofMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }

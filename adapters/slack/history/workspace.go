@@ -1,0 +1,202 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/pace"
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/core/sleep"
+	api "github.com/slack-go/slack"
+)
+
+// Workspace is a workspace as it is read to be indexed. All sources of a process share one, and with it the budget: what answering leaves of
+// Slack's tiers. It is safe for concurrent use.
+type Workspace struct {
+	slack *call.Workspace
+
+	mu    sync.Mutex
+	names map[string]named
+}
+
+// NewWorkspace returns a workspace; nothing is called yet. Of the config only what concerns the Web API counts.
+func NewWorkspace(config call.Config) (*Workspace, error) {
+	w, err := call.NewWorkspace(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Workspace{slack: w, names: make(map[string]named)}, nil
+}
+
+func (w *Workspace) connect(ctx context.Context) (identity, error) {
+	id, err := w.slack.Connect(ctx)
+	if err != nil {
+		return identity{}, err
+	}
+	if id.URL == "" {
+		id.URL = "https://slack.com/"
+	}
+	return identity{team: id.Team, link: strings.TrimSuffix(id.URL, "/"), grid: id.Enterprise != ""}, nil
+}
+
+// paced makes a call when there is room for it, and again after Slack asked for a pause, for as long as ctx lasts.
+func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method string, do func(context.Context) (T, error)) (T, error) {
+	for {
+		var none T
+		if room.Wait(ctx) != nil { // it is not begun where ctx would cut it short
+			<-ctx.Done()
+			return none, context.Cause(ctx)
+		}
+		limited, cancel := context.WithTimeout(ctx, w.slack.Config.Timeout)
+		found, err := do(limited)
+		cancel()
+		var refused *api.RateLimitedError
+		switch {
+		case err == nil:
+			return found, nil
+		case ctx.Err() != nil:
+			return none, context.Cause(ctx)
+		case errors.As(err, &refused):
+			if err := sleep.For(ctx, max(refused.RetryAfter, time.Second)); err != nil {
+				return none, err
+			}
+		case call.Code(err) == "ratelimited":
+			if err := sleep.For(ctx, pauseUnsaid); err != nil {
+				return none, err
+			}
+		default:
+			return none, call.Explain(method, err)
+		}
+	}
+}
+
+// pauseUnsaid is how long Slack is left alone that did not say for how long.
+const pauseUnsaid = 30 * time.Second
+
+// How much is asked for at once. Slack gives fewer when it likes.
+const (
+	mostChannels = 200
+	mostMessages = 999
+)
+
+// errRepeats says that a list leads back to a page that was read.
+var errRepeats = errors.New("Slack's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
+
+// pages calls read with one cursor after another until there is none. A cursor that comes twice is an error, and so are too many that Slack
+// does not know any more; after one of those begin is called, and reading goes on without a cursor.
+func pages(ctx context.Context, read func(cursor string) (next string, err error), begin func()) error {
+	seen := make(map[string]bool)
+	for cursor, lost := "", 0; ; {
+		next, err := read(cursor)
+		switch {
+		case call.Code(err) == "invalid_cursor" && cursor != "" && lost < maxLost: // they last for a while only
+			lost++
+			begin()
+			clear(seen)
+			cursor = ""
+			continue
+		case err != nil:
+			return err
+		case next == "":
+			return nil
+		case seen[next]:
+			return errRepeats
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+		seen[next], cursor = true, next
+	}
+}
+
+const maxLost = 3
+
+// channels lists those that the bot is in, archived ones too; never direct messages, with one person or several.
+func (w *Workspace) channels(ctx context.Context) ([]channel, error) {
+	var found []channel
+	err := pages(ctx, func(cursor string) (string, error) {
+		type page struct {
+			list []api.Channel
+			next string
+		}
+		got, err := paced(ctx, w, w.slack.Histories, "users.conversations", func(ctx context.Context) (page, error) {
+			list, next, err := w.slack.API.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
+				Types: []string{"public_channel", "private_channel"}, Cursor: cursor, Limit: mostChannels,
+			})
+			return page{list, next}, err
+		})
+		for _, c := range got.list {
+			if !c.IsIM && !c.IsMpIM && strings.HasPrefix(c.ID, "C") || strings.HasPrefix(c.ID, "G") && !c.IsMpIM {
+				// What Slack does not say to be public is not.
+				found = append(found, channel{id: c.ID, name: c.Name, private: c.IsPrivate || c.IsGroup || !c.IsChannel})
+			}
+		}
+		return got.next, err
+	}, func() { found = nil })
+	if err != nil {
+		return nil, fmt.Errorf("list the bot's channels: %w", err)
+	}
+	return found, nil
+}
+
+// isIn asks whether the bot is in a channel.
+func (w *Workspace) isIn(ctx context.Context, id string) (bool, error) {
+	c, err := paced(ctx, w, w.slack.Histories, "conversations.info", func(ctx context.Context) (*api.Channel, error) {
+		return w.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: id})
+	})
+	switch {
+	case call.Code(err) == "channel_not_found", call.Code(err) == "not_in_channel", call.Code(err) == "missing_scope":
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("ask about a channel: %w", err)
+	}
+	return c.IsMember, nil
+}
+
+// history reads a page of a channel's messages outside threads, newest first.
+func (w *Workspace) history(ctx context.Context, channel, oldest, latest, cursor string) (*api.GetConversationHistoryResponse, error) {
+	found, err := paced(ctx, w, w.slack.Histories, "conversations.history", func(ctx context.Context) (*api.GetConversationHistoryResponse, error) {
+		return w.slack.API.GetConversationHistoryContext(ctx, &api.GetConversationHistoryParameters{
+			ChannelID: channel, Oldest: oldest, Latest: latest, Inclusive: true, Cursor: cursor, Limit: mostMessages,
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read a channel: %w", err)
+	}
+	return found, nil
+}
+
+// replies reads a thread, oldest first, each message once.
+func (w *Workspace) replies(ctx context.Context, channel, root string) ([]api.Message, error) {
+	var said []api.Message
+	seen := make(map[string]bool)
+	err := pages(ctx, func(cursor string) (string, error) {
+		type page struct {
+			list []api.Message
+			next string
+		}
+		got, err := paced(ctx, w, w.slack.Histories, "conversations.replies", func(ctx context.Context) (page, error) {
+			list, more, next, err := w.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
+				ChannelID: channel, Timestamp: root, Cursor: cursor, Limit: mostMessages,
+			})
+			if !more {
+				next = ""
+			}
+			return page{list, next}, err
+		})
+		for _, m := range got.list {
+			if !seen[m.Timestamp] { // the root comes along with every page
+				seen[m.Timestamp] = true
+				said = append(said, m)
+			}
+		}
+		return got.next, err
+	}, func() {})
+	if err != nil {
+		return nil, fmt.Errorf("read a thread: %w", err)
+	}
+	return said, nil
+}
