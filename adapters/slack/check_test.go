@@ -60,6 +60,7 @@ func TestManifestAsksForWhatIsUsed(t *testing.T) {
 	}{
 		{"all", slack.ManifestOptions{}, len(call.Scopes), true, true},
 		{"mentions only", slack.ManifestOptions{MentionOnly: true}, len(call.Scopes) - 4, true, false},
+		{"mentions only, and history as a source", slack.ManifestOptions{MentionOnly: true, History: true}, len(call.Scopes) - 2, true, false},
 		{"over HTTP", slack.ManifestOptions{RequestURL: "https://bot.example/slack/events"}, len(call.Scopes), false, true},
 	}
 	for _, tt := range tests {

@@ -14,6 +14,7 @@ import (
 type ManifestOptions struct {
 	Name        string // of the bot; Footnote
 	MentionOnly bool   // the fewest scopes: mentions, commands and direct messages, no following of threads
+	History     bool   // channels are read as a source: the scopes for that are asked for even with MentionOnly
 	// RequestURL is where Slack sends events when sockets are not wanted: https://host/slack/events.
 	RequestURL string
 }
@@ -124,7 +125,7 @@ func Manifest(o ManifestOptions) string {
 		"member_left_channel", "message.im", "reaction_added", "team_join", "tokens_revoked", "user_change",
 	}
 	for _, s := range call.Scopes {
-		if s.Mention || !o.MentionOnly {
+		if s.Mention || !o.MentionOnly || o.History && s.History {
 			m.OAuth.Scopes.Bot = append(m.OAuth.Scopes.Bot, s.Name)
 		}
 	}

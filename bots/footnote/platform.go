@@ -17,7 +17,7 @@ type slackCommand struct {
 
 type slackManifest struct {
 	Name        string `name:"name" placeholder:"NAME" help:"What the bot is called (default: Footnote)."`
-	MentionOnly bool   `name:"mention-only" help:"Ask for the fewest scopes: mentions, commands and direct messages."`
+	MentionOnly bool   `name:"mention-only" help:"Ask for the fewest scopes: mentions, commands and direct messages, and where the configuration file names a Slack source, reading channels."`
 	RequestURL  string `name:"request-url" placeholder:"URL" help:"Where Slack sends signed requests instead of using sockets: https://HOST/slack/events."`
 	Scopes      bool   `name:"scopes" help:"List the scopes with the reason for each."`
 }
@@ -25,7 +25,7 @@ type slackManifest struct {
 // Run implements the verb.
 func (c *slackManifest) Run(_ context.Context, env *environment) error {
 	if !c.Scopes {
-		_, err := fmt.Fprint(env.out, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL}))
+		_, err := fmt.Fprint(env.out, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL, History: env.config.File.ReadsSlack()}))
 		return err
 	}
 	for _, s := range slackcall.Scopes {

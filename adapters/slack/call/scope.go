@@ -8,25 +8,27 @@ type Scope struct {
 	Reason string
 	// Mention says that even the least app needs it, which answers mentions and direct messages alone.
 	Mention bool
+	// History says that channels cannot be read as a source without it.
+	History bool
 }
 
 // Scopes are all rights of the bot token.
 var Scopes = []Scope{
-	{"app_mentions:read", "to hear when somebody mentions the bot", true},
-	{"chat:write", "to answer, and to show that it is at work", true},
-	{"assistant:write", "to be shown as an agent, in a conversation of its own", true},
-	{"im:history", "to read direct messages to the bot", true},
-	{"im:read", "to know that a conversation is a direct message", true},
-	{"im:write", "to answer in a direct message when a private answer was asked for", true},
-	{"users:read", "to tell members from guests, so that guests see public documents only", true},
-	{"commands", "for /ask and /footnote", true},
-	{"reactions:read", "to stop an answer by a reaction", true},
-	{"channels:read", "to know who listens in a public channel", true},
-	{"groups:read", "to know who listens in a private channel", true},
-	{"users:read.email", "to know which documents name a person by address", false},
-	{"files:read", "to read files and pictures that come with a question", false},
-	{"channels:history", "to follow a thread in a public channel without a new mention", false},
-	{"groups:history", "to follow a thread in a private channel without a new mention", false},
+	{"app_mentions:read", "to hear when somebody mentions the bot", true, false},
+	{"chat:write", "to answer, and to show that it is at work", true, false},
+	{"assistant:write", "to be shown as an agent, in a conversation of its own", true, false},
+	{"im:history", "to read direct messages to the bot", true, false},
+	{"im:read", "to know that a conversation is a direct message", true, false},
+	{"im:write", "to answer in a direct message when a private answer was asked for", true, false},
+	{"users:read", "to tell members from guests, so that guests see public documents only", true, true},
+	{"commands", "for /ask and /footnote", true, false},
+	{"reactions:read", "to stop an answer by a reaction", true, false},
+	{"channels:read", "to know who listens in a public channel", true, true},
+	{"groups:read", "to know who listens in a private channel", true, true},
+	{"users:read.email", "to know which documents name a person by address", false, false},
+	{"files:read", "to read files and pictures that come with a question", false, false},
+	{"channels:history", "to follow a thread in a public channel without a new mention, and to read it as a source", false, true},
+	{"groups:history", "to follow a thread in a private channel without a new mention, and to read it as a source", false, true},
 }
 
 // AppScope is the right of the app-level token.

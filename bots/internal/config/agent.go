@@ -130,22 +130,55 @@ func (r *fileReader) projectFile(path string, n ast.Node) ProjectFile {
 
 func (r *fileReader) sources(path string, n ast.Node) {
 	r.named(path, n, func(path, name string, n ast.Node) {
-		s := Source{Name: name, ACL: access.ACL{access.Members}}
+		s := Source{Name: name}
 		before := len(r.faults)
 		r.fields(path, n,
 			field{"path", r.path(&s.Path)},
 			field{"url", r.url(&s.URL)},
+			field{"slack", r.slackHistory(&s.Slack)},
 			field{"base_url", r.url(&s.BaseURL)},
 			field{"acl", r.acl(&s.ACL)},
 			field{"include", r.texts(&s.Include)},
 			field{"exclude", r.texts(&s.Exclude)},
 			field{"every", r.every(&s.Every)},
 		)
-		if (s.Path == "") == (s.URL == "") && len(r.faults) == before {
-			r.fault(r.at[path], "%s: write either path: FOLDER or url: ADDRESS, exactly one of them", path)
+		places := 0
+		for _, is := range []bool{s.Path != "", s.URL != "", s.Slack != nil} {
+			if is {
+				places++
+			}
+		}
+		switch {
+		case len(r.faults) > before:
+		case places != 1:
+			r.fault(r.at[path], "%s: write either path: FOLDER, url: ADDRESS or slack: with channels below it, exactly one of them", path)
+		case s.Slack != nil && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
+			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for Slack: its channels say who may read them (slack.public_channels) and which are read", path)
+		case s.Slack != nil && s.Every == 0:
+			s.Every = slackEvery
+		case s.Slack == nil && len(s.ACL) == 0:
+			s.ACL = access.ACL{access.Members}
 		}
 		r.file.Sources = append(r.file.Sources, s)
 	})
+}
+
+// slackHistory reads which channels of a workspace are a source.
+func (r *fileReader) slackHistory(to **SlackHistory) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		h := &SlackHistory{}
+		before := len(r.faults)
+		r.fields(path, n,
+			field{"channels", r.texts(&h.Channels)},
+			field{"public", r.yes(&h.Public)},
+			field{"since", r.every(&h.Since)},
+			field{"public_channels", word(&r.reader, &h.PublicChannels, access.Members, access.Public)},
+		)
+		if len(h.Channels) == 0 && !h.Public && len(r.faults) == before {
+			r.fault(n, "%s chooses no channel: name some under channels, or write public: true for every public one that the bot is in", path)
+		}
+		*to = h
+	}
 }
 
 // every reads how often a source is read.

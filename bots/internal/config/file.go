@@ -69,7 +69,7 @@ type ProjectFile struct {
 	ACL     access.ACL
 }
 
-// Source is where documents come from. Exactly one of Path and URL is set.
+// Source is where documents come from. Exactly one of Path, URL and Slack is set.
 type Source struct {
 	Name    string
 	Path    string // a folder or file; absolute, or relative to the working folder
@@ -79,7 +79,19 @@ type Source struct {
 	Include []string
 	Exclude []string
 	Every   time.Duration // how often serve reads it; 0 is never
+	Slack   *SlackHistory `json:",omitempty"` // what was said in the channels of the bot's own workspace; they say who may read it
 }
+
+// SlackHistory is which channels of a workspace are read, and how far back.
+type SlackHistory struct {
+	Channels       []string         `json:"channels,omitempty"` // names or ids
+	Public         bool             `json:"public,omitempty"`   // every public one that the bot is in
+	Since          time.Duration    `json:"since,omitempty"`    // how old a message may be; 0 is the connector's default
+	PublicChannels access.Principal `json:"public_channels,omitempty"`
+}
+
+// slackEvery is how often a workspace is read where the file does not say: a channel that becomes private is seen by it.
+const slackEvery = 5 * time.Minute
 
 // Find returns the agent of that name, and false when there is none.
 func (f *File) Find(agent string) (Agent, bool) {
@@ -106,6 +118,11 @@ func (f *File) Source(name string) (Source, bool) {
 		return Source{}, false
 	}
 	return f.Sources[i], true
+}
+
+// ReadsSlack reports whether one of the sources is the history of a Slack workspace.
+func (f *File) ReadsSlack() bool {
+	return slices.ContainsFunc(f.Sources, func(s Source) bool { return s.Slack != nil })
 }
 
 // ReadFile reads the configuration file. Without a path it is FileName in the working folder, and no fault when that does not exist.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
@@ -44,6 +45,7 @@ sources:
     include: ["**/*.md"]
     exclude: drafts
   site: {url: https://www.example, acl: public}
+  chat: {slack: {channels: [general, C0123], public: true, since: 90d, public_channels: public}}
 channels:
   - platform: slack
     follow: mention
@@ -78,6 +80,9 @@ func TestConfigurationFile(t *testing.T) {
 		{Name: "docs", Path: "/etc/footnote/docs", BaseURL: "https://docs.example", ACL: access.ACL{"members", "user:slack:U1"},
 			Include: []string{"**/*.md"}, Exclude: []string{"drafts"}},
 		{Name: "site", URL: "https://www.example", ACL: access.ACL{"public"}},
+		{Name: "chat", Every: 5 * time.Minute, Slack: &config.SlackHistory{
+			Channels: []string{"general", "C0123"}, Public: true, Since: 90 * 24 * time.Hour, PublicChannels: access.Public,
+		}},
 	}
 	if diff := cmp.Diff(wantSources, f.Sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
@@ -102,7 +107,7 @@ func TestConfigurationFile(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	if got := f.At("slack", "T1", "C1").Origins("agent"); len(got) != 1 || got[0].String() != "footnote.yaml:33" {
+	if got := f.At("slack", "T1", "C1").Origins("agent"); len(got) != 1 || got[0].String() != "footnote.yaml:34" {
 		t.Errorf("the agent of the channel comes from %v", got)
 	}
 }
@@ -154,7 +159,7 @@ channels:
 		`:15: projects.launch.files is an empty list`,
 		`:17: projects.plan.acl: access list entry "everybody" is not known`,
 		`:18: projects.plan.files[2] has no path`,
-		`:20: sources.both: write either path: FOLDER or url: ADDRESS`,
+		`:20: sources.both: write either path: FOLDER, url: ADDRESS or slack:`,
 		`:21: sources.web.url holds "ftp://x.example": write an address`,
 		`:23: channels[1] names a channel but no platform`,
 		`:24: channels[2].platform holds "irc": write slack, discord or console`,
@@ -374,5 +379,34 @@ func TestForcedToolOfAnAgent(t *testing.T) {
 	}
 	if x, _ := f.Find("x"); x.ForceTool != "internal_search" {
 		t.Errorf("the forced tool is %q", x.ForceTool)
+	}
+}
+
+// What is wrong with a Slack source is told with its line.
+func TestFaultsOfASlackSource(t *testing.T) {
+	t.Parallel()
+	_, err := config.ParseFile("f.yaml", []byte(`sources:
+  none: {slack: {since: 30d}}
+  twice: {path: docs, slack: {public: true}}
+  readers: {slack: {public: true}, acl: members}
+  open:
+    slack:
+      public: true
+      public_channels: everybody
+      since: long
+      private: true
+  text: {slack: general}
+`))
+	if err == nil {
+		t.Fatal("it is taken")
+	}
+	for _, want := range []string{
+		"f.yaml:2: sources.none.slack chooses no channel", "f.yaml:3: sources.twice: write either path: FOLDER, url: ADDRESS or slack:",
+		"f.yaml:4: sources.readers: base_url, acl, include and exclude are not for Slack", `f.yaml:8: sources.open.slack.public_channels holds "everybody": write members or public`,
+		`f.yaml:9: sources.open.slack.since holds "long"`, "f.yaml:10: sources.open.slack.private is not a setting", `f.yaml:11: sources.text.slack holds "general": write keys`,
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not told:\n%v", want, err)
+		}
 	}
 }

@@ -32,6 +32,9 @@ func (b *Base) Checks() []Check {
 		{"filters", b.checkFilter},
 		{"Redis", b.checkRedis},
 	}
+	if b.File().ReadsSlack() {
+		checks = append(checks, Check{"Slack history", b.checkHistory})
+	}
 	for i := range checks {
 		run := checks[i].Run
 		checks[i].Run = func(ctx context.Context) (string, error) {

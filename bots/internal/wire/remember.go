@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
@@ -20,17 +21,18 @@ import (
 
 // options is how a source was asked for, as the index keeps it.
 type options struct {
-	ACL      access.ACL `json:"acl,omitempty"`
-	BaseURL  string     `json:"base_url,omitempty"`
-	Include  []string   `json:"include,omitempty"`
-	Exclude  []string   `json:"exclude,omitempty"`
-	Every    string     `json:"every,omitempty"`
-	Declared string     `json:"declared,omitempty"` // its name in the configuration file
-	Asked    bool       `json:"asked"`              // tells apart a source that was asked for with no options
+	ACL      access.ACL           `json:"acl,omitempty"`
+	BaseURL  string               `json:"base_url,omitempty"`
+	Include  []string             `json:"include,omitempty"`
+	Exclude  []string             `json:"exclude,omitempty"`
+	Every    string               `json:"every,omitempty"`
+	Slack    *config.SlackHistory `json:"slack,omitempty"`
+	Declared string               `json:"declared,omitempty"` // its name in the configuration file
+	Asked    bool                 `json:"asked"`              // tells apart a source that was asked for with no options
 }
 
 func optionsOf(s config.Source, declared string) options {
-	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Declared: declared, Asked: true}
+	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Slack: s.Slack, Declared: declared, Asked: true}
 	if s.Every > 0 {
 		o.Every = s.Every.String()
 	}
@@ -133,7 +135,7 @@ func takeOver(s *config.Source, last options) string {
 
 // StoredSource is a source that the index knows, as it was last asked for.
 type StoredSource struct {
-	config.Source // Name is its id
+	config.Source // Name is its id; that of Slack its name in the configuration file
 	ID            document.SourceID
 	Declared      string // its name in the configuration file; empty without one
 	Asked         bool   // it is known who may read it
@@ -169,8 +171,13 @@ func stored(a pgindex.Asked) (StoredSource, error) {
 		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Every: o.every()},
 		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, origin: a.Source, last: a.Run, failing: a.Failing,
 	}
-	if s.Path = a.Source.Name; a.Source.Kind == web.Kind || a.Source.Kind == git.Kind {
-		s.Path, s.URL = "", a.Source.Name
+	switch a.Source.Kind {
+	case web.Kind, git.Kind:
+		s.URL = a.Source.Name
+	case history.Kind:
+		s.Source.Name, s.Slack = a.Source.Name, o.Slack
+	default:
+		s.Path = a.Source.Name
 	}
 	return s, nil
 }

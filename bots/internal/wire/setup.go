@@ -250,7 +250,9 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 func (b *Base) sourceID(name string, indexed []pgindex.SourceState) document.SourceID {
 	shown := name
 	if s, ok := b.File().Source(name); ok {
-		shown = cmp.Or(s.URL, s.Path)
+		if shown = cmp.Or(s.URL, s.Path); s.Slack != nil {
+			shown = name
+		}
 		if site, err := web.SourceOf(s.URL); err == nil {
 			shown = site.Name
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/scratch"
+	"github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -50,7 +51,8 @@ type Base struct {
 	http    *http.Client
 	file    *atomic.Pointer[config.File] // what was read again; shared by copies
 
-	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
+	politeness *web.Politeness                    // towards the sites that are read; nil: each connector is polite by itself
+	history    func() (*history.Workspace, error) // one for all Slack sources of the process, so that they share what it may read
 
 	spending  *spending // nil where nothing is paid for
 	filters   *filters
@@ -71,6 +73,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
 	b.file, b.filters, b.politeness, b.endpoints = new(atomic.Pointer[config.File]), new(filters), new(web.Politeness), new(endpoints)
+	b.setHistory()
 	err := b.open(ctx, migrate)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))
@@ -82,6 +85,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 // neither read nor written.
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
+	b.setHistory()
 	err := b.openScratch(ctx)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))

@@ -1,0 +1,58 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+)
+
+// Check looks whether what options name can be read, without reading it, and says how many channels that are. Its error is made of sentences
+// that say what to do.
+func (w *Workspace) Check(ctx context.Context, options Options) (channels int, err error) {
+	p := &pass{Connector: &Connector{options: options.withDefaults(), workspace: w}}
+	if err := p.options.validate(); err != nil {
+		return 0, err
+	}
+	if p.me, err = w.connect(ctx); err != nil {
+		return 0, err
+	}
+	var faults []error
+	if missing := w.missing(); len(missing) > 0 {
+		faults = append(faults, fmt.Errorf("the app lacks %s, without which channels cannot be read: add it under OAuth & Permissions, then install the app again", strings.Join(missing, ", ")))
+	}
+	found, err := w.channels(ctx)
+	if err != nil {
+		return 0, errors.Join(append(faults, err)...)
+	}
+	for _, c := range found {
+		if p.chooses(c) {
+			channels++
+		}
+	}
+	for _, n := range p.unmet(found) {
+		faults = append(faults, fmt.Errorf("channel %s: %s", n.Name, n.Sentence))
+	}
+	if channels == 0 && len(faults) == 0 {
+		faults = append(faults, errors.New("the bot is in no public channel: invite it where it is to read"))
+	}
+	return channels, errors.Join(faults...)
+}
+
+// missing are the scopes that reading channels takes and the app does not have, as far as Slack says.
+func (w *Workspace) missing() []string {
+	granted := w.slack.Identity().Scopes
+	if len(granted) == 0 { // a proxy may leave them out
+		return nil
+	}
+	var missing []string
+	for _, s := range call.Scopes {
+		if s.History && !slices.Contains(granted, s.Name) {
+			missing = append(missing, s.Name)
+		}
+	}
+	return missing
+}
