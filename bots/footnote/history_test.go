@@ -27,7 +27,7 @@ func TestSlackHistoryIsASource(t *testing.T) {
 	reply := bob.Earlier(general, root, "The spare toner cartridges are kept in the blue cupboard behind the reception desk.", 47*time.Hour)
 	ann.Earlier(board, ann.Earlier(board, "", "When does the merger with Oakwood become public?", 48*time.Hour), "The merger with Oakwood becomes public on the ninth of May.", 47*time.Hour)
 	file := filepath.Join(t.TempDir(), "footnote.yaml")
-	if err := os.WriteFile(file, []byte("sources:\n  chat: {slack: {public: true, channels: [board, general]}, every: 1m}\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("sources:\n  chat: {slack: {channels: [board, general]}, every: 1m}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := newProgram(t, "FOOTNOTE_CONFIG="+file, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_SIGNING_SECRET="+slacktest.SigningSecret,
@@ -38,13 +38,12 @@ func TestSlackHistoryIsASource(t *testing.T) {
 	if list := jsonOf[[]listedSource](t, p.run(t, "sources", "--json")); len(list) != 1 || list[0].ID != "slack-chat" || list[0].Documents < 2 || list[0].Every != "1m" {
 		t.Errorf("the sources are %+v", list)
 	}
-	if r := p.try(t, "", "doctor"); !strings.Contains(r.stdout, "✓ Slack history: 3 channels are read") {
+	if r := p.try(t, "", "doctor"); !strings.Contains(r.stdout, "✓ Slack history: 2 channels are read") {
 		t.Errorf("doctor says:\n%s", r.stdout)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	s := serve(t, p)
-	defer s.stop(t)
 	ask := func(who *slacktest.Person, room *slacktest.Channel, question string) string {
 		t.Helper()
 		at := who.Say(room, "", slacktest.Mention()+" "+question)
@@ -80,4 +79,15 @@ func TestSlackHistoryIsASource(t *testing.T) {
 	if got := ask(bob, general, "Where are the spare toner cartridges?"); !strings.Contains(got, "blue cupboard") {
 		t.Errorf("in the channel itself: %s", got)
 	}
+	if r := p.run(t, "sources", "--failures"); strings.Contains(r.stdout, "slack-chat: ") { // threads in which only the bot was asked are none
+		t.Errorf("there are failures:\n%s", r.stdout)
+	}
+
+	s.stop(t)
+	if err := os.WriteFile(file, []byte("prices: {currency: EUR}\n"), 0o600); err != nil { // nobody would see its channels change any more
+		t.Fatal(err)
+	}
+	s = serve(t, p)
+	defer s.stop(t)
+	sourcesUntil(t, p, s, func(list []listedSource) bool { return len(list) == 0 })
 }

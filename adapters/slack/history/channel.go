@@ -21,13 +21,10 @@ type channel struct {
 	private  bool // people come in by invitation alone
 }
 
-// listAgain is how long the list of channels counts within a pass.
-const listAgain = 2 * time.Minute
-
 // list finds out which channels are read and who may read them, and does what has changed of that to stored documents before anything else is
 // read. Without force it does so only when the last list is old.
 func (p *pass) list(ctx context.Context, force bool) error {
-	if !force && time.Since(p.listed) < listAgain {
+	if !force && time.Since(p.listed) < p.options.Relist {
 		return nil
 	}
 	began := time.Now()
@@ -95,6 +92,15 @@ func (p *pass) confirm(ctx context.Context, found []channel) error {
 		}
 	}
 	return nil
+}
+
+// readers is who may read the documents of a channel as it is now; an error where it is not read any more.
+func (p *pass) readers(id string) (access.ACL, error) {
+	c, ok := p.channels[id]
+	if !ok {
+		return nil, fmt.Errorf("the channel is not read any more: %w", index.ErrWithdrawn)
+	}
+	return p.acl(c), nil
 }
 
 // acl is who may read the documents of a channel.

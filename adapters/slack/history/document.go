@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	api "github.com/slack-go/slack"
@@ -20,7 +19,7 @@ import (
 const waiting = 10 * time.Minute
 
 // thread is the item of a thread, of which the root is known.
-func (p *pass) thread(c channel, root api.Message, acl access.ACL) index.Item {
+func (p *pass) thread(c channel, root api.Message) index.Item {
 	id := p.id(c.id, root.Timestamp)
 	return index.Item{ID: id, ModifiedAt: versionOf([]api.Message{root}), Wait: waiting, Load: func(ctx context.Context) (document.Document, error) {
 		said, err := p.workspace.replies(ctx, c.id, root.Timestamp)
@@ -31,7 +30,7 @@ func (p *pass) thread(c channel, root api.Message, acl access.ACL) index.Item {
 			return document.Document{}, err
 		}
 		d, err := p.document(ctx, c, said, root.Timestamp)
-		d.ID, d.ACL, d.URL = id, acl, p.permalink(c.id, root.Timestamp, "")
+		d.ID, d.URL = id, p.permalink(c.id, root.Timestamp, "")
 		// Whatever moves the root's list of replies is a newer version, though it may be one of the bot's answers.
 		d.UpdatedAt = latest(d.UpdatedAt, timeOf(root.LatestReply))
 		return d, err
@@ -39,7 +38,7 @@ func (p *pass) thread(c channel, root api.Message, acl access.ACL) index.Item {
 }
 
 // day is the item of what was said in a day and not replied to; newest first.
-func (p *pass) day(c channel, said []api.Message, acl access.ACL) index.Item {
+func (p *pass) day(c channel, said []api.Message) index.Item {
 	said = slices.Clone(said)
 	slices.Reverse(said)
 	at := startOf(timeOf(said[0].Timestamp))
@@ -48,7 +47,7 @@ func (p *pass) day(c channel, said []api.Message, acl access.ACL) index.Item {
 	said = slices.DeleteFunc(said, func(m api.Message) bool { return m.BotID != "" }) // other programs' reports, to which nobody said anything
 	return index.Item{ID: id, ModifiedAt: modified, Wait: waiting, Load: func(ctx context.Context) (document.Document, error) {
 		d, err := p.document(ctx, c, said, "")
-		d.ID, d.ACL = id, acl
+		d.ID = id
 		if d.URL == "" {
 			d.URL = p.me.link + "/archives/" + c.id
 		}
@@ -76,6 +75,10 @@ func versionOf(said []api.Message) time.Time {
 // document makes a document of messages, oldest first. One in which nobody says anything has no sections, and is not found.
 func (p *pass) document(ctx context.Context, c channel, said []api.Message, root string) (document.Document, error) {
 	var d document.Document
+	var err error
+	if d.ACL, err = p.readers(c.id); err != nil {
+		return document.Document{}, err
+	}
 	d.Title = "#" + c.name
 	for _, m := range said {
 		at := timeOf(m.Timestamp)

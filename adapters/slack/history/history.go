@@ -39,14 +39,16 @@ type Options struct {
 	RecentAge time.Duration
 	// Age is after how long all that is older than Recent is read again: 7 days.
 	Age time.Duration
-	Now func() time.Time
+	// Relist is how long a list of channels counts within a pass: 2 min.
+	Relist time.Duration
+	Now    func() time.Time
 }
 
 func (o Options) withDefaults() Options {
 	for _, field := range []struct {
 		value     *time.Duration
 		otherwise time.Duration
-	}{{&o.Since, 365 * day}, {&o.Recent, 14 * day}, {&o.RecentAge, day}, {&o.Age, 7 * day}} {
+	}{{&o.Since, 365 * day}, {&o.Recent, 14 * day}, {&o.RecentAge, day}, {&o.Age, 7 * day}, {&o.Relist, 2 * time.Minute}} {
 		if *field.value <= 0 {
 			*field.value = field.otherwise
 		}

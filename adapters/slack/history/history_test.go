@@ -201,3 +201,36 @@ func TestAPublicChannelOfOneWorkspaceOfSeveral(t *testing.T) {
 	w.sync(t)
 	has(t, w.text(access.Members), true, "our own matter")
 }
+
+// A channel that becomes private, and one that the bot is removed from, while a long run reads it: what the run stored before follows, and so does
+// what it stores afterwards.
+func TestAChannelChangesWhileItIsRead(t *testing.T) {
+	t.Parallel()
+	for _, age := range []time.Duration{time.Hour, old} {
+		w := newWorld(t, slacktest.Config{})
+		t.Cleanup(w.Close)
+		ann := w.Person("ann", nil)
+		rooms := []*slacktest.Channel{w.Channel("private", nil, ann), w.Channel("lost", nil, ann), w.Channel("same", nil, ann)}
+		w.options.Channels, w.options.Relist = []string{"private"}, time.Nanosecond
+		for _, room := range rooms {
+			for i := range 20 {
+				ann.Earlier(room, ann.Earlier(room, "", numbered("said in "+room.Name+" %d.", i), age), "a reply", time.Minute)
+			}
+		}
+		w.report = func() {
+			if len(w.ids()) > 30 { // in the second channel
+				w.report = nil
+				w.Convert(rooms[0], true)
+				w.Kick(rooms[1])
+			}
+		}
+		w.sync(t)
+		text := w.text(access.Members)
+		has(t, text, false, "said in private", "said in lost")
+		has(t, text, true, "said in same 0.", "said in same 19.")
+		has(t, w.text(access.Channel("slack", rooms[0].ID)), true, "said in private 0.", "said in private 19.")
+		if n := len(w.ids()); n != 40 || w.report != nil {
+			t.Errorf("%d documents", n)
+		}
+	}
+}

@@ -62,11 +62,14 @@ func (p *pass) readRecent(ctx context.Context) error {
 func (p *pass) readChannel(ctx context.Context, c channel) error {
 	for part, err := range p.parts(ctx, c, p.recent, time.Time{}) {
 		if err == nil {
-			err = p.take(c, part, p.options.RecentAge)
+			err = p.take(ctx, c, part, p.options.RecentAge)
 		}
 		if err != nil {
 			return err
 		}
+	}
+	if _, still := p.channels[c.id]; !still {
+		return nil
 	}
 	p.state.set(c.id, func(g *progress) {
 		g.Recent = max(micros(p.now), p.state.Pass)
@@ -111,7 +114,7 @@ func (p *pass) readBack(ctx context.Context, c channel) error {
 	if to := ofMicros(p.state.Channels[c.id].Floor); to.After(p.limit) {
 		for part, err := range p.parts(ctx, c, p.limit, to) {
 			if err == nil {
-				err = p.take(c, part, max(p.options.Age/2, 1)) // what this reading met already is not read again
+				err = p.take(ctx, c, part, max(p.options.Age/2, 1)) // what this reading met already is not read again
 			}
 			if err != nil {
 				return err
@@ -119,6 +122,9 @@ func (p *pass) readBack(ctx context.Context, c channel) error {
 			floor = part.from
 			break
 		}
+	}
+	if _, still := p.channels[c.id]; !still {
+		return nil
 	}
 	p.state.set(c.id, func(g *progress) {
 		if g.Floor = micros(floor); !floor.After(p.limit) {
@@ -189,16 +195,15 @@ func (p *pass) parts(ctx context.Context, c channel, from, to time.Time) iter.Se
 const perBatch = 4
 
 // take yields the documents of a part, and removes those that it has no more.
-func (p *pass) take(c channel, of part, age time.Duration) error {
+func (p *pass) take(ctx context.Context, c channel, of part, age time.Duration) error {
 	threads, days := sorted(of.said)
 	items := make([]index.Item, 0, len(threads)+len(days))
 	there := make(map[document.ID]bool)
-	acl := p.acl(c)
 	for _, root := range threads {
-		items = append(items, p.thread(c, root, acl))
+		items = append(items, p.thread(c, root))
 	}
 	for _, said := range days {
-		items = append(items, p.day(c, said, acl))
+		items = append(items, p.day(c, said))
 	}
 	for i := range items {
 		items[i].MaxAge = age
@@ -214,6 +219,12 @@ func (p *pass) take(c channel, of part, age time.Duration) error {
 			return err
 		}
 		review = nil
+		if err := p.list(ctx, false); err != nil {
+			return err
+		}
+		if _, still := p.channels[c.id]; !still {
+			return nil
+		}
 	}
 	if review != nil {
 		return p.emit(index.Batch{Review: review})

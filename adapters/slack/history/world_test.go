@@ -32,6 +32,7 @@ type world struct {
 	history *history.Workspace
 	store   *indextest.Store
 	options history.Options
+	report  func() // after each step of a run; may be nil
 }
 
 func newWorld(t fataler, config slacktest.Config) *world {
@@ -72,7 +73,11 @@ func (w *world) try(ctx context.Context, t fataler) (index.Run, error) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	return index.New(w.store, chunker, nil, index.Config{}).Run(ctx, access.DefaultTenant, connector, nil)
+	return index.New(w.store, chunker, nil, index.Config{}).Run(ctx, access.DefaultTenant, connector, func(index.Progress) {
+		if w.report != nil {
+			w.report()
+		}
+	})
 }
 
 // sync reads what has changed.

@@ -211,7 +211,15 @@ func (b *Base) declare(ctx context.Context) error {
 		return nil
 	}
 	for _, s := range known {
-		if _, still := b.File().Source(s.Declared); s.Declared == "" || still || s.Every == 0 {
+		_, still := b.File().Source(s.Declared)
+		if s.Slack != nil && !still { // nobody would see its channels become private
+			if _, err := b.Index.RemoveSource(ctx, b.Tenant, s.ID, b.Actor()); err != nil {
+				return err
+			}
+			b.Logger.InfoContext(ctx, "a Slack source is no longer in the configuration file and was removed", "source", string(s.ID))
+			continue
+		}
+		if s.Declared == "" || still || s.Every == 0 {
 			continue
 		}
 		s.Every = 0
