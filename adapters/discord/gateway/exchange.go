@@ -16,11 +16,13 @@ import (
 // writeLimit bounds the sending of one packet.
 const writeLimit = 10 * time.Second
 
-// exchange is one connection of a relay. Each of its connections is written by one goroutine at a time: near by receive, up under mu.
+// exchange is one connection of a relay. Each of its connections is written by one goroutine at a time: near by receive, up by whoever has put
+// something into out.
 type exchange struct {
 	relay *relay
 	near  *websocket.Conn // to the SDK
 	up    *websocket.Conn // to Discord
+	out   chan struct{}   // holds a token while a packet goes out to Discord; what arrives does not wait for that
 
 	mu       sync.Mutex
 	open     bool          // the SDK got its first event, after which it can handle what comes
@@ -43,7 +45,10 @@ func (x *exchange) receive() error {
 		if err := json.Unmarshal(data, &p); err != nil {
 			return fmt.Errorf("read from the gateway: %w", err)
 		}
-		forward, err := x.received(p)
+		forward, beat, err := x.received(p)
+		if err == nil && beat {
+			err = x.answer()
+		}
 		if err != nil {
 			return err
 		}
@@ -56,8 +61,8 @@ func (x *exchange) receive() error {
 	}
 }
 
-// received looks at a packet from Discord and says whether the SDK gets it.
-func (x *exchange) received(p frame) (forward bool, err error) {
+// received looks at a packet from Discord and says whether the SDK gets it, and whether Discord gets a heartbeat for it.
+func (x *exchange) received(p frame) (forward, beat bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch p.Op {
@@ -66,35 +71,44 @@ func (x *exchange) received(p frame) (forward bool, err error) {
 			Interval int64 `json:"heartbeat_interval"`
 		}
 		if err := json.Unmarshal(p.Data, &d); err != nil || d.Interval <= 0 {
-			return false, fmt.Errorf("read the gateway's hello: no heartbeat interval (%w)", err)
+			return false, false, fmt.Errorf("read the gateway's hello: no heartbeat interval (%w)", err)
 		}
 		x.interval = time.Duration(d.Interval) * time.Millisecond
-		return true, nil
+		return true, false, nil
 	case opReconnect:
-		return false, errReconnect
+		return false, false, errReconnect
 	case opInvalid:
 		if string(p.Data) == "true" {
-			return false, errInvalid
+			return false, false, errInvalid
 		}
-		return false, errOver
+		return false, false, errOver
 	case opAck:
 		x.acked = true
-		return x.open, nil
+		return x.open, false, nil
 	case opHeartbeat:
 		if x.open {
 			x.asked = true
-			return true, nil
 		}
-		return false, x.write(map[string]any{"op": opHeartbeat, "d": x.seq})
+		return x.open, !x.open, nil
 	case opDispatch:
 		x.seq, x.open = p.Seq, true
 		if p.Type == "READY" {
 			x.relay.ready(p.Data)
 		}
-		return true, nil
+		return true, false, nil
 	default:
-		return x.open, nil
+		return x.open, false, nil
 	}
+}
+
+// answer sends a heartbeat that Discord asked for before the SDK could.
+func (x *exchange) answer() error {
+	x.out <- struct{}{}
+	defer func() { <-x.out }()
+	x.mu.Lock()
+	seq := x.seq
+	x.mu.Unlock()
+	return x.write(map[string]any{"op": opHeartbeat, "d": seq})
 }
 
 // ready notes where the session can be resumed.
@@ -129,27 +143,11 @@ func (x *exchange) send() error {
 
 // sending hands a packet of the SDK to Discord.
 func (x *exchange) sending(p frame, data []byte) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	switch p.Op {
-	case opHeartbeat:
-		if x.first == nil && x.beat.IsZero() && !x.asked {
-			x.first = time.AfterFunc(rand.N(x.interval), x.firstBeat)
-			return nil
-		}
-		x.asked = false
-		now := time.Now()
-		if !x.beat.IsZero() && !x.acked && now.Sub(x.beat) > x.interval/2 { // asked-for heartbeats come in between
-			return errZombie
-		}
-		x.beat, x.acked = now, false
-	case opResume:
-		var d struct {
-			Seq int64 `json:"seq"`
-		}
-		if json.Unmarshal(p.Data, &d) == nil {
-			x.seq = &d.Seq
-		}
+	x.out <- struct{}{}
+	defer func() { <-x.out }()
+	now, err := x.leaves(p)
+	if err != nil || !now {
+		return err
 	}
 	if err := x.write(json.RawMessage(data)); err != nil {
 		return err
@@ -160,31 +158,65 @@ func (x *exchange) sending(p frame, data []byte) error {
 	return nil
 }
 
+// leaves notes a packet of the SDK that is about to go out; now is false for one that is sent later.
+func (x *exchange) leaves(p frame) (now bool, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch p.Op {
+	case opHeartbeat:
+		if x.first == nil && x.beat.IsZero() && !x.asked {
+			x.first = time.AfterFunc(rand.N(x.interval), x.firstBeat)
+			return false, nil
+		}
+		x.asked = false
+		now := time.Now()
+		if !x.beat.IsZero() && !x.acked && now.Sub(x.beat) > x.interval/2 { // asked-for heartbeats come in between
+			return false, errZombie
+		}
+		x.beat, x.acked = now, false
+	case opResume:
+		var d struct {
+			Seq int64 `json:"seq"`
+		}
+		if json.Unmarshal(p.Data, &d) == nil {
+			x.seq = &d.Seq
+		}
+	}
+	return true, nil
+}
+
 // firstBeat sends the first heartbeat of a connection: the platform asks that it waits for a random part of the interval, so that clients
 // that were disconnected together do not go on in step. The SDK sends it at once.
 func (x *exchange) firstBeat() {
+	x.out <- struct{}{}
+	defer func() { <-x.out }()
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.first == nil { // the connection has ended
+	over, seq := x.first == nil, x.seq
+	if !over {
+		x.beat, x.acked = time.Now(), false
+	}
+	x.mu.Unlock()
+	if over { // the connection has ended
 		return
 	}
-	x.beat, x.acked = time.Now(), false
-	if err := x.write(map[string]any{"op": opHeartbeat, "d": x.seq}); err != nil {
+	if err := x.write(map[string]any{"op": opHeartbeat, "d": seq}); err != nil {
 		x.relay.fail(err)
 	}
 }
 
-// ended has no first heartbeat sent any more.
+// ended has no first heartbeat sent any more, and returns when none is being sent.
 func (x *exchange) ended() {
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	if x.first != nil {
 		x.first.Stop()
 		x.first = nil
 	}
+	x.mu.Unlock()
+	x.out <- struct{}{}
+	<-x.out
 }
 
-// write sends a packet. It is called with the lock held.
+// write sends a packet. It is called by whoever has put something into out.
 func (x *exchange) write(packet any) error {
 	err := x.up.SetWriteDeadline(time.Now().Add(writeLimit))
 	if err == nil {

@@ -99,37 +99,29 @@ func (r *relay) why() error {
 }
 
 // fail notes the first reason for a connection's end, and ends it in a way that keeps the session.
-func (r *relay) fail(cause error) {
+func (r *relay) fail(cause error) { r.hangUp(cause, websocket.CloseServiceRestart, false) }
+
+// leave ends the connection and the session.
+func (r *relay) leave() { r.hangUp(errLeft, websocket.CloseNormalClosure, true) }
+
+// hangUp ends the connection to Discord.
+func (r *relay) hangUp(cause error, code int, leaving bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.leaving = r.leaving || leaving
 	if r.cause == nil {
 		r.cause = cause
 	}
-	r.hangUp(websocket.CloseServiceRestart)
-}
-
-// leave ends the connection and the session.
-func (r *relay) leave() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.leaving = true
-	if r.cause == nil {
-		r.cause = errLeft
+	giveUp, up := r.giveUp, r.up
+	r.up = nil
+	r.mu.Unlock()
+	if giveUp != nil {
+		giveUp() // a gateway that does not answer is not waited for
 	}
-	r.hangUp(websocket.CloseNormalClosure)
-}
-
-// hangUp ends the connection to Discord. It is called with the lock held.
-func (r *relay) hangUp(code int) {
-	if r.giveUp != nil {
-		r.giveUp() // a gateway that does not answer is not waited for
-	}
-	if r.up == nil {
+	if up == nil {
 		return
 	}
-	_ = r.up.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second)) // it ends either way
-	_ = r.up.Close()
-	r.up = nil
+	_ = up.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second)) // it ends either way
+	_ = up.Close()
 }
 
 // wait returns once nothing of the last connection is left.
@@ -152,7 +144,7 @@ func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
 	if err != nil {
 		return fmt.Errorf("join the client to the gateway: %w", err)
 	}
-	l := &exchange{relay: r, near: near, up: up}
+	l := &exchange{relay: r, near: near, up: up, out: make(chan struct{}, 1)}
 	late := time.AfterFunc(r.limit, func() {
 		if !l.isOpen() {
 			r.fail(errSilent)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"net"
 	"testing"
 	"time"
@@ -45,5 +46,21 @@ func leftWhileDialling(t *testing.T, end func(*relay)) {
 	r.wait()
 	if _, err := near.Read(make([]byte, 1)); err == nil {
 		t.Error("the SDK's side is still open")
+	}
+}
+
+// A packet that does not go out, because the network takes nothing, holds up nothing that arrives.
+func TestWhatArrivesDoesNotWaitForWhatGoesOut(t *testing.T) {
+	t.Parallel()
+	x := &exchange{out: make(chan struct{}, 1)}
+	x.out <- struct{}{} // a packet is on its way
+	sequence := int64(7)
+	for _, p := range []frame{{Op: opHello, Data: json.RawMessage(`{"heartbeat_interval":1000}`)}, {Op: opDispatch, Seq: &sequence}, {Op: opAck}, {Op: opHeartbeat}} {
+		if forward, beat, err := x.received(p); !forward || beat || err != nil {
+			t.Errorf("packet %d: forwarded %v, answered %v, %v", p.Op, forward, beat, err)
+		}
+	}
+	if !x.isOpen() || !x.acked || !x.asked || x.interval != time.Second || *x.seq != sequence {
+		t.Errorf("what arrived was not noted: %+v", x)
 	}
 }

@@ -64,6 +64,10 @@ func waits(list []ast.Stmt) (found []*ast.CallExpr, locks int) {
 				case *ast.FuncLit, *ast.GoStmt, *ast.DeferStmt: // which run later
 					return false
 				case *ast.CallExpr:
+					if method, ok := n.Fun.(*ast.SelectorExpr); ok && network[method.Sel.Name] {
+						found = append(found, n)
+						return true
+					}
 					for _, argument := range n.Args {
 						if takesContext.MatchString(types.ExprString(argument)) {
 							found = append(found, n)
@@ -77,6 +81,9 @@ func waits(list []ast.Stmt) (found []*ast.CallExpr, locks int) {
 	}
 	return found, locks
 }
+
+// network are methods that wait for a network and take no context.
+var network = map[string]bool{"RoundTrip": true, "Do": true, "ReadMessage": true, "WriteMessage": true, "WriteJSON": true, "WriteControl": true}
 
 // takesContext matches what contexts are called here.
 var takesContext = regexp.MustCompile(`^(ctx|limited|asking|saving|ending|living|looking)$|\.Context\(\)$|^context\.`)
