@@ -89,15 +89,21 @@ func TestContributingShowsThePackages(t *testing.T) {
 	generated(t, "contributing.md", "core", "bots/internal/layout", table)
 }
 
-// The contributing page shows the rooms of the database as they are.
-func TestContributingShowsTheDatabaseRooms(t *testing.T) {
+// The contributing page shows the rooms of adapters as they are.
+func TestContributingShowsTheRooms(t *testing.T) {
 	t.Parallel()
 	table := "| package | holds | may import |\n|---|---|---|\n"
-	for _, room := range databaseRooms {
-		dir := filepath.Join("adapters", "postgres", strings.TrimPrefix(room.name, "postgres"))
-		table += fmt.Sprintf("| `%s` | %s | %s |\n", filepath.ToSlash(dir), synopsis(t, dir), strings.Join(room.imports, ", "))
+	for _, h := range houses {
+		for _, r := range h.rooms {
+			imports := make([]string, len(r.imports))
+			for i, name := range r.imports {
+				imports[i] = cmp.Or(name, filepath.Base(h.dir))
+			}
+			dir := filepath.ToSlash(filepath.Join(h.dir, r.name))
+			table += fmt.Sprintf("| `%s` | %s | %s |\n", dir, synopsis(t, dir), strings.Join(imports, ", "))
+		}
 	}
-	generated(t, "contributing.md", "database", "bots/internal/layout", table)
+	generated(t, "contributing.md", "rooms", "bots/internal/layout", table)
 }
 
 // The page on turns shows the ways that the core knows.
