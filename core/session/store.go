@@ -181,8 +181,6 @@ type Store interface {
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 	// Follow undoes an Unfollow.
 	Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
-	// CaughtUp notes up to which message a thread was read as context.
-	CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error
 
 	// Processes catch up on what happened while none was there.
 

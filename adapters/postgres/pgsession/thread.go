@@ -90,15 +90,6 @@ func (s *Store) Thread(ctx context.Context, tenant access.TenantID, ref thread.R
 	return found, nil
 }
 
-// CaughtUp implements session.Store.
-func (s *Store) CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error {
-	const caughtUp = `update thread set caught_up = $6 where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5`
-	if _, err := s.db.Pool.Exec(ctx, caughtUp, tenant, ref.Platform, ref.Workspace, ref.Channel, postgres.Storable(ref.Thread), to); err != nil {
-		return fmt.Errorf("note how far a thread was read: %w", err)
-	}
-	return nil
-}
-
 // Unfollow implements session.Store.
 func (s *Store) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
 	return s.follow(ctx, tenant, ref, by, true)

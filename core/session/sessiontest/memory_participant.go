@@ -130,13 +130,3 @@ func (m *Memory) Refused(ctx context.Context, r session.Refusal) error {
 	})
 	return ctx.Err()
 }
-
-// CaughtUp implements session.Store.
-func (m *Memory) CaughtUp(ctx context.Context, tenant access.TenantID, ref thread.Ref, to thread.MessageID) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if t := m.threads[sessionKey{tenant: tenant, ref: ref}]; t != nil {
-		t.CaughtUp = to
-	}
-	return ctx.Err()
-}

@@ -27,7 +27,6 @@ func (f *fixture) known() session.Thread {
 func participants(f *fixture) {
 	f.seen("U7", false, "early")
 	f.must(f.Unfollow(f.ctx, tenant, place, "U1"))
-	f.must(f.CaughtUp(f.ctx, tenant, place, "early"))
 	f.equal("a thread where nobody asked", f.known(), session.Thread{})
 	f.accept(f.question("q"))
 	f.equal("after a question", f.known(), session.Thread{Known: true, Starter: "U2", People: 1, LastSeen: "m1"})
@@ -36,17 +35,16 @@ func participants(f *fixture) {
 	f.seen("B1", true, "x3")
 	f.seen("B1", true, "x4")
 	f.seen("B1", true, "x4") // told of twice, and counted once
-	f.must(f.CaughtUp(f.ctx, tenant, place, "x2"))
 	f.must(f.Unfollow(f.ctx, tenant, place, "U1"))
 	f.equal("after replies", f.known(),
-		session.Thread{Known: true, Unfollowed: true, Starter: "U2", People: 2, BotTurns: 2, LastSeen: "x4", CaughtUp: "x2"})
+		session.Thread{Known: true, Unfollowed: true, Starter: "U2", People: 2, BotTurns: 2, LastSeen: "x4"})
 	private := f.question("private")
 	private.Owner = "U1"
 	f.accept(private)
 	again := f.question("again")
 	again.Starter = "U9" // who began a thread does not change
 	f.accept(again)
-	f.equal("after another question", f.known(), session.Thread{Known: true, Starter: "U2", People: 2, LastSeen: "m3", CaughtUp: "x2"})
+	f.equal("after another question", f.known(), session.Thread{Known: true, Starter: "U2", People: 2, LastSeen: "m3"})
 	ofBot := f.question("of a bot")
 	ofBot.Bot, ofBot.Asker.ID = true, "B1"
 	f.seen("B1", true, ofBot.Message) // as every message of a thread is, before it is taken in
