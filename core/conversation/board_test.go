@@ -108,10 +108,10 @@ func (*board) Facts(_ context.Context, _ thread.Ref, person string) ([]command.H
 }
 
 // Gather implements conversation.Platform.
-func (b *board) Gather(_ context.Context, m conversation.Message, _ answer.Judgement, read *conversation.Reading) (conversation.Gathered, error) {
+func (b *board) Gather(ctx context.Context, m conversation.Message, _ answer.Judgement, read *conversation.Reading) (conversation.Gathered, error) {
 	g := conversation.Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}
-	if read == nil {
-		return g, nil
+	if read == nil || ctx.Err() != nil {
+		return g, ctx.Err()
 	}
 	var said []conversation.Said
 	for _, n := range b.hanging(func(n *note) bool {

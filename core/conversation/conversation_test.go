@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,30 @@ import (
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	common.Suite(t, common.Platform{Begin: begin})
+}
+
+// Whoever asks while the process stops is told nothing of it, and the platform that it failed: the next process finds the question. What takes too
+// long is told.
+func TestAStoppingProcessTellsNobody(t *testing.T) {
+	t.Parallel()
+	s := begin(t, common.Setting{}).(*stage)
+	n := s.heard(*s.pin(s.channel(common.Place{}), "ann", page{Text: "@bot when?"}, 0))
+	stopping, stop := context.WithCancel(s.ctx)
+	stop()
+	if err := s.talk.Message(stopping, n); !errors.Is(err, context.Canceled) {
+		t.Errorf("while the process stops the platform is told %v", err)
+	}
+	late, end := context.WithTimeout(s.ctx, 0)
+	defer end()
+	if err := s.talk.Message(late, n); err != nil {
+		t.Errorf("after its time the platform is told %v", err)
+	}
+	s.talk.Wait()
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	if said := s.board.alone["ann"]; len(said) != 1 {
+		t.Errorf("ann is told %q, want one sentence", said)
+	}
 }
 
 // stage is a board with people before it.

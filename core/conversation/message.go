@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -126,9 +127,10 @@ func (c *Conversation) sayOnce(ctx context.Context, m Message, sentence string) 
 	}
 }
 
-// failed is what becomes of an event that could not be dealt with: where it does not come again, its author is told.
+// failed is what becomes of an event that could not be dealt with: where it does not come again, its author is told. A process that is stopping
+// tells nobody: what it leaves is looked for by the next one.
 func (c *Conversation) failed(ctx context.Context, m Message, err error, sentence string) error {
-	if err == nil || c.can.redelivers != nil {
+	if err == nil || c.can.redelivers != nil || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
 	c.logger.ErrorContext(ctx, "message not dealt with", "message", m.ID, "error", err)
