@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"math/bits"
 	"regexp"
 	"strconv"
 	"strings"
@@ -79,9 +80,10 @@ func (w *writer) paragraph(x span, mark string) {
 		!strings.HasSuffix(p.sentences[to].text, ":"); to++ {
 		words += p.sentences[to].words
 	}
+	to = p.goesOn(x, to)
 	text := protect(joined(p.sentences[from:to]))
-	if p.kind == item && p.term != "" && sound(p.term) && !startsBlock(p.term) {
-		text = protect(p.term) + ": " + text
+	if term := termOf(x.part, x.at, text); term != "" {
+		text = protect(term) + ": " + text
 	}
 	if p.kind == item {
 		text = "- " + text
@@ -91,6 +93,27 @@ func (w *writer) paragraph(x span, mark string) {
 		return
 	}
 	w.block(text + " " + mark)
+}
+
+// goesOn returns the end of a quotation that would stop too early at one: the sentence behind it points back to it, says more of what is asked, or says
+// what to do.
+func (p *piece) goesOn(x span, to int) int {
+	words := 0
+	for _, s := range p.sentences[x.from:to] {
+		words += s.words
+	}
+	if x.kind == code || to >= len(p.sentences) {
+		return to
+	}
+	next := p.sentences[to]
+	if !next.ok || next.bare || p.sentences[to-1].bare || words+next.words > mostWords || strings.HasSuffix(next.text, ":") {
+		return to
+	}
+	const asked = 1<<maxSlots - 1
+	if backReference.MatchString(next.text) || next.holds&^x.body&asked != 0 || bits.OnesCount64(uint64(next.holds&asked)) >= 2 && advises.MatchString(next.text) {
+		return to + 1
+	}
+	return to
 }
 
 // fewWords is how long a quotation should be, where its paragraph goes on.

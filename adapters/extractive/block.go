@@ -87,11 +87,7 @@ func (b *blockReader) next() {
 	case ruleLine.MatchString(line) && (b.open == nil || b.blank):
 		b.flush()
 	case barred(trimmed):
-		n := 1
-		for b.at-1+n < len(b.lines) && barred(strings.TrimSpace(b.lines[b.at-1+n])) {
-			n++
-		}
-		b.table(n)
+		b.table(barredTable(b.lines[b.at-1:]))
 	case b.open == nil && bareTable(b.lines[b.at-1:]) > 0:
 		b.table(bareTable(b.lines[b.at-1:]))
 	case bulletLine.MatchString(line) && (b.open == nil || b.open.kind == item || strings.HasSuffix(b.open.text, ":")):

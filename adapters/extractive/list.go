@@ -1,7 +1,10 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // introduced returns what stands behind a text that ends with a colon: a block of code, or the items of a list.
@@ -73,6 +76,9 @@ func (s *scorer) list(part *part, at int) (span, bool) {
 		x.body |= part.pieces[i].holds
 		x.words += len(strings.Fields(b.text))
 	}
+	if x.like < isNamed && !slices.ContainsFunc(x.follow, func(b block) bool { return !title(b.text) }) { // links to other pages
+		return span{}, false
+	}
 	if len(x.follow) < 2 || x.words > mostWords || noisy(x.follow[0].text) {
 		return span{}, false
 	}
@@ -85,6 +91,14 @@ func (s *scorer) list(part *part, at int) (span, bool) {
 	}
 	return x, true
 }
+
+// title reports whether an item is no more than a name, as those of navigation are: a few words without a number, a value, code or an end.
+func title(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return len(strings.Fields(text)) <= mostTitle && unicode.IsLetter(last) && !strings.ContainsAny(text, "`:=,;0123456789")
+}
+
+const mostTitle = 3
 
 // code returns a block of code, which answers where code is asked for, or beneath a heading that is the question. Of a long one it is the piece
 // between empty lines that answers best.
@@ -153,14 +167,18 @@ func (s *scorer) table(part *part, at int) span {
 		}
 		holds[i] |= columns
 	}
+	if s.byTheWay(p, holds, scores, best) {
+		return span{}
+	}
 	for i, row := range rows {
 		if scores[i] >= 0.9*best && best > 0 && len(x.rows) < maxRows {
+			row.text = s.narrowed(row)
 			x.rows = append(x.rows, row)
 			x.body |= holds[i]
 			x.words += len(strings.Fields(row.text))
 		}
 	}
-	if len(x.rows) == 0 || noisy(x.rows[0].text) && !s.is(amount) {
+	if len(x.rows) == 0 || x.rows[0].name == "" && noisy(x.rows[0].text) && !s.is(amount) {
 		return span{}
 	}
 	s.base(&x)
@@ -168,3 +186,43 @@ func (s *scorer) table(part *part, at int) span {
 }
 
 const maxRows = 5
+
+// byTheWay reports whether the best rows of a table, with all that stands above them, share no more with the question than one word that is common.
+func (s *scorer) byTheWay(p *piece, holds []mask, scores []float64, best float64) bool {
+	if len(s.asked.words) < 3 {
+		return false
+	}
+	average := s.asked.all / float64(len(s.asked.words))
+	for i := range holds {
+		if scores[i] < 0.9*best {
+			continue
+		}
+		n, weight := 0, 0.0
+		for j := range s.asked.words {
+			if w := &s.asked.words[j]; w.near(holds[i] | p.under | p.above) {
+				n, weight = n+1, weight+w.weight
+			}
+		}
+		if n > 1 || weight >= common*average {
+			return false
+		}
+	}
+	return true
+}
+
+// common is the share of the average weight of a question's words below which one of them says little.
+const common = 0.7
+
+// narrowed writes a row of a table that is read by rows and columns. Where the question names some of the columns, those are what it asks for.
+func (s *scorer) narrowed(row unit) string {
+	var asked []value
+	for _, v := range row.values {
+		if m := s.heading(v.column); slices.ContainsFunc(s.asked.words, func(w word) bool { return w.own && w.holds(m) }) {
+			asked = append(asked, v)
+		}
+	}
+	if len(asked) == 0 {
+		return row.text
+	}
+	return row.of(asked)
+}

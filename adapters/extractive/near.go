@@ -62,7 +62,8 @@ const groups = `kill stop cancel terminate abort interrupt
 	mail email e-mail
 	phone telephone
 	crash failure
-	space disk`
+	space disk
+	dump dispose waste rubbish garbage trash litter`
 
 // near maps the stem of a word to those of the words that may stand for it.
 var near = grouped(groups)

@@ -41,6 +41,7 @@ type word struct {
 	own     bool // it stands in the question itself, not in one before it
 	name    bool // it is written as a name
 	unknown bool // no document holds it
+	akin    bool // but one holds what may stand for it
 	foreign bool // it is of a language in which no document is written
 }
 
@@ -141,6 +142,8 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 			}
 			for _, other := range append(near[term.Text], near[irregular[term.Text]]...) {
 				a.slots[other] |= 1 << (slot + nearSlot)
+				_, held := idf(other)
+				w.akin = w.akin || held
 			}
 			w.name, w.foreign = w.name || term.Name, w.foreign || term.Foreign
 			last = term.Text
@@ -176,24 +179,29 @@ const leastUnheard = 0.35
 // weigh sets the weights of what no document holds, and sums up.
 func (a *asked) weigh(chunks int) {
 	var sum float64
-	known, unknown := 0, 0
+	known, heard, unknown := 0, 0, 0
 	for _, w := range a.words {
 		if !w.own {
 			continue
 		}
-		if w.unknown {
+		switch {
+		case w.unknown && w.akin:
+			known++ // the documents say it in another way
+			continue
+		case w.unknown:
 			unknown++
 			continue
 		}
 		known++
+		heard++
 		if w.name {
-			known++
+			known, heard = known+1, heard+1
 		}
 		sum += w.weight
 	}
 	average := 1.0
-	if known > 0 {
-		average = sum / float64(known)
+	if heard > 0 {
+		average = sum / float64(heard)
 	}
 	share := 1.0
 	if unknown <= known {
@@ -202,7 +210,10 @@ func (a *asked) weigh(chunks int) {
 	for i := range a.words {
 		w := &a.words[i]
 		if w.unknown {
-			w.weight = average * share
+			w.weight = average
+			if !w.akin {
+				w.weight *= share
+			}
 			if w.foreign {
 				w.weight = average / 4
 			}

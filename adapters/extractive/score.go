@@ -47,7 +47,7 @@ const (
 var lead = []float64{0.5, 0.3, 0.2, 0.1}
 
 var (
-	backReference = regexp.MustCompile(`^(This|These|Those|That|It|They|He|She|Its|Their|However|But|And|Also|Such|So|Thus|Therefore|Hence|Otherwise|Similarly|Likewise|Instead|Then|Or|In (this|that|these|those|such|addition|contrast|other words)|For (example|instance|this)|As a result|On the other hand|The (latter|former|same)|Both|Another|Dies|Diese|Dieser|Dieses|Es|Sie|Cela|Ceci|Esto)\b`)
+	backReference = regexp.MustCompile(`^(This|These|Those|That|It|They|The (two|three|others?)|He|She|Its|Their|However|But|And|Also|Such|So|Thus|Therefore|Hence|Otherwise|Similarly|Likewise|Instead|Then|Or|In (this|that|these|those|such|addition|contrast|other words)|For (example|instance|this)|As a result|On the other hand|The (latter|former|same)|Both|Another|Dies|Diese|Dieser|Dieses|Es|Sie|Cela|Ceci|Esto)\b`)
 	advises       = regexp.MustCompile(`(?i)^(To |First|Then|Next|Finally|Set |Create |Use |Run |Add |Install |Configure |Edit |Start |Stop |Make sure|Ensure|Open |Click |Choose |Enable |Disable |Call |Ask |Request |Submit |Send |Go to |Log in |Press |Type |Try )|\b(you (can|could|may|might|must|should|need|have to|will|want to|would)|can be (used|done|set|changed|avoided|fixed)|must be|should be|need(s)? to|it is necessary|required|use the|by using|in order to)\b`)
 	numbered      = regexp.MustCompile(`^\(\d+\) `)                                                         // as lists of questions are
 	logged        = regexp.MustCompile(`^(FATAL|ERROR|WARNING|DETAIL|HINT|LOG|PANIC|fatal|error|warning):`) // a message itself, not what to do about it

@@ -15,15 +15,31 @@ const (
 	nameEnd       = ": "
 )
 
-// barred reports whether a trimmed line is a row of a Markdown table.
+// barred reports whether a trimmed line can be a row of a Markdown table. It can as well be a row without outer bars whose first cell is empty.
 func barred(line string) bool { return strings.HasPrefix(line, bar) }
+
+// outerBars reports whether lines that all begin with a bar are a Markdown table: each ends with a bar too, or one parts the head from the body.
+func outerBars(lines []string) bool {
+	closed := true
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if !barred(line) {
+			return false
+		}
+		if strings.Contains(line, "-") && rule([]string{strings.ReplaceAll(line, bar, "")}) {
+			return true
+		}
+		closed = closed && len(line) > 1 && strings.HasSuffix(line, bar)
+	}
+	return closed
+}
 
 // bareRow reports whether a line can be a row without outer bars. Brackets that are open at a bar are those of a syntax description.
 func bareRow(line string) bool {
-	if !strings.Contains(line, bareSeparator) || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
+	if !strings.Contains(" "+line, bareSeparator) || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
 		return false
 	}
-	for _, cell := range split(line) {
+	for _, cell := range split(line, false) {
 		for _, pair := range []string{"[]", "{}", "()"} {
 			if strings.Count(cell, pair[:1]) != strings.Count(cell, pair[1:]) {
 				return false
@@ -36,34 +52,46 @@ func bareRow(line string) bool {
 // bareTable returns how many lines, from the first, form a table without outer bars: none unless two rows follow each other.
 func bareTable(lines []string) int {
 	n := 0
-	for n < len(lines) && !barred(strings.TrimSpace(lines[n])) && bareRow(lines[n]) {
+	for n < len(lines) && bareRow(lines[n]) {
 		n++
 	}
-	if n < 2 || len(split(lines[0])) < 2 {
+	if n < 2 || len(split(lines[0], false)) < 2 || outerBars(lines[:n]) {
 		return 0
 	}
 	return n
+}
+
+// barredTable returns how many lines, the first of which begins with a bar, form a table.
+func barredTable(lines []string) int {
+	n := 1
+	for n < len(lines) && barred(strings.TrimSpace(lines[n])) {
+		n++
+	}
+	if outerBars(lines[:n]) {
+		return n
+	}
+	return max(n, bareTable(lines))
 }
 
 // continuesTable reports whether rows without outer bars can be those of the table before them.
 func continuesTable(before, rows string) bool {
 	head, _, _ := strings.Cut(before, "\n")
 	first, _, _ := strings.Cut(rows, "\n")
-	return !barred(strings.TrimSpace(head)) && !barred(strings.TrimSpace(first)) && len(split(head)) == len(split(first))
+	return !outerBars(strings.Split(before, "\n")) && !outerBars(strings.Split(rows, "\n")) && len(split(head, false)) == len(split(first, false))
 }
 
-// split returns the cells of a row, white space runs made one space.
-func split(row string) []string {
+// split returns the cells of a row with or without outer bars, white space runs made one space.
+func split(row string, outer bool) []string {
 	row = strings.TrimSpace(row)
 	separator := bareSeparator
-	if barred(row) {
+	if outer {
 		separator = bar
 		row = strings.TrimPrefix(row, bar)
 		if !strings.HasSuffix(row, `\|`) {
 			row = strings.TrimSuffix(row, bar)
 		}
 	} else {
-		row += " " // an empty last cell
+		row = " " + row + " " // an empty first or last cell
 	}
 	var out []string
 	start := 0
@@ -91,35 +119,84 @@ type unit struct {
 	text    string // each cell behind the name of its column
 	columns string // their names
 	cells   string
+	name    string  // of the row itself, in a table whose rows have names as its columns have
+	values  []value // behind that
 }
+
+// value is a cell with the name of its column.
+type value struct{ column, cell string }
 
 // rowUnits returns the rows of a table, each cell behind the name of its column, and the number of rows.
 func rowUnits(text string) (out []unit, size int) {
 	rows := strings.Split(text, "\n")
-	head := split(rows[0])
+	outer := outerBars(rows)
+	head := split(rows[0], outer)
 	body := rows[1:]
 	if len(body) == 0 || !names(head) { // a head without rows is all there is to quote
 		head, body = nil, rows
 	}
+	corner := len(head) > 1 && head[0] == ""
 	for _, row := range body {
-		cells := split(row)
+		cells := split(row, outer)
 		if rule(cells) || alike(cells, head) {
 			continue
 		}
-		shown := labelled(cells, head)
-		if shown == "" || !sound(shown) || startsBlock(shown) || utf8.RuneCountInString(shown) > maxUnitRunes {
+		x := unit{columns: strings.Join(head, " "), cells: strings.Join(cells, " ")}
+		if corner && cells[0] != "" {
+			x.name = inText(cells[0])
+			for i, cell := range cells[1:] {
+				if cell != "" {
+					x.values = append(x.values, value{column(head, i+1), cell})
+				}
+			}
+			x.text = x.of(x.values)
+		} else {
+			x.text = labelled(cells, head)
+		}
+		if !quotableRow(x.text) {
 			continue
 		}
-		out = append(out, unit{
-			text: shown, columns: strings.Join(head, " "), cells: strings.Join(cells, " "),
-		})
+		out = append(out, x)
 	}
 	return out, len(rows)
 }
 
+func quotableRow(text string) bool {
+	return text != "" && sound(text) && !startsBlock(text) && utf8.RuneCountInString(text) <= maxUnitRunes
+}
+
+// of writes some values of a row that has a name: "Port Desk – Saturday: 08:00–13:00; Sunday: closed".
+func (u *unit) of(values []value) string {
+	if len(values) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, v := range values {
+		parts = append(parts, v.String())
+	}
+	if values[0].column == "" {
+		return u.name + nameEnd + strings.Join(parts, cellEnd)
+	}
+	return u.name + rowNameEnd + strings.Join(parts, cellEnd)
+}
+
+const rowNameEnd = " – "
+
+func (v value) String() string {
+	if v.column == "" {
+		return v.cell
+	}
+	return v.column + nameEnd + v.cell
+}
+
 // names reports whether the first row of a table names its columns. Manuals set the options of a command as a table that has no such row: an option, as
-// code, stands in the first row already.
+// code, stands in the first row already. Nor has one whose first row says something.
 func names(head []string) bool {
+	for _, cell := range head {
+		if n := len(strings.Fields(cell)); n > mostNameWords || n >= minWords && strings.HasSuffix(cell, ".") {
+			return false
+		}
+	}
 	for _, cell := range head {
 		if cell != "" {
 			return !strings.HasPrefix(cell, "`") && !strings.HasPrefix(cell, "-")
@@ -128,17 +205,28 @@ func names(head []string) bool {
 	return true
 }
 
+// mostNameWords is how many words the name of a column has, at most.
+const mostNameWords = 10
+
+// column returns the name of a column, if it has one.
+func column(head []string, i int) string {
+	if i >= len(head) || strings.HasSuffix(head[i], `\`) {
+		return ""
+	}
+	return head[i]
+}
+
 // labelled writes a row: "country: France; fee: 80", or "`-v`: tells more" where columns have no names. Fewer than two cells say nothing.
 func labelled(cells, head []string) string {
 	var parts []string
 	for i, cell := range cells {
-		switch {
-		case cell == "":
-		case i < len(head) && head[i] != "" && !strings.HasSuffix(head[i], `\`):
-			parts = append(parts, head[i]+nameEnd+cell)
-		default:
-			parts = append(parts, cell)
+		if cell == "" {
+			continue
 		}
+		if len(head) == 0 && len(parts) == 0 {
+			cell = inText(cell)
+		}
+		parts = append(parts, value{column(head, i), cell}.String())
 	}
 	if len(parts) < 2 {
 		return ""

@@ -1,0 +1,76 @@
+package extractive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// What a document writes as tables, terms and lists is quoted as a reader of it would understand it.
+func TestReadsDocuments(t *testing.T) {
+	t.Parallel()
+	hours := "Port Desk | 07:00–19:00 | 08:00–13:00 | closed\nHarbour kiosk | 09:00–21:00 | 09:00–21:00 | 10:00–18:00\nGuard room | always | always | always"
+	tests := map[string]struct {
+		question string
+		contents string
+		want     []string
+		not      []string
+	}{
+		"an empty corner": {"When is the Port Desk open on Saturday?", "## Opening hours\n\n| Monday–Friday | Saturday | Sunday\n" + hours,
+			[]string{"- Port Desk – Saturday: 08:00–13:00 [1]"}, []string{"kiosk", "07:00"}},
+		"an empty corner within bars": {"When is the Port Desk open on Saturday?",
+			"## Opening hours\n\n| | Monday–Friday | Saturday | Sunday |\n|---|---|---|---|\n| " + strings.ReplaceAll(hours, "\n", " |\n| ") + " |",
+			[]string{"- Port Desk – Saturday: 08:00–13:00 [1]"}, []string{"kiosk", "07:00"}},
+		"the whole row": {"What are the opening hours of the guard room?", "## Opening hours\n\n| Monday–Friday | Saturday | Sunday\n" + hours,
+			[]string{"- Guard room – Monday–Friday: always; Saturday: always; Sunday: always [1]"}, nil},
+		"two columns, and a row that goes on": {"What are the visiting hours of ward 3?",
+			"## Visiting hours\n\n| Monday–Friday | Weekend\nWard 2 | 14–16 | 10–12\nWard 3 | 15–17 | 11–13\n | or when agreed |",
+			[]string{"- Ward 3 – Monday–Friday: 15–17; Weekend: 11–13 [1]"}, []string{"Monday–Friday: Weekend"}},
+		"values that are numbers": {"How many syringes are in stock?", "| minimum | stock\nBandage | 3 | 40\nSyringe | 1 | 900",
+			[]string{"- Syringe – stock: 900 [1]"}, []string{"Bandage", "40"}},
+		"no head": {"What does a shared lock allow?",
+			"UNLOCKED | No locks are held on the database. This is the default state.\nSHARED | The database may be read but not written, which several processes may do.",
+			[]string{"- SHARED: The database may be read but not written"}, []string{"UNLOCKED: SHARED"}},
+		"an option": {"How many daily archives are kept by the prune command?",
+			"- --keep-hourly\n  How many hourly archives survive a prune run of the tool.\n- --keep-daily\n  How many daily archives are kept by the prune command of the tool.",
+			[]string{"- `--keep-daily`: How many daily archives are kept"}, nil},
+		"an option with a value": {"How are archives compressed at a higher level?",
+			"- --compress <level>\n  Archives are compressed at this level; a higher one takes longer.", []string{"- `--compress <level>`: Archives are"}, nil},
+		"two names of an option": {"Show what would be deleted and change nothing",
+			"- --dry-run\n- -n\n  Only shows what would be deleted, and changes nothing at all.", []string{"- `--dry-run`, `-n`: Only shows"}, nil},
+		"an option as a heading": {"How do I merge histories that do not share a common ancestor?",
+			"## --allow-unrelated-histories\n\nBy default, the merge of histories that do not share a common ancestor is refused. This option can be used to override this safety.",
+			[]string{"`--allow-unrelated-histories`: By default, the merge", "This option can be used"}, nil},
+		"an option in a table": {"How many daily archives are kept?",
+			"--keep-hourly | How many hourly ones survive\n--keep-daily <n> | How many daily archives are kept", []string{"- `--keep-daily <n>`: How many daily archives"}, nil},
+		"links to other pages": {"How many berths does the guest marina have?",
+			"The guest marina has 140 berths and four quays.\n\n- Berth booking\n- Guest marina\n- Contacts", []string{"has 140 berths"}, []string{"- Berth booking"}},
+		"a sentence that points back": {"Do the environmental discounts add up?",
+			"A vessel with an environmental index score of thirty-five or more gets a discount of 15 % on its quay dues. Vessels that use shore power for the whole of their stay pay 10 % less. " +
+				"The two are not added together; the larger one counts.", []string{"The two are not added together"}, nil},
+		"a sentence with advice": {"I put the folder into the ignore list yet its files are still tracked",
+			"An ignore list ensures that certain files which nobody has ever tracked before remain untracked in the folder. However, sometimes files may have been tracked " +
+				"before the folder was put into the ignore list, hence they are still tracked. To have tracked files forgotten, use the forget command.",
+			[]string{"use the forget command"}, nil},
+		"another word": {"Where can we dump old paint tins?",
+			"# Waste from ships\n\nKind | Where | Notice\nHousehold waste | Green skip on each quay | none\nBatteries, paint, chemicals | Warehouse 2, Monday and Thursday | none",
+			[]string{"- Kind: Batteries, paint, chemicals; Where: Warehouse 2, Monday and Thursday; Notice: none [1]"}, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _, _ := run(t, asked(test.question, tool.Document{Number: 1, Title: "Handbook", Contents: test.contents}))
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("answer\n%s\nlacks\n%s", got, want)
+				}
+			}
+			for _, not := range test.not {
+				if strings.Contains(got, not) {
+					t.Errorf("answer\n%s\nholds\n%s", got, not)
+				}
+			}
+		})
+	}
+}
