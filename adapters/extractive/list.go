@@ -171,7 +171,7 @@ func (s *scorer) table(part *part, at int) span {
 		return span{}
 	}
 	for i, row := range rows {
-		if scores[i] >= 0.9*best && best > 0 && len(x.rows) < maxRows {
+		if words := len(strings.Fields(row.text)); scores[i] >= 0.9*best && best > 0 && len(x.rows) < maxRows && (len(x.rows) == 0 || x.words+words <= mostRowWords) {
 			row.text = s.narrowed(row)
 			x.rows = append(x.rows, row)
 			x.body |= holds[i]
@@ -185,7 +185,10 @@ func (s *scorer) table(part *part, at int) span {
 	return x
 }
 
-const maxRows = 5
+const (
+	maxRows      = 5
+	mostRowWords = 120 // of more rows than one
+)
 
 // byTheWay reports whether the best rows of a table, with all that stands above them, share no more with the question than one word that is common.
 func (s *scorer) byTheWay(p *piece, holds []mask, scores []float64, best float64) bool {

@@ -39,6 +39,8 @@ func TestReadsDocuments(t *testing.T) {
 			"- --compress <level>\n  Archives are compressed at this level; a higher one takes longer.", []string{"- `--compress <level>`: Archives are"}, nil},
 		"two names of an option": {"Show what would be deleted and change nothing",
 			"- --dry-run\n- -n\n  Only shows what would be deleted, and changes nothing at all.", []string{"- `--dry-run`, `-n`: Only shows"}, nil},
+		"the other name of an option": {"What does --dry-run do?",
+			"- --force\n  Deletes at once.\n- --dry-run\n- -n\n  Only shows what would be deleted, and changes nothing at all.", []string{"- `--dry-run`, `-n`: Only shows"}, nil},
 		"an option as a heading": {"How do I merge histories that do not share a common ancestor?",
 			"## --allow-unrelated-histories\n\nBy default, the merge of histories that do not share a common ancestor is refused. This option can be used to override this safety.",
 			[]string{"`--allow-unrelated-histories`: By default, the merge", "This option can be used"}, nil},

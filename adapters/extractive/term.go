@@ -1,6 +1,9 @@
 package extractive
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // optionMark begins the option of a command.
 const optionMark = "-"
@@ -19,20 +22,34 @@ func inText(term string) string {
 
 func option(term string) bool { return strings.HasPrefix(strings.TrimLeft(term, "`"), optionMark) }
 
+// aliases returns the other names of the option that an item explains: each stands in an item of its own before it, which has no explanation.
+func aliases(before []piece, b block) []string {
+	var out []string
+	for i := len(before) - 1; b.kind == item && option(b.term) && i >= 0 && len(out) < maxAliases; i-- {
+		name := before[i].text
+		if before[i].kind != item || !option(name) || len(name) > maxTermBytes || strings.Contains(name, "\n") {
+			break
+		}
+		out = append(out, name)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+const maxAliases = 8
+
 // termOf returns what a paragraph or an item explains, in Markdown: the term of a definition list, with the other ones that have the same explanation, or
 // the option under whose heading it stands. It is empty when it explains none, or names it itself.
 func termOf(part *part, at int, text string) string {
 	p := &part.pieces[at]
 	if p.kind == item && p.term != "" {
-		terms := inText(p.term)
-		for i := at - 1; i >= 0 && terms != "" && part.pieces[i].kind == item && option(p.term) && option(part.pieces[i].text) && !strings.Contains(part.pieces[i].text, "\n"); i-- {
-			other := inText(part.pieces[i].text)
-			if other == "" || len(other) > maxTermBytes {
-				break
+		var terms []string
+		for _, name := range append(p.aliases[:len(p.aliases):len(p.aliases)], p.term) {
+			if name = inText(name); name != "" {
+				terms = append(terms, name)
 			}
-			terms = other + ", " + terms
 		}
-		return terms
+		return strings.Join(terms, ", ")
 	}
 	if !option(p.section) || len(p.section) > maxTermBytes || strings.Contains(strings.ReplaceAll(text, "`", ""), strings.Trim(p.section, "`")) {
 		return ""

@@ -25,7 +25,8 @@ type piece struct {
 	under     mask // what it stands under: the nearest term or heading
 	above     mask // the headings above that, and the title
 	section   string
-	place     int // how many pieces of that section stand before it
+	aliases   []string // further names of the option that it explains
+	place     int      // how many pieces of that section stand before it
 }
 
 // page is a document with the passages that were found of it.
@@ -82,6 +83,9 @@ func (r *reader) pieces(p passage) []piece {
 	out := make([]piece, 0, len(all))
 	for _, b := range all {
 		x := piece{block: b, section: cmp.Or(b.term, b.section, opening)}
+		if x.aliases = aliases(out, b); len(x.aliases) > 0 {
+			x.section = strings.Join(append(x.aliases, b.term), " ")
+		}
 		x.under = r.heading(plainHeading(x.section))
 		x.above = title | r.heading(p.Heading) | r.heading(b.heading)
 		if b.kind != heading {
