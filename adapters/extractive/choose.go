@@ -44,7 +44,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 		best = append(best, x)
 	}
 	slices.SortStableFunc(best, func(a, b span) int { return cmp.Compare(b.score, a.score) })
-	if len(best) == 0 || !a.answered(best[0]) {
+	if len(best) == 0 || !a.answered(r, best[0]) {
 		return nil
 	}
 	chosen := best[:1:1]
@@ -129,9 +129,18 @@ func same(x span, chosen []span) bool {
 }
 
 // answered reports whether the page of the best span is reason enough to answer: what was found of it holds enough of the question's weight, of a
-// short question more than of a long one. What names something that no document holds is answered by none.
-func (a *asked) answered(x span) bool {
+// short question more than of a long one. What names something that no document holds is answered by none, and what is mostly about something
+// that none holds only by a page whose title says that it is about the rest: "I forgot my password" by that of passwords, and "a sauna for
+// guests" by none that mentions guests. An entry or row that is called so, and the page that a follow-up leans on, say it as well.
+func (a *asked) answered(r *reader, x span) bool {
 	if a.named && !a.is(failure) {
+		return false
+	}
+	entry := x.part.pieces[x.at].called
+	for _, row := range x.rows {
+		entry |= r.read(row.entry)
+	}
+	if a.stray && x.page.title == 0 && !x.page.again && entry == 0 {
 		return false
 	}
 	held, _ := a.cover(x.page.holds(), 0, 0)

@@ -54,6 +54,7 @@ type asked struct {
 	all   float64         // what all words weigh
 	own   float64         // what those of the question itself weigh
 	named bool            // it names something that no document holds
+	stray bool            // half of its words or more occur in no document, and none of the others is a name
 	text  string
 	steps map[string]bool // stems of the question itself
 }
@@ -179,7 +180,7 @@ const leastUnheard = 0.35
 // weigh sets the weights of what no document holds, and sums up.
 func (a *asked) weigh(chunks int) {
 	var sum float64
-	known, heard, unknown := 0, 0, 0
+	known, heard, unknown, foreign, name := 0, 0, 0, 0, false
 	for _, w := range a.words {
 		if !w.own {
 			continue
@@ -190,12 +191,15 @@ func (a *asked) weigh(chunks int) {
 			continue
 		case w.unknown:
 			unknown++
+			if w.foreign {
+				foreign++
+			}
 			continue
 		}
 		known++
 		heard++
 		if w.name {
-			known, heard = known+1, heard+1
+			known, heard, name = known+1, heard+1, true
 		}
 		sum += w.weight
 	}
@@ -207,6 +211,7 @@ func (a *asked) weigh(chunks int) {
 	if unknown <= known {
 		share = max(leastUnheard, float64(chunks)/float64(chunks+unheardChunks))
 	}
+	a.stray = unknown > foreign && unknown-foreign >= known && !name
 	for i := range a.words {
 		w := &a.words[i]
 		if w.unknown {

@@ -119,6 +119,7 @@ type unit struct {
 	text    string // each cell behind the name of its column
 	columns string // their names
 	cells   string
+	entry   string  // the first of them, which says what the row is about
 	name    string  // of the row itself, in a table whose rows have names as its columns have
 	values  []value // behind that
 }
@@ -141,7 +142,7 @@ func rowUnits(text string) (out []unit, size int) {
 		if rule(cells) || alike(cells, head) {
 			continue
 		}
-		x := unit{columns: strings.Join(head, " "), cells: strings.Join(cells, " ")}
+		x := unit{columns: strings.Join(head, " "), cells: strings.Join(cells, " "), entry: cells[0]}
 		if corner && cells[0] != "" {
 			x.name = inText(cells[0])
 			for i, cell := range cells[1:] {

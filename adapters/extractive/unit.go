@@ -24,6 +24,7 @@ type piece struct {
 	holds     mask // the whole
 	under     mask // what it stands under: the nearest term or heading
 	above     mask // the headings above that, and the title
+	called    mask // what an entry of a list is about: its term, or "Taxi" of "Taxi: only after 22:00"
 	section   string
 	aliases   []string // further names of the option that it explains
 	place     int      // how many pieces of that section stand before it
@@ -34,6 +35,7 @@ type page struct {
 	number int
 	rank   int
 	again  bool // the answer before rests on it, and the question leans on that one
+	title  mask // the question's words in its title
 	parts  []part
 }
 
@@ -65,11 +67,22 @@ func read(t turn, r *reader) []page {
 		if !known {
 			n = len(pages)
 			at[p.Number] = n
-			pages = append(pages, page{number: p.Number, rank: n, again: leans && t.earlier[p.Number]})
+			pages = append(pages, page{number: p.Number, rank: n, again: leans && t.earlier[p.Number], title: r.heading(p.Title)})
 		}
 		pages[n].parts = append(pages[n].parts, part{passage: p, rank: i, pieces: r.pieces(p)})
 	}
 	return pages
+}
+
+// longestName is how many bytes the name of an entry may have.
+const longestName = 40
+
+// entryOf is an entry with its name before a colon.
+func entryOf(b block) string {
+	if b.term != "" {
+		return b.term + ":"
+	}
+	return b.text
 }
 
 func (r *reader) pieces(p passage) []piece {
@@ -88,6 +101,9 @@ func (r *reader) pieces(p passage) []piece {
 		}
 		x.under = r.heading(plainHeading(x.section))
 		x.above = title | r.heading(p.Heading) | r.heading(b.heading)
+		if name, _, found := strings.Cut(entryOf(b), ":"); found && b.kind == item && len(name) < longestName {
+			x.called = r.read(name)
+		}
 		if b.kind != heading {
 			x.place = places[x.section]
 			places[x.section]++

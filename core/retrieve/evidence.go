@@ -21,21 +21,20 @@ type Matched struct {
 //
 // Words that occur nowhere cannot be matched, and say different things. One that is written as a name (analyse.Term.Name) makes the coverage 0:
 // what no document names, no document answers. An ordinary one has synonyms that documents do hold. It weighs a share of what the question's other
-// words weigh on average, the more the larger the index is: few documents lack most words of any language, and many lack hardly any. Where most
-// of a question's words occur nowhere, names counting twice, it is about something else, and they weigh as much as the others. Words that every question carries
+// words weigh on average, the more the larger the index is: few documents lack most words of any language, and many lack hardly any. Where half of a
+// question's words or more occur nowhere, names counting twice, it is about something else, and they weigh as much as the others; a name that
+// does occur decides where they are as many. Words that every question carries
 // (analyse.Term.Chatter) weigh nothing, and those of a language that no document is written in (analyse.Term.Foreign) a quarter where they occur
 // nowhere: names and identifiers in such a question still find what they name.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
-	words, known, unknown, foreign := 0, 0, 0, 0
+	var c count
+	words, foreign := 0, 0
 	for w := range weighty(terms, found) {
+		c.add(w)
 		switch {
 		case w.frequency > 0:
 			weight := bm25.IDF(chunks, w.frequency)
-			known++
-			if w.name {
-				known++ // it says what the question is about
-			}
 			words++
 			all += weight
 			if w.here {
@@ -45,15 +44,13 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 			foreign++
 		case w.name:
 			return 0
-		default:
-			unknown++
 		}
 	}
 	if hit == 0 {
 		return 0
 	}
 	average := all / float64(words)
-	all += average * (unheard(known, unknown, chunks)*float64(unknown) + foreignShare*float64(foreign))
+	all += average * (unheard(c, chunks)*float64(c.unknown) + foreignShare*float64(foreign))
 	return hit / all
 }
 
@@ -65,11 +62,28 @@ const (
 )
 
 // unheard is what an ordinary word that occurs nowhere weighs, of what the words weigh that occur.
-func unheard(known, unknown, chunks int) float64 {
-	if unknown > known {
+func unheard(c count, chunks int) float64 {
+	if c.unknown > c.known || c.unknown == c.known && !c.named {
 		return 1
 	}
 	return float64(chunks) / float64(chunks+unheardChunks)
+}
+
+// count is how many words of a question occur, names twice, and how many ordinary ones do not.
+type count struct {
+	known, unknown int
+	named          bool // a name is among those that occur
+}
+
+func (c *count) add(w word) {
+	switch {
+	case w.frequency > 0 && w.name: // it says what the question is about
+		c.known, c.named = c.known+2, true
+	case w.frequency > 0:
+		c.known++
+	case !w.foreign && !w.name:
+		c.unknown++
+	}
 }
 
 // word is what is known of one word of a question that is no chatter.
@@ -113,18 +127,15 @@ func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	for i, f := range frequency {
 		found[i].Frequency = f
 	}
-	count, known, unknown := 0, 0, 0
+	var c count
+	words := 0
 	for w := range weighty(terms, found) {
-		switch {
-		case w.frequency > 0 && w.name:
-			count, known = count+1, known+2
-		case w.frequency > 0:
-			count, known = count+1, known+1
-		case !w.foreign:
-			unknown++
+		c.add(w)
+		if w.frequency > 0 {
+			words++
 		}
 	}
-	return count + int(math.Round(unheard(known, unknown, chunks)*float64(unknown)))
+	return words + int(math.Round(unheard(c, chunks)*float64(c.unknown)))
 }
 
 // Frequencies maps the terms of a question to the chunks that hold each. frequency runs parallel to terms.

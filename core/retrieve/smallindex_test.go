@@ -46,6 +46,8 @@ func TestEvidenceInASmallIndex(t *testing.T) {
 			"Is SSO required for travel?":                                    "",
 			"replication of sourdough starters for meals":                    "",
 			"where is the best pizza of the city?":                           "",
+			"is there a sauna for managers?":                                 "",
+			"zzyzx manager":                                                  "",
 		} {
 			r := search(t, h, ask(question))
 			got := ""
