@@ -160,9 +160,10 @@ func (w *writer) block(text string) {
 
 var ownNumbers = regexp.MustCompile(`\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
 
-// protect puts a backslash before a document's own numbers in brackets, outside code: they are not citations of this answer.
+// protect puts a backslash before a document's own numbers in brackets, outside code: they are not citations of this answer. What
+// stands for a value, such as <file>, it writes as code.
 func protect(text string) string {
-	if !ownNumbers.MatchString(text) {
+	if !strings.Contains(text, "<") && !ownNumbers.MatchString(text) {
 		return text
 	}
 	var b strings.Builder
@@ -177,8 +178,12 @@ func protect(text string) string {
 		for end < len(text) && text[end] != '`' {
 			end++
 		}
-		b.WriteString(ownNumbers.ReplaceAllStringFunc(text[i:end], func(s string) string { return `\` + s }))
+		writePlaceholders(&b, text, i, end)
 		i = end
 	}
 	return b.String()
+}
+
+func withNumbers(text string) string {
+	return ownNumbers.ReplaceAllStringFunc(text, func(s string) string { return `\` + s })
 }

@@ -214,7 +214,7 @@ func (s *scorer) byTheWay(p *piece, holds []mask, scores []float64, best float64
 }
 
 // common is the share of the average weight of a question's words below which one of them says little.
-const common = 0.7
+const common = 0.9
 
 // narrowed writes a row of a table that is read by rows and columns. Where the question names some of the columns, those are what it asks for.
 func (s *scorer) narrowed(row unit) string {

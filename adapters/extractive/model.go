@@ -1,7 +1,8 @@
 // Package extractive answers without a language model: it searches, and quotes the paragraphs, lists, table rows and code of the found
 // passages that answer best, each with its citation. It goes through the same loop as any model, by calling the search tool.
 // Nothing that it quotes differs from the documents except in white space, in the backslash that keeps a document's own "[1]" from being
-// read as a citation, and in that a cell of a row stands behind the name of its column, and an explanation behind the term that it explains.
+// read as a citation, in that a cell of a row stands behind the name of its column, and an explanation behind the term that it explains, and in that
+// options and what stands for a value are written as code where they would be read as something else.
 //
 // The way of an answer: turn.go reads the conversation, question.go what is asked, block.go and unit.go cut the passages into pieces, score.go finds
 // what could be quoted of each page and says how well it answers, choose.go takes the best of up to three pages or refuses, answer.go writes.

@@ -24,7 +24,7 @@ func passageOf() *rapid.Generator[string] {
 			"To start the pump, run this:", "```sh\npump start\nvalve open\n```", "```\npump never ends", "~~~\n``` pump valve\n~~~",
 			"pump start \\\n    --now;\nvalve = 3;", "| Part | Use |\n|---|---|\n| The pump | moves the water on |", "> The pump is quoted here as well.",
 			"    pump indented", "<div>The pump in HTML.</div>", "The pump costs $$5 and the valve \\(x\\).", "Pump【1】valve is what it says here.", "---",
-			"1) The pump (", "The valve is at 3.14 bar, e.g. in winter. It drops! Does the pump stop? Yes.", "水泵把水送过阀门，然后停下来。", "[11]: https://pump.example.org valve pump water.", "In the code `pump[11]` the valve is an index.", "The pump【12】and the valve [[11]](https://x.example) differ.", "Valve\\[11] is a pump as well.", "part | use [11]\npump | moves; water\nvalve | `a | b`\n | stops", "hunter2", "Pump: only after 22:00", "port: 8443\nvalve: [1, 2]", "# How do I start the pump?\n\nyes", " a | b\n---+---\n pump | 2", "- pump=5\n  valve [11] is what it says\n\n  And the pump.",
+			"1) The pump (", "The valve is at 3.14 bar, e.g. in winter. It drops! Does the pump stop? Yes.", "水泵把水送过阀门，然后停下来。", "[11]: https://pump.example.org valve pump water.", "In the code `pump[11]` the valve is an index.", "The pump【12】and the valve [[11]](https://x.example) differ.", "Valve\\[11] is a pump as well.", "part | use [11]\npump | moves; water\nvalve | `a | b`\n | stops", "hunter2", "Pump: only after 22:00", "port: 8443\nvalve: [1, 2]", "# How do I start the pump?\n\nyes", " a | b\n---+---\n pump | 2", "- --pump\n- --dry-valve <pump>\n  Starts the pump <valve> [11] at once.", "| Pump | Valve\npump | starts | stops\nvalve | opens | closes", "The `pump`<valve> opens a <b>pump</b> or <valve>.", "- pump=5\n  valve [11] is what it says\n\n  And the pump.",
 		}),
 		rapid.String(),
 	)
@@ -132,7 +132,7 @@ func checkLine(t *rapid.T, line, source, answer string) {
 	}
 	for _, part := range regexp.MustCompile(` \[1[1-4]\](?: … |:?$)`).Split(line, -1) {
 		for _, cell := range piecesOf(strings.ReplaceAll(part, `\[`, "["), source) {
-			if !strings.Contains(source, cell) {
+			if cell = strings.ReplaceAll(cell, "`", ""); !strings.Contains(strings.ReplaceAll(source, "`", ""), cell) {
 				t.Fatalf("%q is not in the documents:\n%s", cell, source)
 			}
 		}
@@ -146,7 +146,11 @@ func piecesOf(quote, source string) []string {
 	}
 	var out []string
 	for _, cell := range strings.Split(quote, "; ") {
-		out = append(out, strings.Split(cell, ": ")...)
+		for _, name := range strings.Split(cell, ": ") {
+			for _, part := range strings.Split(name, " – ") {
+				out = append(out, strings.Split(part, ", ")...)
+			}
+		}
 	}
 	return out
 }

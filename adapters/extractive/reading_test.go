@@ -53,8 +53,8 @@ func TestReadsDocuments(t *testing.T) {
 				"The two are not added together; the larger one counts.", []string{"The two are not added together"}, nil},
 		"a sentence with advice": {"I put the folder into the ignore list yet its files are still tracked",
 			"An ignore list ensures that certain files which nobody has ever tracked before remain untracked in the folder. However, sometimes files may have been tracked " +
-				"before the folder was put into the ignore list, hence they are still tracked. To have tracked files forgotten, use the forget command.",
-			[]string{"use the forget command"}, nil},
+				"before the folder was put into the ignore list, hence they are still tracked. To have tracked files forgotten, use the forget command with each <file>.",
+			[]string{"use the forget command with each `<file>`. [1]"}, nil},
 		"another word": {"Where can we dump old paint tins?",
 			"# Waste from ships\n\nKind | Where | Notice\nHousehold waste | Green skip on each quay | none\nBatteries, paint, chemicals | Warehouse 2, Monday and Thursday | none",
 			[]string{"- Kind: Batteries, paint, chemicals; Where: Warehouse 2, Monday and Thursday; Notice: none [1]"}, nil},

@@ -116,6 +116,10 @@ func sound(s string) bool {
 			i = end
 			continue
 		case '<':
+			if end := placeholder(s, i); end > i {
+				i = end
+				continue
+			}
 			// Raw HTML may swallow what follows; comparisons have a space or a digit behind the sign.
 			if i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '!' || s[i+1] == '?' || unicode.IsLetter(rune(s[i+1]))) {
 				return false

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ const optionMark = "-"
 // inText returns a name or a term as it can stand in a line of Markdown: an option, such as "--level <n>", as code. It is empty where there is no such form.
 func inText(term string) string {
 	plain := strings.ReplaceAll(term, "`", "")
-	if sound(term) && !startsBlock(term) && (plain != term || !option(term)) {
+	if sound(term) && !startsBlock(term) && !strings.Contains(term, "<") && (plain != term || !option(term)) {
 		return term
 	}
 	if strings.ContainsAny(term, "\n\\【［\x00") || strings.TrimSpace(plain) == "" {
@@ -55,4 +56,32 @@ func termOf(part *part, at int, text string) string {
 		return ""
 	}
 	return inText(p.section)
+}
+
+var placeholderHere = regexp.MustCompile(`^<[A-Za-z][\w/|.-]{0,40}>`)
+
+// placeholder returns the end of what stands for a value at text[i:], such as <file>, or i where there is none. It is written as code, which it cannot be
+// beside a code span.
+func placeholder(text string, i int) int {
+	length := len(placeholderHere.FindString(text[i:]))
+	if length == 0 || i > 0 && (text[i-1] == '`' || text[i-1] == '\\') || i+length < len(text) && text[i+length] == '`' {
+		return i
+	}
+	return i + length
+}
+
+// writePlaceholders writes text that has no code span, each placeholder as code. More of the text stands before it and behind it.
+func writePlaceholders(b *strings.Builder, text string, from, to int) {
+	start := from
+	for i := from; i < to; i++ {
+		if text[i] != '<' {
+			continue
+		}
+		if end := placeholder(text, i); end > i && end <= to {
+			b.WriteString(withNumbers(text[start:i]))
+			b.WriteString("`" + text[i:end] + "`")
+			start, i = end, end-1
+		}
+	}
+	b.WriteString(withNumbers(text[start:to]))
 }
