@@ -19,6 +19,9 @@ const (
 	clearNext = 0.5 // of its score, at most, is that of the next page
 )
 
+// rowsMatch is the share of the best quotation's match that rows of a table on a further page must reach: rows are short, and one common word is in many.
+const rowsMatch = 0.5
+
 const enough = 60 // words of the best page beside which nothing more of it is quoted
 
 // choose returns the spans to quote, those of one page together, the best page first.
@@ -60,7 +63,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 	}
 	n := 1
 	for _, x := range best[1:] {
-		if n < maxPages && !same(x, chosen) {
+		if n < maxPages && !same(x, chosen) && (x.kind != table || x.match >= rowsMatch*best[0].match) {
 			chosen = append(chosen, x)
 			n++
 		}

@@ -167,9 +167,6 @@ func (s *scorer) table(part *part, at int) span {
 		}
 		holds[i] |= columns
 	}
-	if s.byTheWay(p, holds, scores, best) {
-		return span{}
-	}
 	for i, row := range rows {
 		if words := len(strings.Fields(row.text)); scores[i] >= 0.9*best && best > 0 && len(x.rows) < maxRows && (len(x.rows) == 0 || x.words+words <= mostRowWords) {
 			row.text = s.narrowed(row)
@@ -189,32 +186,6 @@ const (
 	maxRows      = 5
 	mostRowWords = 120 // of more rows than one
 )
-
-// byTheWay reports whether the best rows of a table, with all that stands above them, share no more with the question than one word that is common.
-func (s *scorer) byTheWay(p *piece, holds []mask, scores []float64, best float64) bool {
-	if len(s.asked.words) < 3 {
-		return false
-	}
-	average := s.asked.all / float64(len(s.asked.words))
-	for i := range holds {
-		if scores[i] < 0.9*best {
-			continue
-		}
-		n, weight := 0, 0.0
-		for j := range s.asked.words {
-			if w := &s.asked.words[j]; w.near(holds[i] | p.under | p.above) {
-				n, weight = n+1, weight+w.weight
-			}
-		}
-		if n > 1 || weight >= common*average {
-			return false
-		}
-	}
-	return true
-}
-
-// common is the share of the average weight of a question's words below which one of them says little.
-const common = 0.9
 
 // narrowed writes a row of a table that is read by rows and columns. Where the question names some of the columns, those are what it asks for.
 func (s *scorer) narrowed(row unit) string {

@@ -76,3 +76,15 @@ func TestReadsDocuments(t *testing.T) {
 		})
 	}
 }
+
+// Rows of a further page that share but one word with the question are no answer to it.
+func TestRowsByTheWay(t *testing.T) {
+	t.Parallel()
+	got, _, _ := run(t, asked("When is the harbour kiosk open?",
+		tool.Document{Number: 1, Title: "Contacts", Contents: "| Weekday | Sunday\nPort Desk | 07:00–19:00 | closed\nHarbour kiosk | 09:00–21:00 | 10:00–18:00"},
+		tool.Document{Number: 2, Title: "Moorings", Contents: "Pay at the machine beside the harbour kiosk, which is open, before 20:00."},
+		tool.Document{Number: 3, Title: "Codes", Contents: "Code | What to do\nG-07 | Take the course; the card opens again\nG-20 | No other gate opens"}))
+	if !strings.Contains(got, "- Harbour kiosk – Weekday: 09:00–21:00; Sunday: 10:00–18:00 [1]") || strings.Contains(got, "G-") {
+		t.Errorf("answer is\n%s", got)
+	}
+}
