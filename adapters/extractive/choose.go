@@ -54,7 +54,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 	words := best[0].size()
 	for _, x := range first[1:] {
 		if words < enough && !overlap(x, chosen) && !same(x, chosen) && x.score >= further*first[0].score && words+x.size() <= mostWords+enough/2 && !best[0].defines {
-			chosen, words = append(chosen, x), words+x.size()
+			chosen = append(chosen, x)
 			break
 		}
 	}

@@ -84,8 +84,6 @@ func (w *world) wholeCitations() {
 	}
 }
 
-func firstAnswer(w *world, question string) string { return w.discord.Answers(question)[0].Message }
-
 func TestDirectMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(searched(), said(0, "Privately [1]."), said(0, "Still privately.")), func(s *setting) { s.bot.BindFirst = true })

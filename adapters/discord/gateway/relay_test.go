@@ -27,7 +27,7 @@ func leftWhileDialling(t *testing.T, end func(*relay)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer silent.Close()
+	defer func() { _ = silent.Close() }() // nothing was written
 	accepted := make(chan net.Conn, 1)
 	go func() {
 		if conn, err := silent.Accept(); err == nil {
@@ -39,9 +39,9 @@ func leftWhileDialling(t *testing.T, end func(*relay)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer near.Close()
-	conn := <-accepted // it is dialled, and waits for an answer
-	defer conn.Close()
+	defer func() { _ = near.Close() }() // nothing was written
+	conn := <-accepted                  // it is dialled, and waits for an answer
+	defer func() { _ = conn.Close() }() // nothing was written
 	end(r)
 	r.wait()
 	if _, err := near.Read(make([]byte, 1)); err == nil {

@@ -3,6 +3,7 @@ package gittest
 
 import (
 	"bytes"
+	"context"
 	"encoding/pem"
 	"errors"
 	"net/http"
@@ -113,7 +114,7 @@ func (s *Server) Commit(message string, files map[string][]byte) time.Time {
 
 func (s *Server) run(dir string, args ...string) string {
 	s.t.Helper()
-	command := exec.Command("git", append([]string{"-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"}, args...)...)
+	command := exec.CommandContext(context.WithoutCancel(s.t.Context()), "git", append([]string{"-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"}, args...)...)
 	command.Dir = dir
 	at := s.clock.Format(time.RFC3339)
 	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@acme.example",

@@ -67,7 +67,7 @@ type fileState struct {
 
 // MarshalJSON implements json.Marshaler, for files that are read later. What it tells opens nothing without the bot's token.
 func (f File) MarshalJSON() ([]byte, error) {
-	return json.Marshal(fileState{f.ID, f.Name, f.Media, f.Size, f.URL, f.Refused, f.Ask})
+	return json.Marshal(fileState(f))
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -76,6 +76,6 @@ func (f *File) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return err
 	}
-	*f = File{s.ID, s.Name, s.Media, s.Size, s.URL, s.Refused, s.Ask}
+	*f = File(s)
 	return nil
 }

@@ -203,10 +203,11 @@ func suspectsElsewhere(f *fixture) {
 func suspectHandedBack(f *fixture) {
 	f.ask("suspect")
 	f.dies("r1", 1)
-	t := f.lease("r2")
+	f.lease("r2")
 	f.ask("new")
 	f.must(f.Leave(f.ctx, "r2")) // an end that was asked for is no death
-	if t = f.lease("r3"); t.Question.Text != "suspect" || t.LoneDeaths != 0 {
+	t := f.lease("r3")
+	if t.Question.Text != "suspect" || t.LoneDeaths != 0 {
 		f.Fatalf("leased %q with %d deaths", t.Question.Text, t.LoneDeaths)
 	}
 	f.noLease("r3")
@@ -245,9 +246,10 @@ func suspectEdited(f *fixture) {
 	in := f.question("poison")
 	f.accept(in)
 	f.dies("r1", 1)
-	t := f.lease("r2")
+	f.lease("r2")
 	f.expire("r2")
-	if t = f.lease("r3"); t.LoneDeaths != 1 {
+	t := f.lease("r3")
+	if t.LoneDeaths != 1 {
 		f.Fatalf("it died alone %d times", t.LoneDeaths)
 	}
 	_, err := f.Edit(f.ctx, session.Edit{Tenant: tenant, Ref: in.Ref, Message: in.Message, Text: "something else"})
