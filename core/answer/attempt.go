@@ -272,8 +272,8 @@ func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (s
 	if t.Ambient {
 		req = groundedOnly(req)
 	}
-	if policy.IsSmallTalk(t.Question.Text) && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
-		return s.state(ctx, a, sink, stated(session.Answered, sentenceGreeting)), nil
+	if reply := replies[policy.TalkOf(t.Question.Text)]; reply != "" && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
+		return s.state(ctx, a, sink, stated(session.Answered, reply)), nil
 	}
 	req.Still = s.audienceUnchanged(t, a)
 	report, err := s.Engine.Run(run, req, s.recheck(ctx, t, known, sink))

@@ -16,7 +16,6 @@ import (
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm"
-	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -460,27 +459,4 @@ type quoting struct{ models []llm.Model }
 
 func (q quoting) Setup(context.Context, session.Turn) (answer.Setup, error) {
 	return answer.Setup{Models: q.models}, nil
-}
-
-func TestWhoCanOnlyQuoteGreetsBack(t *testing.T) {
-	t.Parallel()
-	for name, extractive := range map[string]bool{"quotations": true, "a model that talks": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bare(t, func(s *stage) {
-				s.publish("hello", access.Members)
-				m := s.store
-				r := serve(s, answer.Deps{
-					Store: m, Prompts: m,
-					Signal: s.signal, Engine: s, Setups: quoting{[]llm.Model{llmtest.New(llm.Info{Extractive: extractive})}}, Library: s, Surfaces: s,
-				}, answer.Config{}, action.Deps{Store: m}, command.Deps{Store: m})
-				s.Cleanup(s.run(r))
-				s.ask(r, "hello")
-				s.settle()
-				if seen := strings.Join(s.seen(""), ""); strings.Contains(seen, "hello says so") == extractive || extractive && !strings.Contains(seen, "Ask me a question") {
-					t.Errorf("a greeting is answered with %q", seen)
-				}
-			})
-		})
-	}
 }

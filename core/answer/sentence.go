@@ -1,5 +1,7 @@
 package answer
 
+import "github.com/footnotehq/footnote/core/answer/policy"
+
 // The sentences that people read. Those of a turn that ran come from the engine; these are for what happens around it. Each says what
 // to do.
 const (
@@ -7,6 +9,9 @@ const (
 	sentenceExhausted       = "Something went wrong while answering, several times. Ask again; if it happens again, tell whoever runs this bot."
 	sentenceDeadly          = "This question kept ending the program that answers it, so it is not tried any more. Ask in other words, with less text or fewer files; if it happens again, tell whoever runs this bot."
 	sentenceGreeting        = "Hello! Ask me a question, and I look for the answer in the documents that you may read."
+	sentenceThanks          = "You're welcome."
+	sentenceGoodbye         = "Goodbye."
+	sentenceAbout           = "I answer questions from the documents of your organisation that you may read, and link to the places that each answer is from. Ask me one in your own words."
 	sentencePending         = "I have just started and am still finding out who is in this channel. I answer as soon as I know."
 	sentenceAudienceUnknown = "I could not find out who is in this channel, so I looked at public documents only. Ask again in a few minutes."
 	sentenceOffer           = "There are documents about this that you can read and not everybody here can. Do you want an answer for yourself alone?"
@@ -18,3 +23,8 @@ const (
 	noticeRemoved   = "This answer was removed."
 	noticeCorrected = "Corrected by %s. A person wrote this, not the bot."
 )
+
+// replies are the answers to talk that asks nothing of the documents.
+var replies = map[policy.Talk]string{
+	policy.Greeting: sentenceGreeting, policy.Thanks: sentenceThanks, policy.Goodbye: sentenceGoodbye, policy.About: sentenceAbout,
+}

@@ -61,16 +61,16 @@ var asking = words(`how what why where when who whom whose which can could does 
 // greetings are words of which small talk is made.
 var greetings = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings
 	good morning afternoon evening night day guten morgen tag abend
-	thanks thank thx ty cheers danke merci gracias grazie obrigado obrigada bedankt tack you very much so a lot many vielen dank beaucoup muchas
+	thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers danke merci gracias grazie obrigado obrigada bedankt tack you very much so a lot many vielen dank beaucoup muchas
 	great perfect awesome cool nice super lovely excellent wonderful amazing
 	ok okay okey alright right understood yep yes no nope yeah sure fine works worked solved done
-	bye goodbye cya tschüss adieu later see welcome np
-	got it that that's this is was all for now helps helped help it works there everyone everybody all team folks again bot`)
+	bye byebye goodbye cya tschüss adieu later see welcome np
+	got it that that's this is was all for now helps helped help it works there everyone everybody all team folks again bot footnote your help really me tons bunch`)
 
 // courtesies are the words without which the others are no small talk: "is this all for now" asks something.
 var courtesies = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings morning afternoon evening
-	morgen tag abend thanks thank thx ty cheers danke dank merci gracias grazie obrigado obrigada bedankt tack great perfect awesome cool nice
-	super lovely excellent wonderful amazing ok okay okey alright understood bye goodbye cya tschüss adieu np`)
+	morgen tag abend thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers danke dank merci gracias grazie obrigado obrigada bedankt tack great perfect awesome cool nice
+	super lovely excellent wonderful amazing ok okay okey alright understood bye byebye goodbye cya tschüss adieu np`)
 
 // maxSmallTalk is how many words small talk has at most.
 const maxSmallTalk = 8
@@ -82,8 +82,11 @@ func IsSmallTalk(text string) bool {
 		return false
 	}
 	said := strings.Fields(plain(text))
-	if len(said) == 0 {
+	switch {
+	case len(said) == 0:
 		return onlySymbols(text)
+	case asksAbout(said):
+		return false
 	}
 	courteous := false
 	for _, w := range said {

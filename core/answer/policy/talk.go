@@ -1,0 +1,95 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// Talk is what a message says that asks nothing of the documents.
+type Talk int
+
+// Kinds of talk.
+const (
+	NoTalk   Talk = iota // it may ask something
+	Greeting             // or assent, or an emoji
+	Thanks
+	Goodbye
+	About // it asks who the bot is, or what it can do
+)
+
+// language is how small talk of one language is told. Words are looked for in messages that consist of courtesies (IsSmallTalk); phrases are whole
+// messages, without the courtesies and the question mark around them.
+type language struct {
+	thanks, goodbye map[string]bool // words
+	leaving, about  map[string]bool // phrases
+}
+
+// languages is where small talk of another language is added.
+var languages = []language{{
+	thanks:  words("thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers"),
+	goodbye: words("bye byebye goodbye cya"),
+	leaving: phrases("see you", "see ya", "see you later", "see ya later", "good night", "take care", "have a good day", "have a nice day", "have a good one"),
+	about: phrases("help", "help me", "help please", "please help", "please help me", "what can you do", "what can u do", "what can you do for me", "what do you do",
+		"what can you help with", "what can you help me with", "how can you help", "how can you help me", "what can i ask", "what can i ask you", "what can i ask here",
+		"who are you", "who r u", "who are u", "what are you", "what r u", "how do you work", "what do you know", "what are you for", "are you a bot", "are you a robot",
+		"are you human", "are you an ai", "introduce yourself"),
+}, {
+	thanks:  words("danke dank vielen merci gracias grazie obrigado obrigada bedankt tack"),
+	goodbye: words("tschüss adieu"),
+}}
+
+// TalkOf tells what kind of talk a whole message is. Any word beyond it makes it NoTalk.
+func TalkOf(text string) Talk {
+	said := strings.Fields(plain(text))
+	if asksAbout(said) && !strings.Contains(text, "`") {
+		return About
+	}
+	for _, l := range languages {
+		if l.leaving[phraseOf(said)] {
+			return Goodbye
+		}
+	}
+	if !IsSmallTalk(text) {
+		return NoTalk
+	}
+	kind := Greeting
+	for _, l := range languages {
+		for _, w := range said {
+			switch {
+			case l.goodbye[w]:
+				return Goodbye
+			case l.thanks[w]:
+				kind = Thanks
+			}
+		}
+	}
+	return kind
+}
+
+// asksAbout reports whether words ask who the bot is.
+func asksAbout(said []string) bool {
+	phrase := phraseOf(said)
+	return slices.ContainsFunc(languages, func(l language) bool { return l.about[phrase] })
+}
+
+// addressing are words before and behind a phrase that change nothing.
+var addressing = words("hi hello hey hiya yo thanks thx cheers ok okey okay bot footnote there please pls so um bye goodbye")
+
+// phraseOf is what is said without the courtesies around it.
+func phraseOf(said []string) string {
+	for len(said) > 1 && addressing[said[0]] {
+		said = said[1:]
+	}
+	for len(said) > 1 && addressing[said[len(said)-1]] {
+		said = said[:len(said)-1]
+	}
+	return strings.ReplaceAll(strings.Join(said, " "), "’", "'")
+}
+
+func phrases(list ...string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, p := range list {
+		set[p] = true
+	}
+	return set
+}
