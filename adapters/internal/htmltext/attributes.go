@@ -88,6 +88,25 @@ func navigationClass(class string) bool {
 	return false
 }
 
+// furniture reports whether the id of an element names a part of the page's frame, and not the text that comes next.
+func furniture(tag atom.Atom, a attributes) bool {
+	switch tag {
+	case atom.Header, atom.Footer, atom.Nav, atom.Form:
+		return true
+	case atom.Div, atom.Ul, atom.Ol, atom.Table, atom.Aside:
+		return frame[strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(a.id))]
+	}
+	return false
+}
+
+// frame are ids of layout, without hyphens, in small letters.
+var frame = map[string]bool{
+	"header": true, "footer": true, "toc": true, "toctitle": true, "tableofcontents": true, "nav": true, "navbar": true, "navigation": true, "menu": true,
+	"mainmenu": true, "searchmenu": true, "search": true, "searchbox": true, "searchform": true, "sidebar": true, "leftnav": true, "topnav": true,
+	"breadcrumb": true, "breadcrumbs": true, "banner": true, "masthead": true, "page": true, "wrapper": true, "container": true, "pageheader": true, "pagefooter": true,
+	"siteheader": true, "sitefooter": true, "skiplink": true, "tocheader": true,
+}
+
 // noteClass knows the names of boxes whose titles are no headings of the text around them.
 func noteClass(class string) bool {
 	switch class {
