@@ -48,6 +48,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	if err != nil {
 		return err
 	}
+	empty := false
 	for i := range sources {
 		connector, notice, err := base.Remembered(ctx, sources[i])
 		if err != nil {
@@ -67,12 +68,19 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 		if err := printRun(env.errs, sources[i].Name, run); err != nil {
 			return err
 		}
+		empty = empty || nothingIndexed(run.Counts)
 	}
 	bar := newProgress(env, "")
 	err = base.Settle(ctx, bar.doing)
 	bar.end()
+	if err == nil && empty {
+		return errSilent // the documents that failed were named
+	}
 	return err
 }
+
+// nothingIndexed reports whether documents failed and the index holds none of the source's others.
+func nothingIndexed(c index.Counts) bool { return c.Failed > 0 && c.Indexed+c.Unchanged == 0 }
 
 // sources are what was named, else those of the configuration file.
 func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {

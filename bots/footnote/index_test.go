@@ -257,3 +257,19 @@ func TestOtherAddressesThanThoseOfSitesAreRefused(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
 	}
 }
+
+// Where nothing of a source could be read, the verb fails, and the doctor names the source and what to do.
+func TestASourceOfWhichNothingCanBeRead(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	path := filepath.Join(t.TempDir(), "broken.pdf")
+	if err := os.WriteFile(path, []byte("%PDF-1.7\nno more than that"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.try(t, "", "index", path); r.code != 1 || !strings.Contains(r.stderr, "1 failed") {
+		t.Errorf("index ends with %d:\n%s", r.code, r.stderr)
+	}
+	if r := p.try(t, "", "doctor"); r.code != 1 || !strings.Contains(r.stdout, "✗ index: ") || !strings.Contains(r.stdout, "broken.pdf") || !strings.Contains(r.stdout, "footnote sources --failures") {
+		t.Errorf("the doctor ends with %d:\n%s", r.code, r.stdout)
+	}
+}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/llm"
 )
@@ -80,10 +83,26 @@ func (b *Base) checkIndex(ctx context.Context) (string, error) {
 	for _, s := range sources {
 		documents, chunks = documents+s.Documents, chunks+s.Chunks
 	}
+	if failed := neverRead(sources); len(failed) > 0 {
+		return "", fmt.Errorf("%d documents in %d sources, and nothing could ever be read of %d: %s; footnote sources --failures says why: mend it and index again, or take a source out with footnote sources remove",
+			documents, len(sources), len(failed), strings.Join(failed, ", "))
+	}
 	if documents == 0 {
 		return "empty; index a folder with: footnote index PATH", nil
 	}
 	return fmt.Sprintf("%d documents in %d sources, %d chunks", documents, len(sources), chunks), nil
+}
+
+// neverRead names the sources that hold nothing because every run so far has failed, or every document in the last.
+func neverRead(sources []pgindex.SourceState) []string {
+	var names []string
+	for _, s := range sources {
+		ended := !s.FinishedAt.IsZero()
+		if s.Documents == 0 && (s.LastSuccess.IsZero() && (ended || s.Error != "") || ended && s.Counts.Failed > 0) {
+			names = append(names, strconv.Quote(s.Source.Name))
+		}
+	}
+	return names
 }
 
 func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
