@@ -215,7 +215,7 @@ func TestLargeWorkspaceIsKnownAfterARestart(t *testing.T) {
 	}
 	pages := func() (n int) {
 		for _, call := range c.slack.Calls("users.list") {
-			if call.Status == http.StatusOK && call.Form.Get("cursor") == "12000" { // the last of a list
+			if call.Status == http.StatusOK && call.Form.Get("cursor") == slacktest.Cursor+"12000" { // the last of a list
 				n++
 			}
 		}
