@@ -90,7 +90,7 @@ func TestServePrunes(t *testing.T) {
 	s := serve(t, p)
 	defer s.stop(t)
 	deadline := time.Now().Add(limit)
-	for {
+	for again := time.NewTicker(20 * time.Millisecond); ; <-again.C {
 		var left int
 		if err := db.Pool.QueryRow(t.Context(), `select count(*) from session`).Scan(&left); err != nil {
 			t.Fatal(err)
@@ -101,7 +101,6 @@ func TestServePrunes(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d conversations are left\n%s", left, s.log)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	if trail := p.audit(t); trail[len(trail)-1].Deed != "retention.prune" || trail[len(trail)-1].Who != nil {
 		t.Errorf("the trail ends with %+v", trail[len(trail)-1])
