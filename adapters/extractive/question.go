@@ -180,7 +180,7 @@ const leastUnheard = 0.35
 // weigh sets the weights of what no document holds, and sums up.
 func (a *asked) weigh(chunks int) {
 	var sum float64
-	known, heard, unknown, foreign, name := 0, 0, 0, 0, false
+	known, heard, unknown, akin, foreign, name := 0, 0, 0, 0, 0, false
 	for _, w := range a.words {
 		if !w.own {
 			continue
@@ -188,6 +188,7 @@ func (a *asked) weigh(chunks int) {
 		switch {
 		case w.unknown && w.akin:
 			known++ // the documents say it in another way
+			akin++
 			continue
 		case w.unknown:
 			unknown++
@@ -211,7 +212,8 @@ func (a *asked) weigh(chunks int) {
 	if unknown <= known {
 		share = max(leastUnheard, float64(chunks)/float64(chunks+unheardChunks))
 	}
-	a.stray = unknown > foreign && unknown-foreign >= known && !name
+	// What stands for a word is no reason to answer: "kill one hanging request" is not about what else is requested, or shut down.
+	a.stray = unknown > foreign && unknown-foreign+akin >= known-akin && !name
 	for i := range a.words {
 		w := &a.words[i]
 		if w.unknown {
