@@ -43,7 +43,7 @@ func TestSlackHistoryIsASource(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	s := serve(t, p)
+	s, db := serve(t, p), database(t, p)
 	ask := func(who *slacktest.Person, room *slacktest.Channel, question string) string {
 		t.Helper()
 		at := who.Say(room, "", slacktest.Mention()+" "+question)
@@ -52,6 +52,16 @@ func TestSlackHistoryIsASource(t *testing.T) {
 			return len(a) == 1 && !a[0].Streaming && a[0].Shown() != ""
 		}); err != nil {
 			t.Fatalf("%v\n%s", err, s.log)
+		}
+		const running = `select exists (select from turn where state in ('queued', 'running', 'delivering'))`
+		for again := time.NewTicker(20 * time.Millisecond); ; <-again.C { // where it is not streamed, it grows by edits
+			var more bool
+			if err := db.Pool.QueryRow(ctx, running).Scan(&more); err != nil {
+				t.Fatalf("wait for the whole answer: %v\n%s", err, s.log)
+			}
+			if !more {
+				break
+			}
 		}
 		return slack.Answers(room, at)[0].Shown()
 	}
@@ -68,7 +78,7 @@ func TestSlackHistoryIsASource(t *testing.T) {
 	}
 
 	slack.Convert(general, true)
-	if _, err := database(t, p).Pool.Exec(ctx, `update source set last_run = jsonb_set(last_run, '{StartedAt}', to_jsonb(now() - interval '2 days'))`); err != nil {
+	if _, err := db.Pool.Exec(ctx, `update source set last_run = jsonb_set(last_run, '{StartedAt}', to_jsonb(now() - interval '2 days'))`); err != nil {
 		t.Fatal(err)
 	}
 	for strings.Contains(ask(ann, help, "Where are the spare toner cartridges?"), "blue cupboard") {
