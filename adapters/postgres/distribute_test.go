@@ -22,6 +22,7 @@ var wholeTables = map[string]string{
 	"audience_workspace": "what is known of a workspace, whichever tenant it belongs to at the moment",
 	"audience_change":    "likewise",
 	"audience_person":    "likewise",
+	"account":            "likewise",
 	"river_job":          "the queue of the work beside: few rows, of all tenants",
 	"river_leader":       "one row: who plans that work",
 	"river_queue":        "names of queues",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -36,16 +35,12 @@ func (b *Bot) channel(ctx context.Context, ref thread.Ref) (access.Audience, err
 // there. Where a server cannot be asked the person is nothing in it, and the error says so.
 func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.Audience, error) {
 	held, err := b.holds(ctx, ref, person)
-	principals := make([]access.Principal, len(held))
-	for i, h := range held {
-		principals[i] = h.Principal
-	}
-	return access.NewAudience(b.tenant(ref), principals...), err
+	return access.AudienceOf(b.tenant(ref), held), err
 }
 
 // holds returns what somebody is, and where that comes from.
-func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []command.Held, err error) {
-	held = []command.Held{{Principal: access.User(string(discord.Platform), person), From: "your Discord account"}}
+func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []access.Held, err error) {
+	held = []access.Held{{Principal: access.User(string(discord.Platform), person), From: "your Discord account"}}
 	tenant := b.tenant(ref)
 	for _, guild := range b.binding.guilds(tenant) {
 		m, failed := b.client.Membership(ctx, guild, person)
@@ -57,14 +52,14 @@ func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []
 			continue
 		}
 		name := b.client.GuildName(guild)
-		if !slices.ContainsFunc(held, func(h command.Held) bool { return h.Principal == access.Members }) {
-			held = append(held, command.Held{Principal: access.Members, From: "you are a member of the server " + name})
+		if !slices.ContainsFunc(held, func(h access.Held) bool { return h.Principal == access.Members }) {
+			held = append(held, access.Held{Principal: access.Members, From: "you are a member of the server " + name})
 		}
 		for _, role := range m.Roles {
-			held = append(held, command.Held{Principal: RoleGroup(role), From: "your role " + b.client.RoleName(guild, role) + " in the server " + name})
+			held = append(held, access.Held{Principal: RoleGroup(role), From: "your role " + b.client.RoleName(guild, role) + " in the server " + name})
 		}
 		for _, id := range m.Channels {
-			held = append(held, command.Held{Principal: access.Channel(string(discord.Platform), id), From: "you can open the channel " + b.client.ChannelName(id)})
+			held = append(held, access.Held{Principal: access.Channel(string(discord.Platform), id), From: "you can open the channel " + b.client.ChannelName(id)})
 		}
 	}
 	return held, err

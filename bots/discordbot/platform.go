@@ -9,7 +9,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
@@ -34,7 +33,7 @@ var (
 func (p platform) Tenant(at thread.Ref) access.TenantID { return p.bot.tenant(at) }
 
 // Facts implements conversation.Platform.
-func (p platform) Facts(ctx context.Context, at thread.Ref, person string) ([]command.Held, error) {
+func (p platform) Facts(ctx context.Context, at thread.Ref, person string) ([]access.Held, error) {
 	return p.bot.holds(ctx, at, person)
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -39,13 +38,8 @@ func (p platform) Tenant(thread.Ref) access.TenantID { return p.tenant }
 func (platform) Redelivers() {}
 
 // Facts implements conversation.Platform.
-func (p platform) Facts(ctx context.Context, _ thread.Ref, person string) ([]command.Held, error) {
-	facts, err := p.client.Principals(ctx, person)
-	held := make([]command.Held, len(facts))
-	for i, f := range facts {
-		held[i] = command.Held{Principal: f.Principal, From: f.From}
-	}
-	return held, err
+func (p platform) Facts(ctx context.Context, _ thread.Ref, person string) ([]access.Held, error) {
+	return p.client.Principals(ctx, person)
 }
 
 // Moderates implements conversation.Moderation: whoever administrates the workspace. Who that is cannot be found out is not.

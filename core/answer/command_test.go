@@ -20,8 +20,8 @@ func (s *stage) command(r *services, text string, change ...func(*command.Reques
 	s.Helper()
 	c := command.Request{
 		Tenant: tenant, Ref: thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1"}, By: thread.Person{ID: "U1"}, Text: text,
-		Holds: func(context.Context) ([]command.Held, error) {
-			return []command.Held{{Principal: access.Members, From: "you are a full member of this workspace"}, {Principal: "user:slack:U1", From: "it is you"}}, nil
+		Holds: func(context.Context) ([]access.Held, error) {
+			return []access.Held{{Principal: access.Members, From: "you are a full member of this workspace"}, {Principal: "user:slack:U1", From: "it is you"}}, nil
 		},
 	}
 	for _, f := range change {
@@ -74,7 +74,7 @@ func TestCommandsForEverybody(t *testing.T) {
 		rules.say("askers", "group:staff")
 		s.says("whoami of a stranger", s.command(r, "whoami"), "You may not ask in this channel: only group:staff may.")
 		s.says("whoami when nobody knows", s.command(r, "whoami", func(c *command.Request) {
-			c.Holds = func(context.Context) ([]command.Held, error) { return nil, errors.New("away") }
+			c.Holds = func(context.Context) ([]access.Held, error) { return nil, errors.New("away") }
 		}), "cannot be found out at the moment")
 		s.says("why", s.command(r, "why"), "nothing here yet")
 		s.says("stop", s.command(r, "stop"), "Nothing of yours")
@@ -123,13 +123,13 @@ func TestWhoeverTheChannelNamesStopsOtherPeoplesAnswers(t *testing.T) {
 		r, rules := s.judging()
 		s.hear(r, "one?", mentioned, func(o *answer.Occurrence) { o.Ref.Thread = "1" })
 		time.Sleep(time.Second)
-		by := func(id string, held ...command.Held) func(*command.Request) {
+		by := func(id string, held ...access.Held) func(*command.Request) {
 			return func(c *command.Request) {
 				c.Ref.Thread, c.By.ID = "1", id
-				c.Holds = func(context.Context) ([]command.Held, error) { return held, nil }
+				c.Holds = func(context.Context) ([]access.Held, error) { return held, nil }
 			}
 		}
-		guard := by("U8", command.Held{Principal: "group:guards"})
+		guard := by("U8", access.Held{Principal: "group:guards"})
 		s.says("nobody is named", s.command(r, "stop", guard), "Only whoever asked")
 		rules.say("stoppers", "group:guards")
 		s.says("somebody else is named", s.command(r, "stop", by("U9")), "Only whoever asked")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -103,8 +102,8 @@ func (b *board) heard(n note) conversation.Message {
 func (*board) Tenant(thread.Ref) access.TenantID { return access.DefaultTenant }
 
 // Facts implements conversation.Platform.
-func (*board) Facts(_ context.Context, _ thread.Ref, person string) ([]command.Held, error) {
-	return []command.Held{{Principal: access.User(string(boardName), person), From: "your name"}}, nil
+func (*board) Facts(_ context.Context, _ thread.Ref, person string) ([]access.Held, error) {
+	return []access.Held{{Principal: access.User(string(boardName), person), From: "your name"}}, nil
 }
 
 // Gather implements conversation.Platform.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
@@ -18,7 +19,7 @@ import (
 // Holds are found out, and, where there is Moderation, Admin.
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
-	use.Holds = func(ctx context.Context) ([]command.Held, error) {
+	use.Holds = func(ctx context.Context) ([]access.Held, error) {
 		return c.deps.Platform.Facts(ctx, use.Ref, use.By.ID)
 	}
 	if c.can.moderation != nil {

@@ -98,10 +98,6 @@ func (c *Conversation) tenant(at thread.Ref) access.TenantID { return c.deps.Pla
 func (c *Conversation) holds(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		facts, err := c.deps.Platform.Facts(ctx, at, person)
-		held := make([]access.Principal, len(facts))
-		for i, f := range facts {
-			held[i] = f.Principal
-		}
-		return access.NewAudience(c.tenant(at), held...), err
+		return access.AudienceOf(c.tenant(at), facts), err
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -18,7 +17,7 @@ type Platform interface {
 	// Tenant is whose documents are answered from in a place.
 	Tenant(at thread.Ref) access.TenantID
 	// Facts returns what a person holds, and where each of it comes from. It may ask the platform, and with an error tells what it knows.
-	Facts(ctx context.Context, at thread.Ref, person string) ([]command.Held, error)
+	Facts(ctx context.Context, at thread.Ref, person string) ([]access.Held, error)
 	// Gather returns what goes with a message that is to be answered; the judgement says who will see the answer, read what of its thread is to
 	// be read, if not nil. What the platform cannot be asked at once is left to a worker (answer.Completer).
 	Gather(ctx context.Context, m Message, j answer.Judgement, read *Reading) (Gathered, error)

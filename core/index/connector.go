@@ -80,6 +80,9 @@ var (
 	ErrWithdrawn = errors.New("until then it is not in the index")
 	// ErrSkipped marks what turns out to be no document when it is read.
 	ErrSkipped = errors.New("it is left out")
+	// ErrRevoked marks that a source does not accept the credential any more: at once nobody is granted anything of the source, and its documents
+	// stay where they are until it does again.
+	ErrRevoked = errors.New("the source is hidden until its credential is accepted again")
 )
 
 // Notice is what an operator reads about one document that is not in the index.

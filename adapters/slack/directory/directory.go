@@ -116,11 +116,7 @@ func keep[T any](d *Directory, facts map[string]known[T], key string, value T, v
 func (d *Directory) Audience(ctx context.Context, channel, person string, direct bool) (access.Audience, error) {
 	if direct {
 		facts, err := d.Principals(ctx, person)
-		held := make([]access.Principal, 0, len(facts))
-		for _, f := range facts {
-			held = append(held, f.Principal)
-		}
-		return access.NewAudience(d.slack.Config.Tenant, held...), err
+		return access.AudienceOf(d.slack.Config.Tenant, facts), err
 	}
 	here := access.Channel(string(call.Platform), channel)
 	found, err := d.room(ctx, channel)
@@ -136,15 +132,9 @@ func (d *Directory) Joined(ctx context.Context, channel string) bool {
 	return err == nil && found.joined
 }
 
-// Held is one thing that somebody is, and where that is known from.
-type Held struct {
-	Principal access.Principal
-	From      string // a few words
-}
-
 // Principals returns what a person is. The account is always among it; with an error, nothing that could not be found out.
-func (d *Directory) Principals(ctx context.Context, person string) ([]Held, error) {
-	held := []Held{{access.User(string(call.Platform), person), "your Slack account"}}
+func (d *Directory) Principals(ctx context.Context, person string) ([]access.Held, error) {
+	held := []access.Held{{Principal: access.User(string(call.Platform), person), From: "your Slack account"}}
 	p, err := d.Profile(ctx, person)
 	if err != nil {
 		return held, err
@@ -154,16 +144,16 @@ func (d *Directory) Principals(ctx context.Context, person string) ([]Held, erro
 }
 
 // principals is what somebody is of whom this is known.
-func (d *Directory) principals(person string, p Profile, homes []string) []Held {
-	held := []Held{{access.User(string(call.Platform), person), "your Slack account"}}
+func (d *Directory) principals(person string, p Profile, homes []string) []access.Held {
+	held := []access.Held{{Principal: access.User(string(call.Platform), person), From: "your Slack account"}}
 	if !p.Outsider {
-		held = append(held, Held{access.Members, "you are a full member of this Slack workspace"})
+		held = append(held, access.Held{Principal: access.Members, From: "you are a full member of this Slack workspace"})
 	}
 	if p.Email != "" {
-		held = append(held, Held{access.User("email", p.Email), "the address in your Slack profile"})
+		held = append(held, access.Held{Principal: access.User("email", p.Email), From: "the address in your Slack profile"})
 	}
 	for _, id := range homes {
-		held = append(held, Held{access.Channel(string(call.Platform), id), "you are in this channel"})
+		held = append(held, access.Held{Principal: access.Channel(string(call.Platform), id), From: "you are in this channel"})
 	}
 	return held
 }

@@ -21,12 +21,7 @@ func (d *Directory) Remembered(ctx context.Context, channel, person string, dire
 		if err != nil || !seen {
 			return access.NewAudience(d.slack.Config.Tenant), false
 		}
-		facts := d.principals(person, p, homes)
-		held := make([]access.Principal, len(facts))
-		for i, f := range facts {
-			held[i] = f.Principal
-		}
-		return access.NewAudience(d.slack.Config.Tenant, held...), true
+		return access.AudienceOf(d.slack.Config.Tenant, d.principals(person, p, homes)), true
 	}
 	here := access.Channel(string(call.Platform), channel)
 	found, known := peek(d, d.channels, channel, channelAge)

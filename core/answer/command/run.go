@@ -24,13 +24,7 @@ type Request struct {
 	// channel.
 	Message thread.MessageID
 	// Holds returns what the person holds, and where each comes from. Nil: nobody knows.
-	Holds func(ctx context.Context) ([]Held, error)
-}
-
-// Held is a principal that somebody holds, with where that comes from in a few words: "you are a full member of this workspace".
-type Held struct {
-	Principal access.Principal
-	From      string
+	Holds func(ctx context.Context) ([]access.Held, error)
 }
 
 // audience is what the person alone may read.
@@ -39,11 +33,7 @@ func (c Request) audience(ctx context.Context) (access.Audience, error) {
 		return access.NewAudience(c.Tenant), nil
 	}
 	held, err := c.Holds(ctx)
-	principals := make([]access.Principal, len(held))
-	for i, h := range held {
-		principals[i] = h.Principal
-	}
-	return access.NewAudience(c.Tenant, principals...), err
+	return access.AudienceOf(c.Tenant, held), err
 }
 
 // CommandHelp is one line of help.
@@ -145,7 +135,7 @@ func (s *Service) stopCommand(ctx context.Context, c Request, _ []string) (strin
 }
 
 func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (string, error) {
-	var held []Held
+	var held []access.Held
 	err := errors.New("the platform cannot be asked")
 	if c.Holds != nil {
 		held, err = c.Holds(ctx)
@@ -162,15 +152,13 @@ func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (str
 		return b.String(), nil
 	}
 	b.WriteString(" In a direct message or a private answer you may read documents whose access list names one of these:\n")
-	principals := make([]access.Principal, len(held))
-	for i, h := range held {
-		principals[i] = h.Principal
+	for _, h := range held {
 		fmt.Fprintf(&b, "\n- `%s`: %s", h.Principal, h.From)
 	}
 	b.WriteString("\n\nIn a channel only documents are used that everybody there may read.")
 	switch {
 	case c.Direct:
-	case !rules.MayAsk(access.NewAudience(c.Tenant, principals...)):
+	case !rules.MayAsk(access.AudienceOf(c.Tenant, held)):
 		fmt.Fprintf(&b, " You may not ask in this channel: only %s may.", settingOf("askers").Show(rules.Policy))
 	case c.Admin:
 		b.WriteString(" You may ask in this channel, and change its settings.")

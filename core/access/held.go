@@ -1,0 +1,40 @@
+package access
+
+// Held is a principal that somebody holds, and where that is known from in a few words: "you are a full member of this workspace".
+type Held struct {
+	Principal Principal
+	From      string
+}
+
+// Account is somebody on a chat platform, as the platform describes them.
+type Account struct {
+	Workspace
+	ID, Name string
+	Email    string // in small letters, where the workspace vouches for it; empty else, and for everybody who is no full member
+	Full     bool   // a full member of the workspace: no guest, no partner of a shared channel, no bot, not deactivated
+}
+
+// MostNamed is how many people a place may have for its audience to be what every one of them holds. Larger places, and those that people can
+// open without an invitation, hold what covers everybody (Presence.Open).
+const MostNamed = 200
+
+// Presence is who will see an answer, as a platform knows it.
+type Presence struct {
+	Tenant TenantID
+	Held   []Held // what every one of them holds by what the platform says, beside public
+	// People is everybody who is there, one where the answer is private. Nil where they are not all known, or more than MostNamed.
+	People []Account
+	// Open says that others than People may see the answer: somebody may come in without an invitation, or there are too many to name.
+	Open bool
+	// Outsiders says that guests or another organisation take part.
+	Outsiders bool
+}
+
+// AudienceOf returns the audience of everybody who holds what is given.
+func AudienceOf(tenant TenantID, held []Held) Audience {
+	principals := make([]Principal, len(held))
+	for i, h := range held {
+		principals[i] = h.Principal
+	}
+	return NewAudience(tenant, principals...)
+}

@@ -1,0 +1,112 @@
+package index
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// NodeReader is implemented by connectors of sources that have readers of their own. A node is what carries access there: a repository, a space,
+// a restricted page, a folder, a project. The documents below it name access.Node as their access list, so that a change of a node's readers
+// touches no document.
+type NodeReader interface {
+	Connector
+	// Nodes yields the nodes, or those that have changed since the checkpoint. An error comes once, last; its text is a sentence that says what to
+	// do, and it wraps ErrRevoked where the credential itself is not accepted any more.
+	Nodes(ctx context.Context, since Checkpoint) iter.Seq2[NodeBatch, error]
+}
+
+// GroupReader is implemented by connectors of sources whose nodes name people or groups of the source.
+type GroupReader interface {
+	Connector
+	// Groups yields people and groups as Nodes does nodes.
+	Groups(ctx context.Context, since Checkpoint) iter.Seq2[GroupBatch, error]
+}
+
+// PointChecker is implemented by connectors whose source can be asked about one person at once.
+type PointChecker interface {
+	// MayRead returns for each node whether a person of the source, by native id, may read it now. What cannot be found out is missing.
+	MayRead(ctx context.Context, person string, nodes []string) map[string]bool
+}
+
+// NodeBatch is a step of reading nodes. It is stored as a whole, narrower readers first.
+type NodeBatch struct {
+	Nodes  []Node
+	Unread []string // could not be read for now: what was read last counts until it is too old
+	Denied []string // refused to us or gone: nobody may read them from now on
+	Next   Checkpoint
+	// Complete in the last batch says that every node of the source was yielded: nobody may read those that were not.
+	Complete bool
+}
+
+// Node is a node with its readers, as read whole from the source.
+type Node struct {
+	ID      string // native, unique in the source, never taken up again
+	Name    string // for operators
+	Parent  string // id of another node; empty: none
+	Inherit Inherit
+	// Clauses say who may read: somebody who holds a principal of every clause. An empty clause is held by nobody. With Own and no clause
+	// nobody may read.
+	Clauses []access.ACL
+}
+
+// Inherit says how the readers of a node's parent count for it. A parent that is not known, or a circle of parents, has no readers.
+type Inherit int
+
+// How readers are inherited.
+const (
+	Own      Inherit = iota // not at all
+	Wider                   // who may read the parent may read the node too, as in folders
+	Narrower                // only who may read the parent, and is in the node's own clauses, as with restricted pages
+)
+
+// GroupBatch is a step of reading people and groups.
+type GroupBatch struct {
+	People []Person
+	Groups []Group
+	Unread []access.Principal // groups that could not be read for now
+	Next   Checkpoint
+	// Complete in the last batch says that every person and group was yielded: the others are gone.
+	Complete bool
+}
+
+// Person is somebody in a source. Every one holds access.SourceAll and a SourceGroup of the kind access.SourcePerson.
+type Person struct {
+	ID   string // native
+	Name string
+	// Emails are addresses that the source vouches for: of its directory, its single sign-on, a domain that was verified. What people write into a
+	// profile, or into a commit, is none.
+	Emails []string
+}
+
+// Group is a group of a source with everybody in it, those of groups within it included.
+type Group struct {
+	Principal access.Principal // SourceGroup
+	Name      string
+	Members   []string // ids of Persons, whether yielded or not
+}
+
+// AccessStore keeps who may read what in sources. It is safe for concurrent use; two runs over one source at once do no harm.
+type AccessStore interface {
+	// BeginAccess returns the checkpoint that a loop (LoopNodes, LoopGroups) over a source stored last, and the present by the store's clock.
+	BeginAccess(ctx context.Context, tenant access.TenantID, source document.SourceID, loop Loop) (since Checkpoint, at time.Time, err error)
+	// PutNodes stores what was read of nodes; began is the present of BeginAccess. It holds for every search that begins after it returns. With
+	// Complete, nodes that no PutNodes since began stored have no readers any more.
+	PutNodes(ctx context.Context, tenant access.TenantID, source document.SourceID, b NodeBatch, began time.Time) error
+	// PutGroups stores what was read of people and groups, each group whole or not at all; the rest as PutNodes.
+	PutGroups(ctx context.Context, tenant access.TenantID, source document.SourceID, b GroupBatch, began time.Time) error
+	// EndAccess notes how a loop over a source ended; why is nil after success.
+	EndAccess(ctx context.Context, tenant access.TenantID, source document.SourceID, loop Loop, began time.Time, why error) error
+}
+
+// Loop is one of the two loops that keep access current beside Pipeline.Run.
+type Loop string
+
+// The loops, in the order of a first run: before the documents, so that nothing waits for its readers.
+const (
+	LoopGroups Loop = "groups"
+	LoopNodes  Loop = "nodes"
+)
