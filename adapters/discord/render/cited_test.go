@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/discord/render"
-
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/core/packet"
 )

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/render"
-
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"

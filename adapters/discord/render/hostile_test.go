@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/discord/render"
-
 	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/core/packet"

@@ -8,7 +8,6 @@ import (
 	"unicode/utf16"
 
 	"github.com/footnotehq/footnote/adapters/discord/render"
-
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
-
 	"github.com/footnotehq/footnote/core/thread"
 )
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
-
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/thread/threadtest"
 )

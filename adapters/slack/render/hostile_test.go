@@ -7,7 +7,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/adapters/slack/render"
-
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 )

@@ -9,7 +9,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/adapters/slack/render"
-
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/google/go-cmp/cmp"

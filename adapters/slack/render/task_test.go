@@ -5,7 +5,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/adapters/slack/render"
-
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/google/go-cmp/cmp"
