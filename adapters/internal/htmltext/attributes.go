@@ -73,7 +73,28 @@ func (a attributes) navigation(tag atom.Atom, inMain bool) bool {
 	case "navigation", "banner", "contentinfo", "search", "menu", "menubar", "toolbar":
 		return true
 	}
-	return a.navigational
+	return a.navigational || layout(tag) && waysElsewhere[plainID(a.id)]
+}
+
+// waysElsewhere are ids of layout that hold ways to other places, as plainID gives them.
+var waysElsewhere = map[string]bool{
+	"toc": true, "toctitle": true, "tableofcontents": true, "nav": true, "navbar": true, "navigation": true, "globalnav": true, "leftnav": true, "topnav": true,
+	"menu": true, "mainmenu": true, "searchmenu": true, "searchbox": true, "searchform": true, "sidebar": true, "breadcrumb": true, "breadcrumbs": true,
+	"footer": true, "pagefooter": true, "sitefooter": true, "siteheader": true, "skiplink": true,
+}
+
+// plainID is an id without hyphens, in small letters.
+func plainID(id string) string { return strings.ToLower(hyphens.Replace(id)) }
+
+var hyphens = strings.NewReplacer("-", "", "_", "")
+
+// layout reports whether an element says nothing of what it holds.
+func layout(tag atom.Atom) bool {
+	switch tag {
+	case atom.Div, atom.Ul, atom.Ol, atom.Table, atom.Aside:
+		return true
+	}
+	return false
 }
 
 // navigationClass knows the names that documentation generators give to what is not content.
@@ -81,7 +102,7 @@ func navigationClass(class string) bool {
 	switch class {
 	case "nav", "navbar", "navigation", "navheader", "navfooter", "breadcrumb", "breadcrumbs", "menu", "sidebar", "sphinxsidebar", "related",
 		"toc", "table-of-contents", "indexdiv", "indextable", "genindextable",
-		"headerlink", "header-anchor", "heading-anchor", "hash-link", "permalink", "anchorjs-link", "mw-editsection",
+		"headerlink", "header-anchor", "heading-anchor", "hash-link", "permalink", "anchorjs-link", "mw-editsection", "viewcode-link",
 		"site-header", "site-footer", "page-footer", "skip-link", "noprint", "sr-only", "visually-hidden":
 		return true
 	}
@@ -93,18 +114,13 @@ func furniture(tag atom.Atom, a attributes) bool {
 	switch tag {
 	case atom.Header, atom.Footer, atom.Nav, atom.Form:
 		return true
-	case atom.Div, atom.Ul, atom.Ol, atom.Table, atom.Aside:
-		return frame[strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(a.id))]
 	}
-	return false
+	return layout(tag) && (waysElsewhere[plainID(a.id)] || frame[plainID(a.id)])
 }
 
-// frame are ids of layout, without hyphens, in small letters.
+// frame are ids of layout around what a page says, as plainID gives them.
 var frame = map[string]bool{
-	"header": true, "footer": true, "toc": true, "toctitle": true, "tableofcontents": true, "nav": true, "navbar": true, "navigation": true, "menu": true,
-	"mainmenu": true, "searchmenu": true, "search": true, "searchbox": true, "searchform": true, "sidebar": true, "leftnav": true, "topnav": true,
-	"breadcrumb": true, "breadcrumbs": true, "banner": true, "masthead": true, "page": true, "wrapper": true, "container": true, "pageheader": true, "pagefooter": true,
-	"siteheader": true, "sitefooter": true, "skiplink": true, "tocheader": true,
+	"header": true, "search": true, "banner": true, "masthead": true, "page": true, "wrapper": true, "container": true, "pageheader": true, "tocheader": true,
 }
 
 // noteClass knows the names of boxes whose titles are no headings of the text around them.

@@ -50,6 +50,7 @@ func (x *extractor) begin(e *element) {
 		x.table.row()
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		x.headings++
+		x.linked = ""
 	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
 		x.text.code++
 		e.mark = x.text.mark()
@@ -138,8 +139,11 @@ func (x *extractor) finishLink(e element) {
 		return
 	}
 	if x.inTitle() {
-		if strings.HasPrefix(e.href, "#") && !strings.ContainsFunc(text, isWordRune) { // a sign by which a heading is linked to
+		sign := strings.HasPrefix(e.href, "#") && !strings.ContainsFunc(text, isWordRune) // by which a heading is linked to
+		if sign || strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {         // [source], [edit]
 			x.text.replace(e.mark, "")
+		} else if e.href != "" && !strings.HasPrefix(e.href, "#") {
+			x.linked = text
 		}
 		return
 	}
@@ -155,8 +159,9 @@ const longestLink = 4 << 10
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 func (x *extractor) finishHeading(e element) {
-	text := collapse(x.text.take())
-	if text == "" {
+	text, linked := collapse(x.text.take()), collapse(x.linked)
+	x.linked = ""
+	if text == "" || x.choosy && e.tag == atom.H1 && !e.main && text == linked { // the name of the site, which leads to its first page
 		return
 	}
 	switch {

@@ -40,7 +40,8 @@ type extractor struct {
 	anchor   string // of the nearest element above, while no text stands between
 	label    string // heading of a note, to stand before its text
 	contents Contents
-	headings int // open headings
+	headings int    // open headings
+	linked   string // of a heading, what leads to another page
 	lists    lists
 	table    *table
 	head     bool // the title has been read
