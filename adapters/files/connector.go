@@ -193,6 +193,9 @@ func (c *Connector) empty(w *walk) error {
 		return nil
 	}
 	found := "it is empty"
+	if w.unwanted > 0 {
+		found = fmt.Sprintf("include and exclude leave out all of the %d files in it", w.unwanted)
+	}
 	if n := len(w.skipped) + len(w.failures); n > 0 {
 		first := append(w.failures, w.skipped...)[0]
 		found = fmt.Sprintf("of the %d files in it none can be read, such as %q (%s)", n, first.Name, first.Sentence)

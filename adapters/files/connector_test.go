@@ -308,6 +308,8 @@ func TestFaultsSayWhatToDo(t *testing.T) {
 		{"base URL", files.Options{Path: full, BaseURL: "docs.example.org"}, []string{"write it like https://"}},
 		{"several", files.Options{Path: filepath.Join(full, "nope"), BaseURL: "ftp://x", Include: []string{"[a"}}, []string{"there is no file", "base URL", "pattern"}},
 		{"an empty folder", files.Options{Path: folder(t, nil)}, []string{"it is empty", "Give the path"}},
+		{"nothing wanted", files.Options{Path: full, Include: []string{"guides/**"}}, []string{"include and exclude leave out all of the 2 files"}},
+		{"braces", files.Options{Path: full, Include: []string{"{guides,notes}/**"}}, []string{"one pattern for each choice"}},
 		{"nothing to read", files.Options{Path: full, Include: []string{"*.ppt"}}, []string{"none can be read", "only.ppt", "Save it as"}},
 		{"one file that cannot be read", files.Options{Path: filepath.Join(full, "only.ppt")}, []string{"Save it as"}},
 	}

@@ -22,6 +22,7 @@ type walk struct {
 	files     []file
 	failures  []index.Notice
 	skipped   []index.Notice
+	unwanted  int  // files that include and exclude leave out
 	blind     bool // some folder could not be read, so that what is not met may still be there
 }
 
@@ -99,6 +100,7 @@ func passedOver(name string) bool {
 func (w *walk) entry(place, name string) {
 	o := w.connector.options
 	if (len(o.Include) > 0 && !pattern.List(o.Include).Match(name)) || pattern.List(o.Exclude).Match(name) {
+		w.unwanted++
 		return
 	}
 	if keysByName(path.Base(name)) {

@@ -14,6 +14,9 @@ type List []string
 // Check returns an error that names the first pattern that is none.
 func (l List) Check() error {
 	for _, p := range l {
+		if strings.Contains(p, "{") && strings.Contains(p, ",") {
+			return fmt.Errorf("the pattern %q has braces, which stand for nothing here: write one pattern for each choice", p)
+		}
 		if _, err := path.Match(p, ""); err != nil {
 			return fmt.Errorf("the pattern %q is not one: use *, ?, [a-z] and ** as in guides/**/*.md", p)
 		}
