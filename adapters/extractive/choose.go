@@ -7,6 +7,9 @@ import (
 
 const maxPages = 3
 
+// isQuestion is the likeness from which a section's heading is the question, word for word.
+const isQuestion = 0.9
+
 const (
 	againShare = 1.5 // of its prior: a page that the answer before rests on, where the question leans on that one
 	further    = 0.6 // of the best span's score: what a further span of the best page must reach
@@ -40,7 +43,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 		}
 		slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.score, a.score) })
 		x := all[0]
-		x.score *= pages[i].prior()
+		x.score *= pages[i].prior(x.like >= isQuestion)
 		if x.score > top {
 			top, first = x.score, all
 		}
@@ -63,7 +66,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 	}
 	n := 1
 	for _, x := range best[1:] {
-		if n < maxPages && !same(x, chosen) && (x.kind != table || x.match >= rowsMatch*best[0].match) {
+		if n < maxPages && !same(x, chosen) && a.names(x.holds()) >= a.names(best[0].page.holds()) && (x.kind != table || x.match >= rowsMatch*best[0].match) {
 			chosen = append(chosen, x)
 			n++
 		}
@@ -71,11 +74,27 @@ func choose(a *asked, r *reader, pages []page) []span {
 	return chosen
 }
 
-// clear reports whether the first page answers for itself: it says what is asked about is, the search's first page has a section that is what is asked, or
-// it tells most of the question and the next page has little to say. Otherwise the answer is as likely on one of the next pages.
+// holds returns which of the question's words a span holds, with its headings.
+func (x *span) holds() mask {
+	p := &x.part.pieces[x.at]
+	return x.body | x.tail | p.under | p.above
+}
+
+// names is how much of what the question names a text holds: names as a whole.
+func (a *asked) names(m mask) (held float64) {
+	for i := range a.words {
+		if w := &a.words[i]; w.own && w.name && m&(1<<w.slots[len(w.slots)-1]) != 0 {
+			held += w.weight
+		}
+	}
+	return held
+}
+
+// clear reports whether the first page answers for itself: it says what is asked about is, it has a section that is the question, the search's first page
+// has one that is what is asked about, or it tells most of the question and the next page has little to say. Otherwise the answer is as likely on one of the next pages.
 func (a *asked) clear(best []span) bool {
 	first := best[0]
-	return len(best) == 1 || first.defines || first.like >= isNamed && first.page.rank == 0 ||
+	return len(best) == 1 || first.defines || first.like >= isQuestion || first.like >= isNamed && first.page.rank == 0 ||
 		best[1].score < clearNext*first.score && a.told(best[:1]) > clearTold
 }
 
@@ -90,9 +109,12 @@ func (a *asked) told(quoted []span) float64 {
 	return all
 }
 
-// prior is what speaks for a page before any of it is read.
-func (p *page) prior() float64 {
-	share := 1 / (1 + rankDecay*float64(p.rank))
+// prior is what speaks for a page before any of it is read. A page with a section that is the question loses nothing by its rank.
+func (p *page) prior(asked bool) float64 {
+	share := 1.0
+	if !asked {
+		share /= 1 + rankDecay*float64(p.rank)
+	}
 	if p.again {
 		share *= againShare
 	}

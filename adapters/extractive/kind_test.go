@@ -29,7 +29,13 @@ var (
 	mails = tool.Document{Number: 6, Title: "Mail", Heading: "Mail", Contents: "# Mail\n\nThe alarm MailQueueTooLong says that the queue grows.\n\n1. Look at the workers and restart those that are idle.\n" +
 		"2. If the provider answers 421, wait ten minutes."}
 	rooms = tool.Document{Number: 8, Title: "Rooms", Contents: "# Rooms\n\nA room and its seats can have the colours of Section 4.1.1.\n\nA room has a limit for its seats, fourteen in the tower."}
-	roll  = tool.Document{Number: 7, Title: "Deploying", Heading: "Deploying", Contents: "# Deploying\n\n## Rolling back\n\nTo go back to the version before, run:\n\nacornctl rollback --env prod\n\n" +
+	users = tool.Document{Number: 9, Title: "Signing in", Heading: "Signing in", Contents: "# Signing in\n\nA user of the admin pages is created like every user, and an admin creates users in the admin pages, " +
+		"each user with the rights of an admin or of a plain user."}
+	first = tool.Document{Number: 10, Title: "First steps", Heading: "First steps", Contents: "# First steps\n\n## Creating an admin user\n\nFirst you need somebody who can log in. Run the following command:\n\n" +
+		"manage.py createsuperuser\n\nChoose a password."}
+	support = tool.Document{Number: 11, Title: "Installing", Contents: "# Installing\n\n## What version of Lisp can I use with Acorn?\n\nAcorn version | Lisp versions\n2.1 | 1.2, 1.3, 1.4, 1.5\n" +
+		"3.4 | 1.5, 1.6, 1.7, 1.8\n\nThe newest version is the fastest, and support for it lasts the longest."}
+	roll = tool.Document{Number: 7, Title: "Deploying", Heading: "Deploying", Contents: "# Deploying\n\n## Rolling back\n\nTo go back to the version before, run:\n\nacornctl rollback --env prod\n\n" +
 		"Migrations of a release are not rolled back by this."}
 )
 
@@ -53,6 +59,8 @@ func TestKindsOfQuestions(t *testing.T) {
 		"harm that is asked about":          {"how do I shut down the cluster?", []tool.Document{cluster}, "End every query of the cluster with this [3]:\n\n```\nclusterctl shutdown --now\n```", ""},
 		"a number in words":                 {"how many days of vacation do I get?", []tool.Document{portal}, "Everybody gets thirty days of paid vacation a year.", ""},
 		"a section is no number":            {"how many seats can a room have?", []tool.Document{rooms}, "A room has a limit for its seats, fourteen in the tower.", ""},
+		"a section that is the question":    {"how do I create an admin user?", []tool.Document{users, first}, "First you need somebody who can log in. Run the following command [10]:\n\n```\nmanage.py createsuperuser\n```", "rights"},
+		"a row of numbers":                  {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "- Acorn version: 3.4; Lisp versions: 1.5, 1.6, 1.7, 1.8", ""},
 		"in other words":                    {"how do I cancel a query?", []tool.Document{cluster}, "Look its number up", "shutdown"},
 	}
 	for name, test := range tests {
@@ -75,6 +83,17 @@ func weighed(question string, v tool.Vocabulary, docs ...tool.Document) llm.Requ
 }
 
 func answered(text string) bool { return strings.HasPrefix(text, heading) }
+
+// What is named in the best quotation is named in those of further pages.
+func TestFurtherPagesHoldTheName(t *testing.T) {
+	t.Parallel()
+	queue := tool.Document{Number: 12, Title: "Queues", Contents: "The queue shows its mails in the order in which they were written."}
+	v := tool.Vocabulary{Chunks: 100, Terms: map[string]int{"mailqueuetoolong": 1, "mail": 9, "queue": 9, "fire": 3, "long": 20}}
+	const question = "we got MailQueueTooLong for the queue, what do I do?"
+	if got, _, _ := run(t, weighed(question, v, mails, queue)); !strings.Contains(got, "Look at the workers") || strings.Contains(got, "its mails") {
+		t.Errorf("answer is\n%s", got)
+	}
+}
 
 // Whatever the size of the index: a name that no document has is answered by none, politeness changes nothing, and an ordinary word that occurs
 // nowhere does not take the answer away.

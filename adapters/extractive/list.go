@@ -175,7 +175,10 @@ func (s *scorer) table(part *part, at int) span {
 			x.words += len(strings.Fields(row.text))
 		}
 	}
-	if len(x.rows) == 0 || x.rows[0].name == "" && noisy(x.rows[0].text) && !s.is(amount) {
+	if len(x.rows) > 0 && x.rows[0].name == "" && noisy(x.rows[0].text) && !s.is(amount) { // numbers tell of what is asked about alone
+		x.rows = slices.DeleteFunc(x.rows, func(row unit) bool { return s.read(row.entry) == 0 })
+	}
+	if len(x.rows) == 0 {
 		return span{}
 	}
 	s.base(&x)

@@ -231,6 +231,8 @@ func (s *scorer) rate(x *span) {
 		x.score *= 1.4
 	case s.is(procure) && p.ordered: // one step of many
 		x.score *= 0.8
+	case s.is(procure) && len(x.follow) > 0 && x.follow[0].kind == code:
+		x.score *= 1.35
 	case s.is(procure) && (advice || len(x.follow) > 0):
 		x.score *= 1.2
 	case s.is(procure) && !s.is(define):
