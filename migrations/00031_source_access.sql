@@ -8,17 +8,20 @@ create table access_node (
     tenant_id text not null,
     source_id text not null,
     id        text not null,
-    principal text not null,              -- as access lists name it
+    principal text not null,               -- as access lists name it
     name      text not null,
     parent    text not null default '',
     inherit   smallint not null default 0,
     clauses   jsonb not null default '[]', -- as read: [["group:…", …], …]
     readers   text[] not null default '{}', -- the flat list that follows from the clauses and those above; of several clauses, their set
-    read_at   timestamptz not null,        -- when it was last read whole
-    denied    boolean not null default false,
+    read_at   timestamptz not null,        -- when the run began that read it last
+    seen_at   timestamptz not null,        -- when the pass began that last told of it
+    unread    boolean not null default false, -- it could not be read since
+    until     timestamptz,                 -- until when the readers count: it, or one that they follow from, could not be read
     primary key (tenant_id, source_id, id)
 );
 create index access_node_readers on access_node using gin (readers);
+create index access_node_parent on access_node (tenant_id, source_id, parent) where parent <> '';
 create unique index access_node_principal on access_node (tenant_id, principal);
 
 -- Sets of clauses: who holds a principal of every clause holds the set.
@@ -29,6 +32,7 @@ create table access_set (
     clauses   int not null,
     primary key (tenant_id, principal)
 );
+create index access_set_source on access_set (tenant_id, source_id);
 create table access_set_clause (
     tenant_id text not null,
     principal text not null, -- of the set
@@ -45,40 +49,46 @@ create table source_person (
     id        text not null,
     name      text not null default '',
     emails    text[] not null default '{}',
-    read_at   timestamptz not null,
+    read_at   timestamptz not null, -- when the pass began that last told of them
     primary key (tenant_id, source_id, id)
 );
 create index source_person_emails on source_person using gin (emails);
 
--- Groups, each of which counts as it was when it was last read whole: the members of its generation.
+-- Groups, each with its members as it was when it was last read whole.
 create table source_group (
     tenant_id  text not null,
     source_id  text not null,
     principal  text not null,
     name       text not null default '',
-    generation bigint not null default 0,
-    read_at    timestamptz not null,
+    read_at    timestamptz not null, -- when the run began that read it last
+    seen_at    timestamptz not null, -- when the pass began that last told of it
+    until      timestamptz,          -- until when it counts: it could not be read since
     primary key (tenant_id, principal)
 );
+create index source_group_source on source_group (tenant_id, source_id);
 create table source_member (
     tenant_id  text not null,
     source_id  text not null,
     person     text not null,
     principal  text not null,
-    generation bigint not null,
-    primary key (tenant_id, source_id, person, principal, generation)
+    primary key (tenant_id, source_id, person, principal)
 );
-create index source_member_group on source_member (tenant_id, principal, generation);
+create index source_member_group on source_member (tenant_id, principal, person);
 
 -- How far the loops over a source are. Nobody is granted anything of a source whose loops have not come to their end for too long.
 create table source_access (
     tenant_id   text not null,
     source_id   text not null,
     loop        text not null, -- nodes, groups
+    run         bigint not null default 0, -- number of the newest run; what others yield is not stored any more
     checkpoint  bytea not null default '',
-    complete_at timestamptz,   -- when the last loop began that read everything
-    succeeded_at timestamptz,  -- when the last loop began that came to its end
-    failing     int not null default 0,
+    pass_at     timestamptz,   -- when the pass began that has not come to its end
+    began_at    timestamptz,   -- when the newest run began
+    touched_at  timestamptz,   -- when it last stored something; null once it has ended
+    complete_at timestamptz,   -- when the last pass began that read everything
+    succeeded_at timestamptz,  -- when the last pass began that came to its end
+    until       timestamptz,   -- until when what was read counts; null: it does not
+    failing     int not null default 0, -- runs in a row
     error       text not null default '',
     revoked     boolean not null default false, -- the credential is not accepted: the source is hidden
     primary key (tenant_id, source_id, loop)
@@ -121,7 +131,16 @@ create table identity_forgotten (
 -- What the operator has set aside, and why.
 alter table source add column paused_at timestamptz;
 
+-- The nodes whose readers count at this moment.
+create view readable_node as
+select n.tenant_id, n.principal, n.readers
+from access_node n
+join source_access a on a.tenant_id = n.tenant_id and a.source_id = n.source_id and a.loop = 'nodes' and a.until > now()
+join source s on s.tenant_id = n.tenant_id and s.id = n.source_id and s.paused_at is null
+where n.until is null or n.until > now();
+
 -- +goose Down
+drop view readable_node;
 alter table source drop column paused_at;
 drop table identity_forgotten;
 drop table identity;

@@ -27,6 +27,10 @@ func TestNarrow(t *testing.T) {
 		{"guests may hold a group", access.ACL{"members"}, access.ACL{"group:hr"}, nil},
 		{"a person may be a guest", access.ACL{"members"}, access.ACL{"user:slack:U1"}, nil},
 		{"a channel may hold guests", access.ACL{"members"}, access.ACL{"channel:slack:C1"}, nil},
+		{"people of a source may be no members", access.ACL{"members"}, access.ACL{access.SourceAll("wiki"), access.SourceGroup("wiki", "team", "1")}, nil},
+		{"what a node's readers are is not known", access.ACL{"members"}, access.ACL{access.Node("wiki", "1")}, nil},
+		{"the same group of a source", access.ACL{access.SourceGroup("wiki", "team", "1"), "members"}, access.ACL{access.SourceGroup("wiki", "team", "1")},
+			access.ACL{access.SourceGroup("wiki", "team", "1")}},
 		{"holders of a group may be no members", access.ACL{"group:hr"}, access.ACL{"members"}, nil},
 		{"a group is no part of another", access.ACL{"group:hr"}, access.ACL{"group:eng"}, nil},
 		{"one entry too many", access.ACL{"group:a", "group:b"}, access.ACL{"group:b", "group:c"}, nil},
@@ -47,7 +51,8 @@ func TestNarrow(t *testing.T) {
 // the document's. Readers hold any principals at all; the only thing known is that everybody is public.
 func TestNarrowNeverOpens(t *testing.T) {
 	t.Parallel()
-	names := []access.Principal{access.Public, access.Members, "group:a", "group:b", "user:slack:U1", "user:discord:1", "channel:slack:C1", "channel:slack:C2"}
+	names := []access.Principal{access.Public, access.Members, "group:a", "group:b", "user:slack:U1", "user:discord:1", "channel:slack:C1",
+		access.SourceAll("wiki"), access.SourceGroup("wiki", "team", "1")}
 	var readers [][]access.Principal
 	for set := range 1 << (len(names) - 1) {
 		reader := []access.Principal{access.Public}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -89,18 +90,42 @@ type Group struct {
 	Members   []string // ids of Persons, whether yielded or not
 }
 
-// AccessStore keeps who may read what in sources. It is safe for concurrent use; two runs over one source at once do no harm.
+// AccessStore keeps who may read what in sources. It is safe for concurrent use; of two runs over one source at once the newer one counts.
 type AccessStore interface {
-	// BeginAccess returns the checkpoint that a loop (LoopNodes, LoopGroups) over a source stored last, and the present by the store's clock.
-	BeginAccess(ctx context.Context, tenant access.TenantID, source document.SourceID, loop Loop) (since Checkpoint, at time.Time, err error)
-	// PutNodes stores what was read of nodes; began is the present of BeginAccess. It holds for every search that begins after it returns. With
-	// Complete, nodes that no PutNodes since began stored have no readers any more.
-	PutNodes(ctx context.Context, tenant access.TenantID, source document.SourceID, b NodeBatch, began time.Time) error
-	// PutGroups stores what was read of people and groups, each group whole or not at all; the rest as PutNodes.
-	PutGroups(ctx context.Context, tenant access.TenantID, source document.SourceID, b GroupBatch, began time.Time) error
-	// EndAccess notes how a loop over a source ended; why is nil after success.
-	EndAccess(ctx context.Context, tenant access.TenantID, source document.SourceID, loop Loop, began time.Time, why error) error
+	// BeginAccess records that a run of a loop starts, creating the source where it is new. What an earlier run still yields is not stored any more:
+	// its calls return ErrSuperseded. With again the pass begins anew, without a checkpoint.
+	BeginAccess(ctx context.Context, tenant access.TenantID, source document.Source, loop Loop, again bool) (AccessRun, error)
+	// PutNodes stores what was read of nodes, all of it or nothing. It holds for every search that begins after it returns. With Complete, nodes
+	// that were not told of since the pass began have no readers any more.
+	PutNodes(ctx context.Context, tenant access.TenantID, run AccessRun, b NodeBatch) error
+	// PutGroups stores what was read of people and groups; the rest as PutNodes.
+	PutGroups(ctx context.Context, tenant access.TenantID, run AccessRun, b GroupBatch) error
+	// EndAccess notes how a run ended; why is nil after success, and ErrPaused, wrapped, where it is gone on with soon. After ErrRevoked nothing of
+	// the source is granted, and nobody may read its nodes, until both loops succeed again.
+	EndAccess(ctx context.Context, tenant access.TenantID, run AccessRun, why error) error
 }
+
+// AccessRun is a run of one of the loops over a source.
+type AccessRun struct {
+	Source document.SourceID
+	Loop   Loop
+	Number int64 // newer runs of the loop have higher ones
+	// Since is the checkpoint of the last batch that was stored. A run that did not come to its end is gone on with: the connector yields the rest,
+	// or begins anew.
+	Since Checkpoint
+	// StartedAt is now, and PassStartedAt when the first of the runs began that together read the source once. Both are by the store's clock.
+	StartedAt, PassStartedAt time.Time
+}
+
+// ErrSuperseded marks that another run over the same source began later, and goes on.
+var ErrSuperseded = errors.New("another run over the source has begun since, and goes on instead")
+
+// For how long what was read last counts when it cannot be read again: from when the pass began that read it. Then nobody may read the node, and
+// nobody is in the group.
+const (
+	NodeGrace  = 4 * time.Hour
+	GroupGrace = 24 * time.Hour
+)
 
 // Loop is one of the two loops that keep access current beside Pipeline.Run.
 type Loop string
