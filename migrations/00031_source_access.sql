@@ -102,7 +102,8 @@ create table account (
     name        text not null default '',
     email       text not null default '', -- in small letters; empty where nobody vouches for it
     full_member boolean not null,
-    seen_at     timestamptz not null,
+    bot         boolean not null default false, -- an app of the workspace itself
+    seen_at     timestamptz not null,           -- when the platform described it so
     primary key (platform, workspace, id)
 );
 create index account_email on account (email) where email <> '';

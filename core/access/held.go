@@ -12,6 +12,7 @@ type Account struct {
 	ID, Name string
 	Email    string // in small letters, where the workspace vouches for it; empty else, and for everybody who is no full member
 	Full     bool   // a full member of the workspace: no guest, no partner of a shared channel, no bot, not deactivated
+	Bot      bool   // an app of the workspace itself, which listens to nothing
 }
 
 // MostNamed is how many people a place may have for its audience to be what every one of them holds. Larger places, and those that people can
@@ -22,7 +23,8 @@ const MostNamed = 200
 type Presence struct {
 	Tenant TenantID
 	Held   []Held // what every one of them holds by what the platform says, beside public
-	// People is everybody who is there, one where the answer is private. Nil where they are not all known, or more than MostNamed.
+	// People is everybody who is there, one where the answer is private; apps of the workspace are not counted. Nil where they are not all known, or
+	// more than MostNamed.
 	People []Account
 	// Open says that others than People may see the answer: somebody may come in without an invitation, or there are too many to name.
 	Open bool

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Local is Changes and People of a process that is the only one, and whose knowledge ends with it. It hears of everything. It is safe for
+// Local is Changes, People and Accounts of a process that is the only one, and whose knowledge ends with it. It hears of everything. It is safe for
 // concurrent use.
 type Local struct {
 	mu       sync.Mutex
@@ -18,6 +18,12 @@ type Local struct {
 	versions map[Workspace]map[string]int
 	people   map[Workspace]map[string]standing
 	lists    map[Workspace]listing
+	accounts map[Workspace]map[string]seen
+}
+
+type seen struct {
+	account Account
+	at      time.Time
 }
 
 type standing struct {
@@ -33,11 +39,16 @@ type listing struct {
 var (
 	_ Changes = (*Local)(nil)
 	_ People  = (*Local)(nil)
+
+	_ Accounts = (*Local)(nil)
 )
 
 // NewLocal returns a Local that knows nothing.
 func NewLocal() *Local {
-	return &Local{versions: make(map[Workspace]map[string]int), people: make(map[Workspace]map[string]standing), lists: make(map[Workspace]listing)}
+	return &Local{
+		versions: make(map[Workspace]map[string]int), people: make(map[Workspace]map[string]standing), lists: make(map[Workspace]listing),
+		accounts: make(map[Workspace]map[string]seen),
+	}
 }
 
 // Version implements Changes.
@@ -167,5 +178,51 @@ func (l *Local) End(_ context.Context, w Workspace, people []string, at time.Tim
 		}
 	}
 	l.lists[w] = list
+	return nil
+}
+
+// Accounts implements Accounts.
+func (l *Local) Accounts(_ context.Context, w Workspace, ids []string) (map[string]Account, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found := make(map[string]Account)
+	for _, id := range ids {
+		if s, ok := l.accounts[w][id]; ok && time.Since(s.at) < ListAge {
+			found[id] = s.account
+		}
+	}
+	return found, nil
+}
+
+// Saw implements Accounts.
+func (l *Local) Saw(_ context.Context, w Workspace, people []Account, at time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.accounts[w] == nil {
+		l.accounts[w] = make(map[string]seen)
+	}
+	for _, p := range people {
+		if before, ok := l.accounts[w][p.ID]; !ok || !before.at.After(at) {
+			p.Workspace = w
+			l.accounts[w][p.ID] = seen{p, at}
+		}
+	}
+	return nil
+}
+
+// Listed implements Accounts.
+func (l *Local) Listed(_ context.Context, w Workspace, people []string, at time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	gone := maps.Clone(l.accounts[w])
+	for _, id := range people {
+		delete(gone, id)
+	}
+	for id, s := range gone {
+		if s.at.Before(at) {
+			s.account.Email, s.account.Full, s.at = "", false, at
+			l.accounts[w][id] = s
+		}
+	}
 	return nil
 }
