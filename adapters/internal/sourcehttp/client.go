@@ -1,0 +1,286 @@
+// Package sourcehttp asks the APIs of sources, such as a wiki or a code host: one client for each credential, that keeps to what the source allows,
+// tries again what failed for a moment, asks whether something has changed instead of reading it again, and tells what it cost.
+//
+// A source's limits are of two sorts. A short wait is sat through. After a longer one the call, and every one until then, ends with *index.Later
+// without the source being asked: going on while limited is how integrations are banned.
+package sourcehttp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"golang.org/x/time/rate"
+)
+
+// Config of a Client. Zero fields get their defaults.
+type Config struct {
+	Name string // of the source's vendor, as sentences name it
+	// Base is the address below which everything is asked, with a slash at its end. Requests and redirects to other hosts are refused.
+	Base string
+	// Authorize adds the credential to a request; it is called for every attempt. Nil: there is none.
+	Authorize func(ctx context.Context, r *http.Request) error
+	Header    http.Header // sent with every request
+	// AllowHosts are hosts, addresses and networks that may be asked though they are not on the public internet.
+	AllowHosts []string
+	CAFile     string
+	Every      time.Duration // between two requests, on average; 0 is not to wait
+	Burst      int           // requests that need not wait; 10
+	AtOnce     int           // requests under way at once; 1
+	MaxBytes   int64         // of an answer; 32 MB
+	Attempts   int           // of a request; 5
+	Pause      time.Duration // before the second attempt, doubled for each further one and spread by half; 500 ms
+	Patience   time.Duration // the longest wait for a limit that a call sits through; 30 s
+	Timeout    time.Duration // of one attempt; 60 s
+	// Limited reports whether an answer other than 429 says that too much was asked. Nil: none does.
+	Limited func(*Response) bool
+	Now     func() time.Time
+}
+
+const (
+	defaultBurst    = 10
+	defaultMaxBytes = 32 << 20
+	defaultAttempts = 5
+	defaultPause    = 500 * time.Millisecond
+	defaultPatience = 30 * time.Second
+	defaultTimeout  = time.Minute
+)
+
+func (c Config) withDefaults() Config {
+	c.Burst, c.AtOnce = cmp.Or(c.Burst, defaultBurst), cmp.Or(c.AtOnce, 1)
+	c.MaxBytes, c.Attempts = cmp.Or(c.MaxBytes, defaultMaxBytes), cmp.Or(c.Attempts, defaultAttempts)
+	c.Pause, c.Patience, c.Timeout = cmp.Or(c.Pause, defaultPause), cmp.Or(c.Patience, defaultPatience), cmp.Or(c.Timeout, defaultTimeout)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}
+
+// Client asks one source with one credential. It is safe for concurrent use, and holds no lock while it asks or waits.
+type Client struct {
+	config  Config
+	base    *url.URL
+	http    *http.Client
+	limiter *rate.Limiter
+	slots   chan struct{}
+
+	mu      sync.Mutex
+	until   time.Time // nothing is asked before
+	limited int       // limits without a time in a row
+	cost    Cost
+}
+
+// Cost is what was asked of a source so far.
+type Cost struct {
+	Requests  int // sent, each attempt counted
+	Unchanged int // of these, answered with 304
+	Limited   int // of these, refused because of a limit
+	Again     int // attempts after the first
+	Waited    time.Duration
+}
+
+// New returns a client. Nothing is asked yet.
+func New(config Config) (*Client, error) {
+	config = config.withDefaults()
+	base, err := url.Parse(config.Base)
+	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" || !strings.HasSuffix(base.Path, "/") {
+		return nil, fmt.Errorf("%q is not the address of %s's API: it begins with https:// and ends with a slash", config.Base, config.Name)
+	}
+	guard, err := outhttp.NewGuard("ALLOW_PRIVATE_HOSTS", config.AllowHosts)
+	if err != nil {
+		return nil, err
+	}
+	if base.Scheme == "http" && !guard.Private(context.Background(), base.Hostname()) {
+		return nil, fmt.Errorf("%s's API is asked by https://: a credential is not sent over an open line to %s", config.Name, base.Hostname())
+	}
+	c := &Client{config: config, base: base, limiter: rate.NewLimiter(rate.Inf, config.Burst), slots: make(chan struct{}, config.AtOnce)}
+	if config.Every > 0 {
+		c.limiter.SetLimit(rate.Every(config.Every))
+	}
+	if c.http, err = outhttp.New(outhttp.Config{CAFile: config.CAFile, Guard: guard, HeaderTimeout: config.Timeout}); err != nil {
+		return nil, err
+	}
+	follow := c.http.CheckRedirect
+	c.http.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		if !c.own(r.URL) {
+			return fmt.Errorf("it redirects to %s: %w", r.URL.Host, outhttp.ErrRefused)
+		}
+		return follow(r, via)
+	}
+	return c, nil
+}
+
+// own reports whether an address is one of the source's API, to which the credential may be sent.
+func (c *Client) own(u *url.URL) bool {
+	return u.Scheme == c.base.Scheme && strings.EqualFold(u.Host, c.base.Host)
+}
+
+// Cost returns what was asked so far.
+func (c *Client) Cost() Cost {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cost
+}
+
+func (c *Client) count(change func(*Cost)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.cost)
+}
+
+// Request is something to ask. Every request is one that may be repeated: it reads.
+type Request struct {
+	Method string // GET
+	// Path is below the base, with its query; or an address that the source gave, of the same host.
+	Path   string
+	Header http.Header
+	Body   []byte
+	// ETag and LastModified are what an earlier Response had: where nothing has changed since, the new one is NotModified.
+	ETag, LastModified string
+}
+
+// Response is an answer that was read whole.
+type Response struct {
+	Status             int
+	Header             http.Header
+	Body               []byte
+	ETag, LastModified string
+	NotModified        bool
+	URL                *url.URL // that answered, after redirects
+}
+
+// Do asks. An answer of 200 to 299, or 304 to a conditional request, is returned; every other is a *Refused. A limit that lasts long is an
+// *index.Later. No error holds a credential.
+func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
+	place, err := c.base.Parse(r.Path)
+	if err != nil || !c.own(place) {
+		return nil, fmt.Errorf("%s: an address of another host was to be asked: %w", c.config.Name, outhttp.ErrRefused)
+	}
+	r.Method = cmp.Or(r.Method, http.MethodGet)
+	for attempt := 1; ; attempt++ {
+		if err := c.turn(ctx); err != nil {
+			return nil, err
+		}
+		response, err := c.once(ctx, r, place)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		switch {
+		case err != nil && hopeless(err):
+			return nil, fmt.Errorf("%s %s: %w", c.config.Name, path(place), err)
+		case err != nil:
+			err = fmt.Errorf("%s could not be asked (%s): check the network and the address (%w)", c.config.Name, path(place), err)
+		case response.Status < 300 || response.NotModified:
+			c.calm(response)
+			return response, nil
+		default:
+			refused := c.refusal(r.Method, place, response)
+			if c.isLimit(response) {
+				if err := c.limit(response, attempt >= c.config.Attempts); err != nil {
+					return nil, err
+				}
+				err = refused
+				break
+			}
+			if response.Status < 500 && response.Status != http.StatusRequestTimeout {
+				return nil, refused
+			}
+			err = refused
+		}
+		if attempt >= c.config.Attempts {
+			return nil, err
+		}
+		c.count(func(cost *Cost) { cost.Again++ })
+		if err := c.rest(ctx, c.pause(attempt)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// hopeless errors are the same however often it is tried.
+func hopeless(err error) bool {
+	return errors.Is(err, outhttp.ErrRefused) || errors.Is(err, ErrTooLarge) || errors.As(err, new(*credentialError))
+}
+
+// credentialError marks that there is no credential to ask with.
+type credentialError struct{ error }
+
+func (e *credentialError) Unwrap() error { return e.error }
+
+// ErrTooLarge marks an answer of more than Config.MaxBytes.
+var ErrTooLarge = errors.New("the answer is larger than what is read of one")
+
+// once sends a request and reads the answer whole. An answer that is cut short is an error.
+func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response, error) {
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, r.Method, place.String(), bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	for _, from := range []http.Header{c.config.Header, r.Header} {
+		for name, values := range from {
+			request.Header[name] = values
+		}
+	}
+	if r.ETag != "" {
+		request.Header.Set("If-None-Match", r.ETag)
+	} else if r.LastModified != "" {
+		request.Header.Set("If-Modified-Since", r.LastModified)
+	}
+	if c.config.Authorize != nil {
+		if err := c.config.Authorize(ctx, request); err != nil {
+			return nil, &credentialError{err}
+		}
+	}
+	c.count(func(cost *Cost) { cost.Requests++ })
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return nil, bare(err)
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, c.config.MaxBytes+1))
+	if closing := answer.Body.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the answer was cut short: %w", err)
+	}
+	if int64(len(body)) > c.config.MaxBytes {
+		return nil, ErrTooLarge
+	}
+	response := &Response{
+		Status: answer.StatusCode, Header: answer.Header, Body: body, URL: answer.Request.URL,
+		ETag: answer.Header.Get("ETag"), LastModified: answer.Header.Get("Last-Modified"),
+	}
+	if response.NotModified = answer.StatusCode == http.StatusNotModified && r.ETag+r.LastModified != ""; response.NotModified {
+		c.count(func(cost *Cost) { cost.Unchanged++ })
+	}
+	return response, nil
+}
+
+// bare is an error without the address, whose query may hold what is nobody's business.
+func bare(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+// path is what an error tells of an address.
+func path(u *url.URL) string { return u.EscapedPath() }

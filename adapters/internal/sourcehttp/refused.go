@@ -1,0 +1,81 @@
+package sourcehttp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Refused is an answer that is not what was asked for.
+type Refused struct {
+	Name, Method, Path string
+	Status             int
+	Said               string // the source's own words, in short
+	RequestID          string // by which the source's own people find the request
+	Header             http.Header
+	Body               []byte
+}
+
+// Error implements error.
+func (e *Refused) Error() string {
+	text := fmt.Sprintf("%s answered %d to %s %s", e.Name, e.Status, e.Method, e.Path)
+	if e.Said != "" {
+		text += fmt.Sprintf(" (%q)", e.Said)
+	}
+	if e.RequestID != "" {
+		text += ", request " + e.RequestID
+	}
+	return text
+}
+
+// Status is that of an error that is a Refused; 0 of any other.
+func Status(err error) int {
+	var refused *Refused
+	if errors.As(err, &refused) {
+		return refused.Status
+	}
+	return 0
+}
+
+// mostSaid is how many bytes of a source's words stand in an error.
+const mostSaid = 200
+
+// requestIDs are the headers in which vendors number their answers.
+var requestIDs = []string{"X-GitHub-Request-Id", "Atl-Traceid", "X-Arequestid", "X-Request-Id", "Request-Id", "X-Notion-Request-Id"}
+
+func (c *Client) refusal(method string, place *url.URL, r *Response) *Refused {
+	e := &Refused{Name: c.config.Name, Method: method, Path: path(place), Status: r.Status, Header: r.Header, Body: r.Body}
+	var said struct {
+		Message       string
+		ErrorMessages []string
+		Error         json.RawMessage
+	}
+	if json.Unmarshal(r.Body, &said) == nil {
+		e.Said = said.Message
+		if e.Said == "" && len(said.ErrorMessages) > 0 {
+			e.Said = said.ErrorMessages[0]
+		}
+		var inner struct{ Message string }
+		var plain string
+		switch {
+		case e.Said != "" || said.Error == nil:
+		case json.Unmarshal(said.Error, &plain) == nil:
+			e.Said = plain
+		case json.Unmarshal(said.Error, &inner) == nil:
+			e.Said = inner.Message
+		}
+	}
+	if len(e.Said) > mostSaid {
+		e.Said = strings.ToValidUTF8(e.Said[:mostSaid], "") + "…"
+	}
+	for _, name := range requestIDs {
+		if id := r.Header.Get(name); id != "" && len(id) <= mostSaid {
+			e.RequestID = id
+			break
+		}
+	}
+	return e
+}
