@@ -74,8 +74,9 @@ type Client struct {
 	slots   chan struct{}
 
 	mu      sync.Mutex
-	until   time.Time // nothing is asked before
-	limited int       // limits without a time in a row
+	until   time.Time         // nothing is asked before
+	limited int               // limits without a time in a row
+	budgets map[string]budget // by Request.Budget
 	cost    Cost
 }
 
@@ -102,7 +103,7 @@ func New(config Config) (*Client, error) {
 	if base.Scheme == "http" && !guard.Private(context.Background(), base.Hostname()) {
 		return nil, fmt.Errorf("%s's API is asked by https://: a credential is not sent over an open line to %s", config.Name, base.Hostname())
 	}
-	c := &Client{config: config, base: base, limiter: rate.NewLimiter(rate.Inf, config.Burst), slots: make(chan struct{}, config.AtOnce)}
+	c := &Client{config: config, base: base, limiter: rate.NewLimiter(rate.Inf, config.Burst), slots: make(chan struct{}, config.AtOnce), budgets: make(map[string]budget)}
 	if config.Every > 0 {
 		c.limiter.SetLimit(rate.Every(config.Every))
 	}
@@ -144,6 +145,10 @@ type Request struct {
 	Path   string
 	Header http.Header
 	Body   []byte
+	// Budget names the budget that the source counts the request in, where it has several.
+	Budget string
+	// Spare is the share of the budget that is left for others: once less is left, the call ends with *index.Later, until the budget is full again.
+	Spare float64
 	// ETag and LastModified are what an earlier Response had: where nothing has changed since, the new one is NotModified.
 	ETag, LastModified string
 }
@@ -167,7 +172,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 	r.Method = cmp.Or(r.Method, http.MethodGet)
 	for attempt := 1; ; attempt++ {
-		if err := c.turn(ctx); err != nil {
+		if err := c.turn(ctx, r); err != nil {
 			return nil, err
 		}
 		response, err := c.once(ctx, r, place)
@@ -180,12 +185,12 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		case err != nil:
 			err = fmt.Errorf("%s could not be asked (%s): check the network and the address (%w)", c.config.Name, path(place), err)
 		case response.Status < 300 || response.NotModified:
-			c.calm(response)
+			c.calm(r, response)
 			return response, nil
 		default:
 			refused := c.refusal(r.Method, place, response)
 			if c.isLimit(response) {
-				if err := c.limit(response, attempt >= c.config.Attempts); err != nil {
+				if err := c.limit(r, response, attempt >= c.config.Attempts); err != nil {
 					return nil, err
 				}
 				err = refused

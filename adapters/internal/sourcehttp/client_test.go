@@ -197,6 +197,27 @@ func TestNothingIsAskedOnceNothingIsLeft(t *testing.T) {
 	}
 }
 
+// What matters less leaves a part of the budget to the rest, and what is used up of one budget says nothing of another.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	reset := strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)
+	server, asked := source(t, says(http.StatusOK, "X-RateLimit-Limit", "5000", "X-RateLimit-Remaining", "900", "X-RateLimit-Reset", reset))
+	c := client(t, server, nil)
+	ask := func(budget string, spare float64) error {
+		_, err := c.Do(t.Context(), sourcehttp.Request{Path: "pages", Budget: budget, Spare: spare})
+		return err
+	}
+	if err := ask("a", 0.2); err != nil {
+		t.Fatal(err)
+	}
+	if err := ask("a", 0.2); !errors.Is(err, index.ErrPaused) {
+		t.Errorf("what is to leave a fifth takes of it: %v", err)
+	}
+	if ask("a", 0) != nil || ask("a", 0.1) != nil || ask("b", 0.2) != nil || asked.Load() != 4 {
+		t.Errorf("others were kept from asking: %d requests", asked.Load())
+	}
+}
+
 func TestAWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	stopped := errors.New("stopped")

@@ -25,15 +25,19 @@ const (
 	slack = time.Second
 )
 
+// budget is what a source says is left of one of its budgets.
+type budget struct {
+	whole, left float64
+	full        time.Time // when it is whole again; zero where that is not known
+}
+
 // turn waits until something may be asked.
-func (c *Client) turn(ctx context.Context) error {
+func (c *Client) turn(ctx context.Context, r Request) error {
 	for {
-		if err := c.left(); err != nil {
+		wait, err := c.left(r)
+		if err != nil {
 			return err
 		}
-		c.mu.Lock()
-		wait := c.until.Sub(c.config.Now())
-		c.mu.Unlock()
 		if wait <= 0 {
 			break
 		}
@@ -52,15 +56,19 @@ func (c *Client) turn(ctx context.Context) error {
 	return nil
 }
 
-// left returns *index.Later while the source is to be left alone for longer than a call sits through.
-func (c *Client) left() error {
+// left is how long a request is to wait; *index.Later where that is longer than a call sits through.
+func (c *Client) left(r Request) (time.Duration, error) {
 	c.mu.Lock()
-	until := c.until
+	until, b := c.until, c.budgets[r.Budget]
 	c.mu.Unlock()
-	if until.Sub(c.config.Now()) <= c.config.Patience {
-		return nil
+	if (b.left < 1 || b.left < b.whole*r.Spare) && b.full.After(until) {
+		until = b.full
 	}
-	return c.later(until)
+	wait := until.Sub(c.config.Now())
+	if wait <= c.config.Patience {
+		return wait, nil
+	}
+	return 0, c.later(until)
 }
 
 func (c *Client) later(until time.Time) error {
@@ -89,28 +97,30 @@ func (c *Client) isLimit(r *Response) bool {
 
 // Limit has the source left alone as an answer of 200 asks that says in its body that too much was asked. It returns *index.Later where that is
 // for long.
-func (c *Client) Limit(r *Response) error { return c.limit(r, false) }
+func (c *Client) Limit(r Request, answer *Response) error { return c.limit(r, answer, false) }
 
 // limit has the source left alone for as long as it asks. The error is *index.Later where that is for long, or enough was tried.
-func (c *Client) limit(r *Response, enough bool) error {
-	until := c.obey(r)
+func (c *Client) limit(r Request, answer *Response, enough bool) error {
+	until := c.obey(r, answer)
 	if enough {
 		return c.later(until)
 	}
-	return c.left()
+	_, err := c.left(r)
+	return err
 }
 
 // obey returns until when the source is to be left alone.
-func (c *Client) obey(r *Response) time.Time {
+func (c *Client) obey(r Request, answer *Response) time.Time {
 	now := c.config.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cost.Limited++
-	wait, said := pace.RetryAfter(r.Header, now)
+	wait, said := pace.RetryAfter(answer.Header, now)
 	if !said {
-		wait, said = reset(r.Header, now)
-	}
-	if !said {
+		if b, ok := read(answer.Header, now); ok && b.left < 1 && b.full.After(now) { // only this budget is used up
+			c.budgets[r.Budget] = b
+			return b.full
+		}
 		wait = silentLimit << min(c.limited, 10)
 		c.limited++
 	}
@@ -121,35 +131,35 @@ func (c *Client) obey(r *Response) time.Time {
 }
 
 // calm notes an answer: one that says that nothing is left has the source left alone before it refuses.
-func (c *Client) calm(r *Response) {
-	now := c.config.Now()
-	wait, said := reset(r.Header, now)
+func (c *Client) calm(r Request, answer *Response) {
+	b, ok := read(answer.Header, c.config.Now())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.limited = 0
-	if until := now.Add(min(wait, longestLimit)); said && until.After(c.until) {
-		c.until = until
+	if ok {
+		c.budgets[r.Budget] = b
 	}
 }
 
-// reset reads X-RateLimit-Remaining and X-RateLimit-Reset, the time at which there is more, in seconds since 1970. It says nothing where something
-// is left, and where the time is over.
-func reset(h http.Header, now time.Time) (wait time.Duration, said bool) {
-	left, err := strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 64)
-	if err != nil || left > 0 {
-		return 0, false
+// read reads X-RateLimit-Limit, -Remaining and -Reset: the time, in seconds since 1970, at which the budget is whole again.
+func read(h http.Header, now time.Time) (b budget, ok bool) {
+	var err error
+	if b.left, err = strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 64); err != nil {
+		return b, false
+	}
+	if b.whole, err = strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Limit")), 64); err != nil {
+		b.whole = 0
 	}
 	seconds, err := strconv.ParseInt(strings.TrimSpace(h.Get("X-RateLimit-Reset")), 10, 64)
 	if err != nil {
-		return 0, false
+		return b, true
 	}
-	// By the source's own clock, where it tells it.
-	if at, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = at
+	clock := now
+	if at, err := http.ParseTime(h.Get("Date")); err == nil { // by the source's own clock, where it tells it
+		clock = at
 	}
-	wait = time.Unix(seconds, 0).Sub(now)
-	if wait <= 0 {
-		return 0, false
+	if wait := time.Unix(seconds, 0).Sub(clock); wait > 0 {
+		b.full = now.Add(min(wait+slack, longestLimit))
 	}
-	return wait + slack, true
+	return b, true
 }
