@@ -64,6 +64,8 @@ type Item struct {
 	// MaxAge is how long ModifiedAt is trusted after the document was last read: an older one is read again, although ModifiedAt is the same,
 	// since not every change moves it. Zero is for ever. A Resumer cannot use it.
 	MaxAge time.Duration
+	// Again says that the source told of a change: the document is read whatever is stored of it, and may have been yielded by this run before.
+	Again bool
 	// Size is about how many bytes Load reads, so that few large documents are in memory at once; 0 when unknown.
 	Size int64
 	// Wait is how long Load may wait for others, such as a server, beside the time that a document has for being read.

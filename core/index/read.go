@@ -87,7 +87,7 @@ func (r *run) groupLength(items []Item) int {
 func (r *run) unseen(items []Item, s *step) []Item {
 	fresh := make([]Item, 0, len(items))
 	for _, item := range items {
-		if _, twice := r.seen[item.ID]; twice {
+		if _, twice := r.seen[item.ID]; twice && !item.Again {
 			s.failures = append(s.failures, Notice{Name: string(item.ID), Sentence: "The source names two documents like this; only the first is indexed. Rename one of them."})
 			continue
 		}
@@ -187,7 +187,7 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt) // by a run of the same pass
 	same := stored && (done || !r.config.Again)                                 // what is stored may be left as it is
 	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond)                // what databases keep
-	old := item.MaxAge > 0 && r.last.StartedAt.Sub(stamp.CheckedAt) > item.MaxAge
+	old := item.Again || item.MaxAge > 0 && r.last.StartedAt.Sub(stamp.CheckedAt) > item.MaxAge
 	if same && !old && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
 		return nil, nil, false, nil
 	}

@@ -13,11 +13,10 @@ import (
 // Check looks whether what options name can be read, without reading it, and says how many channels that are. Its error is made of sentences
 // that say what to do.
 func (w *Workspace) Check(ctx context.Context, options Options) (channels int, err error) {
-	p := &pass{Connector: &Connector{options: options.withDefaults(), workspace: w}}
-	if err := p.options.validate(); err != nil {
+	if err := options.validate(); err != nil {
 		return 0, err
 	}
-	if p.me, err = w.connect(ctx); err != nil {
+	if _, err = w.connect(ctx); err != nil {
 		return 0, err
 	}
 	var faults []error
@@ -29,12 +28,12 @@ func (w *Workspace) Check(ctx context.Context, options Options) (channels int, e
 		return 0, errors.Join(append(faults, err)...)
 	}
 	for _, c := range found {
-		if p.chooses(c) {
+		if options.Chooses(c) {
 			channels++
 		}
 	}
-	for _, n := range p.unmet(found) {
-		faults = append(faults, fmt.Errorf("channel %s: %s", n.Name, n.Sentence))
+	for _, name := range options.Unmet(found) {
+		faults = append(faults, fmt.Errorf("channel %s: %s", name, sayAbsent))
 	}
 	if channels == 0 && len(faults) == 0 {
 		faults = append(faults, errors.New("the bot is in no public channel: invite it where it is to read"))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/pace"
+	"github.com/footnotehq/footnote/adapters/internal/transcript"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/core/sleep"
 	api "github.com/slack-go/slack"
@@ -35,7 +36,7 @@ func NewWorkspace(config call.Config) (*Workspace, error) {
 func (w *Workspace) connect(ctx context.Context) (identity, error) {
 	id, err := w.slack.Connect(ctx)
 	if err != nil {
-		return identity{}, err
+		return identity{}, revoked(err)
 	}
 	if id.URL == "" {
 		id.URL = "https://slack.com/"
@@ -69,7 +70,7 @@ func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method str
 				return none, err
 			}
 		default:
-			return none, call.Explain(method, err)
+			return none, revoked(call.Explain(method, err))
 		}
 	}
 }
@@ -115,8 +116,8 @@ func pages(ctx context.Context, read func(cursor string) (next string, err error
 const maxLost = 3
 
 // channels lists those that the bot is in, archived ones too; never direct messages, with one person or several.
-func (w *Workspace) channels(ctx context.Context) ([]channel, error) {
-	var found []channel
+func (w *Workspace) channels(ctx context.Context) ([]transcript.Channel, error) {
+	var found []transcript.Channel
 	err := pages(ctx, func(cursor string) (string, error) {
 		type page struct {
 			list []api.Channel
@@ -131,7 +132,7 @@ func (w *Workspace) channels(ctx context.Context) ([]channel, error) {
 		for _, c := range got.list {
 			if !c.IsIM && !c.IsMpIM && strings.HasPrefix(c.ID, "C") || strings.HasPrefix(c.ID, "G") && !c.IsMpIM {
 				// What Slack does not say to be public is not.
-				found = append(found, channel{id: c.ID, name: c.Name, private: c.IsPrivate || c.IsGroup || !c.IsChannel})
+				found = append(found, transcript.Channel{ID: c.ID, Name: c.Name, Private: c.IsPrivate || c.IsGroup || !c.IsChannel})
 			}
 		}
 		return got.next, err

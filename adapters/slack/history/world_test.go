@@ -38,7 +38,7 @@ type world struct {
 func newWorld(t fataler, config slacktest.Config) *world {
 	t.Helper()
 	config.NoTiers = true
-	w := &world{Server: slacktest.Start(config), store: new(indextest.Store), options: history.Options{Name: "chat", Public: true}}
+	w := &world{Server: slacktest.Start(config), store: new(indextest.Store), options: history.Options{Reading: history.Reading{Name: "chat", Public: true}}}
 	w.restart(t)
 	return w
 }

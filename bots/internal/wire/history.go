@@ -23,7 +23,10 @@ func (b *Base) setHistory() {
 }
 
 func historyOptions(s config.Source) history.Options {
-	return history.Options{Name: s.Name, Channels: s.Slack.Channels, Public: s.Slack.Public, Since: s.Slack.Since, Open: s.Slack.PublicChannels}
+	return history.Options{
+		Reading: history.Reading{Name: s.Name, Channels: s.Slack.Channels, Public: s.Slack.Public, Since: s.Slack.Since, Every: s.Every},
+		Open:    s.Slack.PublicChannels,
+	}
 }
 
 // checkHistory looks at the channels of all Slack sources: whether the bot may read them and is in them.

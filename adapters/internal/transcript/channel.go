@@ -1,4 +1,4 @@
-package history
+package transcript
 
 import (
 	"context"
@@ -9,17 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
-
-// channel is one that the bot is in.
-type channel struct {
-	id, name string
-	private  bool // people come in by invitation alone
-}
 
 // list finds out which channels are read and who may read them, and does what has changed of that to stored documents before anything else is
 // read. Without force it does so only when the last list is old.
@@ -28,14 +21,14 @@ func (p *pass) list(ctx context.Context, force bool) error {
 		return nil
 	}
 	began := time.Now()
-	found, err := p.workspace.channels(ctx)
+	found, err := p.platform.Channels(ctx)
 	if err != nil {
 		return err
 	}
-	chosen := make(map[string]channel)
+	chosen := make(map[string]Channel)
 	for _, c := range found {
-		if p.chooses(c) {
-			chosen[c.id] = c
+		if p.options.Chooses(c) {
+			chosen[c.ID] = c
 		}
 	}
 	if err := p.confirm(ctx, found); err != nil {
@@ -45,50 +38,51 @@ func (p *pass) list(ctx context.Context, force bool) error {
 	p.listed, p.channels = began, chosen
 	var unmet []index.Notice
 	if first {
-		unmet = p.unmet(found)
+		for _, name := range p.options.Unmet(found) {
+			unmet = append(unmet, index.Notice{Name: name, Sentence: p.rules.Absent})
+		}
 	}
 	return p.apply(unmet)
 }
 
-func (p *pass) chooses(c channel) bool {
-	return p.options.Public && !c.private || slices.ContainsFunc(p.options.Channels, func(name string) bool { return names(name, c) })
+// Chooses reports whether a channel is one to read.
+func (o Options) Chooses(c Channel) bool {
+	return o.Public && !c.Private || slices.ContainsFunc(o.Channels, func(name string) bool { return names(name, c) })
 }
 
 // names reports whether an entry of the configuration means a channel.
-func names(entry string, c channel) bool {
-	return entry == c.id || strings.EqualFold(strings.TrimPrefix(entry, "#"), c.name)
+func names(entry string, c Channel) bool {
+	return entry == c.ID || strings.EqualFold(strings.TrimPrefix(entry, "#"), c.Name)
 }
 
-// unmet tells of channels that are named and not read.
-func (p *pass) unmet(found []channel) []index.Notice {
-	var all []index.Notice
-	for _, name := range p.options.Channels {
-		if !slices.ContainsFunc(found, func(c channel) bool { return names(name, c) }) {
-			all = append(all, index.Notice{Name: name, Sentence: sayAbsent})
+// Unmet are the names of channels that are chosen and not among those found.
+func (o Options) Unmet(found []Channel) []string {
+	var unmet []string
+	for _, name := range o.Channels {
+		if !slices.ContainsFunc(found, func(c Channel) bool { return names(name, c) }) {
+			unmet = append(unmet, name)
 		}
 	}
-	return all
+	return unmet
 }
-
-const sayAbsent = "The bot is in no channel of this name or id: invite it there, or correct the name. Ids outlast renaming."
 
 // mostAsked is how many of the channels that a list lacks are asked about one by one.
 const mostAsked = 3
 
 // confirm asks about channels that were read and that a list lacks, so that a list that is cut short removes nothing.
-func (p *pass) confirm(ctx context.Context, found []channel) error {
+func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	asked := 0
 	for _, id := range slices.Sorted(maps.Keys(p.state.Channels)) {
-		if slices.ContainsFunc(found, func(c channel) bool { return c.id == id }) || asked == mostAsked {
+		if slices.ContainsFunc(found, func(c Channel) bool { return c.ID == id }) || asked == mostAsked {
 			continue
 		}
 		asked++
-		in, err := p.workspace.isIn(ctx, id)
+		reads, err := p.platform.Reads(ctx, id)
 		if err != nil {
 			return err
 		}
-		if in {
-			return fmt.Errorf("Slack's list of the bot's channels lacks %s, which it is in: the next run lists them again", id)
+		if reads {
+			return fmt.Errorf("the list of the bot's channels lacks %s, which it can read: the next run lists them again", id)
 		}
 	}
 	return nil
@@ -100,20 +94,7 @@ func (p *pass) readers(id string) (access.ACL, error) {
 	if !ok {
 		return nil, fmt.Errorf("the channel is not read any more: %w", index.ErrWithdrawn)
 	}
-	return p.acl(c), nil
-}
-
-// acl is who may read the documents of a channel.
-func (p *pass) acl(c channel) access.ACL {
-	inside := access.Channel(string(call.Platform), c.id)
-	switch {
-	case c.private, p.me.grid && p.options.Open == "":
-		return access.ACL{inside}
-	case p.options.Open == access.Public:
-		return access.ACL{access.Public}
-	default:
-		return access.ACL{inside, access.Members}
-	}
+	return c.ACL, nil
 }
 
 // apply has stored documents follow their channels: those of a channel that is not read any more are removed, and of one whose readers are others
@@ -127,7 +108,7 @@ func (p *pass) apply(unmet []index.Notice) error {
 		}
 	}
 	for id, c := range p.channels {
-		readers := fmt.Sprint(p.acl(c))
+		readers := fmt.Sprint(c.ACL)
 		if known, ok := p.state.Channels[id]; ok && known.Access == readers {
 			continue
 		} else if ok {
@@ -144,26 +125,28 @@ func (p *pass) apply(unmet []index.Notice) error {
 	p.state.Reviewed = micros(p.now)
 	channels := maps.Clone(p.channels)
 	return p.emit(index.Batch{Failures: unmet, Review: func(id document.ID) index.Verdict {
-		c, ok := channels[channelOf(p.place(id))]
-		if _, at, known := p.place(id); !ok || !known || at.Before(p.limit) {
+		in, at, known := p.place(id)
+		c, ok := channels[in]
+		if !ok || !known || at.Before(p.limit) {
 			return index.Verdict{Gone: true}
 		}
-		return index.Verdict{ACL: p.acl(c)}
+		return index.Verdict{ACL: c.ACL}
 	}})
 }
-
-func channelOf(id string, _ time.Time, _ bool) string { return id }
 
 // patience is how many channels in a row may fail before the pass does.
 const patience = 3
 
+// ErrLone marks an error that is about a single channel, whatever else it says.
+var ErrLone = errors.New("the other channels are read")
+
 // failed says what a channel that could not be read means: a notice, or the end of the pass where it is not about that channel.
-func (p *pass) failed(ctx context.Context, c channel, err error) error {
-	if ctx.Err() != nil || errors.Is(err, errBroken) {
+func (p *pass) failed(ctx context.Context, c Channel, err error) error {
+	if ctx.Err() != nil || errors.Is(err, errBroken) || errors.Is(err, index.ErrRevoked) {
 		return err
 	}
-	if p.failing++; p.failing >= patience || call.Hopeless(err) && call.Code(err) != "missing_scope" {
+	if p.failing++; p.failing >= patience && !errors.Is(err, ErrLone) {
 		return err
 	}
-	return p.emit(index.Batch{Failures: []index.Notice{{Name: "#" + c.name, Sentence: err.Error() + ". The next run tries again."}}})
+	return p.emit(index.Batch{Failures: []index.Notice{{Name: "#" + c.Name, Sentence: err.Error() + ". The next run tries again."}}})
 }

@@ -1,0 +1,56 @@
+package transcript
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// VersionOf is a time that stands for what lists tell of messages: another one after any change of its lines.
+func VersionOf(lines ...string) time.Time {
+	sum := fnv.New64a()
+	for _, line := range lines {
+		_, _ = sum.Write([]byte(line + "\n")) // a sum takes anything
+	}
+	return time.UnixMicro(int64(sum.Sum64() >> 14)).UTC() // until the year 2005, which every store keeps
+}
+
+// Said is the section of a message: who said it, when, and what.
+func Said(link, who string, at time.Time, text string) document.Section {
+	return document.Section{Anchor: link, Blocks: []document.Block{
+		{Kind: document.Paragraph, Text: fmt.Sprintf("%s (%s UTC): %s", who, at.UTC().Format("2006-01-02 15:04"), text)},
+	}}
+}
+
+// longestTitle is how many characters of a message stand in a title.
+const longestTitle = 80
+
+// Beginning is the first words of a message.
+func Beginning(text string) string {
+	words := strings.Fields(text)
+	var b strings.Builder
+	for _, w := range words {
+		if b.Len() > 0 {
+			if b.Len()+len(w) > longestTitle {
+				return b.String() + " …"
+			}
+			b.WriteByte(' ')
+		}
+		b.WriteString(w)
+		if b.Len() > longestTitle {
+			return strings.ToValidUTF8(b.String()[:longestTitle], "") + "…"
+		}
+	}
+	return b.String()
+}
+
+// Later is the later of two times.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
