@@ -176,8 +176,7 @@ func (c *Connector) Settings() string { return "git 1 " + c.files.Settings() }
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		if c.unknown { // told here: what was said the last time may be added until then
-			yield(index.Batch{}, fmt.Errorf("nobody knows where readers find the files of %s: say it with --base-url, or base_url: in the configuration file, such as https://%s/group/name/blob/HEAD/",
-				c.remote, c.remote.Host))
+			yield(index.Batch{}, c.unpublished())
 			return
 		}
 		release, err := lock(c.folder)

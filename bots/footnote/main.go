@@ -113,7 +113,8 @@ func run(ctx context.Context, args []string, env *environment) int {
 	if verbs.Config != "" {
 		env.config.FilePath = verbs.Config
 	}
-	if env.config.File, err = config.ReadFile(env.config.FilePath); err != nil {
+	env.config.File, err = config.ReadFile(env.config.FilePath)
+	if err != nil && !(errors.Is(err, config.ErrNoFile) && strings.HasPrefix(parsed.Command(), "sources add")) { // it makes the file
 		return env.fail(err, exitUsage)
 	}
 	if err := env.config.CheckPrices(env.config.File); err != nil {

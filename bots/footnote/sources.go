@@ -16,6 +16,7 @@ import (
 // sourcesCommand lists what is indexed, or takes it out.
 type sourcesCommand struct {
 	List    sourcesList    `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
+	Add     sourcesAdd     `cmd:"" help:"Write a source into footnote.yaml, asking for what is missing, and try it."`
 	Reindex sourcesReindex `cmd:"" help:"Read sources again and store all their documents anew, changed or not."`
 	Remove  sourcesRemove  `cmd:"" aliases:"rm" help:"Take a source and all its documents out of the index."`
 }

@@ -125,7 +125,11 @@ func (f *File) ReadsSlack() bool {
 	return slices.ContainsFunc(f.Sources, func(s Source) bool { return s.Slack != nil })
 }
 
-// ReadFile reads the configuration file. Without a path it is FileName in the working folder, and no fault when that does not exist.
+// ErrNoFile says that the file that was named does not exist.
+var ErrNoFile = errors.New("there is no configuration file")
+
+// ReadFile reads the configuration file. Without a path it is FileName in the working folder, and no fault when that does not exist. Where one that is
+// named does not exist, the File is the zero one beside ErrNoFile.
 // All faults are reported together, each with its line and what to write instead.
 func ReadFile(path string) (*File, error) {
 	named := path != ""
@@ -137,7 +141,7 @@ func ReadFile(path string) (*File, error) {
 	case errors.Is(err, fs.ErrNotExist) && !named:
 		return &File{}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no configuration file %s: check --config and FOOTNOTE_CONFIG", path)
+		return &File{}, fmt.Errorf("%w %s: check --config and FOOTNOTE_CONFIG", ErrNoFile, path)
 	case err != nil:
 		return nil, fmt.Errorf("read the configuration file: %w", err)
 	case len(data) > maxFile:

@@ -1,0 +1,24 @@
+package git
+
+import (
+	"context"
+	"fmt"
+)
+
+// Check asks the server for the branch, without fetching anything, and says which it is.
+func (c *Connector) Check(ctx context.Context) (string, error) {
+	if c.unknown {
+		return "", c.unpublished()
+	}
+	branch, commit, err := c.head(ctx)
+	if err != nil {
+		return "", c.explain(ctx, err)
+	}
+	return fmt.Sprintf("branch %s at %s", branch.Short(), commit.String()[:12]), nil
+}
+
+// unpublished says that nobody knows where readers find the files.
+func (c *Connector) unpublished() error {
+	return fmt.Errorf("nobody knows where readers find the files of %s: say it with --base-url, or base_url: in the configuration file, such as https://%s/group/name/blob/HEAD/",
+		c.remote, c.remote.Host)
+}

@@ -1,0 +1,154 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/bots/internal/config"
+)
+
+// Kind is a kind of source that footnote sources add makes an entry of. A new kind is a file kind_NAME.go and a line in Kinds.
+type Kind struct {
+	Name  string // as people type it: "slack"
+	Title string // as a sentence names it: "the history of a Slack workspace"
+	Keys  []Key  // what an entry may hold, in the order in which it is asked for
+	// Steps are what to click before, each a sentence or two that says why.
+	Steps   []string
+	Rights  []Right  // that the credential must have
+	Secrets []Secret // none where nobody is asked for one
+	// Bound says who may read its documents, and how late a change of that shows here at most.
+	Bound string
+	// Lacks says what is missing in an entry of these keys, naming flags; empty where nothing is.
+	Lacks func(given map[string]string) string
+	// holds reports whether an entry of the file is of this kind.
+	holds func(config.Source) bool
+	// calls is what a source is called that was given no name.
+	calls func(given map[string]string) string
+	// check tries whether a source can be read. nil: the connector is asked for its first documents.
+	check func(ctx context.Context, p *prober, s config.Source) (Seen, error)
+}
+
+// Key is a key of an entry.
+type Key struct {
+	Path   string // below the source's name, as in footnote.yaml: "slack.channels"
+	Ask    string // the question that a person at a terminal is asked; empty: it is taken as a flag alone
+	Sort   Sort
+	Needed bool
+}
+
+// Sort is what a key holds.
+type Sort int
+
+// The sorts of keys.
+const (
+	Text   Sort = iota
+	List        // texts, between commas
+	Yes         // true or false
+	Folder      // a path on this machine
+)
+
+// Flag is the key as a flag of the command line, without the dashes.
+func (k Key) Flag() string {
+	return strings.ReplaceAll(k.Path[strings.LastIndexByte(k.Path, '.')+1:], "_", "-")
+}
+
+// Help is what deploy/docs/footnote-yaml.md says of the key.
+func (k Key) Help() config.FileKey {
+	for _, f := range config.FileKeys() {
+		if f.Key == "sources.NAME."+k.Path {
+			return f
+		}
+	}
+	return config.FileKey{Key: k.Path}
+}
+
+// Right is a scope or a permission of a credential, and what it is for.
+type Right struct{ Name, Reason string }
+
+// Secret is a credential, which comes from the environment and never stands in footnote.yaml.
+type Secret struct {
+	Env  string // the setting that holds it
+	What string // what it is, and where it is found
+	// Optional says that some sources of the kind are read without it.
+	Optional bool
+	set      func(*config.Config) bool
+}
+
+// Set reports whether a process has the secret.
+func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
+
+// Kinds are all kinds of sources.
+func Kinds() []Kind {
+	return []Kind{folderKind(), siteKind(), gitKind(), slackKind()}
+}
+
+// FindKind returns the kind of a name, and false for none.
+func FindKind(name string) (Kind, bool) {
+	kinds := Kinds()
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return kinds[i], true
+}
+
+// KindOf returns the kind of an entry of the configuration file.
+func KindOf(s config.Source) Kind {
+	kinds := Kinds()
+	return kinds[max(0, slices.IndexFunc(kinds, func(k Kind) bool { return k.holds(s) }))]
+}
+
+// Called is what a source of these keys is called where nobody says otherwise.
+func (k Kind) Called(given map[string]string) string {
+	name := k.Name
+	if k.calls != nil {
+		name = cmp.Or(k.calls(given), name)
+	}
+	name = strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '.' || r == '_' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(name))
+	return cmp.Or(strings.Trim(name, "-._"), k.Name)
+}
+
+// Entry is an entry of these keys for footnote.yaml, in the order of the table. Keys without a value are left out.
+func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
+	var pairs []config.Pair
+	for _, key := range k.Keys {
+		text := strings.TrimSpace(given[key.Path])
+		if text == "" {
+			continue
+		}
+		var value any = text
+		switch key.Sort {
+		case List:
+			var list []string
+			for part := range strings.SplitSeq(text, ",") {
+				if part = strings.TrimSpace(part); part != "" {
+					list = append(list, part)
+				}
+			}
+			value = list
+		case Yes:
+			switch strings.ToLower(text) {
+			case "true", "yes", "y":
+				value = true
+			case "false", "no", "n":
+				continue
+			default:
+				return nil, fmt.Errorf("--%s is true or false, and not %s", key.Flag(), text)
+			}
+		case Text, Folder:
+		}
+		pairs = append(pairs, config.Pair{Key: key.Path, Value: value})
+	}
+	return pairs, nil
+}
+
+// schedule is the key that every kind has.
+var schedule = Key{Path: "every", Ask: "How often is it read again (such as 1h or 1d; empty: only by footnote index)?"}

@@ -1,0 +1,69 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/bots/internal/config"
+)
+
+func slackKind() Kind {
+	k := Kind{
+		Name: "slack", Title: "what was said in channels of the bot's Slack workspace",
+		Keys: []Key{
+			{Path: "slack.channels", Ask: "Which channels (names or ids, between commas; empty: none by name)?", Sort: List},
+			{Path: "slack.public", Ask: "Every public channel that the bot is in, too (yes or no)?", Sort: Yes},
+			{Path: "slack.since", Ask: "How far back (such as 90d; empty: 365d)?"},
+			{Path: "slack.public_channels"},
+			schedule,
+		},
+		Steps: []string{
+			"footnote slack manifest prints the app's manifest. In Slack's app settings choose Create New App → From an app manifest, pick the workspace, paste it; for an app that exists, " +
+				"compare OAuth & Permissions → Bot Token Scopes with the list below.",
+			"Install App → Install to Workspace (again, after every change of scopes), and copy the Bot User OAuth Token, which begins with xoxb-.",
+			"Invite the bot to every channel that it is to read: /invite @Footnote. It reads no channel that it is not in, and a private one only where it is named here as well.",
+		},
+		Secrets: []Secret{
+			{Env: "SLACK_BOT_TOKEN", What: "the Bot User OAuth Token", set: func(c *config.Config) bool { return c.SlackBotToken != "" }},
+			{Env: "SLACK_APP_TOKEN", What: "the app-level token with the scope connections:write, or SLACK_SIGNING_SECRET in its place: for serving, which the bot token is not taken without",
+				set: func(c *config.Config) bool { return c.SlackAppToken != "" || c.SlackSigningSecret != "" }},
+		},
+		Bound: "What was said in a public channel may be read by the workspace's members (slack.public_channels), in a private one by whoever is in it when the question is asked. " +
+			"A channel that becomes private, or that the bot is removed from, is noticed by the next list of channels: after every (5 minutes, unless it says otherwise); " +
+			"somebody who leaves a private channel at once by Slack's event, and after 5 minutes at most without.",
+		Lacks: func(given map[string]string) string {
+			if strings.TrimSpace(given["slack.channels"]) == "" && !isYes(given["slack.public"]) {
+				return "no channel is chosen: name some with --channels NAME,NAME, or write --public for every public one that the bot is in"
+			}
+			return ""
+		},
+		holds: func(s config.Source) bool { return s.Slack != nil },
+		check: func(ctx context.Context, p *prober, s config.Source) (Seen, error) {
+			workspace, err := p.history()
+			if err != nil {
+				return Seen{}, err
+			}
+			channels, err := workspace.Check(ctx, historyOptions(s))
+			if channels == 0 {
+				return Seen{}, err
+			}
+			return Seen{Sees: []string{fmt.Sprintf("%d channels", channels)}, Lacks: sentences(err)}, nil
+		},
+	}
+	for _, s := range call.Scopes {
+		if s.History {
+			k.Rights = append(k.Rights, Right{s.Name, s.Reason})
+		}
+	}
+	return k
+}
+
+func isYes(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "true", "yes", "y":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack/history"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Seen is what a source shows to its credential.
+type Seen struct {
+	Sees  []string `json:"sees,omitempty"`  // "12 channels"
+	Lacks []string `json:"lacks,omitempty"` // what is wanted and cannot be read: a sentence each, which says what to do
+}
+
+// prober is what trying a source may use.
+type prober struct {
+	config  *config.Config
+	history func() (*history.Workspace, error)
+	connect func(config.Source) (index.Connector, error)
+}
+
+// probeTimeout bounds trying a source.
+const probeTimeout = time.Minute
+
+// Probe tries whether a source can be read, and changes nothing. The error says why nothing of it can be, and what to do.
+func Probe(ctx context.Context, cfg *config.Config, s config.Source) (Seen, error) {
+	return probe(ctx, &prober{
+		config: cfg, history: func() (*history.Workspace, error) { return newHistory(cfg, nil, nil) },
+		connect: func(s config.Source) (index.Connector, error) { return Connect(cfg, s) },
+	}, s)
+}
+
+// Probe is the function of that name for a source beside those that the process reads.
+func (b *Base) Probe(ctx context.Context, s config.Source) (Seen, error) {
+	return probe(ctx, &prober{config: b.Config, history: b.history, connect: b.Connect}, s)
+}
+
+func probe(ctx context.Context, p *prober, s config.Source) (Seen, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("nothing could be seen within %s: check the network, or try later", probeTimeout))
+	defer cancel()
+	check := KindOf(s).check
+	if check == nil {
+		check = firstDocuments
+	}
+	seen, err := check(ctx, p, s)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return seen, err
+}
+
+// checker is implemented by connectors that can be tried without being read.
+type checker interface {
+	// Check says what there is to be read in a few words, or why nothing can be.
+	Check(ctx context.Context) (string, error)
+}
+
+// firstDocuments begins to read a source, and ends with the first documents.
+func firstDocuments(ctx context.Context, p *prober, s config.Source) (Seen, error) {
+	connector, err := p.connect(s)
+	if err != nil {
+		return Seen{}, err
+	}
+	if c, ok := connector.(checker); ok {
+		what, err := c.Check(ctx)
+		return Seen{Sees: []string{what}}, err
+	}
+	for batch, err := range connector.Sync(ctx, nil) {
+		if err != nil {
+			return Seen{}, err
+		}
+		if n := max(batch.Total, len(batch.Documents)); n > 0 {
+			seen := Seen{Sees: []string{fmt.Sprintf("%d documents", n)}}
+			if s.URL != "" && !batch.Complete { // pages lead to others
+				seen.Sees[0] += " at the first look"
+			}
+			for i, f := range batch.Failures {
+				if i == mostLacks {
+					seen.Lacks = append(seen.Lacks, fmt.Sprintf("%d more cannot be read", len(batch.Failures)-i))
+					break
+				}
+				seen.Lacks = append(seen.Lacks, f.Name+": "+f.Sentence)
+			}
+			return seen, nil
+		}
+		if len(batch.Failures) > 0 {
+			return Seen{}, fmt.Errorf("%s: %s", batch.Failures[0].Name, batch.Failures[0].Sentence)
+		}
+	}
+	return Seen{}, errors.New("there is nothing to be read: check the address")
+}
+
+// mostLacks is how many documents that cannot be read are named.
+const mostLacks = 5
+
+// sentences takes joined errors apart.
+func sentences(err error) []string {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what was joined here, and not what lies deeper
+	if !ok {
+		return []string{err.Error()}
+	}
+	var all []string
+	for _, e := range joined.Unwrap() {
+		all = append(all, sentences(e)...)
+	}
+	return all
+}
