@@ -131,6 +131,7 @@ create table identity_forgotten (
 
 -- What the operator has set aside, and why.
 alter table source add column paused_at timestamptz;
+alter table source add column resync_at timestamptz; -- passes that began before are not gone on with
 
 -- The nodes whose readers count at this moment.
 create view readable_node as
@@ -142,6 +143,7 @@ where n.until is null or n.until > now();
 
 -- +goose Down
 drop view readable_node;
+alter table source drop column resync_at;
 alter table source drop column paused_at;
 drop table identity_forgotten;
 drop table identity;

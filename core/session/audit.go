@@ -38,6 +38,9 @@ const (
 	SourceIndexed    Deed = "source.index"    // Details: source, name
 	SourceReindexed  Deed = "source.reindex"  // likewise
 	SourceRemoved    Deed = "source.remove"   // Details: source
+	SourcePaused     Deed = "source.pause"    // likewise
+	SourceResumed    Deed = "source.resume"   // likewise
+	SourceResynced   Deed = "source.resync"   // likewise: it is read from the beginning
 	SourceChanged    Deed = "source.options"  // Details: source, and each option that changed as option and before_option: acl, base_url, every …
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
 )

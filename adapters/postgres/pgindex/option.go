@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/audit"
 	"github.com/footnotehq/footnote/core/access"
@@ -34,6 +35,8 @@ type Asked struct {
 	Options   json.RawMessage // {} when it never was
 	index.Run                 // the newest; zero times if none was saved yet
 	Failing   int             // runs in a row that did not come to their end
+	PausedAt  time.Time       // zero: it is not paused
+	Resync    bool            // a pass from the beginning was asked for, and none has begun since
 }
 
 // AskedSources lists the sources of a tenant without counting what they hold, ordered by id.
@@ -45,8 +48,9 @@ func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Ask
 	asked, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Asked, error) {
 		var r sourceRow
 		var a Asked
-		err := row.Scan(&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &a.Failing, &a.Options)
-		a.Run = r.run()
+		err := row.Scan(r.fields(&a.Failing, &a.Options)...)
+		a.Run, a.PausedAt = r.run(), timeOf(r.PausedAt)
+		a.Resync = r.resyncs(a.StartedAt)
 		return a, err
 	})
 	if err != nil {

@@ -22,9 +22,15 @@ type sourceRow struct {
 	Checkpoint               []byte
 	LastSuccess              *time.Time
 	LastRun                  []byte
+	PausedAt, ResyncAt       *time.Time
 }
 
-const sourceColumns = `id, kind, name, settings, checkpoint, last_success, last_run`
+const sourceColumns = `id, kind, name, settings, checkpoint, last_success, last_run, paused_at, resync_at`
+
+// fields are where a row with sourceColumns goes.
+func (r *sourceRow) fields(more ...any) []any {
+	return append([]any{&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &r.PausedAt, &r.ResyncAt}, more...)
+}
 
 // Begin records that a run starts and returns the source's last state; see index.Store.
 func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run) (index.Run, error) {
@@ -37,7 +43,10 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 			on conflict (tenant_id, id) do update set kind = excluded.kind, name = excluded.name
 			returning ` + sourceColumns + `, clock_timestamp()`
 		err := tx.QueryRow(ctx, begin, string(tenant), string(src.ID), string(src.Kind), clean(src.Name)).
-			Scan(&row.ID, &row.Kind, &row.Name, &row.Settings, &row.Checkpoint, &row.LastSuccess, &row.LastRun, &now)
+			Scan(row.fields(&now)...)
+		if err == nil && row.PausedAt != nil {
+			err = ErrSourcePaused
+		}
 		if err != nil || run.By == "" { // nobody asks for what a schedule begins
 			return err
 		}
@@ -55,6 +64,10 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 	state := row.run()
 	begun := index.Run{Source: src, Settings: state.Settings, Checkpoint: state.Checkpoint, LastSuccess: state.LastSuccess, StartedAt: now, PassStartedAt: now}
 	var last index.Run // with the settings that it had, unlike state
+	if row.resyncs(state.PassStartedAt) {
+		begun.Settings, begun.Checkpoint = "", nil
+		return begun, nil
+	}
 	if json.Unmarshal(row.LastRun, &last) == nil && !last.Succeeded && !last.PassStartedAt.IsZero() && last.Settings == clean(run.Settings) && last.Again == run.Again {
 		begun.Continues, begun.PassStartedAt = true, last.PassStartedAt
 		begun.Counts, begun.Failures, begun.Skipped = last.Counts, last.Failures, last.Skipped
@@ -136,9 +149,10 @@ func (r sourceRow) run() index.Run {
 
 // SourceState is a source as an operator sees it.
 type SourceState struct {
-	index.Run       // the newest; zero times if none was saved yet
-	Failing   int   // runs in a row that did not come to their end
-	Documents int64 // in the index
+	index.Run           // the newest; zero times if none was saved yet
+	Failing   int       // runs in a row that did not come to their end
+	PausedAt  time.Time // zero: it is not paused
+	Documents int64     // in the index
 	Chunks    int64
 }
 
@@ -157,8 +171,8 @@ func (x *Index) Sources(ctx context.Context, tenant access.TenantID) ([]SourceSt
 	states, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (SourceState, error) {
 		var r sourceRow
 		var s SourceState
-		err := row.Scan(&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &s.Failing, &s.Documents, &s.Chunks)
-		s.Run = r.run()
+		err := row.Scan(r.fields(&s.Failing, &s.Documents, &s.Chunks)...)
+		s.Run, s.PausedAt = r.run(), timeOf(r.PausedAt)
 		return s, err
 	})
 	if err != nil {

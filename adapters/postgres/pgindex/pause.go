@@ -1,0 +1,71 @@
+package pgindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrSourcePaused says that a source is not read at present.
+var ErrSourcePaused = errors.New("the source is paused: footnote sources resume lets it be read again")
+
+// PauseSource has a source not read any more, until ResumeSource, and nothing of it granted where it has readers of its own. by is who asks.
+func (x *Index) PauseSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
+	return x.changeSource(ctx, tenant, source, by, session.SourcePaused, `update source set paused_at = coalesce(paused_at, clock_timestamp()) where tenant_id = $1 and id = $2`)
+}
+
+// ResumeSource undoes PauseSource.
+func (x *Index) ResumeSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
+	return x.changeSource(ctx, tenant, source, by, session.SourceResumed, `update source set paused_at = null where tenant_id = $1 and id = $2`)
+}
+
+// ResyncSource has the next run of a source begin at the beginning, and the same of the loops over its nodes and groups. What has changed is stored anew,
+// whatever its date says. A run that goes on meanwhile does not undo that. by is who asks.
+func (x *Index) ResyncSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
+	return x.changeSource(ctx, tenant, source, by, session.SourceResynced, `update source set resync_at = clock_timestamp() where tenant_id = $1 and id = $2`)
+}
+
+// changeSource changes a source, and notes it in the audit trail.
+func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor, deed session.Deed, sql string) error {
+	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, sql, string(tenant), string(source))
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return fmt.Errorf("%w; \"footnote sources\" lists them", ErrNoSource)
+		}
+		return audit.Write(ctx, tx, tenant, audit.Entry{Deed: deed, Who: by, Details: map[string]string{"source": string(source)}})
+	})
+	if err != nil {
+		return fmt.Errorf("change source %s: %w", source, err)
+	}
+	return nil
+}
+
+// SourcePaused reports whether a source is paused. One that is not known is not.
+func (x *Index) SourcePaused(ctx context.Context, tenant access.TenantID, source document.SourceID) (paused bool, err error) {
+	// By the primary key.
+	err = x.db.Pool.QueryRow(ctx, `select exists (select from source where tenant_id = $1 and id = $2 and paused_at is not null)`, string(tenant), string(source)).Scan(&paused)
+	if err != nil {
+		return false, fmt.Errorf("look whether source %s is paused: %w", source, err)
+	}
+	return paused, nil
+}
+
+// resyncs reports whether a pass from the beginning was asked for after one that began at a time.
+func (r *sourceRow) resyncs(began time.Time) bool { return r.ResyncAt != nil && r.ResyncAt.After(began) }
+
+func timeOf(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
