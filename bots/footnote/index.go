@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
@@ -60,8 +61,14 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 			}
 		}
 		bar := newProgress(env, "Indexing "+sources[i].Name)
-		run, err := pipeline.Run(ctx, base.Tenant, connector, bar.indexing)
+		run, err := base.Run(ctx, pipeline, connector, bar.indexing)
 		bar.end()
+		if errors.Is(err, pgindex.ErrSourcePaused) && len(c.Paths) == 0 { // the others are read
+			if _, err := fmt.Fprintf(env.errs, "%s: %v\n", sources[i].Name, pgindex.ErrSourcePaused); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("index %s: %w%s", sources[i].Name, err, base.StillIndexed(ctx, run.Source.ID))
 		}

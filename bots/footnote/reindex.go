@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -59,7 +58,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 			}
 		}
 		bar := newProgress(env, "Indexing "+s.Name)
-		run, err := pipeline.Run(ctx, base.Tenant, connector, bar.indexing)
+		run, err := base.Run(ctx, pipeline, connector, bar.indexing)
 		bar.end()
 		if err != nil {
 			return fmt.Errorf("index %s: %w%s", s.Name, err, base.StillIndexed(ctx, run.Source.ID))
@@ -129,15 +128,4 @@ func (c *sourcesReindex) choose(ctx context.Context, base *wire.Base) ([]chosen,
 			cmp.Or(cfg.File.Path, config.FileName))
 	}
 	return all, nil
-}
-
-func unknownSource(name string, stored []wire.StoredSource) string {
-	if len(stored) == 0 {
-		return "there is no source " + name + ": nothing is indexed"
-	}
-	ids := make([]string, len(stored))
-	for i, s := range stored {
-		ids[i] = string(s.ID)
-	}
-	return "there is no source " + name + "; there are: " + strings.Join(ids, ", ")
 }

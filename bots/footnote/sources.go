@@ -17,6 +17,9 @@ import (
 type sourcesCommand struct {
 	List    sourcesList    `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
 	Add     sourcesAdd     `cmd:"" help:"Write a source into footnote.yaml, asking for what is missing, and try it."`
+	Pause   sourcesPause   `cmd:"" help:"Stop reading sources until footnote sources resume. Of a source that has readers of its own nothing is shown meanwhile; of others, what was read before."`
+	Resume  sourcesResume  `cmd:"" help:"Read paused sources again."`
+	Resync  sourcesResync  `cmd:"" help:"Read sources from the beginning with the next run, and who may read them; what has not changed is not stored anew."`
 	Reindex sourcesReindex `cmd:"" help:"Read sources again and store all their documents anew, changed or not."`
 	Remove  sourcesRemove  `cmd:"" aliases:"rm" help:"Take a source and all its documents out of the index."`
 }
@@ -38,7 +41,8 @@ type sourceJSON struct {
 	LastRun     *time.Time        `json:"last_run,omitempty"`    // when the newest run began
 	Running     bool              `json:"running,omitempty"`     // it has not ended: it goes on, or was killed
 	Every       string            `json:"every,omitempty"`       // how often serve reads it
-	NextRun     *time.Time        `json:"next_run,omitempty"`    // without Every there is none
+	NextRun     *time.Time        `json:"next_run,omitempty"`    // without Every, and while it is paused, there is none
+	PausedAt    *time.Time        `json:"paused_at,omitempty"`   // since when it is not read
 	FailedRuns  int               `json:"failed_runs,omitempty"` // in a row
 	Failed      int               `json:"failed"`
 	Skipped     int               `json:"skipped"`
@@ -126,9 +130,14 @@ func (c *sourcesList) printJSON(env *environment, sources []pgindex.SourceState,
 		if !s.StartedAt.IsZero() {
 			row.LastRun = &s.StartedAt
 		}
+		if !s.PausedAt.IsZero() {
+			row.PausedAt = &s.PausedAt
+		}
 		if schedule := schedules[s.Source.ID]; schedule.Every > 0 {
-			next := due(schedule)
-			row.Every, row.NextRun = shortDuration(schedule.Every), &next
+			row.Every = shortDuration(schedule.Every)
+			if next := due(schedule); !schedule.Paused() {
+				row.NextRun = &next
+			}
 		}
 		out = append(out, row)
 	}
@@ -145,6 +154,9 @@ func due(s wire.StoredSource) time.Time {
 }
 
 func nextRun(s wire.StoredSource) string {
+	if s.Paused() {
+		return "paused"
+	}
 	if s.Every == 0 {
 		return "by hand"
 	}
@@ -184,52 +196,4 @@ func ago(t time.Time) string {
 	default:
 		return fmt.Sprintf("%d days ago", int(d.Hours()/24))
 	}
-}
-
-type sourcesRemove struct {
-	Sources []string `arg:"" name:"source" help:"Ids or names, as footnote sources lists them."`
-}
-
-// Run implements the verb.
-func (c *sourcesRemove) Run(ctx context.Context, env *environment) (err error) {
-	base, err := wire.Open(ctx, env.config, env.logger)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, base.Close(ctx)) }()
-	base.By = operator()
-	known, err := base.Index.Sources(ctx, base.Tenant)
-	if err != nil {
-		return err
-	}
-	chosen := make([]document.SourceID, len(c.Sources))
-	for i, name := range c.Sources { // all are checked before any is removed
-		if chosen[i], err = findSource(known, name); err != nil {
-			return err
-		}
-	}
-	for _, id := range chosen {
-		n, err := base.Index.RemoveSource(ctx, base.Tenant, id, base.Actor())
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(env.out, "%s: %d documents removed.\n", id, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func findSource(known []pgindex.SourceState, name string) (document.SourceID, error) {
-	var ids []string
-	for _, s := range known {
-		if string(s.Source.ID) == name || s.Source.Name == name {
-			return s.Source.ID, nil
-		}
-		ids = append(ids, string(s.Source.ID))
-	}
-	if len(ids) == 0 {
-		return "", usageError("there is no source " + name + ": nothing is indexed")
-	}
-	return "", usageError("there is no source " + name + "; there are: " + strings.Join(ids, ", "))
 }

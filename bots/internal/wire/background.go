@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -80,7 +81,7 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 			return nil, err
 		}
 		for _, s := range sources {
-			if s.Every > 0 && !time.Now().Before(s.Next()) {
+			if s.Every > 0 && !s.Paused() && !time.Now().Before(s.Next()) {
 				due = append(due, jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(s.ID)})
 			}
 		}
@@ -188,7 +189,7 @@ func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 // that an embedding model that does not answer holds no source up.
 func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) (more bool, next []jobs.Job, err error) {
 	source, found, err := b.storedSource(ctx, id)
-	if err != nil || !found || source.Every == 0 { // removed, or taken off its schedule, since it was planned
+	if err != nil || !found || source.Every == 0 || source.Paused() { // removed, taken off its schedule or paused since it was planned
 		return false, nil, err
 	}
 	pipeline, err := b.pipelineWith(nil, index.Config{})
@@ -201,14 +202,18 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 	}
 	piece, cancel := context.WithDeadlineCause(ctx, until, index.ErrPaused)
 	defer cancel()
-	run, err := pipeline.Run(piece, b.Tenant, connector, nil)
+	run, err := b.Run(piece, pipeline, connector, nil)
 	if err != nil {
 		err = b.afterFailure(ctx, id, err)
 	}
 	if run.Counts.Indexed > 0 {
 		next = []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}
 	}
-	if errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
+	switch {
+	case ctx.Err() != nil:
+	case errors.Is(err, pgindex.ErrSourcePaused):
+		return false, next, nil
+	case errors.Is(err, index.ErrPaused):
 		return true, next, nil
 	}
 	if run.Unpaid != "" {

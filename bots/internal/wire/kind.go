@@ -21,6 +21,10 @@ type Kind struct {
 	Secrets []Secret // none where nobody is asked for one
 	// Bound says who may read its documents, and how late a change of that shows here at most.
 	Bound string
+	// Paused says what is shown of a source of this kind while it is paused.
+	Paused string
+	// Unpaused says why a source of this kind cannot be paused; empty where it can.
+	Unpaused string
 	// Lacks says what is missing in an entry of these keys, naming flags; empty where nothing is.
 	Lacks func(given map[string]string) string
 	// holds reports whether an entry of the file is of this kind.

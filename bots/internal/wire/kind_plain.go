@@ -10,6 +10,9 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
 
+// plainPaused is what pausing does where nobody but the operator says who may read.
+const plainPaused = "what was read before is still found"
+
 // plainBound is what holds for sources without readers of their own.
 const plainBound = "Who may read its documents is what acl says, everybody alike; the source itself is not asked. A change of acl holds from the next run on."
 
@@ -23,7 +26,7 @@ func folderKind() Kind {
 			{Path: "base_url", Ask: "Where is it published, so that answers can link there (https://…; empty: nowhere)?"},
 			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, schedule,
 		},
-		Bound: plainBound,
+		Bound: plainBound, Paused: plainPaused,
 		holds: func(s config.Source) bool { return s.Path != "" },
 		calls: func(given map[string]string) string {
 			folder, err := filepath.Abs(given["path"])
@@ -42,7 +45,7 @@ func siteKind() Kind {
 			{Path: "url", Ask: "Which address (https://…; everything below it is read)?", Needed: true},
 			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, schedule,
 		},
-		Bound: plainBound,
+		Bound: plainBound, Paused: plainPaused,
 		holds: func(s config.Source) bool { return s.URL != "" && !git.IsURL(s.URL) },
 		calls: func(given map[string]string) string {
 			at, err := url.Parse(given["url"])
@@ -71,7 +74,8 @@ func gitKind() Kind {
 			Env: "GIT_TOKENS", What: "the server's name and the token: GIT_TOKENS=git.example.org=TOKEN; only for repositories that are not public",
 			Optional: true, set: func(c *config.Config) bool { return len(c.GitTokens) > 0 },
 		}},
-		Bound: plainBound + " Who may see the repository at its server is not looked at.",
+		Bound:  plainBound + " Who may see the repository at its server is not looked at.",
+		Paused: plainPaused,
 		Lacks: func(given map[string]string) string {
 			if !git.IsURL(strings.TrimSpace(given["url"])) {
 				return "--url holds no address of a repository: write it as for git clone, https://HOST/GROUP/NAME.git"

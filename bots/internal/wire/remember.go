@@ -139,13 +139,26 @@ type StoredSource struct {
 	ID            document.SourceID
 	Declared      string // its name in the configuration file; empty without one
 	Asked         bool   // it is known who may read it
+	PausedAt      time.Time
+	Resync        bool // a pass from the beginning was asked for, and has not begun
 	origin        document.Source
 	last          index.Run
 	failing       int
 }
 
-// Next is when a source with a schedule is read next; it may have passed.
-func (s StoredSource) Next() time.Time { return index.Next(s.Every, s.last, s.failing) }
+// Next is when a source with a schedule is read next, unless it is paused; it may have passed.
+func (s StoredSource) Next() time.Time {
+	if s.Resync {
+		return time.Time{}
+	}
+	return index.Next(s.Every, s.last, s.failing)
+}
+
+// Place is where the documents come from: a folder, an address; of a chat its name in the configuration file.
+func (s StoredSource) Place() string { return s.origin.Name }
+
+// Paused reports whether the source is not to be read.
+func (s StoredSource) Paused() bool { return !s.PausedAt.IsZero() }
 
 // StoredSources lists all that the index knows.
 func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
@@ -169,7 +182,8 @@ func stored(a pgindex.Asked) (StoredSource, error) {
 	}
 	s := StoredSource{
 		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Every: o.every()},
-		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, origin: a.Source, last: a.Run, failing: a.Failing,
+		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, PausedAt: a.PausedAt, Resync: a.Resync,
+		origin: a.Source, last: a.Run, failing: a.Failing,
 	}
 	switch a.Source.Kind {
 	case web.Kind, git.Kind:

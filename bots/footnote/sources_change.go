@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+)
+
+// named are sources on the command line.
+type named struct {
+	Sources []string `arg:"" name:"source" help:"Ids or names, as footnote sources lists them, or names in footnote.yaml."`
+}
+
+// each does something with every source that was named; all are looked up before anything is done.
+func (n *named) each(ctx context.Context, env *environment, do func(*wire.Base, wire.StoredSource) (string, error)) error {
+	return env.withBase(ctx, func(base *wire.Base) error {
+		base.By = operator()
+		stored, err := base.StoredSources(ctx)
+		if err != nil {
+			return err
+		}
+		chosen := make([]wire.StoredSource, len(n.Sources))
+		for i, name := range n.Sources {
+			if chosen[i], err = findSource(base, stored, name); err != nil {
+				return err
+			}
+		}
+		for _, s := range chosen {
+			done, err := do(base, s)
+			if err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintf(env.out, "%s: %s.\n", s.ID, done); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// findSource returns the source of an id, of a place, or of a name in the configuration file.
+func findSource(base *wire.Base, stored []wire.StoredSource, name string) (wire.StoredSource, error) {
+	for _, s := range stored {
+		if string(s.ID) == name || s.Place() == name || s.Declared == name {
+			return s, nil
+		}
+	}
+	if _, ok := base.File().Source(name); ok {
+		return wire.StoredSource{}, usageError(fmt.Sprintf("the source %s of %s was never read: footnote index reads it", name, cmp.Or(base.File().Path, config.FileName)))
+	}
+	return wire.StoredSource{}, usageError(unknownSource(name, stored))
+}
+
+func unknownSource(name string, stored []wire.StoredSource) string {
+	if len(stored) == 0 {
+		return "there is no source " + name + ": nothing is indexed"
+	}
+	ids := make([]string, len(stored))
+	for i, s := range stored {
+		ids[i] = string(s.ID)
+	}
+	return "there is no source " + name + "; there are: " + strings.Join(ids, ", ")
+}
+
+type sourcesPause struct {
+	named `embed:""`
+}
+
+// Run implements the verb.
+func (c *sourcesPause) Run(ctx context.Context, env *environment) error {
+	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
+		kind := wire.KindOf(s.Source)
+		if kind.Unpaused != "" {
+			return "", usageError(fmt.Sprintf("%s cannot be paused: %s. Take it out with footnote sources remove %s", s.ID, kind.Unpaused, s.ID))
+		}
+		return "it is not read any more; " + kind.Paused, base.PauseSource(ctx, s.ID)
+	})
+}
+
+type sourcesResume struct {
+	named `embed:""`
+}
+
+// Run implements the verb.
+func (c *sourcesResume) Run(ctx context.Context, env *environment) error {
+	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
+		if !s.Paused() {
+			return "it was not paused", nil
+		}
+		return "it is read again, " + by(s), base.ResumeSource(ctx, s.ID)
+	})
+}
+
+type sourcesResync struct {
+	named `embed:""`
+}
+
+// Run implements the verb.
+func (c *sourcesResync) Run(ctx context.Context, env *environment) error {
+	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
+		when := by(s)
+		if s.Paused() {
+			when = "once it is resumed"
+		}
+		return "it is read from the beginning, " + when, base.ResyncSource(ctx, s.ID)
+	})
+}
+
+// by says who reads a source next.
+func by(s wire.StoredSource) string {
+	if s.Every > 0 {
+		return "by footnote serve at once"
+	}
+	if s.Declared != "" {
+		return "by the next footnote index"
+	}
+	return "by the next footnote index " + s.Place()
+}
+
+type sourcesRemove struct {
+	named `embed:""`
+}
+
+// Run implements the verb.
+func (c *sourcesRemove) Run(ctx context.Context, env *environment) error {
+	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
+		name := base.InFile(s)
+		n, err := base.Index.RemoveSource(ctx, base.Tenant, s.ID, base.Actor())
+		done := fmt.Sprintf("%d documents removed", n)
+		if name != "" {
+			done += fmt.Sprintf("; %s still stands under sources: in %s, so that the next footnote index or serve reads it again: take it out there", name, base.File().Path)
+		}
+		return done, err
+	})
+}

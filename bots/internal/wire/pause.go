@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres/jobs"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// pauseSeen is how soon a run stops whose source was paused.
+const pauseSeen = time.Second
+
+// stoppedByPause is the cause with which a run ends whose source was paused: it is gone on with once that is resumed.
+type stoppedByPause struct{}
+
+func (stoppedByPause) Error() string { return pgindex.ErrSourcePaused.Error() }
+
+// Is implements the interface of errors.Is.
+func (stoppedByPause) Is(target error) bool {
+	return target == index.ErrPaused || target == pgindex.ErrSourcePaused
+}
+
+// Run is Pipeline.Run, which ends soon after the source was paused.
+func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector index.Connector, report func(index.Progress)) (index.Run, error) {
+	running, stop := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		again := time.NewTicker(pauseSeen)
+		defer again.Stop()
+		for {
+			select {
+			case <-running.Done():
+				return
+			case <-again.C:
+			}
+			paused, err := b.Index.SourcePaused(running, b.Tenant, connector.Source().ID)
+			if err == nil && paused { // a database that does not answer ends the run by itself
+				stop(stoppedByPause{})
+			}
+		}
+	})
+	defer watching.Wait()
+	defer stop(nil)
+	return pipeline.Run(running, b.Tenant, connector, report)
+}
+
+// PauseSource has a source not read any more, and stops a run of it within a moment; where it has readers of its own, nothing of it is granted.
+func (b *Base) PauseSource(ctx context.Context, id document.SourceID) error {
+	return b.Index.PauseSource(ctx, b.Tenant, id, b.Actor())
+}
+
+// ResumeSource undoes PauseSource; a server that runs looks at once what is due.
+func (b *Base) ResumeSource(ctx context.Context, id document.SourceID) error {
+	if err := b.Index.ResumeSource(ctx, b.Tenant, id, b.Actor()); err != nil {
+		return err
+	}
+	return b.readNow(ctx, id)
+}
+
+// ResyncSource has a source read from the beginning; a server that runs begins at once.
+func (b *Base) ResyncSource(ctx context.Context, id document.SourceID) error {
+	if err := b.Index.ResyncSource(ctx, b.Tenant, id, b.Actor()); err != nil {
+		return err
+	}
+	return b.readNow(ctx, id)
+}
+
+// readNow has the servers that run read a source, if it has a schedule, and look what else is due.
+func (b *Base) readNow(ctx context.Context, id document.SourceID) error {
+	client, err := jobs.New(b.DB, nil, jobs.Config{Logger: b.Logger})
+	if err != nil {
+		return err
+	}
+	return client.Enqueue(ctx, jobs.Job{Kind: jobs.Sync, Tenant: b.Tenant, Subject: string(id)}, jobs.Job{Kind: jobs.Plan})
+}
+
+// InFile returns the name under which a source stands in the configuration file; empty where it does not.
+func (b *Base) InFile(s StoredSource) string {
+	if _, ok := b.File().Source(s.Declared); ok {
+		return s.Declared
+	}
+	for _, in := range b.File().Sources {
+		if c, err := b.Connect(in); err == nil && c.Source().ID == s.ID {
+			return in.Name
+		}
+	}
+	return ""
+}
