@@ -22,6 +22,7 @@ create table access_node (
 );
 create index access_node_readers on access_node using gin (readers);
 create index access_node_parent on access_node (tenant_id, source_id, parent) where parent <> '';
+create index access_node_until on access_node (tenant_id, source_id) where until is not null;
 create unique index access_node_principal on access_node (tenant_id, principal);
 
 -- Sets of clauses: who holds a principal of every clause holds the set.

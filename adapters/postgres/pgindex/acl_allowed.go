@@ -1,9 +1,11 @@
 package pgindex
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"slices"
-	"strings"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 	"github.com/jackc/pgx/v5"
@@ -42,7 +44,7 @@ type scopePlan struct {
 // table each time: there are few, and so a commit of new documents makes nothing stale.
 func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
-	audience := audienceKey(r)
+	audience := readableKey(s.lists, r.Sources)
 	for _, seg := range s.segments {
 		if len(r.Documents) == 0 {
 			plan.allowed = append(plan.allowed, plan.want(r, seg, audience))
@@ -133,15 +135,21 @@ func (sc *scope) block(key blockKey) *bm25.Bitmap {
 	return b
 }
 
-// audienceKey tells apart what different searches may find.
-func audienceKey(r retrieve.Request) string {
-	key := r.Audience.Key()
-	if len(r.Sources) > 0 {
-		sources := strs(r.Sources)
-		slices.Sort(sources)
-		key += "\x01" + strings.Join(sources, "\x00")
+// readableKey tells apart what different searches may find: by the access lists that may be read and the sources asked for. People with equal rights
+// share what is remembered, whatever groups they have these by.
+func readableKey(lists []int32, sources []document.SourceID) string {
+	sum := sha256.New()
+	var number [4]byte
+	for _, l := range lists {
+		binary.LittleEndian.PutUint32(number[:], uint32(l))
+		sum.Write(number[:])
 	}
-	return key
+	names := strs(sources)
+	slices.Sort(names)
+	for _, name := range names {
+		sum.Write([]byte("\x00" + name))
+	}
+	return string(binary.AppendUvarint(sum.Sum(nil), uint64(len(lists))))
 }
 
 // finish makes the bitmap from the rows that its task asked for.

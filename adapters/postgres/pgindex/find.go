@@ -173,7 +173,8 @@ func (s *search) read(ctx context.Context) error {
 			return fmt.Errorf("read the versions of the index: %w", err)
 		}
 		if last.same(s.snapshot.shards) {
-			s.snapshot.lists, s.snapshot.segments, s.snapshot.fresh = lists, last.segments, last.fresh
+			s.snapshot.lists, s.snapshot.until = lists.numbers, lists.until
+			s.snapshot.segments, s.snapshot.fresh = last.segments, last.fresh
 			return s.finish(ctx, &second, sealed, last)
 		}
 		first, asked = round{}, s.snapshot.shards

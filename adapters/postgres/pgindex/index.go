@@ -27,7 +27,7 @@ type Config struct {
 	FreshLimit int
 	// ExactLimit is up to how many allowed chunks every vector is compared although there are sketches of them in memory; 2,000.
 	ExactLimit int
-	// CacheBytes caps the memory for what is remembered of segments: what each audience may find there, 1 bit a chunk; where documents begin,
+	// CacheBytes caps the memory for what is remembered of segments: what may be found there by each combination of access lists, 1 bit a chunk; where documents begin,
 	// 24 bytes a document; the postings of words that were asked for, 4 bytes each; and the sketches of vectors, 4 bytes and 1 bit a
 	// dimension for each chunk, as long as those of an index fit into three quarters of it; 1 GiB. What there is no room for is read from the
 	// tables.

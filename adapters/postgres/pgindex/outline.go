@@ -3,6 +3,7 @@ package pgindex
 import (
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -47,29 +48,34 @@ func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 		o = &outline{number: outlineNumbers.Add(1), shards: s.shards, segments: s.segments, fresh: s.fresh}
 		x.cache.put(&cached{key: segmentKey{tenant: a.Tenant(), kind: kindOutline}, outline: o, size: o.size()})
 	}
-	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists}, size: 4*int64(len(s.lists)) + 512})
+	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists, s.until}, size: 4*int64(len(s.lists)) + 512})
 }
 
 // audienceLists are the numbers of the access lists that an audience may read, ascending, with the outline at which that was so.
 type audienceLists struct {
 	outline int64
 	numbers []int32
+	until   time.Time // when it is asked again; zero: while the outline is true
 }
+
+// passingAge is how long access lists are remembered that an audience may read by nodes. A change of who may read a node changes the versions, but
+// the end of the time for which nodes count that could not be read again (index.NodeGrace) changes nothing.
+const passingAge = time.Minute
 
 func listsKey(a access.Audience) segmentKey {
 	return segmentKey{tenant: a.Tenant(), kind: kindLists, audience: a.Key()}
 }
 
 // listsAt returns the access lists that an audience may read if an outline is true, as far as that is known and worth relying on.
-func (x *Index) listsAt(o *outline, a access.Audience) (numbers []int32, known bool) {
+func (x *Index) listsAt(o *outline, a access.Audience) (lists audienceLists, known bool) {
 	if o == nil || !o.steady.Load() {
-		return nil, false
+		return lists, false
 	}
 	entry, found := x.cache.get(listsKey(a))
-	if !found || entry.lists.outline != o.number {
-		return nil, false
+	if !found || entry.lists.outline != o.number || !entry.lists.until.IsZero() && time.Now().After(entry.lists.until) {
+		return lists, false
 	}
-	return entry.lists.numbers, true
+	return entry.lists, true
 }
 
 // same reports whether the shards still have the versions that they had.

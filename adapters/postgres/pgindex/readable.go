@@ -12,7 +12,8 @@ import (
 // Beyond reports whether any document has had an access list that one audience may read and the other may not. By access_list_principals.
 func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond bool, err error) {
 	err = x.db.Pool.QueryRow(ctx, `
-		select exists (select from access_list where tenant_id = $1 and principals && $2::text[] and not (tenant_id = $3 and principals && $4::text[]))`,
+		select exists (select from access_list where tenant_id = $1 and `+listed("$1", "$2")+`
+			and not (tenant_id = $3 and `+listed("$3", "$4")+`))`,
 		string(one.Tenant()), strs(one.Principals()), string(other.Tenant()), strs(other.Principals())).Scan(&beyond)
 	if err != nil {
 		return false, fmt.Errorf("ask what one audience may read and another may not: %w", err)
@@ -31,7 +32,7 @@ func (x *Index) Readable(ctx context.Context, audience access.Audience, ids []do
 		select d.external_id
 		from index_shard s
 		join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.external_id = any($2::text[])
-		where s.tenant_id = $1 and d.acl && $3::text[]`, string(audience.Tenant()), strs(ids), strs(audience.Principals()))
+		where s.tenant_id = $1 and `+mayRead("$1", "$3"), string(audience.Tenant()), strs(ids), strs(audience.Principals()))
 	if err != nil {
 		return nil, fmt.Errorf("ask which of %d documents may be read: %w", len(ids), err)
 	}

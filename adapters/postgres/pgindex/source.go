@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -214,6 +215,9 @@ func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source
 		}
 		if tag.RowsAffected() == 0 {
 			return fmt.Errorf("%w; \"footnote sources\" lists them", ErrNoSource)
+		}
+		if err := pgaccess.Remove(ctx, tx, tenant, source); err != nil {
+			return err
 		}
 		return audit.Write(ctx, tx, tenant, audit.Entry{Deed: session.SourceRemoved, Who: by, Details: map[string]string{"source": string(source)}})
 	})

@@ -2,6 +2,7 @@ package pgindex
 
 import (
 	"slices"
+	"time"
 
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
@@ -10,7 +11,8 @@ import (
 
 // snapshot is what a search reads first: the outline of the index, all in one state of the database.
 type snapshot struct {
-	lists     []int32 // numbers of the access lists that the audience may read, ascending
+	lists     []int32   // numbers of the access lists that the audience may read, ascending
+	until     time.Time // when lists is asked for again although the shards have the same versions; zero: never
 	shards    []shardRow
 	segments  []segmentRow
 	models    []model // one at most
@@ -74,9 +76,27 @@ const beginRead = `begin transaction isolation level repeatable read read only`
 // queueOutline asks for what changes with the shards' versions, but for the fresh documents.
 func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
-	to.queue(into(&s.lists, pgx.RowTo[int32]),
-		`select number from access_list where tenant_id = $1 and principals && $2::text[] order by number`, tenant, strs(r.Audience.Principals()))
+	to.queue(s.scanLists,
+		`select number, principals && $2::text[] from access_list where tenant_id = $1 and `+listed("$1", "$2")+` order by number`, tenant, strs(r.Audience.Principals()))
 	to.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
+}
+
+// scanLists reads the access lists, and whether the audience may read some of them by nodes alone: those may stop counting while nothing is written.
+func (s *snapshot) scanLists(br pgx.BatchResults) error {
+	rows, err := br.Query()
+	if err != nil {
+		return err
+	}
+	s.lists, s.until = nil, time.Time{}
+	var number int32
+	var plain bool
+	_, err = pgx.ForEachRow(rows, []any{&number, &plain}, func() error {
+		if s.lists = append(s.lists, number); !plain {
+			s.until = time.Now().Add(passingAge)
+		}
+		return nil
+	})
+	return err
 }
 
 // What every search asks for; with a model if it compares vectors. Served by primary key and unique constraint.
@@ -102,7 +122,7 @@ func (s *snapshot) queue(first *round, r retrieve.Request) {
 		first.queue(into(&s.documents, scanRange),
 			`select d.shard, d.first_chunk, d.chunk_count, d.access_number
 			from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
-			where s.tenant_id = $1 and d.external_id = any($2::text[]) and d.acl && $3::text[]
+			where s.tenant_id = $1 and d.external_id = any($2::text[]) and `+mayRead("$1", "$3")+`
 			  and (cardinality($4::text[]) = 0 or d.source_id = any($4::text[]))`,
 			tenant, strs(r.Documents), strs(r.Audience.Principals()), strs(r.Sources))
 	}

@@ -41,7 +41,8 @@ var houses = []house{
 	{"adapters/postgres", []room{
 		{"", nil},
 		{"audit", []string{""}},
-		{"pgindex", []string{"", "audit"}},
+		{"pgaccess", []string{""}},
+		{"pgindex", []string{"", "audit", "pgaccess"}},
 		{"pgsession", []string{"", "audit"}},
 		{"admin", []string{"", "audit"}},
 		{"jobs", []string{""}},

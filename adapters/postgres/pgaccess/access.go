@@ -1,0 +1,79 @@
+// Package pgaccess keeps who may read what in sources that have readers of their own: their nodes, groups and people, how far the loops over them
+// are, and what somebody holds of them.
+//
+// The documents themselves belong to package pgindex, whose searches ask the view readable_node which nodes an audience may read.
+package pgaccess
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/jackc/pgx/v5"
+)
+
+var (
+	_ index.AccessStore = (*Store)(nil)
+	_ access.Grants     = (*Store)(nil)
+)
+
+// Store keeps access in PostgreSQL. It is safe for concurrent use by any number of processes, and remembers nothing itself.
+type Store struct {
+	db *postgres.DB
+}
+
+// New returns the store kept in db.
+func New(db *postgres.DB) *Store { return &Store{db: db} }
+
+// touchIndex has every search that begins after the transaction read again what its audience may read: the version of a shard's row is another
+// then. Writers of documents lock the rows in the same order. It comes last in a transaction.
+func touchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
+	_, err := tx.Exec(ctx, `
+		with rows as materialized (select shard from index_shard where tenant_id = $1 order by shard for no key update)
+		update index_shard s set next_chunk = s.next_chunk from rows where s.tenant_id = $1 and s.shard = rows.shard`, string(tenant))
+	if err != nil {
+		return fmt.Errorf("have searches ask again who may read: %w", err)
+	}
+	return nil
+}
+
+// Touch has every search that begins after it returns ask again what its audience may read, such as after a source was paused.
+func (s *Store) Touch(ctx context.Context, tenant access.TenantID) error {
+	return s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error { return touchIndex(ctx, tx, tenant) })
+}
+
+// Remove forgets everything about access to a source, in the transaction that removes the source.
+func Remove(ctx context.Context, tx pgx.Tx, tenant access.TenantID, source document.SourceID) error {
+	batch := &pgx.Batch{}
+	for _, statement := range []string{
+		`delete from source_access where tenant_id = $1 and source_id = $2`,
+		`delete from access_node where tenant_id = $1 and source_id = $2`,
+		`delete from access_set_clause c using access_set s where s.tenant_id = $1 and s.source_id = $2 and c.tenant_id = $1 and c.principal = s.principal`,
+		`delete from access_set where tenant_id = $1 and source_id = $2`,
+		`delete from source_member where tenant_id = $1 and source_id = $2`,
+		`delete from source_group where tenant_id = $1 and source_id = $2`,
+		`delete from source_person where tenant_id = $1 and source_id = $2`,
+		`delete from identity where tenant_id = $1 and source_id = $2`,
+	} {
+		batch.Queue(statement, string(tenant), string(source))
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("forget who may read source %s: %w", source, err)
+	}
+	return nil
+}
+
+// clean is text that PostgreSQL takes.
+func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
+
+func strs[S ~string](in []S) []string {
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = string(s)
+	}
+	return out
+}
