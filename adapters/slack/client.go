@@ -42,7 +42,10 @@ func New(config Config) (*Client, error) {
 	if config.People == nil {
 		config.People = alone
 	}
-	c := &Client{Directory: directory.NewDirectory(w, config.Changes, config.People), Reader: read.NewReader(w), Writer: write.NewWriter(w), slack: w}
+	if config.Accounts == nil {
+		config.Accounts = alone
+	}
+	c := &Client{Directory: directory.NewDirectory(w, config.Changes, config.People, config.Accounts), Reader: read.NewReader(w), Writer: write.NewWriter(w), slack: w}
 	c.Receiver = receive.NewReceiver(w, c.Directory, c.Reader, c.Writer)
 	return c, nil
 }

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
@@ -15,6 +16,7 @@ type ManifestOptions struct {
 	Name        string // of the bot; Footnote
 	MentionOnly bool   // the fewest scopes: mentions, commands and direct messages, no following of threads
 	History     bool   // channels are read as a source: the scopes for that are asked for even with MentionOnly
+	Groups      bool   // user groups are bound to groups: likewise
 	// RequestURL is where Slack sends events when sockets are not wanted: https://host/slack/events.
 	RequestURL string
 }
@@ -125,12 +127,15 @@ func Manifest(o ManifestOptions) string {
 		"member_left_channel", "message.im", "reaction_added", "team_join", "tokens_revoked", "user_change",
 	}
 	for _, s := range call.Scopes {
-		if s.Mention || !o.MentionOnly || o.History && s.History {
+		if s.Mention || !o.MentionOnly || o.History && s.History || o.Groups && s.Name == call.GroupScope {
 			m.OAuth.Scopes.Bot = append(m.OAuth.Scopes.Bot, s.Name)
 		}
 	}
 	if !o.MentionOnly {
 		events = append(events, "message.channels", "message.groups")
+	}
+	if slices.Contains(m.OAuth.Scopes.Bot, call.GroupScope) {
+		events = append(events, "subteam_members_changed", "subteam_updated")
 	}
 	m.Settings.Events.Bot, m.Settings.Events.URL = events, o.RequestURL
 	m.Settings.Interactivity.Enabled, m.Settings.Interactivity.URL = true, o.RequestURL

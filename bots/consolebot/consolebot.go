@@ -25,7 +25,7 @@ import (
 // Config says who talks, and how answers are shown. Renderer and Surface are required.
 type Config struct {
 	Thread   string          // name of the conversation, to go on with it later; empty: a new one
-	Audience access.Audience // who the person at the console counts as
+	Present  access.Presence // who the person at the console counts as
 	Renderer *console.Renderer
 	Surface  *console.Surface
 	Packets  packet.Sink // also gets every packet; may be nil
@@ -92,7 +92,7 @@ func (b *Bot) Ask(ctx context.Context, question string, files ...message.File) (
 	id := rand.Text()
 	accepted, err := b.service.Accept(ctx, thread.Mention{
 		Ref: b.ref, EventKey: id, Message: thread.MessageID(id), Asker: b.asker, Text: question, Files: files, At: time.Now(), Direct: true,
-		Tenant: b.config.Audience.Tenant(), Listens: b.config.Audience,
+		Tenant: b.config.Present.Tenant, Listens: access.AudienceOf(b.config.Present.Tenant, b.config.Present.Held),
 	})
 	if err != nil {
 		return "", err
@@ -122,7 +122,7 @@ func (b *Bot) Wait(ctx context.Context, id session.TurnID) (Result, error) {
 // Stop stops what is being answered.
 func (b *Bot) Stop(ctx context.Context) error {
 	_, err := b.service.Stop(ctx, session.StopRequest{
-		Tenant: b.config.Audience.Tenant(), Ref: b.ref, By: session.Stopper{ID: b.asker.ID},
+		Tenant: b.config.Present.Tenant, Ref: b.ref, By: session.Stopper{ID: b.asker.ID},
 	})
 	return err
 }
@@ -131,7 +131,7 @@ func (b *Bot) Stop(ctx context.Context) error {
 // retry the reply names the turn to Wait for.
 func (b *Bot) Perform(ctx context.Context, do thread.Action, id session.TurnID, text string) (action.Reply, error) {
 	return b.service.Actions.Perform(ctx, action.Request{
-		Do: do, Tenant: b.config.Audience.Tenant(), Ref: b.ref, Turn: id, Key: rand.Text(), By: b.asker, Text: text, Submitted: true,
+		Do: do, Tenant: b.config.Present.Tenant, Ref: b.ref, Turn: id, Key: rand.Text(), By: b.asker, Text: text, Submitted: true,
 	})
 }
 

@@ -36,8 +36,8 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer
 }
 
 // Listeners implements answer.Surfaces: whoever the person at this console counts as now.
-func (b *Bot) Listeners(context.Context, session.Turn) (access.Audience, error) {
-	return b.config.Audience, nil
+func (b *Bot) Listeners(context.Context, session.Turn) (access.Presence, error) {
+	return b.config.Present, nil
 }
 
 // delivery is one answer on its way to the console.

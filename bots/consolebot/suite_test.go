@@ -73,7 +73,7 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	s.ctx = ctx
 	s.bot = consolebot.New(consolebot.Config{
-		Audience: access.NewAudience(access.DefaultTenant, access.Members), Renderer: &console.Renderer{}, Surface: console.NewSurface(s.out), Logger: slog.New(slog.DiscardHandler),
+		Present: access.Presence{Tenant: access.DefaultTenant, Held: []access.Held{{Principal: access.Members}}}, Renderer: &console.Renderer{}, Surface: console.NewSurface(s.out), Logger: slog.New(slog.DiscardHandler),
 	})
 	services := common.Serve(t, s.store, answer.Deps{
 		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.bot,

@@ -10,32 +10,36 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// channel is the audience of an answer that everybody in a channel sees: those of a role as well where nobody opens the channel without it.
-// Without the members intent nobody knows whether they are full members, and in a server that is not bound it is anybody at all.
-// Where Discord cannot be asked it is anybody as well, and the error says so.
-func (b *Bot) channel(ctx context.Context, ref thread.Ref) (access.Audience, error) {
-	var held []access.Principal
-	if b.binding.allows(ref.Workspace) {
-		needed, err := b.client.Needed(ctx, ref.Workspace, ref.Channel)
-		if err != nil {
-			return access.NewAudience(b.tenant(ref)), err
-		}
-		held = append(held, access.Channel(string(discord.Platform), ref.Channel))
-		for _, role := range needed {
-			held = append(held, RoleGroup(role))
-		}
-		if b.config.Members {
-			held = append(held, access.Members)
-		}
+// present returns who will see an answer that everybody in a channel sees: those of a role as well where nobody opens the channel without it. Others
+// than those who are known may always come in, such as whoever administers the server. Without the members intent nobody knows whether they are full
+// members, and in a server that is not bound it is anybody at all. Where Discord cannot be asked it is anybody as well, and the error says so.
+func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, error) {
+	there := access.Presence{Tenant: b.tenant(ref), Open: true, Outsiders: true}
+	if !b.binding.allows(ref.Workspace) {
+		return there, nil
 	}
-	return access.NewAudience(b.tenant(ref), held...), nil
+	needed, err := b.client.Needed(ctx, ref.Workspace, ref.Channel)
+	if err != nil {
+		return there, err
+	}
+	there.Held = append(there.Held, access.Held{Principal: access.Channel(string(discord.Platform), ref.Channel), From: "everybody here can open this channel"})
+	for _, role := range needed {
+		there.Held = append(there.Held, b.ofRole(role, "nobody opens this channel without the role "+b.client.RoleName(ref.Workspace, role))...)
+	}
+	if b.config.Members {
+		there.Held = append(there.Held, access.Held{Principal: access.Members, From: "everybody here is a member of the server"})
+		there.Outsiders = false
+	}
+	return there, nil
 }
 
-// alone is the audience of an answer that one person sees: the person's own account, and, in servers of the tenant, what the person is
+// alone returns a person as the only one who will see an answer: the person's own account, and, in servers of the tenant, what the person is
 // there. Where a server cannot be asked the person is nothing in it, and the error says so.
-func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.Audience, error) {
+func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.Presence, error) {
 	held, err := b.holds(ctx, ref, person)
-	return access.AudienceOf(b.tenant(ref), held), err
+	account := access.Account{Workspace: access.Workspace{Platform: string(discord.Platform)}, ID: person} // people are the same in all servers
+	account.Full = slices.ContainsFunc(held, func(h access.Held) bool { return h.Principal == access.Members })
+	return access.Presence{Tenant: b.tenant(ref), Held: held, People: []access.Account{account}}, err
 }
 
 // holds returns what somebody is, and where that comes from.
@@ -56,7 +60,7 @@ func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []
 			held = append(held, access.Held{Principal: access.Members, From: "you are a member of the server " + name})
 		}
 		for _, role := range m.Roles {
-			held = append(held, access.Held{Principal: RoleGroup(role), From: "your role " + b.client.RoleName(guild, role) + " in the server " + name})
+			held = append(held, b.ofRole(role, "your role "+b.client.RoleName(guild, role)+" in the server "+name)...)
 		}
 		for _, id := range m.Channels {
 			held = append(held, access.Held{Principal: access.Channel(string(discord.Platform), id), From: "you can open the channel " + b.client.ChannelName(id)})
@@ -68,14 +72,37 @@ func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []
 // RoleGroup is the group of everybody who has a role in a server.
 func RoleGroup(role string) access.Principal { return access.Group("discord:" + role) }
 
-// Listeners implements answer.Surfaces.
-func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Audience, error) {
-	return b.audience(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != "")
+// ofRole is what whoever has a role holds by it.
+func (b *Bot) ofRole(role, from string) []access.Held {
+	held := []access.Held{{Principal: RoleGroup(role), From: from}}
+	if b.config.Groups == nil {
+		return held
+	}
+	for _, g := range b.config.Groups() {
+		if g.ID == role {
+			held = append(held, access.Held{Principal: access.Group(g.Name), From: from + ", to which footnote.yaml binds it"})
+		}
+	}
+	return held
 }
 
-func (b *Bot) audience(ctx context.Context, ref thread.Ref, person string, alone bool) (access.Audience, error) {
+// Listeners implements answer.Surfaces.
+func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
+	return b.there(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != "")
+}
+
+func (b *Bot) there(ctx context.Context, ref thread.Ref, person string, alone bool) (access.Presence, error) {
 	if alone {
 		return b.alone(ctx, ref, person)
 	}
-	return b.channel(ctx, ref)
+	return b.present(ctx, ref)
+}
+
+// listens is what whoever will see an answer holds on Discord. What they hold of sources is asked for when the answer is made.
+func (b *Bot) listens(ctx context.Context, ref thread.Ref, person string, alone bool) access.Audience {
+	there, err := b.there(ctx, ref, person, alone)
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
+	}
+	return access.AudienceOf(there.Tenant, there.Held)
 }

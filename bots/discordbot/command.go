@@ -85,14 +85,10 @@ func (b *Bot) askCommand(ctx context.Context, c event.Command) {
 	if len(c.Files) > 0 { // they take longer to fetch than Discord waits
 		ack.show(ctx)
 	}
-	listens, err := b.audience(ctx, c.Ref, c.Asker.ID, c.Private || c.Direct)
-	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "what somebody may read is not known; the answer uses public documents only", "error", err)
-	}
 	_, refusal, err = b.talk.Take(ctx, answer.Question{
 		Mention: thread.Mention{
 			Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, c.Files), At: c.At,
-			Direct: c.Direct, Tenant: b.tenant(c.Ref), Listens: listens, Agent: c.Agent, Models: models,
+			Direct: c.Direct, Tenant: b.tenant(c.Ref), Listens: b.listens(ctx, c.Ref, c.Asker.ID, c.Private || c.Direct), Agent: c.Agent, Models: models,
 		},
 		Judgement: j, Reply: reply,
 	}, commandPatience)

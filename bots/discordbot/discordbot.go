@@ -36,6 +36,8 @@ type Config struct {
 	BindFirst bool
 	// Agents lists the agents that may be asked for by name; nil: none.
 	Agents func() []string
+	// Groups are the roles that count as groups of the configuration, as they are bound at the moment; nil: none.
+	Groups func() []access.BoundGroup
 	// Models lists the models that may be asked for by name; nil: none.
 	Models  func() []string
 	MaxAge  time.Duration  // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min

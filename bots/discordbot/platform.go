@@ -32,9 +32,9 @@ var (
 // Tenant implements conversation.Platform.
 func (p platform) Tenant(at thread.Ref) access.TenantID { return p.bot.tenant(at) }
 
-// Facts implements conversation.Platform.
-func (p platform) Facts(ctx context.Context, at thread.Ref, person string) ([]access.Held, error) {
-	return p.bot.holds(ctx, at, person)
+// Alone implements conversation.Platform.
+func (p platform) Alone(ctx context.Context, at thread.Ref, person string) (access.Presence, error) {
+	return p.bot.alone(ctx, at, person)
 }
 
 // Say implements conversation.Platform: in reply to the message, where others see it too.

@@ -27,10 +27,7 @@ func (p platform) Gather(ctx context.Context, asked conversation.Message, j answ
 	if text == "" && len(attached) > 0 {
 		text = conversation.AboutFiles
 	}
-	listens, err := p.bot.audience(ctx, m.Ref, m.Author.ID, m.Event.Direct || j.Private)
-	if err != nil {
-		p.bot.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
-	}
+	listens := p.bot.listens(ctx, m.Ref, m.Author.ID, m.Event.Direct || j.Private)
 	return conversation.Gathered{Text: text, Files: append(files, attached...), Listens: listens}, nil
 }
 

@@ -22,7 +22,7 @@ func TestGuestWhoJoinsIsHeardOfBeforeTheAnswerBegins(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		return audience.MayRead(access.ACL{access.Members})
+		return access.AudienceOf(audience.Tenant, audience.Held).MayRead(access.ACL{access.Members})
 	}
 	if !inside() {
 		t.Fatal("members of the workspace alone may not read what members may")

@@ -19,6 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // asked is all that the model was shown in its nth request.
@@ -257,8 +259,8 @@ func TestWhatSlackTellsOfPeopleCountsAtOnce(t *testing.T) {
 	listens := func(want access.Audience) {
 		t.Helper()
 		s.wait("the channel's audience is "+want.Key(), func() bool {
-			got, err := s.bot.Audience(s.ctx, s.general.ID)
-			return err == nil && got.Key() == want.Key()
+			got, err := s.bot.Listeners(s.ctx, session.Turn{Session: session.Session{Ref: thread.Ref{Channel: s.general.ID}}})
+			return err == nil && access.AudienceOf(got.Tenant, got.Held).Key() == want.Key()
 		})
 	}
 	listens(members)

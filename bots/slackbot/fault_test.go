@@ -361,7 +361,11 @@ func TestWhoListens(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, _ := client.Audience(s.ctx, tt.channel, tt.person, tt.direct)
+			there, _ := client.Present(s.ctx, tt.channel)
+			if tt.direct {
+				there, _ = client.Alone(s.ctx, tt.person)
+			}
+			got := access.AudienceOf(there.Tenant, there.Held)
 			if want := access.NewAudience(access.DefaultTenant, tt.want...); got.Key() != want.Key() {
 				t.Errorf("Audience() = %v, want %v", got.Principals(), want.Principals())
 			}

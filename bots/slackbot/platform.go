@@ -37,9 +37,9 @@ func (p platform) Tenant(thread.Ref) access.TenantID { return p.tenant }
 // Redelivers implements conversation.Redelivery.
 func (platform) Redelivers() {}
 
-// Facts implements conversation.Platform.
-func (p platform) Facts(ctx context.Context, _ thread.Ref, person string) ([]access.Held, error) {
-	return p.client.Principals(ctx, person)
+// Alone implements conversation.Platform.
+func (p platform) Alone(ctx context.Context, _ thread.Ref, person string) (access.Presence, error) {
+	return p.client.Alone(ctx, person)
 }
 
 // Moderates implements conversation.Moderation: whoever administrates the workspace. Who that is cannot be found out is not.

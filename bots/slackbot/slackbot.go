@@ -304,8 +304,11 @@ var actions = []thread.Action{
 }
 
 // Listeners implements answer.Surfaces.
-func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Audience, error) {
-	return b.client.Audience(ctx, t.Session.Ref.Channel, t.Asker.ID, t.Direct || t.Session.Owner != "")
+func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
+	if t.Direct || t.Session.Owner != "" {
+		return b.client.Alone(ctx, t.Asker.ID)
+	}
+	return b.client.Present(ctx, t.Session.Ref.Channel)
 }
 
 // profileLimit bounds the look-up that stands between a turn and its first word.
@@ -334,9 +337,4 @@ func (b *Bot) stopped(ctx context.Context, t session.Turn) {
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "stop not recorded", "turn", t.ID, "error", err)
 	}
-}
-
-// Audience returns who listens in a channel at this moment.
-func (b *Bot) Audience(ctx context.Context, channel string) (access.Audience, error) {
-	return b.client.Audience(ctx, channel, "", false)
 }

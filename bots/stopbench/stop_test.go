@@ -26,6 +26,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/redis/redistest"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/access/accesstest"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
@@ -117,8 +118,8 @@ func (nobody) Beyond(context.Context, access.Audience, access.Audience) (bool, e
 func (nobody) Open(context.Context, session.Turn, answer.Permit) (answer.Delivery, error) {
 	return nobody{}, nil
 }
-func (nobody) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
-	return t.Audience, nil
+func (nobody) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
+	return accesstest.Present(t.Audience), nil
 }
 func (nobody) Accept(packet.Packet)                        {}
 func (nobody) Finish(context.Context, answer.Result) error { return nil }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/access/accesstest"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/command"
@@ -77,7 +78,7 @@ func serve(t testing.TB, deps answer.Deps, config answer.Config, acting action.D
 	if err != nil {
 		t.Fatal(err)
 	}
-	acting.Answerer, acting.Signal, acting.Listeners, acting.Library = answers, deps.Signal, deps.Surfaces, deps.Library
+	acting.Answerer, acting.Signal, acting.Library = answers, deps.Signal, deps.Library
 	typing.Answerer, typing.Signal, typing.Library = answers, deps.Signal, deps.Library
 	acts, err := action.New(acting)
 	if err != nil {
@@ -315,16 +316,16 @@ func (s *stage) Run(ctx context.Context, req turn.Request, sink packet.Sink) (tu
 }
 
 // Listeners implements answer.Surfaces.
-func (s *stage) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
+func (s *stage) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.away {
-		return access.Audience{}, errors.New("the platform is away")
+		return access.Presence{}, errors.New("the platform is away")
 	}
 	if t.Session.Owner != "" || t.Direct {
-		return s.person[t.Asker.ID], nil
+		return accesstest.Present(s.person[t.Asker.ID]), nil
 	}
-	return s.channel, nil
+	return accesstest.Present(s.channel), nil
 }
 
 // Whisper implements answer.Whisperer.

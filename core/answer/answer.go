@@ -81,7 +81,7 @@ type Surfaces interface {
 	Open(ctx context.Context, t session.Turn, permit Permit) (Delivery, error)
 	// Listeners returns who will see the turn's answer, as the platform says at this moment: the asker alone in a private conversation,
 	// else everybody who can open the channel. An error says that nobody could be asked.
-	Listeners(ctx context.Context, t session.Turn) (access.Audience, error)
+	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
 }
 
 // Note is something that is said to one person alone, with what the person can do about it.

@@ -45,15 +45,38 @@ func (s *Service) listeners(ctx context.Context, t session.Turn) (present access
 	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), false
 }
 
-// Present asks the platform once who will see what is written for a turn. Its error says that nobody can tell.
+// Present asks the platform once who will see what is written for a turn, and finds out what all of them hold. Its error says that nobody can
+// tell. What cannot be found out about sources is not among it.
 func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience, error) {
-	ctx, cancel := context.WithTimeout(ctx, listenersLimit)
-	defer cancel()
-	present, err := s.Surfaces.Listeners(ctx, t)
-	if err == nil && present.Tenant() != t.Session.Tenant {
-		err = errors.New("the platform answers for another tenant")
+	present, err := s.present(ctx, t)
+	if errors.Is(err, access.ErrGrants) {
+		s.Logger.WarnContext(ctx, "the audience is held to what its platform says", "turn", t.ID, "error", err)
+		return present, nil
 	}
 	return present, err
+}
+
+// present is Present, which says by access.ErrGrants that nothing of sources is known.
+func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience, error) {
+	ctx, cancel := context.WithTimeout(ctx, listenersLimit)
+	defer cancel()
+	there, err := s.Surfaces.Listeners(ctx, t)
+	if err == nil && there.Tenant != t.Session.Tenant {
+		err = errors.New("the platform answers for another tenant")
+	}
+	if err != nil {
+		return access.Audience{}, err
+	}
+	return s.Resolver.Audience(ctx, there)
+}
+
+// Held returns what everybody who is present holds. What cannot be found out about sources is not among it.
+func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
+	held, err := s.Resolver.Held(ctx, p)
+	if err != nil && ctx.Err() == nil {
+		s.Logger.WarnContext(ctx, "what somebody holds is what the platform says alone", "error", err)
+	}
+	return held
 }
 
 // awaitAudience tells the asker that it is being found out who listens, and asks until that is known.
@@ -87,12 +110,15 @@ func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audien
 	limited, cancel := context.WithTimeout(ctx, listenersLimit)
 	defer cancel()
 	for {
-		present, err := s.Present(limited, t)
+		present, err := s.present(limited, t)
 		if err == nil {
 			return access.Common(t.Audience, present)
 		}
 		if sleep.For(limited, askAgain) != nil {
 			s.Logger.WarnContext(ctx, "nobody knows who listens in the middle of a turn", "turn", t.ID, "error", err)
+			if errors.Is(err, access.ErrGrants) {
+				return access.Common(t.Audience, present)
+			}
 			return access.Common(t.Audience, least)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/access/accesstest"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/document"
@@ -235,8 +236,9 @@ func (b board) Accept(p packet.Packet) {
 	}
 }
 func (b board) Finish(context.Context, answer.Result) error { return nil }
-func (b board) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
-	return b.shelf.listeners(t)
+func (b board) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
+	present, err := b.shelf.listeners(t)
+	return accesstest.Present(present), err
 }
 
 type nothing struct{}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/access/accesstest"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
@@ -264,13 +265,14 @@ func (p *platform) listen(to func(session.Turn) (access.Audience, error)) {
 }
 
 // Listeners implements answer.Surfaces.
-func (p *platform) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
+func (p *platform) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.listeners == nil {
-		return t.Audience, nil
+		return accesstest.Present(t.Audience), nil
 	}
-	return p.listeners(t)
+	present, err := p.listeners(t)
+	return accesstest.Present(present), err
 }
 
 func (p *platform) Open(_ context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {

@@ -61,12 +61,12 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	if err != nil {
 		return false, err
 	}
-	channel, err := s.Surfaces.Listeners(ctx, t)
+	channel, err := s.Present(ctx, t)
 	if err != nil {
 		return false, err
 	}
-	asker, err := s.Surfaces.Listeners(ctx, t.ForAsker())
-	if err != nil || asker.Tenant() != t.Session.Tenant {
+	asker, err := s.Present(ctx, t.ForAsker())
+	if err != nil {
 		return false, err
 	}
 	if beyond, err := s.Library.Beyond(ctx, asker, channel); err != nil || !beyond { // as where all documents are public
@@ -79,7 +79,7 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	}
 	var hidden []document.ID
 	for _, hit := range found.Hits {
-		if (channel.Tenant() != asker.Tenant() || !channel.MayRead(hit.ACL)) && !slices.Contains(hidden, hit.Document.ID) {
+		if !channel.MayRead(hit.ACL) && !slices.Contains(hidden, hit.Document.ID) {
 			hidden = append(hidden, hit.Document.ID)
 		}
 	}

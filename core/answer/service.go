@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -18,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Logger, Policies, Retriever and Metrics are required.
+// Deps is what a Service works with. All but Resolver, Logger, Policies, Retriever and Metrics are required.
 type Deps struct {
 	Store    Store
 	Prompts  Prompts
@@ -27,7 +28,8 @@ type Deps struct {
 	Setups   Setups
 	Library  Library
 	Surfaces Surfaces
-	Logger   *slog.Logger // nil: silent
+	Resolver *access.Resolver // of who is present; nil: they hold what their platform says
+	Logger   *slog.Logger     // nil: silent
 
 	Policies  policy.Source      // what holds in each channel; nil: the defaults everywhere
 	Retriever retrieve.Retriever // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered

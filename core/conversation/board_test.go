@@ -101,9 +101,12 @@ func (b *board) heard(n note) conversation.Message {
 // Tenant implements conversation.Platform.
 func (*board) Tenant(thread.Ref) access.TenantID { return access.DefaultTenant }
 
-// Facts implements conversation.Platform.
-func (*board) Facts(_ context.Context, _ thread.Ref, person string) ([]access.Held, error) {
-	return []access.Held{{Principal: access.User(string(boardName), person), From: "your name"}}, nil
+// Alone implements conversation.Platform.
+func (*board) Alone(_ context.Context, _ thread.Ref, person string) (access.Presence, error) {
+	return access.Presence{
+		Tenant: access.DefaultTenant, Held: []access.Held{{Principal: access.User(string(boardName), person), From: "your name"}},
+		People: []access.Account{{Workspace: access.Workspace{Platform: string(boardName)}, ID: person}},
+	}, nil
 }
 
 // Gather implements conversation.Platform.
@@ -190,8 +193,8 @@ func (b *board) Question(_ context.Context, _ thread.Ref, id thread.MessageID) (
 }
 
 // Listeners implements answer.Surfaces.
-func (*board) Listeners(context.Context, session.Turn) (access.Audience, error) {
-	return access.NewAudience(access.DefaultTenant), nil
+func (*board) Listeners(context.Context, session.Turn) (access.Presence, error) {
+	return access.Presence{Tenant: access.DefaultTenant}, nil
 }
 
 // Open implements answer.Surfaces.

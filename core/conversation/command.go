@@ -20,7 +20,8 @@ import (
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
 	use.Holds = func(ctx context.Context) ([]access.Held, error) {
-		return c.deps.Platform.Facts(ctx, use.Ref, use.By.ID)
+		alone, err := c.deps.Platform.Alone(ctx, use.Ref, use.By.ID)
+		return c.service.Held(ctx, alone), err
 	}
 	if c.can.moderation != nil {
 		use.Admin = c.can.moderation.Moderates(ctx, use.Ref, use.By.ID)

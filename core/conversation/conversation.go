@@ -97,7 +97,7 @@ func (c *Conversation) tenant(at thread.Ref) access.TenantID { return c.deps.Pla
 // holds returns what somebody alone may read.
 func (c *Conversation) holds(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
-		facts, err := c.deps.Platform.Facts(ctx, at, person)
-		return access.AudienceOf(c.tenant(at), facts), err
+		alone, err := c.deps.Platform.Alone(ctx, at, person)
+		return access.AudienceOf(c.tenant(at), c.service.Held(ctx, alone)), err
 	}
 }

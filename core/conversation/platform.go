@@ -16,8 +16,9 @@ type Platform interface {
 	Notices
 	// Tenant is whose documents are answered from in a place.
 	Tenant(at thread.Ref) access.TenantID
-	// Facts returns what a person holds, and where each of it comes from. It may ask the platform, and with an error tells what it knows.
-	Facts(ctx context.Context, at thread.Ref, person string) ([]access.Held, error)
+	// Alone returns a person as the only one present: what the person holds, and where each of it comes from. It may ask the platform, and with an
+	// error tells what it knows.
+	Alone(ctx context.Context, at thread.Ref, person string) (access.Presence, error)
 	// Gather returns what goes with a message that is to be answered; the judgement says who will see the answer, read what of its thread is to
 	// be read, if not nil. What the platform cannot be asked at once is left to a worker (answer.Completer).
 	Gather(ctx context.Context, m Message, j answer.Judgement, read *Reading) (Gathered, error)
@@ -66,7 +67,8 @@ type Files interface {
 
 // Memory is implemented by platforms whose events are to be acknowledged before anything is asked.
 type Memory interface {
-	// Remembers returns what a person alone may read, if that is known without asking.
+	// Remembers returns what a person holds on the platform, if that is known without asking. Decisions about questions rest on it; what of sources
+	// the person may read is asked for when an answer is made.
 	Remembers(ctx context.Context, person string) (access.Audience, error)
 }
 

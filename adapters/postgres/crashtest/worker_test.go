@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/access/accesstest"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
@@ -91,8 +92,8 @@ type nobody struct{}
 func (nobody) Setup(context.Context, session.Turn) (answer.Setup, error) { return answer.Setup{}, nil }
 
 // Listeners are those of the intake: nobody joins or leaves here.
-func (s *surfaces) Listeners(_ context.Context, t session.Turn) (access.Audience, error) {
-	return t.Audience, nil
+func (s *surfaces) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
+	return accesstest.Present(t.Audience), nil
 }
 
 func (nobody) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {

@@ -26,10 +26,14 @@ var Scopes = []Scope{
 	{"channels:read", "to know who listens in a public channel", true, true},
 	{"groups:read", "to know who listens in a private channel", true, true},
 	{"users:read.email", "to know which documents name a person by address", false, false},
+	{"usergroups:read", "to know who is in the user groups to which groups of footnote.yaml are bound", false, false},
 	{"files:read", "to read files and pictures that come with a question", false, false},
 	{"channels:history", "to follow a thread in a public channel without a new mention, and to read it as a source", false, true},
 	{"groups:history", "to follow a thread in a private channel without a new mention, and to read it as a source", false, true},
 }
+
+// GroupScope is the right without which user groups cannot be bound.
+const GroupScope = "usergroups:read"
 
 // AppScope is the right of the app-level token.
 const AppScope = "connections:write"

@@ -71,7 +71,7 @@ const (
 
 // reads are the methods that change nothing, or nothing more when they are repeated.
 var reads = map[string]bool{
-	"users.info": true, "users.list": true, "users.conversations": true, "conversations.info": true, "conversations.members": true,
+	"users.info": true, "users.list": true, "users.conversations": true, "usergroups.list": true, "conversations.info": true, "conversations.members": true,
 	"conversations.replies": true, "conversations.history": true, "conversations.open": true, "files.info": true,
 }
 

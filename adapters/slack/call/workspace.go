@@ -35,9 +35,12 @@ type Config struct {
 	HTTP          *http.Client // for proxies and certificates; nil is a plain one
 	CAFile        string       // certificates that sockets trust beside the system's; HTTP has its own
 	Logger        *slog.Logger // nil: silent
-	// Changes and People are what replicas know together of who listens; nil: this process is the only one, and forgets when it ends.
-	Changes access.Changes
-	People  access.People
+	// Changes, People and Accounts are what replicas know together of who listens; nil: this process is the only one, and forgets when it ends.
+	Changes  access.Changes
+	People   access.People
+	Accounts access.Accounts
+	// Groups are the user groups that count, as they are bound at the moment; nil: none.
+	Groups func() []access.BoundGroup
 
 	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
 	StreamAge time.Duration // after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
@@ -69,6 +72,7 @@ type Workspace struct {
 	Lists     *pace.Part // of the workspace's members
 	Homes     *pace.Part // the channels of a person
 	Infos     *pace.Part // people, one by one
+	Groups    *pace.Part // user groups
 	Histories *pace.Part // of what is read to be indexed: the lowest class, beside all others
 	Names     *pace.Part // of people whose messages are indexed
 	Sockets   *Sockets
@@ -116,7 +120,7 @@ func NewWorkspace(config Config) (*Workspace, error) {
 	c := &Workspace{
 		Config: config, trusted: trusted, Logger: config.Logger, pacing: &Pacing{}, Sockets: newSockets(),
 		Statuses: statusQuota.Part(), Prompts: promptQuota.Part(), Sessions: sessionQuota.Part(), Reads: readQuota.Part(), Scans: pace.Quota{Every: config.Scan, Burst: scanQuota.Burst}.Part(),
-		Lists: listQuota.Part(), Homes: homeQuota.Part(), Infos: infoQuota.Part(),
+		Lists: listQuota.Part(), Homes: homeQuota.Part(), Infos: infoQuota.Part(), Groups: groupQuota.Part(),
 		Histories: pace.Quota{Every: config.History, Burst: historyQuota.Burst}.Part(),
 		Names:     pace.Quota{Every: min(nameQuota.Every, config.History), Burst: nameQuota.Burst}.Part(),
 	}
@@ -188,7 +192,7 @@ func (c *Workspace) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
-	for _, p := range []*pace.Part{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos, c.Histories, c.Names} { // one process at a time lists
+	for _, p := range []*pace.Part{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos, c.Groups, c.Histories, c.Names} { // one process at a time lists
 		p.Share(n)
 	}
 }

@@ -22,7 +22,15 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 		"shared_channel_invite_accepted":
 		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), homesScope)
 	case "user_change", "team_join", "user_profile_changed":
-		return true, d.people.Told(ctx, d.here(), string(e.User), d.tells(string(e.User), raw))
+		is, account, at := d.tells(string(e.User), raw)
+		if is != access.Unsaid { // before anything that rests on it is forgotten, so that it is not read anew as it was
+			if err := d.accounts.Saw(ctx, d.here(), []access.Account{account}, at); err != nil {
+				return true, err
+			}
+		}
+		return true, d.people.Told(ctx, d.here(), string(e.User), is)
+	case "subteam_created", "subteam_updated", "subteam_members_changed", "subteam_self_added", "subteam_self_removed":
+		return true, d.changes.Changed(ctx, d.here(), groupScope)
 	case "channel_created", "channel_rename", "group_rename": // changes nothing that counts here
 		return true, nil
 	default:
@@ -30,21 +38,25 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 	}
 }
 
-// tells is what an event says that somebody is: a member may be a guest now, or gone.
-func (d *Directory) tells(id string, raw []byte) access.Standing {
+// tells is what an event says that somebody is, and since when: a member may be a guest now, or gone.
+func (d *Directory) tells(id string, raw []byte) (is access.Standing, account access.Account, at time.Time) {
 	var said struct {
+		Time  int64 `json:"event_time"` // Unix seconds
 		Event struct {
 			User api.User `json:"user"`
 		} `json:"event"`
 	}
-	switch {
-	case json.Unmarshal(raw, &said) != nil || said.Event.User.ID != id || said.Event.User.TeamID == "":
-		return access.Unsaid
-	case d.counts(&said.Event.User):
-		return access.Inside
-	default:
-		return access.Outside
+	if json.Unmarshal(raw, &said) != nil || said.Event.User.ID != id || said.Event.User.TeamID == "" {
+		return access.Unsaid, account, at
 	}
+	if at = time.Now(); said.Time > 0 {
+		at = time.Unix(said.Time+1, 0) // it is cut to seconds
+	}
+	account = d.account(d.profile(&said.Event.User))
+	if d.counts(&said.Event.User) {
+		return access.Inside, account, at
+	}
+	return access.Outside, account, time.Now().Add(time.Second) // it is believed, however late it is
 }
 
 // hear says that this process hears of changes, if it does and has not said so for a while.

@@ -44,22 +44,18 @@ type Profile struct {
 // Directory knows people and channels. What it cannot find out counts as the least. All that it remembers has the version from before it was
 // read, which is compared with that of all replicas before it is used.
 type Directory struct {
-	slack   *call.Workspace
-	changes access.Changes
-	people  access.People
-	asking  singleflight.Group // rooms, so that many who ask at once ask Slack once
+	slack    *call.Workspace
+	changes  access.Changes
+	people   access.People
+	accounts access.Accounts
+	asking   singleflight.Group // rooms and groups, so that many who ask at once ask Slack once
 
 	mu       sync.Mutex
 	profiles map[string]known[Profile]
 	channels map[string]known[room]
 	homes    map[string]known[[]string] // the channels that a person is in, of those that the bot can see
+	groups   map[string]known[members]  // of the workspace, under one key
 	heard    time.Time                  // when this process last said that it hears of changes
-}
-
-// room is what counts of a channel.
-type room struct {
-	inside bool // everybody in it is a full member of the organisation
-	joined bool // the bot is in it
 }
 
 // known is a fact with its age.
@@ -69,11 +65,12 @@ type known[T any] struct {
 	version access.Version
 }
 
-// NewDirectory returns what is known of a workspace: nothing yet. Changes and people are what replicas know together.
-func NewDirectory(w *call.Workspace, changes access.Changes, people access.People) *Directory {
+// NewDirectory returns what is known of a workspace: nothing yet. Changes, people and accounts are what replicas know together.
+func NewDirectory(w *call.Workspace, changes access.Changes, people access.People, accounts access.Accounts) *Directory {
 	return &Directory{
-		slack: w, changes: changes, people: people,
+		slack: w, changes: changes, people: people, accounts: accounts,
 		profiles: make(map[string]known[Profile]), channels: make(map[string]known[room]), homes: make(map[string]known[[]string]),
+		groups: make(map[string]known[members]),
 	}
 }
 
@@ -109,53 +106,10 @@ func keep[T any](d *Directory, facts map[string]known[T], key string, value T, v
 	facts[key] = known[T]{value, time.Now(), version}
 }
 
-// Audience returns who will see an answer in a channel. In a direct message that is the person alone, with everything the person is: the
-// account, the address, a member, and somebody in each of the person's channels. Elsewhere it is everybody who can open the channel;
-// where guests or another organisation take part, the public and the channel itself. A channel or person about whom nothing could be
-// found out counts as such a one, and the error says why.
-func (d *Directory) Audience(ctx context.Context, channel, person string, direct bool) (access.Audience, error) {
-	if direct {
-		facts, err := d.Principals(ctx, person)
-		return access.AudienceOf(d.slack.Config.Tenant, facts), err
-	}
-	here := access.Channel(string(call.Platform), channel)
-	found, err := d.room(ctx, channel)
-	if err != nil || !found.inside {
-		return access.NewAudience(d.slack.Config.Tenant, here), err
-	}
-	return access.NewAudience(d.slack.Config.Tenant, here, access.Members), nil
-}
-
 // Joined reports whether the bot is in a channel. One that cannot be seen it is not in.
 func (d *Directory) Joined(ctx context.Context, channel string) bool {
 	found, err := d.room(ctx, channel)
 	return err == nil && found.joined
-}
-
-// Principals returns what a person is. The account is always among it; with an error, nothing that could not be found out.
-func (d *Directory) Principals(ctx context.Context, person string) ([]access.Held, error) {
-	held := []access.Held{{Principal: access.User(string(call.Platform), person), From: "your Slack account"}}
-	p, err := d.Profile(ctx, person)
-	if err != nil {
-		return held, err
-	}
-	homes, err := d.homesOf(ctx, person)
-	return d.principals(person, p, homes), err
-}
-
-// principals is what somebody is of whom this is known.
-func (d *Directory) principals(person string, p Profile, homes []string) []access.Held {
-	held := []access.Held{{Principal: access.User(string(call.Platform), person), From: "your Slack account"}}
-	if !p.Outsider {
-		held = append(held, access.Held{Principal: access.Members, From: "you are a full member of this Slack workspace"})
-	}
-	if p.Email != "" {
-		held = append(held, access.Held{Principal: access.User("email", p.Email), From: "the address in your Slack profile"})
-	}
-	for _, id := range homes {
-		held = append(held, access.Held{Principal: access.Channel(string(call.Platform), id), From: "you are in this channel"})
-	}
-	return held
 }
 
 // Profile returns what is known of a person.
@@ -172,11 +126,15 @@ func (d *Directory) Profile(ctx context.Context, id string) (Profile, error) {
 	if err := turn(ctx, d.slack.Infos); err != nil {
 		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", err)
 	}
+	asked := time.Now()
 	u, err := d.slack.API.GetUserInfoContext(ctx, id)
 	if err != nil {
 		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", call.Explain("users.info", err))
 	}
 	p = d.profile(u)
+	if err := d.accounts.Saw(ctx, d.here(), []access.Account{d.account(p)}, asked); err != nil {
+		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", err)
+	}
 	keep(d, d.profiles, id, p, version)
 	return p, nil
 }
@@ -197,112 +155,6 @@ func (d *Directory) profile(u *api.User) Profile {
 		p.Admin = false
 	}
 	return p
-}
-
-// room finds out who can open a channel.
-func (d *Directory) room(ctx context.Context, channel string) (room, error) {
-	found, ok, version, err := recall(ctx, d, d.channels, channel, channelAge, channel)
-	if err != nil {
-		return room{}, fmt.Errorf("find out who listens: %w", err)
-	}
-	if ok {
-		return found, nil
-	}
-	asked := d.asking.DoChan(channel+" "+string(version), func() (any, error) {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout) // it is asked for others, too
-		defer cancel()
-		found, err := d.ask(limited, channel)
-		if err == nil {
-			keep(d, d.channels, channel, found, version)
-		}
-		return found, err
-	})
-	select {
-	case r := <-asked:
-		if r.Err != nil {
-			return room{}, r.Err
-		}
-		found, _ = r.Val.(room)
-		return found, nil
-	case <-ctx.Done():
-		return room{}, fmt.Errorf("find out who listens: %w", context.Cause(ctx))
-	}
-}
-
-func (d *Directory) ask(ctx context.Context, channel string) (room, error) {
-	info, err := d.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
-	if err != nil {
-		return room{}, fmt.Errorf("find out who listens: %w", call.Explain("conversations.info", err))
-	}
-	found := room{joined: info.IsMember || info.IsIM}
-	if info.IsExtShared || info.IsPendingExtShared || info.IsGlobalShared {
-		return found, nil
-	}
-	var unknown []string
-	var roll access.Roll
-	for cursor := ""; ; {
-		ids, next, err := d.slack.API.GetUsersInConversationContext(ctx, &api.GetUsersInConversationParameters{
-			ChannelID: channel, Cursor: cursor, Limit: pageSize,
-		})
-		if err != nil {
-			return room{}, fmt.Errorf("find out who listens: %w", call.Explain("conversations.members", err))
-		}
-		if roll, err = d.people.Known(ctx, d.here(), ids); err != nil {
-			return room{}, err
-		}
-		for _, id := range ids {
-			inside, certain := roll.Inside[id]
-			switch {
-			case id == d.slack.Identity().User, certain && inside:
-			case certain:
-				return found, nil
-			default:
-				unknown = append(unknown, id)
-			}
-		}
-		if cursor = next; cursor == "" {
-			break
-		}
-	}
-	found.inside, err = d.lookUp(ctx, unknown, roll)
-	if err != nil {
-		return room{}, err
-	}
-	return found, nil
-}
-
-// lookUp reports whether people about whom nothing is certain are all inside. Where they are too many it is not known, which is an error and
-// never remembered: access.ErrPending while it will be known soon.
-func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Roll) (inside bool, err error) {
-	if len(people) > maxLookups && roll.Pending {
-		return false, fmt.Errorf("find out who listens: the people of the workspace are being listed: %w", access.ErrPending)
-	}
-	if len(people) > maxLookups {
-		return false, fmt.Errorf("find out who listens: %d people of the channel are not in the list of the workspace", len(people))
-	}
-	found := make(map[string]bool)
-	inside = true
-	for _, id := range people {
-		if err = turn(ctx, d.slack.Infos); err != nil {
-			err = fmt.Errorf("look up a person: %w: %w", access.ErrPending, err)
-			break
-		}
-		u, failed := d.slack.API.GetUserInfoContext(ctx, id)
-		if failed != nil {
-			err = fmt.Errorf("look up a person: %w", call.Explain("users.info", failed))
-			break
-		}
-		if found[id] = d.counts(u); !found[id] {
-			inside = false
-			break
-		}
-	}
-	if len(found) > 0 {
-		if err := d.people.Found(ctx, d.here(), found, roll.At); err != nil {
-			return false, err
-		}
-	}
-	return inside && err == nil, err
 }
 
 // lookWait is how long a question waits for its turn to look somebody up.
@@ -354,9 +206,4 @@ func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error
 	}
 	keep(d, d.homes, person, homes, version)
 	return homes, nil
-}
-
-// counts reports whether somebody's presence leaves a channel one of the organisation alone.
-func (d *Directory) counts(u *api.User) bool {
-	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && d.profile(u).Team == d.slack.Identity().Team
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/sleep"
 	api "github.com/slack-go/slack"
 	"golang.org/x/sync/errgroup"
@@ -87,15 +88,21 @@ func (d *Directory) list(ctx context.Context) (err error) {
 		}
 		page = next
 		found := make(map[string]bool, len(page.Users))
-		for _, u := range page.Users {
-			found[u.ID] = d.counts(&u)
+		people := make([]access.Account, len(page.Users))
+		for i, u := range page.Users {
+			found[u.ID], people[i] = d.counts(&u), d.account(d.profile(&u))
 			listed = append(listed, u.ID)
 			if len(listed) < maxCached/2 { // they need not be looked up one by one
 				keep(d, d.profiles, u.ID, d.profile(&u), version)
 			}
 		}
 		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
-		err = d.people.Found(saving, d.here(), found, at)
+		if err = d.accounts.Saw(saving, d.here(), people, at); err == nil {
+			err = d.people.Found(saving, d.here(), found, at)
+		}
+		if err == nil && page.Cursor == "" {
+			err = d.accounts.Listed(saving, d.here(), listed, at)
+		}
 		cancel()
 		if err != nil || page.Cursor == "" {
 			return err

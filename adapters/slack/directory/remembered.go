@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Remembered returns what Audience would return, as far as it can be said without asking Slack: an event is acknowledged before Slack was asked
-// anything. ok is false when Slack has to be asked; then it is the least. Of a channel it may be minutes old, since every turn asks anew who listens;
-// of a person, on which decisions rest, it is what Audience knows.
+// Remembered returns what is held by whom Present and Alone would return, as far as it can be said without asking Slack: an event is acknowledged
+// before Slack was asked anything. ok is false when Slack has to be asked; then it is the least. Of a channel it may be minutes old, and leaves groups
+// out, since every turn asks anew who listens; of a person, on which decisions rest, it is what Alone knows.
 func (d *Directory) Remembered(ctx context.Context, channel, person string, direct bool) (audience access.Audience, ok bool) {
 	if direct {
 		p, known, _, err := recall(ctx, d, d.profiles, person, peopleAge, person)
@@ -21,7 +21,16 @@ func (d *Directory) Remembered(ctx context.Context, channel, person string, dire
 		if err != nil || !seen {
 			return access.NewAudience(d.slack.Config.Tenant), false
 		}
-		return access.AudienceOf(d.slack.Config.Tenant, d.principals(person, p, homes)), true
+		account := d.account(p)
+		all := held(account, homes)
+		if bound := d.bound(); len(bound) > 0 {
+			of, read, _, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)
+			if err != nil || !read {
+				return access.NewAudience(d.slack.Config.Tenant), false
+			}
+			all = append(all, groupsOf(bound, of, []access.Account{account})...)
+		}
+		return access.AudienceOf(d.slack.Config.Tenant, all), true
 	}
 	here := access.Channel(string(call.Platform), channel)
 	found, known := peek(d, d.channels, channel, channelAge)

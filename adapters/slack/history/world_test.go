@@ -115,11 +115,11 @@ func (w *world) found(t fataler, p *slacktest.Person) string {
 	if _, err := client.Connect(t.Context()); err != nil {
 		t.Fatalf("%v", err)
 	}
-	audience, err := client.Audience(t.Context(), "D"+p.ID, p.ID, true)
+	alone, err := client.Alone(t.Context(), p.ID)
 	if err != nil {
 		t.Fatalf("who %s is: %v", p.Name, err)
 	}
-	return w.text(audience.Principals()...)
+	return w.text(access.AudienceOf(alone.Tenant, alone.Held).Principals()...)
 }
 
 // entry returns the stored document whose text holds something.

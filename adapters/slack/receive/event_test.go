@@ -68,7 +68,7 @@ func receiver(t *testing.T, config call.Config, known store) *Receiver {
 		t.Fatal(err)
 	}
 	w.Is(call.Identity{Team: "T1", User: "U0BOT", Bot: "B0BOT"})
-	return NewReceiver(w, directory.NewDirectory(w, known, known), read.NewReader(w), write.NewWriter(w))
+	return NewReceiver(w, directory.NewDirectory(w, known, known, access.NewLocal()), read.NewReader(w), write.NewWriter(w))
 }
 
 // store is what replicas know together of who listens.

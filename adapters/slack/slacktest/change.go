@@ -1,6 +1,10 @@
 package slacktest
 
-import "fmt"
+import (
+	"fmt"
+	"net/url"
+	"slices"
+)
 
 // BecomeUnheard is Become without an event, as when Slack has given up delivering it.
 func (p *Person) BecomeUnheard(edit func(*Person)) {
@@ -26,4 +30,59 @@ func (s *Server) Crowd(name string, many int) []*Person {
 		people[i] = s.Person(fmt.Sprintf("%s%d", name, i), nil)
 	}
 	return people
+}
+
+// UserGroup is a user group of the workspace.
+type UserGroup struct {
+	ID, Handle string
+	Users      []string
+	Disabled   bool
+}
+
+// UserGroup adds a user group.
+func (s *Server) UserGroup(handle string, people ...*Person) *UserGroup {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := &UserGroup{ID: fmt.Sprintf("S%03d", len(s.groups)), Handle: handle}
+	for _, p := range people {
+		g.Users = append(g.Users, p.ID)
+	}
+	s.groups = append(s.groups, g)
+	return g
+}
+
+// Regroup says who is in a user group from now on.
+func (s *Server) Regroup(g *UserGroup, people ...*Person) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := g.Users
+	g.Users = nil
+	for _, p := range people {
+		g.Users = append(g.Users, p.ID)
+	}
+	only := func(some, others []string) []string {
+		return slices.DeleteFunc(slices.Clone(some), func(id string) bool { return slices.Contains(others, id) })
+	}
+	added, removed := only(g.Users, before), only(before, g.Users)
+	s.event(nil, map[string]any{
+		"type": "subteam_members_changed", "subteam_id": g.ID, "team_id": TeamID, "added_users": added, "added_users_count": len(added),
+		"removed_users": removed, "removed_users_count": len(removed), "event_ts": s.ts(),
+	})
+}
+
+// userGroups is usergroups.list: "This method returns a list of all User Groups in a workspace. This can optionally include disabled User Groups"
+// (https://docs.slack.dev/reference/methods/usergroups.list).
+func (s *Server) userGroups(form url.Values) (reply, error) {
+	list := []map[string]any{}
+	for _, g := range s.groups {
+		if g.Disabled && form.Get("include_disabled") != "true" {
+			continue
+		}
+		row := map[string]any{"id": g.ID, "team_id": TeamID, "is_usergroup": true, "handle": g.Handle, "name": g.Handle, "user_count": len(g.Users)}
+		if form.Get("include_users") == "true" {
+			row["users"] = g.Users
+		}
+		list = append(list, row)
+	}
+	return reply{"usergroups": list}, nil
 }

@@ -34,7 +34,8 @@ const (
 // AllScopes are what an app may be granted here.
 var AllScopes = []string{
 	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "files:read", "groups:history", "groups:read",
-	"im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write", "users:read", "users:read.email",
+	"im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write", "usergroups:read",
+	"users:read", "users:read.email",
 }
 
 // Config sets a Server up. Zero fields are as in the real one.
@@ -77,6 +78,7 @@ type Server struct {
 	seq       int64
 	people    map[string]*Person
 	channels  map[string]*Channel
+	groups    []*UserGroup
 	messages  map[place]*Message
 	order     []place
 	titles    map[place]string
@@ -198,6 +200,7 @@ func methods() map[string]method {
 		"conversations.members":                 {run: (*Server).conversationMembers, tier: 100},
 		"conversations.open":                    {run: (*Server).conversationOpen, scope: "im:write", tier: 50},
 		"users.info":                            {run: (*Server).userInfo, scope: "users:read", tier: 100},
+		"usergroups.list":                       {run: (*Server).userGroups, scope: "usergroups:read", tier: 20},
 		"users.list":                            {run: (*Server).usersList, scope: "users:read", tier: 20},
 		"reactions.add":                         {run: (*Server).addReaction, scope: "reactions:write", tier: 50},
 		"reactions.remove":                      {run: (*Server).removeReaction, scope: "reactions:write", tier: 20},

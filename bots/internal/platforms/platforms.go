@@ -184,10 +184,10 @@ func (s *Set) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 }
 
 // Listeners implements answer.Surfaces.
-func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Audience, error) {
+func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
 	bot, err := s.of(t)
 	if err != nil {
-		return access.Audience{}, fmt.Errorf("ask who listens: %w", err)
+		return access.Presence{}, fmt.Errorf("ask who listens: %w", err)
 	}
 	return bot.Listeners(ctx, t)
 }

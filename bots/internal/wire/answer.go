@@ -90,7 +90,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		return of, err
 	}
 	of.Actions, err = action.New(action.Deps{
-		Store: sessions, Answerer: of.Service, Signal: signal, Listeners: place.Surfaces, Library: library{b.Index}, Policies: policies, Metrics: metrics, Logger: b.Logger,
+		Store: sessions, Answerer: of.Service, Signal: signal, Library: library{b.Index}, Policies: policies, Metrics: metrics, Logger: b.Logger,
 	})
 	if err != nil {
 		return of, err
@@ -140,9 +140,18 @@ func (a *Answering) Close() error {
 	return err
 }
 
-// ConsoleAudience is who the person at the terminal counts as.
+// Console is who the person at the terminal counts as: nobody in particular, who holds what the operator says and nothing else.
+func (b *Base) Console() access.Presence {
+	p := access.Presence{Tenant: b.Tenant}
+	for _, principal := range b.Config.ConsoleAudience {
+		p.Held = append(p.Held, access.Held{Principal: principal, From: "CONSOLE_PRINCIPALS names it"})
+	}
+	return p
+}
+
+// ConsoleAudience is what the person at the terminal may read.
 func (b *Base) ConsoleAudience() access.Audience {
-	return access.NewAudience(b.Tenant, b.Config.ConsoleAudience...)
+	return access.AudienceOf(b.Tenant, b.Console().Held)
 }
 
 // Sessions keeps conversations, turns and what was posted for them.

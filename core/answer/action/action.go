@@ -20,14 +20,13 @@ import (
 
 // Deps is what a Service works with. All but Policies, Metrics, Logger and MaxQuestion are required.
 type Deps struct {
-	Store     Store
-	Answerer  Answerer
-	Signal    session.Signal
-	Listeners Listeners
-	Library   Library
-	Policies  policy.Source // nil: the defaults everywhere
-	Metrics   Metrics       // nil: nothing is counted
-	Logger    *slog.Logger  // nil: silent
+	Store    Store
+	Answerer Answerer
+	Signal   session.Signal
+	Library  Library
+	Policies policy.Source // nil: the defaults everywhere
+	Metrics  Metrics       // nil: nothing is counted
+	Logger   *slog.Logger  // nil: silent
 	// MaxQuestion is how many characters an edited question may have: 100,000.
 	MaxQuestion int
 }
@@ -61,13 +60,10 @@ type Answerer interface {
 	Wake()
 	// StopAs asks for a stop by somebody of whom holds returns what that person alone may read; nil: nothing.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
+	// Present returns who sees a turn's answer at this moment; its error says that nobody can tell.
+	Present(ctx context.Context, t session.Turn) (access.Audience, error)
 	// Refused notes in the audit trail that something was asked and not taken in.
 	Refused(ctx context.Context, r session.Refusal)
-}
-
-// Listeners knows who sees a turn's answer. answer.Surfaces are such. Safe for concurrent use.
-type Listeners interface {
-	Listeners(ctx context.Context, t session.Turn) (access.Audience, error)
 }
 
 // Library knows who may read what. Safe for concurrent use.
@@ -84,8 +80,8 @@ type Service struct{ Deps }
 
 // NewAct returns a service.
 func New(deps Deps) (*Service, error) {
-	if deps.Answerer == nil || deps.Signal == nil || deps.Listeners == nil || deps.Library == nil || deps.Store == nil {
-		return nil, errors.New("set up what is done to answers: who answers, a signal, listeners, a library and a history are required")
+	if deps.Answerer == nil || deps.Signal == nil || deps.Library == nil || deps.Store == nil {
+		return nil, errors.New("set up what is done to answers: who answers, a signal, a library and a history are required")
 	}
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)

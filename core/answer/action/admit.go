@@ -20,7 +20,7 @@ func (s *Service) admit(ctx context.Context, a Request, t session.Turn, private 
 	if !rules.Open() || rules.CountsRoles() {
 		own := t
 		own.Asker = a.By
-		if known, err := s.Listeners.Listeners(ctx, own.ForAsker()); err == nil {
+		if known, err := s.Answerer.Present(ctx, own.ForAsker()); err == nil {
 			holds = known
 		}
 	}

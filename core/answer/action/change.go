@@ -66,7 +66,7 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 	}
 	holds := access.NewAudience(e.Tenant)
 	if p.CountsRoles() {
-		if known, err := s.Listeners.Listeners(ctx, t.ForAsker()); err == nil && known.Tenant() == e.Tenant {
+		if known, err := s.Answerer.Present(ctx, t.ForAsker()); err == nil {
 			holds = known
 		}
 	}

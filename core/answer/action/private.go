@@ -31,7 +31,7 @@ func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Reco
 	if d.Action == policy.Refuse {
 		return refuse(d.Sentence()), nil
 	}
-	audience, err := s.Listeners.Listeners(ctx, r.Turn.ForAsker())
+	audience, err := s.Answerer.Present(ctx, r.Turn.ForAsker())
 	if err != nil {
 		s.Logger.WarnContext(ctx, "private answer not begun: nobody says what the asker may read", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
@@ -71,13 +71,10 @@ func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply
 	if err != nil {
 		return Reply{}, err
 	}
-	channel, err := s.Listeners.Listeners(ctx, r.Turn.ForChannel())
+	channel, err := s.Answerer.Present(ctx, r.Turn.ForChannel())
 	if err != nil {
 		s.Logger.WarnContext(ctx, "answer not shared: nobody says who listens", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
-	}
-	if channel.Tenant() != r.Session.Tenant {
-		return refuse(sentenceRestricted), nil
 	}
 	allowed, err := s.mayRead(ctx, channel, restsOn(saved))
 	if err != nil {

@@ -37,7 +37,7 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 		t.Fatal(err)
 	}
 	act, err := action.New(action.Deps{
-		Store: store, Answerer: answers, Signal: deps.Signal, Listeners: deps.Surfaces, Library: deps.Library, Policies: deps.Policies, Logger: deps.Logger,
+		Store: store, Answerer: answers, Signal: deps.Signal, Library: deps.Library, Policies: deps.Policies, Logger: deps.Logger,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,139 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// Present returns who will see an answer in a channel: in a private one of few people all of them by name, elsewhere everybody who can open it. Where
+// guests or another organisation take part, they hold the channel itself alone. A channel about which nothing could be found out counts as such a one,
+// and the error says why.
+func (d *Directory) Present(ctx context.Context, channel string) (access.Presence, error) {
+	there := d.nobody(channel)
+	found, err := d.room(ctx, channel)
+	if err != nil {
+		return there, err
+	}
+	there.Outsiders = !found.inside
+	if found.inside {
+		there.Held = append(there.Held, access.Held{Principal: access.Members, From: "everybody here is a full member of this Slack workspace"})
+	}
+	if !found.named {
+		return there, nil
+	}
+	people, err := d.described(ctx, found.people)
+	if err != nil {
+		return d.nobody(channel), err
+	}
+	if len(people) > access.MostNamed {
+		return there, nil
+	}
+	there.Open, there.People = false, people
+	shared, err := d.boundGroups(ctx, people)
+	if err != nil {
+		return d.nobody(channel), err
+	}
+	there.Held = append(there.Held, shared...)
+	return there, nil
+}
+
+// nobody is a channel of which nothing is known.
+func (d *Directory) nobody(channel string) access.Presence {
+	return access.Presence{
+		Tenant: d.slack.Config.Tenant, Held: []access.Held{{Principal: access.Channel(string(call.Platform), channel), From: "everybody here is in this channel"}},
+		Open: true, Outsiders: true,
+	}
+}
+
+// Alone returns a person as the only one who will see an answer, with everything that the person is: the account, the address, a member, somebody in each
+// of the person's channels, and in bound groups. With an error it is what is known.
+func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, error) {
+	account := access.Account{Workspace: d.here(), ID: person}
+	alone := access.Presence{Tenant: d.slack.Config.Tenant, Held: held(account, nil), People: []access.Account{account}}
+	p, err := d.Profile(ctx, person)
+	if err != nil {
+		return alone, err
+	}
+	account = d.account(p)
+	homes, err := d.homesOf(ctx, person)
+	alone.Held, alone.People = held(account, homes), []access.Account{account}
+	if err != nil {
+		return alone, err
+	}
+	groups, err := d.boundGroups(ctx, alone.People)
+	alone.Held = append(alone.Held, groups...)
+	return alone, err
+}
+
+// account is somebody as other parts of the program know people of chat platforms.
+func (d *Directory) account(p Profile) access.Account {
+	return access.Account{
+		Workspace: d.here(), ID: p.ID, Name: p.Name, Email: p.Email, Full: !p.Outsider,
+		Bot: p.Bot && p.Team == d.slack.Identity().Team,
+	}
+}
+
+// held is what somebody is of whom this is known, groups aside.
+func held(a access.Account, homes []string) []access.Held {
+	held := []access.Held{{Principal: access.User(string(call.Platform), a.ID), From: "your Slack account"}}
+	if a.Full {
+		held = append(held, access.Held{Principal: access.Members, From: "you are a full member of this Slack workspace"})
+	}
+	if a.Email != "" {
+		held = append(held, access.Held{Principal: access.User("email", a.Email), From: "the address in your Slack profile"})
+	}
+	for _, id := range homes {
+		held = append(held, access.Held{Principal: access.Channel(string(call.Platform), id), From: "you are in this channel"})
+	}
+	return held
+}
+
+// described returns people as the workspace describes them, apps of the workspace left out. Slack is asked about few of whom nothing is kept; who is
+// still not known then is somebody of whom nothing is said.
+func (d *Directory) described(ctx context.Context, ids []string) ([]access.Account, error) {
+	known, err := d.accounts.Accounts(ctx, d.here(), ids)
+	if err != nil {
+		return nil, err
+	}
+	var seen []access.Account
+	asked := time.Now()
+	for _, id := range ids {
+		if _, ok := known[id]; ok || len(seen) == maxLookups {
+			continue
+		}
+		if err := turn(ctx, d.slack.Infos); err != nil {
+			break
+		}
+		u, err := d.slack.API.GetUserInfoContext(ctx, id)
+		if err != nil {
+			err = call.Explain("users.info", err)
+			if call.Transient(err) {
+				return nil, fmt.Errorf("look up a person: %w", err)
+			}
+			continue // of whom Slack says nothing
+		}
+		known[id] = d.account(d.profile(u))
+		seen = append(seen, known[id])
+	}
+	if len(seen) > 0 {
+		if err := d.accounts.Saw(ctx, d.here(), seen, asked); err != nil {
+			return nil, err
+		}
+	}
+	people := make([]access.Account, 0, len(ids))
+	for _, id := range ids {
+		a, ok := known[id]
+		if !ok {
+			a = access.Account{Workspace: d.here(), ID: id}
+		}
+		if !a.Bot {
+			people = append(people, a)
+		}
+	}
+	return slices.Clip(people), nil
+}

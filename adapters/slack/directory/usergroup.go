@@ -1,0 +1,98 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/core/access"
+	api "github.com/slack-go/slack"
+)
+
+const (
+	// groupAge is how long what was read of user groups counts where no event told of a change.
+	groupAge = 10 * time.Minute
+	// groupScope is the scope of all user groups of a workspace, and the key under which they are remembered.
+	groupScope = "usergroups"
+)
+
+// members are the people of user groups, by the groups' ids.
+type members map[string]map[string]bool
+
+// boundGroups are the groups of the configuration that all of the people hold, by being in the user group to which it binds them. Only full members
+// hold any.
+func (d *Directory) boundGroups(ctx context.Context, people []access.Account) ([]access.Held, error) {
+	bound := d.bound()
+	if len(bound) == 0 || len(people) == 0 || slices.ContainsFunc(people, func(a access.Account) bool { return !a.Full }) {
+		return nil, nil
+	}
+	of, err := d.userGroups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return groupsOf(bound, of, people), nil
+}
+
+func (d *Directory) bound() []access.BoundGroup {
+	if d.slack.Config.Groups == nil {
+		return nil
+	}
+	return d.slack.Config.Groups()
+}
+
+func groupsOf(bound []access.BoundGroup, of members, people []access.Account) []access.Held {
+	var held []access.Held
+	for _, g := range bound {
+		if of[g.ID] != nil && !slices.ContainsFunc(people, func(a access.Account) bool { return !a.Full || !of[g.ID][a.ID] }) {
+			held = append(held, access.Held{Principal: access.Group(g.Name), From: "the Slack user group " + g.ID + ", to which footnote.yaml binds it"})
+		}
+	}
+	return held
+}
+
+// userGroups returns who is in which user group of the workspace, none where the app may not read them.
+func (d *Directory) userGroups(ctx context.Context) (members, error) {
+	found, ok, version, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)
+	if err != nil {
+		return nil, fmt.Errorf("find out who is in which user group: %w", err)
+	}
+	if ok {
+		return found, nil
+	}
+	asked := d.asking.DoChan(groupScope+" "+string(version), func() (any, error) {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout) // it is asked for others, too
+		defer cancel()
+		if err := turn(limited, d.slack.Groups); err != nil {
+			return nil, err
+		}
+		list, err := d.slack.API.GetUserGroupsContext(limited, api.GetUserGroupsOptionIncludeUsers(true))
+		if err != nil {
+			err = call.Explain("usergroups.list", err)
+			if call.Transient(err) {
+				return nil, err
+			}
+			d.slack.Logger.WarnContext(limited, "user groups are not read, and nobody holds the groups that are bound to them", "error", err)
+		}
+		found := make(members, len(list))
+		for _, g := range list {
+			found[g.ID] = make(map[string]bool, len(g.Users))
+			for _, id := range g.Users {
+				found[g.ID][id] = true
+			}
+		}
+		keep(d, d.groups, groupScope, found, version)
+		return found, nil
+	})
+	select {
+	case r := <-asked:
+		if r.Err != nil {
+			return nil, fmt.Errorf("find out who is in which user group: %w", r.Err)
+		}
+		found, _ = r.Val.(members)
+		return found, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("find out who is in which user group: %w", context.Cause(ctx))
+	}
+}
