@@ -141,6 +141,7 @@ func (r *fileReader) sources(path string, n ast.Node) {
 			field{"include", r.texts(&s.Include)},
 			field{"exclude", r.texts(&s.Exclude)},
 			field{"every", r.every(&s.Every)},
+			field{"covering", r.covering(&s.Covering)},
 		)
 		places := 0
 		for _, is := range []bool{s.Path != "", s.URL != "", s.Slack != nil} {

@@ -32,6 +32,8 @@ type File struct {
 	DocumentSets []DocumentSet // what agents may be limited to
 	Projects     []Project
 	Sources      []Source
+	Identity     Identity `json:",omitzero"`
+	Groups       []Group  `json:",omitempty"` // of chat platforms, by the names that access lists hold
 	Channels     []ChannelRule
 	SynonymSets  [][]string   `json:",omitempty"` // words and phrases that mean the same
 	Prices       spend.Prices // of models
@@ -79,7 +81,9 @@ type Source struct {
 	Include []string
 	Exclude []string
 	Every   time.Duration // how often serve reads it; 0 is never
-	Slack   *SlackHistory `json:",omitempty"` // what was said in the channels of the bot's own workspace; they say who may read it
+	// Covering are groups of the source that stand for everybody, where others than named people may see an answer.
+	Covering []access.Principal `json:",omitempty"`
+	Slack    *SlackHistory      `json:",omitempty"` // what was said in the channels of the bot's own workspace; they say who may read it
 }
 
 // SlackHistory is which channels of a workspace are read, and how far back.
@@ -168,6 +172,8 @@ func ParseFile(path string, data []byte) (*File, error) {
 			field{"document_sets", r.documentSets},
 			field{"projects", r.projects},
 			field{"sources", r.sources},
+			field{"identity", r.identity},
+			field{"groups", r.groups},
 			field{"channels", r.channels},
 			field{"synonyms", r.synonyms},
 			field{"prices", r.prices},
@@ -258,4 +264,5 @@ func (r *fileReader) references() {
 		}
 	}
 	r.channelReferences(check)
+	r.groupReferences()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/bots/discordbot"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/access"
 )
 
 var discordKind = kind{name: discord.Platform, setting: "DISCORD_BOT_TOKEN", token: func(c *config.Config) config.Secret { return c.DiscordBotToken }, build: newDiscord}
@@ -23,7 +24,7 @@ func newDiscord(base *wire.Base, set *Set) (platform, error) {
 	bot, err := discordbot.New(discordbot.Config{
 		Token: c.DiscordBotToken.Reveal(), APIURL: c.DiscordAPIURL, Tenant: base.Tenant, NoMessageContent: !c.DiscordMessageContent,
 		Members: c.DiscordMembers, Guilds: c.DiscordGuilds, BindFirst: !set.serves(slack.Platform), MaxAge: c.RedeliveryMaxAge,
-		Models: base.Models,
+		Models: base.Models, Groups: func() []access.BoundGroup { return base.File().Bound(string(discord.Platform)) },
 		Agents: func() []string {
 			var names []string
 			for _, a := range base.File().Agents {

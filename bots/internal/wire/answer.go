@@ -77,6 +77,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		Setups:   chooser,
 		Library:  library{b.Index},
 		Surfaces: place.Surfaces,
+		Resolver: b.Resolver(),
 		Logger:   b.Logger,
 
 		Policies:  policies,
