@@ -1,0 +1,171 @@
+// Package github reads the repositories of an organisation, or some repositories, of GitHub or a GitHub Enterprise Server: issues, pull requests
+// and discussions with what was said in them, chosen files, and wikis.
+//
+// Each repository is a node with readers of its own. Whoever may read it at GitHub is read whole, by the one list in which GitHub itself has counted
+// together owners, base permission, teams and single people. Nothing is told apart by a name, which another repository or person may have tomorrow:
+// repositories and people go by their numbers.
+package github
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Kind of the sources that this package reads.
+const Kind document.Kind = "github"
+
+// Who may read what is in public repositories.
+const (
+	PublicMembers = "members" // full members of the workspace
+	PublicAll     = "public"  // everybody
+	PublicReaders = "readers" // who has a right of their own in the repository, as in private ones
+)
+
+// Options of a Connector. Zero fields get their defaults.
+type Options struct {
+	Name         string   // of the source
+	Organization string   // all of whose repositories are read that the credential was given
+	Repositories []string // owner/name: these alone
+	Issues       bool
+	PullRequests bool
+	Discussions  bool
+	Wiki         bool
+	Files        []string // patterns of paths to read; none: no files
+	Public       string   // PublicMembers
+
+	Overlap   time.Duration // how much of what was read already a reading by date repeats; 10 min
+	FullEvery time.Duration // after how long everything in a repository is looked at for what has gone; 24 h
+	WikiEvery time.Duration // between two looks at a wiki, of whose changes GitHub tells by webhooks alone; 1 h
+	Forget    time.Duration // after how long the documents of a repository that cannot be seen any more are removed; 7 days
+	// Read returns the connector of a folder's files, for documents with the access list that are published below base.
+	Read     func(f Folder) (index.Connector, error)
+	Wanted   func(path string) bool // whether a file may hold a document; all of them if nil
+	CacheDir string                 // of the copies of repositories; a folder below the user's cache
+	MaxBytes int64                  // larger files are left out; 10 MB
+	MaxFetch int64                  // bytes that Git may send in one run; 4 GB
+}
+
+// Folder is a folder of files to be read.
+type Folder struct {
+	Path   string
+	Base   string // where readers find the files
+	Source document.Source
+	ACL    access.ACL
+	Files  []string // patterns of paths
+}
+
+const day = 24 * time.Hour
+
+func (o Options) withDefaults() Options {
+	for _, field := range []struct {
+		value     *time.Duration
+		otherwise time.Duration
+	}{{&o.Overlap, 10 * time.Minute}, {&o.FullEvery, day}, {&o.WikiEvery, time.Hour}, {&o.Forget, 7 * day}} {
+		if *field.value <= 0 {
+			*field.value = field.otherwise
+		}
+	}
+	o.Public = cmp.Or(o.Public, PublicMembers)
+	o.MaxBytes, o.MaxFetch = cmp.Or(o.MaxBytes, 10<<20), cmp.Or(o.MaxFetch, 4<<30)
+	return o
+}
+
+// What GitHub allows in names (https://docs.github.com/en/rest/repos/repos; the site refuses others).
+var (
+	loginForm      = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?$`)
+	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?/[A-Za-z0-9._-]{1,100}$`)
+)
+
+func (o Options) validate() error {
+	var faults []error
+	if o.Name == "" {
+		faults = append(faults, errors.New("the source has no name"))
+	}
+	switch {
+	case o.Organization == "" && len(o.Repositories) == 0:
+		faults = append(faults, errors.New("nothing is chosen: write organization: NAME, or repositories: with owner/name below it"))
+	case o.Organization != "" && len(o.Repositories) > 0:
+		faults = append(faults, errors.New("write organization: or repositories:, and not both"))
+	case o.Organization != "" && !loginForm.MatchString(o.Organization):
+		faults = append(faults, fmt.Errorf("%q is not the name of an organisation: write it as in its address, such as acme", o.Organization))
+	}
+	for _, name := range o.Repositories {
+		if !repositoryForm.MatchString(name) {
+			faults = append(faults, fmt.Errorf("%q is not the name of a repository: write owner/name, such as acme/handbook", name))
+		}
+	}
+	if !o.Issues && !o.PullRequests && !o.Discussions && !o.Wiki && len(o.Files) == 0 {
+		faults = append(faults, errors.New("nothing of the repositories is read: choose among issues, pull_requests, discussions, wiki and files"))
+	}
+	if o.Public != PublicMembers && o.Public != PublicAll && o.Public != PublicReaders {
+		faults = append(faults, fmt.Errorf("public repositories are read by members, public or readers, and not by %q", o.Public))
+	}
+	return errors.Join(faults...)
+}
+
+// Connector reads one source.
+type Connector struct {
+	client  *Client
+	options Options
+	source  document.Source
+}
+
+var (
+	_ index.NodeReader   = (*Connector)(nil)
+	_ index.GroupReader  = (*Connector)(nil)
+	_ index.PointChecker = (*Connector)(nil)
+	_ index.Resumer      = (*Connector)(nil)
+)
+
+// NewConnector returns a connector; nothing is asked before it is used.
+func NewConnector(client *Client, options Options) (*Connector, error) {
+	options = options.withDefaults()
+	if err := options.validate(); err != nil {
+		return nil, fmt.Errorf("set up GitHub: %w", err)
+	}
+	return &Connector{client: client, options: options, source: SourceOf(options.Name)}, nil
+}
+
+// SourceOf returns the source of a name in the configuration.
+func SourceOf(name string) document.Source {
+	return document.Source{ID: document.SourceID("github-" + name), Kind: Kind, Name: name}
+}
+
+// Source implements index.Connector.
+func (c *Connector) Source() document.Source { return c.source }
+
+// reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
+const reading = 1
+
+// Settings implements index.Connector.
+func (c *Connector) Settings() string {
+	o := c.options
+	return fmt.Sprintf("github %d %v %v %v %v %q", reading, o.Issues, o.PullRequests, o.Discussions, o.Wiki, o.Files)
+}
+
+// node stands for whoever may read a repository.
+func (c *Connector) node(id int64) access.Principal {
+	return access.Node(string(c.source.ID), strconv.FormatInt(id, 10))
+}
+
+// Kinds of groups.
+const (
+	kindRepository   = "repo" // who may read a repository, by GitHub's own count
+	kindOrganization = "org"  // the members of an organisation
+)
+
+func (c *Connector) readers(r repository) access.Principal {
+	return access.SourceGroup(string(c.source.ID), kindRepository, r.key())
+}
+
+func (c *Connector) members(organization int64) access.Principal {
+	return access.SourceGroup(string(c.source.ID), kindOrganization, strconv.FormatInt(organization, 10))
+}

@@ -1,0 +1,371 @@
+// Package githubtest is a GitHub server for tests: an organisation's repositories, people and teams, what is said in them, and the parts of the REST
+// and GraphQL interfaces through which they are read, with the limits and the misbehaviour of the real one.
+//
+// Whoever may read what is decided for one person at a time, by GitHub's own words; nothing here knows of groups as Footnote does.
+package githubtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Visibility of a repository.
+const (
+	Public   = "public"
+	Internal = "internal"
+	Private  = "private"
+)
+
+// World is what is there. Its methods may be called while it is served.
+type World struct {
+	mu    sync.Mutex
+	clock time.Time
+	last  int64 // the last number that was given out
+
+	Orgs  []*Org
+	Users []*User
+	Repos []*Repo
+}
+
+// User is somebody with an account.
+type User struct {
+	ID       int64
+	Login    string
+	SAML     string   // the name that single sign-on knows them by
+	Verified []string // addresses of domains that their organisation verified
+	Profile  string   // an address that they show to all: nobody vouches for it
+}
+
+// Org is an organisation. All of them belong to one enterprise.
+type Org struct {
+	ID     int64
+	Login  string
+	Base   string         // permission of members in every repository: none, read, write
+	Owners map[*User]bool // administrators
+	Member map[*User]bool // owners among them
+	Teams  []*Team
+	HasSSO bool
+}
+
+// Team is a team of an organisation.
+type Team struct {
+	ID      int64
+	Parent  *Team
+	Members map[*User]bool
+}
+
+// Repo is a repository.
+type Repo struct {
+	ID         int64
+	Org        *Org
+	Name       string
+	Visibility string
+	Archived   bool
+	Direct     map[*User]string // people with a right of their own, outside collaborators among them
+	Teams      map[*Team]string
+	Invited    map[*User]bool // who has not accepted yet
+	Threads    []*Thread
+	Numbers    int
+	NoIssues   bool
+	Hidden     bool   // from the credential: it lost this one
+	CannotList bool   // the credential may not list its collaborators
+	Git, Wiki  string // addresses of Git servers; empty: there is nothing
+	Head       func() (branch, commit string)
+	Former     []string // names that lead here
+	pushed     time.Time
+}
+
+// Thread is an issue, a pull request or a discussion.
+type Thread struct {
+	Kind     string // issue, pull, discussion
+	ID       int64
+	Number   int
+	Title    string
+	Body     string
+	Author   *User
+	State    string
+	Labels   []string
+	Created  time.Time
+	Updated  time.Time
+	Comments []*Comment
+	Reviews  []*Comment
+	Places   []*Place // of a pull request
+}
+
+// Place is a place in the code of which something is said.
+type Place struct {
+	ID       int64
+	Path     string
+	Line     int
+	Comments []*Comment
+}
+
+// Comment is a comment, a review, or a reply.
+type Comment struct {
+	ID      int64
+	Author  *User
+	Body    string
+	State   string // of a review
+	Created time.Time
+	Hidden  bool
+	Answer  bool
+	Replies []*Comment
+}
+
+// NewWorld returns an empty world.
+func NewWorld() *World { return &World{clock: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)} }
+
+// Now is the time there.
+func (w *World) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.clock
+}
+
+// Pass lets time pass.
+func (w *World) Pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clock = w.clock.Add(d)
+}
+
+// Do changes the world in any way.
+func (w *World) Do(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
+func (w *World) next() int64 {
+	w.last++
+	return w.last
+}
+
+// Org makes an organisation.
+func (w *World) Org(login, base string) *Org {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	o := &Org{ID: w.next(), Login: login, Base: base, Owners: make(map[*User]bool), Member: make(map[*User]bool)}
+	w.Orgs = append(w.Orgs, o)
+	return o
+}
+
+// User makes an account.
+func (w *World) User(login string) *User {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	u := &User{ID: w.next(), Login: login}
+	w.Users = append(w.Users, u)
+	return u
+}
+
+// Team makes a team.
+func (w *World) Team(o *Org, parent *Team, members ...*User) *Team {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := &Team{ID: w.next(), Parent: parent, Members: make(map[*User]bool)}
+	for _, u := range members {
+		t.Members[u] = true
+	}
+	o.Teams = append(o.Teams, t)
+	return t
+}
+
+// Repo makes a repository.
+func (w *World) Repo(o *Org, name, visibility string) *Repo {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.repo(o, name, visibility)
+}
+
+func (w *World) repo(o *Org, name, visibility string) *Repo {
+	r := &Repo{
+		ID: w.next(), Org: o, Name: name, Visibility: visibility, Direct: make(map[*User]string), Teams: make(map[*Team]string), Invited: make(map[*User]bool),
+		pushed: w.clock,
+	}
+	w.Repos = append(w.Repos, r)
+	return r
+}
+
+// FullName is the repository's name with its owner's.
+func (r *Repo) FullName() string { return r.Org.Login + "/" + r.Name }
+
+// Rename gives a repository another name; the old one leads to it until another repository has it.
+func (w *World) Rename(r *Repo, name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r.Former = append(r.Former, r.FullName())
+	r.Name = name
+}
+
+// Move transfers a repository to another organisation.
+func (w *World) Move(r *Repo, to *Org) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r.Former = append(r.Former, r.FullName())
+	r.Org = to
+	clear(r.Teams)
+}
+
+// Recreate deletes a repository and makes another of the same name.
+func (w *World) Recreate(r *Repo, visibility string) *Repo {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Repos = slices.DeleteFunc(w.Repos, func(one *Repo) bool { return one == r })
+	return w.repo(r.Org, r.Name, visibility)
+}
+
+// DeleteRepo deletes a repository.
+func (w *World) DeleteRepo(r *Repo) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Repos = slices.DeleteFunc(w.Repos, func(one *Repo) bool { return one == r })
+}
+
+// Pushed notes that something was pushed.
+func (w *World) Pushed(r *Repo) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clock = w.clock.Add(time.Second)
+	r.pushed = w.clock
+}
+
+// Open makes an issue, a pull request or a discussion.
+func (w *World) Open(r *Repo, kind, title, body string, author *User) *Thread {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clock = w.clock.Add(time.Second)
+	r.Numbers++
+	t := &Thread{Kind: kind, ID: w.next(), Number: r.Numbers, Title: title, Body: body, Author: author, State: "OPEN", Created: w.clock, Updated: w.clock}
+	r.Threads = append(r.Threads, t)
+	return t
+}
+
+// Say adds a comment.
+func (w *World) Say(t *Thread, author *User, body string) *Comment {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clock = w.clock.Add(time.Second)
+	c := &Comment{ID: w.next(), Author: author, Body: body, Created: w.clock}
+	t.Comments = append(t.Comments, c)
+	t.Updated = w.clock
+	return c
+}
+
+// Touch notes that a thread was changed.
+func (w *World) Touch(t *Thread, change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clock = w.clock.Add(time.Second)
+	change()
+	t.Updated = w.clock
+}
+
+// Comment makes a comment that is not anywhere yet.
+func (w *World) Comment(author *User, body string) *Comment {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &Comment{ID: w.next(), Author: author, Body: body, Created: w.clock}
+}
+
+// DeleteThread deletes an issue, a pull request or a discussion, of which nothing is left.
+func (w *World) DeleteThread(r *Repo, t *Thread) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r.Threads = slices.DeleteFunc(r.Threads, func(one *Thread) bool { return one == t })
+}
+
+// Transfer moves an issue to another repository, where it has another number and node id.
+func (w *World) Transfer(from *Repo, t *Thread, to *Repo) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	from.Threads = slices.DeleteFunc(from.Threads, func(one *Thread) bool { return one == t })
+	to.Numbers++
+	w.clock = w.clock.Add(time.Second)
+	moved := *t
+	moved.ID, moved.Number, moved.Updated = w.next(), to.Numbers, w.clock
+	to.Threads = append(to.Threads, &moved)
+}
+
+// MayRead reports whether a person may read a repository at GitHub. It goes by one rule after the other, for this person alone.
+func (w *World) MayRead(u *User, r *Repo) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains(w.Repos, r) {
+		return false
+	}
+	// "Public repositories are accessible to everyone on the internet."
+	// (https://docs.github.com/en/repositories/creating-and-managing-repositories/about-repositories#about-repository-visibility)
+	if r.Visibility == Public {
+		return true
+	}
+	return w.hasRight(u, r)
+}
+
+// hasRight is MayRead without what is open to everybody.
+func (w *World) hasRight(u *User, r *Repo) bool {
+	// "Internal repositories are accessible to all enterprise members." (ibidem) "All members of an enterprise" are those of its organisations.
+	if r.Visibility == Internal {
+		for _, o := range w.Orgs {
+			if o.Member[u] {
+				return true
+			}
+		}
+	}
+	// "Organization owners have complete administrative access to your organization."
+	// (https://docs.github.com/en/organizations/managing-peoples-access-to-your-organization-with-roles/roles-in-an-organization)
+	if r.Org.Owners[u] {
+		return true
+	}
+	// "You can set base permissions that apply to all members of an organization when accessing any of the organization's repositories. Base permissions
+	// do not apply to outside collaborators."
+	// (https://docs.github.com/en/organizations/managing-user-access-to-your-organizations-repositories/managing-repository-roles/setting-base-permissions-for-an-organization)
+	if r.Org.Member[u] && r.Org.Base != "none" {
+		return true
+	}
+	// "Direct" rights of members and of outside collaborators; an invitation that was not accepted is none.
+	if r.Direct[u] != "" && !r.Invited[u] {
+		return true
+	}
+	// "Child teams inherit the parent's access permissions." (https://docs.github.com/en/organizations/organizing-members-into-teams/about-teams)
+	for _, t := range r.Org.Teams {
+		if !t.Members[u] || !r.Org.Member[u] {
+			continue
+		}
+		above := t
+		for range 100 {
+			if above == nil {
+				break
+			}
+			if r.Teams[above] != "" {
+				return true
+			}
+			above = above.Parent
+		}
+	}
+	return false
+}
+
+// find returns the repository of a name, and whether that is one it had before.
+func (w *World) find(name string) (r *Repo, former bool) {
+	for _, one := range w.Repos {
+		if strings.EqualFold(one.FullName(), name) {
+			return one, false
+		}
+	}
+	for _, one := range w.Repos {
+		if slices.ContainsFunc(one.Former, func(n string) bool { return strings.EqualFold(n, name) }) {
+			return one, true
+		}
+	}
+	return nil, false
+}
+
+func (r *Repo) node() string     { return fmt.Sprintf("R_kg%d", r.ID) }
+func (t *Thread) node() string   { return fmt.Sprintf("T_kg%d", t.ID) }
+func (p *Place) node() string    { return fmt.Sprintf("P_kg%d", p.ID) }
+func (c *Comment) node() string  { return fmt.Sprintf("C_kg%d", c.ID) }
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,0 +1,89 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+)
+
+// maxPages bounds a listing: what goes on for longer goes in a circle.
+const maxPages = 20_000
+
+// mostRemembered is of how many pages it is known what they held.
+const mostRemembered = 50_000
+
+// errCircle is a listing whose pages lead back to one that was read.
+var errCircle = errors.New("GitHub's list leads back to a page that was read: the next run reads it again")
+
+// list reads all pages of a listing. Pages that did not change since they were last read are asked about and not read: "Making a conditional request
+// does not count against your primary rate limit if a 304 response is returned"
+// (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
+func list[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error)) ([]T, error) {
+	var all []T
+	seen := make(map[string]bool)
+	for place != "" {
+		if seen[place] || len(seen) == maxPages {
+			return nil, errCircle
+		}
+		seen[place] = true
+		page, next, err := onePage(ctx, c, place, read)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		place = next
+	}
+	return all, nil
+}
+
+// onePage reads a page, and returns the address of the next.
+func onePage[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error)) (page []T, next string, err error) {
+	c.mu.Lock()
+	last, found := c.known[place]
+	c.mu.Unlock()
+	held, fits := last.page.([]T)
+	if !found || !fits {
+		last.etag = ""
+	}
+	answer, err := c.do(ctx, sourcehttp.Request{Path: place, ETag: last.etag, Budget: "core"})
+	if err != nil {
+		return nil, "", err
+	}
+	if answer.NotModified {
+		return held, last.next, nil
+	}
+	if page, err = read(answer.Body); err != nil {
+		return nil, "", fmt.Errorf("GitHub's answer cannot be read: the next run asks again (%w)", err)
+	}
+	next = nextOf(answer.Header.Get("Link"))
+	if answer.ETag != "" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if len(c.known) >= mostRemembered {
+			clear(c.known)
+		}
+		c.known[place] = remembered{etag: answer.ETag, next: next, page: page}
+	}
+	return page, next, nil
+}
+
+// array reads a page that is an array.
+func array[T any](body []byte) (page []T, err error) {
+	err = json.Unmarshal(body, &page)
+	return page, err
+}
+
+// nextOf finds the next page in a Link header: <https://api.github.com/…?page=2>; rel="next", …
+func nextOf(link string) string {
+	for part := range strings.SplitSeq(link, ",") {
+		address, rest, ok := strings.Cut(strings.TrimSpace(part), ">")
+		if ok && strings.HasPrefix(address, "<") && strings.Contains(rest, `rel="next"`) {
+			return address[1:]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,113 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+)
+
+// MayRead implements index.PointChecker: what a person is called is asked for by number, and what repositories are called too, just before.
+func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) map[string]bool {
+	out := make(map[string]bool)
+	id, err := strconv.ParseInt(person, 10, 64)
+	if err != nil {
+		return out
+	}
+	who, err := list(ctx, c.client, "user/"+strconv.FormatInt(id, 10), one)
+	if err != nil || len(who) != 1 || who[0].ID != id || who[0].Login == "" {
+		if absent(err) { // nobody by this number
+			for _, n := range nodes {
+				out[n] = false
+			}
+		}
+		return out
+	}
+	ids, err := c.nodeIDs(ctx, nodes)
+	if err != nil {
+		return out
+	}
+	now, err := c.names(ctx, slices.Collect(maps.Values(ids)))
+	if err != nil {
+		return out
+	}
+	for _, n := range nodes {
+		number, err := strconv.ParseInt(n, 10, 64)
+		if err != nil {
+			continue
+		}
+		is, there := now[number]
+		switch {
+		case !there:
+			out[n] = false
+		case is.Visibility == "PUBLIC" && c.options.Public != PublicReaders:
+			out[n] = true
+		default:
+			may, err := c.client.permission(ctx, is.Name, who[0])
+			if err == nil || absent(err) {
+				out[n] = may
+			}
+		}
+	}
+	return out
+}
+
+// permission asks whether somebody may read a repository: "The permission … read, write, admin or none"
+// (https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user). An answer about somebody else, who has the
+// login now, is none.
+func (c *Client) permission(ctx context.Context, repository string, who account) (bool, error) {
+	answer, err := c.do(ctx, sourcehttp.Request{Path: "repos/" + repository + "/collaborators/" + who.Login + "/permission", Budget: "core"})
+	if err != nil {
+		return false, err
+	}
+	var said struct {
+		Permission string  `json:"permission"`
+		User       account `json:"user"`
+	}
+	if err := json.Unmarshal(answer.Body, &said); err != nil {
+		return false, err
+	}
+	return said.User.ID == who.ID && said.Permission != "" && said.Permission != "none", nil
+}
+
+func one(body []byte) ([]account, error) {
+	var a account
+	err := json.Unmarshal(body, &a)
+	return []account{a}, err
+}
+
+// nodeIDs are the node ids of repositories by number. The relation never changes; repositories are listed where one is not known yet.
+func (c *Connector) nodeIDs(ctx context.Context, nodes []string) (map[int64]string, error) {
+	out := make(map[int64]string, len(nodes))
+	for listed := false; ; listed = true {
+		lacking := false
+		c.client.mu.Lock()
+		for _, n := range nodes {
+			id, err := strconv.ParseInt(n, 10, 64)
+			node, ok := c.client.nodes[id]
+			if ok && err == nil {
+				out[id] = node
+			} else {
+				lacking = true
+			}
+		}
+		c.client.mu.Unlock()
+		if !lacking || listed {
+			return out, nil
+		}
+		if _, err := c.repositories(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// chosen reports whether a repository of a name belongs to the source.
+func (c *Connector) chosen(name string) bool {
+	owner, _, _ := strings.Cut(name, "/")
+	return c.options.Organization != "" && strings.EqualFold(owner, c.options.Organization) ||
+		slices.ContainsFunc(c.options.Repositories, func(n string) bool { return strings.EqualFold(n, name) })
+}

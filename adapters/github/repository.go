@@ -1,0 +1,204 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// repository is one as GitHub lists it. Its ID never changes, and is never another's; its name may be both.
+type repository struct {
+	ID         int64  `json:"id"`
+	NodeID     string `json:"node_id"`
+	Name       string `json:"full_name"`
+	Private    bool   `json:"private"`
+	Visibility string `json:"visibility"` // public, internal, private
+	Archived   bool   `json:"archived"`
+	Owner      struct {
+		Login string `json:"login"`
+		ID    int64  `json:"id"`
+		Type  string `json:"type"` // User, Organization
+	} `json:"owner"`
+}
+
+func (r repository) key() string { return strconv.FormatInt(r.ID, 10) }
+
+// public reports whether anybody may read it; what is not known to be public is not.
+func (r repository) public() bool { return r.Visibility == "public" && !r.Private }
+
+// internal reports whether "all members of an enterprise" may read it
+// (https://docs.github.com/en/repositories/creating-and-managing-repositories/about-repositories#about-internal-repositories).
+func (r repository) internal() bool { return r.Visibility == "internal" }
+
+// repositories lists what is read, by id. What an App was not given, and what the operator did not choose, is not among it.
+func (c *Connector) repositories(ctx context.Context) (map[int64]repository, error) {
+	all := make(map[int64]repository)
+	if len(c.options.Repositories) > 0 {
+		for _, name := range c.options.Repositories {
+			found, err := list(ctx, c.client, "repos/"+name, func(body []byte) ([]repository, error) {
+				var one repository
+				err := json.Unmarshal(body, &one)
+				return []repository{one}, err
+			})
+			if absent(err) {
+				continue // Check tells of it
+			}
+			if err != nil {
+				return nil, err
+			}
+			c.add(all, found)
+		}
+		return all, nil
+	}
+	place, read := "orgs/"+c.options.Organization+"/repos?type=all&sort=created&direction=asc&per_page=100", array[repository]
+	if c.client.config.Credential.IsApp() {
+		place, read = "installation/repositories?per_page=100", func(body []byte) ([]repository, error) {
+			var page struct {
+				Repositories []repository `json:"repositories"`
+			}
+			err := json.Unmarshal(body, &page)
+			return page.Repositories, err
+		}
+	}
+	found, err := list(ctx, c.client, place, read)
+	if absent(err) {
+		return nil, fmt.Errorf("GitHub does not show the repositories of %s to this credential: check the name of the organisation, and that the credential was given access to it (%w): %w",
+			c.options.Organization, err, index.ErrRevoked)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.add(all, slices.DeleteFunc(slices.Clone(found), func(r repository) bool { return !strings.EqualFold(r.Owner.Login, c.options.Organization) }))
+	return all, nil
+}
+
+// add notes repositories, and what they are called in GraphQL.
+func (c *Connector) add(all map[int64]repository, found []repository) {
+	c.client.mu.Lock()
+	defer c.client.mu.Unlock()
+	for _, r := range found {
+		if r.ID != 0 {
+			all[r.ID] = r
+			c.client.nodes[r.ID] = r.NodeID
+		}
+	}
+}
+
+func inOrder(all map[int64]repository) []repository {
+	out := make([]repository, 0, len(all))
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, all[id])
+	}
+	return out
+}
+
+// standing is how a repository stands: enough to tell what of it changed.
+type standing struct {
+	NodeID           string    `json:"id"`
+	ID               int64     `json:"databaseId"`
+	Name             string    `json:"nameWithOwner"`
+	URL              string    `json:"url"`
+	Visibility       string    `json:"visibility"`
+	Archived         bool      `json:"isArchived"`
+	HasIssues        bool      `json:"hasIssuesEnabled"`
+	HasDiscussions   bool      `json:"hasDiscussionsEnabled"`
+	HasWiki          bool      `json:"hasWikiEnabled"`
+	PushedAt         time.Time `json:"pushedAt"`
+	DefaultBranchRef *struct {
+		Name   string `json:"name"`
+		Target struct {
+			OID string `json:"oid"`
+		} `json:"target"`
+	} `json:"defaultBranchRef"`
+	Issues       connection[dated] `json:"issues"`
+	PullRequests connection[dated] `json:"pullRequests"`
+	Discussions  connection[dated] `json:"discussions"`
+}
+
+type dated struct {
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+// newest is when the newest of them was changed, and how many there are.
+func newest(c connection[dated]) (time.Time, int) {
+	if len(c.Nodes) == 0 {
+		return time.Time{}, c.TotalCount
+	}
+	return c.Nodes[0].UpdatedAt, c.TotalCount
+}
+
+// atOnce is how many things one query asks about: GitHub's most.
+const atOnce = 100
+
+// byNode asks about repositories by their node ids, a hundred in a request. Those that cannot be read are missing.
+func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T)) error {
+	for some := range slices.Chunk(ids, atOnce) {
+		var got struct {
+			Nodes []*T `json:"nodes"`
+		}
+		if _, err := c.query(ctx, name, map[string]any{"ids": some}, &got); err != nil {
+			return err
+		}
+		for _, one := range got.Nodes {
+			if one != nil {
+				found(*one)
+			}
+		}
+	}
+	return nil
+}
+
+// standings asks how repositories stand, by id.
+func (c *Connector) standings(ctx context.Context, all []repository) (map[int64]standing, error) {
+	ids := make([]string, len(all))
+	for i, r := range all {
+		ids[i] = r.NodeID
+	}
+	out := make(map[int64]standing, len(all))
+	err := byNode(ctx, c.client, "repositories", ids, func(s standing) {
+		if s.ID != 0 {
+			out[s.ID] = s
+		}
+	})
+	return out, err
+}
+
+// named is what a repository is called at a moment.
+type named struct {
+	NodeID     string `json:"id"`
+	ID         int64  `json:"databaseId"`
+	Name       string `json:"nameWithOwner"`
+	Visibility string `json:"visibility"` // PUBLIC, INTERNAL, PRIVATE
+}
+
+// names asks what repositories are called now, by id.
+func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, error) {
+	out := make(map[int64]named, len(ids))
+	err := byNode(ctx, c.client, "names", ids, func(n named) {
+		if n.ID != 0 {
+			out[n.ID] = n
+		}
+	})
+	return out, err
+}
+
+// account is somebody as REST tells of them.
+type account struct {
+	ID    int64  `json:"id"`
+	Login string `json:"login"`
+	Type  string `json:"type"`
+}
+
+func (a account) key() string { return strconv.FormatInt(a.ID, 10) }
+
+// accounts lists people.
+func (c *Client) accounts(ctx context.Context, place string) ([]account, error) {
+	return list(ctx, c, place, array[account])
+}

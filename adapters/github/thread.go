@@ -1,0 +1,292 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// actor is who wrote something; nil for accounts that are gone.
+type actor struct {
+	Login string `json:"login"`
+}
+
+// ghost is what GitHub calls accounts that are gone.
+const ghost = "ghost"
+
+func (a *actor) name() string {
+	if a == nil || a.Login == "" {
+		return ghost
+	}
+	return a.Login
+}
+
+// comment is something that was said: a comment, a review, a reply.
+type comment struct {
+	ID          string              `json:"id"`
+	Author      *actor              `json:"author"`
+	Body        string              `json:"body"`
+	URL         string              `json:"url"`
+	CreatedAt   time.Time           `json:"createdAt"`
+	IsMinimized bool                `json:"isMinimized"` // somebody hid it as spam, abuse or beside the point
+	IsAnswer    bool                `json:"isAnswer"`
+	State       string              `json:"state"` // of a review
+	Replies     connection[comment] `json:"replies"`
+}
+
+// reviewThread is what was said of a place in the code.
+type reviewThread struct {
+	ID         string              `json:"id"`
+	Path       string              `json:"path"`
+	Line       int                 `json:"line"`
+	IsResolved bool                `json:"isResolved"`
+	Comments   connection[comment] `json:"comments"`
+}
+
+type nodes[T any] struct {
+	Nodes []T `json:"nodes"`
+}
+
+type name struct {
+	Name string `json:"name"`
+}
+
+// thread is an issue, a pull request or a discussion.
+type thread struct {
+	TypeName  string                   `json:"__typename"`
+	ID        string                   `json:"id"`
+	Number    int                      `json:"number"`
+	Title     string                   `json:"title"`
+	Body      string                   `json:"body"`
+	URL       string                   `json:"url"`
+	CreatedAt time.Time                `json:"createdAt"`
+	UpdatedAt time.Time                `json:"updatedAt"`
+	Author    *actor                   `json:"author"`
+	Labels    nodes[name]              `json:"labels"`
+	Assignees nodes[actor]             `json:"assignees"`
+	Milestone *struct{ Title string }  `json:"milestone"`
+	Comments  connection[comment]      `json:"comments"`
+	Reviews   connection[comment]      `json:"reviews"`
+	Threads   connection[reviewThread] `json:"reviewThreads"`
+	Answers   connection[comment]      `json:"answers"` // to a discussion
+
+	IssueState  string `json:"issueState"`
+	StateReason string `json:"stateReason"`
+	PullState   string `json:"pullState"`
+	IsDraft     bool   `json:"isDraft"`
+	Closed      bool   `json:"closed"`
+	IsAnswered  *bool  `json:"isAnswered"`
+	Category    *name  `json:"category"`
+}
+
+// version is a time that is another one whenever the thread is: GitHub's date of its last change, to which its repository's name, which documents
+// hold, and the numbers of what was said are added below the second. A comment that was deleted may not move the date.
+func (t *thread) version(repository string) time.Time {
+	sum := fnv.New32a()
+	_, _ = fmt.Fprintf(sum, "%s %d %d %d %d", repository, t.Comments.TotalCount, t.Reviews.TotalCount, t.Threads.TotalCount, t.Answers.TotalCount) // a sum takes anything
+	return t.UpdatedAt.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
+}
+
+// mostComments is how many comments of a thread are read.
+const mostComments = 5000
+
+// complete reads what of a thread did not come with it.
+func (c *Client) complete(ctx context.Context, t *thread) error {
+	var err error
+	if t.Comments.Nodes, err = rest(ctx, c, "more", t.ID, t.Comments, mostComments); err != nil {
+		return err
+	}
+	if t.Reviews.Nodes, err = rest(ctx, c, "morereviews", t.ID, t.Reviews, mostComments); err != nil {
+		return err
+	}
+	if t.Threads.Nodes, err = rest(ctx, c, "morethreads", t.ID, t.Threads, mostComments); err != nil {
+		return err
+	}
+	for i := range t.Threads.Nodes {
+		of := &t.Threads.Nodes[i]
+		if of.Comments.Nodes, err = rest(ctx, c, "more", of.ID, of.Comments, mostComments); err != nil {
+			return err
+		}
+	}
+	if t.Answers.Nodes, err = rest(ctx, c, "moreanswers", t.ID, t.Answers, mostComments); err != nil {
+		return err
+	}
+	for i := range t.Answers.Nodes {
+		of := &t.Answers.Nodes[i]
+		if of.Replies.Nodes, err = rest(ctx, c, "more", of.ID, of.Replies, mostComments); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// threadWait is how long reading what did not come with a thread may wait for its turn.
+const threadWait = 10 * time.Minute
+
+// item is a thread as it is to be indexed. Without its text, it is read when it is needed.
+func (c *Connector) item(r repositoryOf, of sort, t thread, whole bool) index.Item {
+	id := c.id(r.id, of, strconv.Itoa(t.Number))
+	return index.Item{ID: id, ModifiedAt: t.version(r.name), Size: t.size(), Wait: threadWait, Load: func(ctx context.Context) (document.Document, error) {
+		ctx = sparing(ctx)
+		if !whole {
+			var got struct {
+				Node *thread `json:"node"`
+			}
+			if _, err := c.client.query(ctx, "one", map[string]any{"id": t.ID}, &got); err != nil && !denied(err) {
+				return document.Document{}, err
+			}
+			if got.Node == nil || got.Node.Number != t.Number {
+				return document.Document{}, fmt.Errorf("it is gone: %w", index.ErrWithdrawn)
+			}
+			t = *got.Node
+		}
+		if err := c.client.complete(ctx, &t); err != nil {
+			return document.Document{}, err
+		}
+		d := t.document(r.name)
+		d.ID, d.ACL = id, c.acl(r.id)
+		return d, nil
+	}}
+}
+
+// size is about how many bytes of text came with a thread.
+func (t *thread) size() int64 {
+	n := len(t.Body)
+	for _, list := range [][]comment{t.Comments.Nodes, t.Reviews.Nodes, t.Answers.Nodes} {
+		for _, one := range list {
+			n += len(one.Body)
+		}
+	}
+	return int64(n)
+}
+
+// document makes a document of a thread: a section for its text and for each comment, which citations lead to.
+func (t *thread) document(repository string) document.Document {
+	d := document.Document{Ref: document.Ref{Title: fmt.Sprintf("%s (%s#%d)", t.Title, repository, t.Number), URL: t.URL, UpdatedAt: t.UpdatedAt}}
+	d.Metadata = t.metadata(repository)
+	var w writer
+	w.said(said{who: t.Author.name(), at: t.CreatedAt, text: t.Body})
+	w.all(t.Comments.Nodes, "")
+	for _, review := range t.Reviews.Nodes {
+		how := map[string]string{"APPROVED": " approved", "CHANGES_REQUESTED": " asked for changes"}[review.State]
+		if review.Body != "" || how != "" {
+			w.comment(review, how)
+		}
+	}
+	for _, of := range t.Threads.Nodes {
+		place := of.Path
+		if of.Line > 0 {
+			place += ":" + strconv.Itoa(of.Line)
+		}
+		w.all(of.Comments.Nodes, " on "+document.InlineCode(place))
+	}
+	for _, answer := range t.Answers.Nodes {
+		how := ""
+		if answer.IsAnswer {
+			how = " (the accepted answer)"
+		}
+		w.comment(answer, how)
+		w.all(answer.Replies.Nodes, "")
+	}
+	slices.SortStableFunc(w.sections, func(a, b dating) int { return a.at.Compare(b.at) })
+	for _, s := range w.sections {
+		d.Sections = append(d.Sections, s.Section)
+	}
+	return d
+}
+
+func (t *thread) metadata(repository string) map[string]string {
+	m := map[string]string{"repository": repository, "author": t.Author.name()}
+	set := func(key, value string) {
+		if value != "" {
+			m[key] = value
+		}
+	}
+	set("state", strings.ToLower(t.IssueState+t.PullState))
+	switch {
+	case t.StateReason != "" && t.IssueState == "CLOSED":
+		set("state", "closed, "+strings.ToLower(strings.ReplaceAll(t.StateReason, "_", " ")))
+	case t.IsDraft && t.PullState == "OPEN":
+		set("state", "draft")
+	case t.IsAnswered != nil && *t.IsAnswered:
+		set("state", "answered")
+	case t.Category != nil && t.Closed:
+		set("state", "closed")
+	}
+	var labels, assignees []string
+	for _, l := range t.Labels.Nodes {
+		labels = append(labels, l.Name)
+	}
+	for _, a := range t.Assignees.Nodes {
+		assignees = append(assignees, a.Login)
+	}
+	set("labels", strings.Join(labels, ", "))
+	set("assignees", strings.Join(assignees, ", "))
+	if t.Milestone != nil {
+		set("milestone", t.Milestone.Title)
+	}
+	if t.Category != nil {
+		set("category", t.Category.Name)
+	}
+	return m
+}
+
+// said is a text with who wrote it, when and how.
+type said struct {
+	who, how, text, anchor string
+	at                     time.Time
+}
+
+// dating is a section with its date.
+type dating struct {
+	document.Section
+	at time.Time
+}
+
+// writer collects sections.
+type writer struct{ sections []dating }
+
+func (w *writer) all(list []comment, how string) {
+	for _, one := range list {
+		w.comment(one, how)
+	}
+}
+
+func (w *writer) comment(one comment, how string) {
+	if one.IsMinimized {
+		return
+	}
+	_, anchor, _ := strings.Cut(one.URL, "#")
+	w.said(said{who: one.Author.name(), how: how, text: one.Body, anchor: anchor, at: one.CreatedAt})
+}
+
+// said adds a section. Who wrote it stands in its first paragraph, so that a passage says so.
+func (w *writer) said(one said) {
+	head := fmt.Sprintf("%s%s (%s UTC):", one.who, one.how, one.at.UTC().Format("2006-01-02 15:04"))
+	s := document.Section{Anchor: one.anchor}
+	for _, part := range markdown.Parse(one.text).Sections {
+		for _, b := range part.Blocks {
+			if b.Kind == document.Heading { // of a comment's own: not one of the thread's
+				b = document.Block{Kind: document.Paragraph, Text: strings.TrimLeft(b.Text, "# ")}
+			}
+			s.Blocks = append(s.Blocks, b)
+		}
+	}
+	switch {
+	case len(s.Blocks) > 0 && s.Blocks[0].Kind == document.Paragraph:
+		s.Blocks[0].Text = head + " " + s.Blocks[0].Text
+	case len(s.Blocks) > 0 || one.anchor == "" || one.how != "":
+		s.Blocks = append([]document.Block{{Kind: document.Paragraph, Text: head}}, s.Blocks...)
+	default:
+		return // nothing is said
+	}
+	w.sections = append(w.sections, dating{s, one.at})
+}

@@ -1,0 +1,165 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+func (p *progress) walk(of sort) *walk {
+	w := p.Walks[of]
+	if w == nil {
+		w = &walk{}
+		p.Walks[of] = w
+	}
+	return w
+}
+
+func (p *progress) tree(of sort) *grown {
+	g := p.Trees[of]
+	if g == nil {
+		g = &grown{}
+		p.Trees[of] = g
+	}
+	return g
+}
+
+// due reports whether something is to be read, by the date of the newest and the number of them.
+func (p *pass) due(w *walk, at int64, total int) bool {
+	if w.Next == 0 && (at > w.Known || w.Again || w.Known == 0 && total > 0) {
+		w.Next, w.Cursor, w.Floor = max(at, 1), "", 0
+		// A change within the second that was read last, or one that a replica of GitHub's did not show yet, has no later date: what is new is read
+		// twice, whatever the clocks say.
+		w.Again = at > w.Known || p.now.Unix()-at < int64(p.options.Overlap/time.Second)
+	}
+	if w.Full == 0 { // what is read the first time is all there is
+		w.Full = seconds(p.now)
+	}
+	if w.Look == nil && total+w.Total > 0 && (total < w.Total || p.now.Sub(time.Unix(w.Full, 0)) >= p.options.FullEvery) {
+		w.Look = &looks{Began: seconds(p.now)}
+	}
+	w.Total = total
+	return w.Next != 0 || w.Look != nil
+}
+
+// step reads a page of a walk, or of a look at everything.
+func (p *pass) step(ctx context.Context, t *task) (more bool, err error) {
+	w := p.state.of(t.repository.id, t.repository.name).walk(t.of)
+	if w.Next != 0 {
+		if err := p.walkOn(ctx, t, w); err != nil {
+			return false, err
+		}
+	} else if err := p.look(ctx, t, w); err != nil {
+		return false, err
+	}
+	if w.Next == 0 && w.Look != nil {
+		t.at = 0 // after everything that is new
+	}
+	return w.Next != 0 || w.Look != nil, nil
+}
+
+// How many of each are asked for in one query; where that is too much for GitHub, half as many, and so on.
+var pageOf = map[sort]int{issues: 50, pulls: 20, discussions: 20}
+
+// page asks for a page of a repository's things.
+func (p *pass) page(ctx context.Context, t *task, name, cursor string, first int) (page connection[thread], err error) {
+	var after any
+	if cursor != "" {
+		after = cursor
+	}
+	for ; ; first /= 2 {
+		var got struct {
+			Node *struct {
+				Found *connection[thread] `json:"found"`
+			} `json:"node"`
+		}
+		_, err = p.client.query(ctx, name, map[string]any{"id": t.repository.node, "first": first, "after": after}, &got)
+		if errors.Is(err, errHeavy) && first > 1 {
+			continue
+		}
+		if err != nil {
+			return page, err
+		}
+		if got.Node == nil || got.Node.Found == nil {
+			return page, fmt.Errorf("GitHub does not show them")
+		}
+		return *got.Node.Found, nil
+	}
+}
+
+// walkOn reads the next page, newest first, and ends where everything was read before.
+func (p *pass) walkOn(ctx context.Context, t *task, w *walk) error {
+	page, err := p.page(ctx, t, string(t.of)+"s", w.Cursor, pageOf[t.of])
+	if err != nil {
+		if w.Cursor != "" && !errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
+			w.Cursor = "" // it may not be taken any more: the walk begins anew
+		}
+		return err
+	}
+	var items []index.Item
+	stop := w.Known - int64(p.options.Overlap/time.Second)
+	ended := !page.PageInfo.HasNextPage || page.PageInfo.EndCursor == w.Cursor
+	seen := make(map[int]bool)
+	for _, one := range page.Nodes {
+		if one.UpdatedAt.Unix() < stop {
+			ended = true
+			break
+		}
+		if !seen[one.Number] {
+			seen[one.Number] = true
+			items = append(items, p.item(t.repository, t.of, one, true))
+			w.Floor, t.at = one.UpdatedAt.Unix(), one.UpdatedAt.Unix()
+		}
+	}
+	if w.Cursor = page.PageInfo.EndCursor; ended {
+		w.Known, w.Next, w.Cursor, w.Floor = w.Next, 0, "", 0
+	}
+	return p.emit(index.Batch{Documents: items})
+}
+
+// lookPage is how many are looked at in one query.
+const lookPage = 100
+
+// look looks at the next of all, oldest first, and removes in the end what was not among them: GitHub tells of what was deleted, or transferred to
+// another repository, by webhooks alone.
+func (p *pass) look(ctx context.Context, t *task, w *walk) error {
+	page, err := p.page(ctx, t, "all"+string(t.of)+"s", w.Look.Cursor, lookPage)
+	if err != nil {
+		if !errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
+			w.Look = nil // it begins anew with the next pass
+		}
+		return err
+	}
+	var items []index.Item
+	seen := make(map[int]bool)
+	for _, one := range page.Nodes {
+		if !seen[one.Number] {
+			seen[one.Number] = true
+			w.Look.Seen.add(one.Number)
+			items = append(items, p.item(t.repository, t.of, one, false))
+		}
+	}
+	batch := index.Batch{Documents: items}
+	if page.PageInfo.HasNextPage && page.PageInfo.EndCursor != w.Look.Cursor {
+		w.Look.Cursor = page.PageInfo.EndCursor
+		return p.emit(batch)
+	}
+	there, last := w.Look.Seen, 8*len(w.Look.Seen)
+	came, in, kind := maps.Clone(p.yielded), t.repository.id, t.of
+	batch.Review = func(id document.ID) index.Verdict {
+		repository, of, key, ok := p.place(id)
+		if !ok || repository != in || of != kind {
+			return index.Verdict{}
+		}
+		number, err := strconv.Atoi(key)
+		return index.Verdict{Gone: err != nil || number < last && !there.has(number) && !came[id]} // a later one came since
+	}
+	w.Full, w.Look = w.Look.Began, nil
+	return p.emit(batch)
+}
