@@ -10,11 +10,11 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	if c.unknown {
 		return "", c.unpublished()
 	}
-	branch, commit, err := c.head(ctx)
+	branch, commit, err := c.mirror.Head(ctx)
 	if err != nil {
-		return "", c.explain(ctx, err)
+		return "", err
 	}
-	return fmt.Sprintf("branch %s at %s", branch.Short(), commit.String()[:12]), nil
+	return fmt.Sprintf("branch %s at %s", branch, commit[:12]), nil
 }
 
 // unpublished says that nobody knows where readers find the files.

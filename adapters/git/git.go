@@ -11,13 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"net/url"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/gitmirror"
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -59,8 +57,7 @@ type Connector struct {
 	remote  *url.URL
 	branch  string // empty: the server's own
 	source  document.Source
-	folder  string // of the mirror
-	client  *http.Client
+	mirror  *gitmirror.Mirror
 	files   index.Connector
 	unknown bool // where readers find the files
 }
@@ -80,13 +77,28 @@ func New(options Options) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.client, err = outhttp.New(outhttp.Config{CAFile: options.CAFile, Guard: guard}); err != nil {
+	client, err := outhttp.New(outhttp.Config{CAFile: options.CAFile, Guard: guard})
+	if err != nil {
 		return nil, err
 	}
-	if c.folder, err = mirrorFolder(options.CacheDir, c.source.ID); err != nil {
+	folder, err := gitmirror.Folder(options.CacheDir, string(c.source.ID))
+	if err != nil {
 		return nil, err
 	}
-	c.files, err = options.Read(filepath.Join(c.folder, written), base, c.source)
+	c.mirror, err = gitmirror.New(gitmirror.Options{
+		Remote: c.remote, Branch: c.branch, Client: client, Folder: folder, MaxBytes: options.MaxBytes, MaxFetch: options.MaxFetch, Wanted: options.Wanted,
+		Access: fmt.Sprintf("the token for %s in GIT_TOKENS, which must be allowed to read its contents", c.remote.Host),
+		Token: func(context.Context) (string, error) {
+			if options.Token == nil {
+				return "", nil
+			}
+			return options.Token(c.remote.Host), nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.files, err = options.Read(c.mirror.Files(), base, c.source)
 	return c, err
 }
 
@@ -150,22 +162,6 @@ func (c *Connector) base() string {
 	return at.String()
 }
 
-// mirrorFolder makes the folder in which a source is mirrored.
-func mirrorFolder(cache string, source document.SourceID) (string, error) {
-	if cache == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("there is no folder for a mirror of the repository (%w): set XDG_CACHE_HOME to one", err)
-		}
-		cache = filepath.Join(base, "footnote", "git")
-	}
-	folder := filepath.Join(cache, string(source))
-	if err := os.MkdirAll(filepath.Join(folder, written), 0o700); err != nil {
-		return "", fmt.Errorf("make a folder for a mirror of the repository: %w", err)
-	}
-	return folder, nil
-}
-
 // Source implements index.Connector. Its name is the address.
 func (c *Connector) Source() document.Source { return c.source }
 
@@ -179,17 +175,18 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 			yield(index.Batch{}, c.unpublished())
 			return
 		}
-		release, err := lock(c.folder)
+		release, err := c.mirror.Lock()
 		if err != nil {
 			yield(index.Batch{}, err)
 			return
 		}
 		defer release()
-		skipped, err := c.update(ctx)
+		held, err := c.mirror.Update(ctx, "")
 		if err != nil {
-			yield(index.Batch{}, c.explain(ctx, err))
+			yield(index.Batch{}, err)
 			return
 		}
+		skipped := held.Skipped
 		for batch, err := range c.files.Sync(ctx, since) {
 			batch.Skipped, skipped = append(batch.Skipped, skipped...), nil
 			if !yield(batch, err) {

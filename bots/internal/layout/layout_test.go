@@ -85,7 +85,7 @@ var owners = map[string]string{
 	"github.com/sashabaranov/go-openai":   "adapters/openai",
 	"github.com/tiktoken-go/tokenizer":    "adapters/tiktoken",
 	"github.com/yuin/goldmark":            "adapters/internal/markdown",
-	"github.com/go-git/go-git":            "adapters/git",
+	"github.com/go-git/go-git":            "adapters/internal/gitmirror",
 	"github.com/klippa-app/go-pdfium":     "adapters/internal/pdf",
 	"github.com/tetratelabs/wazero":       "adapters/internal/pdf",
 	"github.com/prometheus/client_golang": "adapters/telemetry",

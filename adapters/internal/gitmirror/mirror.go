@@ -1,4 +1,6 @@
-package git
+// Package gitmirror keeps a copy of one branch of a Git repository: a shallow mirror, and its files written out into a folder. Git is spoken by a
+// library, over a client that reaches public hosts alone. Nothing of a repository is run: no hooks, no filters, no submodules.
+package gitmirror
 
 import (
 	"context"
@@ -7,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +29,54 @@ const (
 	state   = "state.json" // what is in it
 )
 
+// Options of a Mirror; all but Branch, Token and Wanted are needed.
+type Options struct {
+	Remote *url.URL // of the repository, https
+	Branch string   // empty: the server's own
+	// Token returns the password for the remote's host; empty for none. Nil: there is none.
+	Token    func(context.Context) (string, error)
+	Access   string // what to check where the remote may not be read, as a sentence goes on: "the token …"
+	Client   *http.Client
+	Folder   string // of the mirror; it may be deleted at any time
+	MaxBytes int64  // larger files are left out
+	MaxFetch int64  // bytes that the server may send in one run
+	// Wanted reports whether a file is written out, by its path; all of them are if nil.
+	Wanted func(path string) bool
+}
+
+// Mirror is the copy of one branch. One process uses it at a time, which Lock sees to.
+type Mirror struct{ Options }
+
+// New returns a mirror, and makes its folder. The server is not asked.
+func New(options Options) (*Mirror, error) {
+	if err := os.MkdirAll(filepath.Join(options.Folder, written), 0o700); err != nil {
+		return nil, fmt.Errorf("make a folder for a mirror of the repository: %w", err)
+	}
+	return &Mirror{options}, nil
+}
+
+// Folder is where the mirror of a name is kept, in a folder below the user's cache where cache is empty.
+func Folder(cache, name string) (string, error) {
+	if cache == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("there is no folder for a mirror of the repository (%w): set XDG_CACHE_HOME to one", err)
+		}
+		cache = filepath.Join(base, "footnote", "git")
+	}
+	return filepath.Join(cache, name), nil
+}
+
+// Files is the folder of the branch's files.
+func (m *Mirror) Files() string { return filepath.Join(m.Folder, written) }
+
+// State is what a mirror holds.
+type State struct {
+	Commit  string
+	Files   int
+	Skipped []index.Notice // what of the branch is left out
+}
+
 // mirrored is what was written out, and of which commit.
 type mirrored struct {
 	Commit  string          `json:"commit"`
@@ -38,9 +90,9 @@ type file struct {
 	Time time.Time `json:"time"` // of the commit that brought it
 }
 
-// lock keeps other processes away from a mirror until the returned function is called.
-func lock(folder string) (release func(), err error) {
-	f, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+// Lock keeps other processes away from a mirror until the returned function is called.
+func (m *Mirror) Lock() (release func(), err error) {
+	f, err := os.OpenFile(filepath.Join(m.Folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the mirror of the repository: %w", err)
 	}
@@ -54,57 +106,76 @@ func lock(folder string) (release func(), err error) {
 	}, nil
 }
 
-// update brings the files of the branch up to date, and says which are left out.
-func (c *Connector) update(ctx context.Context) ([]index.Notice, error) {
-	branch, commit, err := c.head(ctx)
+// ErrMoved says that the branch is not at the commit that was expected.
+var ErrMoved = errors.New("the branch is at another commit")
+
+// Update brings the files of the branch up to date. Where a commit is expected, the branch must be at it: the files of any other are not fetched. Its
+// errors are sentences.
+func (m *Mirror) Update(ctx context.Context, expected string) (State, error) {
+	now, err := m.update(ctx, expected)
 	if err != nil {
-		return nil, err
+		return State{}, m.explain(ctx, err)
 	}
-	last := c.load()
+	return State{Commit: now.Commit, Files: len(now.Files), Skipped: now.Skipped}, nil
+}
+
+func (m *Mirror) update(ctx context.Context, expected string) (mirrored, error) {
+	ctx, err := m.through(ctx)
+	if err != nil {
+		return mirrored{}, err
+	}
+	branch, commit, err := m.head(ctx)
+	if err != nil {
+		return mirrored{}, err
+	}
+	if expected != "" && commit.String() != expected {
+		return mirrored{}, ErrMoved
+	}
+	last := m.load()
 	if last.Commit == commit.String() {
-		return last.Skipped, nil
+		return last, nil
 	}
-	repository, err := c.fetch(ctx, branch, commit)
+	repository, err := m.fetch(ctx, branch, commit)
 	if err != nil {
-		return nil, err
+		return mirrored{}, err
 	}
 	head, err := repository.CommitObject(commit)
 	if err != nil {
-		return nil, err
+		return mirrored{}, err
 	}
 	times, oldest, err := changes(ctx, head)
 	if err != nil {
-		return nil, err
+		return mirrored{}, err
 	}
-	now, err := c.write(ctx, head, last, func(name string) time.Time {
+	now, err := m.write(ctx, head, last, func(name string) time.Time {
 		if at, ok := times[name]; ok {
 			return at
 		}
 		return oldest
 	})
 	if err != nil {
-		return nil, err
+		return mirrored{}, err
 	}
-	return now.Skipped, c.save(now)
+	return now, m.save(now)
 }
 
 // load reads what was written out; nothing, where that is not known. Until it is saved again nothing is known: a process that dies while it writes
 // leaves files of two commits.
-func (c *Connector) load() mirrored {
+func (m *Mirror) load() mirrored {
 	var last mirrored
-	data, err := os.ReadFile(filepath.Join(c.folder, state))
+	data, err := os.ReadFile(filepath.Join(m.Folder, state))
 	if err != nil || json.Unmarshal(data, &last) != nil {
 		return mirrored{}
 	}
 	return last
 }
 
-func (c *Connector) save(now mirrored) error {
+func (m *Mirror) save(now mirrored) error {
 	data, err := json.Marshal(now)
 	if err != nil {
 		return err
 	}
-	place := filepath.Join(c.folder, state)
+	place := filepath.Join(m.Folder, state)
 	if err := os.WriteFile(place+".new", data, 0o600); err != nil {
 		return err
 	}
@@ -149,12 +220,12 @@ func changes(ctx context.Context, head *object.Commit) (times map[string]time.Ti
 }
 
 // write brings the folder from what it holds to the files of a commit.
-func (c *Connector) write(ctx context.Context, head *object.Commit, last mirrored, when func(name string) time.Time) (mirrored, error) {
+func (m *Mirror) write(ctx context.Context, head *object.Commit, last mirrored, when func(name string) time.Time) (mirrored, error) {
 	now := mirrored{Commit: head.Hash.String(), Files: make(map[string]file)}
-	if err := os.Remove(filepath.Join(c.folder, state)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(m.Folder, state)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return now, err
 	}
-	folder := filepath.Join(c.folder, written)
+	folder := filepath.Join(m.Folder, written)
 	if last.Commit == "" {
 		if err := os.RemoveAll(folder); err != nil {
 			return now, err
@@ -172,7 +243,7 @@ func (c *Connector) write(ctx context.Context, head *object.Commit, last mirrore
 	if err != nil {
 		return now, err
 	}
-	blobs, err := c.blobs(ctx, tree, &now)
+	blobs, err := m.blobs(ctx, tree, &now)
 	if err != nil {
 		return now, err
 	}
@@ -206,7 +277,7 @@ func (c *Connector) write(ctx context.Context, head *object.Commit, last mirrore
 }
 
 // blobs are the files of a tree that are to be written out.
-func (c *Connector) blobs(ctx context.Context, tree *object.Tree, now *mirrored) (map[string]*object.Blob, error) {
+func (m *Mirror) blobs(ctx context.Context, tree *object.Tree, now *mirrored) (map[string]*object.Blob, error) {
 	blobs := make(map[string]*object.Blob)
 	walk := object.NewTreeWalker(tree, true, nil)
 	defer walk.Close()
@@ -224,7 +295,7 @@ func (c *Connector) blobs(ctx context.Context, tree *object.Tree, now *mirrored)
 			return nil, ctx.Err()
 		case entry.Mode == filemode.Submodule:
 			skip("It is a repository of its own. Add that as a source if it is to be read.")
-		case !entry.Mode.IsRegular() && entry.Mode != filemode.Executable, c.options.Wanted != nil && !c.options.Wanted(name):
+		case !entry.Mode.IsRegular() && entry.Mode != filemode.Executable, m.Wanted != nil && !m.Wanted(name):
 		case !filepath.IsLocal(filepath.FromSlash(name)):
 			skip("Its name leads out of the repository.")
 		default:
@@ -232,8 +303,8 @@ func (c *Connector) blobs(ctx context.Context, tree *object.Tree, now *mirrored)
 			if err != nil {
 				return nil, err
 			}
-			if blob.Size > c.options.MaxBytes {
-				skip(fmt.Sprintf("It has %d MB, more than the %d MB that are read of one file.", blob.Size>>20, c.options.MaxBytes>>20))
+			if blob.Size > m.MaxBytes {
+				skip(fmt.Sprintf("It has %d MB, more than the %d MB that are read of one file.", blob.Size>>20, m.MaxBytes>>20))
 				continue
 			}
 			blobs[name] = &blob.Blob

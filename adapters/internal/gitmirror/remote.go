@@ -1,0 +1,208 @@
+package gitmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/plumbing/transport/client"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	"github.com/go-git/go-git/v5/storage/memory"
+)
+
+// history is how many commits are fetched: as far back the date of a file is that of the commit that changed it. Older files have the date of
+// the oldest of these.
+const history = 200
+
+// maxPacks is how many fetches a mirror takes in before it is made anew: nothing packs what they brought together.
+const maxPacks = 50
+
+var (
+	errTooMuch  = errors.New("the server sends more than the limit")
+	errNoBranch = errors.New("there is no such branch")
+)
+
+// Head asks the server for the branch and its commit, without fetching anything. Its errors are sentences.
+func (m *Mirror) Head(ctx context.Context) (branch, commit string, err error) {
+	asking, err := m.through(ctx)
+	if err != nil {
+		return "", "", m.explain(ctx, err)
+	}
+	name, hash, err := m.head(asking)
+	if err != nil {
+		return "", "", m.explain(ctx, err)
+	}
+	return name.Short(), hash.String(), nil
+}
+
+// head asks the server for the commit of the branch.
+func (m *Mirror) head(ctx context.Context) (branch plumbing.ReferenceName, commit plumbing.Hash, err error) {
+	remote := gogit.NewRemote(memory.NewStorage(), &config.RemoteConfig{Name: "origin", URLs: []string{m.Remote.String()}})
+	refs, err := remote.ListContext(ctx, &gogit.ListOptions{Auth: auth(ctx)})
+	if err != nil {
+		return "", plumbing.ZeroHash, err
+	}
+	branch = plumbing.NewBranchReferenceName(m.Branch)
+	if m.Branch == "" {
+		for _, ref := range refs {
+			if ref.Name() == plumbing.HEAD && ref.Type() == plumbing.SymbolicReference {
+				branch = ref.Target()
+			}
+		}
+	}
+	for _, ref := range refs {
+		if ref.Name() == branch && ref.Type() == plumbing.HashReference {
+			return branch, ref.Hash(), nil
+		}
+	}
+	return "", plumbing.ZeroHash, errNoBranch
+}
+
+// fetch brings the commit of a branch into the mirror, which is made anew where it cannot be gone on with.
+func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commit plumbing.Hash) (*gogit.Repository, error) {
+	folder := filepath.Join(m.Folder, "repository")
+	packs, err := filepath.Glob(filepath.Join(folder, "objects", "pack", "*.pack"))
+	if err != nil {
+		return nil, err
+	}
+	if len(packs) > 0 && len(packs) < maxPacks {
+		if repository, err := gogit.PlainOpen(folder); err == nil {
+			if err = m.fetchInto(ctx, repository, branch, commit); err == nil || ctx.Err() != nil {
+				return repository, err
+			}
+		}
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return nil, err
+	}
+	repository, err := gogit.PlainInit(folder, true)
+	if err != nil {
+		return nil, err
+	}
+	return repository, m.fetchInto(ctx, repository, branch, commit)
+}
+
+func (m *Mirror) fetchInto(ctx context.Context, repository *gogit.Repository, branch plumbing.ReferenceName, commit plumbing.Hash) error {
+	remote := gogit.NewRemote(repository.Storer, &config.RemoteConfig{Name: "origin", URLs: []string{m.Remote.String()}})
+	err := remote.FetchContext(ctx, &gogit.FetchOptions{
+		RefSpecs: []config.RefSpec{config.RefSpec("+" + branch + ":" + branch)}, Depth: history, Auth: auth(ctx), Tags: gogit.NoTags, Force: true,
+	})
+	if err != nil && !errors.Is(err, gogit.NoErrAlreadyUpToDate) {
+		return err
+	}
+	got, err := repository.CommitObject(commit)
+	if err != nil { // pushed to between the two questions: the next run sees it
+		return fmt.Errorf("the branch moved while it was read: %w", err)
+	}
+	_, err = got.Tree()
+	return err
+}
+
+// auth is what the server is told of who asks.
+func auth(ctx context.Context) transport.AuthMethod {
+	by, ok := ctx.Value(mirrorKey{}).(*allowance)
+	if !ok || by.token == "" {
+		return nil
+	}
+	return &githttp.BasicAuth{Username: "x-access-token", Password: by.token} // the name counts on no server that takes tokens as passwords
+}
+
+// explain turns an error into a sentence that says what to do.
+func (m *Mirror) explain(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed), errors.Is(err, transport.ErrRepositoryNotFound):
+		return fmt.Errorf("%s is not there, or may not be read: check the address, and %s (%w)", m.Remote, m.Access, err)
+	case errors.Is(err, transport.ErrEmptyRemoteRepository):
+		return fmt.Errorf("%s holds no commit yet (%w)", m.Remote, err)
+	case errors.Is(err, errNoBranch):
+		return fmt.Errorf("%s has no branch %q: write another one behind #, or none for the server's own (%w)", m.Remote, m.Branch, err)
+	case errors.Is(err, errTooMuch):
+		return fmt.Errorf("%s is too large: the server sent more than %d MB (%w)", m.Remote, m.MaxFetch>>20, err)
+	case errors.Is(err, errUnauthorized):
+		return err
+	case errors.Is(err, outhttp.ErrRefused):
+		return fmt.Errorf("%s may not be asked: %w", m.Remote, err)
+	}
+	if unreachable := (*net.OpError)(nil); errors.As(err, &unreachable) {
+		return fmt.Errorf("%s cannot be reached: check the address, the network and the proxy (%w)", m.Remote, unreachable)
+	}
+	return fmt.Errorf("%s cannot be read now: %w", m.Remote, err)
+}
+
+// mirrorKey is the context's key for the mirror on whose behalf a request is made: the library has one transport for all of a process.
+type mirrorKey struct{}
+
+var install sync.Once
+
+// errUnauthorized marks that there is no token to ask with.
+var errUnauthorized = errors.New("the repository is not asked without one")
+
+func (m *Mirror) through(ctx context.Context) (context.Context, error) {
+	install.Do(func() { client.InstallProtocol("https", githttp.NewClient(&http.Client{Transport: perMirror{}})) })
+	by := &allowance{Mirror: m, left: m.MaxFetch}
+	if m.Token != nil {
+		var err error
+		if by.token, err = m.Token(ctx); err != nil {
+			return nil, fmt.Errorf("%w: %w", err, errUnauthorized)
+		}
+	}
+	return context.WithValue(ctx, mirrorKey{}, by), nil
+}
+
+// allowance is a mirror with its token, and what a server may still send to it.
+type allowance struct {
+	*Mirror
+	token string
+	mu    sync.Mutex
+	left  int64
+}
+
+// perMirror sends each request through the client of the mirror that it is made for.
+type perMirror struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (perMirror) RoundTrip(req *http.Request) (*http.Response, error) {
+	by, ok := req.Context().Value(mirrorKey{}).(*allowance)
+	if !ok || req.URL.Scheme != "https" {
+		return nil, fmt.Errorf("%s://%s: %w", req.URL.Scheme, req.URL.Host, outhttp.ErrRefused)
+	}
+	if token := req.Header.Get("Authorization"); token != "" && req.URL.Host != by.Remote.Host {
+		return nil, fmt.Errorf("it redirects to %s, which the token is not for: %w", req.URL.Host, outhttp.ErrRefused)
+	}
+	response, err := by.Client.Transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = &counted{response.Body, by}
+	return response, nil
+}
+
+// counted is a body that ends with an error once the server has sent too much.
+type counted struct {
+	io.ReadCloser
+	by *allowance
+}
+
+// Read implements io.Reader.
+func (r *counted) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	r.by.mu.Lock()
+	defer r.by.mu.Unlock()
+	if r.by.left -= int64(n); r.by.left < 0 {
+		return 0, errTooMuch
+	}
+	return n, err
+}
