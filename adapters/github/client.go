@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -47,6 +48,7 @@ type Client struct {
 	graphql string // the path of GraphQL
 	http    *sourcehttp.Client
 	auth    *authority
+	git     *http.Client
 
 	mu    sync.Mutex
 	known map[string]remembered // pages that were read, by address
@@ -86,7 +88,14 @@ func New(config Config) (*Client, error) {
 		return nil, err
 	}
 	settings.Authorize = c.auth.authorize
-	c.http, err = sourcehttp.New(settings)
+	if c.http, err = sourcehttp.New(settings); err != nil {
+		return nil, err
+	}
+	guard, err := outhttp.NewGuard("ALLOW_PRIVATE_HOSTS", config.AllowHosts)
+	if err != nil {
+		return nil, err
+	}
+	c.git, err = outhttp.New(outhttp.Config{CAFile: config.CAFile, Guard: guard})
 	return c, err
 }
 

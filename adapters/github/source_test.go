@@ -46,7 +46,7 @@ func newAcme(t testing.TB, change func(*github.Options, *github.Config)) *acme {
 	a.org.Owners[a.ada], a.org.Member[a.ada] = true, true
 	config := github.Config{
 		URL: a.URL, Credential: github.Credential{Token: a.Token}, AllowHosts: []string{"127.0.0.1"}, Every: time.Microsecond, Pause: time.Millisecond, Now: w.Now,
-		Patience: time.Second,
+		Patience: time.Second, CAFile: a.CAFile,
 	}
 	a.options = github.Options{Name: "code", Organization: "acme", Issues: true, PullRequests: true, Discussions: true}
 	if change != nil {

@@ -86,12 +86,11 @@ func (s *Server) standing(id any) any {
 	}
 	m := map[string]any{
 		"id": r.node(), "databaseId": r.ID, "nameWithOwner": r.FullName(), "url": s.URL + "/" + r.FullName(), "visibility": strings.ToUpper(r.Visibility),
-		"isArchived": r.Archived, "hasIssuesEnabled": !r.NoIssues, "hasDiscussionsEnabled": true, "hasWikiEnabled": r.Wiki != "", "pushedAt": instant(r.pushed),
+		"isArchived": r.Archived, "hasIssuesEnabled": !r.NoIssues, "hasDiscussionsEnabled": true, "hasWikiEnabled": r.HasWiki, "pushedAt": instant(r.pushed),
 		"defaultBranchRef": nil,
 	}
-	if r.Head != nil {
-		branch, commit := r.Head()
-		m["defaultBranchRef"] = map[string]any{"name": branch, "target": map[string]any{"oid": commit}}
+	if r.head != "" {
+		m["defaultBranchRef"] = map[string]any{"name": "trunk", "target": map[string]any{"oid": r.head}}
 	}
 	for field, kind := range map[string]string{"issues": "issue", "pullRequests": "pull", "discussions": "discussion"} {
 		total, newest := 0, time.Time{}

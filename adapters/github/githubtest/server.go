@@ -7,10 +7,13 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +37,7 @@ type Fault struct {
 type Server struct {
 	*World
 	URL    string
+	CAFile string         // with which it is trusted
 	Token  string         // of a person; it is accepted
 	Key    *rsa.PublicKey // of an App with the id 7 and the installation 70
 	Faults servertest.Faults[Fault]
@@ -47,16 +51,18 @@ type Server struct {
 	Short     bool // pages hold fewer than was asked for
 	Twice     bool // pages repeat the last entry of the page before
 	NoGraphQL bool
-	git       http.Handler
 }
 
 // NewServer serves a world.
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, Token: "github_pat_s3cret"}
-	web := httptest.NewServer(http.HandlerFunc(s.serve))
+	web := httptest.NewTLSServer(http.HandlerFunc(s.serve))
 	t.Cleanup(web.Close)
-	s.URL = web.URL
+	s.URL, s.CAFile = web.URL, filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(s.CAFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -97,8 +103,8 @@ func Refuse(status int, message string, header ...string) http.HandlerFunc {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if s.git != nil && strings.Contains(r.URL.Path, ".git/") {
-		s.git.ServeHTTP(w, r)
+	if name, rest, ok := strings.Cut(r.URL.Path, ".git/"); ok {
+		s.serveGit(w, r, strings.TrimPrefix(name, "/"), rest)
 		return
 	}
 	path, rest := strings.CutPrefix(r.URL.Path, "/api/v3")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/git/gittest"
 )
 
 // Visibility of a repository.
@@ -70,12 +72,13 @@ type Repo struct {
 	Threads    []*Thread
 	Numbers    int
 	NoIssues   bool
-	Hidden     bool   // from the credential: it lost this one
-	CannotList bool   // the credential may not list its collaborators
-	Git, Wiki  string // addresses of Git servers; empty: there is nothing
-	Head       func() (branch, commit string)
-	Former     []string // names that lead here
+	Hidden     bool            // from the credential: it lost this one
+	CannotList bool            // the credential may not list its collaborators
+	Git, Wiki  *gittest.Server // nil: there is nothing
+	HasWiki    bool            // it is turned on
+	Former     []string        // names that lead here
 	pushed     time.Time
+	head       string // the commit of its branch, "trunk"
 }
 
 // Thread is an issue, a pull request or a discussion.
@@ -225,12 +228,14 @@ func (w *World) DeleteRepo(r *Repo) {
 	w.Repos = slices.DeleteFunc(w.Repos, func(one *Repo) bool { return one == r })
 }
 
-// Pushed notes that something was pushed.
-func (w *World) Pushed(r *Repo) {
+// Push commits files to a repository's branch, nil removes one. The first push needs Git to be set.
+func (w *World) Push(r *Repo, files map[string][]byte) {
+	r.Git.Commit("a change", files)
+	head := strings.TrimSpace(r.Git.Git("rev-parse", "HEAD"))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.clock = w.clock.Add(time.Second)
-	r.pushed = w.clock
+	r.pushed, r.head = w.clock, head
 }
 
 // Open makes an issue, a pull request or a discussion.

@@ -118,6 +118,16 @@ func auth(ctx context.Context) transport.AuthMethod {
 	return &githttp.BasicAuth{Username: "x-access-token", Password: by.token} // the name counts on no server that takes tokens as passwords
 }
 
+// Absent reports whether an error of Update says that there is no repository, that it may not be read, or that nothing is in it.
+func Absent(err error) bool {
+	for _, e := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed, transport.ErrRepositoryNotFound, transport.ErrEmptyRemoteRepository} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
 // explain turns an error into a sentence that says what to do.
 func (m *Mirror) explain(ctx context.Context, err error) error {
 	switch {
