@@ -20,14 +20,6 @@ type Finding struct {
 	Sentence string // what was found and, where it is not OK, what to do
 }
 
-// Flags of an application that say which privileged intents are enabled, for a large bot and for a small one.
-const (
-	flagMembers        = 1 << 14
-	flagMembersLimited = 1 << 15
-	flagContent        = 1 << 18
-	flagContentLimited = 1 << 19
-)
-
 // Check looks at everything that can be wrong with the settings, without connecting to the gateway: the address, the token, and the
 // privileged intents.
 func (c *Client) Check(ctx context.Context) []Finding {
@@ -51,7 +43,7 @@ func (c *Client) Check(ctx context.Context) []Finding {
 	}
 	findings := []Finding{{OK: true, Sentence: fmt.Sprintf("The token belongs to the application %q (%s).", app.Name, app.ID)}}
 	findings = append(findings, intent(
-		"MESSAGE CONTENT INTENT", app.Flags&(flagContent|flagContentLimited) != 0, !c.discord.Config.Gateway.NoMessageContent,
+		"MESSAGE CONTENT INTENT", app.Flags&(call.FlagContent|call.FlagContentLimited) != 0, !c.discord.Config.Gateway.NoMessageContent,
 		"follow-ups in a thread need the button, a reply, a mention or /ask, and what nobody asked the bot is not answered", "DISCORD_MESSAGE_CONTENT",
 	))
 	set := app.Endpoint != nil && *app.Endpoint != ""
@@ -69,7 +61,7 @@ func (c *Client) Check(ctx context.Context) []Finding {
 			"https://HOST/discord/interactions in the Developer Portal (General Information) while footnote serve runs."})
 	}
 	return append(findings, intent(
-		"SERVER MEMBERS INTENT", app.Flags&(flagMembers|flagMembersLimited) != 0, c.discord.Config.Gateway.Members,
+		"SERVER MEMBERS INTENT", app.Flags&(call.FlagMembers|call.FlagMembersLimited) != 0, c.discord.Config.Gateway.Members,
 		"answers in servers use public documents only", "DISCORD_MEMBERS",
 	))
 }

@@ -24,7 +24,8 @@ type Connector interface {
 	// When it differs from that of the last finished run, no document is skipped by its timestamp alone.
 	Settings() string
 	// Sync yields what the source holds, or what has changed since the checkpoint, in batches. An error comes once, last, and ends the
-	// run; its text is a sentence that says what to do. A break releases everything.
+	// run; its text is a sentence that says what to do. A break releases everything. What an error ends is not stored: of the last batch that is so
+	// unless an empty one was taken after it.
 	Sync(ctx context.Context, since Checkpoint) iter.Seq2[Batch, error]
 }
 

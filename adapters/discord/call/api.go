@@ -200,7 +200,7 @@ func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member
 	switch Code(err) {
 	case codeUnknownMember, codeUnknownUser:
 		return nil, nil
-	case codeUnknownGuild, CodeMissingAccess: // the bot is not there any more, so that nobody is anything there
+	case CodeUnknownGuild, CodeMissingAccess: // the bot is not there any more, so that nobody is anything there
 		return nil, nil
 	}
 	return &m, err

@@ -3,6 +3,7 @@
 package call
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/gorilla/websocket"
 )
@@ -35,6 +37,8 @@ type Bot struct {
 	Address *url.URL // of the API
 	Key     ed25519.PublicKey
 	Files   *http.Client // fetches attachments
+	// Histories is for what is read to be indexed.
+	Histories *pace.Part
 
 	mu        sync.Mutex
 	bot       string // the bot's own id, once connected
@@ -76,9 +80,10 @@ func NewBot(config Config) (*Bot, error) {
 	}
 	return &Bot{
 		Config: config, API: a, Limits: l, Logger: config.Logger, Address: address, Key: key,
-		Dialer: &websocket.Dialer{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trusted.Clone(), HandshakeTimeout: handshakeLimit},
-		Files:  &http.Client{Transport: base, Timeout: attachment.FetchLimit, CheckRedirect: stay},
-		shards: 1, connected: make(map[int]bool), guilds: make(map[int][]string),
+		Dialer:    &websocket.Dialer{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trusted.Clone(), HandshakeTimeout: handshakeLimit},
+		Files:     &http.Client{Transport: base, Timeout: attachment.FetchLimit, CheckRedirect: stay},
+		Histories: pace.Quota{Every: cmp.Or(max(config.History, 0), historyQuota.Every), Burst: historyQuota.Burst}.Part(),
+		shards:    1, connected: make(map[int]bool), guilds: make(map[int][]string),
 	}, nil
 }
 
@@ -113,7 +118,10 @@ func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse
 func (c *Bot) Use(tiers thread.Tiers) { c.Limits.budget.use(tiers, globalKey(c.Config.Token)) }
 
 // Share says how many processes serve the bot, so that each takes no more than its part. It may change at any time.
-func (c *Bot) Share(processes int) { c.Limits.budget.share(processes) }
+func (c *Bot) Share(processes int) {
+	c.Limits.budget.share(processes)
+	c.Histories.Share(max(processes, 1))
+}
 
 // Close lets go of connections that are not in use. It is called last, when no Surface writes any more.
 func (c *Bot) Close() { c.API.client.CloseIdleConnections() }

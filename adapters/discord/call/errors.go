@@ -12,7 +12,7 @@ import (
 // Codes of the platform that mean something to the core, as its documentation lists them.
 const (
 	CodeUnknownChannel     = 10003
-	codeUnknownGuild       = 10004
+	CodeUnknownGuild       = 10004
 	codeUnknownMember      = 10007
 	codeUnknownMessage     = 10008
 	codeUnknownUser        = 10013

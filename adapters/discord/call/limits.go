@@ -141,7 +141,7 @@ func (l *limits) Try(key string, keep int) bool {
 
 // Wait takes a request of a bucket, as soon as there is one.
 func (l *limits) Wait(ctx context.Context, key string) error {
-	err := l.await(ctx, key)
+	err := l.await(ctx, key, 0)
 	if err != nil || !strings.HasPrefix(key, openPrefix) {
 		return err
 	}
@@ -152,10 +152,10 @@ func (l *limits) Wait(ctx context.Context, key string) error {
 	return nil
 }
 
-// await is wait, as far as this process knows.
-func (l *limits) await(ctx context.Context, key string) error {
+// await is wait, as far as this process knows, until more than keep requests are left.
+func (l *limits) await(ctx context.Context, key string, keep int) error {
 	for {
-		after, changed := l.take(key, 0)
+		after, changed := l.take(key, keep)
 		if after == 0 {
 			return nil
 		}

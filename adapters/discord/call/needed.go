@@ -25,6 +25,14 @@ func Permissions() []Permission {
 	}
 }
 
+// Flags of an application that say which privileged intents are enabled, for a large bot and for a small one.
+const (
+	FlagMembers        = 1 << 14
+	FlagMembersLimited = 1 << 15
+	FlagContent        = 1 << 18
+	FlagContentLimited = 1 << 19
+)
+
 // Manager are the permissions of which one lets somebody change what holds in a server.
 const Manager = discordgo.PermissionAdministrator | discordgo.PermissionManageGuild
 

@@ -29,15 +29,17 @@ func (p *Person) earlier(channel, text string, ago time.Duration) string {
 	s := p.s
 	ch := s.channels[channel]
 	at := time.Now().Add(-ago)
-	n := (at.UnixMilli() - 1420070400000) << 22
-	for s.messages[strconv.FormatInt(n, 10)] != nil {
-		n++
-	}
-	m := &message{id: strconv.FormatInt(n, 10), channel: channel, author: p.ID, content: text, created: at}
-	s.messages[m.id] = m
-	if last, err := strconv.ParseInt(ch.last, 10, 64); err != nil || last < n {
-		ch.last = m.id
-	}
+	m := &message{id: s.idAt(at), channel: channel, author: p.ID, content: text, created: at}
+	s.keep(ch, m)
 	s.record("create", m, nil)
 	return m.id
+}
+
+// idAt is a free id of a moment. s.mu is held.
+func (s *Server) idAt(at time.Time) string {
+	n := (at.UnixMilli() - 1420070400000) << 22
+	for s.messages[strconv.FormatInt(n, 10)] != nil || s.channels[strconv.FormatInt(n, 10)] != nil {
+		n++
+	}
+	return strconv.FormatInt(n, 10)
 }

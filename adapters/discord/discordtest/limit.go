@@ -40,6 +40,9 @@ type Fault struct {
 // Inject adds a fault. Faults are tried in the order in which they were added.
 func (s *Server) Inject(f Fault) { s.faults.Add(f, f.After, f.Times) }
 
+// Mend ends all faults.
+func (s *Server) Mend() { s.faults.Mend() }
+
 // fault returns the fault for a call, if any.
 func (s *Server) fault(method, path, body string) *Fault {
 	found, ok := s.faults.Next(func(f Fault) bool {

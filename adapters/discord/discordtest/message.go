@@ -221,9 +221,20 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 // newMessage stores a message; a thread that it is written to is taken out of the archive.
 func (s *Server) newMessage(ch *channel, author, content string) *message {
 	m := &message{id: s.id(), channel: ch.id, author: author, content: content, created: time.Now()}
-	s.messages[m.id] = m
-	ch.last, ch.archived = m.id, false
+	s.keep(ch, m)
 	return m
+}
+
+// keep stores a message; a thread that it is written to is taken out of the archive.
+func (s *Server) keep(ch *channel, m *message) {
+	s.messages[m.id] = m
+	ch.said = append(ch.said, m.id)
+	if compareIDs(m.id, ch.last) > 0 {
+		ch.last = m.id
+	}
+	if ch.archived {
+		ch.archived, ch.archivedAt = false, time.Now()
+	}
 }
 
 // publish records a version and tells the gateway.
@@ -359,7 +370,7 @@ func (s *Server) listMessages(c *call) (any, *apiError) {
 	if ch == nil || ch.deleted {
 		return nil, errUnknownChannel
 	}
-	if ch.denied&(permView|permHistory) != 0 {
+	if ch.denied&(permView|permHistory) != 0 || ch.guild != "" && s.may(s.bot.ID, ch)&permView == 0 {
 		return nil, errMissingAccess
 	}
 	limit, err := strconv.Atoi(c.FormValue("limit"))
@@ -372,9 +383,9 @@ func (s *Server) listMessages(c *call) (any, *apiError) {
 		before = 1 << 62
 	}
 	var ids []int64
-	for id, m := range s.messages {
+	for _, id := range ch.said {
 		n, _ := strconv.ParseInt(id, 10, 64) // ids are the server's own
-		if m.channel == ch.id && !m.deleted && !m.ephemeral && n > after && n < before {
+		if m := s.messages[id]; m != nil && !m.deleted && !m.ephemeral && n > after && n < before {
 			ids = append(ids, n)
 		}
 	}
@@ -386,9 +397,13 @@ func (s *Server) listMessages(c *call) (any, *apiError) {
 	}
 	slices.Reverse(ids)
 	listed := []any{}
+	intents := s.gateway.intents
+	if intents == 0 && !s.config.NoContent { // nobody is connected: "the intent … in the Developer Portal" is what counts for the HTTP API
+		intents = IntentMessageContent
+	}
 	for _, id := range ids {
 		m := s.messages[strconv.FormatInt(id, 10)]
-		listed = append(listed, s.event(m, s.gateway.intents))
+		listed = append(listed, s.event(m, intents))
 	}
 	return listed, nil
 }

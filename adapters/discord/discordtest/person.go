@@ -148,7 +148,7 @@ func (s *Server) Deny(channel string, permissions int64) {
 func (s *Server) Archive(thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.channels[thread].archived = true
+	s.channels[thread].archived, s.channels[thread].archivedAt = true, time.Now()
 }
 
 // Age makes a message older.

@@ -111,6 +111,8 @@ func (s *Server) routes() http.Handler {
 		"GET /guilds/{guild}/members/{user}":                               s.getMember,
 		"GET /guilds/{guild}":                                              s.getGuild,
 		"GET /guilds/{guild}/channels":                                     s.getGuildChannels,
+		"GET /guilds/{guild}/threads/active":                               s.getActiveThreads,
+		"GET /channels/{channel}/threads/archived/public":                  s.getArchivedThreads,
 		"GET /users/@me/guilds":                                            s.getGuilds,
 		"GET /applications/{app}/guilds/{guild}/commands":                  s.getCommands,
 		"PUT /applications/{app}/guilds/{guild}/commands":                  s.putCommands,
@@ -294,7 +296,7 @@ func (s *Server) getGuildChannels(c *call) (any, *apiError) {
 	}
 	list := []any{}
 	for _, ch := range s.channels {
-		if ch.guild == g.id && ch.kind != typeThread && !ch.deleted {
+		if ch.guild == g.id && ch.parent == "" && !ch.deleted {
 			list = append(list, s.channelJSON(ch))
 		}
 	}

@@ -45,6 +45,7 @@ type Config struct {
 	IdentifyEvery  time.Duration // in which so many may identify: 5 s
 	Sessions       int           // that may still begin today: 999
 	MaxFile        int           // bytes of an uploaded file; 0: any number
+	ThreadPage     int           // archived threads of a page at most; 0: as many as are asked for
 	// Lean has the server say no more than the platform's documentation promises, or than proxies and lesser servers do: READY names no
 	// shard, application or address for resumes, servers tell no channels, threads and members, messages and reactions no members, replies
 	// not what they answer, edits only what changed, answers no limits, and what is asked for the gateway nothing but its address.
@@ -120,6 +121,11 @@ type channel struct {
 	id, guild, parent, name, owner string
 	kind                           int
 	recipients                     []string
+	said                           []string // ids of its messages, in the order in which they were written
+	invited                        []string // to a private thread
+	available                      []tag    // of a forum
+	tags                           []string // ids, of a post
+	archivedAt                     time.Time
 	archived, locked, deleted      bool
 	denied                         int64 // permissions that the bot lacks here
 	overwrites                     []overwrite
@@ -132,8 +138,16 @@ const (
 	typeText   = 0
 	typeDM     = 1
 	typeThread = 11
-	typeForum  = 15
+	// typePrivate is a thread that is only for those who were invited to it.
+	typePrivate = 12
+	typeForum   = 15
 )
+
+// tag is one that posts of a forum can have.
+type tag struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
 
 // New starts a server on a free port of the loopback interface. Close it.
 func New(config Config) (*Server, error) {

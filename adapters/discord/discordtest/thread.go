@@ -8,11 +8,13 @@ import (
 
 // Permissions of the platform that the server checks.
 const (
+	permAdministrator  = 1 << 3
 	permView           = 1 << 10
 	permSend           = 1 << 11
 	permManageMessages = 1 << 13
 	permAttach         = 1 << 15
 	permHistory        = 1 << 16
+	permManageThreads  = 1 << 34
 	permCreateThreads  = 1 << 35
 	permSendInThreads  = 1 << 38
 
@@ -23,6 +25,7 @@ const (
 
 // Names of permissions, for Deny.
 const (
+	Administrator         int64 = permAdministrator
 	ViewChannel           int64 = permView
 	SendMessages          int64 = permSend
 	ManageMessages        int64 = permManageMessages
@@ -43,6 +46,9 @@ func (s *Server) getChannel(c *call) (any, *apiError) {
 	return s.channelJSON(ch), nil
 }
 
+// timestamp is how the platform writes times.
+const timestamp = "2006-01-02T15:04:05.000000-07:00"
+
 func (s *Server) channelJSON(ch *channel) map[string]any {
 	shown := map[string]any{"id": ch.id, "type": ch.kind, "last_message_id": ch.last}
 	if ch.kind == typeDM {
@@ -62,11 +68,16 @@ func (s *Server) channelJSON(ch *channel) map[string]any {
 		overwrites = []overwrite{}
 	}
 	shown["permission_overwrites"] = overwrites
-	if ch.kind == typeThread {
+	if ch.kind == typeForum {
+		shown["available_tags"] = append([]tag{}, ch.available...)
+	}
+	if ch.kind == typeThread || ch.kind == typePrivate {
 		shown["parent_id"], shown["owner_id"] = ch.parent, ch.owner
 		shown["thread_metadata"] = map[string]any{
-			"archived": ch.archived, "locked": ch.locked, "auto_archive_duration": 1440, "archive_timestamp": ch.created.UTC().Format(time.RFC3339),
+			"archived": ch.archived, "locked": ch.locked, "auto_archive_duration": 1440, "archive_timestamp": ch.archivedAt.UTC().Format(timestamp),
 		}
+		shown["message_count"], shown["total_message_sent"] = s.counts(ch)
+		shown["applied_tags"] = append([]string{}, ch.tags...)
 	}
 	return shown
 }
@@ -87,7 +98,7 @@ func (s *Server) patchChannel(c *call) (any, *apiError) {
 		return nil, errMissingPermission
 	}
 	if change.Archived != nil {
-		ch.archived = *change.Archived
+		ch.archived, ch.archivedAt = *change.Archived, time.Now()
 	}
 	if change.Name != nil {
 		ch.name = *change.Name
@@ -148,13 +159,29 @@ func (s *Server) startThread(c *call, parent *channel, id string) (any, *apiErro
 
 // openThread makes a thread and tells the gateway.
 func (s *Server) openThread(parent *channel, id, name, owner string) *channel {
-	thread := &channel{id: id, guild: parent.guild, parent: parent.id, name: name, owner: owner, kind: typeThread, created: time.Now()}
-	s.channels[id] = thread
+	thread := s.newThread(parent, id, name, owner)
 	shown := s.channelJSON(thread)
 	shown["newly_created"] = true
 	s.dispatch(parent.guild, "THREAD_CREATE", IntentGuilds, func(int) any { return shown })
 	s.notify()
 	return thread
+}
+
+func (s *Server) newThread(parent *channel, id, name, owner string) *channel {
+	now := time.Now()
+	thread := &channel{id: id, guild: parent.guild, parent: parent.id, name: name, owner: owner, kind: typeThread, created: now, archivedAt: now}
+	s.channels[id] = thread
+	parent.last = lastOf(parent, id)
+	return thread
+}
+
+// lastOf is the last_message_id of a channel when a thread begins: "may not point to an existing or valid message or thread", and of forums it is the
+// newest post.
+func lastOf(parent *channel, thread string) string {
+	if parent.kind == typeForum {
+		return thread
+	}
+	return parent.last
 }
 
 // Lock locks a thread: nobody but a moderator may write there.
@@ -182,7 +209,7 @@ func (p *Person) Post(forum, title, text string) string {
 	m := p.s.newMessage(thread, p.ID, text)
 	delete(p.s.messages, m.id)
 	m.id = thread.id
-	thread.last = m.id
+	thread.last, thread.said = m.id, []string{m.id}
 	p.s.messages[m.id] = m
 	p.s.publish("create", m, nil)
 	return m.id

@@ -26,8 +26,13 @@ func (p *pass) list(ctx context.Context, force bool) error {
 		return err
 	}
 	chosen := make(map[string]Channel)
+	var unmet []index.Notice
 	for _, c := range found {
-		if p.options.Chooses(c) {
+		switch {
+		case !p.options.Chooses(c):
+		case c.Barred != "":
+			unmet = append(unmet, index.Notice{Name: "#" + c.Name, Sentence: c.Barred})
+		default:
 			chosen[c.ID] = c
 		}
 	}
@@ -36,8 +41,9 @@ func (p *pass) list(ctx context.Context, force bool) error {
 	}
 	first := p.channels == nil
 	p.listed, p.channels = began, chosen
-	var unmet []index.Notice
-	if first {
+	if !first {
+		unmet = nil
+	} else {
 		for _, name := range p.options.Unmet(found) {
 			unmet = append(unmet, index.Notice{Name: name, Sentence: p.rules.Absent})
 		}

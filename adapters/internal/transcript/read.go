@@ -145,6 +145,7 @@ const (
 
 // take yields the documents of a part, and removes those that it has no more.
 func (p *pass) take(ctx context.Context, c Channel, of Part, age time.Duration) error {
+	of.Items = slices.DeleteFunc(of.Items, func(i Item) bool { return p.at(i.Key).Before(p.limit) })
 	there := make(map[document.ID]bool)
 	for _, i := range of.Items {
 		there[p.id(c.ID, i.Key)] = true

@@ -40,6 +40,7 @@ type Channel struct {
 	ID, Name string
 	Private  bool       // it is read only where it is named
 	ACL      access.ACL // who may read what was said there
+	Barred   string     // a sentence that says why it is not read, although the bot could; empty for others
 }
 
 // Part is what was said in some of a channel's time.
@@ -231,7 +232,8 @@ func (p *pass) revoked(err error) error {
 		return err
 	}
 	p.state.Reviewed = 0
-	if broken := p.emit(index.Batch{Review: func(document.ID) index.Verdict { return index.Verdict{ACL: access.ACL{}} }}); broken != nil {
+	nobody := func(document.ID) index.Verdict { return index.Verdict{ACL: access.ACL{}} }
+	if broken := errors.Join(p.emit(index.Batch{Review: nobody}), p.emit(index.Batch{})); broken != nil { // the second one waits for the first
 		return broken
 	}
 	return err

@@ -67,6 +67,7 @@ var houses = []house{
 		{"gateway", []string{"call"}},
 		{"read", []string{"call", "event", "directory", "render"}},
 		{"write", []string{"call", "event", "directory", "render"}},
+		{"history", []string{"call", "event", "directory"}},
 		{"receive", []string{"call", "event", "directory", "gateway", "read", "write"}},
 		{"", []string{"call", "directory", "read", "write", "receive"}},
 	}},

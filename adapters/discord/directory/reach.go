@@ -1,0 +1,40 @@
+package directory
+
+import (
+	"github.com/bwmarrin/discordgo"
+)
+
+// Reach says who may read what was said in a channel before they came.
+type Reach struct {
+	Own bool // the bot
+	All bool // every full member of the server
+	// Whole says that everybody who may open the channel may read what was said there, as far as that is certain.
+	Whole bool
+}
+
+// Reach returns who may read what was said in a channel, by what is known of the server: it asks nobody. user and roles are the bot's.
+func (d *Directory) Reach(channel, user string, roles []string) Reach {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, known := d.places[channel]
+	g := d.guilds[p.Guild]
+	if !known || g == nil {
+		return Reach{}
+	}
+	const needed = discordgo.PermissionViewChannel | discordgo.PermissionReadMessageHistory
+	reach := Reach{Own: d.permissions(p, user, roles)&needed == needed}
+	everyone := g.roles[p.Guild].permissions
+	var denied int64 // to some, by overwrites of roles and people
+	for _, o := range p.overwrites {
+		switch {
+		case o.Type == discordgo.PermissionOverwriteTypeRole && o.ID == p.Guild:
+			everyone = everyone&^o.Deny | o.Allow
+		case o.Type == discordgo.PermissionOverwriteTypeMember && o.ID == user:
+		default:
+			denied |= o.Deny
+		}
+	}
+	reach.Whole = everyone&discordgo.PermissionReadMessageHistory != 0 && denied&discordgo.PermissionReadMessageHistory == 0
+	reach.All = reach.Whole && everyone&discordgo.PermissionViewChannel != 0 && denied&discordgo.PermissionViewChannel == 0
+	return reach
+}

@@ -1,0 +1,212 @@
+// Package history reads what was said in a server's channels as documents: a post of a forum or a thread is one, and so are a channel's messages of
+// a day that belong to no thread. It reads no direct messages, no private threads, no threads that the bot opened for its answers, and nothing of what
+// the bot itself wrote.
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/discord/directory"
+	"github.com/footnotehq/footnote/adapters/internal/transcript"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Kind of the sources that this package reads.
+const Kind document.Kind = "discord"
+
+// Reading is what and how far back a source reads, and how often.
+type Reading = transcript.Options
+
+// Options of a connector. Zero fields get their defaults.
+type Options struct {
+	Reading
+	Guild string // id of the server
+	// Open says who may read what was said in channels that every member of the server can open, beside those who can: access.Members or
+	// access.Public. Empty is Members, or nobody else where Several.
+	Open access.Principal
+	// Several says that members of other servers count as members, too.
+	Several bool
+}
+
+func (o Options) validate() error {
+	err := o.Validate()
+	if timeOf(o.Guild).IsZero() {
+		err = errors.Join(err, fmt.Errorf("%q is no id of a server: switch on Developer Mode in Discord (Settings → Advanced), and copy the id from the server's menu", o.Guild))
+	}
+	if o.Open != "" && o.Open != access.Members && o.Open != access.Public {
+		err = errors.Join(err, fmt.Errorf("public channels are read by members or public, and not by %s", o.Open))
+	}
+	return err
+}
+
+// reading numbers the rules by which messages become documents. Raise it when they change: everything is then read again.
+const reading = 1
+
+// Server is the bot as its servers are read to be indexed. All sources of a process share one, and with it the budget: what answering leaves. It is safe
+// for concurrent use.
+type Server struct {
+	discord   *call.Bot
+	directory *directory.Directory
+
+	mu       sync.Mutex
+	archives map[string]*archive // by source and channel; each is used by one run at a time
+}
+
+// NewServer returns a bot's servers; nothing is called yet. Of the config only what concerns the API counts.
+func NewServer(config call.Config) (*Server, error) {
+	b, err := call.NewBot(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{discord: b, directory: directory.NewDirectory(b), archives: make(map[string]*archive)}, nil
+}
+
+// New returns a connector; nothing is called before Sync.
+func New(s *Server, options Options) (*transcript.Connector, error) {
+	if err := options.validate(); err != nil {
+		return nil, fmt.Errorf("set up Discord history: %w", err)
+	}
+	rules := transcript.Rules{Source: SourceOf(options.Name), Settings: fmt.Sprintf("discord history %d", reading), Absent: sayAbsent, At: timeOf}
+	return transcript.New(&reader{Server: s, name: options.Name, guild: options.Guild, open: options.Open, several: options.Several}, rules, options.Reading)
+}
+
+const sayAbsent = "The bot can read no channel of this name or id: give its role View Channel and Read Message History there, or correct the name. Ids outlast renaming."
+
+// SourceOf returns the source of a name in the configuration.
+func SourceOf(name string) document.Source {
+	return document.Source{ID: document.SourceID("discord-" + name), Kind: Kind, Name: name}
+}
+
+// timeOf is when something was begun, by its id; zero for what is no id.
+func timeOf(id string) time.Time {
+	at, err := discordgo.SnowflakeTimestamp(id)
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+// reader is a server as one source reads it.
+type reader struct {
+	*Server
+	name    string // of the source
+	guild   string
+	open    access.Principal
+	several bool
+
+	self     string
+	own      []string                     // the bot's roles that stand for it alone
+	channels map[string]discordgo.Channel // as last listed
+	active   []post
+	activeAt time.Time
+}
+
+var _ transcript.Platform = (*reader)(nil)
+
+// Connect implements transcript.Platform.
+func (r *reader) Connect(ctx context.Context) (string, error) {
+	self, err := r.discord.WhoAmI(ctx)
+	if err != nil {
+		return "", r.revoked(err)
+	}
+	r.self, r.active, r.activeAt = self, nil, time.Time{}
+	r.discord.Is(self)
+	r.directory.Learn(&discordgo.Ready{User: &discordgo.User{ID: self}})
+	return r.guild, nil
+}
+
+// Channels implements transcript.Platform.
+func (r *reader) Channels(ctx context.Context) ([]transcript.Channel, error) {
+	survey, err := r.discord.HistoryOf(ctx, r.guild)
+	if err != nil {
+		return nil, r.revoked(err)
+	}
+	if survey.Guild.Channels == nil {
+		return nil, errors.New("list the server's channels: Discord's answer holds no list")
+	}
+	r.directory.Learn(survey)
+	me, err := r.directory.MemberOf(ctx, r.guild, r.self)
+	if err != nil {
+		return nil, r.revoked(err)
+	}
+	r.own = r.directory.OwnRoles(r.guild)
+	r.channels = make(map[string]discordgo.Channel)
+	var found []transcript.Channel
+	for _, c := range survey.Guild.Channels {
+		if !slices.Contains(kinds, c.Type) {
+			continue
+		}
+		reach := r.directory.Reach(c.ID, r.self, me.Roles)
+		if !reach.Own {
+			continue
+		}
+		r.channels[c.ID] = *c
+		channel := transcript.Channel{ID: c.ID, Name: c.Name, Private: !reach.All, ACL: r.acl(c.ID, reach)}
+		if !reach.Whole {
+			channel.Barred = sayBarred
+		}
+		found = append(found, channel)
+	}
+	return found, nil
+}
+
+// kinds are the channels in which people write, or begin posts.
+var kinds = []discordgo.ChannelType{
+	discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia,
+}
+
+const sayBarred = "Not everybody who can open this channel may read what was said there earlier, so that it is not read: give @everyone Read Message History there."
+
+// acl is who may read the documents of a channel.
+func (r *reader) acl(channel string, reach directory.Reach) access.ACL {
+	inside := access.Channel(string(call.Platform), channel)
+	switch {
+	case !reach.All, r.several && r.open == "":
+		return access.ACL{inside}
+	case r.open == access.Public:
+		return access.ACL{access.Public}
+	default:
+		return access.ACL{inside, access.Members}
+	}
+}
+
+// Reads implements transcript.Platform.
+func (r *reader) Reads(ctx context.Context, channel string) (bool, error) {
+	c, err := r.discord.OldChannel(ctx, channel)
+	switch {
+	case gone(err):
+		return false, nil
+	case err != nil:
+		return false, r.revoked(err)
+	case c.GuildID != r.guild:
+		return false, nil
+	}
+	r.directory.Learn(&discordgo.ChannelUpdate{Channel: c})
+	me, err := r.directory.MemberOf(ctx, r.guild, r.self)
+	return r.directory.Reach(channel, r.self, me.Roles).Own, err
+}
+
+// gone reports whether an error says that what was asked for is not there, or not for the bot to see.
+func gone(err error) bool {
+	return call.Code(err) == call.CodeUnknownChannel || call.Code(err) == call.CodeMissingAccess
+}
+
+// revoked says of errors about the token, or the server as a whole, what they mean for all that was read.
+func (r *reader) revoked(err error) error {
+	switch {
+	case call.Status(err) == 401:
+		return fmt.Errorf("%s (%w; %w)", call.FatalSentences[call.CloseNotAuthenticated], err, index.ErrRevoked)
+	case call.Code(err) == call.CodeUnknownGuild, call.Code(err) == call.CodeMissingAccess:
+		return fmt.Errorf("the bot is not in the server %s any more: invite it again (footnote discord invite), or take the source out of footnote.yaml (%w; %w)", r.guild, err, index.ErrRevoked)
+	}
+	return err
+}

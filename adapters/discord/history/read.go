@@ -1,0 +1,190 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
+	"github.com/footnotehq/footnote/adapters/internal/transcript"
+)
+
+// day is what belongs together of what is no thread.
+const day = 24 * time.Hour
+
+// Parts implements transcript.Platform. Threads belong to the time at which they began; those of which a list of the latest tells come along with the
+// newest part, however old they are.
+func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[transcript.Part, error] {
+	return func(yield func(transcript.Part, error) bool) {
+		var threads []post
+		var err error
+		if to.IsZero() {
+			threads, err = r.recent(ctx, c.ID, from)
+		} else {
+			threads, err = r.all(ctx, c.ID)
+		}
+		if err != nil {
+			yield(transcript.Part{}, r.failed(err))
+			return
+		}
+		first := to.IsZero()
+		parts := r.days(ctx, c.ID, from, to)
+		switch newest := r.channels[c.ID].LastMessageID; {
+		case r.isForum(c.ID):
+			parts = steps(threads, from, to)
+		case newest != "" && timeOf(newest).Before(from): // nothing was said since
+			parts = steps(nil, from, to)
+		}
+		for part, err := range parts {
+			if err != nil {
+				yield(transcript.Part{}, r.failed(err))
+				return
+			}
+			out := transcript.Part{From: part.from, To: part.to, Items: r.items(c, part.said)}
+			for _, t := range threads {
+				at := timeOf(t.id)
+				if !at.Before(part.from) && (part.to.IsZero() || at.Before(part.to)) || first && at.Before(from) {
+					out.Items = append(out.Items, r.thread(c, t))
+				}
+			}
+			first = false
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (r *reader) isForum(channel string) bool {
+	c := r.channels[channel]
+	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
+}
+
+// failed says what an error means for other channels.
+func (r *reader) failed(err error) error {
+	if call.Status(err) == 401 {
+		return r.revoked(err)
+	}
+	return err
+}
+
+// perStep is about how many threads of a forum are read before it is noted how far that is.
+const perStep = 50
+
+// part is all that was said outside threads in some whole days.
+type part struct {
+	from, to time.Time // beginnings of days; to is zero for now
+	said     []*discordgo.Message
+}
+
+// steps parts the time of a forum, whose posts are all that is said there.
+func steps(threads []post, from, to time.Time) iter.Seq2[part, error] {
+	return func(yield func(part, error) bool) {
+		n := 0
+		for _, t := range threads {
+			at := transcript.StartOf(timeOf(t.id))
+			if !to.IsZero() && !at.Before(to) || at.Before(from) {
+				continue
+			}
+			if n++; n < perStep {
+				continue
+			}
+			if !yield(part{from: at, to: to}, nil) {
+				return
+			}
+			n, to = 0, at
+		}
+		yield(part{from: from, to: to}, nil)
+	}
+}
+
+// days reads a channel between two times, newest first, and yields its days as soon as they are known whole. Together the parts cover all of the time.
+func (r *reader) days(ctx context.Context, channel string, from, to time.Time) iter.Seq2[part, error] {
+	return func(yield func(part, error) bool) {
+		before := ""
+		if !to.IsZero() {
+			before = call.IdAt(to)
+		}
+		var held []*discordgo.Message // of days that may not be whole
+		for {
+			found, err := r.discord.OldMessages(ctx, channel, before)
+			if err != nil {
+				yield(part{}, err)
+				return
+			}
+			more := len(found) == call.HistoryLimit
+			slices.SortFunc(found, func(a, b *discordgo.Message) int { return compareIDs(b.ID, a.ID) })
+			for _, m := range found {
+				if before != "" && !call.Newer(before, m.ID) {
+					yield(part{}, errRepeats)
+					return
+				}
+				before = m.ID
+				if timeOf(m.ID).Before(from) {
+					more = false
+					break
+				}
+				held = append(held, m)
+			}
+			if !more {
+				yield(part{from: from, to: to, said: held}, nil)
+				return
+			}
+			last := transcript.StartOf(timeOf(held[len(held)-1].ID))
+			if whole := slices.IndexFunc(held, func(m *discordgo.Message) bool { return transcript.StartOf(timeOf(m.ID)).Equal(last) }); whole > 0 {
+				done := part{from: last.Add(day), to: to, said: slices.Clone(held[:whole])}
+				held, to = slices.Clone(held[whole:]), done.from
+				if !yield(done, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+
+// Changed implements transcript.Platform. A key is the id of a thread, or of a message that may have begun one.
+func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
+	days := make(map[time.Time]bool)
+	for _, key := range keys {
+		t, there, err := r.threadOf(ctx, c, key)
+		switch {
+		case err != nil:
+			return nil, nil, r.failed(err)
+		case there:
+			items = append(items, r.thread(c, t))
+		default:
+			gone = append(gone, key)
+		}
+		days[transcript.StartOf(timeOf(key))] = true
+	}
+	if r.isForum(c.ID) {
+		return items, gone, nil
+	}
+	for at := range days {
+		n := len(items)
+		for part, err := range r.days(ctx, c.ID, at, at.Add(day)) {
+			if err != nil {
+				return nil, nil, r.failed(err)
+			}
+			items = append(items, r.items(c, part.said)...)
+		}
+		if len(items) == n {
+			gone = append(gone, at.Format(time.DateOnly))
+		}
+	}
+	return items, gone, nil
+}
+
+// threadOf looks a thread up.
+func (r *reader) threadOf(ctx context.Context, c transcript.Channel, id string) (post, bool, error) {
+	t, err := r.discord.OldChannel(ctx, id)
+	if gone(err) {
+		return post{}, false, nil
+	}
+	return postOf(t), err == nil && t.ParentID == c.ID && r.reads(t), err
+}
