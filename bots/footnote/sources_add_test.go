@@ -17,7 +17,7 @@ func TestSourcesAreAddedByACommand(t *testing.T) {
 	dir := folder(t, map[string]string{"docs/boat.md": "# Boat\n\nThe boat is moored at the north pier.\n"})
 	file := filepath.Join(dir, "footnote.yaml")
 	p := newProgram(t, "FOOTNOTE_CONFIG="+file)
-	if r := p.try(t, "", "sources", "add"); r.code != 2 || !strings.Contains(r.stderr, "folder | site | git | slack") {
+	if r := p.try(t, "", "sources", "add"); r.code != 2 || !strings.Contains(r.stderr, "folder | site | git | slack | discord") {
 		t.Errorf("without a kind: exit code %d\n%s", r.code, r.stderr)
 	}
 	if r := p.try(t, "", "sources", "add", "folder"); r.code != 2 || !strings.Contains(r.stderr, "--path is missing") {

@@ -31,10 +31,10 @@ type Options struct {
 	Reading
 	Guild string // id of the server
 	// Open says who may read what was said in channels that every member of the server can open, beside those who can: access.Members or
-	// access.Public. Empty is Members, or nobody else where Several.
+	// access.Public. Empty is Members, and nobody else where the server is not Alone.
 	Open access.Principal
-	// Several says that members of other servers count as members, too.
-	Several bool
+	// Alone tells whether the server is the only one whose members count as members; nil: it is.
+	Alone func(ctx context.Context) (bool, error)
 }
 
 func (o Options) validate() error {
@@ -76,7 +76,7 @@ func New(s *Server, options Options) (*transcript.Connector, error) {
 		return nil, fmt.Errorf("set up Discord history: %w", err)
 	}
 	rules := transcript.Rules{Source: SourceOf(options.Name), Settings: fmt.Sprintf("discord history %d", reading), Absent: sayAbsent, At: timeOf}
-	return transcript.New(&reader{Server: s, name: options.Name, guild: options.Guild, open: options.Open, several: options.Several}, rules, options.Reading)
+	return transcript.New(&reader{Server: s, name: options.Name, guild: options.Guild, open: options.Open, isAlone: options.Alone}, rules, options.Reading)
 }
 
 const sayAbsent = "The bot can read no channel of this name or id: give its role View Channel and Read Message History there, or correct the name. Ids outlast renaming."
@@ -101,9 +101,10 @@ type reader struct {
 	name    string // of the source
 	guild   string
 	open    access.Principal
-	several bool
+	isAlone func(ctx context.Context) (bool, error)
 
 	self     string
+	alone    bool
 	own      []string                     // the bot's roles that stand for it alone
 	channels map[string]discordgo.Channel // as last listed
 	active   []post
@@ -132,6 +133,12 @@ func (r *reader) Channels(ctx context.Context) ([]transcript.Channel, error) {
 	}
 	if survey.Guild.Channels == nil {
 		return nil, errors.New("list the server's channels: Discord's answer holds no list")
+	}
+	r.alone = true
+	if r.isAlone != nil {
+		if r.alone, err = r.isAlone(ctx); err != nil {
+			return nil, err
+		}
 	}
 	r.directory.Learn(survey)
 	me, err := r.directory.MemberOf(ctx, r.guild, r.self)
@@ -170,7 +177,7 @@ const sayBarred = "Not everybody who can open this channel may read what was sai
 func (r *reader) acl(channel string, reach directory.Reach) access.ACL {
 	inside := access.Channel(string(call.Platform), channel)
 	switch {
-	case !reach.All, r.several && r.open == "":
+	case !reach.All, !r.alone && r.open == "":
 		return access.ACL{inside}
 	case r.open == access.Public:
 		return access.ACL{access.Public}

@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -265,7 +266,7 @@ func TestOneServerOfSeveral(t *testing.T) {
 	ann := w.guild.AddPerson("ann", false)
 	room := w.guild.AddText("general")
 	ann.EarlierReply(room.ID, "our own matter", hour)
-	w.options.Several = true
+	w.options.Alone = func(context.Context) (bool, error) { return false, nil }
 	w.sync(t)
 	has(t, w.text(access.Members), false, "our own matter")
 	has(t, w.text(access.Channel("discord", room.ID)), true, "our own matter")

@@ -136,6 +136,7 @@ func (r *fileReader) sources(path string, n ast.Node) {
 			field{"path", r.path(&s.Path)},
 			field{"url", r.url(&s.URL)},
 			field{"slack", r.slackHistory(&s.Slack)},
+			field{"discord", r.discordHistory(&s.Discord)},
 			field{"base_url", r.url(&s.BaseURL)},
 			field{"acl", r.acl(&s.ACL)},
 			field{"include", r.texts(&s.Include)},
@@ -144,7 +145,7 @@ func (r *fileReader) sources(path string, n ast.Node) {
 			field{"covering", r.covering(&s.Covering)},
 		)
 		places := 0
-		for _, is := range []bool{s.Path != "", s.URL != "", s.Slack != nil} {
+		for _, is := range []bool{s.Path != "", s.URL != "", s.Slack != nil, s.Discord != nil} {
 			if is {
 				places++
 			}
@@ -152,12 +153,14 @@ func (r *fileReader) sources(path string, n ast.Node) {
 		switch {
 		case len(r.faults) > before:
 		case places != 1:
-			r.fault(r.at[path], "%s: write either path: FOLDER, url: ADDRESS or slack: with channels below it, exactly one of them", path)
+			r.fault(r.at[path], "%s: write either path: FOLDER, url: ADDRESS, slack: or discord: with channels below it, exactly one of them", path)
 		case s.Slack != nil && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
 			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for Slack: its channels say who may read them (slack.public_channels) and which are read", path)
-		case s.Slack != nil && s.Every == 0:
-			s.Every = slackEvery
-		case s.Slack == nil && len(s.ACL) == 0:
+		case s.Discord != nil && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
+			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for Discord: its channels say who may read them (discord.public_channels) and which are read", path)
+		case s.Chat() && s.Every == 0:
+			s.Every = chatEvery
+		case !s.Chat() && len(s.ACL) == 0:
 			s.ACL = access.ACL{access.Members}
 		}
 		r.file.Sources = append(r.file.Sources, s)
@@ -177,6 +180,29 @@ func (r *fileReader) slackHistory(to **SlackHistory) func(string, ast.Node) {
 		)
 		if len(h.Channels) == 0 && !h.Public && len(r.faults) == before {
 			r.fault(n, "%s chooses no channel: name some under channels, or write public: true for every public one that the bot is in", path)
+		}
+		*to = h
+	}
+}
+
+// discordHistory reads which channels of a server are a source.
+func (r *fileReader) discordHistory(to **DiscordHistory) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		h := &DiscordHistory{}
+		before := len(r.faults)
+		r.fields(path, n,
+			field{"guild", r.text(&h.Guild)},
+			field{"channels", r.texts(&h.Channels)},
+			field{"public", r.yes(&h.Public)},
+			field{"since", r.every(&h.Since)},
+			field{"public_channels", word(&r.reader, &h.PublicChannels, access.Members, access.Public)},
+		)
+		switch {
+		case len(r.faults) > before:
+		case h.Guild == "":
+			r.fault(n, "%s names no server: write guild: ID, which Discord's Developer Mode copies from the server's menu", path)
+		case len(h.Channels) == 0 && !h.Public:
+			r.fault(n, "%s chooses no channel: name some under channels, or write public: true for every one that all members of the server can open", path)
 		}
 		*to = h
 	}

@@ -79,7 +79,7 @@ func TestEveryKeyOfTheFileIsListed(t *testing.T) {
 	}
 	for parent, yaml := range map[string]string{
 		"agents.NAME": "agents: {a: {x: 1}}", "projects.NAME": "projects: {p: {x: 1}}", "projects.NAME.files[]": "projects: {p: {files: [{x: 1}]}}",
-		"sources.NAME": "sources: {s: {x: 1}}", "sources.NAME.slack": "sources: {s: {slack: {x: 1}}}", "channels[]": "channels: [{x: 1}]",
+		"sources.NAME": "sources: {s: {x: 1}}", "sources.NAME.slack": "sources: {s: {slack: {x: 1}}}", "sources.NAME.discord": "sources: {s: {discord: {x: 1}}}", "channels[]": "channels: [{x: 1}]",
 		"identity": "identity: {x: 1}", "groups.NAME": "groups: {g: {x: 1}}",
 		"prices.models.NAME": "prices: {models: {m: {x: 1}}}", "filters.questions": "filters: {questions: {x: 1}}", "filters.answers": "filters: {answers: {x: 1}}",
 	} {

@@ -71,7 +71,7 @@ type ProjectFile struct {
 	ACL     access.ACL
 }
 
-// Source is where documents come from. Exactly one of Path, URL and Slack is set.
+// Source is where documents come from. Exactly one of Path, URL, Slack and Discord is set.
 type Source struct {
 	Name    string
 	Path    string // a folder or file; absolute, or relative to the working folder
@@ -84,7 +84,11 @@ type Source struct {
 	// Covering are groups of the source that stand for everybody, where others than named people may see an answer.
 	Covering []access.Principal `json:",omitempty"`
 	Slack    *SlackHistory      `json:",omitempty"` // what was said in the channels of the bot's own workspace; they say who may read it
+	Discord  *DiscordHistory    `json:",omitempty"` // likewise, of one of the bot's servers
 }
+
+// Chat reports whether the source is what was said on a chat platform.
+func (s Source) Chat() bool { return s.Slack != nil || s.Discord != nil }
 
 // SlackHistory is which channels of a workspace are read, and how far back.
 type SlackHistory struct {
@@ -94,8 +98,17 @@ type SlackHistory struct {
 	PublicChannels access.Principal `json:"public_channels,omitempty"`
 }
 
-// slackEvery is how often a workspace is read where the file does not say: a channel that becomes private is seen by it.
-const slackEvery = 5 * time.Minute
+// DiscordHistory is which channels of a server are read, and how far back.
+type DiscordHistory struct {
+	Guild          string           `json:"guild"`              // id of the server
+	Channels       []string         `json:"channels,omitempty"` // names or ids
+	Public         bool             `json:"public,omitempty"`   // every one that all members of the server can open
+	Since          time.Duration    `json:"since,omitempty"`    // how old a message may be; 0 is the connector's default
+	PublicChannels access.Principal `json:"public_channels,omitempty"`
+}
+
+// chatEvery is how often a chat platform is read where the file does not say: a channel that becomes private is seen by it.
+const chatEvery = 5 * time.Minute
 
 // Find returns the agent of that name, and false when there is none.
 func (f *File) Find(agent string) (Agent, bool) {
@@ -127,6 +140,11 @@ func (f *File) Source(name string) (Source, bool) {
 // ReadsSlack reports whether one of the sources is the history of a Slack workspace.
 func (f *File) ReadsSlack() bool {
 	return slices.ContainsFunc(f.Sources, func(s Source) bool { return s.Slack != nil })
+}
+
+// ReadsDiscord reports whether one of the sources is the history of a Discord server.
+func (f *File) ReadsDiscord() bool {
+	return slices.ContainsFunc(f.Sources, func(s Source) bool { return s.Discord != nil })
 }
 
 // ErrNoFile says that the file that was named does not exist.

@@ -159,7 +159,7 @@ channels:
 		`:15: projects.launch.files is an empty list`,
 		`:17: projects.plan.acl: access list entry "everybody" is not known`,
 		`:18: projects.plan.files[2] has no path`,
-		`:20: sources.both: write either path: FOLDER, url: ADDRESS or slack:`,
+		`:20: sources.both: write either path: FOLDER, url: ADDRESS, slack: or discord:`,
 		`:21: sources.web.url holds "ftp://x.example": write an address`,
 		`:23: channels[1] names a channel but no platform`,
 		`:24: channels[2].platform holds "irc": write slack, discord or console`,
@@ -295,7 +295,7 @@ func TestTheExampleIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Agents) != 2 || len(f.Channels) != 6 || len(f.Projects) != 1 || len(f.Sources) != 1 {
+	if len(f.Agents) != 2 || len(f.Channels) != 6 || len(f.Projects) != 1 || len(f.Sources) != 3 {
 		t.Errorf("the example holds %+v", f)
 	}
 	if e := f.At("slack", "T1", "C0123456780"); e.Follow != policy.FollowAlways || e.Ambient.Evidence != 0.7 || len(e.Quotas) != 3 || len(e.Ignored) != 0 {
@@ -382,6 +382,44 @@ func TestForcedToolOfAnAgent(t *testing.T) {
 	}
 }
 
+// A Discord server is a source by its id, however long the number is; what is wrong is told with its line.
+func TestADiscordSource(t *testing.T) {
+	t.Parallel()
+	f, err := config.ParseFile("f.yaml", []byte(`sources:
+  help:
+    discord:
+      guild: 123456789012345678
+      channels: [help, 123456789012345679]
+      since: 30d
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []config.Source{{Name: "help", Every: 5 * time.Minute, Discord: &config.DiscordHistory{
+		Guild: "123456789012345678", Channels: []string{"help", "123456789012345679"}, Since: 30 * 24 * time.Hour,
+	}}}
+	if diff := cmp.Diff(want, f.Sources); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	_, err = config.ParseFile("f.yaml", []byte(`sources:
+  none: {discord: {guild: 12}}
+  nowhere: {discord: {public: true}}
+  twice: {slack: {public: true}, discord: {guild: 12, public: true}}
+  readers: {discord: {guild: 12, public: true}, acl: members}
+`))
+	if err == nil {
+		t.Fatal("it is taken")
+	}
+	for _, want := range []string{
+		"f.yaml:2: sources.none.discord chooses no channel", "f.yaml:3: sources.nowhere.discord names no server", "f.yaml:4: sources.twice: write either",
+		"f.yaml:5: sources.readers: base_url, acl, include and exclude are not for Discord",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not told:\n%v", want, err)
+		}
+	}
+}
+
 // What is wrong with a Slack source is told with its line.
 func TestFaultsOfASlackSource(t *testing.T) {
 	t.Parallel()
@@ -401,7 +439,7 @@ func TestFaultsOfASlackSource(t *testing.T) {
 		t.Fatal("it is taken")
 	}
 	for _, want := range []string{
-		"f.yaml:2: sources.none.slack chooses no channel", "f.yaml:3: sources.twice: write either path: FOLDER, url: ADDRESS or slack:",
+		"f.yaml:2: sources.none.slack chooses no channel", "f.yaml:3: sources.twice: write either path: FOLDER, url: ADDRESS, slack: or discord:",
 		"f.yaml:4: sources.readers: base_url, acl, include and exclude are not for Slack", `f.yaml:8: sources.open.slack.public_channels holds "everybody": write members or public`,
 		`f.yaml:9: sources.open.slack.since holds "long"`, "f.yaml:10: sources.open.slack.private is not a setting", `f.yaml:11: sources.text.slack holds "general": write keys`,
 	} {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/git"
-	"github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
@@ -27,16 +26,12 @@ func (b *Base) Connect(s config.Source) (index.Connector, error) {
 
 // Connect returns the connector of a source that is read alone, or says what is wrong with the source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
-	return connectorOf(cfg, s, nil, func() (*history.Workspace, error) { return newHistory(cfg, nil, nil) })
+	return connectorOf(cfg, s, nil, newChats(cfg, nil, nil, nil))
 }
 
-func connectorOf(cfg *config.Config, s config.Source, politeness *web.Politeness, slack func() (*history.Workspace, error)) (index.Connector, error) {
-	if s.Slack != nil {
-		workspace, err := slack()
-		if err != nil {
-			return nil, err
-		}
-		return history.New(workspace, historyOptions(s))
+func connectorOf(cfg *config.Config, s config.Source, politeness *web.Politeness, history chats) (index.Connector, error) {
+	if s.Chat() {
+		return history.connector(s)
 	}
 	folder := files.Options{Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: cfg.MaxDocumentBytes}
 	if s.URL == "" {

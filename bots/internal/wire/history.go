@@ -8,40 +8,126 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/footnotehq/footnote/adapters/slack/call"
-	"github.com/footnotehq/footnote/adapters/slack/history"
+	"github.com/footnotehq/footnote/adapters/discord"
+	discordcall "github.com/footnotehq/footnote/adapters/discord/call"
+	discordhistory "github.com/footnotehq/footnote/adapters/discord/history"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
+	slackcall "github.com/footnotehq/footnote/adapters/slack/call"
+	slackhistory "github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/index"
 )
 
-// newHistory is the bot's workspace as its channels are read.
-func newHistory(cfg *config.Config, client *http.Client, logger *slog.Logger) (*history.Workspace, error) {
-	return history.NewWorkspace(call.Config{BotToken: cfg.SlackBotToken.Reveal(), APIURL: cfg.SlackAPIURL, CAFile: cfg.CAFile, HTTP: client, Logger: logger})
+// chats are the platforms whose channels are sources, one of each for all sources of a process, so that they share what it may read.
+type chats struct {
+	slack   func() (*slackhistory.Workspace, error)
+	discord func() (*discordhistory.Server, error)
+	// alone tells whether a Discord server is the only one whose members count as members of the sources' tenant.
+	alone func(guild string) func(context.Context) (bool, error)
+}
+
+// newChats returns platforms that are set up once they are needed.
+func newChats(cfg *config.Config, slack *http.Client, wrap func(http.RoundTripper) http.RoundTripper, logger *slog.Logger) chats {
+	return chats{
+		slack: sync.OnceValues(func() (*slackhistory.Workspace, error) {
+			return slackhistory.NewWorkspace(slackcall.Config{BotToken: cfg.SlackBotToken.Reveal(), APIURL: cfg.SlackAPIURL, CAFile: cfg.CAFile, HTTP: slack, Logger: logger})
+		}),
+		discord: sync.OnceValues(func() (*discordhistory.Server, error) {
+			return discordhistory.NewServer(discordcall.Config{Token: cfg.DiscordBotToken.Reveal(), APIURL: cfg.DiscordAPIURL, CAFile: cfg.CAFile, Wrap: wrap, Logger: logger})
+		}),
+		alone: func(guild string) func(context.Context) (bool, error) {
+			return func(context.Context) (bool, error) { return isAlone(guild, cfg.DiscordGuilds), nil }
+		},
+	}
+}
+
+// isAlone reports whether there is no other server beside one.
+func isAlone(guild string, bound []string) bool {
+	for _, g := range bound {
+		if g != guild {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *Base) setHistory() {
-	b.history = sync.OnceValues(func() (*history.Workspace, error) { return newHistory(b.Config, b.HTTP("slack"), b.Logger) })
+	b.history = newChats(b.Config, nil, nil, b.Logger)
+	b.history.slack = sync.OnceValues(func() (*slackhistory.Workspace, error) { // the meter is set later
+		return newChats(b.Config, b.HTTP("slack"), nil, b.Logger).slack()
+	})
+	b.history.discord = sync.OnceValues(func() (*discordhistory.Server, error) {
+		return newChats(b.Config, nil, func(next http.RoundTripper) http.RoundTripper { return b.Counted("discord", next) }, b.Logger).discord()
+	})
+	b.history.alone = func(guild string) func(context.Context) (bool, error) {
+		return func(ctx context.Context) (bool, error) {
+			bound, err := admin.NewWorkspaces(b.DB, discord.Platform).Bound(ctx)
+			servers := b.Config.DiscordGuilds
+			for id, tenant := range bound {
+				if tenant == b.Tenant {
+					servers = append(servers[:len(servers):len(servers)], id)
+				}
+			}
+			return isAlone(guild, servers), err
+		}
+	}
 }
 
-func historyOptions(s config.Source) history.Options {
-	return history.Options{
-		Reading: history.Reading{Name: s.Name, Channels: s.Slack.Channels, Public: s.Slack.Public, Since: s.Slack.Since, Every: s.Every},
+// connector returns the connector of a source that is a chat platform's.
+func (c chats) connector(s config.Source) (index.Connector, error) {
+	if s.Slack != nil {
+		workspace, err := c.slack()
+		if err != nil {
+			return nil, err
+		}
+		return slackhistory.New(workspace, slackOptions(s))
+	}
+	server, err := c.discord()
+	if err != nil {
+		return nil, err
+	}
+	return discordhistory.New(server, c.discordOptions(s))
+}
+
+func slackOptions(s config.Source) slackhistory.Options {
+	return slackhistory.Options{
+		Reading: slackhistory.Reading{Name: s.Name, Channels: s.Slack.Channels, Public: s.Slack.Public, Since: s.Slack.Since, Every: s.Every},
 		Open:    s.Slack.PublicChannels,
 	}
 }
 
-// checkHistory looks at the channels of all Slack sources: whether the bot may read them and is in them.
-func (b *Base) checkHistory(ctx context.Context) (string, error) {
-	workspace, err := b.history()
-	if err != nil {
-		return "", err
+func (c chats) discordOptions(s config.Source) discordhistory.Options {
+	return discordhistory.Options{
+		Reading: discordhistory.Reading{Name: s.Name, Channels: s.Discord.Channels, Public: s.Discord.Public, Since: s.Discord.Since, Every: s.Every},
+		Guild:   s.Discord.Guild, Open: s.Discord.PublicChannels, Alone: c.alone(s.Discord.Guild),
 	}
+}
+
+// check says how many channels of a source are read, and what is wrong with the others.
+func (c chats) check(ctx context.Context, s config.Source) (channels int, err error) {
+	if s.Slack != nil {
+		workspace, err := c.slack()
+		if err != nil {
+			return 0, err
+		}
+		return workspace.Check(ctx, slackOptions(s))
+	}
+	server, err := c.discord()
+	if err != nil {
+		return 0, err
+	}
+	return server.Check(ctx, c.discordOptions(s))
+}
+
+// checkHistory looks at the channels of all sources of a platform: whether the bot may read them.
+func (b *Base) checkHistory(ctx context.Context, of func(config.Source) bool) (string, error) {
 	var faults []error
 	read := 0
 	for _, s := range b.File().Sources {
-		if s.Slack == nil {
+		if !of(s) {
 			continue
 		}
-		n, err := workspace.Check(ctx, historyOptions(s))
+		n, err := b.history.check(ctx, s)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("source %s: %w", s.Name, err))
 		}

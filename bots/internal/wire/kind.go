@@ -86,7 +86,7 @@ func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
 // Kinds are all kinds of sources.
 func Kinds() []Kind {
-	return []Kind{folderKind(), siteKind(), gitKind(), slackKind()}
+	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind()}
 }
 
 // FindKind returns the kind of a name, and false for none.

@@ -41,17 +41,7 @@ func slackKind() Kind {
 			return ""
 		},
 		holds: func(s config.Source) bool { return s.Slack != nil },
-		check: func(ctx context.Context, p *prober, s config.Source) (Seen, error) {
-			workspace, err := p.history()
-			if err != nil {
-				return Seen{}, err
-			}
-			channels, err := workspace.Check(ctx, historyOptions(s))
-			if channels == 0 {
-				return Seen{}, err
-			}
-			return Seen{Sees: []string{fmt.Sprintf("%d channels", channels)}, Lacks: sentences(err)}, nil
-		},
+		check: checkChannels,
 	}
 	for _, s := range call.Scopes {
 		if s.History {
@@ -59,6 +49,15 @@ func slackKind() Kind {
 		}
 	}
 	return k
+}
+
+// checkChannels tries a source that is a chat platform's.
+func checkChannels(ctx context.Context, p *prober, s config.Source) (Seen, error) {
+	channels, err := p.history.check(ctx, s)
+	if channels == 0 {
+		return Seen{}, err
+	}
+	return Seen{Sees: []string{fmt.Sprintf("%d channels", channels)}, Lacks: sentences(err)}, nil
 }
 
 func isYes(text string) bool {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -20,7 +19,7 @@ type Seen struct {
 // prober is what trying a source may use.
 type prober struct {
 	config  *config.Config
-	history func() (*history.Workspace, error)
+	history chats
 	connect func(config.Source) (index.Connector, error)
 }
 
@@ -30,7 +29,7 @@ const probeTimeout = time.Minute
 // Probe tries whether a source can be read, and changes nothing. The error says why nothing of it can be, and what to do.
 func Probe(ctx context.Context, cfg *config.Config, s config.Source) (Seen, error) {
 	return probe(ctx, &prober{
-		config: cfg, history: func() (*history.Workspace, error) { return newHistory(cfg, nil, nil) },
+		config: cfg, history: newChats(cfg, nil, nil, nil),
 		connect: func(s config.Source) (index.Connector, error) { return Connect(cfg, s) },
 	}, s)
 }

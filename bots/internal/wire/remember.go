@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
+	discordhistory "github.com/footnotehq/footnote/adapters/discord/history"
 	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
-	"github.com/footnotehq/footnote/adapters/slack/history"
+	slackhistory "github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
@@ -21,18 +22,19 @@ import (
 
 // options is how a source was asked for, as the index keeps it.
 type options struct {
-	ACL      access.ACL           `json:"acl,omitempty"`
-	BaseURL  string               `json:"base_url,omitempty"`
-	Include  []string             `json:"include,omitempty"`
-	Exclude  []string             `json:"exclude,omitempty"`
-	Every    string               `json:"every,omitempty"`
-	Slack    *config.SlackHistory `json:"slack,omitempty"`
-	Declared string               `json:"declared,omitempty"` // its name in the configuration file
-	Asked    bool                 `json:"asked"`              // tells apart a source that was asked for with no options
+	ACL      access.ACL             `json:"acl,omitempty"`
+	BaseURL  string                 `json:"base_url,omitempty"`
+	Include  []string               `json:"include,omitempty"`
+	Exclude  []string               `json:"exclude,omitempty"`
+	Every    string                 `json:"every,omitempty"`
+	Slack    *config.SlackHistory   `json:"slack,omitempty"`
+	Discord  *config.DiscordHistory `json:"discord,omitempty"`
+	Declared string                 `json:"declared,omitempty"` // its name in the configuration file
+	Asked    bool                   `json:"asked"`              // tells apart a source that was asked for with no options
 }
 
 func optionsOf(s config.Source, declared string) options {
-	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Slack: s.Slack, Declared: declared, Asked: true}
+	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Slack: s.Slack, Discord: s.Discord, Declared: declared, Asked: true}
 	if s.Every > 0 {
 		o.Every = s.Every.String()
 	}
@@ -135,7 +137,7 @@ func takeOver(s *config.Source, last options) string {
 
 // StoredSource is a source that the index knows, as it was last asked for.
 type StoredSource struct {
-	config.Source // Name is its id; that of Slack its name in the configuration file
+	config.Source // Name is its id; that of a chat platform its name in the configuration file
 	ID            document.SourceID
 	Declared      string // its name in the configuration file; empty without one
 	Asked         bool   // it is known who may read it
@@ -188,8 +190,10 @@ func stored(a pgindex.Asked) (StoredSource, error) {
 	switch a.Source.Kind {
 	case web.Kind, git.Kind:
 		s.URL = a.Source.Name
-	case history.Kind:
+	case slackhistory.Kind:
 		s.Source.Name, s.Slack = a.Source.Name, o.Slack
+	case discordhistory.Kind:
+		s.Source.Name, s.Discord = a.Source.Name, o.Discord
 	default:
 		s.Path = a.Source.Name
 	}
@@ -226,11 +230,11 @@ func (b *Base) declare(ctx context.Context) error {
 	}
 	for _, s := range known {
 		_, still := b.File().Source(s.Declared)
-		if s.Slack != nil && !still { // nobody would see its channels become private
+		if s.Chat() && !still { // nobody would see its channels become private
 			if _, err := b.Index.RemoveSource(ctx, b.Tenant, s.ID, b.Actor()); err != nil {
 				return err
 			}
-			b.Logger.InfoContext(ctx, "a Slack source is no longer in the configuration file and was removed", "source", string(s.ID))
+			b.Logger.InfoContext(ctx, "a source of a chat platform is no longer in the configuration file and was removed", "source", string(s.ID))
 			continue
 		}
 		if s.Declared == "" || still || s.Every == 0 {

@@ -17,7 +17,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/scratch"
-	"github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -51,8 +50,8 @@ type Base struct {
 	http    *http.Client
 	file    *atomic.Pointer[config.File] // what was read again; shared by copies
 
-	politeness *web.Politeness                    // towards the sites that are read; nil: each connector is polite by itself
-	history    func() (*history.Workspace, error) // one for all Slack sources of the process, so that they share what it may read
+	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
+	history    chats
 
 	spending  *spending // nil where nothing is paid for
 	filters   *filters
