@@ -28,6 +28,13 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 		state, fault := check.Run(ctx)
 		e.tell(check.Part, state, fault)
 	}
+	sources, fault := base.CheckSources(ctx)
+	if fault != nil {
+		e.tell("sources", "", fault)
+	}
+	for _, s := range sources {
+		e.find(finding(s))
+	}
 	set, fault := platforms.New(base, nil)
 	if fault != nil {
 		e.tell("platforms", "", fault)

@@ -17,6 +17,7 @@ import (
 type sourcesCommand struct {
 	List    sourcesList    `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
 	Add     sourcesAdd     `cmd:"" help:"Write a source into footnote.yaml, asking for what is missing, and try it."`
+	Check   sourcesCheck   `cmd:"" help:"Try sources, and tell how current they are, what cannot be read, and how late a revocation shows. Ends with 1 where something is at fault."`
 	Pause   sourcesPause   `cmd:"" help:"Stop reading sources until footnote sources resume. Of a source that has readers of its own nothing is shown meanwhile; of others, what was read before."`
 	Resume  sourcesResume  `cmd:"" help:"Read paused sources again."`
 	Resync  sourcesResync  `cmd:"" help:"Read sources from the beginning with the next run, and who may read them; what has not changed is not stored anew."`

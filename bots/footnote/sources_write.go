@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -87,7 +88,7 @@ func (a *addition) try(ctx context.Context, now []byte) error {
 			return err
 		}
 	}
-	for _, lacks := range seen.Lacks {
+	for _, lacks := range slices.Concat(seen.Lacks, seen.Notes) {
 		if _, err := fmt.Fprintf(a.env.errs, "! cannot be read: %s\n", lacks); err != nil {
 			return err
 		}

@@ -142,11 +142,6 @@ func (f *File) ReadsSlack() bool {
 	return slices.ContainsFunc(f.Sources, func(s Source) bool { return s.Slack != nil })
 }
 
-// ReadsDiscord reports whether one of the sources is the history of a Discord server.
-func (f *File) ReadsDiscord() bool {
-	return slices.ContainsFunc(f.Sources, func(s Source) bool { return s.Discord != nil })
-}
-
 // ErrNoFile says that the file that was named does not exist.
 var ErrNoFile = errors.New("there is no configuration file")
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/redis"
-	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/llm"
 )
 
@@ -35,16 +34,6 @@ func (b *Base) Checks() []Check {
 		{"spending", b.checkSpending},
 		{"filters", b.checkFilter},
 		{"Redis", b.checkRedis},
-	}
-	if b.File().ReadsSlack() {
-		checks = append(checks, Check{"Slack history", func(ctx context.Context) (string, error) {
-			return b.checkHistory(ctx, func(s config.Source) bool { return s.Slack != nil })
-		}})
-	}
-	if b.File().ReadsDiscord() {
-		checks = append(checks, Check{"Discord history", func(ctx context.Context) (string, error) {
-			return b.checkHistory(ctx, func(s config.Source) bool { return s.Discord != nil })
-		}})
 	}
 	for i := range checks {
 		run := checks[i].Run

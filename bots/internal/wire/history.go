@@ -2,8 +2,6 @@ package wire
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -117,21 +115,4 @@ func (c chats) check(ctx context.Context, s config.Source) (channels int, err er
 		return 0, err
 	}
 	return server.Check(ctx, c.discordOptions(s))
-}
-
-// checkHistory looks at the channels of all sources of a platform: whether the bot may read them.
-func (b *Base) checkHistory(ctx context.Context, of func(config.Source) bool) (string, error) {
-	var faults []error
-	read := 0
-	for _, s := range b.File().Sources {
-		if !of(s) {
-			continue
-		}
-		n, err := b.history.check(ctx, s)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("source %s: %w", s.Name, err))
-		}
-		read += n
-	}
-	return fmt.Sprintf("%d channels are read", read), errors.Join(faults...)
 }

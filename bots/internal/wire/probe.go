@@ -12,8 +12,9 @@ import (
 
 // Seen is what a source shows to its credential.
 type Seen struct {
-	Sees  []string `json:"sees,omitempty"`  // "12 channels"
-	Lacks []string `json:"lacks,omitempty"` // what is wanted and cannot be read: a sentence each, which says what to do
+	Sees  []string // "12 channels"
+	Lacks []string // what was asked for and cannot be read: a sentence each, which says what to do
+	Notes []string // single documents that cannot be read
 }
 
 // prober is what trying a source may use.
@@ -79,11 +80,11 @@ func firstDocuments(ctx context.Context, p *prober, s config.Source) (Seen, erro
 				seen.Sees[0] += " at the first look"
 			}
 			for i, f := range batch.Failures {
-				if i == mostLacks {
-					seen.Lacks = append(seen.Lacks, fmt.Sprintf("%d more cannot be read", len(batch.Failures)-i))
+				if i == mostNotes {
+					seen.Notes = append(seen.Notes, fmt.Sprintf("%d more", len(batch.Failures)-i))
 					break
 				}
-				seen.Lacks = append(seen.Lacks, f.Name+": "+f.Sentence)
+				seen.Notes = append(seen.Notes, f.Name+": "+f.Sentence)
 			}
 			return seen, nil
 		}
@@ -94,8 +95,8 @@ func firstDocuments(ctx context.Context, p *prober, s config.Source) (Seen, erro
 	return Seen{}, errors.New("there is nothing to be read: check the address")
 }
 
-// mostLacks is how many documents that cannot be read are named.
-const mostLacks = 5
+// mostNotes is how many documents that cannot be read are named.
+const mostNotes = 5
 
 // sentences takes joined errors apart.
 func sentences(err error) []string {

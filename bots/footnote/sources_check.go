@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/bots/internal/platforms"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// sourcesCheck tries sources, and tells how they are kept current.
+type sourcesCheck struct {
+	Sources []string `arg:"" optional:"" name:"source" help:"Names in footnote.yaml, or ids as footnote sources lists them. None: all."`
+	JSON    bool     `name:"json" help:"Print one JSON array."`
+}
+
+// sourceCheckJSON is the form of sources check --json; its names are stable.
+type sourceCheckJSON struct {
+	ID                document.SourceID `json:"id,omitempty"`
+	Name              string            `json:"name"`
+	Kind              string            `json:"kind"`
+	OK                bool              `json:"ok"`
+	Faults            []string          `json:"faults"`
+	Notes             []string          `json:"notes"` // single documents that cannot be read
+	Sees              []string          `json:"sees"`
+	PausedAt          *time.Time        `json:"paused_at,omitempty"`
+	Documents         int64             `json:"documents"`
+	LastSuccess       *time.Time        `json:"last_success,omitempty"`
+	AgeSeconds        *int64            `json:"age_seconds,omitempty"`
+	FailedRuns        int               `json:"failed_runs,omitempty"`
+	RevocationSeconds int64             `json:"revocation_seconds,omitempty"` // how late a revocation shows at most; without it the source is not asked who may read
+}
+
+// Run implements the verb.
+func (c *sourcesCheck) Run(ctx context.Context, env *environment) error {
+	return env.withBase(ctx, func(base *wire.Base) error {
+		all, err := base.CheckSources(ctx)
+		if err != nil {
+			return err
+		}
+		chosen, err := c.choose(all)
+		if err != nil {
+			return err
+		}
+		faulty := slices.ContainsFunc(chosen, func(s wire.SourceCheck) bool { return len(s.Faults) > 0 })
+		if c.JSON {
+			out := []sourceCheckJSON{}
+			for _, s := range chosen {
+				out = append(out, checkJSON(s))
+			}
+			if err := newEncoder(env.stdout).Encode(out); err != nil {
+				return err
+			}
+		} else if err := c.print(env, chosen); err != nil {
+			return err
+		}
+		if faulty {
+			return errSilent
+		}
+		return nil
+	})
+}
+
+func (c *sourcesCheck) choose(all []wire.SourceCheck) ([]wire.SourceCheck, error) {
+	if len(c.Sources) == 0 {
+		return all, nil
+	}
+	var chosen []wire.SourceCheck
+	for _, name := range c.Sources {
+		i := slices.IndexFunc(all, func(s wire.SourceCheck) bool { return s.Name == name || string(s.ID) == name })
+		if i < 0 {
+			var names []string
+			for _, s := range all {
+				names = append(names, s.Name)
+			}
+			return nil, usageError(fmt.Sprintf("there is no source %s; there are: %s", name, strings.Join(names, ", ")))
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error {
+	if len(chosen) == 0 {
+		_, err := fmt.Fprintln(env.out, "There are no sources: footnote sources add makes one.")
+		return err
+	}
+	for _, s := range chosen {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s (%s)\n", plain(s.Name), s.Kind.Title)
+		for _, sees := range s.Seen.Sees {
+			fmt.Fprintf(&b, "  ✓ can be read: %s\n", plain(sees))
+		}
+		for _, note := range s.Seen.Notes {
+			fmt.Fprintf(&b, "  ! cannot be read: %s\n", plain(note))
+		}
+		for _, fault := range s.Faults {
+			fmt.Fprintf(&b, "  ✗ %s\n", plain(fault))
+		}
+		fmt.Fprintf(&b, "  %s\n", strings.Join(currency(s), "; "))
+		if s.Late > 0 {
+			fmt.Fprintf(&b, "  who may not read any more is kept out after %s at most, and one call of the model that is under way\n", shortDuration(s.Late))
+		} else {
+			fmt.Fprintf(&b, "  %s\n", s.Kind.Bound)
+		}
+		if _, err := fmt.Fprint(env.out, b.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// currency says how current a source is.
+func currency(s wire.SourceCheck) []string {
+	if s.State.StartedAt.IsZero() && s.State.Documents == 0 {
+		return []string{"never read: footnote index reads it"}
+	}
+	says := []string{fmt.Sprintf("%d documents, read %s", s.State.Documents, ago(s.State.LastSuccess))}
+	if s.State.LastSuccess.IsZero() {
+		says[0] = fmt.Sprintf("%d documents, not read to the end yet", s.State.Documents)
+	}
+	if s.Every > 0 {
+		says[0] += ", every " + shortDuration(s.Every)
+	}
+	if !s.State.PausedAt.IsZero() {
+		says = append(says, "paused "+ago(s.State.PausedAt)+" (footnote sources resume)")
+	}
+	return says
+}
+
+func checkJSON(s wire.SourceCheck) sourceCheckJSON {
+	out := sourceCheckJSON{
+		ID: s.ID, Name: s.Name, Kind: s.Kind.Name, OK: len(s.Faults) == 0, Faults: list(s.Faults), Notes: list(s.Seen.Notes), Sees: list(s.Seen.Sees),
+		Documents: s.State.Documents, FailedRuns: s.State.Failing, RevocationSeconds: int64(s.Late.Seconds()),
+	}
+	if !s.State.PausedAt.IsZero() {
+		out.PausedAt = &s.State.PausedAt
+	}
+	if !s.State.LastSuccess.IsZero() {
+		age := int64(time.Since(s.State.LastSuccess).Seconds())
+		out.LastSuccess, out.AgeSeconds = &s.State.LastSuccess, &age
+	}
+	return out
+}
+
+// list is what JSON shows as a list even when it is empty.
+func list(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// finding is the short form for the doctor.
+func finding(s wire.SourceCheck) platforms.Finding {
+	f := platforms.Finding{Part: "source " + s.Name, OK: len(s.Faults) == 0}
+	says := slices.Concat(s.Seen.Sees, currency(s))
+	if s.Late > 0 {
+		says = append(says, "revocations after "+shortDuration(s.Late)+" at most")
+	}
+	f.Text = strings.Join(says, "; ")
+	if !f.OK {
+		f.Text = strings.Join(s.Faults, "; ")
+	}
+	return f
+}

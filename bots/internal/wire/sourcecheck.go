@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/document"
+	"golang.org/x/sync/errgroup"
+)
+
+// SourceCheck is how a source does.
+type SourceCheck struct {
+	ID       document.SourceID // empty where it was never read, and cannot be now
+	Name     string            // in the configuration file, else its place
+	Kind     Kind
+	State    pgindex.SourceState // zero where it was never read
+	Every    time.Duration
+	Seen     Seen
+	Late     time.Duration // how late a revocation shows at most; 0: the source is not asked who may read
+	Faults   []string      // a sentence each, which says what to do
+	declared bool
+	source   config.Source
+}
+
+// checksAtOnce is how many sources are looked at at the same time.
+const checksAtOnce = 4
+
+// CheckSources looks at the sources of the configuration file, and at all others that were indexed: whether they can be read, and how they are kept
+// current. Nothing is changed.
+func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
+	states, err := b.Index.Sources(ctx, b.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := b.StoredSources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var checks []SourceCheck
+	for _, s := range b.File().Sources {
+		c := SourceCheck{Name: s.Name, Every: s.Every, declared: true, source: s}
+		if connector, err := b.Connect(s); err == nil {
+			c.ID = connector.Source().ID
+		} else if i := slices.IndexFunc(stored, func(k StoredSource) bool { return k.Declared == s.Name }); i >= 0 {
+			c.ID = stored[i].ID
+		}
+		checks = append(checks, c)
+	}
+	for _, s := range stored {
+		if !slices.ContainsFunc(checks, func(c SourceCheck) bool { return c.ID == s.ID }) {
+			checks = append(checks, SourceCheck{ID: s.ID, Name: s.Place(), Every: s.Every, source: s.Source})
+		}
+	}
+	looking, at := errgroup.WithContext(ctx)
+	looking.SetLimit(checksAtOnce)
+	for i := range checks {
+		c := &checks[i]
+		if at := slices.IndexFunc(states, func(s pgindex.SourceState) bool { return s.Source.ID == c.ID }); at >= 0 {
+			c.State = states[at]
+		}
+		looking.Go(func() error {
+			b.look(at, c)
+			return ctx.Err()
+		})
+	}
+	return checks, looking.Wait()
+}
+
+// look fills in what is seen of a source, and what is wrong.
+func (b *Base) look(ctx context.Context, c *SourceCheck) {
+	c.Kind = KindOf(c.source)
+	if c.Kind.Late != nil {
+		c.Late = c.Kind.Late(c.source)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, checkTimeout, fmt.Errorf("it did not answer within %s: check the network, or try later", checkTimeout))
+	defer cancel()
+	seen, err := b.Probe(ctx, c.source)
+	c.Seen = seen
+	c.Faults = append(c.Faults, seen.Lacks...)
+	if err != nil {
+		c.Faults = append(c.Faults, sentences(err)...)
+	}
+	c.Faults = append(c.Faults, c.stale()...)
+}
+
+// stale says what is wrong with how a source is kept current.
+func (c *SourceCheck) stale() []string {
+	s := c.State
+	switch {
+	case !s.PausedAt.IsZero():
+		return nil
+	case s.Error != "" && len(c.Faults) == 0: // else what was just seen says it
+		return []string{"the last run failed: " + s.Error}
+	case c.Every > 0 && !s.LastSuccess.IsZero() && !s.FinishedAt.IsZero() && time.Since(s.LastSuccess) > 2*c.Every+overdue:
+		return []string{fmt.Sprintf("it was last read %s ago, although it is to be read every %s: is footnote serve running?",
+			time.Since(s.LastSuccess).Truncate(time.Minute), c.Every)}
+	}
+	return nil
+}
+
+// overdue is how much later than due a source may be read before that is a fault.
+const overdue = 15 * time.Minute
