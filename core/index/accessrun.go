@@ -26,6 +26,19 @@ func ReadAccess(ctx context.Context, store AccessStore, tenant access.TenantID, 
 	return errors.Join(groups, nodes)
 }
 
+// Hide has nothing of a source granted any more whose credential is not accepted, as reading its documents has shown, until ReadAccess succeeds
+// again. It does nothing for other reasons, and for sources without nodes.
+func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, why error) error {
+	if _, ok := source.(NodeReader); !ok || !errors.Is(why, ErrRevoked) {
+		return nil
+	}
+	run, err := store.BeginAccess(ctx, tenant, source.Source(), LoopNodes, false)
+	if err != nil {
+		return err
+	}
+	return store.EndAccess(ctx, tenant, run, why)
+}
+
 // readLoop runs one loop.
 func readLoop[B any](
 	ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, loop Loop, again bool,

@@ -18,6 +18,7 @@ type about struct {
 type (
 	planArgs    about
 	syncArgs    about
+	accessArgs  about
 	tidyArgs    about
 	purgeArgs   about
 	trainArgs   about
@@ -30,6 +31,7 @@ type (
 // Kind implements river.JobArgs, here and below.
 func (planArgs) Kind() string    { return string(Plan) }
 func (syncArgs) Kind() string    { return string(Sync) }
+func (accessArgs) Kind() string  { return string(Access) }
 func (tidyArgs) Kind() string    { return string(Tidy) }
 func (purgeArgs) Kind() string   { return string(Purge) }
 func (trainArgs) Kind() string   { return string(Train) }
@@ -40,7 +42,7 @@ func (pruneArgs) Kind() string   { return string(Prune) }
 
 // described is one of the types above.
 type described interface {
-	planArgs | syncArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | sweepArgs | pruneArgs
+	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | sweepArgs | pruneArgs
 	river.JobArgs
 }
 
@@ -51,6 +53,8 @@ func argsOf(j Job) (river.JobArgs, error) {
 		return planArgs(a), nil
 	case Sync:
 		return syncArgs(a), nil
+	case Access:
+		return accessArgs(a), nil
 	case Tidy:
 		return tidyArgs(a), nil
 	case Purge:

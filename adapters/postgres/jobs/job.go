@@ -19,6 +19,7 @@ type Kind string
 const (
 	Plan    Kind = "plan"           // looks for what is due, once a minute
 	Sync    Kind = "source_sync"    // reads a source; its Subject is the source's id
+	Access  Kind = "source_access"  // reads who may read a source, of those that know; its Subject is the source's id
 	Tidy    Kind = "index_tidy"     // packs what is new and merges segments
 	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index, of all tenants, every night
 	Train   Kind = "embedder_train" // taught a local vector space: releases before this one ask for it

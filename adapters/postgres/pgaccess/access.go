@@ -29,9 +29,9 @@ type Store struct {
 // New returns the store kept in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-// touchIndex has every search that begins after the transaction read again what its audience may read: the version of a shard's row is another
+// TouchIndex has every search that begins after the transaction read again what its audience may read: the version of a shard's row is another
 // then. Writers of documents lock the rows in the same order. It comes last in a transaction.
-func touchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
+func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	_, err := tx.Exec(ctx, `
 		with rows as materialized (select shard from index_shard where tenant_id = $1 order by shard for no key update)
 		update index_shard s set next_chunk = s.next_chunk from rows where s.tenant_id = $1 and s.shard = rows.shard`, string(tenant))
@@ -39,11 +39,6 @@ func touchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 		return fmt.Errorf("have searches ask again who may read: %w", err)
 	}
 	return nil
-}
-
-// Touch has every search that begins after it returns ask again what its audience may read, such as after a source was paused.
-func (s *Store) Touch(ctx context.Context, tenant access.TenantID) error {
-	return s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error { return touchIndex(ctx, tx, tenant) })
 }
 
 // Remove forgets everything about access to a source, in the transaction that removes the source.

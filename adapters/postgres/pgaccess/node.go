@@ -44,7 +44,7 @@ func (s *Store) PutNodes(ctx context.Context, tenant access.TenantID, run index.
 		if err := advance(ctx, tx, tenant, run, b.Next, b.Complete); err != nil || !w.changed {
 			return err
 		}
-		return touchIndex(ctx, tx, tenant)
+		return TouchIndex(ctx, tx, tenant)
 	})
 }
 

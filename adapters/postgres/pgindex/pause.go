@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/session"
@@ -42,6 +43,9 @@ func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source
 		if tag.RowsAffected() == 0 {
 			return fmt.Errorf("%w; \"footnote sources\" lists them", ErrNoSource)
 		}
+		if err := pgaccess.TouchIndex(ctx, tx, tenant); err != nil { // a paused source grants nothing
+			return err
+		}
 		return audit.Write(ctx, tx, tenant, audit.Entry{Deed: deed, Who: by, Details: map[string]string{"source": string(source)}})
 	})
 	if err != nil {
@@ -61,7 +65,9 @@ func (x *Index) SourcePaused(ctx context.Context, tenant access.TenantID, source
 }
 
 // resyncs reports whether a pass from the beginning was asked for after one that began at a time.
-func (r *sourceRow) resyncs(began time.Time) bool { return r.ResyncAt != nil && r.ResyncAt.After(began) }
+func (r *sourceRow) resyncs(began time.Time) bool {
+	return r.ResyncAt != nil && r.ResyncAt.After(began)
+}
 
 func timeOf(t *time.Time) time.Time {
 	if t == nil {

@@ -85,6 +85,11 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 				due = append(due, jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(s.ID)})
 			}
 		}
+		access, err := w.base.at(tenant).accessDue(ctx)
+		if err != nil {
+			return nil, err
+		}
+		due = append(due, access...)
 	}
 	return due, nil
 }
@@ -111,6 +116,9 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 	switch job.Kind {
 	case jobs.Sync:
 		return b.sync(ctx, document.SourceID(job.Subject), until)
+	case jobs.Access:
+		more, err = b.readAccess(ctx, document.SourceID(job.Subject), until)
+		return more, nil, err
 	case jobs.Tidy:
 		more, err = b.Index.Tidy(ctx, b.Tenant, until)
 		return more, nil, err

@@ -1,11 +1,14 @@
 package wire
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -24,7 +27,7 @@ func (stoppedByPause) Is(target error) bool {
 	return target == index.ErrPaused || target == pgindex.ErrSourcePaused
 }
 
-// Run is Pipeline.Run, which ends soon after the source was paused.
+// Run is Pipeline.Run, which ends soon after the source was paused, with who may read the source before.
 func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector index.Connector, report func(index.Progress)) (index.Run, error) {
 	running, stop := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
@@ -45,7 +48,14 @@ func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector inde
 	})
 	defer watching.Wait()
 	defer stop(nil)
-	return pipeline.Run(running, b.Tenant, connector, report)
+	if paused, err := b.Index.SourcePaused(running, b.Tenant, connector.Source().ID); err != nil || paused {
+		return index.Run{Source: connector.Source()}, cmp.Or(err, error(pgindex.ErrSourcePaused))
+	}
+	if err := b.accessFirst(running, pipeline, connector); err != nil {
+		return index.Run{Source: connector.Source()}, err
+	}
+	run, err := pipeline.Run(running, b.Tenant, connector, report)
+	return run, errors.Join(err, index.Hide(context.WithoutCancel(ctx), pgaccess.New(b.DB), b.Tenant, connector, err))
 }
 
 // PauseSource has a source not read any more, and stops a run of it within a moment; where it has readers of its own, nothing of it is granted.
@@ -75,7 +85,8 @@ func (b *Base) readNow(ctx context.Context, id document.SourceID) error {
 	if err != nil {
 		return err
 	}
-	return client.Enqueue(ctx, jobs.Job{Kind: jobs.Sync, Tenant: b.Tenant, Subject: string(id)}, jobs.Job{Kind: jobs.Plan})
+	return client.Enqueue(ctx, jobs.Job{Kind: jobs.Sync, Tenant: b.Tenant, Subject: string(id)},
+		jobs.Job{Kind: jobs.Access, Tenant: b.Tenant, Subject: string(id)}, jobs.Job{Kind: jobs.Plan})
 }
 
 // InFile returns the name under which a source stands in the configuration file; empty where it does not.
