@@ -108,6 +108,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	r.trustTimes = last.Settings == r.state.Settings
 	r.last = last
 	r.state.Checkpoint, r.state.PassStartedAt, r.state.Continues = last.Checkpoint, last.PassStartedAt, last.Continues
+	r.state.ShrunkAt = last.ShrunkAt
 	since := last.Checkpoint
 	resumer, ok := source.(Resumer)
 	r.resumer = ok
@@ -213,6 +214,9 @@ func (r *run) removeUnseen(ctx context.Context) error {
 		if _, ok := r.seen[id]; !ok && stamp.CheckedAt.Before(since) {
 			gone = append(gone, id)
 		}
+	}
+	if r.shrinks(gone, len(known)) {
+		return nil
 	}
 	return r.remove(ctx, gone)
 }
