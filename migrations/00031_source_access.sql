@@ -134,6 +134,15 @@ create table identity_forgotten (
 alter table source add column paused_at timestamptz;
 alter table source add column resync_at timestamptz; -- passes that began before are not gone on with
 
+-- What sources told to have changed, until it was read.
+create table source_hint (
+    tenant_id text not null,
+    source_id text not null,
+    subject   text not null, -- in the words of the source's connector
+    heard_at  timestamptz not null,
+    primary key (tenant_id, source_id, subject)
+);
+
 -- The nodes whose readers count at this moment.
 create view readable_node as
 select n.tenant_id, n.principal, n.readers
@@ -144,6 +153,7 @@ where n.until is null or n.until > now();
 
 -- +goose Down
 drop view readable_node;
+drop table source_hint;
 alter table source drop column resync_at;
 alter table source drop column paused_at;
 drop table identity_forgotten;

@@ -219,6 +219,9 @@ func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source
 		if err := pgaccess.Remove(ctx, tx, tenant, source); err != nil {
 			return err
 		}
+		if _, err := tx.Exec(ctx, `delete from source_hint where tenant_id = $1 and source_id = $2`, string(tenant), string(source)); err != nil {
+			return err
+		}
 		return audit.Write(ctx, tx, tenant, audit.Entry{Deed: session.SourceRemoved, Who: by, Details: map[string]string{"source": string(source)}})
 	})
 	if err != nil {

@@ -1,0 +1,85 @@
+package pgindex
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/jackc/pgx/v5"
+)
+
+// Hints keeps what was heard of the sources of a tenant.
+type Hints struct {
+	index  *Index
+	tenant access.TenantID
+}
+
+var _ index.Hints = (*Hints)(nil)
+
+// Hints returns what is heard of the sources of a tenant.
+func (x *Index) Hints(tenant access.TenantID) *Hints { return &Hints{x, tenant} }
+
+// How much is kept of a source that tells of more than anybody reads: what is left out is found without hints.
+const (
+	mostHints   = 10_000
+	longestHint = 500 // bytes of a subject
+)
+
+// Hear implements index.Hints. Of a source that is not known nothing is kept.
+func (h *Hints) Hear(ctx context.Context, source document.SourceID, subjects []string) error {
+	var kept []string
+	for _, s := range subjects {
+		if s = clean(s); s != "" && len(s) <= longestHint {
+			kept = append(kept, s)
+		}
+	}
+	// By the primary keys.
+	_, err := h.index.db.Pool.Exec(ctx, `
+		insert into source_hint (tenant_id, source_id, subject, heard_at)
+		select distinct $1::text, $2::text, subject, statement_timestamp() from unnest($3::text[]) subject
+		where exists (select from source where tenant_id = $1 and id = $2)
+		  and (select count(*) from (select from source_hint where tenant_id = $1 and source_id = $2 limit $4) kept) < $4
+		on conflict (tenant_id, source_id, subject) do update set heard_at = excluded.heard_at`, string(h.tenant), string(source), kept, mostHints)
+	if err != nil {
+		return fmt.Errorf("keep what was heard of source %s: %w", source, err)
+	}
+	return nil
+}
+
+// Heard implements index.Hints.
+func (h *Hints) Heard(ctx context.Context, source document.SourceID, most int) ([]index.Hint, error) {
+	rows, err := h.index.db.Pool.Query(ctx, `select subject, heard_at from source_hint where tenant_id = $1 and source_id = $2 order by heard_at, subject limit $3`,
+		string(h.tenant), string(source), most)
+	if err != nil {
+		return nil, fmt.Errorf("look what was heard of source %s: %w", source, err)
+	}
+	hints, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (index.Hint, error) {
+		var hint index.Hint
+		err := row.Scan(&hint.Subject, &hint.At)
+		hint.At = hint.At.UTC()
+		return hint, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look what was heard of source %s: %w", source, err)
+	}
+	return hints, nil
+}
+
+// Followed implements index.Hints.
+func (h *Hints) Followed(ctx context.Context, source document.SourceID, hints []index.Hint) error {
+	subjects, times := make([]string, len(hints)), make([]time.Time, len(hints))
+	for i, hint := range hints {
+		subjects[i], times[i] = hint.Subject, hint.At
+	}
+	_, err := h.index.db.Pool.Exec(ctx, `
+		delete from source_hint s using unnest($3::text[], $4::timestamptz[]) followed (subject, heard_at)
+		where s.tenant_id = $1 and s.source_id = $2 and s.subject = followed.subject and s.heard_at <= followed.heard_at`,
+		string(h.tenant), string(source), subjects, times)
+	if err != nil {
+		return fmt.Errorf("forget what was heard of source %s: %w", source, err)
+	}
+	return nil
+}
