@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/telemetry"
+	"github.com/footnotehq/footnote/bots/internal/hook"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"golang.org/x/sync/errgroup"
@@ -106,17 +107,23 @@ func (env *environment) trace(ctx context.Context, base *wire.Base) (end func() 
 // answer takes questions in and answers them until ctx ends or a platform cannot be reached at all.
 func (c *serveCommand) answer(ctx context.Context, env *environment, state *health) (err error) {
 	base, set := state.base, state.set
-	if set.Empty() {
-		env.logger.Warn("no platform is configured: set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN; only health checks are answered")
-		return background(ctx, base)
+	handler, err := requests(base, set)
+	if err != nil {
+		return err
 	}
-	handler := set.Handler()
 	var public net.Listener
 	if handler != nil { // first of all: an address that is taken must not be found out while questions are being answered
 		if public, err = listen(ctx, env.config.HTTPAddr, "HTTP_ADDR"); err != nil {
 			return err
 		}
 		defer func() { _ = public.Close() }() // the server has closed it, where it came to that
+	}
+	if set.Empty() {
+		env.logger.Warn("no platform is configured: set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN; no question is answered")
+		parts, ctx := errgroup.WithContext(ctx)
+		parts.Go(func() error { return background(ctx, base) })
+		env.take(ctx, parts, public, handler)
+		return parts.Wait()
 	}
 	if err := set.Connect(ctx); err != nil {
 		return err
@@ -133,11 +140,31 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	parts.Go(func() error { return answering.Run(ctx) })
 	parts.Go(func() error { return set.Run(ctx) })
 	parts.Go(func() error { return background(ctx, base) })
-	if handler != nil {
-		env.logger.Info("taking signed requests", "http_addr", public.Addr().String())
-		parts.Go(func() error { return env.serveHTTP(ctx, public, handler) })
-	}
+	env.take(ctx, parts, public, handler)
 	return parts.Wait()
+}
+
+// requests handles the signed requests of platforms and of sources; nil where there are none.
+func requests(base *wire.Base, set *platforms.Set) (http.Handler, error) {
+	hooks, err := base.Hooks()
+	if err != nil || hooks == nil {
+		return set.Handler(), err
+	}
+	mux := http.NewServeMux()
+	mux.Handle(hook.Pattern, hooks)
+	if of := set.Handler(); of != nil {
+		mux.Handle("/", of)
+	}
+	return mux, nil
+}
+
+// take takes signed requests, where there are any.
+func (env *environment) take(ctx context.Context, parts *errgroup.Group, at net.Listener, handler http.Handler) {
+	if handler == nil {
+		return
+	}
+	env.logger.Info("taking signed requests", "http_addr", at.Addr().String())
+	parts.Go(func() error { return env.serveHTTP(ctx, at, handler) })
 }
 
 // background takes part in what is done beside answering: the index is kept in order, and sources are read when they are due. First of all searches are

@@ -37,19 +37,23 @@ type Asked struct {
 	Failing   int             // runs in a row that did not come to their end
 	PausedAt  time.Time       // zero: it is not paused
 	Resync    bool            // a pass from the beginning was asked for, and none has begun since
+	HeardAt   time.Time       // when something was last heard of it that was not followed yet (index.Hints); zero: nothing
 }
 
 // AskedSources lists the sources of a tenant without counting what they hold, ordered by id.
 func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Asked, error) {
-	rows, err := x.db.Pool.Query(ctx, `select `+sourceColumns+`, failures, options from source where tenant_id = $1 order by id`, string(tenant))
+	rows, err := x.db.Pool.Query(ctx, `
+		select `+sourceColumns+`, failures, options, (select max(heard_at) from source_hint h where h.tenant_id = s.tenant_id and h.source_id = s.id)
+		from source s where tenant_id = $1 order by id`, string(tenant))
 	if err != nil {
 		return nil, fmt.Errorf("list sources with their options: %w", err)
 	}
 	asked, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Asked, error) {
 		var r sourceRow
 		var a Asked
-		err := row.Scan(r.fields(&a.Failing, &a.Options)...)
-		a.Run, a.PausedAt = r.run(), timeOf(r.PausedAt)
+		var heard *time.Time
+		err := row.Scan(r.fields(&a.Failing, &a.Options, &heard)...)
+		a.Run, a.PausedAt, a.HeardAt = r.run(), timeOf(r.PausedAt), timeOf(heard)
 		a.Resync = r.resyncs(a.StartedAt)
 		return a, err
 	})

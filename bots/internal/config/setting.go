@@ -96,7 +96,7 @@ func (c *Config) settings() []Setting {
 		{"DISCORD_GATEWAY", "true", "false connects no socket: only commands and buttons work, by DISCORD_PUBLIC_KEY; no mentions, follow-ups and reactions", yesNo(&c.DiscordGateway)},
 		{"DISCORD_SHARDS", "0", "connections among which servers are divided. 0: as many as Discord recommends", number(&c.DiscordShards, 0, 16384)},
 		{"DISCORD_COMMAND_GUILDS", "", "ids of the servers to which the commands are registered, at once, separated by commas. Unset: everywhere, direct messages included", list(&c.DiscordCommandGuilds)},
-		{"HTTP_ADDR", "127.0.0.1:8080", "address for the platforms' signed requests", text(&c.HTTPAddr)},
+		{"HTTP_ADDR", "127.0.0.1:8080", "address for the signed requests of platforms, and of sources that tell of changes", text(&c.HTTPAddr)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
 		{"REDELIVERY_MAX_AGE", "15m", "how old a question may be that nobody was there for, and is still answered. Older ones are closed, or asked about", longerThanNothing(&c.RedeliveryMaxAge)},
 		{"SECRET_KEYS", "", "keys that encrypt interaction tokens in the database, separated by commas: the first encrypts, all of them decrypt. Unset: a key derived from DISCORD_BOT_TOKEN", secretKeys(&c.SecretKeys)},

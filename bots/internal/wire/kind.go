@@ -30,6 +30,8 @@ type Kind struct {
 	Unpaused string
 	// Lacks says what is missing in an entry of these keys, naming flags; empty where nothing is.
 	Lacks func(given map[string]string) string
+	// hooks says that the source tells of changes by requests (index.Hooked).
+	hooks bool
 	// holds reports whether an entry of the file is of this kind.
 	holds func(config.Source) bool
 	// calls is what a source is called that was given no name.

@@ -143,6 +143,7 @@ type StoredSource struct {
 	Asked         bool   // it is known who may read it
 	PausedAt      time.Time
 	Resync        bool // a pass from the beginning was asked for, and has not begun
+	heardAt       time.Time
 	origin        document.Source
 	last          index.Run
 	failing       int
@@ -150,11 +151,14 @@ type StoredSource struct {
 
 // Next is when a source with a schedule is read next, unless it is paused; it may have passed.
 func (s StoredSource) Next() time.Time {
-	if s.Resync {
+	if s.Resync || s.failing == 0 && s.heardSince(s.last.StartedAt) {
 		return time.Time{}
 	}
 	return index.Next(s.Every, s.last, s.failing)
 }
+
+// heardSince reports whether the source told of changes after a time that nobody has looked at.
+func (s StoredSource) heardSince(t time.Time) bool { return s.heardAt.After(t) }
 
 // Place is where the documents come from: a folder, an address; of a chat its name in the configuration file.
 func (s StoredSource) Place() string { return s.origin.Name }
@@ -184,7 +188,7 @@ func stored(a pgindex.Asked) (StoredSource, error) {
 	}
 	s := StoredSource{
 		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Every: o.every()},
-		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, PausedAt: a.PausedAt, Resync: a.Resync,
+		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, PausedAt: a.PausedAt, Resync: a.Resync, heardAt: a.HeardAt,
 		origin: a.Source, last: a.Run, failing: a.Failing,
 	}
 	switch a.Source.Kind {

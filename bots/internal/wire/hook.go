@@ -1,0 +1,76 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/footnotehq/footnote/adapters/postgres/jobs"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/bots/internal/hook"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Hooks takes the requests of sources that tell of changes, at hook.Pattern; nil where the configuration file has no such source. It follows the file
+// when that is read again.
+func (b *Base) Hooks() (http.Handler, error) {
+	hooked := &hooked{base: b}
+	if !hooked.any() {
+		return nil, nil //nolint:nilnil // there is nothing to be served
+	}
+	client, err := jobs.New(b.DB, nil, jobs.Config{Logger: b.Logger})
+	if err != nil {
+		return nil, err
+	}
+	hints := b.Index.Hints(b.Tenant)
+	return hook.New(hooked.find, func(ctx context.Context, source document.SourceID, subjects []string) error {
+		if err := hints.Hear(ctx, source, subjects); err != nil {
+			return err
+		}
+		return client.Enqueue(ctx, jobs.Job{Kind: jobs.Sync, Tenant: b.Tenant, Subject: string(source)})
+	}, b.Logger), nil
+}
+
+// hooked are the connectors of sources that tell by requests. They are made once for each reading of the configuration file: a request must not cost
+// more than looking at its signature. It is safe for concurrent use.
+type hooked struct {
+	base *Base
+
+	mu         sync.Mutex
+	of         *config.File
+	connectors map[document.SourceID]index.Hooked
+}
+
+func (h *hooked) any() bool {
+	for _, s := range h.base.File().Sources {
+		if KindOf(s).hooks {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *hooked) find(tenant access.TenantID, source document.SourceID) (index.Hooked, bool) {
+	if tenant != h.base.Tenant {
+		return nil, false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if file := h.base.File(); h.of != file {
+		h.of, h.connectors = file, make(map[document.SourceID]index.Hooked)
+		for _, s := range file.Sources {
+			if !KindOf(s).hooks {
+				continue
+			}
+			if c, err := h.base.Connect(s); err == nil { // what is wrong with it is told where it is read
+				if c, ok := c.(index.Hooked); ok {
+					h.connectors[c.Source().ID] = c
+				}
+			}
+		}
+	}
+	c, ok := h.connectors[source]
+	return c, ok
+}
