@@ -10,7 +10,7 @@ import (
 )
 
 // ReadAccess reads who may read a source: its groups, then its nodes, as far as the connector has such. With again both are read from the
-// beginning. A loop that fails does not keep the other from being read. Whatever stops a run, the next one goes on: what was stored stays.
+// beginning. Groups that cannot be read do not keep the nodes from being read, unless the credential is refused. Whatever stops a run, the next one goes on: what was stored stays.
 //
 // The error says why a loop did not come to its end; it wraps ErrRevoked and ErrSuperseded. A cancelled run returns the cause; when that is
 // ErrPaused, nothing is recorded as failed.
@@ -20,7 +20,7 @@ func ReadAccess(ctx context.Context, store AccessStore, tenant access.TenantID, 
 	if r, ok := source.(GroupReader); ok {
 		groups = readLoop(ctx, store, tenant, source, LoopGroups, again, r.Groups, store.PutGroups)
 	}
-	if r, ok := source.(NodeReader); ok && ctx.Err() == nil {
+	if r, ok := source.(NodeReader); ok && ctx.Err() == nil && !errors.Is(groups, ErrRevoked) {
 		nodes = readLoop(ctx, store, tenant, source, LoopNodes, again, r.Nodes, store.PutNodes)
 	}
 	return errors.Join(groups, nodes)
