@@ -137,6 +137,7 @@ func (r *fileReader) sources(path string, n ast.Node) {
 			field{"url", r.url(&s.URL)},
 			field{"slack", r.slackHistory(&s.Slack)},
 			field{"discord", r.discordHistory(&s.Discord)},
+			field{"github", r.github(&s.GitHub)},
 			field{"base_url", r.url(&s.BaseURL)},
 			field{"acl", r.acl(&s.ACL)},
 			field{"include", r.texts(&s.Include)},
@@ -145,7 +146,7 @@ func (r *fileReader) sources(path string, n ast.Node) {
 			field{"covering", r.covering(&s.Covering)},
 		)
 		places := 0
-		for _, is := range []bool{s.Path != "", s.URL != "", s.Slack != nil, s.Discord != nil} {
+		for _, is := range []bool{s.Path != "", s.URL != "", s.Slack != nil, s.Discord != nil, s.GitHub != nil} {
 			if is {
 				places++
 			}
@@ -153,14 +154,18 @@ func (r *fileReader) sources(path string, n ast.Node) {
 		switch {
 		case len(r.faults) > before:
 		case places != 1:
-			r.fault(r.at[path], "%s: write either path: FOLDER, url: ADDRESS, slack: or discord: with channels below it, exactly one of them", path)
+			r.fault(r.at[path], "%s: write either path: FOLDER, url: ADDRESS, slack: or discord: with channels below it, or github: with an organisation below it, exactly one of them", path)
 		case s.Slack != nil && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
 			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for Slack: its channels say who may read them (slack.public_channels) and which are read", path)
 		case s.Discord != nil && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
 			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for Discord: its channels say who may read them (discord.public_channels) and which are read", path)
 		case s.Chat() && s.Every == 0:
 			s.Every = chatEvery
-		case !s.Chat() && len(s.ACL) == 0:
+		case s.GitHub != nil && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
+			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for GitHub: each repository is read by whoever may read it there, and github.files says which files are read", path)
+		case s.GitHub != nil && s.Every == 0:
+			s.Every = githubEvery
+		case !s.Chat() && s.GitHub == nil && len(s.ACL) == 0:
 			s.ACL = access.ACL{access.Members}
 		}
 		r.file.Sources = append(r.file.Sources, s)

@@ -71,7 +71,7 @@ type ProjectFile struct {
 	ACL     access.ACL
 }
 
-// Source is where documents come from. Exactly one of Path, URL, Slack and Discord is set.
+// Source is where documents come from. Exactly one of Path, URL, Slack, Discord and GitHub is set.
 type Source struct {
 	Name    string
 	Path    string // a folder or file; absolute, or relative to the working folder
@@ -85,6 +85,7 @@ type Source struct {
 	Covering []access.Principal `json:",omitempty"`
 	Slack    *SlackHistory      `json:",omitempty"` // what was said in the channels of the bot's own workspace; they say who may read it
 	Discord  *DiscordHistory    `json:",omitempty"` // likewise, of one of the bot's servers
+	GitHub   *GitHub            `json:",omitempty"` // repositories; each says who may read it
 }
 
 // Chat reports whether the source is what was said on a chat platform.

@@ -159,7 +159,7 @@ channels:
 		`:15: projects.launch.files is an empty list`,
 		`:17: projects.plan.acl: access list entry "everybody" is not known`,
 		`:18: projects.plan.files[2] has no path`,
-		`:20: sources.both: write either path: FOLDER, url: ADDRESS, slack: or discord:`,
+		`:20: sources.both: write either path: FOLDER, url: ADDRESS`,
 		`:21: sources.web.url holds "ftp://x.example": write an address`,
 		`:23: channels[1] names a channel but no platform`,
 		`:24: channels[2].platform holds "irc": write slack, discord or console`,
@@ -439,7 +439,7 @@ func TestFaultsOfASlackSource(t *testing.T) {
 		t.Fatal("it is taken")
 	}
 	for _, want := range []string{
-		"f.yaml:2: sources.none.slack chooses no channel", "f.yaml:3: sources.twice: write either path: FOLDER, url: ADDRESS, slack: or discord:",
+		"f.yaml:2: sources.none.slack chooses no channel", "f.yaml:3: sources.twice: write either path: FOLDER, url: ADDRESS",
 		"f.yaml:4: sources.readers: base_url, acl, include and exclude are not for Slack", `f.yaml:8: sources.open.slack.public_channels holds "everybody": write members or public`,
 		`f.yaml:9: sources.open.slack.since holds "long"`, "f.yaml:10: sources.open.slack.private is not a setting", `f.yaml:11: sources.text.slack holds "general": write keys`,
 	} {

@@ -1,6 +1,10 @@
 package config
 
-import "github.com/footnotehq/footnote/core/answer/policy"
+import (
+	"slices"
+
+	"github.com/footnotehq/footnote/core/answer/policy"
+)
 
 // FileKey is one key of footnote.yaml, for deploy/docs/footnote-yaml.md and for people.
 type FileKey struct {
@@ -51,7 +55,7 @@ func FileKeys() []FileKey {
 		{"sources.NAME.acl", acl, "members", "who may read its documents"},
 		{"sources.NAME.include", list, "all files", "patterns of what is indexed"},
 		{"sources.NAME.exclude", list, "", "patterns of what is not"},
-		{"sources.NAME.every", "a length of time, such as 6h or 1d", "", "how often footnote serve reads it again; of slack and discord, 5m where it is unset"},
+		{"sources.NAME.every", "a length of time, such as 6h or 1d", "", "how often footnote serve reads it again; of slack, discord and github, 5m where it is unset"},
 		{"sources.NAME.covering", list, "", "groups of the source, such as group:NAME:all, that count as held by everybody in public channels and in those of more than 200 people. Unset: nothing of a source with readers of its own is used there. See people.md"},
 		{"identity.domains", list, "", "domains of addresses by which people of Slack and people of sources are the same. Unset: only footnote people import says who is who"},
 		{"groups.NAME.slack", list, "", "ids of user groups, such as S0123ABCD: whoever is in one holds group:NAME"},
@@ -61,6 +65,8 @@ func FileKeys() []FileKey {
 		{"channels[].workspace", "an id", "all", "of the Slack workspace or Discord server"},
 		{"channels[].channel", "an id", "all", "of the channel; needs platform"},
 	}
+	at := slices.IndexFunc(keys, func(k FileKey) bool { return k.Key == "sources.NAME.base_url" })
+	keys = slices.Insert(keys, at, githubKeys()...)
 	for _, s := range policy.Settings() {
 		keys = append(keys, FileKey{"channels[]." + s.Key, s.Values, s.Default(), s.Help})
 	}

@@ -67,6 +67,10 @@ func (c *Config) settings() []Setting {
 		{"ALLOW_PRIVATE_HOSTS", "", "hosts, addresses and networks (10.1.0.0/16) that may be indexed although they are not on the public internet, separated by commas", list(&c.PrivateHosts)},
 		{"DROP_UNSUPPORTED_CITATIONS", "false", "leave out citations whose passages share no word or number with the sentence; one then appears with the end of its sentence", yesNo(&c.DropUnsupported)},
 		{"GIT_TOKENS", "", "tokens with which repositories are read, one for each host: github.com=TOKEN,git.acme.example=TOKEN. Each is sent to its host alone", hostTokens(&c.GitTokens)},
+		{"GITHUB_TOKEN", "", "fine-grained personal access token with which sources of GitHub are read. Unset: GITHUB_APP_ID", secret(&c.GitHubToken)},
+		{"GITHUB_APP_ID", "", "id of the GitHub App with which sources of GitHub are read", bare(&c.GitHubAppID)},
+		{"GITHUB_APP_INSTALLATION_ID", "0", "number of the App's installation in the organisation: the end of its address in the organisation's settings", wholeNumber(&c.GitHubInstallation)},
+		{"GITHUB_APP_KEY_FILE", "", "file of the App's private key, as GitHub gave it out", text(&c.GitHubKeyFile)},
 		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"OPEN_URL_ALLOW", "", "addresses that the model may open for members at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
 		{"OPEN_URL_PRIVATE_HOSTS", "", "hosts, addresses and networks that pages may be opened on in a conversation although they are not on the public internet, for members only, and never the address of an indexed document that somebody present may not read; separated by commas", list(&c.OpenURLPrivateHosts)},
@@ -207,6 +211,26 @@ func number(to *int, low, high int) func(string) error {
 }
 
 // window is a number of tokens that prompts can be made for, or 0 for what is known of the model.
+// bare is a text without spaces.
+func bare(to *string) func(string) error {
+	return func(v string) error {
+		*to = v
+		return secret(new(Secret))(v)
+	}
+}
+
+// wholeNumber is a number that may be longer than an int of 32 bits.
+func wholeNumber(to *int64) func(string) error {
+	return func(v string) error {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || n < 0 {
+			return errors.New("is not a whole number of 0 or more")
+		}
+		*to = n
+		return nil
+	}
+}
+
 func window(to *int) func(string) error {
 	known := number(to, budget.MinWindow, 100_000_000)
 	return func(v string) error {

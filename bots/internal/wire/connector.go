@@ -21,17 +21,20 @@ func IsURL(place string) bool {
 
 // Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.
 func (b *Base) Connect(s config.Source) (index.Connector, error) {
-	return connectorOf(b.Config, s, b.politeness, b.history)
+	return connectorOf(b.Config, s, b.politeness, b.history, b.github)
 }
 
 // Connect returns the connector of a source that is read alone, or says what is wrong with the source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
-	return connectorOf(cfg, s, nil, newChats(cfg, nil, nil, nil))
+	return connectorOf(cfg, s, nil, newChats(cfg, nil, nil, nil), newGitHubs(cfg))
 }
 
-func connectorOf(cfg *config.Config, s config.Source, politeness *web.Politeness, history chats) (index.Connector, error) {
+func connectorOf(cfg *config.Config, s config.Source, politeness *web.Politeness, history chats, hubs *githubs) (index.Connector, error) {
 	if s.Chat() {
 		return history.connector(s)
+	}
+	if s.GitHub != nil {
+		return hubs.connector(s)
 	}
 	folder := files.Options{Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: cfg.MaxDocumentBytes}
 	if s.URL == "" {

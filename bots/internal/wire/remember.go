@@ -10,6 +10,7 @@ import (
 
 	discordhistory "github.com/footnotehq/footnote/adapters/discord/history"
 	"github.com/footnotehq/footnote/adapters/git"
+	"github.com/footnotehq/footnote/adapters/github"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	slackhistory "github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/web"
@@ -29,12 +30,13 @@ type options struct {
 	Every    string                 `json:"every,omitempty"`
 	Slack    *config.SlackHistory   `json:"slack,omitempty"`
 	Discord  *config.DiscordHistory `json:"discord,omitempty"`
+	GitHub   *config.GitHub         `json:"github,omitempty"`
 	Declared string                 `json:"declared,omitempty"` // its name in the configuration file
 	Asked    bool                   `json:"asked"`              // tells apart a source that was asked for with no options
 }
 
 func optionsOf(s config.Source, declared string) options {
-	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Slack: s.Slack, Discord: s.Discord, Declared: declared, Asked: true}
+	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Slack: s.Slack, Discord: s.Discord, GitHub: s.GitHub, Declared: declared, Asked: true}
 	if s.Every > 0 {
 		o.Every = s.Every.String()
 	}
@@ -198,6 +200,8 @@ func stored(a pgindex.Asked) (StoredSource, error) {
 		s.Source.Name, s.Slack = a.Source.Name, o.Slack
 	case discordhistory.Kind:
 		s.Source.Name, s.Discord = a.Source.Name, o.Discord
+	case github.Kind:
+		s.Source.Name, s.GitHub = a.Source.Name, o.GitHub
 	default:
 		s.Path = a.Source.Name
 	}

@@ -53,6 +53,8 @@ type Base struct {
 	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
 	history    chats
 
+	github *githubs // a client for each server
+
 	spending  *spending // nil where nothing is paid for
 	filters   *filters
 	endpoints *endpoints // nil: models are made anew each time
@@ -73,6 +75,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
 	b.file, b.filters, b.politeness, b.endpoints = new(atomic.Pointer[config.File]), new(filters), new(web.Politeness), new(endpoints)
 	b.setHistory()
+	b.github = newGitHubs(cfg)
 	err := b.open(ctx, migrate)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))
@@ -85,6 +88,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
 	b.setHistory()
+	b.github = newGitHubs(cfg)
 	err := b.openScratch(ctx)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))
