@@ -25,7 +25,7 @@ type slackManifest struct {
 // Run implements the verb.
 func (c *slackManifest) Run(_ context.Context, env *environment) error {
 	if !c.Scopes {
-		_, err := fmt.Fprint(env.out, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL, History: env.config.File.ReadsSlack(), Groups: len(env.config.File.Bound("slack")) > 0}))
+		_, err := fmt.Fprint(env.out, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL, History: env.config.File.Reads("slack"), Groups: len(env.config.File.Bound("slack")) > 0}))
 		return err
 	}
 	for _, s := range slackcall.Scopes {

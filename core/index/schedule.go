@@ -7,8 +7,8 @@ const (
 	interrupted = 5 * time.Minute
 	// firstRetry is how soon a run that failed is repeated, doubled with each further failure up to the usual time.
 	firstRetry = time.Minute
-	// accessEvery is how often serve reads who may read a source: how late a change of that shows, where the source does not tell of it.
-	accessEvery = 5 * time.Minute
+	// AccessEvery is how often serve reads who may read a source: how late a change of that shows, where the source does not tell of it.
+	AccessEvery = 5 * time.Minute
 )
 
 // NextAccess returns when a loop over a source's nodes or groups is due, given when its newest run began, when that stored something last (zero
@@ -18,9 +18,9 @@ func NextAccess(began, touched time.Time, failing int) time.Time {
 	case !touched.IsZero():
 		return touched.Add(interrupted)
 	case failing > 0:
-		return began.Add(min(firstRetry<<min(failing-1, 10), accessEvery))
+		return began.Add(min(firstRetry<<min(failing-1, 10), AccessEvery))
 	}
-	return began.Add(accessEvery)
+	return began.Add(AccessEvery)
 }
 
 // Next returns when a source that is read every so often is read next, given its newest run and how many runs in a row have failed. It is the

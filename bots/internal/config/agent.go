@@ -132,85 +132,38 @@ func (r *fileReader) sources(path string, n ast.Node) {
 	r.named(path, n, func(path, name string, n ast.Node) {
 		s := Source{Name: name}
 		before := len(r.faults)
-		r.fields(path, n,
-			field{"path", r.path(&s.Path)},
-			field{"url", r.url(&s.URL)},
-			field{"slack", r.slackHistory(&s.Slack)},
-			field{"discord", r.discordHistory(&s.Discord)},
-			field{"github", r.github(&s.GitHub)},
+		fields := []field{{"path", r.path(&s.Path)}, {"url", r.url(&s.URL)}}
+		for _, system := range systems {
+			fields = append(fields, field{system.key, system.read(r, &s.Systems)})
+		}
+		r.fields(path, n, append(fields,
 			field{"base_url", r.url(&s.BaseURL)},
 			field{"acl", r.acl(&s.ACL)},
 			field{"include", r.texts(&s.Include)},
 			field{"exclude", r.texts(&s.Exclude)},
 			field{"every", r.every(&s.Every)},
 			field{"covering", r.covering(&s.Covering)},
-		)
-		places := 0
-		for _, is := range []bool{s.Path != "", s.URL != "", s.Slack != nil, s.Discord != nil, s.GitHub != nil} {
-			if is {
+		)...)
+		read := s.all()
+		places := len(read)
+		for _, place := range []string{s.Path, s.URL} {
+			if place != "" {
 				places++
 			}
 		}
 		switch {
 		case len(r.faults) > before:
 		case places != 1:
-			r.fault(r.at[path], "%s: write either path: FOLDER, url: ADDRESS, slack: or discord: with channels below it, or github: with an organisation below it, exactly one of them", path)
-		case s.Slack != nil && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
-			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for Slack: its channels say who may read them (slack.public_channels) and which are read", path)
-		case s.Discord != nil && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
-			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for Discord: its channels say who may read them (discord.public_channels) and which are read", path)
-		case s.Chat() && s.Every == 0:
-			s.Every = chatEvery
-		case s.GitHub != nil && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
-			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for GitHub: each repository is read by whoever may read it there, and github.files says which files are read", path)
-		case s.GitHub != nil && s.Every == 0:
-			s.Every = githubEvery
-		case !s.Chat() && s.GitHub == nil && len(s.ACL) == 0:
+			r.fault(r.at[path], "%s: write either path: FOLDER, url: ADDRESS, or %s with what is read of it below, exactly one of them", path, alternatives(systemKeys()))
+		case len(read) == 1 && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
+			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for %s", path, read[0].readers)
+		case len(read) == 1 && s.Every == 0:
+			s.Every = systemEvery
+		case len(read) == 0 && len(s.ACL) == 0:
 			s.ACL = access.ACL{access.Members}
 		}
 		r.file.Sources = append(r.file.Sources, s)
 	})
-}
-
-// slackHistory reads which channels of a workspace are a source.
-func (r *fileReader) slackHistory(to **SlackHistory) func(string, ast.Node) {
-	return func(path string, n ast.Node) {
-		h := &SlackHistory{}
-		before := len(r.faults)
-		r.fields(path, n,
-			field{"channels", r.texts(&h.Channels)},
-			field{"public", r.yes(&h.Public)},
-			field{"since", r.every(&h.Since)},
-			field{"public_channels", word(&r.reader, &h.PublicChannels, access.Members, access.Public)},
-		)
-		if len(h.Channels) == 0 && !h.Public && len(r.faults) == before {
-			r.fault(n, "%s chooses no channel: name some under channels, or write public: true for every public one that the bot is in", path)
-		}
-		*to = h
-	}
-}
-
-// discordHistory reads which channels of a server are a source.
-func (r *fileReader) discordHistory(to **DiscordHistory) func(string, ast.Node) {
-	return func(path string, n ast.Node) {
-		h := &DiscordHistory{}
-		before := len(r.faults)
-		r.fields(path, n,
-			field{"guild", r.text(&h.Guild)},
-			field{"channels", r.texts(&h.Channels)},
-			field{"public", r.yes(&h.Public)},
-			field{"since", r.every(&h.Since)},
-			field{"public_channels", word(&r.reader, &h.PublicChannels, access.Members, access.Public)},
-		)
-		switch {
-		case len(r.faults) > before:
-		case h.Guild == "":
-			r.fault(n, "%s names no server: write guild: ID, which Discord's Developer Mode copies from the server's menu", path)
-		case len(h.Channels) == 0 && !h.Public:
-			r.fault(n, "%s chooses no channel: name some under channels, or write public: true for every one that all members of the server can open", path)
-		}
-		*to = h
-	}
 }
 
 // every reads how often a source is read.

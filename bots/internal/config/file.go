@@ -71,7 +71,7 @@ type ProjectFile struct {
 	ACL     access.ACL
 }
 
-// Source is where documents come from. Exactly one of Path, URL, Slack, Discord and GitHub is set.
+// Source is where documents come from. Exactly one of Path, URL and those of Systems is set.
 type Source struct {
 	Name    string
 	Path    string // a folder or file; absolute, or relative to the working folder
@@ -83,33 +83,8 @@ type Source struct {
 	Every   time.Duration // how often serve reads it; 0 is never
 	// Covering are groups of the source that stand for everybody, where others than named people may see an answer.
 	Covering []access.Principal `json:",omitempty"`
-	Slack    *SlackHistory      `json:",omitempty"` // what was said in the channels of the bot's own workspace; they say who may read it
-	Discord  *DiscordHistory    `json:",omitempty"` // likewise, of one of the bot's servers
-	GitHub   *GitHub            `json:",omitempty"` // repositories; each says who may read it
+	Systems  `json:",omitzero"`
 }
-
-// Chat reports whether the source is what was said on a chat platform.
-func (s Source) Chat() bool { return s.Slack != nil || s.Discord != nil }
-
-// SlackHistory is which channels of a workspace are read, and how far back.
-type SlackHistory struct {
-	Channels       []string         `json:"channels,omitempty"` // names or ids
-	Public         bool             `json:"public,omitempty"`   // every public one that the bot is in
-	Since          time.Duration    `json:"since,omitempty"`    // how old a message may be; 0 is the connector's default
-	PublicChannels access.Principal `json:"public_channels,omitempty"`
-}
-
-// DiscordHistory is which channels of a server are read, and how far back.
-type DiscordHistory struct {
-	Guild          string           `json:"guild"`              // id of the server
-	Channels       []string         `json:"channels,omitempty"` // names or ids
-	Public         bool             `json:"public,omitempty"`   // every one that all members of the server can open
-	Since          time.Duration    `json:"since,omitempty"`    // how old a message may be; 0 is the connector's default
-	PublicChannels access.Principal `json:"public_channels,omitempty"`
-}
-
-// chatEvery is how often a chat platform is read where the file does not say: a channel that becomes private is seen by it.
-const chatEvery = 5 * time.Minute
 
 // Find returns the agent of that name, and false when there is none.
 func (f *File) Find(agent string) (Agent, bool) {
@@ -136,11 +111,6 @@ func (f *File) Source(name string) (Source, bool) {
 		return Source{}, false
 	}
 	return f.Sources[i], true
-}
-
-// ReadsSlack reports whether one of the sources is the history of a Slack workspace.
-func (f *File) ReadsSlack() bool {
-	return slices.ContainsFunc(f.Sources, func(s Source) bool { return s.Slack != nil })
 }
 
 // ErrNoFile says that the file that was named does not exist.

@@ -80,9 +80,9 @@ func TestConfigurationFile(t *testing.T) {
 		{Name: "docs", Path: "/etc/footnote/docs", BaseURL: "https://docs.example", ACL: access.ACL{"members", "user:slack:U1"},
 			Include: []string{"**/*.md"}, Exclude: []string{"drafts"}},
 		{Name: "site", URL: "https://www.example", ACL: access.ACL{"public"}},
-		{Name: "chat", Every: 5 * time.Minute, Slack: &config.SlackHistory{
+		{Name: "chat", Every: 5 * time.Minute, Systems: config.Systems{Slack: &config.SlackHistory{
 			Channels: []string{"general", "C0123"}, Public: true, Since: 90 * 24 * time.Hour, PublicChannels: access.Public,
-		}},
+		}}},
 	}
 	if diff := cmp.Diff(wantSources, f.Sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
@@ -395,9 +395,9 @@ func TestADiscordSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []config.Source{{Name: "help", Every: 5 * time.Minute, Discord: &config.DiscordHistory{
+	want := []config.Source{{Name: "help", Every: 5 * time.Minute, Systems: config.Systems{Discord: &config.DiscordHistory{
 		Guild: "123456789012345678", Channels: []string{"help", "123456789012345679"}, Since: 30 * 24 * time.Hour,
-	}}}
+	}}}}
 	if diff := cmp.Diff(want, f.Sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}

@@ -38,24 +38,13 @@ func FileKeys() []FileKey {
 		{"projects.NAME.files[].path", "a path", "", "a file with what holds for it alone"},
 		{"projects.NAME.files[].base_url", "an address", "", "where its folder is published"},
 		{"projects.NAME.files[].acl", acl, "the project's", "who may meet this file"},
-		{"sources.NAME.path", "a path", "", "a folder or file; either this, url, slack or discord"},
-		{"sources.NAME.url", "an address", "", "a site; either this, path, slack or discord"},
-		{"sources.NAME.slack", "the keys below it", "", "what was said in channels of the bot's Slack workspace; either this, discord, path or url. See slack.md"},
-		{"sources.NAME.slack.channels", list, "", "names or ids of channels that are read; a private one is read only where it is named. The bot has to be in them"},
-		{"sources.NAME.slack.public", "true or false", "false", "every public channel that the bot is in is read, too"},
-		{"sources.NAME.slack.since", "a length of time, such as 365d", "365d", "how old a message may be"},
-		{"sources.NAME.slack.public_channels", "members or public", "members", "who may read what was said in public channels; in one workspace of several of an organisation, unset is those who are in the channel"},
-		{"sources.NAME.discord", "the keys below it", "", "what was said in channels and forums of a Discord server; either this, slack, path or url. See discord.md"},
-		{"sources.NAME.discord.guild", "an id", "", "of the server"},
-		{"sources.NAME.discord.channels", list, "", "names or ids of channels and forums that are read; one that not every member of the server can open is read only where it is named"},
-		{"sources.NAME.discord.public", "true or false", "false", "every channel that all members of the server can open is read, too"},
-		{"sources.NAME.discord.since", "a length of time, such as 365d", "365d", "how old a message may be"},
-		{"sources.NAME.discord.public_channels", "members or public", "members", "who may read what was said in channels that all members of the server can open; where several servers' members count as members, unset is those who can open the channel"},
+		{"sources.NAME.path", "a path", "", "a folder or file; either this, url or a system below"},
+		{"sources.NAME.url", "an address", "", "a site; either this, path or a system below"},
 		{"sources.NAME.base_url", "an address", "", "where the folder is published"},
 		{"sources.NAME.acl", acl, "members", "who may read its documents"},
 		{"sources.NAME.include", list, "all files", "patterns of what is indexed"},
 		{"sources.NAME.exclude", list, "", "patterns of what is not"},
-		{"sources.NAME.every", "a length of time, such as 6h or 1d", "", "how often footnote serve reads it again; of slack, discord and github, 5m where it is unset"},
+		{"sources.NAME.every", "a length of time, such as 6h or 1d", "", "how often footnote serve reads it again; of a system that says itself who may read it, 5m where it is unset"},
 		{"sources.NAME.covering", list, "", "groups of the source, such as group:NAME:all, that count as held by everybody in public channels and in those of more than 200 people. Unset: nothing of a source with readers of its own is used there. See people.md"},
 		{"identity.domains", list, "", "domains of addresses by which people of Slack and people of sources are the same. Unset: only footnote people import says who is who"},
 		{"groups.NAME.slack", list, "", "ids of user groups, such as S0123ABCD: whoever is in one holds group:NAME"},
@@ -66,7 +55,9 @@ func FileKeys() []FileKey {
 		{"channels[].channel", "an id", "all", "of the channel; needs platform"},
 	}
 	at := slices.IndexFunc(keys, func(k FileKey) bool { return k.Key == "sources.NAME.base_url" })
-	keys = slices.Insert(keys, at, githubKeys()...)
+	for _, s := range slices.Backward(systems) {
+		keys = slices.Insert(keys, at, s.keys...)
+	}
 	for _, s := range policy.Settings() {
 		keys = append(keys, FileKey{"channels[]." + s.Key, s.Values, s.Default(), s.Help})
 	}

@@ -1,9 +1,6 @@
 package config
 
 import (
-	"slices"
-	"time"
-
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -20,12 +17,23 @@ type GitHub struct {
 	PublicRepositories string   `json:"public_repositories,omitempty"` // members, public or readers; empty: members
 }
 
-// githubEvery is how often GitHub is read where the file does not say.
-const githubEvery = 5 * time.Minute
-
-// ReadsGitHub reports whether one of the sources is GitHub.
-func (f *File) ReadsGitHub() bool {
-	return slices.ContainsFunc(f.Sources, func(s Source) bool { return s.GitHub != nil })
+var githubSystem = system{
+	key:     "github",
+	set:     func(s *Systems) bool { return s.GitHub != nil },
+	read:    func(r *fileReader, s *Systems) func(string, ast.Node) { return r.github(&s.GitHub) },
+	readers: "GitHub: each repository is read by whoever may read it there, and github.files says which files are read",
+	keys: []FileKey{
+		{"sources.NAME.github", "the keys below it", "", "repositories of GitHub or a GitHub Enterprise Server, each read by whoever may read it there. See github.md"},
+		{"sources.NAME.github.url", "an address", "https://github.com", "of a GitHub Enterprise Server"},
+		{"sources.NAME.github.organization", "a name", "", "all of its repositories that the credential was given; either this or repositories"},
+		{"sources.NAME.github.repositories", "a list of owner/name", "", "these alone"},
+		{"sources.NAME.github.issues", "true or false", "true", "issues with their comments are read"},
+		{"sources.NAME.github.pull_requests", "true or false", "true", "pull requests with their comments and reviews are read"},
+		{"sources.NAME.github.discussions", "true or false", "true", "discussions are read"},
+		{"sources.NAME.github.wiki", "true or false", "true", "wikis are read"},
+		{"sources.NAME.github.files", "a list", `["*.md"]`, "patterns of the files of the default branch that are read; [none] for none"},
+		{"sources.NAME.github.public_repositories", "members, public or readers", "members", "who may read what is in public repositories: full members of the workspace, everybody, or those whom the repository names"},
+	},
 }
 
 // github reads what of GitHub is a source. Where nothing is chosen, it is what people write: issues, pull requests, discussions and Markdown.
@@ -56,21 +64,5 @@ func (r *fileReader) github(to **GitHub) func(string, ast.Node) {
 			r.fault(n, "%s names no repositories, or names them twice: write organization: NAME for all that the credential was given, or repositories: [OWNER/NAME] for some", path)
 		}
 		*to = g
-	}
-}
-
-// githubKeys are the rows of GitHub in the table of the file's keys.
-func githubKeys() []FileKey {
-	return []FileKey{
-		{"sources.NAME.github", "the keys below it", "", "repositories of GitHub or a GitHub Enterprise Server, each read by whoever may read it there; either this, path, url or slack. See github.md"},
-		{"sources.NAME.github.url", "an address", "https://github.com", "of a GitHub Enterprise Server"},
-		{"sources.NAME.github.organization", "a name", "", "all of its repositories that the credential was given; either this or repositories"},
-		{"sources.NAME.github.repositories", "a list of owner/name", "", "these alone"},
-		{"sources.NAME.github.issues", "true or false", "true", "issues with their comments are read"},
-		{"sources.NAME.github.pull_requests", "true or false", "true", "pull requests with their comments and reviews are read"},
-		{"sources.NAME.github.discussions", "true or false", "true", "discussions are read"},
-		{"sources.NAME.github.wiki", "true or false", "true", "wikis are read"},
-		{"sources.NAME.github.files", "a list", `["*.md"]`, "patterns of the files of the default branch that are read; [none] for none"},
-		{"sources.NAME.github.public_repositories", "members, public or readers", "members", "who may read what is in public repositories: full members of the workspace, everybody, or those whom the repository names"},
 	}
 }

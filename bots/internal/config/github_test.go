@@ -28,17 +28,17 @@ sources:
 		t.Fatal(err)
 	}
 	want := []config.Source{
-		{Name: "code", Every: 5 * time.Minute, GitHub: &config.GitHub{
+		{Name: "code", Every: 5 * time.Minute, Systems: config.Systems{GitHub: &config.GitHub{
 			Organization: "acme", Issues: true, PullRequests: true, Discussions: true, Wiki: true, Files: []string{"*.md"},
-		}},
-		{Name: "books", Every: time.Hour, GitHub: &config.GitHub{
+		}}},
+		{Name: "books", Every: time.Hour, Systems: config.Systems{GitHub: &config.GitHub{
 			URL: "https://github.acme.example", Repositories: []string{"acme/handbook"}, Issues: true, PullRequests: true, PublicRepositories: "readers",
-		}},
+		}}},
 	}
 	if diff := cmp.Diff(want, f.Sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
-	if !f.ReadsGitHub() {
+	if !f.Reads("github") {
 		t.Error("it does not read GitHub")
 	}
 	_, err = config.ParseFile("f.yaml", []byte(`sources:

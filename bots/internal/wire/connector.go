@@ -19,42 +19,57 @@ func IsURL(place string) bool {
 	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://")
 }
 
-// Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.
-func (b *Base) Connect(s config.Source) (index.Connector, error) {
-	return connectorOf(b.Config, s, b.politeness, b.history, b.github)
+// clients are what the sources of a process share: of each system one client for each credential, so that its limits are kept together.
+type clients struct {
+	config     *config.Config
+	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
+	chats
+	github *githubs
 }
+
+// newClients returns what sources share that are read beside no others.
+func newClients(cfg *config.Config) *clients {
+	return &clients{config: cfg, chats: newChats(cfg, nil, nil, nil), github: newGitHubs(cfg)}
+}
+
+// Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.
+func (b *Base) Connect(s config.Source) (index.Connector, error) { return b.clients.connect(s) }
 
 // Connect returns the connector of a source that is read alone, or says what is wrong with the source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
-	return connectorOf(cfg, s, nil, newChats(cfg, nil, nil, nil), newGitHubs(cfg))
+	return newClients(cfg).connect(s)
 }
 
-func connectorOf(cfg *config.Config, s config.Source, politeness *web.Politeness, history chats, hubs *githubs) (index.Connector, error) {
-	if s.Chat() {
-		return history.connector(s)
-	}
-	if s.GitHub != nil {
-		return hubs.connector(s)
-	}
-	folder := files.Options{Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: cfg.MaxDocumentBytes}
-	if s.URL == "" {
-		return files.New(folder)
-	}
-	if git.IsURL(s.URL) {
-		return git.New(git.Options{
-			URL: s.URL, BaseURL: s.BaseURL, Token: cfg.GitToken, AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile, MaxBytes: cfg.MaxDocumentBytes,
-			Wanted: files.MayHold,
-			Read: func(path, base string, source document.Source) (index.Connector, error) {
-				folder.Path, folder.BaseURL, folder.Source = path, base, source
-				return files.New(folder)
-			},
-		})
-	}
+func (c *clients) connect(s config.Source) (index.Connector, error) { return KindOf(s).connect(c, s) }
+
+// folder is how files of a source are read that lie in a folder of this machine.
+func (c *clients) folder(s config.Source) files.Options {
+	return files.Options{Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: c.config.MaxDocumentBytes}
+}
+
+func connectFolder(c *clients, s config.Source) (index.Connector, error) {
+	return files.New(c.folder(s))
+}
+
+func connectGit(c *clients, s config.Source) (index.Connector, error) {
+	folder := c.folder(s)
+	return git.New(git.Options{
+		URL: s.URL, BaseURL: s.BaseURL, Token: c.config.GitToken, AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile, MaxBytes: c.config.MaxDocumentBytes,
+		Wanted: files.MayHold,
+		Read: func(path, base string, source document.Source) (index.Connector, error) {
+			folder.Path, folder.BaseURL, folder.Source = path, base, source
+			return files.New(folder)
+		},
+	})
+}
+
+func connectSite(c *clients, s config.Source) (index.Connector, error) {
 	if s.BaseURL != "" {
 		return nil, errors.New("a base address is for folders and repositories: the pages of a site have addresses of their own")
 	}
 	return web.New(web.Options{
-		URL: s.URL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, Politeness: politeness, AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile, MaxBytes: cfg.MaxDocumentBytes,
-		Interval: max(cfg.CrawlInterval, time.Nanosecond), // 0 is not to wait at all, and not the connector's default
+		URL: s.URL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, Politeness: c.politeness, AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile,
+		MaxBytes: c.config.MaxDocumentBytes,
+		Interval: max(c.config.CrawlInterval, time.Nanosecond), // 0 is not to wait at all, and not the connector's default
 	})
 }

@@ -44,8 +44,8 @@ func (g *githubs) client(url string) (*github.Client, error) {
 	return c, err
 }
 
-func (g *githubs) connector(s config.Source) (*github.Connector, error) {
-	client, err := g.client(s.GitHub.URL)
+func connectGitHub(c *clients, s config.Source) (index.Connector, error) {
+	client, err := c.github.client(s.GitHub.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +53,9 @@ func (g *githubs) connector(s config.Source) (*github.Connector, error) {
 	return github.NewConnector(client, github.Options{
 		Name: s.Name, Organization: from.Organization, Repositories: from.Repositories, Issues: from.Issues, PullRequests: from.PullRequests,
 		Discussions: from.Discussions, Wiki: from.Wiki, Files: from.Files, Public: from.PublicRepositories,
-		Wanted: files.MayHold, MaxBytes: min(g.config.MaxDocumentBytes, mostOfFile),
+		Wanted: files.MayHold, MaxBytes: min(c.config.MaxDocumentBytes, mostOfFile),
 		Read: func(f github.Folder) (index.Connector, error) {
-			return files.New(files.Options{Path: f.Path, BaseURL: f.Base, ACL: f.ACL, Include: f.Files, Source: f.Source, MaxBytes: g.config.MaxDocumentBytes})
+			return files.New(files.Options{Path: f.Path, BaseURL: f.Base, ACL: f.ACL, Include: f.Files, Source: f.Source, MaxBytes: c.config.MaxDocumentBytes})
 		},
 	})
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -49,15 +50,17 @@ func isAlone(guild string, bound []string) bool {
 	return true
 }
 
-func (b *Base) setHistory() {
-	b.history = newChats(b.Config, nil, nil, b.Logger)
-	b.history.slack = sync.OnceValues(func() (*slackhistory.Workspace, error) { // the meter is set later
+// setClients makes the clients of sources count what they ask with everything else that the process asks.
+func (b *Base) setClients() {
+	b.clients = newClients(b.Config)
+	b.clients.chats = newChats(b.Config, nil, nil, b.Logger)
+	b.clients.chats.slack = sync.OnceValues(func() (*slackhistory.Workspace, error) { // the meter is set later
 		return newChats(b.Config, b.HTTP("slack"), nil, b.Logger).slack()
 	})
-	b.history.discord = sync.OnceValues(func() (*discordhistory.Server, error) {
+	b.clients.chats.discord = sync.OnceValues(func() (*discordhistory.Server, error) {
 		return newChats(b.Config, nil, func(next http.RoundTripper) http.RoundTripper { return b.Counted("discord", next) }, b.Logger).discord()
 	})
-	b.history.alone = func(guild string) func(context.Context) (bool, error) {
+	b.clients.chats.alone = func(guild string) func(context.Context) (bool, error) {
 		return func(ctx context.Context) (bool, error) {
 			bound, err := admin.NewWorkspaces(b.DB, discord.Platform).Bound(ctx)
 			servers := b.Config.DiscordGuilds
@@ -71,15 +74,15 @@ func (b *Base) setHistory() {
 	}
 }
 
-// connector returns the connector of a source that is a chat platform's.
-func (c chats) connector(s config.Source) (index.Connector, error) {
-	if s.Slack != nil {
-		workspace, err := c.slack()
-		if err != nil {
-			return nil, err
-		}
-		return slackhistory.New(workspace, slackOptions(s))
+func connectSlack(c *clients, s config.Source) (index.Connector, error) {
+	workspace, err := c.slack()
+	if err != nil {
+		return nil, err
 	}
+	return slackhistory.New(workspace, slackOptions(s))
+}
+
+func connectDiscord(c *clients, s config.Source) (index.Connector, error) {
 	server, err := c.discord()
 	if err != nil {
 		return nil, err
@@ -101,18 +104,28 @@ func (c chats) discordOptions(s config.Source) discordhistory.Options {
 	}
 }
 
-// check says how many channels of a source are read, and what is wrong with the others.
-func (c chats) check(ctx context.Context, s config.Source) (channels int, err error) {
-	if s.Slack != nil {
-		workspace, err := c.slack()
-		if err != nil {
-			return 0, err
-		}
-		return workspace.Check(ctx, slackOptions(s))
+// checkSlack tries the channels of a source.
+func checkSlack(ctx context.Context, c *clients, s config.Source) (Seen, error) {
+	workspace, err := c.slack()
+	if err != nil {
+		return Seen{}, err
 	}
+	return seenChannels(workspace.Check(ctx, slackOptions(s)))
+}
+
+// checkDiscord tries the channels of a source.
+func checkDiscord(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 	server, err := c.discord()
 	if err != nil {
-		return 0, err
+		return Seen{}, err
 	}
-	return server.Check(ctx, c.discordOptions(s))
+	return seenChannels(server.Check(ctx, c.discordOptions(s)))
+}
+
+// seenChannels says how many channels are read, and what is wrong with the others.
+func seenChannels(channels int, err error) (Seen, error) {
+	if channels == 0 {
+		return Seen{}, err
+	}
+	return Seen{Sees: []string{fmt.Sprintf("%d channels", channels)}, Lacks: sentences(err)}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/index"
 )
 
 // Kind is a kind of source that footnote sources add makes an entry of. A new kind is a file kind_NAME.go and a line in Kinds.
@@ -36,8 +37,10 @@ type Kind struct {
 	holds func(config.Source) bool
 	// calls is what a source is called that was given no name.
 	calls func(given map[string]string) string
+	// connect returns the connector of a source.
+	connect func(*clients, config.Source) (index.Connector, error)
 	// check tries whether a source can be read. nil: the connector is asked for its first documents.
-	check func(ctx context.Context, p *prober, s config.Source) (Seen, error)
+	check func(context.Context, *clients, config.Source) (Seen, error)
 }
 
 // Key is a key of an entry.
@@ -91,7 +94,7 @@ func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
 // Kinds are all kinds of sources.
 func Kinds() []Kind {
-	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind()}
+	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), githubKind()}
 }
 
 // FindKind returns the kind of a name, and false for none.

@@ -39,7 +39,7 @@ func discordKind() Kind {
 			}
 			return ""
 		},
-		holds: func(s config.Source) bool { return s.Discord != nil },
-		check: checkChannels,
+		holds:   func(s config.Source) bool { return s.Discord != nil },
+		connect: connectDiscord, check: checkDiscord,
 	}
 }

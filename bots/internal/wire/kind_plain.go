@@ -27,7 +27,8 @@ func folderKind() Kind {
 			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, schedule,
 		},
 		Bound: plainBound, Paused: plainPaused,
-		holds: func(s config.Source) bool { return s.Path != "" },
+		connect: connectFolder,
+		holds:   func(s config.Source) bool { return s.Path != "" },
 		calls: func(given map[string]string) string {
 			folder, err := filepath.Abs(given["path"])
 			if err != nil {
@@ -46,7 +47,8 @@ func siteKind() Kind {
 			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, schedule,
 		},
 		Bound: plainBound, Paused: plainPaused,
-		holds: func(s config.Source) bool { return s.URL != "" && !git.IsURL(s.URL) },
+		connect: connectSite,
+		holds:   func(s config.Source) bool { return s.URL != "" && !git.IsURL(s.URL) },
 		calls: func(given map[string]string) string {
 			at, err := url.Parse(given["url"])
 			if err != nil {
@@ -82,7 +84,8 @@ func gitKind() Kind {
 			}
 			return ""
 		},
-		holds: func(s config.Source) bool { return git.IsURL(s.URL) },
+		connect: connectGit,
+		holds:   func(s config.Source) bool { return git.IsURL(s.URL) },
 		calls: func(given map[string]string) string {
 			at, err := url.Parse(given["url"])
 			if err != nil {

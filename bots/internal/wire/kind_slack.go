@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -42,8 +40,8 @@ func slackKind() Kind {
 			}
 			return ""
 		},
-		holds: func(s config.Source) bool { return s.Slack != nil },
-		check: checkChannels,
+		holds:   func(s config.Source) bool { return s.Slack != nil },
+		connect: connectSlack, check: checkSlack,
 	}
 	for _, s := range call.Scopes {
 		if s.History {
@@ -51,15 +49,6 @@ func slackKind() Kind {
 		}
 	}
 	return k
-}
-
-// checkChannels tries a source that is a chat platform's.
-func checkChannels(ctx context.Context, p *prober, s config.Source) (Seen, error) {
-	channels, err := p.history.check(ctx, s)
-	if channels == 0 {
-		return Seen{}, err
-	}
-	return Seen{Sees: []string{fmt.Sprintf("%d channels", channels)}, Lacks: sentences(err)}, nil
 }
 
 func isYes(text string) bool {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
-	"github.com/footnotehq/footnote/core/index"
 )
 
 // Seen is what a source shows to its credential.
@@ -17,37 +16,27 @@ type Seen struct {
 	Notes []string // single documents that cannot be read
 }
 
-// prober is what trying a source may use.
-type prober struct {
-	config  *config.Config
-	history chats
-	connect func(config.Source) (index.Connector, error)
-}
-
 // probeTimeout bounds trying a source.
 const probeTimeout = time.Minute
 
 // Probe tries whether a source can be read, and changes nothing. The error says why nothing of it can be, and what to do.
 func Probe(ctx context.Context, cfg *config.Config, s config.Source) (Seen, error) {
-	return probe(ctx, &prober{
-		config: cfg, history: newChats(cfg, nil, nil, nil),
-		connect: func(s config.Source) (index.Connector, error) { return Connect(cfg, s) },
-	}, s)
+	return newClients(cfg).probe(ctx, s)
 }
 
 // Probe is the function of that name for a source beside those that the process reads.
 func (b *Base) Probe(ctx context.Context, s config.Source) (Seen, error) {
-	return probe(ctx, &prober{config: b.Config, history: b.history, connect: b.Connect}, s)
+	return b.clients.probe(ctx, s)
 }
 
-func probe(ctx context.Context, p *prober, s config.Source) (Seen, error) {
+func (c *clients) probe(ctx context.Context, s config.Source) (Seen, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("nothing could be seen within %s: check the network, or try later", probeTimeout))
 	defer cancel()
 	check := KindOf(s).check
 	if check == nil {
 		check = firstDocuments
 	}
-	seen, err := check(ctx, p, s)
+	seen, err := check(ctx, c, s)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -61,8 +50,8 @@ type checker interface {
 }
 
 // firstDocuments begins to read a source, and ends with the first documents.
-func firstDocuments(ctx context.Context, p *prober, s config.Source) (Seen, error) {
-	connector, err := p.connect(s)
+func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, error) {
+	connector, err := c.connect(s)
 	if err != nil {
 		return Seen{}, err
 	}

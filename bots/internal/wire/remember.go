@@ -8,11 +8,8 @@ import (
 	"strings"
 	"time"
 
-	discordhistory "github.com/footnotehq/footnote/adapters/discord/history"
 	"github.com/footnotehq/footnote/adapters/git"
-	"github.com/footnotehq/footnote/adapters/github"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
-	slackhistory "github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
@@ -23,20 +20,18 @@ import (
 
 // options is how a source was asked for, as the index keeps it.
 type options struct {
-	ACL      access.ACL             `json:"acl,omitempty"`
-	BaseURL  string                 `json:"base_url,omitempty"`
-	Include  []string               `json:"include,omitempty"`
-	Exclude  []string               `json:"exclude,omitempty"`
-	Every    string                 `json:"every,omitempty"`
-	Slack    *config.SlackHistory   `json:"slack,omitempty"`
-	Discord  *config.DiscordHistory `json:"discord,omitempty"`
-	GitHub   *config.GitHub         `json:"github,omitempty"`
-	Declared string                 `json:"declared,omitempty"` // its name in the configuration file
-	Asked    bool                   `json:"asked"`              // tells apart a source that was asked for with no options
+	ACL     access.ACL `json:"acl,omitempty"`
+	BaseURL string     `json:"base_url,omitempty"`
+	Include []string   `json:"include,omitempty"`
+	Exclude []string   `json:"exclude,omitempty"`
+	Every   string     `json:"every,omitempty"`
+	config.Systems
+	Declared string `json:"declared,omitempty"` // its name in the configuration file
+	Asked    bool   `json:"asked"`              // tells apart a source that was asked for with no options
 }
 
 func optionsOf(s config.Source, declared string) options {
-	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Slack: s.Slack, Discord: s.Discord, GitHub: s.GitHub, Declared: declared, Asked: true}
+	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Systems: s.Systems, Declared: declared, Asked: true}
 	if s.Every > 0 {
 		o.Every = s.Every.String()
 	}
@@ -139,7 +134,7 @@ func takeOver(s *config.Source, last options) string {
 
 // StoredSource is a source that the index knows, as it was last asked for.
 type StoredSource struct {
-	config.Source // Name is its id; that of a chat platform its name in the configuration file
+	config.Source // Name is its id; that of a system its name in the configuration file
 	ID            document.SourceID
 	Declared      string // its name in the configuration file; empty without one
 	Asked         bool   // it is known who may read it
@@ -162,7 +157,7 @@ func (s StoredSource) Next() time.Time {
 // heardSince reports whether the source told of changes after a time that nobody has looked at.
 func (s StoredSource) heardSince(t time.Time) bool { return s.heardAt.After(t) }
 
-// Place is where the documents come from: a folder, an address; of a chat its name in the configuration file.
+// Place is where the documents come from: a folder, an address; of a system its name in the configuration file.
 func (s StoredSource) Place() string { return s.origin.Name }
 
 // Paused reports whether the source is not to be read.
@@ -193,15 +188,11 @@ func stored(a pgindex.Asked) (StoredSource, error) {
 		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, PausedAt: a.PausedAt, Resync: a.Resync, heardAt: a.HeardAt,
 		origin: a.Source, last: a.Run, failing: a.Failing,
 	}
-	switch a.Source.Kind {
-	case web.Kind, git.Kind:
+	switch {
+	case o.System() != "":
+		s.Source.Name, s.Systems = a.Source.Name, o.Systems
+	case a.Source.Kind == web.Kind || a.Source.Kind == git.Kind:
 		s.URL = a.Source.Name
-	case slackhistory.Kind:
-		s.Source.Name, s.Slack = a.Source.Name, o.Slack
-	case discordhistory.Kind:
-		s.Source.Name, s.Discord = a.Source.Name, o.Discord
-	case github.Kind:
-		s.Source.Name, s.GitHub = a.Source.Name, o.GitHub
 	default:
 		s.Path = a.Source.Name
 	}

@@ -250,7 +250,7 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 func (b *Base) sourceID(name string, indexed []pgindex.SourceState) document.SourceID {
 	shown := name
 	if s, ok := b.File().Source(name); ok {
-		if shown = cmp.Or(s.URL, s.Path); s.Chat() || s.GitHub != nil {
+		if shown = cmp.Or(s.URL, s.Path); s.System() != "" {
 			shown = name
 		}
 		if site, err := web.SourceOf(s.URL); err == nil {

@@ -50,10 +50,7 @@ type Base struct {
 	http    *http.Client
 	file    *atomic.Pointer[config.File] // what was read again; shared by copies
 
-	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
-	history    chats
-
-	github *githubs // a client for each server
+	clients *clients // of the sources that are read
 
 	spending  *spending // nil where nothing is paid for
 	filters   *filters
@@ -73,9 +70,9 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
-	b.file, b.filters, b.politeness, b.endpoints = new(atomic.Pointer[config.File]), new(filters), new(web.Politeness), new(endpoints)
-	b.setHistory()
-	b.github = newGitHubs(cfg)
+	b.file, b.filters, b.endpoints = new(atomic.Pointer[config.File]), new(filters), new(endpoints)
+	b.setClients()
+	b.clients.politeness = new(web.Politeness)
 	err := b.open(ctx, migrate)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))
@@ -87,8 +84,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 // neither read nor written.
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
-	b.setHistory()
-	b.github = newGitHubs(cfg)
+	b.setClients()
 	err := b.openScratch(ctx)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))

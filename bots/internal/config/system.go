@@ -1,0 +1,68 @@
+package config
+
+import (
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Systems are those that a source can be and that say themselves who may read what is in them; nil for what the source is not.
+type Systems struct {
+	Slack   *SlackHistory   `json:"slack,omitempty"`   // what was said in the channels of the bot's own workspace
+	Discord *DiscordHistory `json:"discord,omitempty"` // likewise, of one of the bot's servers
+	GitHub  *GitHub         `json:"github,omitempty"`  // repositories
+}
+
+// system is how one of them stands in the file. A new one is a file of this package, a field of Systems and a row here.
+type system struct {
+	key     string
+	set     func(*Systems) bool
+	read    func(*fileReader, *Systems) func(path string, n ast.Node)
+	readers string    // its name, and who says instead of acl, include and exclude who may read it and what is read
+	keys    []FileKey // rows of the table of the file's keys
+}
+
+var systems = []system{slackSystem, discordSystem, githubSystem}
+
+// systemEvery is how often a system is read where the file does not say: what it says of who may read it counts from then on.
+const systemEvery = 5 * time.Minute
+
+// all are the systems that are set.
+func (s *Systems) all() []system {
+	var set []system
+	for _, one := range systems {
+		if one.set(s) {
+			set = append(set, one)
+		}
+	}
+	return set
+}
+
+// System is the key of the system that a source is; empty for a folder, a site or a repository of files.
+func (s Systems) System() string {
+	if set := s.all(); len(set) > 0 {
+		return set[0].key
+	}
+	return ""
+}
+
+// Chat reports whether the source is what was said on a chat platform.
+func (s Systems) Chat() bool { return s.Slack != nil || s.Discord != nil }
+
+// Reads reports whether one of the sources is a system, by its key.
+func (f *File) Reads(system string) bool {
+	for _, s := range f.Sources {
+		if s.System() == system {
+			return true
+		}
+	}
+	return false
+}
+
+func systemKeys() []string {
+	keys := make([]string, len(systems))
+	for i, s := range systems {
+		keys[i] = s.key + ":"
+	}
+	return keys
+}
