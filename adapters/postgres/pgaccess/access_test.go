@@ -42,7 +42,11 @@ func openStores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*ra
 
 // searchAll finds everything that holds a word which every document holds, and looks at the access lists of what it finds.
 func searchAll(ctx context.Context, x *pgindex.Index, a access.Audience) ([]document.ID, error) {
-	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Text: "common"}}, TitleRatio: 0.1, PerSide: 1000}
+	return searchWord(ctx, x, a, "common")
+}
+
+func searchWord(ctx context.Context, x *pgindex.Index, a access.Audience, word string) ([]document.ID, error) {
+	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Text: word}}, TitleRatio: 0.1, PerSide: 1000}
 	_, passages, err := x.Find(ctx, r, func(c retrieve.Candidates) []document.ChunkID {
 		var chunks []document.ChunkID
 		for _, e := range c.Lists[0].Entries {
