@@ -123,12 +123,17 @@ create table identity (
 );
 create index identity_person on identity (tenant_id, source_id, person);
 
--- Accounts that were forgotten, as keyed hashes: they are linked no more.
+-- Accounts that were forgotten, as keyed hashes: they are linked no more. The key is made once, and leaves the database with backups alone.
 create table identity_forgotten (
     tenant_id text not null,
     digest    bytea not null,
     primary key (tenant_id, digest)
 );
+create table identity_key (
+    only_one boolean primary key default true check (only_one),
+    key      bytea not null
+);
+insert into identity_key (key) values (sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')));
 
 -- What the operator has set aside, and why.
 alter table source add column paused_at timestamptz;
@@ -156,6 +161,7 @@ drop view readable_node;
 drop table source_hint;
 alter table source drop column resync_at;
 alter table source drop column paused_at;
+drop table identity_key;
 drop table identity_forgotten;
 drop table identity;
 drop table account;

@@ -3,7 +3,6 @@ package pgaccess
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -39,7 +38,7 @@ func (s *Store) Common(ctx context.Context, tenant access.TenantID, listeners []
 }
 
 func (s *Store) common(ctx context.Context, tenant access.TenantID, listeners []access.Listener, domains []string) ([]access.Held, error) {
-	links, err := s.links(ctx, tenant, listeners, domains)
+	links, err := s.links(ctx, tenant, listeners, domains, false)
 	if err != nil {
 		return nil, err
 	}
@@ -56,20 +55,19 @@ func (s *Store) common(ctx context.Context, tenant access.TenantID, listeners []
 	return ordered(append(held, sets...)), nil
 }
 
-// links finds out who the listeners are in sources.
-func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []access.Listener, domains []string) ([]link, error) {
+// links finds out who the listeners are in sources that grant something at present, or in all.
+func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []access.Listener, domains []string, all bool) ([]link, error) {
 	var numbers []int32
 	var platforms, workspaces, accounts, emails []string
-	var marks [][]byte
 	for i, l := range listeners {
 		email := ""
 		if _, domain, ok := strings.Cut(l.Account.Email, "@"); ok && l.Account.Full && slices.Contains(domains, domain) {
 			email = l.Account.Email
 		}
 		numbers, platforms, workspaces = append(numbers, int32(i)), append(platforms, l.Account.Platform), append(workspaces, l.Account.Workspace.ID)
-		accounts, emails, marks = append(accounts, l.Account.ID), append(emails, email), append(marks, Mark(tenant, l.Account.Workspace, l.Account.ID))
+		accounts, emails = append(accounts, l.Account.ID), append(emails, email)
 	}
-	rows, err := s.db.Pool.Query(ctx, linksSQL, string(tenant), numbers, platforms, workspaces, accounts, emails, marks)
+	rows, err := s.db.Pool.Query(ctx, linksSQL, string(tenant), numbers, platforms, workspaces, accounts, emails, all)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +76,6 @@ func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []a
 		err := row.Scan(&l.listener, &l.source, &l.person, &l.name, &l.known, &l.said)
 		return l, err
 	})
-}
-
-// Mark stands for an account that was forgotten (table identity_forgotten).
-func Mark(tenant access.TenantID, w access.Workspace, account string) []byte {
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(tenant), w.Platform, w.ID, account}, "\x00")))
-	return sum[:]
 }
 
 // from says by which identity a single listener holds something of a source.

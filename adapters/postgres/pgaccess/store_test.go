@@ -457,7 +457,9 @@ func TestWhoIsWho(t *testing.T) {
 	f.exec(`insert into identity (tenant_id, source_id, person, platform, workspace, account, said_by)
 		values ('default', 'wiki', 'bob', 'slack', 'T', 'Usaid', 'me'), ('default', 'wiki', '', 'slack', 'T', 'Unone', 'me')`)
 	f.exec(`insert into account (platform, workspace, id, email, full_member, seen_at) values ('slack', 'T2', 'Uother', 'ada@example.com', true, now())`)
-	f.exec(`insert into identity_forgotten (tenant_id, digest) values ('default', $1)`, pgaccess.Mark(tenant, access.Workspace{Platform: "slack", ID: "T"}, "Ugone"))
+	if _, err := f.store.Forget(t.Context(), tenant, account("", func(a *access.Account) { a.ID = "Ugone" }).Account); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range cases {
 		want := map[access.Principal]string{}
 		if c.want != "" {

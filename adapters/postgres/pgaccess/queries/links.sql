@@ -1,9 +1,10 @@
--- Who the listeners are in sources that grant something at present. $2 to $7 run parallel: numbers of the listeners, their platforms, workspaces,
--- accounts, addresses (empty where they do not count), and marks by which forgotten accounts are known. Served by the primary keys of identity and
--- source_person, by source_person_emails, account_email and identity_person.
+-- Who the listeners are in sources that grant something at present. $2 to $6 run parallel: numbers of the listeners, their platforms, workspaces,
+-- accounts, and addresses (empty where they do not count). $7 asks for sources as well that grant nothing at present. Served by the primary keys of
+-- identity and source_person, by source_person_emails, account_email and identity_person.
 with listener as materialized (
-    select l.* from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[]) as l (n, platform, workspace, account, email, mark)
-    where not exists (select from identity_forgotten f where f.tenant_id = $1 and f.digest = l.mark)
+    select l.* from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[]) as l (n, platform, workspace, account, email), identity_key k
+    where not exists (select from identity_forgotten f where f.tenant_id = $1
+                      and f.digest = sha256(k.key || convert_to(concat_ws(chr(31), $1::text, l.platform, l.workspace, l.account), 'UTF8')))
 ), said as materialized (
     select l.n, i.source_id, i.person
     from listener l
@@ -28,7 +29,7 @@ with listener as materialized (
 )
 select l.n, l.source_id, l.person, coalesce(nullif(p.name, ''), l.person), p.id is not null, l.said
 from linked l
-join source_access a on a.tenant_id = $1 and a.source_id = l.source_id and a.loop = 'groups' and a.until > now()
-join source s on s.tenant_id = $1 and s.id = l.source_id and s.paused_at is null
+join source_access a on a.tenant_id = $1 and a.source_id = l.source_id and a.loop = 'groups' and (a.until > now() or $7)
+join source s on s.tenant_id = $1 and s.id = l.source_id and (s.paused_at is null or $7)
 left join source_person p on p.tenant_id = $1 and p.source_id = l.source_id and p.id = l.person
 order by l.n, l.source_id

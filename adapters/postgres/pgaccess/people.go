@@ -1,0 +1,333 @@
+package pgaccess
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/jackc/pgx/v5"
+)
+
+// Match is what a person of a source is on chat platforms.
+type Match struct {
+	Source       document.SourceID
+	Person, Name string // native id, and what the source calls them
+	State        MatchState
+	Accounts     []access.Account // whose the person is; of Conflicting, all that claim it
+	Why          string           // by what that is known, or why not
+	At           time.Time        // since when it is known
+}
+
+// MatchState says whether it is known who a person of a source is.
+type MatchState string
+
+// The states.
+const (
+	Matched     MatchState = "matched"
+	Unmatched   MatchState = "unmatched"
+	Conflicting MatchState = "conflicting"
+)
+
+// described is somebody in a source.
+type described struct {
+	source document.SourceID
+	id     string
+	name   string
+	emails []string
+	readAt time.Time
+}
+
+// Matches returns for every person of every source whose account that is, in the order of sources and people, with what somebody else would decide
+// who asks Common for each account by itself.
+func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []string) ([]Match, error) {
+	w, err := s.everybody(ctx, tenant, domains)
+	if err != nil {
+		return nil, fmt.Errorf("list who is who in sources: %w", err)
+	}
+	var all []Match
+	for _, p := range w.people {
+		all = append(all, w.match(p, domains))
+	}
+	return all, nil
+}
+
+// everybody is all people of sources and of platforms, and who is whom.
+type everybody struct {
+	people   []described
+	accounts []access.Account
+	seen     map[access.Account]time.Time
+	byEmail  map[string][]access.Account
+	holders  map[[2]string]int              // of an address in a source
+	linked   map[[2]string][]access.Account // by source and person
+	said     map[[2]string][]Identity       // likewise
+	denied   map[string]map[accountKey]Identity
+}
+
+// accountKey is what an account is known by.
+type accountKey struct {
+	workspace access.Workspace
+	id        string
+}
+
+func keyOf(a access.Account) accountKey { return accountKey{a.Workspace, a.ID} }
+
+func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains []string) (*everybody, error) {
+	w := &everybody{
+		seen: make(map[access.Account]time.Time), byEmail: make(map[string][]access.Account), holders: make(map[[2]string]int),
+		linked: make(map[[2]string][]access.Account), said: make(map[[2]string][]Identity), denied: make(map[string]map[accountKey]Identity),
+	}
+	rows, err := s.db.Pool.Query(ctx, `select source_id, id, name, emails, read_at from source_person where tenant_id = $1 order by source_id, name, id`, tenant)
+	if err != nil {
+		return nil, err
+	}
+	w.people, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p described, err error) {
+		err = row.Scan(&p.source, &p.id, &p.name, &p.emails, &p.readAt)
+		return p, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range w.people {
+		for _, e := range p.emails {
+			w.holders[[2]string{string(p.source), e}]++
+		}
+	}
+	if err := s.accounts(ctx, w); err != nil {
+		return nil, err
+	}
+	said, err := s.Said(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range said {
+		w.said[[2]string{string(i.Source), i.Person}] = append(w.said[[2]string{string(i.Source), i.Person}], i)
+		if w.denied[string(i.Source)] == nil {
+			w.denied[string(i.Source)] = make(map[accountKey]Identity)
+		}
+		w.denied[string(i.Source)][keyOf(i.Account)] = i
+	}
+	listeners := make([]access.Listener, len(w.accounts))
+	for i, a := range w.accounts {
+		listeners[i].Account = a
+	}
+	links, err := s.links(ctx, tenant, listeners, domains, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range links {
+		key := [2]string{l.source, l.person}
+		w.linked[key] = append(w.linked[key], w.accounts[l.listener])
+	}
+	return w, nil
+}
+
+// accounts reads everybody of all platforms, and those of whom the operator spoke and no platform has told.
+func (s *Store) accounts(ctx context.Context, w *everybody) error {
+	rows, err := s.db.Pool.Query(ctx, `
+		select platform, workspace, id, name, email, full_member, seen_at from account where not bot
+		union all
+		select distinct i.platform, i.workspace, i.account, '', '', false, i.created_at from identity i
+		where not exists (select from account a where a.platform = i.platform and a.workspace = i.workspace and a.id = i.account)
+		order by 1, 2, 3`)
+	if err != nil {
+		return err
+	}
+	var a access.Account
+	var at time.Time
+	_, err = pgx.ForEachRow(rows, []any{&a.Platform, &a.Workspace.ID, &a.ID, &a.Name, &a.Email, &a.Full, &at}, func() error {
+		w.accounts = append(w.accounts, a)
+		w.seen[a] = at
+		if a.Email != "" && a.Full {
+			w.byEmail[a.Email] = append(w.byEmail[a.Email], a)
+		}
+		return nil
+	})
+	return err
+}
+
+// Known is everybody of all platforms and sources by whom an account can be said to be somebody.
+type Known struct {
+	Accounts []access.Account                     // apps left out
+	People   map[document.SourceID][]index.Person // of sources that have told of any
+}
+
+// Known returns everybody.
+func (s *Store) Known(ctx context.Context, tenant access.TenantID) (Known, error) {
+	w, err := s.everybody(ctx, tenant, nil)
+	if err != nil {
+		return Known{}, fmt.Errorf("list everybody: %w", err)
+	}
+	k := Known{Accounts: w.accounts, People: make(map[document.SourceID][]index.Person)}
+	for _, p := range w.people {
+		k.People[p.source] = append(k.People[p.source], index.Person{ID: p.id, Name: p.name, Emails: p.emails})
+	}
+	return k, nil
+}
+
+func (w *everybody) match(p described, domains []string) Match {
+	key := [2]string{string(p.source), p.id}
+	m := Match{Source: p.source, Person: p.id, Name: p.name, State: Matched, Accounts: w.linked[key], At: p.readAt}
+	if len(m.Accounts) > 0 {
+		if said := w.said[key]; len(said) > 0 {
+			m.Why, m.At = "said by "+said[0].By, said[0].At
+			return m
+		}
+		m.Why = "the address " + m.Accounts[0].Email
+		if at := w.seen[m.Accounts[0]]; at.After(m.At) {
+			m.At = at
+		}
+		return m
+	}
+	m.State = Unmatched
+	var listed []string
+	for _, e := range p.emails {
+		if _, domain, _ := strings.Cut(e, "@"); slices.Contains(domains, domain) {
+			listed = append(listed, e)
+		}
+	}
+	switch {
+	case len(p.emails) == 0:
+		m.Why = "the source vouches for no address of theirs"
+	case len(listed) == 0:
+		m.Why = "the domain of " + strings.Join(p.emails, ", ") + " is not listed under identity.domains"
+	default:
+		w.claims(&m, listed)
+	}
+	return m
+}
+
+// claims says why nobody is a person although the person has addresses that count.
+func (w *everybody) claims(m *Match, emails []string) {
+	m.Why = "nobody of a chat platform has " + strings.Join(emails, ", ")
+	for _, e := range emails {
+		claim := w.byEmail[e]
+		if len(claim) == 0 {
+			continue
+		}
+		m.State, m.Accounts = Conflicting, claim
+		workspaces := make(map[access.Workspace]int)
+		for _, a := range claim {
+			workspaces[a.Workspace]++
+		}
+		said, spoken := w.denied[string(m.Source)][keyOf(claim[0])]
+		switch {
+		case w.holders[[2]string{string(m.Source), e}] > 1:
+			m.Why = "several people of the source have " + e
+		case slices.Max(slices.Collect(maps.Values(workspaces))) > 1:
+			m.Why = "several accounts of a workspace have " + e
+		case spoken && said.Person == "":
+			m.State, m.Why, m.At = Unmatched, "whoever has "+e+" is nobody here, as said by "+said.By, said.At
+		case spoken:
+			m.State, m.Why, m.At = Unmatched, "whoever has "+e+" is "+said.Person+", as said by "+said.By, said.At
+		case len(w.said[[2]string{string(m.Source), m.Person}]) > 0:
+			m.State, m.Why = Unmatched, "the operator says that the person is another account"
+		default:
+			m.State, m.Accounts, m.Why = Unmatched, nil, "whoever has "+e+" was forgotten at their own wish"
+		}
+		return
+	}
+}
+
+// Cover is a group of a source and how many would not be covered by it.
+type Cover struct {
+	Source    document.SourceID
+	Principal access.Principal
+	Name      string
+	Misses    int // full members of chat platforms who are not known to be in it
+	Of        int // full members there are
+}
+
+// CoversOf returns for each source the groups that would cover most full members of chat platforms, everybody of the source first where that is as good,
+// at most so many of each, and those that are listed already.
+func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
+	w, err := s.everybody(ctx, tenant, domains)
+	if err != nil {
+		return nil, fmt.Errorf("find groups that cover everybody: %w", err)
+	}
+	full := 0
+	for _, a := range w.accounts {
+		if a.Full {
+			full++
+		}
+	}
+	members := make(map[[2]string]int) // full members who are a person of a source
+	var sources, people []string
+	var counts []int32
+	inSource := make(map[document.SourceID]int)
+	for _, p := range w.people {
+		key := [2]string{string(p.source), p.id}
+		for _, a := range w.linked[key] {
+			if a.Full {
+				members[key]++
+				inSource[p.source]++
+			}
+		}
+		if members[key] > 0 {
+			sources, people, counts = append(sources, key[0]), append(people, key[1]), append(counts, int32(members[key]))
+		} else if _, ok := inSource[p.source]; !ok {
+			inSource[p.source] = 0
+		}
+	}
+	var all []Cover
+	for source, n := range inSource {
+		all = append(all, Cover{Source: source, Principal: access.SourceAll(string(source)), Name: "everybody", Misses: full - n, Of: full})
+	}
+	rows, err := s.db.Pool.Query(ctx, `
+		select g.source_id, g.principal, g.name, coalesce(sum(p.n), 0)::int
+		from source_group g
+		left join (source_member m join unnest($2::text[], $3::text[], $4::int[]) as p (source, person, n) on m.source_id = p.source and m.person = p.person)
+			on m.tenant_id = g.tenant_id and m.principal = g.principal
+		where g.tenant_id = $1 group by 1, 2, 3`, tenant, sources, people, counts)
+	if err != nil {
+		return nil, fmt.Errorf("find groups that cover everybody: %w", err)
+	}
+	var c Cover
+	var n int
+	if _, err := pgx.ForEachRow(rows, []any{&c.Source, &c.Principal, &c.Name, &n}, func() error {
+		c.Misses, c.Of = full-n, full
+		all = append(all, c)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("find groups that cover everybody: %w", err)
+	}
+	slices.SortFunc(all, func(a, b Cover) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Misses, b.Misses), cmp.Compare(a.Principal, b.Principal))
+	})
+	kept := make(map[document.SourceID]int)
+	return slices.DeleteFunc(all, func(c Cover) bool {
+		if slices.Contains(listed, c.Principal) {
+			return false
+		}
+		kept[c.Source]++
+		return kept[c.Source] > most || c.Misses == c.Of
+	}), nil
+}
+
+// Proposed returns the domains of addresses that both sides vouch for and that are not listed, with how many people each would match.
+func (s *Store) Proposed(ctx context.Context, tenant access.TenantID, domains []string) (map[string]int, error) {
+	rows, err := s.db.Pool.Query(ctx, `
+		select split_part(a.email, '@', 2), count(distinct a.email)
+		from account a
+		where a.email <> '' and a.full_member and exists (select from source_person p where p.tenant_id = $1 and p.emails @> array[a.email])
+		group by 1`, tenant)
+	if err != nil {
+		return nil, fmt.Errorf("propose domains: %w", err)
+	}
+	found := make(map[string]int)
+	var domain string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&domain, &n}, func() error {
+		if !slices.Contains(domains, domain) {
+			found[domain] = n
+		}
+		return nil
+	})
+	return found, err
+}
