@@ -20,8 +20,11 @@ func (s *stage) command(r *services, text string, change ...func(*command.Reques
 	s.Helper()
 	c := command.Request{
 		Tenant: tenant, Ref: thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1"}, By: thread.Person{ID: "U1"}, Text: text,
-		Holds: func(context.Context) ([]access.Held, error) {
-			return []access.Held{{Principal: access.Members, From: "you are a full member of this workspace"}, {Principal: "user:slack:U1", From: "it is you"}}, nil
+		Alone: func(context.Context) (access.Presence, error) {
+			return access.Presence{
+				Tenant: tenant, Held: []access.Held{{Principal: access.Members, From: "you are a full member of this workspace"}, {Principal: "user:slack:U1", From: "it is you"}},
+				People: []access.Account{{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "U1", Full: true}},
+			}, nil
 		},
 	}
 	for _, f := range change {
@@ -74,7 +77,7 @@ func TestCommandsForEverybody(t *testing.T) {
 		rules.say("askers", "group:staff")
 		s.says("whoami of a stranger", s.command(r, "whoami"), "You may not ask in this channel: only group:staff may.")
 		s.says("whoami when nobody knows", s.command(r, "whoami", func(c *command.Request) {
-			c.Holds = func(context.Context) ([]access.Held, error) { return nil, errors.New("away") }
+			c.Alone = func(context.Context) (access.Presence, error) { return access.Presence{}, errors.New("away") }
 		}), "cannot be found out at the moment")
 		s.says("why", s.command(r, "why"), "nothing here yet")
 		s.says("stop", s.command(r, "stop"), "Nothing of yours")
@@ -126,7 +129,7 @@ func TestWhoeverTheChannelNamesStopsOtherPeoplesAnswers(t *testing.T) {
 		by := func(id string, held ...access.Held) func(*command.Request) {
 			return func(c *command.Request) {
 				c.Ref.Thread, c.By.ID = "1", id
-				c.Holds = func(context.Context) ([]access.Held, error) { return held, nil }
+				c.Alone = func(context.Context) (access.Presence, error) { return access.Presence{Tenant: tenant, Held: held}, nil }
 			}
 		}
 		guard := by("U8", access.Held{Principal: "group:guards"})

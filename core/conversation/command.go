@@ -16,12 +16,11 @@ import (
 )
 
 // Command carries out what somebody typed after /footnote, or chose in a menu, and returns what to tell that person alone, in Markdown. Tenant and
-// Holds are found out, and, where there is Moderation, Admin.
+// Alone are found out, and, where there is Moderation, Admin.
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
-	use.Holds = func(ctx context.Context) ([]access.Held, error) {
-		alone, err := c.deps.Platform.Alone(ctx, use.Ref, use.By.ID)
-		return c.service.Held(ctx, alone), err
+	use.Alone = func(ctx context.Context) (access.Presence, error) {
+		return c.deps.Platform.Alone(ctx, use.Ref, use.By.ID)
 	}
 	if c.can.moderation != nil {
 		use.Admin = c.can.moderation.Moderates(ctx, use.Ref, use.By.ID)

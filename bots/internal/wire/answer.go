@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/access"
@@ -98,6 +99,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	}
 	of.Commands, err = command.New(command.Deps{
 		Store: sessions, Settings: settings, Answerer: of.Service, Signal: signal, Library: library{b.Index}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
+		People: pgaccess.New(b.DB),
 	})
 	return of, err
 }

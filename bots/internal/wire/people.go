@@ -1,10 +1,102 @@
 package wire
 
 import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 )
 
 // Resolver finds out what all of those hold who are present.
 func (b *Base) Resolver() *access.Resolver {
-	return &access.Resolver{Rules: func() access.Rules { return b.File().Rules() }}
+	return &access.Resolver{Grants: pgaccess.New(b.DB), Rules: func() access.Rules { return b.File().Rules() }}
+}
+
+// Advice is something about people and groups that the operator may want to decide.
+type Advice struct {
+	Part, Text string
+	OK         bool // nothing is to be decided
+}
+
+// proposals is how many groups of a source are proposed to cover everybody.
+const proposals = 3
+
+// CheckPeople says how many people of sources are known by their accounts, which domains would match more, and which groups could cover everybody. It
+// says nothing while no source has told of its people.
+func (b *Base) CheckPeople(ctx context.Context) ([]Advice, error) {
+	store, rules := pgaccess.New(b.DB), b.File().Rules()
+	matches, err := store.Matches(ctx, b.Tenant, rules.Domains)
+	if err != nil || len(matches) == 0 {
+		return nil, err
+	}
+	all := matched(matches)
+	domains, err := store.Proposed(ctx, b.Tenant, rules.Domains)
+	if err != nil {
+		return nil, err
+	}
+	for _, domain := range slices.Sorted(maps.Keys(domains)) {
+		all = append(all, Advice{Part: "identity.domains", Text: fmt.Sprintf("%s would match %d people: list it, if nobody but your organisation gives out addresses in it", domain, domains[domain])})
+	}
+	covers, err := store.CoversOf(ctx, b.Tenant, rules.Domains, rules.Covering, proposals)
+	if err != nil {
+		return nil, err
+	}
+	return append(all, covering(covers, rules.Covering)...), nil
+}
+
+func matched(matches []pgaccess.Match) []Advice {
+	var sources []document.SourceID
+	count := make(map[document.SourceID]map[pgaccess.MatchState]int)
+	for _, m := range matches {
+		if count[m.Source] == nil {
+			count[m.Source] = make(map[pgaccess.MatchState]int)
+			sources = append(sources, m.Source)
+		}
+		count[m.Source][m.State]++
+	}
+	var all []Advice
+	for _, s := range sources {
+		n := count[s]
+		all = append(all, Advice{
+			Part: "people of " + string(s), OK: n[pgaccess.Conflicting] == 0,
+			Text: fmt.Sprintf("%d matched, %d unmatched, %d conflicting; footnote people lists them", n[pgaccess.Matched], n[pgaccess.Unmatched], n[pgaccess.Conflicting]),
+		})
+	}
+	return all
+}
+
+// covering says what the groups miss that are listed, and proposes some for sources of which none is.
+func covering(covers []pgaccess.Cover, listed []access.Principal) []Advice {
+	var all []Advice
+	known, proposed := make(map[access.Principal]bool), make(map[document.SourceID][]string)
+	decided := make(map[document.SourceID]bool)
+	var sources []document.SourceID
+	for _, c := range covers {
+		known[c.Principal] = true
+		if slices.Contains(listed, c.Principal) {
+			decided[c.Source] = true
+			all = append(all, Advice{Part: "covering of " + string(c.Source), OK: true, Text: fmt.Sprintf("%s (%s) misses %d of %d full members, who see in public channels what is for it", c.Principal, c.Name, c.Misses, c.Of)})
+			continue
+		}
+		if proposed[c.Source] == nil {
+			sources = append(sources, c.Source)
+		}
+		proposed[c.Source] = append(proposed[c.Source], fmt.Sprintf("%s (%s), which misses %d of %d full members", c.Principal, c.Name, c.Misses, c.Of))
+	}
+	for _, s := range sources {
+		if !decided[s] {
+			all = append(all, Advice{Part: "covering of " + string(s), Text: "nothing of it is used in public channels and in those of more than 200 people; if all who can open these may see what is for one of these groups, list it under covering: " + strings.Join(proposed[s], "; ")})
+		}
+	}
+	for _, p := range listed {
+		if !known[p] {
+			all = append(all, Advice{Part: "covering", Text: fmt.Sprintf("%s is listed, and no source has told of it: it covers nobody", p)})
+		}
+	}
+	return all
 }

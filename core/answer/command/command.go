@@ -26,6 +26,7 @@ type Deps struct {
 	Signal   session.Signal
 	Library  Library
 	Policies Policies     // nil: the defaults everywhere
+	People   People       // nil: nobody is known in any source
 	Logger   *slog.Logger // nil: silent
 	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD today". Empty, or nil: nothing is said.
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
@@ -59,12 +60,20 @@ type Answerer interface {
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
 	// Present returns who sees a turn's answer at this moment.
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
+	// Held returns what everybody who is present holds, and where each comes from.
+	Held(ctx context.Context, p access.Presence) []access.Held
 }
 
 // Library knows who may read what. Safe for concurrent use.
 type Library interface {
 	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+}
+
+// People knows whose accounts of chat platforms are whose in sources. Safe for concurrent use.
+type People interface {
+	// Forget deletes what is known of that about an account, and sees to it that it is found out no more. It reports whether anything was known.
+	Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error)
 }
 
 // Policies knows what holds where, and what can be changed. Safe for concurrent use.

@@ -23,17 +23,25 @@ type Request struct {
 	// Message is the one that is meant, where the platform lets a person point at one (why); else it is the newest answer of the thread or
 	// channel.
 	Message thread.MessageID
-	// Holds returns what the person holds, and where each comes from. Nil: nobody knows.
-	Holds func(ctx context.Context) ([]access.Held, error)
+	// Alone returns the person as the only one present; with an error, as far as is known. Nil: nobody knows.
+	Alone func(ctx context.Context) (access.Presence, error)
+}
+
+// held is what the person holds, and where each comes from. alone is who the person is.
+func (s *Service) held(ctx context.Context, c Request) (alone access.Presence, held []access.Held, err error) {
+	if c.Alone == nil {
+		return access.Presence{Tenant: c.Tenant}, nil, errors.New("the platform cannot be asked")
+	}
+	alone, err = c.Alone(ctx)
+	return alone, s.Answerer.Held(ctx, alone), err
 }
 
 // audience is what the person alone may read.
-func (c Request) audience(ctx context.Context) (access.Audience, error) {
-	if c.Holds == nil {
-		return access.NewAudience(c.Tenant), nil
+func (s *Service) audience(c Request) func(context.Context) (access.Audience, error) {
+	return func(ctx context.Context) (access.Audience, error) {
+		_, held, err := s.held(ctx, c)
+		return access.AudienceOf(c.Tenant, held), err
 	}
-	held, err := c.Holds(ctx)
-	return access.AudienceOf(c.Tenant, held), err
 }
 
 // CommandHelp is one line of help.
@@ -68,6 +76,7 @@ const (
 	sentenceIdle       = "Nothing of yours is being answered here."
 	sentenceStoppedOne = "Stopped."
 	sentenceForget     = "This deletes everything that you asked me, wherever you asked it, with the answers, the files that came with it, and your votes. " +
+		"Who you are in sources such as GitHub is forgotten, too, so that nothing is answered any more from what you alone may read there. " +
 		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
 
@@ -119,7 +128,7 @@ func asCode(text string) string {
 
 func (s *Service) stopCommand(ctx context.Context, c Request, _ []string) (string, error) {
 	r := session.StopRequest{Tenant: c.Tenant, Ref: c.Ref, By: session.Stopper{ID: c.By.ID, Privileged: c.Admin && c.Ref.Thread != ""}}
-	result, err := s.Answerer.StopAs(ctx, r, c.audience)
+	result, err := s.Answerer.StopAs(ctx, r, s.audience(c))
 	switch n := len(result.Turns); {
 	case err != nil:
 		return "", err
@@ -134,12 +143,11 @@ func (s *Service) stopCommand(ctx context.Context, c Request, _ []string) (strin
 	}
 }
 
+// maxHeld is how much of what somebody holds is listed: a message has room for about as much.
+const maxHeld = 100
+
 func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (string, error) {
-	var held []access.Held
-	err := errors.New("the platform cannot be asked")
-	if c.Holds != nil {
-		held, err = c.Holds(ctx)
-	}
+	_, held, err := s.held(ctx, c)
 	rules, policyErr := s.policy(ctx, c.Tenant, session.PlaceOf(c.Ref))
 	if policyErr != nil {
 		return "", policyErr
@@ -152,7 +160,11 @@ func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (str
 		return b.String(), nil
 	}
 	b.WriteString(" In a direct message or a private answer you may read documents whose access list names one of these:\n")
-	for _, h := range held {
+	for i, h := range held {
+		if i == maxHeld {
+			fmt.Fprintf(&b, "\n- and %d more", len(held)-i)
+			break
+		}
 		fmt.Fprintf(&b, "\n- `%s`: %s", h.Principal, h.From)
 	}
 	b.WriteString("\n\nIn a channel only documents are used that everybody there may read.")
@@ -186,9 +198,32 @@ func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) 
 			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
 		}
 	}
-	if gone.Turns == 0 && votes == 0 {
+	was, err := s.forgetAccount(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	if gone.Turns == 0 && votes == 0 && !was {
 		return "Nothing is kept of you here.", nil
 	}
 	return fmt.Sprintf("Deleted: %s with their answers, and %s. What was posted in channels stays there until it is deleted in them.",
 		policy.Counted(gone.Turns, "question"), policy.Counted(votes, "vote")), nil
+}
+
+// forgetAccount forgets who the person is in sources. An account that is in none is forgotten, too, so that it is never looked for.
+func (s *Service) forgetAccount(ctx context.Context, c Request) (was bool, err error) {
+	if s.People == nil || c.Alone == nil {
+		return false, nil
+	}
+	alone, err := c.Alone(ctx)
+	for _, account := range alone.People { // who it is is known with an error, too
+		known, err := s.People.Forget(ctx, c.Tenant, account)
+		if err != nil {
+			return false, err
+		}
+		was = was || known
+	}
+	if len(alone.People) == 0 && err != nil {
+		return false, err
+	}
+	return was, nil
 }
