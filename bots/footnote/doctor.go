@@ -35,6 +35,13 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	for _, s := range sources {
 		e.find(finding(s))
 	}
+	people, fault := base.CheckPeople(ctx)
+	if fault != nil {
+		e.tell("people", "", fault)
+	}
+	for _, a := range people {
+		e.find(platforms.Finding{Part: a.Part, Text: a.Text, OK: a.OK, Optional: true})
+	}
 	set, fault := platforms.New(base, nil)
 	if fault != nil {
 		e.tell("platforms", "", fault)

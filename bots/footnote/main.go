@@ -37,6 +37,7 @@ type commands struct {
 	Index    indexCommand     `cmd:"" help:"Index files, folders and sites."`
 	Search   searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
 	Sources  sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
+	People   peopleCommand    `cmd:"" help:"Show whose accounts the people of sources are, and say so."`
 	Prompt   promptCommand    `cmd:"" help:"Show or change the system prompt."`
 	Feedback feedbackCommand  `cmd:"" help:"List what people think of the answers."`
 	Eval     evalCommand      `cmd:"" help:"Measure retrieval on a labelled collection, beside the index."`
