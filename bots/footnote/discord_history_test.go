@@ -41,7 +41,7 @@ func TestDiscordHistoryIsASource(t *testing.T) {
 	if list := jsonOf[[]listedSource](t, p.run(t, "sources", "--json")); len(list) != 1 || list[0].ID != "discord-chat" || list[0].Documents != 2 || list[0].Every != "1m" {
 		t.Errorf("the sources are %+v", list)
 	}
-	if r := p.try(t, "", "doctor"); !strings.Contains(r.stdout, "✓ source chat: 2 channels are read") {
+	if r := p.try(t, "", "doctor"); !strings.Contains(r.stdout, "✓ source chat: 2 channels") {
 		t.Errorf("doctor says:\n%s", r.stdout)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
