@@ -50,9 +50,10 @@ type Client struct {
 	auth    *authority
 	git     *http.Client
 
-	mu    sync.Mutex
-	known map[string]remembered // pages that were read, by address
-	nodes map[int64]string      // node ids of repositories, which never change
+	mu       sync.Mutex
+	known    map[string]remembered // pages that were read, by address
+	gathered map[string]*gathering // people of organisations, by their names
+	nodes    map[int64]string      // node ids of repositories, which never change
 }
 
 // remembered is a page as it was read.
@@ -73,7 +74,7 @@ func New(config Config) (*Client, error) {
 	if err != nil || site.Host == "" || strings.Trim(site.Path, "/") != "" || site.User != nil || site.RawQuery != "" {
 		return nil, fmt.Errorf("%q is not the address of a GitHub server: write it like https://github.example.org", config.URL)
 	}
-	c := &Client{config: config, site: site, known: make(map[string]remembered), nodes: make(map[int64]string)}
+	c := &Client{config: config, site: site, known: make(map[string]remembered), nodes: make(map[int64]string), gathered: make(map[string]*gathering)}
 	base := config.URL + "/api/v3/" // GitHub Enterprise Server
 	c.graphql = "/api/graphql"
 	if host := strings.ToLower(site.Hostname()); host == "github.com" || strings.HasSuffix(host, ".ghe.com") {

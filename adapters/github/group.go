@@ -2,11 +2,11 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
-	"net/mail"
 	"slices"
 	"strings"
 
@@ -16,42 +16,73 @@ import (
 // patience is how many repositories in a row may fail before a loop does.
 const patience = 3
 
+// groupChunk is how many repositories' readers are read before they are stored.
+const groupChunk = 50
+
+// groupState is the checkpoint of Groups: how far the pass under way is.
+type groupState struct {
+	People bool  `json:"people,omitempty"` // the members of organisations were yielded
+	After  int64 `json:"after,omitempty"`  // so were the readers of repositories up to this number
+}
+
 // Groups implements index.GroupReader. It yields the members of organisations with the addresses that these vouch for, and a group for each
-// repository that is not open to all, all of them every time.
-func (c *Connector) Groups(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
+// repository that is not open to all: every pass all of them.
+func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return func(yield func(index.GroupBatch, error) bool) {
-		all, err := c.repositories(ctx)
-		if err != nil {
+		if err := c.groups(ctx, since, func(b index.GroupBatch) bool { return yield(b, nil) }); err != nil && !errors.Is(err, errBroken) {
 			yield(index.GroupBatch{}, err)
-			return
 		}
-		known := make(map[int64]bool) // people that were yielded
-		batch, err := c.organizations(ctx, all, known)
-		if err != nil || !yield(batch, nil) {
-			if err != nil {
-				yield(index.GroupBatch{}, err)
-			}
-			return
-		}
-		var closed []repository
-		for _, r := range inOrder(all) {
-			if !r.public() || c.options.Public == PublicReaders {
-				closed = append(closed, r)
-			}
-		}
-		failing := 0
-		for some := range slices.Chunk(closed, atOnce) {
-			batch, err := c.collaborators(ctx, some, known, &failing)
-			if err != nil {
-				yield(index.GroupBatch{}, err)
-				return
-			}
-			if !yield(batch, nil) {
-				return
-			}
-		}
-		yield(index.GroupBatch{Complete: true}, nil)
 	}
+}
+
+func (c *Connector) groups(ctx context.Context, since index.Checkpoint, yield func(index.GroupBatch) bool) error {
+	var at groupState
+	if json.Unmarshal(since, &at) != nil {
+		at = groupState{}
+	}
+	emit := func(b index.GroupBatch) error {
+		next, err := json.Marshal(at)
+		if b.Next = next; err == nil && !yield(b) {
+			err = errBroken
+		}
+		return err
+	}
+	all, err := c.repositories(ctx)
+	if err != nil {
+		return err
+	}
+	// Nobody is asked about who may read what is open.
+	maps.DeleteFunc(all, func(_ int64, r repository) bool { return r.public() && c.options.Public != PublicReaders })
+	known := make(map[int64]bool) // people that were yielded
+	if !at.People {
+		batch, err := c.organizations(ctx, all, known)
+		if err != nil {
+			return err
+		}
+		at.People = true
+		if err := emit(batch); err != nil {
+			return err
+		}
+	}
+	var closed []repository
+	for _, r := range inOrder(all) {
+		if r.ID > at.After {
+			closed = append(closed, r)
+		}
+	}
+	failing := 0
+	for some := range slices.Chunk(closed, groupChunk) {
+		batch, err := c.collaborators(ctx, some, known, &failing)
+		if err != nil {
+			return err
+		}
+		at.After = some[len(some)-1].ID
+		if err := emit(batch); err != nil {
+			return err
+		}
+	}
+	at = groupState{}
+	return emit(index.GroupBatch{Complete: true})
 }
 
 // collaborators reads who may read some repositories.
@@ -115,128 +146,6 @@ func (c *Connector) collaborators(ctx context.Context, some []repository, known 
 		batch.Groups = append(batch.Groups, group)
 	}
 	return batch, nil
-}
-
-// organizations reads the members of all organisations that own repositories.
-func (c *Connector) organizations(ctx context.Context, all map[int64]repository, known map[int64]bool) (index.GroupBatch, error) {
-	var batch index.GroupBatch
-	owners := make(map[int64]string)
-	for _, r := range all {
-		if r.Owner.Type == "Organization" {
-			owners[r.Owner.ID] = r.Owner.Login
-		}
-	}
-	people := make(map[int64]index.Person)
-	for _, id := range slices.Sorted(maps.Keys(owners)) {
-		members, err := c.client.accounts(ctx, "orgs/"+owners[id]+"/members?per_page=100")
-		if err != nil && !absent(err) {
-			return batch, err
-		}
-		group := index.Group{Principal: c.members(id), Name: owners[id]}
-		for _, m := range members {
-			group.Members = append(group.Members, m.key())
-			people[m.ID] = index.Person{ID: m.key(), Name: m.Login}
-		}
-		batch.Groups = append(batch.Groups, group)
-		if err := c.addresses(ctx, owners[id], people); err != nil {
-			return batch, err
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(people)) {
-		known[id] = true
-		batch.People = append(batch.People, people[id])
-	}
-	return batch, nil
-}
-
-// mostPeople bounds how many of an organisation are asked for.
-const mostPeople = 1_000_000
-
-// addresses adds the addresses that an organisation vouches for to its members: those of its single sign-on, and those of its verified domains.
-// What somebody wrote into a profile or a commit is none. Where the credential may not see them, nobody has any.
-func (c *Connector) addresses(ctx context.Context, login string, people map[int64]index.Person) error {
-	vouch := func(id int64, address string) {
-		p, member := people[id]
-		address = strings.ToLower(strings.TrimSpace(address))
-		if parsed, err := mail.ParseAddress(address); !member || err != nil || parsed.Address != address || slices.Contains(p.Emails, address) {
-			return
-		}
-		p.Emails = append(p.Emails, address)
-		people[id] = p
-	}
-	type member struct {
-		ID     int64    `json:"databaseId"`
-		Emails []string `json:"organizationVerifiedDomainEmails"`
-	}
-	var after any
-	for seen := 0; seen < mostPeople; {
-		var got struct {
-			Organization *struct {
-				Members connection[*member] `json:"membersWithRole"`
-			} `json:"organization"`
-		}
-		if _, err := c.client.query(ctx, "people", map[string]any{"login": login, "after": after}, &got); err != nil {
-			if denied(err) {
-				break
-			}
-			return err
-		}
-		if got.Organization == nil {
-			break
-		}
-		page := got.Organization.Members
-		for _, m := range page.Nodes {
-			if m != nil {
-				for _, address := range m.Emails {
-					vouch(m.ID, address)
-				}
-			}
-		}
-		seen += len(page.Nodes)
-		if !page.PageInfo.HasNextPage || after == page.PageInfo.EndCursor {
-			break
-		}
-		after = page.PageInfo.EndCursor
-	}
-	type identity struct {
-		SAML *struct {
-			NameID string `json:"nameId"`
-		} `json:"samlIdentity"`
-		User *struct {
-			ID int64 `json:"databaseId"`
-		} `json:"user"`
-	}
-	after = nil
-	for seen := 0; seen < mostPeople; {
-		var got struct {
-			Organization *struct {
-				Provider *struct {
-					Identities connection[identity] `json:"externalIdentities"`
-				} `json:"samlIdentityProvider"`
-			} `json:"organization"`
-		}
-		if _, err := c.client.query(ctx, "identities", map[string]any{"login": login, "after": after}, &got); err != nil {
-			if denied(err) {
-				return nil
-			}
-			return err
-		}
-		if got.Organization == nil || got.Organization.Provider == nil {
-			return nil
-		}
-		page := got.Organization.Provider.Identities
-		for _, i := range page.Nodes {
-			if i.SAML != nil && i.User != nil {
-				vouch(i.User.ID, i.SAML.NameID)
-			}
-		}
-		seen += len(page.Nodes)
-		if !page.PageInfo.HasNextPage || after == page.PageInfo.EndCursor {
-			return nil
-		}
-		after = page.PageInfo.EndCursor
-	}
-	return nil
 }
 
 // denied reports whether a query was refused as a whole.

@@ -31,6 +31,7 @@ type pass struct {
 	notices []index.Notice
 	yielded map[document.ID]bool // no document is yielded twice in a run
 	fresh   bool                 // nothing is known of passes before
+	first   bool                 // there was none: what is read is all there is
 }
 
 // repositoryOf is a repository as its documents name it.
@@ -63,6 +64,7 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 	return func(yield func(index.Batch, error) bool) {
 		p := &pass{Connector: c, yield: yield, state: decode(since, c.Settings()), now: c.client.config.Now()}
 		p.resumed, p.fresh, p.yielded = p.state.Open, len(p.state.Repositories) == 0, make(map[document.ID]bool)
+		p.first = len(since) == 0
 		if err := p.run(sparing(ctx)); err != nil && !errors.Is(err, errBroken) {
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)

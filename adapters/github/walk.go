@@ -38,10 +38,10 @@ func (p *pass) due(w *walk, at int64, total int) bool {
 		// twice, whatever the clocks say.
 		w.Again = at > w.Known || p.now.Unix()-at < int64(p.options.Overlap/time.Second)
 	}
-	if w.Full == 0 { // what is read the first time is all there is
+	if w.Full == 0 && p.first {
 		w.Full = seconds(p.now)
 	}
-	if w.Look == nil && total+w.Total > 0 && (total < w.Total || p.now.Sub(time.Unix(w.Full, 0)) >= p.options.FullEvery) {
+	if w.Look == nil && (w.Full == 0 || total < w.Total || total > 0 && p.now.Sub(time.Unix(w.Full, 0)) >= p.options.FullEvery) {
 		w.Look = &looks{Began: seconds(p.now)}
 	}
 	w.Total = total
@@ -150,15 +150,14 @@ func (p *pass) look(ctx context.Context, t *task, w *walk) error {
 		w.Look.Cursor = page.PageInfo.EndCursor
 		return p.emit(batch)
 	}
-	there, last := w.Look.Seen, 8*len(w.Look.Seen)
-	came, in, kind := maps.Clone(p.yielded), t.repository.id, t.of
+	there, came, in, kind := w.Look.Seen, maps.Clone(p.yielded), t.repository.id, t.of
 	batch.Review = func(id document.ID) index.Verdict {
 		repository, of, key, ok := p.place(id)
 		if !ok || repository != in || of != kind {
 			return index.Verdict{}
 		}
 		number, err := strconv.Atoi(key)
-		return index.Verdict{Gone: err != nil || number < last && !there.has(number) && !came[id]} // a later one came since
+		return index.Verdict{Gone: err != nil || !there.has(number) && !came[id]} // what came since is there
 	}
 	w.Full, w.Look = w.Look.Began, nil
 	return p.emit(batch)

@@ -1,79 +1,14 @@
 package pgaccess_test
 
 import (
-	"context"
-	"fmt"
-	"sync/atomic"
 	"testing"
 
-	"github.com/footnotehq/footnote/adapters/postgres"
-	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
-	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
-	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
-	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess/pgaccesstest"
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
-	"github.com/footnotehq/footnote/core/retrieve"
-	"pgregory.net/rapid"
 )
-
-var tenants atomic.Int32
-
-// openStores returns stores of a tenant of its own. Two indexes share the database, as in two processes: one is written to, the other one searched,
-// with what it remembers.
-func openStores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.T) sourcetest.Stores {
-	t.Helper()
-	written, err := pgindex.New(db, pgindex.Config{FreshLimit: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := pgaccess.New(db)
-	return func(rt *rapid.T) sourcetest.Stores {
-		tenant := access.TenantID(fmt.Sprint("t", tenants.Add(1)))
-		if _, err := db.Pool.Exec(t.Context(), `insert into tenant (id) values ($1)`, string(tenant)); err != nil {
-			rt.Fatal(err)
-		}
-		return sourcetest.Stores{Tenant: tenant, Index: written, Access: store, Grants: store, Readable: searched.Readable,
-			Search: func(ctx context.Context, a access.Audience) ([]document.ID, error) {
-				return searchAll(ctx, searched, a)
-			}}
-	}
-}
-
-// searchAll finds everything that holds a word which every document holds, and looks at the access lists of what it finds.
-func searchAll(ctx context.Context, x *pgindex.Index, a access.Audience) ([]document.ID, error) {
-	return searchWord(ctx, x, a, "common")
-}
-
-func searchWord(ctx context.Context, x *pgindex.Index, a access.Audience, word string) ([]document.ID, error) {
-	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Text: word}}, TitleRatio: 0.1, PerSide: 1000}
-	_, passages, err := x.Find(ctx, r, func(c retrieve.Candidates) []document.ChunkID {
-		var chunks []document.ChunkID
-		for _, e := range c.Lists[0].Entries {
-			chunks = append(chunks, e.Chunk)
-		}
-		return chunks
-	})
-	if err != nil {
-		return nil, err
-	}
-	var found []document.ID
-	for _, p := range passages {
-		if !a.MayRead(p.ACL) {
-			return nil, fmt.Errorf("%s is found, and its access list %v is none of %v", p.Document.ID, p.ACL, a.Principals())
-		}
-		found = append(found, p.Document.ID)
-	}
-	return found, nil
-}
 
 // Whatever happens to a source and to who reads it, nobody is shown what they may not read there.
 func TestSourceSuite(t *testing.T) {
 	t.Parallel()
-	db := postgrestest.Connect(t, postgres.Config{URL: postgrestest.URL(t), MaxConns: 6})
-	x, err := pgindex.New(db, pgindex.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sourcetest.Suite(t, newTree, openStores(t, db, x))
+	sourcetest.Suite(t, newTree, pgaccesstest.Open(t))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess/pgaccesstest"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
 	"github.com/footnotehq/footnote/core/access"
@@ -64,7 +65,7 @@ func BenchmarkReshare(b *testing.B) {
 	search := func(who int, found bool) time.Duration {
 		b.Helper()
 		began := time.Now()
-		got, err := searchWord(b.Context(), x, audiences[who], "word7")
+		got, err := pgaccesstest.Search(b.Context(), x, audiences[who], "word7")
 		if err != nil || (len(got) > 0) != found {
 			b.Fatalf("the search found %d documents, %v, want some: %v", len(got), err, found)
 		}

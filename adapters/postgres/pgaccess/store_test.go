@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess/pgaccesstest"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
 	"github.com/footnotehq/footnote/core/access"
@@ -124,7 +125,7 @@ func (f fixture) reads(what string, held []access.Principal, want ...string) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	found, err := searchAll(f.Context(), f.index, audience)
+	found, err := pgaccesstest.SearchAll(f.Context(), f.index, audience)
 	if err != nil {
 		f.Fatal(err)
 	}

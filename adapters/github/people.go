@@ -1,0 +1,186 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// gatherFor is how long what was gathered of an organisation's people counts before all of it is: a reading that is interrupted goes on.
+const gatherFor = 10 * time.Minute
+
+// gathering is what was read of the people of an organisation, until all of it was.
+type gathering struct {
+	began   time.Time
+	members []account
+	listed  bool
+	people  map[int64]index.Person
+	queries []string // those that were read to their end
+	after   string   // in the one under way
+}
+
+// gathered takes what is known of an organisation's people, for this run alone.
+func (c *Connector) gathered(login string) *gathering {
+	now := c.client.config.Now()
+	c.client.mu.Lock()
+	defer c.client.mu.Unlock()
+	g := c.client.gathered[login]
+	delete(c.client.gathered, login)
+	if g == nil || now.Sub(g.began) > gatherFor {
+		g = &gathering{began: now, people: make(map[int64]index.Person)}
+	}
+	return g
+}
+
+// keep keeps what was gathered for the next run, which comes soon after one that was interrupted.
+func (c *Connector) keep(login string, g *gathering) {
+	c.client.mu.Lock()
+	defer c.client.mu.Unlock()
+	c.client.gathered[login] = g
+}
+
+// organizations reads the members of all organisations that own repositories.
+func (c *Connector) organizations(ctx context.Context, all map[int64]repository, known map[int64]bool) (index.GroupBatch, error) {
+	var batch index.GroupBatch
+	owners := make(map[int64]string)
+	for _, r := range all {
+		if r.Owner.Type == "Organization" {
+			owners[r.Owner.ID] = r.Owner.Login
+		}
+	}
+	people := make(map[int64]index.Person)
+	whole := make(map[string]*gathering)
+	for _, id := range slices.Sorted(maps.Keys(owners)) {
+		g := c.gathered(owners[id])
+		if err := c.gather(ctx, owners[id], g); err != nil {
+			if errors.Is(err, index.ErrPaused) || ctx.Err() != nil {
+				c.keep(owners[id], g)
+				for login, before := range whole {
+					c.keep(login, before)
+				}
+			}
+			return batch, err
+		}
+		whole[owners[id]] = g
+		group := index.Group{Principal: c.members(id), Name: owners[id]}
+		for _, m := range g.members {
+			group.Members = append(group.Members, m.key())
+			p, there := people[m.ID]
+			if !there {
+				p = index.Person{ID: m.key(), Name: m.Login}
+			}
+			for _, address := range g.people[m.ID].Emails {
+				if !slices.Contains(p.Emails, address) {
+					p.Emails = append(p.Emails, address)
+				}
+			}
+			people[m.ID] = p
+		}
+		batch.Groups = append(batch.Groups, group)
+	}
+	for _, id := range slices.Sorted(maps.Keys(people)) {
+		known[id] = true
+		batch.People = append(batch.People, people[id])
+	}
+	return batch, nil
+}
+
+// gather reads what is missing of an organisation's people.
+func (c *Connector) gather(ctx context.Context, login string, g *gathering) error {
+	if !g.listed {
+		members, err := c.client.accounts(ctx, "orgs/"+login+"/members?per_page=100")
+		if err != nil && !absent(err) {
+			return err
+		}
+		g.members, g.listed = members, true
+	}
+	for _, query := range []string{"people", "identities"} {
+		if slices.Contains(g.queries, query) {
+			continue
+		}
+		if err := c.addresses(ctx, query, login, g); err != nil {
+			return err
+		}
+		g.queries, g.after = append(g.queries, query), ""
+	}
+	return nil
+}
+
+// vouched is what an organisation says of somebody: by its verified domains, or by its single sign-on.
+type vouched struct {
+	ID     int64    `json:"databaseId"`
+	Emails []string `json:"organizationVerifiedDomainEmails"`
+	SAML   *struct {
+		NameID string `json:"nameId"`
+	} `json:"samlIdentity"`
+	User *struct {
+		ID int64 `json:"databaseId"`
+	} `json:"user"`
+}
+
+// addresses adds the addresses that an organisation vouches for: those of its single sign-on, and those of its verified domains. What somebody wrote
+// into a profile or a commit is none. Where the credential may not see them, nobody has any.
+func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
+	for range maxPages {
+		var got struct {
+			Organization *struct {
+				Members  *connection[*vouched] `json:"membersWithRole"`
+				Provider *struct {
+					Identities *connection[*vouched] `json:"externalIdentities"`
+				} `json:"samlIdentityProvider"`
+			} `json:"organization"`
+		}
+		variables := map[string]any{"login": login, "after": nil}
+		if g.after != "" {
+			variables["after"] = g.after
+		}
+		if _, err := c.client.query(ctx, query, variables, &got); err != nil {
+			if denied(err) {
+				return nil
+			}
+			return err
+		}
+		if got.Organization == nil {
+			return nil
+		}
+		page := got.Organization.Members
+		if page == nil && got.Organization.Provider != nil {
+			page = got.Organization.Provider.Identities
+		}
+		if page == nil {
+			return nil
+		}
+		for _, v := range page.Nodes {
+			if v != nil {
+				g.vouch(*v)
+			}
+		}
+		if !page.PageInfo.HasNextPage || g.after == page.PageInfo.EndCursor {
+			return nil
+		}
+		g.after = page.PageInfo.EndCursor
+	}
+	return errCircle
+}
+
+// vouch adds somebody's addresses, in small letters. A name of single sign-on that is no address is none.
+func (g *gathering) vouch(v vouched) {
+	id, addresses := v.ID, v.Emails
+	if v.User != nil && v.SAML != nil {
+		id, addresses = v.User.ID, []string{v.SAML.NameID}
+	}
+	p := g.people[id]
+	for _, address := range addresses {
+		address = strings.ToLower(strings.TrimSpace(address))
+		if parsed, err := mail.ParseAddress(address); err == nil && parsed.Address == address && !slices.Contains(p.Emails, address) {
+			p.Emails = append(p.Emails, address)
+		}
+	}
+	g.people[id] = p
+}
