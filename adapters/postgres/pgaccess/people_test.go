@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -152,8 +153,10 @@ func (w *society) mayRead(a access.Account, p access.Principal) bool {
 	return false
 }
 
+var societies atomic.Int32
+
 func drawSociety(t *rapid.T) *society {
-	n := fmt.Sprint("p", tenants.Add(1))
+	n := fmt.Sprint("p", societies.Add(1))
 	w := &society{
 		tenant: access.TenantID(n), slack: access.Workspace{Platform: "slack", ID: "T" + n}, emails: map[string][]string{}, groups: map[string][]string{},
 		said: map[access.Account]string{}, domains: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a-" + n, "b-" + n}), func(s string) string { return s }).Draw(t, "domains"),

@@ -125,7 +125,7 @@ func (f fixture) reads(what string, held []access.Principal, want ...string) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	found, err := pgaccesstest.SearchAll(f.Context(), f.index, audience)
+	found, err := pgaccesstest.Search(f.Context(), f.index, audience, "common")
 	if err != nil {
 		f.Fatal(err)
 	}
