@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // indexCommand indexes files, folders and sites. Each path is a source of its own.
@@ -61,7 +62,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 			}
 		}
 		bar := newProgress(env, "Indexing "+sources[i].Name)
-		run, err := base.Run(ctx, pipeline, connector, bar.indexing)
+		run, err := runToItsEnd(ctx, base, pipeline, connector, bar)
 		bar.end()
 		if errors.Is(err, pgindex.ErrSourcePaused) && len(c.Paths) == 0 { // the others are read
 			if _, err := fmt.Fprintf(env.errs, "%s: %v\n", sources[i].Name, pgindex.ErrSourcePaused); err != nil {
@@ -84,6 +85,21 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 		return errSilent // the documents that failed were named
 	}
 	return err
+}
+
+// runToItsEnd reads a source, and waits where that wants to be left alone for a while.
+func runToItsEnd(ctx context.Context, base *wire.Base, pipeline *index.Pipeline, connector index.Connector, bar *progress) (index.Run, error) {
+	for {
+		run, err := base.Run(ctx, pipeline, connector, bar.indexing)
+		var later *index.Later
+		if !errors.As(err, &later) || ctx.Err() != nil {
+			return run, err
+		}
+		bar.waiting(later)
+		if err := sleep.For(ctx, max(time.Until(later.At), time.Second)); err != nil {
+			return run, err
+		}
+	}
 }
 
 // nothingIndexed reports whether documents failed and the index holds none of the source's others.

@@ -50,7 +50,15 @@ func (p *progress) indexing(at index.Progress) {
 	if at.Remaining > 0 {
 		line += fmt.Sprintf(", %s left", at.Remaining.Round(time.Second))
 	}
+	if at.Waited >= time.Second {
+		line += fmt.Sprintf(", waited %s for the source's limits", at.Waited.Round(time.Second))
+	}
 	p.draw(line)
+}
+
+// waiting shows that a source wants to be left alone.
+func (p *progress) waiting(later *index.Later) {
+	p.draw(fmt.Sprintf("%s: %s (in %s)", p.what, later.Error(), max(time.Until(later.At), 0).Round(time.Second)))
 }
 
 // doing shows a step of work.

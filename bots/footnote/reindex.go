@@ -58,7 +58,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 			}
 		}
 		bar := newProgress(env, "Indexing "+s.Name)
-		run, err := base.Run(ctx, pipeline, connector, bar.indexing)
+		run, err := runToItsEnd(ctx, base, pipeline, connector, bar)
 		bar.end()
 		if err != nil {
 			return fmt.Errorf("index %s: %w%s", s.Name, err, base.StillIndexed(ctx, run.Source.ID))

@@ -48,6 +48,7 @@ type sourceJSON struct {
 	Failed      int               `json:"failed"`
 	Skipped     int               `json:"skipped"`
 	Error       string            `json:"error,omitempty"`
+	Progress    *progressJSON     `json:"progress,omitempty"` // of a run that has not ended
 }
 
 // Run implements the verb.
@@ -90,6 +91,11 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 
 func (c *sourcesList) printNotices(env *environment, sources []pgindex.SourceState) error {
 	for _, s := range sources {
+		if !s.StartedAt.IsZero() && s.FinishedAt.IsZero() && s.PausedAt.IsZero() {
+			if _, err := fmt.Fprintf(env.out, "%s: %s\n", s.Source.ID, plain(progressOf(s.Run).String())); err != nil {
+				return err
+			}
+		}
 		if s.Error != "" {
 			runs := "the last run failed"
 			if s.Failing > 1 {
@@ -123,6 +129,9 @@ func (c *sourcesList) printJSON(env *environment, sources []pgindex.SourceState,
 			ID: s.Source.ID, Kind: s.Source.Kind, Name: s.Source.Name, Documents: s.Documents, Chunks: s.Chunks,
 			Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, Error: s.Error,
 			Running: !s.StartedAt.IsZero() && s.FinishedAt.IsZero(), FailedRuns: s.Failing,
+		}
+		if row.Running {
+			row.Progress = progressOf(s.Run)
 		}
 		if !s.LastSuccess.IsZero() {
 			age := int64(time.Since(s.LastSuccess).Seconds())

@@ -51,10 +51,11 @@ func (r *run) keep(ctx context.Context, s step) error {
 		r.state.Checkpoint = s.next
 		r.saved = findings{r.state.Counts, r.state.Failures, r.state.Skipped}
 	}
+	r.time()
 	if err := r.store.Save(ctx, r.tenant, r.state); err != nil {
 		return fmt.Errorf("save the state of indexing %s: %w", r.state.Source.Name, err)
 	}
-	r.report(progressOf(r.state.Counts, r.config.Now().Sub(r.state.StartedAt)))
+	r.report(progressOf(r.state.Counts, r.state.Worked, r.state.Waited))
 	return nil
 }
 

@@ -19,3 +19,9 @@ func (l *Later) Error() string {
 
 // Is implements the interface of errors.Is.
 func (l *Later) Is(target error) bool { return target == ErrPaused }
+
+// Waiter is implemented by connectors that wait for the limits of their source.
+type Waiter interface {
+	// Waited is for how long that was so far. It is safe for concurrent use.
+	Waited() time.Duration
+}

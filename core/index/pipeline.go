@@ -98,6 +98,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 			By:        p.config.By,
 		},
 	}
+	r.before = r.waited()
 	if p.config.Context != nil {
 		r.context = &contextRun{Contextual: p.config.Context, tenant: tenant}
 	}
@@ -165,6 +166,7 @@ type run struct {
 	state      Run
 	carried    bool                  // what the runs before found is in state
 	saved      findings              // up to the checkpoint
+	before     time.Duration         // for how long the connector had waited before the run
 	failing    int                   // documents in a row that the store or the embedder did not take
 	stored     map[document.ID]Stamp // of the source, once a review has asked for it; kept current from then on
 }
@@ -235,7 +237,27 @@ func (r *run) remove(ctx context.Context, ids []document.ID) error {
 	return nil
 }
 
+// time notes how long the run has taken, with those before it that it goes on with.
+func (r *run) time() {
+	r.state.Worked, r.state.Waited = r.config.Now().Sub(r.state.StartedAt), r.waited()-r.before
+	if r.carried {
+		r.state.Worked, r.state.Waited = r.state.Worked+r.last.Worked, r.state.Waited+r.last.Waited
+	}
+}
+
+func (r *run) waited() time.Duration {
+	if w, ok := r.connector.(Waiter); ok {
+		return w.Waited()
+	}
+	return 0
+}
+
 func (r *run) finish(ctx context.Context, err error) error {
+	r.time()
+	var later *Later
+	if errors.As(err, &later) {
+		r.state.ResumesAt, r.state.Waiting = later.At, later.Why
+	}
 	if errors.Is(err, ErrPaused) && r.resumer { // the rest is found again
 		r.state.Counts, r.state.Failures, r.state.Skipped = r.saved.counts, r.saved.failures, r.saved.skipped
 	}

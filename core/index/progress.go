@@ -10,10 +10,12 @@ type Progress struct {
 	ChunksPerSecond float64
 	// Remaining is how long the rest will take at the pace so far; 0 when unknown.
 	Remaining time.Duration
+	// Waited is how much of Elapsed was spent waiting for limits of the source; 0 when unknown.
+	Waited time.Duration
 }
 
-func progressOf(c Counts, elapsed time.Duration) Progress {
-	p := Progress{Counts: c, Elapsed: elapsed}
+func progressOf(c Counts, elapsed, waited time.Duration) Progress {
+	p := Progress{Counts: c, Elapsed: elapsed, Waited: waited}
 	if elapsed > 0 {
 		p.ChunksPerSecond = float64(c.Chunks) / elapsed.Seconds()
 	}

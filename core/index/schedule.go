@@ -29,6 +29,8 @@ func Next(every time.Duration, last Run, failing int) time.Time {
 	switch {
 	case last.StartedAt.IsZero():
 		return time.Time{}
+	case last.FinishedAt.IsZero() && !last.ResumesAt.IsZero():
+		return last.ResumesAt
 	case last.FinishedAt.IsZero():
 		return last.StartedAt.Add(interrupted)
 	case last.Succeeded:

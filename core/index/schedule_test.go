@@ -18,6 +18,7 @@ func TestNext(t *testing.T) {
 		"never read":        {index.Run{}, 0, time.Time{}},
 		"came to its end":   {index.Run{StartedAt: began, FinishedAt: ended, Succeeded: true}, 0, began.Add(6 * time.Hour)},
 		"still going":       {index.Run{StartedAt: began}, 0, began.Add(5 * time.Minute)},
+		"left alone":        {index.Run{StartedAt: began, ResumesAt: ended}, 0, ended},
 		"failed once":       {index.Run{StartedAt: began, FinishedAt: ended}, 1, ended.Add(time.Minute)},
 		"failed four times": {index.Run{StartedAt: began, FinishedAt: ended}, 4, ended.Add(8 * time.Minute)},
 		"fails for long":    {index.Run{StartedAt: began, FinishedAt: ended}, 1000, ended.Add(6 * time.Hour)},

@@ -84,6 +84,13 @@ type Run struct {
 	Again         bool      // everything is stored anew
 	By            string    // account of who asked for it; empty: its schedule
 	FinishedAt    time.Time // zero while it runs, and after a pause
+	// Worked is how long the runs took so far that Counts are of, and Waited how much of that was for limits of the source, as far as its connector
+	// says (Waiter).
+	Worked, Waited time.Duration
+	// ResumesAt is when a run goes on that has paused because its source wants to be left alone, and Waiting why, as a sentence without its full
+	// stop (Later). Zero otherwise.
+	ResumesAt time.Time
+	Waiting   string
 	LastSuccess   time.Time // when a run last finished whole; Save keeps the stored one where this is zero
 	Succeeded     bool      // the run came to its end (with failures of single documents, maybe)
 	Error         string    // why it did not, as a sentence

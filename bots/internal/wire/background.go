@@ -217,8 +217,12 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 	if run.Counts.Indexed > 0 {
 		next = []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}
 	}
+	var later *index.Later
 	switch {
 	case ctx.Err() != nil:
+	case errors.As(err, &later): // it is due again then
+		b.Logger.InfoContext(ctx, "a source wants to be left alone", "source", string(id), "until", later.At, "reason", later.Why)
+		return false, next, nil
 	case errors.Is(err, pgindex.ErrSourcePaused):
 		return false, next, nil
 	case errors.Is(err, index.ErrPaused):

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// progressJSON is how far a run is that has not ended, wherever it runs; its names are stable.
+type progressJSON struct {
+	Seen               int        `json:"seen"`            // documents so far
+	Total              int        `json:"total,omitempty"` // that there are; without it that is not known
+	DocumentsPerSecond float64    `json:"documents_per_second"`
+	RemainingSeconds   *int64     `json:"remaining_seconds,omitempty"`
+	WaitedSeconds      int64      `json:"waited_seconds"`       // for limits of the source
+	ResumesAt          *time.Time `json:"resumes_at,omitempty"` // it was left alone until then
+	Waiting            string     `json:"waiting,omitempty"`    // why
+}
+
+func progressOf(run index.Run) *progressJSON {
+	p := &progressJSON{Seen: run.Counts.Seen(), Total: run.Counts.Total, WaitedSeconds: int64(run.Waited.Seconds()), Waiting: run.Waiting}
+	if seconds := run.Worked.Seconds(); seconds > 0 {
+		p.DocumentsPerSecond = float64(p.Seen) / seconds
+	}
+	if left := p.Total - p.Seen; left > 0 && p.DocumentsPerSecond > 0 {
+		remaining := int64(float64(left) / p.DocumentsPerSecond)
+		p.RemainingSeconds = &remaining
+	}
+	if !run.ResumesAt.IsZero() {
+		p.ResumesAt = &run.ResumesAt
+	}
+	return p
+}
+
+// String is the progress in a line.
+func (p *progressJSON) String() string {
+	line := fmt.Sprintf("being read: %d", p.Seen)
+	if p.Total > 0 {
+		line += fmt.Sprintf(" of %d", p.Total)
+	}
+	line += fmt.Sprintf(" documents, %.1f/s", p.DocumentsPerSecond)
+	if p.RemainingSeconds != nil {
+		line += fmt.Sprintf(", %s left", time.Duration(*p.RemainingSeconds)*time.Second)
+	}
+	if p.WaitedSeconds > 0 {
+		line += fmt.Sprintf(", waited %s for the source's limits", time.Duration(p.WaitedSeconds)*time.Second)
+	}
+	if p.ResumesAt != nil {
+		line += fmt.Sprintf("; %s: it goes on at %s", p.Waiting, p.ResumesAt.UTC().Format("15:04:05 UTC"))
+	}
+	return line
+}
