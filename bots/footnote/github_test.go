@@ -21,10 +21,22 @@ func TestGitHubIsASource(t *testing.T) {
 	world.Push(app, map[string][]byte{"docs/Printer.md": []byte("# Printer\n\nThe spare toner cartridges are kept in the blue cupboard.\n")})
 	world.Say(world.Open(app, "issue", "The printer is loud", "It hums all day long.", ada), ada, "Turning off the fan of the printer helps.")
 	file := filepath.Join(t.TempDir(), "footnote.yaml")
-	if err := os.WriteFile(file, []byte("sources:\n  code: {github: {organization: acme, url: '"+hub.URL+"'}}\n"), 0o600); err != nil {
-		t.Fatal(err)
+	p := newProgram(t, "FOOTNOTE_CONFIG="+file, "CA_FILE="+hub.CAFile, "ALLOW_PRIVATE_HOSTS=127.0.0.1", "XDG_CACHE_HOME="+t.TempDir())
+	add := []string{"sources", "add", "github", "--organization", "acme", "--url", hub.URL, "--wiki=false", "--name", "code"}
+	if r := p.try(t, "", add...); r.code != 1 || !strings.Contains(r.stderr, "Organization → Members: Read") || !strings.Contains(r.stderr, "set GITHUB_APP_ID") {
+		t.Errorf("without a credential: exit code %d\n%s", r.code, r.stderr)
 	}
-	p := newProgram(t, "FOOTNOTE_CONFIG="+file, "GITHUB_TOKEN="+hub.Token, "CA_FILE="+hub.CAFile, "ALLOW_PRIVATE_HOSTS=127.0.0.1", "XDG_CACHE_HOME="+t.TempDir())
+	p = p.with("GITHUB_TOKEN=" + hub.Token)
+	if r := p.try(t, "", append(add, "--repositories", "acme/app")...); r.code != 2 || !strings.Contains(r.stderr, "and not both") {
+		t.Errorf("an organisation and a repository: exit code %d\n%s", r.code, r.stderr)
+	}
+	if r := p.run(t, add...); !strings.Contains(r.stderr, "✓ can be read: 1 repositories: acme/app\n") || !strings.Contains(r.stderr, "people at the first look") ||
+		!strings.Contains(r.stderr, "documents") || strings.Contains(r.stderr, hub.Token) {
+		t.Errorf("adding says:\n%s", r.stderr)
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "sources:\n  code:\n    github:\n      organization: acme\n      url: \""+hub.URL+"\"\n      wiki: false\n" {
+		t.Errorf("the file holds\n%s\n%v", data, err)
+	}
 	r := p.run(t, "index")
 	if !strings.Contains(r.stderr, "code: documents: 2 indexed") {
 		t.Errorf("indexing says:\n%s", r.stderr)

@@ -89,16 +89,16 @@ type Run struct {
 	Worked, Waited time.Duration
 	// ResumesAt is when a run goes on that has paused because its source wants to be left alone, and Waiting why, as a sentence without its full
 	// stop (Later). Zero otherwise.
-	ResumesAt time.Time
-	Waiting   string
-	LastSuccess   time.Time // when a run last finished whole; Save keeps the stored one where this is zero
-	Succeeded     bool      // the run came to its end (with failures of single documents, maybe)
-	Error         string    // why it did not, as a sentence
-	Unpaid        string    // why documents are Plain, as a sentence, where that is the budget for models; not kept
-	ShrunkAt      time.Time // when a whole pass began that found a large part of the documents gone, and left them; zero: the last one did not
-	Counts        Counts
-	Failures      []Notice // the first MaxNotices
-	Skipped       []Notice // the first MaxNotices
+	ResumesAt   time.Time
+	Waiting     string
+	LastSuccess time.Time // when a run last finished whole; Save keeps the stored one where this is zero
+	Succeeded   bool      // the run came to its end (with failures of single documents, maybe)
+	Error       string    // why it did not, as a sentence
+	Unpaid      string    // why documents are Plain, as a sentence, where that is the budget for models; not kept
+	ShrunkAt    time.Time // when a whole pass began that found a large part of the documents gone, and left them; zero: the last one did not
+	Counts      Counts
+	Failures    []Notice // the first MaxNotices
+	Skipped     []Notice // the first MaxNotices
 }
 
 // MaxNotices is how many failures, and how many skipped documents, a Run names; its Counts tell the rest.

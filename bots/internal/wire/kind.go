@@ -29,6 +29,8 @@ type Kind struct {
 	Paused string
 	// Unpaused says why a source of this kind cannot be paused; empty where it can.
 	Unpaused string
+	// Unit is what its nodes are called, in the plural, and Empty what to do where the credential sees none; for sources with readers of their own.
+	Unit, Empty string
 	// Lacks says what is missing in an entry of these keys, naming flags; empty where nothing is.
 	Lacks func(given map[string]string) string
 	// hooks says that the source tells of changes by requests (index.Hooked).
@@ -110,7 +112,11 @@ func FindKind(name string) (Kind, bool) {
 // KindOf returns the kind of an entry of the configuration file.
 func KindOf(s config.Source) Kind {
 	kinds := Kinds()
-	return kinds[max(0, slices.IndexFunc(kinds, func(k Kind) bool { return k.holds(s) }))]
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.holds(s) })
+	if i < 0 {
+		return Kind{Name: "unknown", Title: "a source that this version does not know"}
+	}
+	return kinds[i]
 }
 
 // Called is what a source of these keys is called where nobody says otherwise.
@@ -151,7 +157,10 @@ func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 			case "true", "yes", "y":
 				value = true
 			case "false", "no", "n":
-				continue
+				if key.Help().Default != "true" {
+					continue
+				}
+				value = false
 			default:
 				return nil, fmt.Errorf("--%s is true or false, and not %s", key.Flag(), text)
 			}

@@ -12,43 +12,57 @@ func githubKind() Kind {
 	return Kind{
 		Name: "github", Title: "issues, pull requests, discussions, wikis and files of GitHub repositories",
 		Keys: []Key{
-			{Path: "github.organization", Ask: "Which organisation (its name as in addresses; empty: single repositories)?"},
+			{Path: "github.organization", Ask: "Which organisation (as in its address; empty: some repositories alone)?"},
 			{Path: "github.repositories", Ask: "Which repositories (OWNER/NAME, between commas; empty: all of the organisation that the credential was given)?", Sort: List},
-			{Path: "github.url", Ask: "At which GitHub Enterprise Server (https://…; empty: github.com)?"},
-			{Path: "github.public_repositories"}, {Path: "github.files", Sort: List},
+			{Path: "github.url", Ask: "Which server (https://… of a GitHub Enterprise Server; empty: github.com)?"},
+			{Path: "github.public_repositories", Ask: "Who may read what is in public repositories (members, public or readers; empty: members)?"},
+			{Path: "github.issues", Sort: Yes}, {Path: "github.pull_requests", Sort: Yes}, {Path: "github.discussions", Sort: Yes}, {Path: "github.wiki", Sort: Yes},
+			{Path: "github.files", Sort: List},
 			schedule,
 		},
 		Steps: []string{
-			"In the organisation's settings choose Developer settings → GitHub Apps → New GitHub App, and allow what the list below names: an App belongs to the organisation, and its limits grow with it.",
-			"Generate a private key on the App's page, and keep the file where only Footnote reads it.",
-			"Install App → the organisation, for all repositories or for those that are to be read. The number at the end of the installation's address is GITHUB_APP_INSTALLATION_ID.",
-			"Instead of an App a fine-grained personal access token with the same permissions does, owned by the organisation: GITHUB_TOKEN. It expires.",
+			"In the organisation's settings choose Developer settings → GitHub Apps → New GitHub App. An App belongs to the organisation and not to somebody who may leave, and its limits grow with the organisation. " +
+				"Take the tick from Webhook → Active for now, and give it the permissions below, all of them read-only.",
+			"Private keys → Generate a private key, and keep the file where footnote can read it and nobody else.",
+			"Install App → the organisation → All repositories, or those that are to be read: what it was not given is never seen. The number at the end of the address that you come to is the installation's.",
+			"Or, to try it: Settings → Developer settings → Fine-grained tokens → Generate new token, with the organisation as its owner and the same permissions, and set GITHUB_TOKEN instead. It expires.",
 		},
 		Rights: []Right{
-			{"Repository → Metadata: read", "names, visibility, and who may read each repository"},
-			{"Repository → Contents: read", "files and wikis"},
-			{"Repository → Issues: read", "issues"},
-			{"Repository → Pull requests: read", "pull requests and reviews"},
-			{"Repository → Discussions: read", "discussions"},
-			{"Organization → Members: read", "members, and the addresses that single sign-on or verified domains vouch for"},
+			{"Repository → Metadata: Read", "names, visibility, and who may read each repository"},
+			{"Repository → Contents: Read", "files and wikis"},
+			{"Repository → Issues: Read", "issues and what was said there"},
+			{"Repository → Pull requests: Read", "pull requests and their reviews"},
+			{"Repository → Discussions: Read", "discussions"},
+			{"Organization → Members: Read", "who is a member, and the addresses that single sign-on or verified domains vouch for"},
 		},
 		Secrets: []Secret{{
-			Env: "GITHUB_APP_ID", What: "the App's id, with GITHUB_APP_INSTALLATION_ID and GITHUB_APP_KEY_FILE; or GITHUB_TOKEN in their place",
-			set: func(c *config.Config) bool { return c.GitHubAppID != "" || c.GitHubToken != "" },
+			Env:  "GITHUB_APP_ID, GITHUB_APP_INSTALLATION_ID and GITHUB_APP_KEY_FILE (or GITHUB_TOKEN)",
+			What: "the App's id, the installation's number and the path of the private key, or the token",
+			set: func(c *config.Config) bool {
+				return c.GitHubToken != "" || c.GitHubAppID != "" && c.GitHubKeyFile != ""
+			},
 		}},
-		Bound: "A repository may be read by whoever may read it at GitHub, with teams, base permission and outside collaborators. Who may is read every five minutes, and sooner where a webhook tells of a change. " +
-			"Public repositories may be read by members (github.public_repositories).",
+		Bound: "A repository is read by whoever may read it at GitHub: owners, teams, people and outside collaborators, whom GitHub counts together. Whose account is whose in the chat goes by addresses that " +
+			"the organisation vouches for, under the domains of identity.domains, or by footnote people import. Public repositories are for members unless public_repositories says otherwise. " +
+			"Who may read what is read anew every five minutes, as long as that takes.",
+		Paused: "nothing of it is shown to anybody",
+		Unit:   "repositories",
+		Empty:  "the credential sees no repository: install the App on the organisation, for all repositories or some, and check the name",
 		Late:   func(config.Source) time.Duration { return index.AccessEvery },
-		Paused: "nothing of it is found",
 		Lacks: func(given map[string]string) string {
-			one, some := strings.TrimSpace(given["github.organization"]) != "", strings.TrimSpace(given["github.repositories"]) != ""
-			if one == some {
-				return "either an organisation or repositories are read: give --organization NAME, or --repositories OWNER/NAME,OWNER/NAME"
+			switch org, some := strings.TrimSpace(given["github.organization"]) != "", strings.TrimSpace(given["github.repositories"]) != ""; {
+			case !org && !some:
+				return "no repository is chosen: name the organisation with --organization NAME, or some repositories with --repositories OWNER/NAME,OWNER/NAME"
+			case org && some:
+				return "write --organization NAME for all repositories, or --repositories OWNER/NAME for some, and not both"
 			}
 			return ""
 		},
 		holds:   func(s config.Source) bool { return s.GitHub != nil },
 		connect: connectGitHub,
-		calls:   func(given map[string]string) string { return given["github.organization"] },
+		calls: func(given map[string]string) string {
+			owner, _, _ := strings.Cut(given["github.repositories"], "/")
+			return strings.TrimSpace(given["github.organization"] + owner)
+		},
 	}
 }

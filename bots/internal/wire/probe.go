@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/index"
 )
 
 // Seen is what a source shows to its credential.
@@ -59,15 +62,20 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 		what, err := c.Check(ctx)
 		return Seen{Sees: []string{what}}, err
 	}
+	seen, err := whoReads(ctx, connector, KindOf(s))
+	if err != nil {
+		return Seen{}, err
+	}
 	for batch, err := range connector.Sync(ctx, nil) {
 		if err != nil {
 			return Seen{}, err
 		}
 		if n := max(batch.Total, len(batch.Documents)); n > 0 {
-			seen := Seen{Sees: []string{fmt.Sprintf("%d documents", n)}}
-			if s.URL != "" && !batch.Complete { // pages lead to others
-				seen.Sees[0] += " at the first look"
+			found := fmt.Sprintf("%d documents", n)
+			if s.Path == "" && !batch.Complete { // pages lead to others, and of what is large it takes long to know all
+				found += " at the first look"
 			}
+			seen.Sees = append(seen.Sees, found)
 			for i, f := range batch.Failures {
 				if i == mostNotes {
 					seen.Notes = append(seen.Notes, fmt.Sprintf("%d more", len(batch.Failures)-i))
@@ -81,7 +89,62 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 			return Seen{}, fmt.Errorf("%s: %s", batch.Failures[0].Name, batch.Failures[0].Sentence)
 		}
 	}
+	if len(seen.Sees) > 0 { // its places are empty
+		return seen, nil
+	}
 	return Seen{}, errors.New("there is nothing to be read: check the address")
+}
+
+// whoReads looks what a source shows of its nodes and people, where it has readers of its own.
+func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen Seen, err error) {
+	if r, ok := connector.(index.NodeReader); ok {
+		var names, unread []string
+		for batch, err := range r.Nodes(ctx, nil) {
+			if err != nil {
+				return Seen{}, err
+			}
+			unread = append(unread, batch.Unread...)
+			for _, n := range batch.Nodes {
+				names = append(names, n.Name)
+			}
+		}
+		if len(names) == 0 {
+			return Seen{}, errors.New(kind.Empty)
+		}
+		slices.Sort(names)
+		seen.Sees = append(seen.Sees, fmt.Sprintf("%d %s: %s", len(names), kind.Unit, some(names)))
+		if len(unread) > 0 {
+			seen.Lacks = append(seen.Lacks, fmt.Sprintf("%d %s could not be looked at for now", len(unread), kind.Unit))
+		}
+	}
+	if r, ok := connector.(index.GroupReader); ok {
+		people, vouched := 0, 0
+		for batch, err := range r.Groups(ctx, nil) {
+			if err != nil {
+				return Seen{}, err
+			}
+			for _, p := range batch.People {
+				people++
+				if len(p.Emails) > 0 {
+					vouched++
+				}
+			}
+			if people > 0 { // everybody else takes long
+				break
+			}
+		}
+		seen.Sees = append(seen.Sees, fmt.Sprintf("%d people at the first look, of whom it vouches for the addresses of %d", people, vouched))
+	}
+	return seen, nil
+}
+
+// some are the first few of names.
+func some(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " …"
+	}
+	return strings.Join(names, ", ")
 }
 
 // mostNotes is how many documents that cannot be read are named.
