@@ -48,6 +48,8 @@ type sourceJSON struct {
 	Failed      int               `json:"failed"`
 	Skipped     int               `json:"skipped"`
 	Error       string            `json:"error,omitempty"`
+	Nodes       *loopJSON         `json:"nodes,omitempty"`    // of a source with readers of its own, as in sources check
+	Groups      *loopJSON         `json:"groups,omitempty"`   // likewise
 	Progress    *progressJSON     `json:"progress,omitempty"` // of a run that has not ended
 }
 
@@ -70,8 +72,12 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 	for _, s := range stored {
 		schedules[s.ID] = s
 	}
+	access, err := base.Access(ctx)
+	if err != nil {
+		return err
+	}
 	if c.JSON {
-		return c.printJSON(env, sources, schedules)
+		return c.printJSON(env, sources, schedules, access)
 	}
 	if len(sources) == 0 {
 		_, err := fmt.Fprintln(env.out, "Nothing is indexed. Index a folder with: footnote index PATH")
@@ -86,11 +92,19 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	return c.printNotices(env, sources)
+	return c.printNotices(env, sources, access)
 }
 
-func (c *sourcesList) printNotices(env *environment, sources []pgindex.SourceState) error {
+func (c *sourcesList) printNotices(env *environment, sources []pgindex.SourceState, access map[document.SourceID]wire.SourceAccess) error {
 	for _, s := range sources {
+		for _, fault := range access[s.Source.ID].Faults() {
+			if !s.PausedAt.IsZero() {
+				break // that says it
+			}
+			if _, err := fmt.Fprintf(env.out, "%s: %s\n", s.Source.ID, plain(fault)); err != nil {
+				return err
+			}
+		}
 		if !s.StartedAt.IsZero() && s.FinishedAt.IsZero() && s.PausedAt.IsZero() {
 			if _, err := fmt.Fprintf(env.out, "%s: %s\n", s.Source.ID, plain(progressOf(s.Run).String())); err != nil {
 				return err
@@ -122,7 +136,9 @@ func (c *sourcesList) printNotices(env *environment, sources []pgindex.SourceSta
 	return nil
 }
 
-func (c *sourcesList) printJSON(env *environment, sources []pgindex.SourceState, schedules map[document.SourceID]wire.StoredSource) error {
+func (c *sourcesList) printJSON(
+	env *environment, sources []pgindex.SourceState, schedules map[document.SourceID]wire.StoredSource, access map[document.SourceID]wire.SourceAccess,
+) error {
 	out := []sourceJSON{}
 	for _, s := range sources {
 		row := sourceJSON{
@@ -130,6 +146,7 @@ func (c *sourcesList) printJSON(env *environment, sources []pgindex.SourceState,
 			Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, Error: s.Error,
 			Running: !s.StartedAt.IsZero() && s.FinishedAt.IsZero(), FailedRuns: s.Failing,
 		}
+		row.Nodes, row.Groups = loopOf(access[s.Source.ID].Nodes), loopOf(access[s.Source.ID].Groups)
 		if row.Running {
 			row.Progress = progressOf(s.Run)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
@@ -32,7 +33,32 @@ type sourceCheckJSON struct {
 	LastSuccess       *time.Time        `json:"last_success,omitempty"`
 	AgeSeconds        *int64            `json:"age_seconds,omitempty"`
 	FailedRuns        int               `json:"failed_runs,omitempty"`
+	Nodes             *loopJSON         `json:"nodes,omitempty"`              // of sources with readers of their own
+	Groups            *loopJSON         `json:"groups,omitempty"`             // likewise
 	RevocationSeconds int64             `json:"revocation_seconds,omitempty"` // how late a revocation shows at most; without it the source is not asked who may read
+}
+
+// loopJSON is how far one of the loops is that read who may read a source; its names are stable.
+type loopJSON struct {
+	ReadAt     *time.Time `json:"read_at,omitempty"`     // when the last look began that came to its end
+	CountsTill *time.Time `json:"counts_till,omitempty"` // until when what was read counts, if nothing more can be read; without it nothing of the source is shown
+	FailedRuns int        `json:"failed_runs,omitempty"` // in a row
+	Error      string     `json:"error,omitempty"`
+	Revoked    bool       `json:"revoked,omitempty"` // the source does not accept the credential
+}
+
+func loopOf(s *pgaccess.State) *loopJSON {
+	if s == nil {
+		return nil
+	}
+	l := &loopJSON{FailedRuns: s.Failing, Error: s.Error, Revoked: s.Revoked}
+	if !s.SucceededAt.IsZero() {
+		l.ReadAt = &s.SucceededAt
+	}
+	if !s.Until.IsZero() {
+		l.CountsTill = &s.Until
+	}
+	return l
 }
 
 // Run implements the verb.
@@ -103,7 +129,7 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 		}
 		fmt.Fprintf(&b, "  %s\n", strings.Join(currency(s), "; "))
 		if s.Late > 0 {
-			fmt.Fprintf(&b, "  who may not read any more is kept out after %s at most, and one call of the model that is under way\n", shortDuration(s.Late))
+			fmt.Fprintf(&b, "  who may not read any more is kept out after %s at most, as long as a look at all of it takes, and one call of the model that is under way\n", shortDuration(s.Late))
 		} else {
 			fmt.Fprintf(&b, "  %s\n", s.Kind.Bound)
 		}
@@ -126,6 +152,14 @@ func currency(s wire.SourceCheck) []string {
 	if s.Every > 0 {
 		says[0] += ", every " + shortDuration(s.Every)
 	}
+	for _, l := range []struct {
+		name string
+		of   *pgaccess.State
+	}{{s.Kind.Unit, s.Access.Nodes}, {"groups", s.Access.Groups}} {
+		if l.of != nil && !l.of.SucceededAt.IsZero() {
+			says = append(says, fmt.Sprintf("%s read %s", l.name, ago(l.of.SucceededAt)))
+		}
+	}
 	if !s.State.PausedAt.IsZero() {
 		says = append(says, "paused "+ago(s.State.PausedAt)+" (footnote sources resume)")
 	}
@@ -135,6 +169,7 @@ func currency(s wire.SourceCheck) []string {
 func checkJSON(s wire.SourceCheck) sourceCheckJSON {
 	out := sourceCheckJSON{
 		ID: s.ID, Name: s.Name, Kind: s.Kind.Name, OK: len(s.Faults) == 0, Faults: list(s.Faults), Notes: list(s.Seen.Notes), Sees: list(s.Seen.Sees),
+		Nodes: loopOf(s.Access.Nodes), Groups: loopOf(s.Access.Groups),
 		Documents: s.State.Documents, FailedRuns: s.State.Failing, RevocationSeconds: int64(s.Late.Seconds()),
 	}
 	if !s.State.PausedAt.IsZero() {

@@ -21,6 +21,7 @@ type SourceCheck struct {
 	Every    time.Duration
 	Seen     Seen
 	Late     time.Duration // how late a revocation shows at most; 0: the source is not asked who may read
+	Access   SourceAccess  // zero where the source has no readers of its own
 	Faults   []string      // a sentence each, which says what to do
 	declared bool
 	source   config.Source
@@ -37,6 +38,10 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 		return nil, err
 	}
 	stored, err := b.StoredSources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	access, err := b.Access(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +67,7 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 		if at := slices.IndexFunc(states, func(s pgindex.SourceState) bool { return s.Source.ID == c.ID }); at >= 0 {
 			c.State = states[at]
 		}
+		c.Access = access[c.ID]
 		looking.Go(func() error {
 			b.look(at, c)
 			return ctx.Err()
@@ -83,6 +89,9 @@ func (b *Base) look(ctx context.Context, c *SourceCheck) {
 	c.Faults = append(c.Faults, seen.Lacks...)
 	if err != nil {
 		c.Faults = append(c.Faults, sentences(err)...)
+	}
+	if c.State.PausedAt.IsZero() {
+		c.Faults = append(c.Faults, c.Access.Faults()...)
 	}
 	c.Faults = append(c.Faults, c.stale()...)
 }
