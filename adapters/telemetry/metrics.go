@@ -26,6 +26,8 @@ type Config struct {
 	Connected func(ctx context.Context) map[string]bool
 	// Caps tells which share of each cap on costs (daily, monthly) is used up. It is asked like Queue; nil leaves it out.
 	Caps func(ctx context.Context) (map[string]float64, error)
+	// Sources tells how the sources do. It is asked like Queue; nil leaves them out.
+	Sources func(ctx context.Context) ([]Source, error)
 }
 
 // Metrics is one process's counters. It is safe for concurrent use.
@@ -100,6 +102,9 @@ func New(config Config) *Metrics {
 	}
 	if config.Caps != nil {
 		m.registry.MustRegister(capped(config.Caps))
+	}
+	if config.Sources != nil {
+		m.registry.MustRegister(sources(config.Sources))
 	}
 	for _, service := range services {
 		m.limited.WithLabelValues(service)

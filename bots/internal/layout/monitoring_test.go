@@ -38,6 +38,9 @@ func exposed(t *testing.T) map[string][]string {
 		Queue:     func(context.Context) (int, error) { return 0, nil },
 		Connected: func(context.Context) map[string]bool { return map[string]bool{"slack": true} },
 		Caps:      func(context.Context) (map[string]float64, error) { return map[string]float64{"daily": 0.5}, nil },
+		Sources: func(context.Context) ([]telemetry.Source, error) {
+			return []telemetry.Source{{ID: "wiki", Left: map[string]time.Duration{"nodes": time.Hour}, People: map[string]int{"matched": 1}}}, nil
+		},
 	})
 	m.Turn("slack", session.Saved{Outcome: session.Answered, Runs: []session.Run{{Model: "m", Usage: llm.Usage{Input: 1, Output: 1}}}})
 	m.Wrote(stream.Write{Call: thread.Edit, First: true, Since: time.Second})

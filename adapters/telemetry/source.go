@@ -1,0 +1,63 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Source is how a source does, as it is at the scrape, on whichever replica it is read. The maps may be nil.
+type Source struct {
+	ID      string
+	Late    time.Duration            // how much later than due it was last read whole; 0 where it is not late, is paused, or has no schedule
+	Failing int                      // runs in a row
+	Left    map[string]time.Duration // by loop (nodes, groups): for how long what was read of its access counts; not positive where nothing of it is shown
+	People  map[string]int           // by state (matched, unmatched, conflicting)
+}
+
+// sources are all of a tenant.
+type sources func(ctx context.Context) ([]Source, error)
+
+var (
+	lateDesc = prometheus.NewDesc("footnote_source_late_seconds",
+		"How much later than due a source was last read whole; 0 where it is not late, is paused, or has no schedule.", []string{"source"}, nil)
+	failingDesc = prometheus.NewDesc("footnote_source_failed_runs", "Runs of a source in a row that did not come to their end.", []string{"source"}, nil)
+	leftDesc    = prometheus.NewDesc("footnote_source_access_left_seconds",
+		"For how long what was read of who may read a source counts, if nothing more can be read; at 0 or less nothing of it is shown. The loop is nodes or groups.",
+		[]string{"source", "loop"}, nil)
+	peopleDesc = prometheus.NewDesc("footnote_source_people",
+		"People of a source by whether their account in the chat is known: matched, unmatched or conflicting.", []string{"source", "state"}, nil)
+)
+
+var _ prometheus.Collector = sources(nil)
+
+// Describe implements prometheus.Collector.
+func (sources) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{lateDesc, failingDesc, leftDesc, peopleDesc} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector. A database that does not answer leaves the sources out.
+func (s sources) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
+	defer cancel()
+	all, err := s(ctx)
+	if err != nil {
+		return
+	}
+	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	}
+	for _, one := range all {
+		gauge(lateDesc, one.Late.Seconds(), one.ID)
+		gauge(failingDesc, float64(one.Failing), one.ID)
+		for loop, left := range one.Left {
+			gauge(leftDesc, left.Seconds(), one.ID, loop)
+		}
+		for state, n := range one.People {
+			gauge(peopleDesc, float64(n), one.ID, state)
+		}
+	}
+}
