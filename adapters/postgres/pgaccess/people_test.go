@@ -268,7 +268,7 @@ func TestMatchesAreWhatHolds(t *testing.T) {
 func TestPeopleAreExplained(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
-	n := fmt.Sprint("e", tenants.Add(1))
+	n := fmt.Sprint("e", societies.Add(1))
 	slack := access.Workspace{Platform: "slack", ID: "T" + n}
 	account := func(id, email string) access.Account {
 		return access.Account{Workspace: slack, ID: id, Email: email, Full: email != ""}
