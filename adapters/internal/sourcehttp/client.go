@@ -14,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,15 +33,17 @@ type Config struct {
 	Header    http.Header // sent with every request
 	// AllowHosts are hosts, addresses and networks that may be asked though they are not on the public internet.
 	AllowHosts []string
-	CAFile     string
-	Every      time.Duration // between two requests, on average; 0 is not to wait
-	Burst      int           // requests that need not wait; 10
-	AtOnce     int           // requests under way at once; 1
-	MaxBytes   int64         // of an answer; 32 MB
-	Attempts   int           // of a request; 5
-	Pause      time.Duration // before the second attempt, doubled for each further one and spread by half; 500 ms
-	Patience   time.Duration // the longest wait for a limit that a call sits through; 30 s
-	Timeout    time.Duration // of one attempt; 60 s
+	// Follow are other hosts that redirects may lead to, such as those that hold a site's files. The credential is not sent there.
+	Follow   []string
+	CAFile   string
+	Every    time.Duration // between two requests, on average; 0 is not to wait
+	Burst    int           // requests that need not wait; 10
+	AtOnce   int           // requests under way at once; 1
+	MaxBytes int64         // of an answer; 32 MB
+	Attempts int           // of a request; 5
+	Pause    time.Duration // before the second attempt, doubled for each further one and spread by half; 500 ms
+	Patience time.Duration // the longest wait for a limit that a call sits through; 30 s
+	Timeout  time.Duration // of one attempt; 60 s
 	// Limited reports whether an answer other than 429 says that too much was asked. Nil: none does.
 	Limited func(*Response) bool
 	Now     func() time.Time
@@ -112,7 +115,7 @@ func New(config Config) (*Client, error) {
 	}
 	follow := c.http.CheckRedirect
 	c.http.CheckRedirect = func(r *http.Request, via []*http.Request) error {
-		if !c.own(r.URL) {
+		if !c.own(r.URL) && (r.URL.Scheme != "https" || !slices.Contains(config.Follow, strings.ToLower(r.URL.Host))) {
 			return fmt.Errorf("it redirects to %s: %w", r.URL.Host, outhttp.ErrRefused)
 		}
 		return follow(r, via)
@@ -148,7 +151,8 @@ type Request struct {
 	// Budget names the budget that the source counts the request in, where it has several.
 	Budget string
 	// Spare is the share of the budget that is left for others: once less is left, the call ends with *index.Later, until the budget is full again.
-	Spare float64
+	Spare    float64
+	Attempts int // of this request; Config.Attempts
 	// ETag and LastModified are what an earlier Response had: where nothing has changed since, the new one is NotModified.
 	ETag, LastModified string
 }
@@ -170,7 +174,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if err != nil || !c.own(place) {
 		return nil, fmt.Errorf("%s: an address of another host was to be asked: %w", c.config.Name, outhttp.ErrRefused)
 	}
-	r.Method = cmp.Or(r.Method, http.MethodGet)
+	r.Method, r.Attempts = cmp.Or(r.Method, http.MethodGet), cmp.Or(r.Attempts, c.config.Attempts)
 	for attempt := 1; ; attempt++ {
 		if err := c.turn(ctx, r); err != nil {
 			return nil, err
@@ -190,7 +194,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		default:
 			refused := c.refusal(r.Method, place, response)
 			if c.isLimit(response) {
-				if err := c.limit(r, response, attempt >= c.config.Attempts); err != nil {
+				if err := c.limit(r, response, attempt >= r.Attempts); err != nil {
 					return nil, err
 				}
 				err = refused
@@ -201,7 +205,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 			}
 			err = refused
 		}
-		if attempt >= c.config.Attempts {
+		if attempt >= r.Attempts {
 			return nil, err
 		}
 		c.count(func(cost *Cost) { cost.Again++ })
