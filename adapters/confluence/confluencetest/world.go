@@ -1,0 +1,236 @@
+// Package confluencetest serves a Confluence site that is made up, as Confluence Cloud and Data Center do over their REST APIs, and decides for each person
+// alone what they may read.
+package confluencetest
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Subject is what a permission or a restriction may name: a *User, a *Group, or an Odd.
+type Subject any
+
+// Odd is a subject of a type that is not known, by its type: "ROLE", "ACCESS_CLASS", "app".
+type Odd string
+
+// User is somebody with an account.
+type User struct {
+	ID, Name, Email string
+	Hidden          bool // the address is not shown, by the person's choice
+	Inactive        bool
+	External        bool
+}
+
+// Group is a group of people. On Cloud its id is its own; on Data Center the name is.
+type Group struct {
+	ID, Name string
+	Members  []*User
+}
+
+// Space is a space.
+type Space struct {
+	ID, Key, Name string
+	Personal      bool
+	Archived      bool
+	View          []Subject
+	Anonymous     bool // "Anonymous users may view this space"
+}
+
+// Content is a page, blog post, folder, comment or attachment.
+type Content struct {
+	ID, Type, Title, Body string
+	Space                 *Space
+	Parent                *Content // what it stands in, or belongs to
+	Labels                []string
+	Version               int
+	When                  time.Time
+	Status                string // current, archived, trashed
+	Read                  []Subject
+	Author                *User
+	Data                  []byte
+	NewEditor             bool
+	Document              string // in the Atlassian Document Format; the page then has no other form
+}
+
+// World is a site. Its fields are changed within Do.
+type World struct {
+	mu       sync.Mutex
+	now      time.Time
+	last     int
+	Users    []*User
+	Groups   []*Group
+	Spaces   []*Space
+	Contents []*Content
+	Site     []*Group // whose members may use Confluence
+	// Anonymous is the switch of the site: "Anonymous access … can use".
+	Anonymous bool
+	Bot       *User // whose credential is used
+	Roles     bool  // the site has role-based access
+}
+
+// NewWorld returns a site with the group of its users, and the account that reads it.
+func NewWorld() *World {
+	w := &World{now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), last: 1000}
+	users := w.Group("confluence-users")
+	w.Site = []*Group{users}
+	w.Bot = w.User("bot")
+	return w
+}
+
+// Do changes the world.
+func (w *World) Do(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f()
+}
+
+// Now is the time in the world.
+func (w *World) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// Pass lets time pass.
+func (w *World) Pass(d time.Duration) { w.Do(func() { w.now = w.now.Add(d) }) }
+
+func (w *World) id() string {
+	w.last++
+	return strconv.Itoa(w.last)
+}
+
+// User adds somebody who may use the site.
+func (w *World) User(name string) *User {
+	u := &User{ID: "acc-" + name, Name: name, Email: name + "@example.com"}
+	w.Do(func() {
+		w.Users = append(w.Users, u)
+		w.Site[0].Members = append(w.Site[0].Members, u)
+	})
+	return u
+}
+
+// Group adds a group.
+func (w *World) Group(name string, members ...*User) *Group {
+	g := &Group{Name: name, Members: members}
+	w.Do(func() {
+		g.ID = "g-" + w.id()
+		w.Groups = append(w.Groups, g)
+	})
+	return g
+}
+
+// Space adds a space, which the account that reads may view.
+func (w *World) Space(key string, view ...Subject) *Space {
+	s := &Space{Key: key, Name: "Space " + key}
+	w.Do(func() {
+		s.ID, s.View = w.id(), append(view, w.Bot)
+		w.Spaces = append(w.Spaces, s)
+	})
+	return s
+}
+
+// Page adds a page.
+func (w *World) Page(s *Space, parent *Content, title, body string) *Content {
+	return w.Add(&Content{Type: "page", Space: s, Parent: parent, Title: title, Body: body})
+}
+
+// Add adds a content.
+func (w *World) Add(c *Content) *Content {
+	w.Do(func() {
+		if c.ID = w.id(); c.Type == "attachment" {
+			c.ID = "att" + c.ID
+		}
+		c.Version, c.When, c.Status = 1, w.now, "current"
+		w.Contents = append(w.Contents, c)
+	})
+	return c
+}
+
+// Edit changes a content, which makes a new version of it.
+func (w *World) Edit(c *Content, change func()) {
+	w.Do(func() {
+		w.now = w.now.Add(time.Second)
+		change()
+		c.Version++
+		c.When = w.now
+	})
+}
+
+// Trash throws contents away, or brings them back.
+func (w *World) Trash(c *Content, status string) {
+	w.Do(func() {
+		for _, other := range w.Contents { // "deleting a page moves its children up"; its comments and files go with it
+			if other.Parent == c && (other.Type == "page" || other.Type == "folder") && status == "trashed" {
+				other.Parent = c.Parent
+			}
+		}
+		c.Status = status
+	})
+}
+
+// Purge removes a content for good.
+func (w *World) Purge(c *Content) {
+	w.Trash(c, "trashed")
+	w.Do(func() {
+		w.Contents = slices.DeleteFunc(w.Contents, func(o *Content) bool { return o == c || o.Parent == c })
+	})
+}
+
+// there reports whether a content and all it stands in can be opened.
+func (c *Content) there() bool {
+	for at := c; at != nil; at = at.Parent {
+		if at.Status != "current" {
+			return false
+		}
+	}
+	return !c.Space.Archived
+}
+
+// MayRead decides whether somebody may read a content; nil is a visitor without an account.
+//
+//   - "If someone can't view a space, they won't be able to view any of its pages, whatever their restrictions say", and nobody views a space who may not
+//     use the site: https://support.atlassian.com/confluence-cloud/docs/what-are-confluence-cloud-permissions-and-restrictions/
+//   - "View restrictions are inherited: if a page or folder has a view restriction, that restriction applies to all the content nested under it", so that
+//     somebody "must be included in the view restrictions of all of the parent pages" and of the page:
+//     https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/
+//   - "Anonymous access": visitors see what a space opens to them, where the site is open to them:
+//     https://support.atlassian.com/confluence-cloud/docs/make-a-space-public/
+func (w *World) MayRead(u *User, c *Content) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.mayRead(u, c)
+}
+
+func (w *World) mayRead(u *User, c *Content) bool {
+	if !slices.Contains(w.Contents, c) || !c.there() || !w.mayView(u, c.Space) {
+		return false
+	}
+	for at := c; at != nil; at = at.Parent {
+		if len(at.Read) > 0 && (!w.mayUse(u) || !on(at.Read, u)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *World) mayUse(u *User) bool {
+	return u != nil && !u.Inactive && slices.ContainsFunc(w.Site, func(g *Group) bool { return slices.Contains(g.Members, u) })
+}
+
+func (w *World) mayView(u *User, s *Space) bool {
+	return !s.Archived && (w.Anonymous && s.Anonymous || w.mayUse(u) && on(s.View, u))
+}
+
+func on(subjects []Subject, u *User) bool {
+	return slices.ContainsFunc(subjects, func(s Subject) bool {
+		switch s := s.(type) {
+		case *User:
+			return s == u
+		case *Group:
+			return slices.Contains(s.Members, u)
+		}
+		return false
+	})
+}

@@ -1,0 +1,185 @@
+package confluence
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Sorts of what is read of a space.
+type sort string
+
+const (
+	pages       sort = "page"
+	posts       sort = "blogpost"
+	comments    sort = "comment"
+	attachments sort = "attachment"
+)
+
+// entry is a content as it is listed: without its text.
+type entry struct {
+	id      string
+	of      sort
+	space   string // id of its space; empty where it is not told
+	title   string
+	above   []string // what it stands in, nearest first, where the list tells it; nil: it does not
+	version int
+	when    time.Time // of the version
+	size    int64     // of a file
+}
+
+// stamp changes whenever the content does: the time of its version, with a trace of the version's number and the title in the parts of a second.
+func (e entry) stamp() time.Time {
+	sum := fnv.New32a()
+	_, _ = fmt.Fprintf(sum, "%d %s", e.version, e.title) // a hash takes everything
+	return e.when.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
+}
+
+// content is a content as the first API gives it.
+type content struct {
+	ID      ident  `json:"id"`
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Title   string `json:"title"`
+	Space   *space `json:"space"`
+	Version struct {
+		Number int       `json:"number"`
+		When   time.Time `json:"when"`
+		By     account   `json:"by"`
+	} `json:"version"`
+	Ancestors []struct {
+		ID ident `json:"id"`
+	} `json:"ancestors"`
+	Container *struct {
+		ID    ident  `json:"id"`
+		Type  string `json:"type"`
+		Title string `json:"title"`
+	} `json:"container"`
+	History struct {
+		CreatedBy   account   `json:"createdBy"`
+		CreatedDate time.Time `json:"createdDate"`
+	} `json:"history"`
+	Metadata struct {
+		Labels struct {
+			Results []struct {
+				Name string `json:"name"`
+			} `json:"results"`
+		} `json:"labels"`
+		Properties struct {
+			Editor struct {
+				Value string `json:"value"`
+			} `json:"editor"`
+		} `json:"properties"`
+	} `json:"metadata"`
+	Restrictions *struct {
+		Read *restriction `json:"read"`
+	} `json:"restrictions"`
+	Body struct {
+		Storage  *struct{ Value string } `json:"storage"`
+		Document *struct{ Value string } `json:"atlas_doc_format"`
+	} `json:"body"`
+	Extensions struct {
+		FileSize int64 `json:"fileSize"`
+	} `json:"extensions"`
+	Links struct {
+		WebUI    string `json:"webui"`
+		Download string `json:"download"`
+	} `json:"_links"`
+}
+
+// account is somebody as the APIs name them: by account id on Cloud, by user key on Data Center.
+type account struct {
+	AccountID   string `json:"accountId"`
+	UserKey     string `json:"userKey"`
+	DisplayName string `json:"displayName"`
+}
+
+func (a account) id() string {
+	if a.AccountID != "" {
+		return a.AccountID
+	}
+	return a.UserKey
+}
+
+// entry is a content as a list tells of it. ancestors says that the list tells what a page stands in.
+func (k content) entry(ancestors bool) entry {
+	e := entry{id: string(k.ID), of: sort(k.Type), title: k.Title, version: k.Version.Number, when: k.Version.When, size: k.Extensions.FileSize}
+	if k.Space != nil {
+		e.space = string(k.Space.ID)
+	}
+	switch {
+	case e.of == posts:
+		e.above = []string{}
+	case e.of == pages && ancestors:
+		e.above = make([]string, 0, len(k.Ancestors))
+		for _, a := range slices.Backward(k.Ancestors) {
+			e.above = append(e.above, string(a.ID))
+		}
+	}
+	return e
+}
+
+// listed is a page as the second API lists it.
+type listed struct {
+	ID         ident  `json:"id"`
+	Title      string `json:"title"`
+	Space      ident  `json:"spaceId"`
+	Parent     ident  `json:"parentId"`
+	ParentType string `json:"parentType"`
+	Version    struct {
+		Number    int       `json:"number"`
+		CreatedAt time.Time `json:"createdAt"`
+	} `json:"version"`
+}
+
+// How many are asked for at once: "maximum number … 250" (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/); with what a list is
+// expanded by, the first API gives fewer.
+const (
+	mostListed   = 250
+	mostExpanded = 100
+)
+
+// first is where the list of a sort of a space begins: its path and query.
+func (c *Connector) first(s space, of sort) (path, asked string) {
+	switch {
+	case of == comments || of == attachments:
+		cql := "space = " + quoted(s.Key) + " and type = " + string(of) + " order by created"
+		return "rest/api/content/search", query("cql", cql, "limit", strconv.Itoa(mostExpanded), "expand", "version,container,space")
+	case c.client.cloud:
+		return "api/v2/spaces/" + string(s.ID) + "/" + string(of) + "s", query("limit", strconv.Itoa(mostListed), "status", "current", "sort", "id")
+	default:
+		return "rest/api/content", query("spaceKey", s.Key, "type", string(of), "status", "current", "limit", strconv.Itoa(mostExpanded), "expand", "version,ancestors")
+	}
+}
+
+// listing reads a part of the list of a sort of a space. What is learned of pages above others goes into the tree.
+func (c *Connector) listing(ctx context.Context, t *tree, s space, of sort, asked string) (all []entry, next string, err error) {
+	path, _ := c.first(s, of)
+	if !strings.HasPrefix(path, "api/v2/") {
+		got, next, err := part[content](ctx, c.client, path, asked, 0)
+		for _, k := range got {
+			e := k.entry(!c.client.cloud)
+			if k.Container != nil && of != pages && of != posts {
+				e.above = []string{string(k.Container.ID)}
+				t.kinds[string(k.Container.ID)] = k.Container.Type
+			}
+			e.space = string(s.ID)
+			all = append(all, e)
+		}
+		return t.valid(all, of), next, err
+	}
+	got, next, err := part[listed](ctx, c.client, path, asked, 0)
+	for _, l := range got {
+		e := entry{id: string(l.ID), of: of, space: string(s.ID), title: l.Title, version: l.Version.Number, when: l.Version.CreatedAt}
+		t.place(string(l.ID), string(l.Parent), l.ParentType)
+		if of == posts {
+			t.place(string(l.ID), "", "")
+		}
+		all = append(all, e)
+	}
+	return t.valid(all, of), next, err
+}

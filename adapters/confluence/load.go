@@ -1,0 +1,228 @@
+package confluence
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/footnotehq/footnote/adapters/confluence/body"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// mostBodies is how many texts are read in one request.
+const mostBodies = 50
+
+// shelf makes items whose texts are read together: the first one that is read brings those beside it along.
+type shelf struct {
+	*Connector
+	last *bundle
+}
+
+// bundle is some contents that are read in one request. Whoever is the first asks; the others wait.
+type bundle struct {
+	ids  []string
+	busy atomic.Bool
+	done chan struct{}
+	got  map[string]content // once done
+	err  error
+}
+
+func (c *Connector) shelf() *shelf { return &shelf{Connector: c} }
+
+// item is a content to be read that is below a node.
+func (h *shelf) item(s space, e entry, node string) index.Item {
+	acl := access.ACL{h.node(node)}
+	it := index.Item{ID: h.id(string(s.ID), e.id), ModifiedAt: e.stamp(), Size: e.size}
+	if e.of == attachments {
+		it.Load = func(ctx context.Context) (document.Document, error) { return h.file(ctx, s, e, acl) }
+		return it
+	}
+	if h.last == nil || len(h.last.ids) >= mostBodies {
+		h.last = &bundle{done: make(chan struct{})}
+	}
+	b := h.last
+	b.ids = append(b.ids, e.id)
+	it.Load = func(ctx context.Context) (document.Document, error) {
+		k, err := h.text(ctx, b, e)
+		if err != nil {
+			return document.Document{}, err
+		}
+		return h.document(ctx, s, e, k, acl)
+	}
+	return it
+}
+
+// expandBody is what is read of a content beside its text: also its restriction, since it may have one since it was listed.
+const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
+
+// text reads a content, with those of its bundle.
+func (c *Connector) text(ctx context.Context, b *bundle, e entry) (content, error) {
+	if b.busy.CompareAndSwap(false, true) {
+		b.got = make(map[string]content, len(b.ids))
+		_, b.err = c.tree().bulk(ctx, b.ids, expandBody, func(k content) { b.got[string(k.ID)] = k })
+		close(b.done)
+	}
+	select {
+	case <-b.done:
+	case <-ctx.Done():
+		return content{}, context.Cause(ctx)
+	}
+	if b.err != nil && final(ctx, b.err) {
+		return content{}, b.err
+	}
+	k, found := b.got[e.id]
+	if found && k.Body.Storage != nil {
+		return k, nil
+	}
+	return c.single(ctx, e, k, found)
+}
+
+// single reads a content by itself, which a search does not show, or not in storage format.
+func (c *Connector) single(ctx context.Context, e entry, k content, found bool) (content, error) {
+	if !c.client.cloud {
+		var alone content
+		err := c.client.get(ctx, "rest/api/content/"+e.id+"?"+query("expand", expandBody), &alone)
+		return alone, gone(err)
+	}
+	path := "api/v2/pages/"
+	switch e.of {
+	case posts:
+		path = "api/v2/blogposts/"
+	case comments:
+		if !found { // it is one of a search, which does not find it any more
+			return k, fmt.Errorf("the comment has been deleted: %w", index.ErrSkipped)
+		}
+		return k, nil
+	case pages, attachments:
+	}
+	var alone struct {
+		listed
+		Labels struct {
+			Results []struct {
+				Name string `json:"name"`
+			} `json:"results"`
+		} `json:"labels"`
+		Body struct {
+			Storage  *struct{ Value string } `json:"storage"`
+			Document *struct{ Value string } `json:"atlas_doc_format"`
+		} `json:"body"`
+		Links struct {
+			WebUI string `json:"webui"`
+		} `json:"_links"`
+	}
+	for _, form := range []string{"storage", "atlas_doc_format"} {
+		err := c.client.get(ctx, path+e.id+"?"+query("body-format", form, "include-labels", "true"), &alone)
+		if err != nil && (!broken(err) || form != "storage") {
+			return k, gone(err)
+		}
+		if err == nil && (alone.Body.Storage != nil || alone.Body.Document != nil) {
+			break
+		}
+	}
+	k.ID, k.Title, k.Version.Number, k.Version.When = alone.ID, alone.Title, alone.Version.Number, alone.Version.CreatedAt
+	k.Body.Storage, k.Body.Document = alone.Body.Storage, alone.Body.Document
+	k.Metadata.Labels.Results, k.Links.WebUI = alone.Labels.Results, cmp.Or(k.Links.WebUI, alone.Links.WebUI)
+	if k.Body.Storage == nil {
+		k.Metadata.Properties.Editor.Value = newEditor
+	}
+	return k, nil
+}
+
+// gone says of what is not shown any more that its document is to go.
+func gone(err error) error {
+	if absent(err) {
+		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
+	}
+	return err
+}
+
+// newEditor is the property of pages that were written with the editor of Confluence Cloud.
+const newEditor = "v2"
+
+// document makes a document of a content.
+func (c *Connector) document(ctx context.Context, s space, e entry, k content, acl access.ACL) (document.Document, error) {
+	own := list{state: unrestricted}
+	switch {
+	case e.of == comments:
+	case k.Restrictions != nil && k.Restrictions.Read.told():
+		own = c.listOf(k.Restrictions.Read.Restrictions.User.Results, k.Restrictions.Read.Restrictions.Group.Results)
+	default:
+		var err error
+		if own, err = c.restrictionOf(ctx, e.id); err != nil {
+			return document.Document{}, gone(err)
+		}
+	}
+	if own.state != unrestricted { // since it was listed, maybe
+		acl = access.ACL{c.node(e.id)}
+	}
+	d := document.Document{
+		Ref: document.Ref{Title: cmp.Or(k.Title, e.title), URL: c.pageURL(e, k), UpdatedAt: k.Version.When}, ACL: acl,
+		Metadata: map[string]string{"space": cmp.Or(s.Name, s.Key)},
+	}
+	if e.of == comments && k.Container != nil {
+		d.Title = "Comment on " + k.Container.Title
+	}
+	if by := cmp.Or(k.History.CreatedBy.DisplayName, k.Version.By.DisplayName); by != "" {
+		d.Metadata["author"] = by
+	}
+	c.client.meet(k.Version.By, k.History.CreatedBy)
+	var labels []string
+	for _, l := range k.Metadata.Labels.Results {
+		labels = append(labels, l.Name)
+	}
+	if len(labels) > 0 {
+		d.Metadata["labels"] = strings.Join(labels, ", ")
+	}
+	about := body.About{
+		Site: c.client.address("/"), Page: d.URL, Space: s.Key, Title: d.Title, NewEditor: c.client.cloud && k.Metadata.Properties.Editor.Value == newEditor,
+		Person: c.client.called,
+	}
+	var err error
+	switch {
+	case k.Body.Storage != nil:
+		d.Sections, err = body.Storage(ctx, k.Body.Storage.Value, about)
+	case k.Body.Document != nil:
+		d.Sections, err = body.ADF(ctx, k.Body.Document.Value, about)
+	default:
+		err = errors.New("Confluence does not show its text")
+	}
+	if err == nil && len(d.Sections) == 0 { // a page that only holds others: it is found by its name
+		d.Sections = []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: d.Title}}}}
+	}
+	return d, err
+}
+
+// pageURL is where people open a content. On Data Center that is by its id: the other address changes with the title.
+func (c *Connector) pageURL(e entry, k content) string {
+	if !c.client.cloud && (e.of == pages || e.of == posts) {
+		return c.client.address("pages/viewpage.action?pageId=" + url.QueryEscape(e.id))
+	}
+	return c.client.address(k.Links.WebUI)
+}
+
+// mostNames bounds how many people's names are remembered.
+const mostNames = 50_000
+
+// meet remembers what people are called.
+func (c *Client) meet(people ...account) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range people {
+		if p.id() != "" && p.DisplayName != "" && len(c.names) < mostNames {
+			c.names[p.id()] = p.DisplayName
+		}
+	}
+}
+
+// called is what somebody is called, where that is known.
+func (c *Client) called(id string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.names[id]
+}

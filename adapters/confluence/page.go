@@ -1,0 +1,111 @@
+package confluence
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+)
+
+// page is a part of a list, as both APIs give it.
+type page[T any] struct {
+	Results []T `json:"results"`
+	Links   struct {
+		Next string `json:"next"`
+		Base string `json:"base"`
+	} `json:"_links"`
+}
+
+// mostPages is how many parts of a list are read: far more than any list has.
+const mostPages = 100_000
+
+// part reads a part of a list. next is the query of the one after it; empty at the end.
+//
+// A next link may be relative to the host, to the site, or absolute, and through the gateway it leads past it: only its query is used. It may lead past
+// the end (CONFSERVER-95272, CONFSERVER-95312): where entries are counted, a part without any is the last one. A part behind a cursor may be empty, and others
+// follow.
+func part[T any](ctx context.Context, c *Client, path, query string, attempts int) (got []T, next string, err error) {
+	var p page[T]
+	if err := c.ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {
+		return nil, "", err
+	}
+	c.learn(p.Links.Base)
+	if _, after, found := strings.Cut(p.Links.Next, "?"); found {
+		next = merge(query, after, len(p.Results) == 0)
+	}
+	return p.Results, next, nil
+}
+
+// merge puts the place of a next link into a query; empty where that leads nowhere. Everything else stays as it was asked for: links leave some of it
+// out.
+func merge(query, next string, ended bool) string {
+	ours, err := url.ParseQuery(query)
+	theirs, err2 := url.ParseQuery(next)
+	if err != nil || err2 != nil {
+		return ""
+	}
+	if cursor := theirs.Get("cursor"); cursor != "" {
+		if cursor == ours.Get("cursor") {
+			return ""
+		}
+		ours.Set("cursor", cursor)
+		return ours.Encode()
+	}
+	from, err := strconv.Atoi(theirs.Get("start"))
+	before, _ := strconv.Atoi(ours.Get("start")) // none is 0
+	if err != nil || ended || from <= before {
+		return ""
+	}
+	ours.Set("start", strconv.Itoa(from))
+	return ours.Encode()
+}
+
+// listAll reads a whole list. An error is one of the whole list: half of one is none.
+func listAll[T any](ctx context.Context, c *Client, path, query string) ([]T, error) {
+	var all []T
+	been := make(map[string]bool)
+	for range mostPages {
+		got, next, err := part[T](ctx, c, path, query, 0)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, got...)
+		if next == "" {
+			return all, nil
+		}
+		if been[next] {
+			return nil, fmt.Errorf("Confluence's list %s leads in a circle: the next run tries again", path)
+		}
+		been[next] = true
+		query = next
+	}
+	return nil, fmt.Errorf("Confluence's list %s does not end: the next run tries again", path)
+}
+
+// query writes a query: names and values in turns.
+func query(pairs ...string) string {
+	values := make(url.Values)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			values.Add(pairs[i], pairs[i+1])
+		}
+	}
+	return values.Encode()
+}
+
+// cqlIDs is a search for contents by their ids.
+func cqlIDs(ids []string) string { return "id in (" + strings.Join(ids, ",") + ")" }
+
+// quoted is a text in a search.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
+
+// isID reports whether a text is the id of a content, which may stand in a search and in a path. Those of attachments begin with "att".
+func isID(id string) bool {
+	number, err := strconv.ParseUint(strings.TrimPrefix(id, "att"), 10, 64)
+	return err == nil && number > 0
+}

@@ -1,0 +1,101 @@
+package confluence
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// restriction is who may read a content, as set on the content itself:
+// https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/. A content below a restricted one has none of its own
+// (CONFSERVER-45609), and none means that what is above it decides.
+type restriction struct {
+	Restrictions struct {
+		User  *subjects `json:"user"`
+		Group *subjects `json:"group"`
+	} `json:"restrictions"`
+}
+
+type subjects struct {
+	Results []subject `json:"results"`
+	Limit   int       `json:"limit"`
+	Size    int       `json:"size"`
+	Links   struct {
+		Next string `json:"next"`
+	} `json:"_links"`
+}
+
+// subject is a person or a group.
+type subject struct {
+	account
+	Type string `json:"type"`
+	ID   ident  `json:"id"`   // of a group, on Cloud
+	Name string `json:"name"` // of a group
+}
+
+// cut reports whether there may be more than is told: "expansions are cut at 25 to 200 entries".
+func (s subjects) cut() bool {
+	return s.Links.Next != "" || s.Limit > 0 && len(s.Results) >= s.Limit || s.Size > len(s.Results)
+}
+
+// told reports whether an answer tells of a content's restriction at all, and all of it.
+func (r *restriction) told() bool {
+	return r != nil && r.Restrictions.User != nil && r.Restrictions.Group != nil && !r.Restrictions.User.cut() && !r.Restrictions.Group.cut()
+}
+
+// readers is what an access list calls those whom a restriction lets in. Whoever is of a sort that is not known here is nobody.
+func (c *Connector) readers(users, groups []subject) access.ACL {
+	acl := access.ACL{}
+	for _, u := range users {
+		if id := u.id(); id != "" {
+			acl = append(acl, c.person(id))
+		}
+	}
+	for _, g := range groups {
+		if id := c.groupID(g.ID, g.Name); id != "" && g.Type == "group" {
+			acl = append(acl, c.group(id))
+		}
+	}
+	return acl
+}
+
+// groupID is by what a group is known: its id on Cloud, its name on Data Center, where it has no other.
+func (c *Connector) groupID(id ident, name string) string {
+	if c.client.cloud {
+		return string(id)
+	}
+	return name
+}
+
+// mostSubjects bounds how many people and groups are read of one restriction.
+const mostSubjects = 100_000
+
+// restrictionOf reads the restriction of one content whole.
+func (c *Connector) restrictionOf(ctx context.Context, id string) (list, error) {
+	const limit = 100
+	var users, groups []subject
+	for start := 0; start < mostSubjects; start += limit {
+		var r restriction
+		asked := query("start", strconv.Itoa(start), "limit", strconv.Itoa(limit), "expand", "restrictions.user,restrictions.group")
+		if err := c.client.get(ctx, "rest/api/content/"+id+"/restriction/byOperation/read?"+asked, &r); err != nil {
+			return list{}, err
+		}
+		if r.Restrictions.User == nil || r.Restrictions.Group == nil {
+			return list{}, errMalformed
+		}
+		users, groups = append(users, r.Restrictions.User.Results...), append(groups, r.Restrictions.Group.Results...)
+		if len(r.Restrictions.User.Results) < limit && len(r.Restrictions.Group.Results) < limit &&
+			r.Restrictions.User.Links.Next == "" && r.Restrictions.Group.Links.Next == "" {
+			return c.listOf(users, groups), nil
+		}
+	}
+	return list{state: denied}, nil
+}
+
+func (c *Connector) listOf(users, groups []subject) list {
+	if len(users)+len(groups) == 0 {
+		return list{state: unrestricted}
+	}
+	return list{state: restricted, readers: c.readers(users, groups)}
+}

@@ -1,0 +1,304 @@
+package confluence_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/confluence"
+	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest"
+)
+
+const tenant access.TenantID = "t"
+
+// site is a world with its server, and a connector that reads it into an index.
+type site struct {
+	*confluencetest.Server
+	t         testing.TB
+	store     *indextest.Store
+	client    *confluence.Client
+	options   confluence.Options
+	connector *confluence.Connector
+	pipeline  *index.Pipeline
+	last      index.Run
+}
+
+// bytesPerToken counts a token for every four bytes.
+type bytesPerToken struct{}
+
+func (bytesPerToken) Count(text string) int { return (len(text) + 3) / 4 }
+
+// deployments runs a test for both kinds of sites.
+func deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
+	t.Helper()
+	t.Parallel()
+	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, cloud)
+		})
+	}
+}
+
+func configOf(s *confluencetest.Server) confluence.Config {
+	c := confluence.Config{
+		URL: s.URL, Deployment: confluence.DataCenter, Token: s.Token, AllowHosts: []string{"127.0.0.1"}, Every: time.Microsecond, Pause: time.Millisecond, Now: s.Now,
+		Patience: time.Second,
+	}
+	if s.Cloud {
+		c.Deployment, c.Email = confluence.Cloud, s.Bot.Email
+	}
+	return c
+}
+
+func newSite(t testing.TB, cloud bool, change func(*confluence.Options, *confluence.Config)) *site {
+	t.Helper()
+	s := &site{Server: confluencetest.NewServer(t, confluencetest.NewWorld(), cloud), t: t, store: &indextest.Store{}}
+	config := configOf(s.Server)
+	s.options = confluence.Options{Name: "wiki", Anonymous: access.Members, Domains: []string{"example.com"}}
+	if change != nil {
+		change(&s.options, &config)
+	}
+	var err error
+	if s.client, err = confluence.New(config); err != nil {
+		t.Fatal(err)
+	}
+	s.again()
+	chunker, err := index.NewChunker(bytesPerToken{}, index.ChunkSize{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pipeline = index.New(s.store, chunker, nil, index.Config{})
+	return s
+}
+
+// again makes the connector anew, as another process would.
+func (s *site) again() {
+	s.t.Helper()
+	var err error
+	if s.connector, err = confluence.NewConnector(s.client, s.options); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *site) sync(ctx context.Context) (index.Run, error) {
+	run, err := s.pipeline.Run(ctx, tenant, s.connector, nil)
+	s.last = run
+	return run, err
+}
+
+func (s *site) mustSync() index.Run {
+	s.t.Helper()
+	run, err := s.sync(s.t.Context())
+	if err != nil || run.Counts.Failed > 0 {
+		s.t.Fatalf("sync: %v, %+v %v", err, run.Counts, run.Failures)
+	}
+	return run
+}
+
+// documents are what the index holds, by the ids of contents.
+func (s *site) documents() map[string]*document.Document {
+	all := make(map[string]*document.Document)
+	for _, e := range s.store.Entries(tenant) {
+		id := string(e.Document.ID)
+		all[id[strings.LastIndexByte(id, ':')+1:]] = &e.Document
+	}
+	return all
+}
+
+// holds says how the index differs from what should be in it: texts by contents.
+func (s *site) mustHold(want map[*confluencetest.Content]string) {
+	s.t.Helper()
+	is := s.documents()
+	ids := make(map[string]string)
+	for c, text := range want {
+		ids[c.ID] = text
+	}
+	if got, all := slices.Sorted(maps.Keys(is)), slices.Sorted(maps.Keys(ids)); !slices.Equal(got, all) {
+		s.t.Fatalf("the index holds %v, want %v", got, all)
+	}
+	for id, text := range ids {
+		if all := is[id].Text(); !strings.Contains(all, text) {
+			s.t.Fatalf("%s lacks %q: %s", id, text, all)
+		}
+	}
+}
+
+func (s *site) node(id string) access.ACL { return access.ACL{access.Node("confluence-wiki", id)} }
+
+func TestPagesBecomeDocuments(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, func(o *confluence.Options, _ *confluence.Config) { o.Comments = true })
+		ada := s.User("ada")
+		eng := s.Space("ENG", s.Site[0])
+		s.Do(func() { eng.Name = "Engineering" })
+		home := s.Page(eng, nil, "Handbook", `<h1>Why we write</h1><p>So that we know.</p>`)
+		s.Do(func() { home.NewEditor, home.Labels, home.Author = cloud, []string{"howto", "team"}, ada })
+		secret := s.Page(eng, home, "Salaries", "<p>Much.</p>")
+		below := s.Page(eng, secret, "Bonus", "<p>More.</p>")
+		s.Do(func() { secret.Read = []confluencetest.Subject{ada, s.Bot} })
+		post := s.Add(&confluencetest.Content{Type: "blogpost", Space: eng, Title: "News", Body: "<p>Nothing new.</p>", Author: ada})
+		said := s.Add(&confluencetest.Content{Type: "comment", Space: eng, Parent: below, Body: "<p>Is it enough?</p>", Author: ada})
+		empty := s.Page(eng, home, "Meetings", `<ac:structured-macro ac:name="children" />`)
+		s.mustSync()
+
+		all := s.documents()
+		if len(all) != 6 {
+			t.Fatalf("the index holds %v", slices.Sorted(maps.Keys(all)))
+		}
+		d := all[home.ID]
+		anchor, url := "Handbook-Whywewrite", s.URL+"/pages/viewpage.action?pageId="+home.ID
+		if cloud {
+			anchor, url = "Why-we-write", s.URL+"/wiki/spaces/ENG/pages/"+home.ID
+		}
+		if d.Title != "Handbook" || d.URL != url || d.Metadata["labels"] != "howto, team" || d.Metadata["author"] != "ada" || d.Metadata["space"] != "Engineering" ||
+			!d.UpdatedAt.Equal(home.When) || d.Sections[0].Anchor != anchor {
+			t.Errorf("the page is %+v", d)
+		}
+		if d := all[said.ID]; d.Title != "Comment on Bonus" || d.Text() != "Is it enough?" {
+			t.Errorf("the comment is %+v", d)
+		}
+		if got := all[empty.ID].Text(); got != "Meetings" {
+			t.Errorf("a page without text of its own holds %q", got)
+		}
+		for c, node := range map[*confluencetest.Content]string{home: "space:" + eng.ID, secret: secret.ID, below: secret.ID, said: secret.ID, post: "space:" + eng.ID} {
+			if got := all[c.ID].ACL; !slices.Equal(got, s.node(node)) {
+				t.Errorf("%s may be read by %v, want those of %s", c.Title, got, node)
+			}
+		}
+	})
+}
+
+// What changes in Confluence changes in the index, and what is gone goes.
+func TestTheIndexFollows(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, func(o *confluence.Options, _ *confluence.Config) { o.Comments = true })
+		eng, ops := s.Space("ENG", s.Site[0]), s.Space("OPS", s.Site[0])
+		want := make(map[*confluencetest.Content]string)
+		var pages []*confluencetest.Content
+		for i := range 130 {
+			var parent *confluencetest.Content
+			if i > 0 {
+				parent = pages[(i-1)/3]
+			}
+			p := s.Page(eng, parent, fmt.Sprintf("page %d", i), fmt.Sprintf("<p>text %d</p>", i))
+			pages, want[p] = append(pages, p), fmt.Sprintf("text %d", i)
+		}
+		said := s.Add(&confluencetest.Content{Type: "comment", Space: eng, Parent: pages[7], Body: "<p>a comment</p>"})
+		want[said] = "a comment"
+		steps := []struct {
+			name string
+			do   func()
+		}{
+			{"the first pass", func() {}},
+			{"nothing", func() {}},
+			{"an edit", func() {
+				s.Edit(pages[99], func() { pages[99].Body = "<p>other words</p>" })
+				want[pages[99]] = "other words"
+			}},
+			{"a new page and a comment", func() {
+				p := s.Page(ops, nil, "rota", "<p>who is on call</p>")
+				c := s.Add(&confluencetest.Content{Type: "comment", Space: eng, Parent: pages[3], Body: "<p>another comment</p>"})
+				want[p], want[c] = "who is on call", "another comment"
+			}},
+			{"a comment is deleted", func() {
+				s.Purge(said)
+				delete(want, said)
+				s.Pass(time.Hour)
+			}},
+			{"a page is thrown away", func() {
+				s.Trash(pages[120], "trashed")
+				delete(want, pages[120])
+				if !cloud {
+					s.Pass(time.Hour)
+				}
+			}},
+			{"and comes back", func() {
+				s.Edit(pages[120], func() { pages[120].Status = "current" })
+				want[pages[120]] = "text 120"
+			}},
+			{"a page is purged, another archived", func() {
+				s.Purge(pages[121])
+				s.Trash(pages[122], "archived")
+				delete(want, pages[121])
+				delete(want, pages[122])
+				s.Pass(time.Hour)
+			}},
+			{"a page is renamed", func() {
+				s.Edit(pages[50], func() { pages[50].Title = "fifty" })
+			}},
+			{"pages move to another space", func() {
+				s.Do(func() { pages[129].Space, pages[129].Parent = ops, nil })
+				s.Pass(time.Hour)
+			}},
+			{"a space is archived", func() {
+				s.Do(func() { ops.Archived = true })
+				s.Pass(time.Hour)
+				s.mustSync()
+				s.Pass(8 * 24 * time.Hour)
+				maps.DeleteFunc(want, func(c *confluencetest.Content, _ string) bool { return c.Space == ops })
+			}},
+		}
+		for _, step := range steps {
+			step.do()
+			s.mustSync()
+			t.Log("after", step.name)
+			s.mustHold(want)
+		}
+		if got := s.documents()[pages[50].ID].Title; got != "fifty" {
+			t.Errorf("the renamed page is called %q", got)
+		}
+	})
+}
+
+// A restriction, a move or its end makes stored documents name other nodes, without their being read again.
+func TestDocumentsNameTheNearestRestriction(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		eng := s.Space("ENG", s.Site[0])
+		a := s.Page(eng, nil, "a", "<p>a</p>")
+		f := a
+		if cloud {
+			f = s.Add(&confluencetest.Content{Type: "folder", Space: eng, Parent: a, Title: "f"})
+		}
+		b := s.Page(eng, f, "b", "<p>b</p>")
+		c := s.Page(eng, b, "c", "<p>c</p>")
+		only := []confluencetest.Subject{s.User("ada"), s.Bot}
+		check := func(name string, want map[*confluencetest.Content]string) {
+			t.Helper()
+			s.Pass(time.Hour)
+			run := s.mustSync()
+			all := s.documents()
+			for page, node := range want {
+				if got := all[page.ID].ACL; !slices.Equal(got, s.node(node)) {
+					t.Errorf("%s: %s may be read by %v, want those of %s", name, page.Title, got, node)
+				}
+			}
+			if name != "at first" && run.Counts.Indexed > 0 {
+				t.Errorf("%s: %d documents were stored again", name, run.Counts.Indexed)
+			}
+		}
+		space := "space:" + eng.ID
+		check("at first", map[*confluencetest.Content]string{a: space, b: space, c: space})
+		s.Do(func() { b.Read = only })
+		check("a page is restricted", map[*confluencetest.Content]string{a: space, b: b.ID, c: b.ID})
+		s.Do(func() { a.Read = only })
+		check("and one above", map[*confluencetest.Content]string{a: a.ID, b: b.ID, c: b.ID})
+		s.Do(func() { b.Read = nil })
+		check("the lower one is open again", map[*confluencetest.Content]string{a: a.ID, b: a.ID, c: a.ID})
+		s.Do(func() { c.Parent = nil })
+		check("a page moves", map[*confluencetest.Content]string{a: a.ID, b: a.ID, c: space})
+		if cloud {
+			s.Do(func() { a.Read, f.Read = nil, only })
+			check("a folder is restricted", map[*confluencetest.Content]string{a: space, b: f.ID, c: space})
+		}
+	})
+}

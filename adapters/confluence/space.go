@@ -1,0 +1,70 @@
+package confluence
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// ident is an id, which one API writes as a text and the other as a number.
+type ident string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *ident) UnmarshalJSON(text []byte) error {
+	if bytes.Equal(text, []byte("null")) {
+		return nil
+	}
+	if len(text) > 0 && text[0] == '"' {
+		return json.Unmarshal(text, (*string)(i))
+	}
+	var n json.Number
+	err := json.Unmarshal(text, &n)
+	*i = ident(n)
+	return err
+}
+
+// space is a space as both APIs list it.
+type space struct {
+	ID       ident  `json:"id"`
+	Key      string `json:"key"`
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Status   string `json:"status"`
+	HomePage ident  `json:"homepageId"`
+}
+
+func (s space) node() string { return spaceNode + string(s.ID) }
+
+// spaces lists the spaces of the source in the order of their ids, as somebody sees them.
+func (c *Connector) spaces(ctx context.Context, as *Client) ([]space, error) {
+	path, asked := "rest/api/space", query("limit", "100", "status", "current")
+	if as.cloud {
+		path, asked = "api/v2/spaces", query("limit", "250", "status", "current")
+		if n := len(c.options.Spaces); n > 0 && n <= 100 {
+			asked += "&" + query("keys", strings.Join(c.options.Spaces, ","))
+		}
+	}
+	all, err := listAll[space](ctx, as, path, asked)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s space) bool { return s.ID == "" || !keyForm.MatchString(s.Key) || !c.chosen(s) })
+	slices.SortFunc(all, func(a, b space) int {
+		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+	})
+	return slices.CompactFunc(all, func(a, b space) bool { return a.ID == b.ID }), nil
+}
+
+// chosen reports whether a space belongs to the source.
+func (c *Connector) chosen(s space) bool {
+	if s.Status != "" && !strings.EqualFold(s.Status, "current") {
+		return false
+	}
+	if len(c.options.Spaces) > 0 {
+		return slices.ContainsFunc(c.options.Spaces, func(key string) bool { return strings.EqualFold(key, s.Key) })
+	}
+	return c.options.Personal || !strings.EqualFold(s.Type, "personal")
+}

@@ -1,0 +1,152 @@
+package confluence
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// state is what the checkpoint of Sync holds. Times are in seconds since 1970, 0 for never.
+type state struct {
+	Settings string               `json:"settings"`
+	Spaces   map[string]*progress `json:"spaces,omitempty"` // by id
+	Open     bool                 `json:"open,omitempty"`   // the pass did not come to its end
+}
+
+// progress is how far a space was read.
+type progress struct {
+	Key    string `json:"k"`
+	Mark   int64  `json:"m,omitempty"` // until when changes are known
+	Swept  int64  `json:"w,omitempty"` // when all of it was last looked at
+	Count  int    `json:"c,omitempty"` // how many there were then
+	Sweep  *sweep `json:"s,omitempty"` // the look at all of it under way
+	Gone   int64  `json:"g,omitempty"` // since when it cannot be seen
+	Shrunk int64  `json:"h,omitempty"` // since when a large part of it cannot be seen
+}
+
+// sweep is a look at everything in a space.
+type sweep struct {
+	Began  int64  `json:"b"`
+	Of     int    `json:"o,omitempty"` // which of the sorts is read
+	Asked  string `json:"a,omitempty"` // the query of its next part; empty: the first
+	Parts  int    `json:"p,omitempty"`
+	Holes  bool   `json:"x,omitempty"` // something may have been left out
+	Seen   idSet  `json:"i,omitempty"`
+	Number int    `json:"n,omitempty"`
+}
+
+func (s *state) encode() index.Checkpoint {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // it holds nothing that cannot be written
+	}
+	return text
+}
+
+// decode reads a checkpoint. One of other settings, or that cannot be read, begins anew.
+func decode(since index.Checkpoint, settings string) state {
+	var s state
+	if json.Unmarshal(since, &s) != nil || s.Settings != settings {
+		s = state{}
+	}
+	s.Settings = settings
+	if s.Spaces == nil {
+		s.Spaces = make(map[string]*progress)
+	}
+	return s
+}
+
+func (s *state) of(in space) *progress {
+	p := s.Spaces[string(in.ID)]
+	if p == nil {
+		p = &progress{}
+		s.Spaces[string(in.ID)] = p
+	}
+	p.Key = in.Key
+	return p
+}
+
+// Restart implements index.Resumer.
+func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
+	s := decode(since, c.Settings())
+	s.Open = false
+	for _, p := range s.Spaces {
+		p.Sweep = nil
+	}
+	return s.encode()
+}
+
+func seconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// id is the id of a document: the source, the space's id, and the content's.
+func (c *Connector) id(space, content string) document.ID {
+	return document.ID(string(c.source.ID) + ":" + space + ":" + content)
+}
+
+// place is what an id says.
+func (c *Connector) placeOf(id document.ID) (space, content string, ok bool) {
+	rest, ok := strings.CutPrefix(string(id), string(c.source.ID)+":")
+	space, content, parted := strings.Cut(rest, ":")
+	return space, content, ok && parted
+}
+
+// idSet is a set of ids of contents. In a checkpoint it takes two or three bytes for each.
+type idSet map[string]bool
+
+const attachmentPrefix = "att"
+
+// MarshalText implements encoding.TextMarshaler.
+func (s idSet) MarshalText() ([]byte, error) {
+	numbers := make([]uint64, 0, len(s))
+	for id := range maps.Keys(s) {
+		bare, file := strings.CutPrefix(id, attachmentPrefix)
+		n, err := strconv.ParseUint(bare, 10, 63)
+		if err != nil {
+			continue // no id: nothing is known by it
+		}
+		if n *= 2; file {
+			n++
+		}
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	var raw []byte
+	last := uint64(0)
+	for _, n := range numbers {
+		raw = binary.AppendUvarint(raw, n-last)
+		last = n
+	}
+	return []byte(base64.StdEncoding.EncodeToString(raw)), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *idSet) UnmarshalText(text []byte) error {
+	raw, err := base64.StdEncoding.DecodeString(string(text))
+	*s = make(idSet)
+	for last := uint64(0); err == nil && len(raw) > 0; {
+		n, length := binary.Uvarint(raw)
+		if length <= 0 {
+			break
+		}
+		last, raw = last+n, raw[length:]
+		id := strconv.FormatUint(last/2, 10)
+		if last%2 == 1 {
+			id = attachmentPrefix + id
+		}
+		(*s)[id] = true
+	}
+	return err
+}

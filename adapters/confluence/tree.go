@@ -1,0 +1,345 @@
+package confluence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// tree is what a run knows of what stands in what, and of restrictions. It is for one goroutine.
+type tree struct {
+	*Connector
+	parents map[string]string // by id; empty for what stands in nothing but its space
+	kinds   map[string]string // of contents that are no pages
+	lost    map[string]bool   // what cannot be seen: nobody may read what stands in it
+	unsure  map[string]bool   // what could not be read for now
+	lists   map[string]list
+	failing int // in a row
+}
+
+// list is the restriction of a content.
+type list struct {
+	state   listState
+	readers access.ACL
+}
+
+type listState int
+
+const (
+	unrestricted listState = iota
+	restricted
+	denied // it cannot be seen: nobody may read
+	unread // it could not be read for now
+)
+
+func (c *Connector) tree() *tree {
+	return &tree{
+		Connector: c, parents: make(map[string]string), kinds: make(map[string]string), lost: make(map[string]bool), unsure: make(map[string]bool),
+		lists: make(map[string]list),
+	}
+}
+
+// place notes what a content stands in. What is no content, such as a space, is nothing.
+func (t *tree) place(id, parent, kind string) {
+	if !isID(parent) {
+		parent = ""
+	}
+	t.parents[id] = parent
+	if parent != "" && kind != "" {
+		t.kinds[parent] = kind
+	}
+}
+
+// valid leaves out what has no id, and notes what the others stand in where the list told it.
+func (t *tree) valid(all []entry, of sort) []entry {
+	all = slices.DeleteFunc(all, func(e entry) bool { return !isID(e.id) || e.of != of && of != "" })
+	for _, e := range all {
+		below := e.id
+		if e.above == nil || e.of == comments || e.of == attachments {
+			continue
+		}
+		for _, id := range e.above {
+			t.place(below, id, "")
+			below = id
+		}
+		t.place(below, "", "")
+	}
+	return all
+}
+
+// feet is where the way up from an entry begins: at itself, or at what a comment or a file belongs to.
+func (e entry) feet() string {
+	if (e.of == comments || e.of == attachments) && len(e.above) > 0 {
+		return e.above[0]
+	}
+	return e.id
+}
+
+// deepest is how many contents may stand in one another.
+const deepest = 500
+
+// chain is a content and all it stands in, nearest first. whole says that everything is known and can be seen; what is missing is the last one then.
+func (t *tree) chain(id string) (ids []string, whole bool) {
+	for range deepest {
+		if slices.Contains(ids, id) { // a circle
+			return ids, false
+		}
+		ids = append(ids, id)
+		above, known := t.parents[id]
+		if !known || t.lost[id] {
+			return ids, false
+		}
+		if above == "" {
+			return ids, true
+		}
+		id = above
+	}
+	return ids, false
+}
+
+// load reads whatever is to be known of the ways up from some contents.
+func (t *tree) load(ctx context.Context, feet []string) error {
+	for range deepest {
+		var unknown []string
+		for _, id := range feet {
+			ids, _ := t.chain(id)
+			last := ids[len(ids)-1]
+			if _, known := t.parents[last]; !known && !t.lost[last] && !t.unsure[last] {
+				unknown = append(unknown, last)
+			}
+		}
+		if len(unknown) == 0 {
+			break
+		}
+		slices.Sort(unknown)
+		if err := t.climb(ctx, slices.Compact(unknown)); err != nil {
+			return err
+		}
+	}
+	var unknown []string
+	for _, id := range feet {
+		ids, _ := t.chain(id)
+		for _, id := range ids {
+			if _, known := t.lists[id]; !known && !t.lost[id] && !t.unsure[id] {
+				unknown = append(unknown, id)
+			}
+		}
+	}
+	slices.Sort(unknown)
+	return t.restrictions(ctx, slices.Compact(unknown))
+}
+
+// nearest is the first restricted content on the way up from one; empty where only the space decides. sure is false where that could not be read for
+// now. What cannot be seen counts as restricted: no node will let anybody in.
+func (t *tree) nearest(from string) (id string, sure bool) {
+	ids, whole := t.chain(from)
+	for _, id := range ids {
+		if t.lost[id] {
+			return id, true
+		}
+		switch l, known := t.lists[id]; {
+		case t.unsure[id] || !known || l.state == unread:
+			return "", false
+		case l.state == restricted || l.state == denied:
+			return id, true
+		}
+	}
+	if !whole { // a circle, or deeper than anything is
+		return ids[len(ids)-1], true
+	}
+	return "", true
+}
+
+// climb finds out what some contents stand in.
+func (t *tree) climb(ctx context.Context, ids []string) error {
+	var single []string
+	for some := range slices.Chunk(ids, mostExpanded) {
+		if !t.client.cloud {
+			left, err := t.bulk(ctx, some, "ancestors", func(k content) { t.valid([]entry{k.entry(true)}, "") })
+			if err != nil {
+				return err
+			}
+			single = append(single, left...)
+			continue
+		}
+		some = slices.DeleteFunc(slices.Clone(some), func(id string) bool {
+			of := t.kinds[id]
+			switch {
+			case of == string(posts):
+				t.place(id, "", "")
+			case of != "" && of != string(pages):
+				single = append(single, id)
+			default:
+				return false
+			}
+			return true
+		})
+		if len(some) == 0 {
+			continue
+		}
+		values := []string{"limit", strconv.Itoa(mostListed), "status", "current,archived,draft,trashed"}
+		asked := query(values...)
+		for _, id := range some {
+			asked += "&id=" + id
+		}
+		got, _, err := part[listed](ctx, t.client, "api/v2/pages", asked, 0)
+		if err != nil {
+			return err
+		}
+		for _, l := range got {
+			t.place(string(l.ID), string(l.Parent), l.ParentType)
+		}
+		for _, id := range some {
+			if _, found := t.parents[id]; !found {
+				t.lost[id] = true
+			}
+		}
+	}
+	for _, id := range single {
+		if err := t.climbOne(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// containers are the contents that are no pages and may have some below them (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-folder/).
+var containers = map[string]string{"folder": "folders", "whiteboard": "whiteboards", "database": "databases", "embed": "embeds"}
+
+// climbOne finds out what a content stands in that is no page.
+func (t *tree) climbOne(ctx context.Context, id string) error {
+	var err error
+	if path, known := containers[t.kinds[id]]; t.client.cloud && known {
+		var l listed
+		if err = t.client.get(ctx, "api/v2/"+path+"/"+id, &l); err == nil && string(l.ID) == id {
+			t.place(id, string(l.Parent), l.ParentType)
+			return nil
+		}
+	} else if !t.client.cloud {
+		var k content
+		if err = t.client.get(ctx, "rest/api/content/"+id+"?expand=ancestors", &k); err == nil && string(k.ID) == id {
+			t.valid([]entry{k.entry(true)}, "")
+		}
+		if _, found := t.parents[id]; found {
+			return nil
+		}
+	}
+	if err == nil || absent(err) {
+		t.lost[id] = true
+		return nil
+	}
+	t.unsure[id] = true
+	return t.fails(ctx, err)
+}
+
+// patience is how many contents in a row may fail before a loop does.
+const patience = 5
+
+// fails passes over what is broken for one content, until too many are.
+func (t *tree) fails(ctx context.Context, err error) error {
+	if t.failing++; final(ctx, err) || !broken(err) && !errors.Is(err, errMalformed) || t.failing >= patience {
+		return err
+	}
+	return nil
+}
+
+// restrictions reads the restrictions of some contents.
+func (t *tree) restrictions(ctx context.Context, ids []string) error {
+	var single []string
+	for some := range slices.Chunk(ids, mostExpanded) {
+		some = slices.DeleteFunc(slices.Clone(some), func(id string) bool {
+			_, box := containers[t.kinds[id]]
+			if box { // of which searches do not tell
+				single = append(single, id)
+			}
+			return box
+		})
+		left, err := t.bulk(ctx, some, expandRestrictions, func(k content) {
+			if k.Restrictions != nil && k.Restrictions.Read.told() {
+				r := k.Restrictions.Read.Restrictions
+				t.lists[string(k.ID)] = t.listOf(r.User.Results, r.Group.Results)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		single = append(single, left...)
+		for _, id := range some {
+			if _, told := t.lists[id]; !told && !slices.Contains(left, id) {
+				single = append(single, id)
+			}
+		}
+	}
+	for _, id := range single {
+		l, err := t.restrictionOf(ctx, id)
+		switch {
+		case err == nil:
+			t.failing = 0
+		case absent(err):
+			l = list{state: denied}
+		default:
+			l = list{state: unread}
+			if err := t.fails(ctx, err); err != nil {
+				return err
+			}
+		}
+		t.lists[id] = l
+	}
+	return nil
+}
+
+const expandRestrictions = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
+
+// bulk reads contents by their ids, and returns the ids of those that it did not find. What cannot be read together is read by halves: an expansion that
+// fails for one of them fails for all (CONFCLOUD-77618, CONFCLOUD-76424).
+func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(content)) (left []string, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	missing := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		missing[id] = true
+	}
+	asked := query("cql", cqlIDs(ids), "limit", strconv.Itoa(len(ids)), "expand", expand)
+	for asked != "" && len(missing) > 0 {
+		var got []content
+		if got, asked, err = part[content](ctx, t.client, "rest/api/content/search", asked, 2); err != nil {
+			break
+		}
+		for _, k := range got {
+			if missing[string(k.ID)] {
+				delete(missing, string(k.ID))
+				use(k)
+			}
+		}
+		t.failing = 0
+	}
+	for _, id := range ids {
+		if missing[id] {
+			left = append(left, id)
+		}
+	}
+	switch {
+	case err == nil || len(left) == 0:
+		return left, nil
+	case final(ctx, err) || !broken(err) && !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
+		return nil, err
+	case len(left) == 1:
+		if t.failing++; t.failing >= patience {
+			return nil, fmt.Errorf("one content after another cannot be read: %w", err)
+		}
+		return left, nil
+	}
+	first, err := t.bulk(ctx, left[:len(left)/2], expand, use)
+	if err != nil {
+		return nil, err
+	}
+	second, err := t.bulk(ctx, left[len(left)/2:], expand, use)
+	return append(first, second...), err
+}
