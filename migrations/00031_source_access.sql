@@ -67,6 +67,7 @@ create table source_group (
     primary key (tenant_id, principal)
 );
 create index source_group_source on source_group (tenant_id, source_id);
+create index source_group_until on source_group (tenant_id) where until is not null;
 create table source_member (
     tenant_id  text not null,
     source_id  text not null,

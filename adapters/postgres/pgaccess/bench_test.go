@@ -7,12 +7,12 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
-	"github.com/footnotehq/footnote/adapters/postgres/pgaccess/pgaccesstest"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve"
 )
 
 func bench(b *testing.B) (*pgaccess.Store, *pgindex.Index) {
@@ -65,9 +65,10 @@ func BenchmarkReshare(b *testing.B) {
 	search := func(who int, found bool) time.Duration {
 		b.Helper()
 		began := time.Now()
-		got, err := pgaccesstest.Search(b.Context(), x, audiences[who], "word7")
-		if err != nil || (len(got) > 0) != found {
-			b.Fatalf("the search found %d documents, %v, want some: %v", len(got), err, found)
+		r := retrieve.Request{Audience: audiences[who], Probes: []retrieve.Probe{{Text: "word7"}}, TitleRatio: 0.1, PerSide: 100}
+		got, _, err := x.Find(b.Context(), r, nil)
+		if err != nil || got.Allowed > 0 != found || found && len(got.Lists[0].Entries) == 0 {
+			b.Fatalf("the search found %+v, %v, want some: %v", got, err, found)
 		}
 		return time.Since(began)
 	}

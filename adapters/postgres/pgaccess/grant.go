@@ -42,13 +42,22 @@ func (s *Store) common(ctx context.Context, tenant access.TenantID, listeners []
 	if err != nil {
 		return nil, err
 	}
-	held := shared(links, len(listeners))
-	groups, err := s.groups(ctx, tenant, links, len(listeners))
+	alone := len(listeners) == 1
+	mine, err := s.mine(ctx, tenant, links)
 	if err != nil {
 		return nil, err
 	}
-	held = append(held, groups...)
-	sets, err := s.setsOf(ctx, tenant, listeners, links, held)
+	held := shared(links, len(listeners))
+	for source, groups := range mine {
+		groups, err := s.sharedGroups(ctx, tenant, source, groups, links, len(listeners))
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range groups {
+			held = append(held, access.Held{Principal: access.Principal(g.principal), From: g.from(alone)})
+		}
+	}
+	sets, err := s.sets(ctx, tenant, listeners, links, mine, held)
 	if err != nil {
 		return nil, err
 	}
@@ -112,58 +121,93 @@ func shared(links []link, listeners int) []access.Held {
 	return held
 }
 
-// groups are those in which all listeners are.
-func (s *Store) groups(ctx context.Context, tenant access.TenantID, links []link, listeners int) ([]access.Held, error) {
-	count := make(map[string]int)
-	for _, l := range links {
-		count[l.source]++
+// group is one in which somebody is, and who they are there.
+type group struct {
+	link
+	principal, title string
+}
+
+func (g group) from(alone bool) string {
+	title := cmp.Or(g.title, g.principal)
+	if alone {
+		return title + " " + g.link.from()
 	}
-	links = slices.DeleteFunc(slices.Clone(links), func(l link) bool { return count[l.source] < listeners })
-	if len(links) == 0 {
+	return "everybody here is in " + title + " in " + g.source
+}
+
+// mine are the groups of the first listener, by source.
+func (s *Store) mine(ctx context.Context, tenant access.TenantID, links []link) (map[string][]group, error) {
+	mine := make(map[string][]group)
+	for _, l := range links {
+		if l.listener != 0 {
+			continue
+		}
+		// One look-up for the person, and one for each group, whatever the planner takes the tables for.
+		rows, err := s.db.Pool.Query(ctx, `
+			select m.principal, g.name
+			from (select principal from source_member where tenant_id = $1 and source_id = $2 and person = $3 offset 0) m
+			cross join lateral (
+				select name, source_id from source_group where tenant_id = $1 and principal = m.principal and (until is null or until > now()) offset 0
+			) g
+			where g.source_id = $2`, string(tenant), l.source, l.person)
+		if err != nil {
+			return nil, err
+		}
+		if mine[l.source], err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (group, error) {
+			g := group{link: l}
+			err := row.Scan(&g.principal, &g.title)
+			return g, err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return mine, nil
+}
+
+// sharedGroups are those of the first listener's groups in a source in which all the others are.
+func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source string, mine []group, links []link, listeners int) ([]group, error) {
+	linked, first := 0, ""
+	others := make(map[string]bool) // several listeners may be one person
+	for _, l := range links {
+		if l.source != source {
+			continue
+		}
+		if linked++; l.listener == 0 {
+			first = l.person
+		}
+		others[l.person] = true
+	}
+	if linked < listeners {
 		return nil, nil
 	}
-	by := make(map[string]link, len(links)) // for words, where there is one listener
-	people := make(map[[2]string]bool)      // several listeners may be one person
-	for _, l := range links {
-		by[l.source] = l
-		people[[2]string{l.source, l.person}] = true
+	if delete(others, first); len(others) == 0 || len(mine) == 0 {
+		return mine, nil
 	}
-	need := make(map[string]int32)
-	for p := range people {
-		need[p[0]]++
+	asked := make([]string, len(mine))
+	for i, g := range mine {
+		asked[i] = g.principal
 	}
-	var sources, persons []string
-	var needs []int32
-	for p := range people {
-		sources, persons, needs = append(sources, p[0]), append(persons, p[1]), append(needs, need[p[0]])
-	}
-	// Served by the primary keys of source_member and source_group.
+	// One look-up for each person, by the primary key. What it reads is looked up in a hash table: "is true" keeps the planner from joining instead.
 	rows, err := s.db.Pool.Query(ctx, `
-		select c.principal, c.source, g.name
-		from (
-			select m.principal, p.source, max(p.need) as need, count(*) as has
-			from unnest($2::text[], $3::text[], $4::int[]) as p (source, person, need)
-			join source_member m on m.tenant_id = $1 and m.source_id = p.source and m.person = p.person
-			group by m.principal, p.source
-		) c
-		join source_group g on g.tenant_id = $1 and g.principal = c.principal and g.source_id = c.source and (g.until is null or g.until > now())
-		where c.has = c.need`, string(tenant), sources, persons, needs)
+		select m.principal
+		from unnest($3::text[]) as p (person)
+		cross join lateral (
+			select principal collate "C" as principal from source_member where tenant_id = $1 and source_id = $2 and person = p.person offset 0
+		) m
+		where (m.principal in (select unnest($4::text[]))) is true
+		group by m.principal having count(*) = cardinality($3::text[])`, string(tenant), source, slices.Collect(maps.Keys(others)), asked)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (access.Held, error) {
-		var h access.Held
-		var source, name string
-		if err := row.Scan(&h.Principal, &source, &name); err != nil {
-			return h, err
-		}
-		if name = cmp.Or(name, string(h.Principal)); listeners == 1 {
-			h.From = name + " " + by[source].from()
-		} else {
-			h.From = "everybody here is in " + name + " in " + source
-		}
-		return h, nil
-	})
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Clone(mine), func(g group) bool {
+		_, found := slices.BinarySearch(all, g.principal)
+		return !found
+	}), nil
 }
 
 // ordered sorts what is held by principal, each once.

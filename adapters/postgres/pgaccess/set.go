@@ -3,6 +3,7 @@ package pgaccess
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,57 +19,88 @@ type set struct {
 
 // heldBy returns the sets that somebody holds by what they hold otherwise, of sources that grant something at present.
 func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string) ([]set, error) {
-	// Served by the primary keys of access_set_clause and access_set, and by access_set_clause_set. Few clauses name what somebody holds.
+	// Served by the primary keys of access_set_clause and access_set, and by access_set_clause_set: one look-up for each set of which somebody holds
+	// anything, whatever the planner takes the tables for.
 	rows, err := s.db.Pool.Query(ctx, `
-		select s.principal, s.source_id, c.clause, array_agg(c.needs)
-		from (
+		with held as materialized (
 			select principal, count(distinct clause) as met from access_set_clause
 			where tenant_id = $1 and needs = any($2::text[]) group by principal
-		) m
-		join access_set s on s.tenant_id = $1 and s.principal = m.principal and s.clauses = m.met
-		join access_set_clause c on c.tenant_id = $1 and c.principal = s.principal
-		join source_access a on a.tenant_id = $1 and a.source_id = s.source_id and a.loop = 'nodes' and a.until > now()
-		join source o on o.tenant_id = $1 and o.id = s.source_id and o.paused_at is null
-		group by s.principal, s.source_id, c.clause
-		order by s.principal, c.clause`, string(tenant), held)
+		)
+		select s.principal, s.source_id, c.clause, c.needs
+		from held h
+		cross join lateral (
+			select principal, source_id from access_set where tenant_id = $1 and principal = h.principal and clauses = h.met offset 0
+		) s
+		cross join lateral (
+			select clause, array_agg(needs) as needs from access_set_clause where tenant_id = $1 and principal = s.principal group by clause offset 0
+		) c
+		where s.source_id = any(array(
+			select a.source_id from source_access a join source o on o.tenant_id = a.tenant_id and o.id = a.source_id and o.paused_at is null
+			where a.tenant_id = $1 and a.loop = 'nodes' and a.until > now()))`, string(tenant), held)
 	if err != nil {
 		return nil, err
 	}
 	var sets []set
-	var one set
+	at := make(map[string]int)
+	var principal, source string
 	var clause int
 	var needs []string
-	_, err = pgx.ForEachRow(rows, []any{&one.principal, &one.source, &clause, &needs}, func() error {
-		if n := len(sets); n == 0 || sets[n-1].principal != one.principal {
-			sets = append(sets, set{principal: one.principal, source: one.source})
+	_, err = pgx.ForEachRow(rows, []any{&principal, &source, &clause, &needs}, func() error {
+		i, found := at[principal]
+		if !found {
+			i = len(sets)
+			at[principal], sets = i, append(sets, set{principal: principal, source: source})
 		}
-		last := &sets[len(sets)-1]
-		last.clauses = append(last.clauses, slices.Clone(needs))
+		sets[i].clauses = append(sets[i].clauses, slices.Clone(needs))
 		return nil
 	})
 	return sets, err
 }
 
-// setsOf returns the sets that each of the listeners holds, some maybe by other groups than others. held is what all of them hold of sources.
-func (s *Store) setsOf(
-	ctx context.Context, tenant access.TenantID, listeners []access.Listener, links []link, common []access.Held,
+// sets returns those that each of the listeners holds, some maybe by other groups than others. mine are the groups of the first one, and common is
+// what all of them hold of sources.
+func (s *Store) sets(
+	ctx context.Context, tenant access.TenantID, listeners []access.Listener, links []link, mine map[string][]group, common []access.Held,
 ) ([]access.Held, error) {
-	first, err := s.everything(ctx, tenant, listeners[0], links, common, len(listeners) == 1)
-	if err != nil {
-		return nil, err
+	all := map[string]bool{string(access.Public): true}
+	for _, h := range common {
+		all[string(h.Principal)] = true
 	}
-	sets, err := s.heldBy(ctx, tenant, first)
+	holds := make([]map[string]bool, len(listeners))
+	for i, l := range listeners {
+		holds[i] = maps.Clone(all)
+		for _, p := range l.Held {
+			holds[i][string(p)] = true
+		}
+	}
+	for _, l := range links {
+		holds[l.listener][string(access.SourceGroup(l.source, access.SourcePerson, l.person))] = true
+		if l.known {
+			holds[l.listener][string(access.SourceAll(l.source))] = true
+		}
+	}
+	for _, groups := range mine {
+		for _, g := range groups {
+			holds[0][g.principal] = true
+		}
+	}
+	sets, err := s.heldBy(ctx, tenant, slices.Collect(maps.Keys(holds[0])))
 	if err != nil || len(sets) == 0 {
 		return nil, err
 	}
-	if len(listeners) > 1 {
-		if sets, err = s.met(ctx, tenant, listeners, links, sets); err != nil {
+	unmet := slices.DeleteFunc(slices.Clone(sets), func(one set) bool {
+		return !slices.ContainsFunc(holds[1:], func(held map[string]bool) bool { return !one.metBy(held) })
+	})
+	if len(unmet) > 0 {
+		if err := s.fill(ctx, tenant, holds, links, unmet); err != nil {
 			return nil, err
 		}
 	}
-	held := make([]access.Held, len(sets))
-	for i, one := range sets {
-		held[i] = access.Held{Principal: access.Principal(one.principal), From: one.from(len(listeners) == 1)}
+	var held []access.Held
+	for _, one := range sets {
+		if !slices.ContainsFunc(holds, func(held map[string]bool) bool { return !one.metBy(held) }) {
+			held = append(held, access.Held{Principal: access.Principal(one.principal), From: one.from(len(listeners) == 1)})
+		}
 	}
 	return held, nil
 }
@@ -89,79 +121,47 @@ func (s set) from(alone bool) string {
 	return fmt.Sprintf("%s all that %s asks for: %s", who, s.source, strings.Join(parts, "; and "))
 }
 
-// everything that the first listener holds, where common is what all of them hold of sources.
-func (s *Store) everything(
-	ctx context.Context, tenant access.TenantID, l access.Listener, links []link, common []access.Held, alone bool,
-) ([]string, error) {
-	held := append(strs(l.Held), string(access.Public))
-	if !alone {
-		var mine []link
-		for _, k := range links {
-			if k.listener == 0 {
-				mine = append(mine, k)
-			}
-		}
-		groups, err := s.groups(ctx, tenant, mine, 1)
-		if err != nil {
-			return nil, err
-		}
-		common = append(shared(mine, 1), groups...)
-	}
-	for _, h := range common {
-		held = append(held, string(h.Principal))
-	}
-	return held, nil
-}
-
-// met returns those of the sets that all listeners hold.
-func (s *Store) met(ctx context.Context, tenant access.TenantID, listeners []access.Listener, links []link, sets []set) ([]set, error) {
+// fill adds to what listeners but the first hold those of their groups that sets ask for.
+func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[string]bool, links []link, sets []set) error {
 	var asked []string
 	for _, one := range sets {
 		asked = append(asked, slices.Concat(one.clauses...)...)
 	}
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
-	holds := make([]map[string]bool, len(listeners))
-	for i, l := range listeners {
-		holds[i] = map[string]bool{string(access.Public): true}
-		for _, p := range l.Held {
-			holds[i][string(p)] = true
-		}
-	}
 	listening := make(map[[2]string][]int)
 	var sources, persons []string
 	for _, l := range links {
-		holds[l.listener][string(access.SourceGroup(l.source, access.SourcePerson, l.person))] = true
-		if l.known {
-			holds[l.listener][string(access.SourceAll(l.source))] = true
-		}
 		at := [2]string{l.source, l.person}
 		if listening[at] = append(listening[at], l.listener); len(listening[at]) == 1 {
 			sources, persons = append(sources, l.source), append(persons, l.person)
 		}
 	}
-	// Served by the primary keys.
+	// One look-up for each person, by the primary key. What it reads is looked up in hash tables: "is true" keeps the planner from joining instead.
 	rows, err := s.db.Pool.Query(ctx, `
-		select p.source, p.person, m.principal
+		select p.source, p.person, m.principals
 		from unnest($2::text[], $3::text[]) as p (source, person)
-		join source_member m on m.tenant_id = $1 and m.source_id = p.source and m.person = p.person and m.principal = any($4::text[])
-		join source_group g on g.tenant_id = $1 and g.principal = m.principal and g.source_id = p.source and (g.until is null or g.until > now())`,
-		string(tenant), sources, persons, asked)
+		cross join lateral (
+			select array_agg(principal) as principals
+			from (select principal from source_member where tenant_id = $1 and source_id = p.source and person = p.person offset 0) g
+			where (principal in (select unnest($4::text[]))) is true
+			  and principal not in (select principal from source_group where tenant_id = $1 and until <= now())
+		) m
+		where m.principals is not null`, string(tenant), sources, persons, asked)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var source, person, principal string
-	if _, err := pgx.ForEachRow(rows, []any{&source, &person, &principal}, func() error {
+	var source, person string
+	var principals []string
+	_, err = pgx.ForEachRow(rows, []any{&source, &person, &principals}, func() error {
 		for _, n := range listening[[2]string{source, person}] {
-			holds[n][principal] = true
+			for _, p := range principals {
+				holds[n][p] = true
+			}
 		}
 		return nil
-	}); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(sets, func(one set) bool {
-		return slices.ContainsFunc(holds, func(held map[string]bool) bool { return !one.metBy(held) })
-	}), nil
+	})
+	return err
 }
 
 // metBy reports whether somebody who holds something holds the set.

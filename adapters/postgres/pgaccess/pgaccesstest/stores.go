@@ -47,14 +47,14 @@ func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.
 		}
 		return sourcetest.Stores{Tenant: tenant, Index: written, Access: store, Grants: store, Readable: searched.Readable,
 			Search: func(ctx context.Context, a access.Audience) ([]document.ID, error) {
-				return Search(ctx, searched, a, "common")
+				return SearchAll(ctx, searched, a)
 			}}
 	}
 }
 
-// Search finds everything that holds a word, and looks at the access lists of what it finds.
-func Search(ctx context.Context, x *pgindex.Index, a access.Audience, word string) ([]document.ID, error) {
-	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Text: word}}, TitleRatio: 0.1, PerSide: 1000}
+// SearchAll finds everything that holds a word which every document holds, and looks at the access lists of what it finds.
+func SearchAll(ctx context.Context, x *pgindex.Index, a access.Audience) ([]document.ID, error) {
+	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Text: "common"}}, TitleRatio: 0.1, PerSide: 1000}
 	_, passages, err := x.Find(ctx, r, func(c retrieve.Candidates) []document.ChunkID {
 		var chunks []document.ChunkID
 		for _, e := range c.Lists[0].Entries {
