@@ -15,14 +15,14 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-func bench(b *testing.B) (*pgaccess.Store, *pgindex.Index) {
+func bench(b *testing.B) (*pgaccess.Store, *pgindex.Index, *postgres.DB) {
 	b.Helper()
 	db := postgrestest.Connect(b, postgres.Config{URL: postgrestest.URL(b)})
 	x, err := pgindex.New(db, pgindex.Config{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return pgaccess.New(db), x
+	return pgaccess.New(db), x, db
 }
 
 func must(b *testing.B, err error) {
@@ -47,7 +47,7 @@ func pass(b *testing.B, s *pgaccess.Store, loop index.Loop, put func(index.Acces
 // BenchmarkReshare changes who may read a node with 100,000 documents below it, and searches before, at once after, and again.
 func BenchmarkReshare(b *testing.B) {
 	const documents = 100_000
-	store, x := bench(b)
+	store, x, _ := bench(b)
 	for at := 0; at < documents; at += 2000 {
 		entries := make([]index.Entry, 2000)
 		for i := range entries {
@@ -93,6 +93,55 @@ func BenchmarkReshare(b *testing.B) {
 	}
 }
 
+// analyze does what the server does by itself within a minute.
+func analyze(b *testing.B, db *postgres.DB) {
+	b.Helper()
+	_, err := db.Pool.Exec(b.Context(), `vacuum analyze`)
+	must(b, err)
+	db.Pool.Reset()
+}
+
+// BenchmarkManyNodes searches for the first time on behalf of people who may read 10,000 nodes by one group, with a document below each, and again.
+func BenchmarkManyNodes(b *testing.B) {
+	const nodes = 10_000
+	store, x, db := bench(b)
+	var batch index.NodeBatch
+	for at := 0; at < nodes; at += 2000 {
+		entries := make([]index.Entry, 2000)
+		for i := range entries {
+			id := fmt.Sprint(at + i)
+			batch.Nodes = append(batch.Nodes, index.Node{ID: id, Clauses: []access.ACL{{team("all"), team(id)}}})
+			entries[i] = index.Entry{
+				Document:   document.Document{Ref: document.Ref{ID: document.ID("wiki:" + id), Source: "wiki", Kind: "wiki"}, ACL: access.ACL{access.Node("wiki", id)}},
+				Chunks:     []document.Chunk{{Text: "common", End: 6, Tokens: 1}},
+				SearchText: []string{fmt.Sprintf("common word%d", (at+i)%1000)},
+			}
+		}
+		must(b, x.Put(b.Context(), tenant, entries))
+		must(b, x.Maintain(b.Context(), tenant))
+	}
+	batch.Complete = true
+	stored := pass(b, store, index.LoopNodes, func(run index.AccessRun) error { return store.PutNodes(b.Context(), tenant, run, batch) })
+	analyze(b, db)
+	var first, again time.Duration
+	n := 0
+	for b.Loop() {
+		n++
+		r := retrieve.Request{Audience: access.NewAudience(tenant, team("all"), access.Group(fmt.Sprint(n))), Probes: []retrieve.Probe{{Text: "word7"}}, TitleRatio: 0.1, PerSide: 100}
+		for _, took := range []*time.Duration{&first, &again} {
+			began := time.Now()
+			got, _, err := x.Find(b.Context(), r, nil)
+			if err != nil || got.Allowed != nodes {
+				b.Fatalf("the search may find %d chunks, %v", got.Allowed, err)
+			}
+			*took += time.Since(began)
+		}
+	}
+	for name, took := range map[string]time.Duration{"stored-ms": stored * time.Duration(b.N), "first-ms": first, "again-ms": again} {
+		b.ReportMetric(float64(took.Microseconds())/1000/float64(b.N), name)
+	}
+}
+
 // people are n people, each in so many of the groups: in half of these with everybody, in the others with some.
 func people(n, groups, each int) (index.GroupBatch, []access.Listener) {
 	var batch index.GroupBatch
@@ -120,7 +169,7 @@ func people(n, groups, each int) (index.GroupBatch, []access.Listener) {
 func BenchmarkMemberships(b *testing.B) {
 	var fresh, same, changed time.Duration
 	for b.Loop() {
-		store, _ := bench(b)
+		store, _, _ := bench(b)
 		batch, _ := people(1000, 500, 100)
 		put := func() time.Duration {
 			return pass(b, store, index.LoopGroups, func(run index.AccessRun) error { return store.PutGroups(b.Context(), tenant, run, withComplete(batch)) })
@@ -147,7 +196,7 @@ func withComplete(b index.GroupBatch) index.GroupBatch {
 // BenchmarkCommon asks what one person of 300 groups holds, and what 200 people of 300 groups each hold together, among 100,000 memberships, where
 // 2,000 nodes have two clauses. The first question of a connection is not among them.
 func BenchmarkCommon(b *testing.B) {
-	store, _ := bench(b)
+	store, _, db := bench(b)
 	batch, listeners := people(1000, 2000, 300)
 	pass(b, store, index.LoopGroups, func(run index.AccessRun) error { return store.PutGroups(b.Context(), tenant, run, withComplete(batch)) })
 	var nodes []index.Node
@@ -157,6 +206,7 @@ func BenchmarkCommon(b *testing.B) {
 	pass(b, store, index.LoopNodes, func(run index.AccessRun) error {
 		return store.PutNodes(b.Context(), tenant, run, index.NodeBatch{Nodes: nodes, Complete: true})
 	})
+	analyze(b, db)
 	for _, n := range []int{1, 200} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			held := 0

@@ -71,7 +71,7 @@ func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string)
 	return key
 }
 
-// queue asks for what the tasks need.
+// queue asks for what the tasks need. There may be many lists: they are looked up in a hash table, which "is true" keeps the planner from joining.
 func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	tenant := string(r.Audience.Tenant())
 	for _, t := range plan.tasks {
@@ -93,11 +93,11 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4`, tenant, t.segment.shard, t.segment.low, t.segment.high)
 		case len(r.Sources) > 0:
 			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
-				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and access_number = any($5::int[])
+				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and (access_number in (select unnest($5::int[]))) is true
 				  and source_id = any($6::text[])`, tenant, t.segment.shard, t.segment.low, t.segment.high, s.lists, strs(r.Sources))
 		default:
 			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
-				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and access_number = any($5::int[])`,
+				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and (access_number in (select unnest($5::int[]))) is true`,
 				tenant, t.segment.shard, t.segment.low, t.segment.high, s.lists)
 		}
 	}

@@ -5,11 +5,19 @@ import "strings"
 // Some documents name a node, whose readers are looked up whenever somebody asks (view readable_node). These are the only expressions that decide who
 // may read; each is given as what parameters are called, such as "$2".
 
-// listed is the condition that an access list may be read by whoever holds some principals: it names one of them, or a node that one of them may
-// read. The nodes are looked up once, by access_node_readers, and the lists by access_list_principals.
-func listed(tenant, held string) string {
-	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
-		`principals && (HELD::text[] || array(select principal from readable_node where tenant_id = TENANT and readers && HELD::text[]))`)
+// listsOf selects the numbers of the access lists that may be read by whoever holds some principals, and whether by the list itself: it names one of
+// them. Else it is the list of a node that one of them may read, and of nothing more: a node stands alone in its list. The former are served by
+// access_list_principals, the latter by access_node_readers and, one look-up for each node, by the digests of lists: to look for many
+// principals in the index of lists takes a thousand times as long. No number comes twice, unless somebody holds a node.
+func listsOf(tenant, held string) string {
+	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(`
+		select number, true as by_itself from access_list where tenant_id = TENANT and principals && HELD::text[]
+		union all
+		select l.number, false from readable_node n
+		cross join lateral (
+			select number from access_list where tenant_id = TENANT and digest = sha256(convert_to(n.principal, 'UTF8')) offset 0
+		) l
+		where n.tenant_id = TENANT and n.readers && HELD::text[]`)
 }
 
 // mayRead is the condition that a document d may be read by whoever holds some principals. A node is looked up by access_node_principal, and only where

@@ -9,11 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beyond reports whether any document has had an access list that one audience may read and the other may not. By access_list_principals.
+// Beyond reports whether any document has had an access list that one audience may read and the other may not.
 func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond bool, err error) {
 	err = x.db.Pool.QueryRow(ctx, `
-		select exists (select from access_list where tenant_id = $1 and `+listed("$1", "$2")+`
-			and not (tenant_id = $3 and `+listed("$3", "$4")+`))`,
+		select exists (select number from (`+listsOf("$1", "$2")+`) mine except select number from (`+listsOf("$3", "$4")+`) theirs)`,
 		string(one.Tenant()), strs(one.Principals()), string(other.Tenant()), strs(other.Principals())).Scan(&beyond)
 	if err != nil {
 		return false, fmt.Errorf("ask what one audience may read and another may not: %w", err)

@@ -77,7 +77,7 @@ const beginRead = `begin transaction isolation level repeatable read read only`
 func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	to.queue(s.scanLists,
-		`select number, principals && $2::text[] from access_list where tenant_id = $1 and `+listed("$1", "$2")+` order by number`, tenant, strs(r.Audience.Principals()))
+		listsOf("$1", "$2")+` order by 1`, tenant, strs(r.Audience.Principals()))
 	to.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 }
 
@@ -91,7 +91,10 @@ func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	var number int32
 	var plain bool
 	_, err = pgx.ForEachRow(rows, []any{&number, &plain}, func() error {
-		if s.lists = append(s.lists, number); !plain {
+		if n := len(s.lists); n == 0 || s.lists[n-1] != number {
+			s.lists = append(s.lists, number)
+		}
+		if !plain {
 			s.until = time.Now().Add(passingAge)
 		}
 		return nil
