@@ -20,7 +20,7 @@ create table access_node (
     until     timestamptz,                 -- until when the readers count: it, or one that they follow from, could not be read
     primary key (tenant_id, source_id, id)
 );
-create index access_node_readers on access_node using gin (readers);
+create index access_node_readers on access_node using gin (readers) with (fastupdate = off); -- looked up for every question
 create index access_node_parent on access_node (tenant_id, source_id, parent) where parent <> '';
 create index access_node_until on access_node (tenant_id, source_id) where until is not null;
 create unique index access_node_principal on access_node (tenant_id, principal);
@@ -53,7 +53,17 @@ create table source_person (
     read_at   timestamptz not null, -- when the pass began that last told of them
     primary key (tenant_id, source_id, id)
 );
-create index source_person_emails on source_person using gin (emails);
+
+-- The addresses of people, to be looked up for every question.
+create table source_address (
+    tenant_id text not null,
+    email     text not null,
+    source_id text not null,
+    person    text not null,
+    primary key (tenant_id, email, source_id, person),
+    foreign key (tenant_id, source_id, person) references source_person on delete cascade
+);
+create index source_address_person on source_address (tenant_id, source_id, person);
 
 -- Groups, each with its members as it was when it was last read whole.
 create table source_group (
@@ -169,6 +179,7 @@ drop table account;
 drop table source_access;
 drop table source_member;
 drop table source_group;
+drop table source_address;
 drop table source_person;
 drop table access_set_clause;
 drop table access_set;

@@ -28,6 +28,7 @@ func TestPeopleAreListedAndImported(t *testing.T) {
 		`insert into source_person (tenant_id, source_id, id, name, emails, read_at)
 			select tenant_id, s.id, p.id, p.name, p.emails, now() from source s, (values
 				('1', 'Ada', array['ada@example.com']), ('2', 'Bob', array['bob@example.com']), ('3', 'Cyd', array['cyd@example.com', 'c@example.com'])) p (id, name, emails)`,
+		`insert into source_address (tenant_id, source_id, person, email) select tenant_id, source_id, id, unnest(emails) from source_person`,
 		`insert into account (platform, workspace, id, name, email, full_member, seen_at) values
 			('slack', 'T1', 'U1', 'ada', 'ada@example.com', true, now()), ('slack', 'T1', 'U2', 'bob', 'bob@example.com', true, now()),
 			('slack', 'T1', 'U3', 'cyd', 'cyd@elsewhere.org', true, now()), ('slack', 'T2', 'U3', 'eve', '', false, now())`,

@@ -63,12 +63,22 @@ func (w *groupWriter) people(ctx context.Context, people []index.Person) error {
 		slices.Sort(addresses)
 		ids, names, emails = append(ids, p.ID), append(names, clean(p.Name)), append(emails, strings.Join(slices.Compact(addresses), " "))
 	}
-	_, err := w.tx.Exec(ctx, `
+	tenant, source := string(w.tenant), string(w.run.Source)
+	batch := &pgx.Batch{}
+	batch.Queue(`
 		insert into source_person (tenant_id, source_id, id, name, emails, read_at)
 		select $1, $2, p.id, p.name, string_to_array(p.emails, ' '), $6 from unnest($3::text[], $4::text[], $5::text[]) as p (id, name, emails)
 		on conflict (tenant_id, source_id, id) do update set name = excluded.name, emails = excluded.emails, read_at = excluded.read_at`,
-		string(w.tenant), string(w.run.Source), ids, names, emails, w.run.PassStartedAt)
-	return err
+		tenant, source, ids, names, emails, w.run.PassStartedAt)
+	// By source_address_person and the primary key.
+	batch.Queue(`
+		delete from source_address a using unnest($3::text[], $4::text[]) as p (id, emails)
+		where a.tenant_id = $1 and a.source_id = $2 and a.person = p.id and a.email <> all(string_to_array(p.emails, ' '))`, tenant, source, ids, emails)
+	batch.Queue(`
+		insert into source_address (tenant_id, source_id, person, email)
+		select $1, $2, p.id, e.email from unnest($3::text[], $4::text[]) as p (id, emails) cross join unnest(string_to_array(p.emails, ' ')) as e (email)
+		on conflict do nothing`, tenant, source, ids, emails)
+	return w.tx.SendBatch(ctx, batch).Close()
 }
 
 // membership is somebody in a group.

@@ -315,7 +315,7 @@ func (s *Store) Proposed(ctx context.Context, tenant access.TenantID, domains []
 	rows, err := s.db.Pool.Query(ctx, `
 		select split_part(a.email, '@', 2), count(distinct a.email)
 		from account a
-		where a.email <> '' and a.full_member and exists (select from source_person p where p.tenant_id = $1 and p.emails @> array[a.email])
+		where a.email <> '' and a.full_member and exists (select from source_address p where p.tenant_id = $1 and p.email = a.email)
 		group by 1`, tenant)
 	if err != nil {
 		return nil, fmt.Errorf("propose domains: %w", err)

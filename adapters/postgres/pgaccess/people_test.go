@@ -68,6 +68,8 @@ func (w *society) store(ctx context.Context, db *postgres.DB) error {
 		return exec(`insert into source_person (tenant_id, source_id, id, name, emails, read_at)
 			select $1, 'wiki', p.id, 'N' || p.id, coalesce(string_to_array(nullif(p.emails, ''), ' '), '{}'), now()
 			from unnest($2::text[], $3::text[]) as p (id, emails)`, w.tenant, people, addresses)
+	}, func() error {
+		return exec(`insert into source_address (tenant_id, source_id, person, email) select tenant_id, source_id, id, unnest(emails) from source_person where tenant_id = $1`, w.tenant)
 	})
 	var groups, members, of []string
 	for g, all := range w.groups {
