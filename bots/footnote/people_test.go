@@ -29,6 +29,9 @@ func TestPeopleAreListedAndImported(t *testing.T) {
 			select tenant_id, s.id, p.id, p.name, p.emails, now() from source s, (values
 				('1', 'Ada', array['ada@example.com']), ('2', 'Bob', array['bob@example.com']), ('3', 'Cyd', array['cyd@example.com', 'c@example.com'])) p (id, name, emails)`,
 		`insert into source_address (tenant_id, source_id, person, email) select tenant_id, source_id, id, unnest(emails) from source_person`,
+		`insert into source_access (tenant_id, source_id, loop, until) select tenant_id, id, 'nodes', 'infinity' from source`,
+		`insert into access_node (tenant_id, source_id, id, principal, name, readers, read_at, seen_at)
+			select tenant_id, id, 'n', 'node:' || id || ':n', 'n', array['group:' || id || ':all'], now(), now() from source`,
 		`insert into account (platform, workspace, id, name, email, full_member, seen_at) values
 			('slack', 'T1', 'U1', 'ada', 'ada@example.com', true, now()), ('slack', 'T1', 'U2', 'bob', 'bob@example.com', true, now()),
 			('slack', 'T1', 'U3', 'cyd', 'cyd@elsewhere.org', true, now()), ('slack', 'T2', 'U3', 'eve', '', false, now())`,
@@ -73,6 +76,18 @@ func TestPeopleAreListedAndImported(t *testing.T) {
 	}
 	if r := p.try(t, "person,account\n", "people", "import", "-"); r.code != 2 || !strings.Contains(r.stderr, "the column source is missing") {
 		t.Errorf("without a header: %d %s", r.code, r.stderr)
+	}
+	if _, err := database(t, p).Pool.Exec(t.Context(), `update document set url = 'https://wiki/boat', acl = array[(select principal from access_node)]`); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.run(t, "why", "https://wiki/boat", "--for", "slack:U1"); !strings.Contains(r.stdout, "Its readers: group:") || !strings.Contains(r.stdout, "slack:U1 may read it by group:") || !strings.Contains(r.stdout, "by your address") {
+		t.Errorf("it says:\n%s", r.stdout)
+	}
+	if r := p.run(t, "why", "https://wiki/boat", "--for", "slack:cyd@elsewhere.org"); !strings.Contains(r.stdout, "holds none of these") {
+		t.Errorf("it says:\n%s", r.stdout)
+	}
+	if r := p.run(t, "why", "https://wiki/none", "--for", "slack:U1"); !strings.Contains(r.stdout, "No document with the address") {
+		t.Errorf("it says:\n%s", r.stdout)
 	}
 	mapping := filepath.Join(dir, "people.csv")
 	if err := os.WriteFile(mapping, []byte("\ufeffAccount, Source, Person\nslack:T1:U3, wiki, C@Example.com\nslack:bob@example.com, wiki,\ndiscord:41771983423143936, wiki, 1\n"), 0o600); err != nil {

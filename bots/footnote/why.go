@@ -21,7 +21,8 @@ import (
 
 // whyCommand explains a decision and the answer that came of it.
 type whyCommand struct {
-	Ref  string `arg:"" help:"A turn's or session's id, a link to a message, or CHANNEL/MESSAGE with the ids that the platform gives them."`
+	Ref  string `arg:"" help:"A turn's or session's id, a link to a message, or CHANNEL/MESSAGE with the ids that the platform gives them. With --for, the address of a document."`
+	For  string `name:"for" placeholder:"ACCOUNT" help:"Say whether somebody may read the document, and by what: slack:ID, slack:ADDRESS or discord:ID."`
 	JSON bool   `name:"json" help:"Print a JSON array."`
 }
 
@@ -53,6 +54,9 @@ type explanationJSON struct {
 // Run implements the verb.
 func (c *whyCommand) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
+		if c.For != "" {
+			return c.document(ctx, env, base)
+		}
 		found, err := explain(ctx, base, c.Ref)
 		if err != nil {
 			return err

@@ -37,6 +37,13 @@ func (s *stage) command(r *services, text string, change ...func(*command.Reques
 	return said
 }
 
+// addressed is documents with their readers, by their addresses.
+type addressed map[string][]access.ACL
+
+func (s addressed) Readers(_ context.Context, _ access.TenantID, address string) ([]access.ACL, error) {
+	return s[address], nil
+}
+
 func admin(c *command.Request) { c.Admin = true }
 
 func (s *stage) says(what, got string, parts ...string) {
@@ -80,6 +87,12 @@ func TestCommandsForEverybody(t *testing.T) {
 			c.Alone = func(context.Context) (access.Presence, error) { return access.Presence{}, errors.New("away") }
 		}), "cannot be found out at the moment")
 		s.says("why", s.command(r, "why"), "nothing here yet")
+		r.Documents = addressed{"https://wiki/open": {{"group:wiki:grp:1", "user:slack:U1"}}, "https://wiki/closed": {{"group:wiki:grp:1"}}, "https://wiki/public": {{access.Public}}}
+		s.says("why of what may be read", s.command(r, "why <https://wiki/open>"), "I may use it for you", "`user:slack:U1`: it is you")
+		s.says("why of what is public", s.command(r, "why https://wiki/public"), "`public`: anybody may read it")
+		if closed, none := s.command(r, "why https://wiki/closed"), s.command(r, "why https://wiki/none"); closed != none || !strings.Contains(none, "either there is none in the index, or") {
+			s.Errorf("of a document that is withheld it says %q, of one that is not there %q", closed, none)
+		}
 		s.says("stop", s.command(r, "stop"), "Nothing of yours")
 		s.says("forget-me", s.command(r, "forget-me confirm"), "Nothing is kept of you here.")
 	})
@@ -129,7 +142,9 @@ func TestWhoeverTheChannelNamesStopsOtherPeoplesAnswers(t *testing.T) {
 		by := func(id string, held ...access.Held) func(*command.Request) {
 			return func(c *command.Request) {
 				c.Ref.Thread, c.By.ID = "1", id
-				c.Alone = func(context.Context) (access.Presence, error) { return access.Presence{Tenant: tenant, Held: held}, nil }
+				c.Alone = func(context.Context) (access.Presence, error) {
+					return access.Presence{Tenant: tenant, Held: held}, nil
+				}
 			}
 		}
 		guard := by("U8", access.Held{Principal: "group:guards"})

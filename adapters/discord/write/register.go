@@ -70,6 +70,8 @@ func subcommands() []*discordgo.ApplicationCommandOption {
 					option(event.OptionValue, "Its new value, or reset.", discordgo.ApplicationCommandOptionString, nil))
 			case "follow":
 				o.Options = append(o.Options, option(event.OptionValue, "Which messages are answered.", discordgo.ApplicationCommandOptionString, follows))
+			case "why":
+				o.Options = append(o.Options, option("address", "Of a document: by what you may read it.", discordgo.ApplicationCommandOptionString, nil))
 			case "forget-me":
 				o.Options = append(o.Options, option(c.Arguments, "Yes, delete it; this cannot be undone.", discordgo.ApplicationCommandOptionBoolean, nil))
 			}

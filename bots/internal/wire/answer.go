@@ -99,7 +99,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	}
 	of.Commands, err = command.New(command.Deps{
 		Store: sessions, Settings: settings, Answerer: of.Service, Signal: signal, Library: library{b.Index}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
-		People: pgaccess.New(b.DB),
+		People: pgaccess.New(b.DB), Documents: b.Index,
 	})
 	return of, err
 }

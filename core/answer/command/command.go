@@ -25,9 +25,11 @@ type Deps struct {
 	Answerer Answerer
 	Signal   session.Signal
 	Library  Library
-	Policies Policies     // nil: the defaults everywhere
-	People   People       // nil: nobody is known in any source
-	Logger   *slog.Logger // nil: silent
+	Policies Policies // nil: the defaults everywhere
+	People   People   // nil: nobody is known in any source
+	// Documents says who may read what has an address; nil: why explains no documents.
+	Documents Documents
+	Logger    *slog.Logger // nil: silent
 	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD today". Empty, or nil: nothing is said.
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }
@@ -68,6 +70,12 @@ type Answerer interface {
 type Library interface {
 	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+}
+
+// Documents knows who may read documents. Safe for concurrent use.
+type Documents interface {
+	// Readers returns who may read each document with an address at this moment.
+	Readers(ctx context.Context, tenant access.TenantID, address string) ([]access.ACL, error)
 }
 
 // People knows whose accounts of chat platforms are whose in sources. Safe for concurrent use.

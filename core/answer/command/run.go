@@ -59,7 +59,7 @@ func Commands() []Help {
 		{Name: "status", Help: "what holds in this channel, and what is being answered"},
 		{Name: "config", Arguments: "[key [value | reset]]", Help: "the settings of this channel; administrators change them", Admin: true},
 		{Name: "follow", Arguments: "[mention | dialogue | always]", Help: "which messages are answered that do not mention me", Admin: true},
-		{Name: "why", Help: "why the newest answer here came about, or did not"},
+		{Name: "why", Arguments: "[address]", Help: "why the newest answer here came about, or did not; of an address, by what you may read it"},
 		{Name: "whoami", Help: "what you may read, and why"},
 		{Name: "pause", Help: "answer nothing in this channel for now", Admin: true},
 		{Name: "resume", Help: "end the pause", Admin: true},

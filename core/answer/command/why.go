@@ -69,8 +69,11 @@ func orSay(sentence string, o session.Outcome) string {
 	return "The answer was written without any document."
 }
 
-// whyCommand explains the message that is meant, or the newest answer here, to somebody who can see it.
-func (s *Service) whyCommand(ctx context.Context, c Request, _ []string) (string, error) {
+// whyCommand explains the message that is meant, or the newest answer here, to somebody who can see it; or whether that person may read a document.
+func (s *Service) whyCommand(ctx context.Context, c Request, words []string) (string, error) {
+	if len(words) > 0 && s.Documents != nil {
+		return s.whyDocument(ctx, c, words[0])
+	}
 	inspect := Inspector{s.Store}
 	var e Explanation
 	var err error
@@ -118,4 +121,39 @@ func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]b
 		audience = access.NewAudience(e.Turn.Session.Tenant)
 	}
 	return s.Library.Readable(ctx, audience, slices.Compact(ids))
+}
+
+// sentenceWithheld says of a document that is withheld what is said of one that does not exist.
+const sentenceWithheld = "I answer you from no document with this address: either there is none in the index, or nothing of what you hold is among its readers. " +
+	"`/footnote whoami` lists what you hold."
+
+// whyDocument says by what somebody may read a document. Of one that the person may not read nothing is said, not even that there is one.
+func (s *Service) whyDocument(ctx context.Context, c Request, address string) (string, error) {
+	lists, err := s.Documents.Readers(ctx, c.Tenant, strings.Trim(address, "<>"))
+	if err != nil {
+		return "", err
+	}
+	alone, held, err := s.held(ctx, c)
+	if err != nil {
+		s.Logger.WarnContext(ctx, "nobody knows all that somebody holds", "error", err)
+	}
+	held = append([]access.Held{{Principal: access.Public, From: "anybody may read it"}}, held...)
+	var by []string
+	for _, list := range lists {
+		for _, h := range held {
+			if slices.Contains(list, h.Principal) {
+				by = append(by, fmt.Sprintf("- `%s`: %s", h.Principal, h.From))
+			}
+		}
+	}
+	slices.Sort(by)
+	by = slices.Compact(by)
+	switch {
+	case len(by) == 0 || alone.Tenant != c.Tenant:
+		return sentenceWithheld, nil
+	case len(by) > maxHeld:
+		by = append(by[:maxHeld], fmt.Sprintf("- and %d more", len(by)-maxHeld))
+	}
+	return "In a direct message or a private answer I may use it for you, since its readers are among what you hold:\n\n" + strings.Join(by, "\n") +
+		"\n\nIn a channel it is used where everybody there may read it.", nil
 }

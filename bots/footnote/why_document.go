@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// documentJSON is the form of why --for --json; its names are stable.
+type documentJSON struct {
+	Readers []access.Principal `json:"readers"`
+	Through []heldJSON         `json:"through"` // empty: the person may not read it
+}
+
+type heldJSON struct {
+	Principal access.Principal `json:"principal"`
+	From      string           `json:"from"`
+}
+
+// document says whether somebody may read what has an address. What a person holds by being in a channel, or by a group or role that is bound, the
+// platform alone knows; it is asked when somebody asks in chat.
+func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.Base) error {
+	known, err := pgaccess.New(base.DB).Known(ctx, base.Tenant)
+	if err != nil {
+		return err
+	}
+	account, err := findAccount(known.Accounts, c.For)
+	if err != nil {
+		return usageError(err.Error())
+	}
+	lists, err := base.Index.Readers(ctx, base.Tenant, c.Ref)
+	if err != nil {
+		return err
+	}
+	held, err := base.Resolver().Held(ctx, access.Presence{Tenant: base.Tenant, Held: ofAccount(account), People: []access.Account{account}})
+	if err != nil {
+		return err
+	}
+	out := make([]documentJSON, len(lists))
+	for i, list := range lists {
+		out[i] = documentJSON{Readers: list, Through: []heldJSON{}}
+		for _, h := range held {
+			if slices.Contains(list, h.Principal) {
+				out[i].Through = append(out[i].Through, heldJSON(h))
+			}
+		}
+	}
+	if c.JSON {
+		return newEncoder(env.stdout).Encode(out)
+	}
+	return printReaders(env, c, out)
+}
+
+// ofAccount is what somebody holds by what the database knows of the account.
+func ofAccount(a access.Account) []access.Held {
+	held := []access.Held{{Principal: access.Public, From: "anybody"}, {Principal: access.User(a.Platform, a.ID), From: "the account"}}
+	if a.Full {
+		held = append(held, access.Held{Principal: access.Members, From: "a full member of the workspace"})
+	}
+	if a.Email != "" {
+		held = append(held, access.Held{Principal: access.User("email", a.Email), From: "the address that the workspace vouches for"})
+	}
+	return held
+}
+
+func printReaders(env *environment, c *whyCommand, documents []documentJSON) error {
+	if len(documents) == 0 {
+		_, err := fmt.Fprintf(env.out, "No document with the address %s is in the index.\n", c.Ref)
+		return err
+	}
+	for _, d := range documents {
+		if _, err := fmt.Fprintf(env.out, "Its readers: %s\n", listed(d.Readers)); err != nil {
+			return err
+		}
+		if len(d.Through) == 0 {
+			if _, err := fmt.Fprintf(env.out, "%s holds none of these, as far as is known without asking the platform for channels, groups and roles.\n", c.For); err != nil {
+				return err
+			}
+		}
+		for _, h := range d.Through {
+			if _, err := fmt.Fprintf(env.out, "%s may read it by %s: %s\n", c.For, h.Principal, plain(h.From)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func listed(readers []access.Principal) string {
+	if len(readers) == 0 {
+		return "nobody"
+	}
+	said := string(readers[0])
+	for _, p := range readers[1:] {
+		said += ", " + string(p)
+	}
+	return said
+}
