@@ -74,7 +74,8 @@ type Item struct {
 	// Load reads the document, and ends soon after ctx does, whatever the document holds. It is called at most once, before the next batch is asked for, from any goroutine, maybe while other items of
 	// the batch load. The text of its
 	// error is a sentence for the list of failures, or, when it wraps ErrSkipped, for the list of what is left out. An error that wraps
-	// ErrSkipped or ErrWithdrawn also removes the version in the index; after other errors that version stays.
+	// ErrSkipped or ErrWithdrawn also removes the version in the index; after other errors that version stays. An error that wraps ErrPaused or ErrRevoked is
+	// about the source, and ends the run.
 	Load func(ctx context.Context) (document.Document, error)
 }
 

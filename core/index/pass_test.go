@@ -146,3 +146,23 @@ func TestWhatAnotherRunStoredMeanwhileStays(t *testing.T) {
 		t.Errorf("%d documents are in the index, want 6", n)
 	}
 }
+
+// A source that wants to be left alone, or refuses the credential, while a document is read ends the run: the document is no failure, and is read by the
+// next one.
+func TestWhatIsAboutTheSourceIsNoFailureOfADocument(t *testing.T) {
+	t.Parallel()
+	for _, why := range []error{&index.Later{At: noon, Why: "it is enough"}, fmt.Errorf("no: %w", index.ErrRevoked)} {
+		store := new(indextest.Store)
+		c := newCounted(8, 4)
+		load := c.Batches[1].Documents[2].Load
+		c.Batches[1].Documents[2].Load = func(context.Context) (document.Document, error) { return document.Document{}, why }
+		run, err := pipeline(t, store, nil).Run(t.Context(), tenant, c, nil)
+		if !errors.Is(err, why) || run.Counts.Failed > 0 {
+			t.Errorf("%v: the run ended with %v and %d failures", why, err, run.Counts.Failed)
+		}
+		c.Batches[1].Documents[2].Load = load
+		if run, err = pipeline(t, store, nil).Run(t.Context(), tenant, c, nil); err != nil || run.Counts.Failed > 0 || len(store.Entries(tenant)) != 8 {
+			t.Errorf("%v: then it ended with %v, %d failures and %d documents", why, err, run.Counts.Failed, len(store.Entries(tenant)))
+		}
+	}
+}

@@ -132,6 +132,9 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
+			if errors.Is(err, ErrPaused) || errors.Is(err, ErrRevoked) { // it is about the source, and not about this document
+				return err
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			if change != nil {
