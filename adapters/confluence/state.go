@@ -61,6 +61,11 @@ func decode(since index.Checkpoint, settings string) state {
 	if s.Spaces == nil {
 		s.Spaces = make(map[string]*progress)
 	}
+	for _, p := range s.Spaces {
+		if p.Sweep != nil && p.Sweep.Seen == nil { // an empty set is not written
+			p.Sweep.Seen = make(idSet)
+		}
+	}
 	return s
 }
 

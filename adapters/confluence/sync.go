@@ -175,6 +175,7 @@ func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 		if w.Parts++; next == "" || been[next] || w.Parts > mostPages {
 			w.Holes = w.Holes || next != ""
 			w.Of, w.Asked = w.Of+1, ""
+			clear(been)
 		} else {
 			been[next], w.Asked = true, next
 		}

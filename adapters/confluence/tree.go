@@ -188,7 +188,7 @@ func (t *tree) climb(ctx context.Context, ids []string) error {
 		for _, id := range some {
 			asked += "&id=" + id
 		}
-		got, _, err := part[listed](ctx, t.client, "api/v2/pages", asked, 0)
+		got, err := listAll[listed](ctx, t.client, "api/v2/pages", asked)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,254 @@
+package confluence
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// nodeState is the checkpoint of Nodes. Times are in seconds since 1970.
+type nodeState struct {
+	Swept  int64            `json:"w,omitempty"` // when all contents were last looked at
+	Spaces []string         `json:"s,omitempty"` // ids of those that were there
+	Known  map[string]idSet `json:"k,omitempty"` // restricted contents, by the id of their space
+	Pass   *nodePass        `json:"p,omitempty"` // under way
+}
+
+// nodePass is a reading of nodes.
+type nodePass struct {
+	Began int64            `json:"b"`
+	All   bool             `json:"a,omitempty"` // it looks at all contents, and not at those alone that are known to be restricted
+	Done  []string         `json:"d,omitempty"` // ids of spaces
+	Of    int              `json:"o,omitempty"` // in the next space: which of the sorts is read
+	Asked string           `json:"q,omitempty"` // the query of its next part
+	Holes bool             `json:"x,omitempty"` // something may have been left out
+	Known map[string]idSet `json:"k,omitempty"`
+}
+
+// nodes is one Nodes.
+type nodes struct {
+	*Connector
+	yield func(index.NodeBatch, error) bool
+	state nodeState
+	tree  *tree
+	site  *site
+	told  map[string]bool
+}
+
+// Nodes implements index.NodeReader. It always yields every space and the contents that are known to be restricted; every Options.SweepEvery it looks at all
+// contents for others that are. It goes on where it was ended.
+func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
+	return func(yield func(index.NodeBatch, error) bool) {
+		n := &nodes{Connector: c, yield: yield, tree: c.tree(), told: make(map[string]bool)}
+		if json.Unmarshal(since, &n.state) != nil {
+			n.state = nodeState{}
+		}
+		if err := n.run(ctx); err != nil && !errors.Is(err, errBroken) {
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			yield(index.NodeBatch{}, err)
+		}
+	}
+}
+
+func (n *nodes) emit(b index.NodeBatch) error {
+	next, err := json.Marshal(n.state)
+	if err != nil {
+		return err
+	}
+	b.Next = next
+	if !n.yield(b, nil) {
+		return errBroken
+	}
+	return nil
+}
+
+func (n *nodes) run(ctx context.Context) error {
+	all, err := n.listSpaces(ctx)
+	if err != nil {
+		return err
+	}
+	if n.site, err = n.Connector.site(ctx); err != nil {
+		return err
+	}
+	now := n.client.config.Now()
+	if n.state.Pass == nil {
+		n.state.Pass = &nodePass{Began: seconds(now), All: now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery, Known: make(map[string]idSet)}
+	}
+	pass := n.state.Pass
+	if pass.Known == nil {
+		pass.Known = make(map[string]idSet)
+	}
+	var batch index.NodeBatch
+	there := make([]string, len(all))
+	for i, s := range all {
+		there[i] = string(s.ID)
+	}
+	for _, id := range n.state.Spaces {
+		if !slices.Contains(there, id) {
+			batch.Denied = append(batch.Denied, spaceNode+id)
+		}
+	}
+	n.state.Spaces = there
+	if err := n.emit(batch); err != nil {
+		return err
+	}
+	for _, s := range all {
+		if slices.Contains(pass.Done, string(s.ID)) {
+			continue
+		}
+		if err := n.space(ctx, pass, s); err != nil {
+			return err
+		}
+	}
+	n.state.Known = pass.Known
+	whole := pass.All && !pass.Holes
+	if n.state.Pass = nil; whole {
+		n.state.Swept = pass.Began
+	}
+	return n.emit(index.NodeBatch{Complete: whole})
+}
+
+// space reads who may view a space, and its restricted contents.
+func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
+	viewers, known, err := n.viewers(ctx, n.site, s)
+	switch {
+	case err == nil:
+		node := index.Node{ID: s.node(), Name: s.Key, Inherit: index.Own, Clauses: n.clauses(n.site, s, viewers)}
+		if !known && !n.site.anonymous[string(s.ID)] {
+			node.Clauses = nil
+		}
+		err = n.emit(index.NodeBatch{Nodes: []index.Node{node}})
+	case !final(ctx, err) && (broken(err) || errors.Is(err, errMalformed)):
+		pass.Holes = pass.Holes || pass.All
+		err = n.emit(index.NodeBatch{Unread: []string{s.node()}})
+	}
+	if err != nil {
+		return err
+	}
+	if pass.Known[string(s.ID)] == nil {
+		pass.Known[string(s.ID)] = make(idSet)
+	}
+	if pass.All {
+		if err := n.contents(ctx, pass, s); err != nil {
+			return err
+		}
+	}
+	var rest []string // known from before, and not met: their documents may name them still
+	for id := range maps.Keys(n.state.Known[string(s.ID)]) {
+		if !n.told[id] && !pass.Known[string(s.ID)][id] {
+			rest = append(rest, id)
+		}
+	}
+	slices.Sort(rest)
+	for some := range slices.Chunk(rest, mostExpanded) {
+		if err := n.tree.load(ctx, some); err != nil {
+			return err
+		}
+		var batch index.NodeBatch
+		for _, id := range some {
+			n.tell(&batch, pass, s, id, id)
+		}
+		if err := n.emit(batch); err != nil {
+			return err
+		}
+	}
+	pass.Done, pass.Of, pass.Asked = append(pass.Done, string(s.ID)), 0, ""
+	return n.emit(index.NodeBatch{})
+}
+
+// contents looks at all contents of a space.
+func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
+	been := make(map[string]bool)
+	for sorts := []sort{pages, posts}; pass.Of < len(sorts); {
+		asked := pass.Asked
+		if asked == "" {
+			_, asked = n.first(s, sorts[pass.Of])
+		}
+		entries, next, err := n.listing(ctx, n.tree, s, sorts[pass.Of], asked)
+		if err != nil {
+			if final(ctx, err) || !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest {
+				return err
+			}
+			if pass.Asked != "" { // the place in the list is not known any more: the list is read again
+				pass.Asked = ""
+				if been[asked] {
+					return err
+				}
+				been[asked] = true
+				continue
+			}
+			pass.Holes = true
+		}
+		if err := n.tree.load(ctx, feet(entries)); err != nil {
+			return err
+		}
+		var batch index.NodeBatch
+		for _, e := range entries {
+			ids, _ := n.tree.chain(e.id)
+			for _, id := range ids {
+				if n.restricts(id) {
+					n.tell(&batch, pass, s, id, e.title)
+				}
+			}
+		}
+		if pass.Asked = next; next == "" || been[next] {
+			pass.Holes = pass.Holes || next != ""
+			pass.Of, pass.Asked = pass.Of+1, ""
+			clear(been)
+		} else {
+			been[next] = true
+		}
+		if err := n.emit(batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restricts reports whether documents name a content, or may have named it.
+func (n *nodes) restricts(id string) bool {
+	l, known := n.tree.lists[id]
+	return n.tree.lost[id] || n.tree.unsure[id] || !known || l.state != unrestricted
+}
+
+// tell adds what is known of a content to a batch: of one that is restricted, its readers; of one that was, that it has none of its own.
+func (n *nodes) tell(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
+	if n.told[id] {
+		return
+	}
+	n.told[id] = true
+	l, known := n.tree.lists[id]
+	if n.tree.lost[id] || l.state == denied {
+		batch.Denied = append(batch.Denied, id)
+		return
+	}
+	node := index.Node{ID: id, Name: name, Parent: s.node(), Inherit: index.Narrower}
+	parent, sure := "", true
+	if above := n.tree.parents[id]; above != "" {
+		parent, sure = n.tree.nearest(above)
+	}
+	switch {
+	case n.tree.unsure[id] || !known || l.state == unread || !sure:
+		pass.Known[string(s.ID)][id] = true
+		batch.Unread = append(batch.Unread, id)
+		return
+	case parent != "":
+		node.Parent = parent
+	}
+	if l.state == restricted {
+		pass.Known[string(s.ID)][id] = true
+		node.Clauses = []access.ACL{l.readers, n.site.users}
+	}
+	batch.Nodes = append(batch.Nodes, node)
+}

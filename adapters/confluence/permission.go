@@ -1,0 +1,217 @@
+package confluence
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// site is what holds for every space: who may use Confluence at all, and what visitors see.
+type site struct {
+	users     access.ACL      // who may use it
+	anonymous map[string]bool // ids of the spaces that visitors see
+	roles     map[string]bool // roles with which somebody may view a space; nil: the site has no role-based access
+}
+
+// site reads it.
+func (c *Connector) site(ctx context.Context) (*site, error) {
+	groups, err := c.groups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{users: access.ACL{}, anonymous: make(map[string]bool)}
+	for _, g := range groups {
+		if c.isUsers(g.Name) {
+			s.users = append(s.users, c.group(c.groupID(g.ID, g.Name)))
+		}
+	}
+	if c.options.Anonymous != "" {
+		if s.anonymous, err = c.visible(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if c.client.cloud {
+		s.roles, err = c.viewerRoles(ctx)
+	}
+	return s, err
+}
+
+// usersPrefix is how the names of the groups begin that Confluence makes for who may use it: "confluence-users" on Data Center, "confluence-users-SITE" on
+// Cloud (https://support.atlassian.com/user-management/docs/default-groups-and-permissions/).
+const usersPrefix = "confluence-users"
+
+func (c *Connector) isUsers(name string) bool {
+	if len(c.options.Users) > 0 {
+		return slices.Contains(c.options.Users, name)
+	}
+	return strings.HasPrefix(name, usersPrefix)
+}
+
+// visible is which spaces a visitor without an account sees. It is found out by being one: the switches of the site and of the space both count, and
+// neither is told.
+func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
+	visitor := &Client{config: c.client.config, cloud: c.client.cloud, http: c.client.open, site: c.client.config.URL}
+	all, err := c.spaces(ctx, visitor)
+	open := make(map[string]bool, len(all))
+	for _, s := range all {
+		open[string(s.ID)] = true
+	}
+	switch {
+	case err == nil:
+		return open, nil
+	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
+		return nil, err
+	case sourcehttp.Status(err) != 0 || errors.Is(err, errMalformed): // it is refused, or led to a page to log in
+		return map[string]bool{}, nil
+	}
+	return nil, err
+}
+
+// viewerRoles are the roles that let somebody view a space, where the site has such; nil where it has none.
+// https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/
+func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
+	var mode struct {
+		Mode string `json:"mode"`
+	}
+	err := c.client.get(ctx, "api/v2/space-role-mode", &mode)
+	if err != nil && !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest {
+		return nil, err
+	}
+	if mode.Mode != "ROLES" {
+		return nil, nil
+	}
+	all, err := listAll[struct {
+		ID          string   `json:"id"`
+		Permissions []string `json:"spacePermissions"`
+	}](ctx, c.client, "api/v2/space-roles", query("limit", "250"))
+	roles := make(map[string]bool)
+	for _, r := range all {
+		if slices.Contains(r.Permissions, "read/space") {
+			roles[r.ID] = true
+		}
+	}
+	return roles, err
+}
+
+// viewers is who may view a space, by whatever its own settings say. known is false where they are not shown: nobody may view it then.
+//
+// Principals of other types than people and groups, such as roles, classes of access and apps, are nobody.
+func (c *Connector) viewers(ctx context.Context, all *site, s space) (acl access.ACL, known bool, err error) {
+	switch {
+	case !c.client.cloud:
+		acl, err = c.viewersOfKey(ctx, s)
+	case all.roles != nil:
+		acl, err = c.viewersByRole(ctx, all, s)
+	default:
+		acl, err = c.viewersByPermission(ctx, s)
+	}
+	if err != nil && !final(ctx, err) && (absent(err) || sourcehttp.Status(err) == http.StatusInternalServerError) { // 500 instead of 403 (CONFSERVER-99908)
+		return nil, false, nil
+	}
+	return acl, err == nil, err
+}
+
+func (c *Connector) viewersByPermission(ctx context.Context, s space) (access.ACL, error) {
+	all, err := listAll[struct {
+		Principal struct {
+			Type string `json:"type"`
+			ID   string `json:"id"`
+		} `json:"principal"`
+		Operation struct {
+			Key    string `json:"key"`
+			Target string `json:"targetType"`
+		} `json:"operation"`
+	}](ctx, c.client, "api/v2/spaces/"+string(s.ID)+"/permissions", query("limit", "250"))
+	acl := access.ACL{}
+	for _, p := range all {
+		if p.Operation.Key != "read" || p.Operation.Target != "space" || p.Principal.ID == "" {
+			continue
+		}
+		switch p.Principal.Type {
+		case "user":
+			acl = append(acl, c.person(p.Principal.ID))
+		case "group":
+			acl = append(acl, c.group(p.Principal.ID))
+		}
+	}
+	return acl, err
+}
+
+func (c *Connector) viewersByRole(ctx context.Context, site *site, s space) (access.ACL, error) {
+	all, err := listAll[struct {
+		Principal struct {
+			Type string `json:"principalType"`
+			ID   string `json:"principalId"`
+		} `json:"principal"`
+		Role string `json:"roleId"`
+	}](ctx, c.client, "api/v2/spaces/"+string(s.ID)+"/role-assignments", query("limit", "250"))
+	acl := access.ACL{}
+	for _, p := range all {
+		if !site.roles[p.Role] || p.Principal.ID == "" {
+			continue
+		}
+		switch p.Principal.Type {
+		case "USER":
+			acl = append(acl, c.person(p.Principal.ID))
+		case "GROUP":
+			acl = append(acl, c.group(p.Principal.ID))
+		}
+	}
+	return acl, err
+}
+
+// viewersOfKey asks a Data Center of 9.1 or later
+// (https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/). People are told by their user keys.
+func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, error) {
+	var raw json.RawMessage
+	if err := c.client.get(ctx, "rest/api/space/"+s.Key+"/permissions", &raw); err != nil {
+		return nil, err
+	}
+	var all []struct {
+		Operation struct {
+			Target string `json:"targetType"`
+			Key    string `json:"operationKey"`
+		} `json:"operation"`
+		Subject struct {
+			Type    string `json:"type"`
+			UserKey string `json:"userKey"`
+			Name    string `json:"name"`
+		} `json:"subject"`
+	}
+	if json.Unmarshal(raw, &all) != nil {
+		return nil, errMalformed
+	}
+	acl := access.ACL{}
+	for _, p := range all {
+		if p.Operation.Key != "read" || p.Operation.Target != "space" {
+			continue
+		}
+		switch {
+		case p.Subject.UserKey != "" && (p.Subject.Type == "user" || p.Subject.Type == "known"):
+			acl = append(acl, c.person(p.Subject.UserKey))
+		case p.Subject.Name != "" && p.Subject.Type == "group":
+			acl = append(acl, c.group(p.Subject.Name))
+		}
+	}
+	return acl, nil
+}
+
+// clauses are who may read what is in a space: who may use the site, may view the space, and is named by the operator.
+func (c *Connector) clauses(all *site, s space, viewers access.ACL) []access.ACL {
+	users, viewers := slices.Clone(all.users), slices.Clone(viewers)
+	if all.anonymous[string(s.ID)] {
+		users, viewers = append(users, c.options.Anonymous), append(viewers, c.options.Anonymous)
+	}
+	clauses := []access.ACL{users, viewers}
+	if c.options.ACL != nil {
+		clauses = append(clauses, c.options.ACL)
+	}
+	return clauses
+}
