@@ -23,6 +23,7 @@ var wholeTables = map[string]string{
 	"audience_change":    "likewise",
 	"audience_person":    "likewise",
 	"account":            "likewise",
+	"identity_key":       "one row: the key of the hashes by which people are forgotten, the same for all tenants",
 	"river_job":          "the queue of the work beside: few rows, of all tenants",
 	"river_leader":       "one row: who plans that work",
 	"river_queue":        "names of queues",
