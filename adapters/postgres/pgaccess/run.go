@@ -28,8 +28,13 @@ func (s *Store) BeginAccess(
 		}
 		var pass *time.Time
 		err := tx.QueryRow(ctx, `
-			update source_access set run = run + 1, began_at = clock_timestamp(), touched_at = clock_timestamp(),
-			       checkpoint = case when $4 then '' else checkpoint end, pass_at = case when not $4 then pass_at end
+			update source_access a set run = run + 1, began_at = clock_timestamp(), touched_at = clock_timestamp(),
+			       checkpoint = case when n.anew then '' else checkpoint end, pass_at = case when not n.anew then pass_at end
+			from ( -- since somebody asked for it
+				select $4 or coalesce(s.resync_at > coalesce(l.pass_at, l.succeeded_at), false) as anew
+				from source s join source_access l on l.tenant_id = s.tenant_id and l.source_id = s.id
+				where s.tenant_id = $1 and s.id = $2 and l.loop = $3
+			) n
 			where tenant_id = $1 and source_id = $2 and loop = $3
 			returning run, checkpoint, began_at, pass_at`, string(tenant), string(source.ID), string(loop), again).
 			Scan(&run.Number, (*[]byte)(&run.Since), &run.StartedAt, &pass)
