@@ -40,6 +40,7 @@ type Options struct {
 	Wiki         bool
 	Files        []string // patterns of paths to read; none: no files
 	Public       string   // PublicMembers
+	HookSecret   string   // with which GitHub signs its webhooks; empty: none is believed
 
 	Overlap   time.Duration // how much of what was read already a reading by date repeats; 10 min
 	FullEvery time.Duration // after how long everything in a repository is looked at for what has gone; 24 h
@@ -116,6 +117,7 @@ type Connector struct {
 	client  *Client
 	options Options
 	source  document.Source
+	hints   index.Hints // nil: nothing is heard
 }
 
 var (
@@ -123,6 +125,7 @@ var (
 	_ index.GroupReader  = (*Connector)(nil)
 	_ index.PointChecker = (*Connector)(nil)
 	_ index.Resumer      = (*Connector)(nil)
+	_ index.Hooked       = (*Connector)(nil)
 )
 
 // NewConnector returns a connector; nothing is asked before it is used.

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/index"
@@ -72,6 +73,9 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, yield fu
 	}
 	failing := 0
 	for some := range slices.Chunk(closed, groupChunk) {
+		if err := c.hintedFirst(ctx, all, known, emit); err != nil {
+			return err
+		}
 		batch, err := c.collaborators(ctx, some, known, &failing)
 		if err != nil {
 			return err
@@ -83,6 +87,33 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, yield fu
 	}
 	at = groupState{}
 	return emit(index.GroupBatch{Complete: true})
+}
+
+// hintedFirst reads who may read repositories of which GitHub told that this has changed, so that nobody waits for a pass over thousands. A hint
+// about all of them is what the pass itself is for.
+func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, known map[int64]bool, emit func(index.GroupBatch) error) error {
+	hints, err := c.heard(ctx, true)
+	if err != nil || len(hints) == 0 {
+		return err
+	}
+	told := make(map[int64]repository)
+	for _, h := range hints {
+		_, number, _ := strings.Cut(h.Subject, " ")
+		if id, err := strconv.ParseInt(number, 10, 64); err == nil && all[id].ID != 0 {
+			told[id] = all[id]
+		}
+	}
+	failing := 0
+	for some := range slices.Chunk(inOrder(told), groupChunk) {
+		batch, err := c.collaborators(ctx, some, known, &failing)
+		if err != nil {
+			return err
+		}
+		if err := emit(batch); err != nil {
+			return err
+		}
+	}
+	return c.followed(ctx, hints)
 }
 
 // collaborators reads who may read some repositories.

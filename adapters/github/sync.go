@@ -110,6 +110,13 @@ func (p *pass) run(ctx context.Context) error {
 	if err := p.forget(now); err != nil {
 		return err
 	}
+	hints, err := p.heard(ctx, false)
+	if err != nil {
+		return err
+	}
+	if err := p.follow(ctx, now, hints); err != nil {
+		return err
+	}
 	tasks := p.tasks(now)
 	for len(tasks) > 0 {
 		if err := ctx.Err(); err != nil {
@@ -135,7 +142,10 @@ func (p *pass) run(ctx context.Context) error {
 		}
 	}
 	p.state.Open = false
-	return p.emit(index.Batch{})
+	if err := p.emit(index.Batch{}); err != nil {
+		return err
+	}
+	return p.followed(ctx, hints)
 }
 
 // failed says what it means that something could not be read of a repository: a notice, or the end of the pass where it is not about that one.

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"strconv"
 	"time"
@@ -67,6 +66,9 @@ func (p *pass) step(ctx context.Context, t *task) (more bool, err error) {
 // How many of each are asked for in one query; where that is too much for GitHub, half as many, and so on.
 var pageOf = map[sort]int{issues: 50, pulls: 20, discussions: 20}
 
+// errHidden says that a part of a repository is not shown to the credential.
+var errHidden = errors.New("GitHub does not show them: look at what the credential is allowed")
+
 // page asks for a page of a repository's things.
 func (p *pass) page(ctx context.Context, t *task, name, cursor string, first int) (page connection[thread], err error) {
 	var after any
@@ -87,7 +89,7 @@ func (p *pass) page(ctx context.Context, t *task, name, cursor string, first int
 			return page, err
 		}
 		if got.Node == nil || got.Node.Found == nil {
-			return page, fmt.Errorf("GitHub does not show them")
+			return page, errHidden
 		}
 		return *got.Node.Found, nil
 	}

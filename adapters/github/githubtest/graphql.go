@@ -70,8 +70,13 @@ func graphError(kind, message string) map[string]any {
 
 // byNode finds a repository that the credential sees.
 func (s *Server) byNode(id any) *Repo {
+	node, _ := id.(string)
+	number, err := strconv.ParseInt(strings.TrimPrefix(node, "R_kg"), 10, 64)
+	if err != nil {
+		return nil
+	}
 	for _, r := range s.Repos {
-		if r.node() == id && !r.Hidden {
+		if r.ID == number && !r.Hidden {
 			return r
 		}
 	}

@@ -333,6 +333,12 @@ func (s *Server) repository(w *recorded, r *http.Request, parts []string) {
 		w.status = http.StatusMovedPermanently
 	case len(parts) == 3:
 		w.write(repoJSON(repo))
+	case len(parts) == 4 && parts[3] == "branches":
+		if repo.NoContents {
+			Refuse(http.StatusForbidden, "Resource not accessible by integration")(w, r)
+			return
+		}
+		w.write([]any{map[string]any{"name": "trunk"}})
 	case len(parts) == 4 && parts[3] == "collaborators":
 		if repo.CannotList {
 			Refuse(http.StatusForbidden, "Must have push access to view repository collaborators.")(w, r)

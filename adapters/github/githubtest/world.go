@@ -74,6 +74,7 @@ type Repo struct {
 	NoIssues   bool
 	Hidden     bool            // from the credential: it lost this one
 	CannotList bool            // the credential may not list its collaborators
+	NoContents bool            // nor see its files
 	Git, Wiki  *gittest.Server // nil: there is nothing
 	HasWiki    bool            // it is turned on
 	Former     []string        // names that lead here

@@ -71,6 +71,7 @@ func (c *Config) settings() []Setting {
 		{"GITHUB_APP_ID", "", "id of the GitHub App with which sources of GitHub are read", bare(&c.GitHubAppID)},
 		{"GITHUB_APP_INSTALLATION_ID", "0", "number of the App's installation in the organisation: the end of its address in the organisation's settings", wholeNumber(&c.GitHubInstallation)},
 		{"GITHUB_APP_KEY_FILE", "", "file of the App's private key, as GitHub gave it out", text(&c.GitHubKeyFile)},
+		{"GITHUB_WEBHOOK_SECRET", "", "secret with which GitHub signs its webhooks, which are sent to HTTP_ADDR, path /hooks/default/github-NAME. Unset: none is believed", secret(&c.GitHubWebhookSecret)},
 		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"OPEN_URL_ALLOW", "", "addresses that the model may open for members at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
 		{"OPEN_URL_PRIVATE_HOSTS", "", "hosts, addresses and networks that pages may be opened on in a conversation although they are not on the public internet, for members only, and never the address of an indexed document that somebody present may not read; separated by commas", list(&c.OpenURLPrivateHosts)},

@@ -33,7 +33,13 @@ func newClients(cfg *config.Config) *clients {
 }
 
 // Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.
-func (b *Base) Connect(s config.Source) (index.Connector, error) { return b.clients.connect(s) }
+func (b *Base) Connect(s config.Source) (index.Connector, error) {
+	c, err := b.clients.connect(s)
+	if l, ok := c.(interface{ Listen(hints index.Hints) }); ok && err == nil && b.Index != nil {
+		l.Listen(b.Index.Hints(b.Tenant))
+	}
+	return c, err
+}
 
 // Connect returns the connector of a source that is read alone, or says what is wrong with the source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {

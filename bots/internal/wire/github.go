@@ -53,7 +53,8 @@ func connectGitHub(c *clients, s config.Source) (index.Connector, error) {
 	return github.NewConnector(client, github.Options{
 		Name: s.Name, Organization: from.Organization, Repositories: from.Repositories, Issues: from.Issues, PullRequests: from.PullRequests,
 		Discussions: from.Discussions, Wiki: from.Wiki, Files: from.Files, Public: from.PublicRepositories,
-		Wanted: files.MayHold, MaxBytes: min(c.config.MaxDocumentBytes, mostOfFile),
+		HookSecret: c.config.GitHubWebhookSecret.Reveal(),
+		Wanted:     files.MayHold, MaxBytes: min(c.config.MaxDocumentBytes, mostOfFile),
 		Read: func(f github.Folder) (index.Connector, error) {
 			return files.New(files.Options{Path: f.Path, BaseURL: f.Base, ACL: f.ACL, Include: f.Files, Source: f.Source, MaxBytes: c.config.MaxDocumentBytes})
 		},

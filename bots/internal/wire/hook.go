@@ -29,7 +29,8 @@ func (b *Base) Hooks() (http.Handler, error) {
 		if err := hints.Hear(ctx, source, subjects); err != nil {
 			return err
 		}
-		return client.Enqueue(ctx, jobs.Job{Kind: jobs.Sync, Tenant: b.Tenant, Subject: string(source)})
+		return client.Enqueue(ctx, jobs.Job{Kind: jobs.Access, Tenant: b.Tenant, Subject: string(source)},
+			jobs.Job{Kind: jobs.Sync, Tenant: b.Tenant, Subject: string(source)})
 	}, b.Logger), nil
 }
 
@@ -45,7 +46,7 @@ type hooked struct {
 
 func (h *hooked) any() bool {
 	for _, s := range h.base.File().Sources {
-		if KindOf(s).hooks {
+		if hooks := KindOf(s).hooks; hooks != nil && hooks(h.base.Config) {
 			return true
 		}
 	}
@@ -61,7 +62,7 @@ func (h *hooked) find(tenant access.TenantID, source document.SourceID) (index.H
 	if file := h.base.File(); h.of != file {
 		h.of, h.connectors = file, make(map[document.SourceID]index.Hooked)
 		for _, s := range file.Sources {
-			if !KindOf(s).hooks {
+			if hooks := KindOf(s).hooks; hooks == nil || !hooks(h.base.Config) {
 				continue
 			}
 			if c, err := h.base.Connect(s); err == nil { // what is wrong with it is told where it is read

@@ -33,8 +33,8 @@ type Kind struct {
 	Unit, Empty string
 	// Lacks says what is missing in an entry of these keys, naming flags; empty where nothing is.
 	Lacks func(given map[string]string) string
-	// hooks says that the source tells of changes by requests (index.Hooked).
-	hooks bool
+	// hooks reports whether the source tells of changes by requests (index.Hooked) that can be believed; nil: it tells of none.
+	hooks func(*config.Config) bool
 	// holds reports whether an entry of the file is of this kind.
 	holds func(config.Source) bool
 	// calls is what a source is called that was given no name.

@@ -1,9 +1,12 @@
 package wire
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/github"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -60,6 +63,19 @@ func githubKind() Kind {
 		},
 		holds:   func(s config.Source) bool { return s.GitHub != nil },
 		connect: connectGitHub,
+		hooks:   func(c *config.Config) bool { return c.GitHubWebhookSecret != "" },
+		check: func(ctx context.Context, c *clients, s config.Source) (Seen, error) {
+			connector, err := connectGitHub(c, s)
+			if err != nil {
+				return Seen{}, err
+			}
+			hub, ok := connector.(*github.Connector)
+			if !ok {
+				return Seen{}, errors.New("it is no source of GitHub")
+			}
+			sight, err := hub.Check(ctx)
+			return Seen{Sees: []string{sight.String()}, Lacks: sight.Lacks}, err
+		},
 		calls: func(given map[string]string) string {
 			owner, _, _ := strings.Cut(given["github.repositories"], "/")
 			return strings.TrimSpace(given["github.organization"] + owner)

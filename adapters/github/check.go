@@ -1,0 +1,137 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Permission is one that the credential needs, and what for.
+type Permission struct{ Name, Reason string }
+
+// Permissions are all that are needed to read everything; the ones of a fine-grained token have the same names as those of an App.
+var Permissions = []Permission{
+	{"Repository → Metadata: read", "names, visibility, and who may read each repository"},
+	{"Repository → Contents: read", "files and wikis"},
+	{"Repository → Issues: read", "issues"},
+	{"Repository → Pull requests: read", "pull requests and reviews"},
+	{"Repository → Discussions: read", "discussions"},
+	{"Organization → Members: read", "members, and the addresses that single sign-on or verified domains vouch for"},
+}
+
+// Sight is what a source shows to its credential.
+type Sight struct {
+	Public, Internal, Private int // repositories
+	Members, Vouched          int // of their organisations; and those of them who have an address that the organisation vouches for
+	// Lacks are sentences that say what is wanted and cannot be read, and what to do.
+	Lacks []string
+}
+
+// String says what is seen in a few words.
+func (s Sight) String() string {
+	return fmt.Sprintf("%d repositories (%d private, %d internal, %d public), %d members, %d of them with an address that their organisation vouches for",
+		s.Public+s.Internal+s.Private, s.Private, s.Internal, s.Public, s.Members, s.Vouched)
+}
+
+// Check looks what the credential can see, without reading it. The error says why nothing can be read, and what to do.
+func (c *Connector) Check(ctx context.Context) (Sight, error) {
+	var s Sight
+	all, err := c.repositories(ctx)
+	if err != nil {
+		return s, err
+	}
+	if len(all) == 0 {
+		return s, errors.New("the credential sees no repository: check the name, and install the App for the repositories that are to be read, or give the token access to them")
+	}
+	for _, r := range all {
+		switch {
+		case r.public():
+			s.Public++
+		case r.internal():
+			s.Internal++
+		default:
+			s.Private++
+		}
+	}
+	for _, name := range c.options.Repositories {
+		if !slices.ContainsFunc(inOrder(all), func(r repository) bool { return strings.EqualFold(r.Name, name) }) {
+			s.Lacks = append(s.Lacks, fmt.Sprintf("%s is not there, was renamed, or may not be seen: correct the name, or give the credential access to it", name))
+		}
+	}
+	now, err := c.standings(ctx, inOrder(all))
+	if err != nil {
+		return s, err
+	}
+	// What is closed shows what the credential lacks; what is open can be read by everybody.
+	trial := slices.MinFunc(inOrder(all), func(a, b repository) int {
+		return cmp.Or(cmp.Compare(btoi(a.public()), btoi(b.public())), cmp.Compare(a.ID, b.ID))
+	})
+	if err := c.try(ctx, &s, trial, now[trial.ID]); err != nil {
+		return s, err
+	}
+	if s.Private+s.Internal == 0 && c.options.Public != PublicReaders {
+		return s, nil
+	}
+	batch, err := c.organizations(ctx, all, make(map[int64]bool))
+	if err != nil {
+		return s, err
+	}
+	s.Members = len(batch.People)
+	for _, p := range batch.People {
+		if len(p.Emails) > 0 {
+			s.Vouched++
+		}
+	}
+	if s.Vouched == 0 {
+		s.Lacks = append(s.Lacks, "no member has an address that the organisation vouches for, so nobody is matched by it: verify a domain or set up single sign-on, allow Organization → Members: read, or name people with footnote people import")
+	}
+	return s, nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// try looks at a little of everything of one repository.
+func (c *Connector) try(ctx context.Context, s *Sight, r repository, is standing) error {
+	lacks := func(err error, permission, what string) error {
+		if err != nil && (absent(err) || denied(err)) {
+			s.Lacks = append(s.Lacks, fmt.Sprintf("%s of %s cannot be read: allow %s", what, r.Name, permission))
+			return nil
+		}
+		return err
+	}
+	if !r.public() || c.options.Public == PublicReaders {
+		_, err := c.client.accounts(ctx, "repos/"+r.Name+"/collaborators?affiliation=all&per_page=100")
+		if err := lacks(err, Permissions[0].Name, "who may read what is in it: nobody is shown anything"); err != nil {
+			return err
+		}
+	}
+	if len(c.options.Files) > 0 || c.options.Wiki {
+		_, err := list(ctx, c.client, "repos/"+r.Name+"/branches?per_page=1", func([]byte) ([]account, error) { return nil, nil })
+		if err := lacks(err, Permissions[1].Name, "the files"); err != nil {
+			return err
+		}
+	}
+	p := &pass{Connector: c}
+	for i, of := range []sort{issues, pulls, discussions} {
+		if !p.reads(of, is) {
+			continue
+		}
+		_, err := p.page(ctx, &task{repository: repositoryOf{id: r.ID, node: r.NodeID, name: r.Name}}, "all"+string(of)+"s", "", 1)
+		if errors.Is(err, errHidden) {
+			s.Lacks = append(s.Lacks, fmt.Sprintf("the %ss of %s cannot be read: allow %s", of, r.Name, Permissions[2+i].Name))
+			err = nil
+		}
+		if err := lacks(err, Permissions[2+i].Name, "the "+string(of)+"s"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
