@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
@@ -50,6 +51,7 @@ type sourceJSON struct {
 	Error       string            `json:"error,omitempty"`
 	Nodes       *loopJSON         `json:"nodes,omitempty"`    // of a source with readers of its own, as in sources check
 	Groups      *loopJSON         `json:"groups,omitempty"`   // likewise
+	People      *peopleCountJSON  `json:"people,omitempty"`   // likewise
 	Progress    *progressJSON     `json:"progress,omitempty"` // of a run that has not ended
 }
 
@@ -84,10 +86,10 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "SOURCE\tDOCUMENTS\tCHUNKS\tFAILED\tLEFT OUT\tLAST SUCCESS\tNEXT RUN\tNAME")
+	fmt.Fprintln(table, "SOURCE\tDOCUMENTS\tCHUNKS\tFAILED\tLEFT OUT\tLAST SUCCESS\tNEXT RUN\tPEOPLE\tNAME")
 	for _, s := range sources {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", s.Source.ID, s.Documents, s.Chunks, s.Counts.Failed, s.Counts.Skipped, ago(s.LastSuccess),
-			nextRun(schedules[s.Source.ID]), plain(s.Source.Name))
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", s.Source.ID, s.Documents, s.Chunks, s.Counts.Failed, s.Counts.Skipped, ago(s.LastSuccess),
+			nextRun(schedules[s.Source.ID]), knownPeople(access[s.Source.ID].People), plain(s.Source.Name))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -147,6 +149,7 @@ func (c *sourcesList) printJSON(
 			Running: !s.StartedAt.IsZero() && s.FinishedAt.IsZero(), FailedRuns: s.Failing,
 		}
 		row.Nodes, row.Groups = loopOf(access[s.Source.ID].Nodes), loopOf(access[s.Source.ID].Groups)
+		row.People = countOf(access[s.Source.ID].People)
 		if row.Running {
 			row.Progress = progressOf(s.Run)
 		}
@@ -169,6 +172,14 @@ func (c *sourcesList) printJSON(
 		out = append(out, row)
 	}
 	return newEncoder(env.stdout).Encode(out)
+}
+
+// knownPeople says how many people of a source are known in the chat, of how many.
+func knownPeople(p wire.People) string {
+	if p == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d", p[pgaccess.Matched], p[pgaccess.Matched]+p[pgaccess.Unmatched]+p[pgaccess.Conflicting])
 }
 
 // due is when a source with a schedule is read next, now where that has passed.

@@ -17,6 +17,7 @@ func TestSourcesWithReadersOfTheirOwn(t *testing.T) {
 	world := githubtest.NewWorld()
 	hub := githubtest.NewServer(t, world)
 	acme, ada := world.Org("acme", "none"), world.User("ada")
+	world.Repo(acme, "app", githubtest.Private).Direct[ada] = "read"
 	web := world.Repo(acme, "web", githubtest.Public)
 	world.Say(world.Open(web, "issue", "The buoy is dark", "The buoy at the harbour does not shine.", ada), ada, "A new battery for the buoy lies in the shed.")
 	file := filepath.Join(t.TempDir(), "footnote.yaml")
@@ -45,6 +46,10 @@ func TestSourcesWithReadersOfTheirOwn(t *testing.T) {
 		Sees              []string `json:"sees"`
 		Nodes, Groups     *loop
 		RevocationSeconds int `json:"revocation_seconds"`
+		People            struct {
+			Matched   int `json:"matched"`
+			Unmatched int `json:"unmatched"`
+		} `json:"people"`
 	}
 	one := func(r result) check {
 		t.Helper()
@@ -55,12 +60,15 @@ func TestSourcesWithReadersOfTheirOwn(t *testing.T) {
 		return all[0]
 	}
 	got := one(p.run(t, "sources", "check", "--json"))
-	if got.Kind != "github" || !got.OK || got.Nodes == nil || got.Groups == nil || got.RevocationSeconds != 300 || got.Nodes.ReadAt == nil || len(got.Sees) != 3 ||
+	if got.Kind != "github" || !got.OK || got.Nodes == nil || got.Groups == nil || got.RevocationSeconds != 300 || got.People.Unmatched != 1 || got.People.Matched != 0 || got.Nodes.ReadAt == nil || len(got.Sees) != 3 ||
 		got.Nodes.CountsTill == nil || time.Until(*got.Nodes.CountsTill) < 3*time.Hour || got.Groups.CountsTill == nil || time.Until(*got.Groups.CountsTill) < 23*time.Hour {
 		t.Errorf("it is checked as %+v (%+v, %+v)", got, got.Nodes, got.Groups)
 	}
 	if r := p.run(t, "sources", "check"); !strings.Contains(r.stdout, "repositories read just now; groups read just now") || !strings.Contains(r.stdout, "kept out after 5m at most") {
 		t.Errorf("it says:\n%s", r.stdout)
+	}
+	if r := p.run(t, "sources"); !strings.Contains(r.stdout, "  0 of 1  code\n") {
+		t.Errorf("it is listed as\n%s", r.stdout)
 	}
 	if r := p.run(t, "sources", "pause", "code"); !strings.Contains(r.stdout, "nothing of it is shown to anybody") {
 		t.Errorf("pausing says:\n%s", r.stdout)

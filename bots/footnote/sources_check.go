@@ -35,7 +35,22 @@ type sourceCheckJSON struct {
 	FailedRuns        int               `json:"failed_runs,omitempty"`
 	Nodes             *loopJSON         `json:"nodes,omitempty"`              // of sources with readers of their own
 	Groups            *loopJSON         `json:"groups,omitempty"`             // likewise
+	People            *peopleCountJSON  `json:"people,omitempty"`             // likewise
 	RevocationSeconds int64             `json:"revocation_seconds,omitempty"` // how late a revocation shows at most; without it the source is not asked who may read
+}
+
+// peopleCountJSON is how many people of a source are known by their accounts in the chat; its names are stable.
+type peopleCountJSON struct {
+	Matched     int `json:"matched"`
+	Unmatched   int `json:"unmatched"`
+	Conflicting int `json:"conflicting"`
+}
+
+func countOf(p wire.People) *peopleCountJSON {
+	if p == nil {
+		return nil
+	}
+	return &peopleCountJSON{p[pgaccess.Matched], p[pgaccess.Unmatched], p[pgaccess.Conflicting]}
 }
 
 // loopJSON is how far one of the loops is that read who may read a source; its names are stable.
@@ -128,6 +143,10 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 			fmt.Fprintf(&b, "  ✗ %s\n", plain(fault))
 		}
 		fmt.Fprintf(&b, "  %s\n", strings.Join(currency(s), "; "))
+		if p := s.Access.People; p != nil {
+			fmt.Fprintf(&b, "  of its people %d are matched, %d unmatched, %d conflicting (footnote people lists them)\n",
+				p[pgaccess.Matched], p[pgaccess.Unmatched], p[pgaccess.Conflicting])
+		}
 		if s.Late > 0 {
 			fmt.Fprintf(&b, "  who may not read any more is kept out after %s at most, as long as a look at all of it takes, and one call of the model that is under way\n", shortDuration(s.Late))
 		} else {
@@ -169,7 +188,7 @@ func currency(s wire.SourceCheck) []string {
 func checkJSON(s wire.SourceCheck) sourceCheckJSON {
 	out := sourceCheckJSON{
 		ID: s.ID, Name: s.Name, Kind: s.Kind.Name, OK: len(s.Faults) == 0, Faults: list(s.Faults), Notes: list(s.Seen.Notes), Sees: list(s.Seen.Sees),
-		Nodes: loopOf(s.Access.Nodes), Groups: loopOf(s.Access.Groups),
+		Nodes: loopOf(s.Access.Nodes), Groups: loopOf(s.Access.Groups), People: countOf(s.Access.People),
 		Documents: s.State.Documents, FailedRuns: s.State.Failing, RevocationSeconds: int64(s.Late.Seconds()),
 	}
 	if !s.State.PausedAt.IsZero() {

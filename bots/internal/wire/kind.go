@@ -109,14 +109,10 @@ func FindKind(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
-// KindOf returns the kind of an entry of the configuration file.
+// KindOf returns the kind of an entry of the configuration file; a folder where it names no place.
 func KindOf(s config.Source) Kind {
 	kinds := Kinds()
-	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.holds(s) })
-	if i < 0 {
-		return Kind{Name: "unknown", Title: "a source that this version does not know"}
-	}
-	return kinds[i]
+	return kinds[max(0, slices.IndexFunc(kinds, func(k Kind) bool { return k.holds(s) }))]
 }
 
 // Called is what a source of these keys is called where nobody says otherwise.

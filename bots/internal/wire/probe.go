@@ -133,6 +133,9 @@ func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen S
 				break
 			}
 		}
+		if people == 0 { // all of it is open
+			return seen, nil
+		}
 		seen.Sees = append(seen.Sees, fmt.Sprintf("%d people at the first look, of whom it vouches for the addresses of %d", people, vouched))
 	}
 	return seen, nil

@@ -13,11 +13,11 @@ import (
 // SourceAccess is how far it is known who may read a source that has readers of its own.
 type SourceAccess struct {
 	Nodes, Groups *pgaccess.State // nil: the loop has not run
-	People        People
+	People        People          // nil: the source has told of nobody
 }
 
-// People says how many of a source's people are known in the chat.
-type People struct{ Matched, Unmatched, Conflicting int }
+// People says how many of a source's people are known by their accounts in the chat.
+type People map[pgaccess.MatchState]int
 
 // Faults says what is wrong with it, a sentence each.
 func (a SourceAccess) Faults() []string {
@@ -46,10 +46,30 @@ func told(s *pgaccess.State) string {
 	return s.Error
 }
 
-// Access returns how far it is known who may read sources, of those that have readers of their own.
+// Access returns how far it is known who may read sources, of those that have readers of their own, and who their people are.
 func (b *Base) Access(ctx context.Context) (map[document.SourceID]SourceAccess, error) {
-	store := pgaccess.New(b.DB)
-	states, err := store.States(ctx, b.Tenant)
+	all, err := b.loops(ctx)
+	if err != nil || len(all) == 0 { // nobody has people
+		return all, err
+	}
+	matches, err := pgaccess.New(b.DB).Matches(ctx, b.Tenant, b.File().Rules().Domains)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range matches {
+		a := all[m.Source]
+		if a.People == nil {
+			a.People = make(People)
+		}
+		a.People[m.State]++
+		all[m.Source] = a
+	}
+	return all, nil
+}
+
+// loops is Access without people.
+func (b *Base) loops(ctx context.Context) (map[document.SourceID]SourceAccess, error) {
+	states, err := pgaccess.New(b.DB).States(ctx, b.Tenant)
 	if err != nil {
 		return nil, err
 	}

@@ -2,19 +2,45 @@ package wire
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/adapters/telemetry"
+	"github.com/footnotehq/footnote/core/document"
 )
 
-// SourceMetrics tells how the sources do, for a scrape.
-func (b *Base) SourceMetrics(ctx context.Context) ([]telemetry.Source, error) {
+// peopleEvery is how often people are counted for scrapes: it takes long where there are many, and changes seldom.
+const peopleEvery = 5 * time.Minute
+
+// SourceMetrics returns what tells how the sources do, for scrapes.
+func (b *Base) SourceMetrics() func(context.Context) ([]telemetry.Source, error) {
+	var mu sync.Mutex
+	var counted time.Time
+	var people map[document.SourceID]SourceAccess
+	return func(ctx context.Context) ([]telemetry.Source, error) {
+		mu.Lock()
+		last, fresh := people, time.Since(counted) < peopleEvery
+		mu.Unlock()
+		if !fresh {
+			now, err := b.Access(ctx)
+			if err != nil {
+				return nil, err
+			}
+			mu.Lock()
+			people, counted, last = now, time.Now(), now
+			mu.Unlock()
+		}
+		return b.sourceMetrics(ctx, last)
+	}
+}
+
+func (b *Base) sourceMetrics(ctx context.Context, people map[document.SourceID]SourceAccess) ([]telemetry.Source, error) {
 	stored, err := b.StoredSources(ctx)
 	if err != nil {
 		return nil, err
 	}
-	access, err := b.Access(ctx)
+	access, err := b.loops(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +62,12 @@ func (b *Base) SourceMetrics(ctx context.Context) ([]telemetry.Source, error) {
 			if !loop.Until.IsZero() {
 				one.Left[string(loop.Loop)] = loop.Until.Sub(now)
 			}
+		}
+		for state, n := range people[s.ID].People {
+			if one.People == nil {
+				one.People = make(map[string]int)
+			}
+			one.People[string(state)] = n
 		}
 		all[i] = one
 	}
