@@ -241,6 +241,7 @@ type platform struct {
 	opens   int
 
 	listeners func(session.Turn) (access.Audience, error) // nil: those of the intake
+	people    []access.Account                            // by name
 	whispers  []string
 }
 
@@ -272,7 +273,9 @@ func (p *platform) Listeners(_ context.Context, t session.Turn) (access.Presence
 		return accesstest.Present(t.Audience), nil
 	}
 	present, err := p.listeners(t)
-	return accesstest.Present(present), err
+	there := accesstest.Present(present)
+	there.People = p.people
+	return there, err
 }
 
 func (p *platform) Open(_ context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
