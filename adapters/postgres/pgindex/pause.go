@@ -43,12 +43,6 @@ func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source
 		if tag.RowsAffected() == 0 {
 			return fmt.Errorf("%w; \"footnote sources\" lists them", ErrNoSource)
 		}
-		if deed == session.SourceResynced { // what a loop still yields that began before is not stored any more
-			if _, err := tx.Exec(ctx, `update source_access set run = run + 1, checkpoint = '', pass_at = null where tenant_id = $1 and source_id = $2`,
-				string(tenant), string(source)); err != nil {
-				return err
-			}
-		}
 		if err := pgaccess.TouchIndex(ctx, tx, tenant); err != nil { // a paused source grants nothing
 			return err
 		}
