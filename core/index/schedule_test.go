@@ -28,3 +28,27 @@ func TestNext(t *testing.T) {
 		}
 	}
 }
+
+func TestNextAccess(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name    string
+		touched time.Time
+		failing int
+		want    time.Duration // after it began
+	}{
+		{"after success", time.Time{}, 0, 5 * time.Minute},
+		{"after a failure", time.Time{}, 1, time.Minute},
+		{"after three", time.Time{}, 3, 4 * time.Minute},
+		{"after very many", time.Time{}, 1000, 5 * time.Minute},
+		{"while it runs, or since its process died", began.Add(10 * time.Minute), 0, 15 * time.Minute},
+	} {
+		if got := index.NextAccess(began, c.touched, c.failing).Sub(began); got != c.want {
+			t.Errorf("%s: due after %s, want %s", c.name, got, c.want)
+		}
+	}
+	if !index.NextAccess(time.Time{}, time.Time{}, 0).Before(began) {
+		t.Error("a loop that never ran is not due")
+	}
+}
