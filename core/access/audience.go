@@ -10,6 +10,7 @@ import (
 type Audience struct {
 	tenant     TenantID
 	principals []Principal // sorted, without repeats; always holds Public when the tenant is set
+	sources    []Principal // of these, what is held of sources and not by what the platform says
 }
 
 // NewAudience returns the audience whose members all hold the principals given. Public is always among them.
@@ -24,6 +25,20 @@ func (a Audience) Tenant() TenantID { return a.tenant }
 
 // Principals returns a copy of what all listeners hold, sorted.
 func (a Audience) Principals() []Principal { return slices.Clone(a.principals) }
+
+// With returns the audience whose members hold more: principals of sources.
+func (a Audience) With(sources ...Principal) Audience {
+	with := NewAudience(a.tenant, slices.Concat(a.principals, sources)...)
+	with.sources = slices.DeleteFunc(slices.Clone(sources), func(p Principal) bool { return slices.Contains(a.principals, p) })
+	return with
+}
+
+// Platform is the audience without what is held of sources: what is kept with a turn. Who is in which group of a source is asked for whenever it
+// counts, and written down nowhere else.
+func (a Audience) Platform() Audience {
+	own := slices.DeleteFunc(slices.Clone(a.principals), func(p Principal) bool { return slices.Contains(a.sources, p) })
+	return Audience{tenant: a.tenant, principals: own}
+}
 
 // MayRead reports whether everybody in the audience may read a document of the audience's tenant with this access list.
 func (a Audience) MayRead(acl ACL) bool {
@@ -49,6 +64,7 @@ func (a Audience) Key() string {
 // Common is the audience of several people together: what all of them may read. People of different tenants share nothing.
 func Common(first Audience, others ...Audience) Audience {
 	held := first.principals
+	sources := slices.Clone(first.sources)
 	for _, o := range others {
 		if o.tenant != first.tenant {
 			return Audience{}
@@ -60,6 +76,7 @@ func Common(first Audience, others ...Audience) Audience {
 			}
 		}
 		held = both
+		sources = append(sources, o.sources...)
 	}
-	return Audience{tenant: first.tenant, principals: slices.Clone(held)}
+	return Audience{tenant: first.tenant, principals: slices.Clone(held), sources: sources}
 }

@@ -29,7 +29,11 @@ type Resolver struct {
 // Audience is the audience of whoever is present. It is usable with an error, too, which is ErrGrants: nothing of sources is among it then.
 func (r *Resolver) Audience(ctx context.Context, p Presence) (Audience, error) {
 	held, err := r.Held(ctx, p)
-	return AudienceOf(p.Tenant, held), err
+	sources := make([]Principal, 0, len(held)-len(p.Held))
+	for _, h := range held[len(p.Held):] {
+		sources = append(sources, h.Principal)
+	}
+	return AudienceOf(p.Tenant, p.Held).With(sources...), err
 }
 
 // Held returns what everybody who is present holds, what the platform says first. With ErrGrants that is all.

@@ -79,6 +79,12 @@ func TestResolver(t *testing.T) {
 			if got.Key() != want.Key() || err != nil {
 				t.Errorf("the audience holds %v, want %v; %v", got.Principals(), want.Principals(), err)
 			}
+			if own := got.Platform(); own.Key() != access.NewAudience("t", access.Members).Key() {
+				t.Errorf("what the platform says of the audience is %v", own.Principals())
+			}
+			if both := access.Common(access.NewAudience("t", append(tt.want, access.Members)...), got); both.Key() != want.Key() || both.Platform().Key() != access.NewAudience("t", access.Members).Key() {
+				t.Errorf("what both hold is %v, of platforms %v", both.Principals(), both.Platform().Principals())
+			}
 			if diff := cmp.Diff(tt.asked, g.asked); diff != "" {
 				t.Errorf("what was asked (-want +got):\n%s", diff)
 			}

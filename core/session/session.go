@@ -33,7 +33,7 @@ type Turn struct {
 	Question message.Message // of role User
 	Asker    thread.Person
 	Message  thread.MessageID // of the question on the platform; empty where messages have no ids
-	Audience access.Audience
+	Audience access.Audience  // as far as the platform said it; what is held of sources is not kept
 	Direct   bool
 	Intake   time.Time // by the store's clock
 	Reply    *ReplyToken

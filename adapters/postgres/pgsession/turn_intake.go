@@ -128,7 +128,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	stopper, stopped := stop.allows(in.Asker.ID, starter)
 	var at time.Time
 	err = tx.QueryRow(ctx, askedSQL, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, postgres.Storable(in.Asker.Name),
-		in.Audience.Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
+		in.Audience.Platform().Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
 		in.Reason, in.Ambient, postgres.OrNull(until), in.After.Microseconds(), postgres.Storable(in.Agent), later.place(), in.Pending, in.Models).Scan(&at, &number)
 	if err != nil {
 		return t, 0, fmt.Errorf("queue the turn: %w", err)
@@ -180,7 +180,7 @@ func queuedTurn(in session.Intake, id, sessionID string, number int, at time.Tim
 	ref.Thread = postgres.Storable(ref.Thread)
 	return session.Turn{
 		ID: session.TurnID(id), Session: session.Session{ID: session.ID(sessionID), Tenant: in.Tenant, Ref: ref, Owner: in.Owner}, Number: number,
-		Question: question, Asker: thread.Person{ID: in.Asker.ID, Name: postgres.Storable(in.Asker.Name)}, Message: in.Message, Audience: in.Audience, Direct: in.Direct,
+		Question: question, Asker: thread.Person{ID: in.Asker.ID, Name: postgres.Storable(in.Asker.Name)}, Message: in.Message, Audience: in.Audience.Platform(), Direct: in.Direct,
 		Intake: at.UTC(), Reply: in.Reply, Agent: postgres.Storable(in.Agent), Models: in.Models, Reason: in.Reason, Ambient: in.Ambient, Pending: in.Pending,
 		State: session.Queued,
 	}

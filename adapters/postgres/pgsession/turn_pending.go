@@ -49,7 +49,7 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
 	if len(c.Files) == 0 && c.Starter == "" { // most have nothing but who listens, and a name
 		var n int
-		err := s.db.Pool.QueryRow(ctx, completedSQL, f.Tenant, f.Turn, f.Attempt, c.Audience.Principals(), postgres.Storable(c.Name)).Scan(&n)
+		err := s.db.Pool.QueryRow(ctx, completedSQL, f.Tenant, f.Turn, f.Attempt, c.Audience.Platform().Principals(), postgres.Storable(c.Name)).Scan(&n)
 		if err != nil {
 			return fmt.Errorf("complete the question of turn %s: %w", f.Turn, err)
 		}
@@ -71,7 +71,7 @@ func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Complet
 			return err
 		}
 		batch := new(pgx.Batch)
-		batch.Queue(completedFilesSQL, f.Tenant, f.Turn, c.Audience.Principals(), postgres.Storable(c.Name))
+		batch.Queue(completedFilesSQL, f.Tenant, f.Turn, c.Audience.Platform().Principals(), postgres.Storable(c.Name))
 		if c.Name != "" {
 			batch.Queue(`update message set author = $3 where tenant_id = $1 and id = $2 and author = ''`, f.Tenant, t.Question.ID, postgres.Storable(c.Name))
 		}

@@ -119,7 +119,7 @@ func audienceInWords(a access.Audience) string {
 	for _, p := range a.Principals() {
 		all = append(all, string(p))
 	}
-	return "Audience: whoever sees the answer holds " + strings.Join(all, ", ") + "; only documents that name one of these were used."
+	return "Audience: whoever sees the answer holds " + strings.Join(all, ", ") + "; only documents that name one of these, or what they all held of sources, were used."
 }
 
 // searched tells one search: what was asked, and for the best documents, each by its best passage, the place in both lists and what the score is made of.

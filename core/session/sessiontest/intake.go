@@ -92,7 +92,7 @@ func intakeRoundTrip(f *fixture) {
 		{ID: "f2", Name: "b.png", Media: "image/png", Image: []byte{0, 1, 2}, Tokens: 85},
 		{ID: "f3", Name: "c.zip", Media: "application/zip", Failed: "This kind of file cannot be read."},
 	}
-	in.Audience = access.NewAudience(tenant, access.Members, access.User("slack", "U1"), "group:eng")
+	in.Audience = access.NewAudience(tenant, access.Members, access.User("slack", "U1"), "group:eng").With(access.SourceAll("wiki")) // which is not kept
 	in.Reply = &session.ReplyToken{Sealed: []byte("sealed"), Expires: time.Unix(4_000_000_000, 0).UTC()}
 	accepted := f.accept(in)
 	leased := f.lease("r1")
@@ -102,7 +102,7 @@ func intakeRoundTrip(f *fixture) {
 			Tokens: 7, At: in.At},
 		Asker: in.Asker, Message: in.Message, Direct: true, Intake: accepted.Intake, Reply: in.Reply, State: session.Running,
 	}
-	if got := leased.Audience.Key(); got != in.Audience.Key() {
+	if got := leased.Audience.Key(); got != in.Audience.Platform().Key() {
 		f.Errorf("the audience came back as %q", got)
 	}
 	leased.Audience = access.Audience{}

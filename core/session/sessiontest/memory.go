@@ -141,7 +141,7 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	later := m.overtake(s, in)
 	s.turns++
 	t := &turn{in: s, notBefore: time.Now().Add(in.After), Turn: session.Turn{
-		ID: session.TurnID(m.id()), Session: s.Session, Number: s.turns, Asker: in.Asker, Message: in.Message, Audience: in.Audience,
+		ID: session.TurnID(m.id()), Session: s.Session, Number: s.turns, Asker: in.Asker, Message: in.Message, Audience: in.Audience.Platform(),
 		Direct: in.Direct, Intake: time.Now(), Reply: in.Reply, State: session.Queued,
 		Agent: in.Agent, Models: slices.Clone(in.Models), Reason: in.Reason, Ambient: in.Ambient, LimitedUntil: m.limit(in.Tenant, in.Quotas), Pending: in.Pending,
 		Question: message.Message{ID: message.ID(m.id()), Turn: s.turns, Role: message.User, Author: in.Asker.Name, Text: in.Text,

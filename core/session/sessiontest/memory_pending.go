@@ -51,7 +51,7 @@ func (m *Memory) Complete(ctx context.Context, f session.Fence, c session.Comple
 	if err != nil || t.Pending == nil {
 		return err
 	}
-	t.Pending, t.Audience = nil, c.Audience
+	t.Pending, t.Audience = nil, c.Audience.Platform()
 	t.Asker.Name = cmp.Or(t.Asker.Name, c.Name)
 	t.Question.Author = cmp.Or(t.Question.Author, c.Name)
 	t.in.starter = cmp.Or(t.in.starter, c.Starter)

@@ -159,7 +159,7 @@ func (m *Memory) derive(of *turn, d session.Derive) session.Accepted {
 		question.Text, question.Tokens = d.Text, 0
 	}
 	t := &turn{in: s, Turn: session.Turn{
-		ID: session.TurnID(m.id()), Session: s.Session, Number: s.turns, Asker: of.Asker, Message: of.Message, Audience: d.Audience,
+		ID: session.TurnID(m.id()), Session: s.Session, Number: s.turns, Asker: of.Asker, Message: of.Message, Audience: d.Audience.Platform(),
 		Direct: of.Direct, Intake: time.Now(), Reply: d.Reply, State: session.Queued, Question: question,
 		Agent: of.Agent, Models: of.Models, Origin: session.Origin{Turn: of.ID, As: d.As},
 	}}

@@ -26,7 +26,7 @@ func completed(f *fixture) {
 		f.Fatal("the next attempt does not know what is pending")
 	}
 	with := session.Completion{
-		Name: "Ada", Starter: "U7", Audience: access.NewAudience(tenant, access.Members),
+		Name: "Ada", Starter: "U7", Audience: access.NewAudience(tenant, access.Members).With(access.SourceAll("wiki")),
 		Files: []message.File{{ID: "f1", Name: "a.md", Media: "text/markdown", Text: "# A", Tokens: 3}},
 	}
 	f.wantErr(f.Complete(f.ctx, first.Fence(), with), session.ErrFenced)
@@ -35,7 +35,7 @@ func completed(f *fixture) {
 	}
 	f.expire("r2")
 	third := f.lease("r3")
-	if third.Pending != nil || third.Asker.Name != "Ada" || third.Question.Author != "Ada" || third.Audience.Key() != with.Audience.Key() {
+	if third.Pending != nil || third.Asker.Name != "Ada" || third.Question.Author != "Ada" || third.Audience.Key() != with.Audience.Platform().Key() {
 		f.Errorf("the completed turn is %+v", third)
 	}
 	f.equal("files", third.Question.Files, with.Files)
