@@ -53,7 +53,10 @@ type Deps struct {
 	Replicas session.Replicas // nil: this process is the only one
 	Renderer stream.Renderer[render.Page]
 	Observe  func(stream.Write) // told of every write of an answer, from any goroutine; nil: nobody is
-	Logger   *slog.Logger       // nil: silent
+	// Heard is told of what has changed in channels: of a thread or message, or with an empty key of who may open the channel. What is new alone is not
+	// urgent. Nil: nobody is.
+	Heard  func(guild, channel, key string, urgent bool)
+	Logger *slog.Logger // nil: silent
 }
 
 // Store is what the bot needs of a session.Store, which says what each method does.

@@ -16,6 +16,13 @@ const (
 	sayStopped     = "Stopped."
 )
 
+// Heard implements event.Listener.
+func (b *Bot) Heard(guild, channel, key string, urgent bool) {
+	if b.deps.Heard != nil {
+		b.deps.Heard(guild, channel, key, urgent)
+	}
+}
+
 // Message implements event.Handler.
 func (b *Bot) Message(ctx context.Context, m event.Message) { b.handle(ctx, messageOf(m)) }
 

@@ -175,9 +175,10 @@ func background(ctx context.Context, base *wire.Base) error {
 		return err
 	}
 	ctx, end := context.WithCancel(ctx)
-	var sketching sync.WaitGroup
-	sketching.Go(func() { base.Sketch(ctx) })
-	defer sketching.Wait()
+	var beside sync.WaitGroup
+	beside.Go(func() { base.Sketch(ctx) })
+	beside.Go(func() { base.Tell(ctx, client) })
+	defer beside.Wait()
 	defer end()
 	return client.Run(ctx)
 }

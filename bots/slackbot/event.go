@@ -3,6 +3,7 @@ package slackbot
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer/policy"
@@ -13,6 +14,7 @@ import (
 
 // Message implements event.Handler.
 func (b *Bot) Message(ctx context.Context, m event.Message) error {
+	b.heard(m)
 	switch {
 	case m.Change == event.Deleted && m.Own:
 		return b.talk.Deleted(ctx, conversation.Deletion{Ref: m.Ref, Message: m.ID, Of: conversation.Answers})
@@ -20,6 +22,28 @@ func (b *Bot) Message(ctx context.Context, m event.Message) error {
 		return b.talk.Deleted(ctx, conversation.Deletion{Ref: m.Ref, Message: m.ID})
 	}
 	return b.talk.Message(ctx, messageOf(m))
+}
+
+// settled is after how long a reply to a thread is not found by looking at what is new in its channel.
+const settled = 13 * 24 * time.Hour
+
+// heard tells of a change of what was said in a channel.
+func (b *Bot) heard(m event.Message) {
+	if b.deps.Heard == nil || m.Direct || m.Own {
+		return
+	}
+	key, urgent := string(m.Ref.Thread), m.Change != event.Created
+	if m.System || !urgent && time.Since(event.TimeOf(thread.MessageID(key))) < settled {
+		return
+	}
+	b.deps.Heard(m.Ref.Workspace, m.Ref.Channel, key, urgent)
+}
+
+// Converted implements event.Listener.
+func (b *Bot) Converted(channel thread.Ref) {
+	if b.deps.Heard != nil {
+		b.deps.Heard(channel.Workspace, channel.Channel, "", true)
+	}
 }
 
 // Foreign implements event.Handler.

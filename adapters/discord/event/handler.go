@@ -32,6 +32,12 @@ type Interactor interface {
 	Suggest(ctx context.Context, t Typing) []string
 }
 
+// Listener is implemented by handlers that want to know what has changed in channels of servers, whoever it concerns: a thread or message, or with an
+// empty key who may open the channel. What is new alone is not urgent.
+type Listener interface {
+	Heard(guild, channel, key string, urgent bool)
+}
+
 // Conversations is implemented by handlers that know the conversations of before: the gateway tells of no direct ones, and of no threads that
 // were archived since, which happens an hour after their last message.
 type Conversations interface {

@@ -23,6 +23,9 @@ import (
 // Kind of the sources that this package reads.
 const Kind document.Kind = "discord"
 
+// Subject is how an index.Hint says that a thread or message of a channel has changed, or without a key who may open the channel.
+func Subject(channel, key string) string { return transcript.Subject(channel, key) }
+
 // Reading is what and how far back a source reads, and how often.
 type Reading = transcript.Options
 

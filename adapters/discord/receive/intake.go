@@ -55,6 +55,7 @@ func (in *intake) run(ctx context.Context, events <-chan arrival) {
 			in.guard(ctx, "event", func() error {
 				in.directory.Learn(event.event)
 				in.directory.Announce(ctx)
+				in.hear(ctx, event.event)
 				in.dispatch(ctx, event.shard, event.event)
 				return nil
 			})

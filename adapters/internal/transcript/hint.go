@@ -11,31 +11,19 @@ import (
 )
 
 // Subject is how an index.Hint says that something was written, edited or deleted in a channel: key is Item.Key of the thread or, where the message
-// belongs to none, the message's own id.
+// belongs to none, the message's own id. Without a key it says that the channel itself may be for others now.
 func Subject(channel, key string) string { return channel + ":" + key }
 
 const (
 	// listenEvery is how often hints are asked for in the middle of a pass.
 	listenEvery = 2 * time.Second
-	// mostFollowed is how many hints a run follows: they stay in its checkpoint until it has ended.
+	// mostFollowed is how many hints are followed before others are asked for.
 	mostFollowed = 500
 )
 
-// settle forgets the hints that earlier runs have followed: of those the checkpoint says that what came of them is stored.
-func (p *pass) settle(ctx context.Context) error {
-	if len(p.state.Followed) == 0 || p.options.Hints == nil {
-		return nil
-	}
-	if err := p.options.Hints.Followed(ctx, p.source, p.state.Followed); err != nil {
-		return fmt.Errorf("forget what was heard of changes: %w", err)
-	}
-	p.state.Followed = nil
-	return nil
-}
-
-// listen follows what was heard of changes. Without force it does so only when that was some time ago.
+// listen follows what was heard of changes, to the end of what had been heard when it began. Without force it does so only when that was some time ago.
 func (p *pass) listen(ctx context.Context, force bool) error {
-	if p.options.Hints == nil || !force && time.Since(p.heard) < listenEvery || len(p.state.Followed) >= mostFollowed {
+	if p.options.Hints == nil || !force && time.Since(p.heard) < listenEvery {
 		return nil
 	}
 	p.heard = time.Now()
@@ -43,18 +31,24 @@ func (p *pass) listen(ctx context.Context, force bool) error {
 	if err != nil {
 		return fmt.Errorf("look for what was heard of changes: %w", err)
 	}
+	if len(found) == 0 {
+		return nil
+	}
 	byChannel := make(map[string][]index.Hint)
 	var order []string
 	for _, h := range found {
-		channel, _, _ := strings.Cut(h.Subject, ":")
-		if slices.ContainsFunc(p.state.Followed, func(f index.Hint) bool { return f.Subject == h.Subject && f.At.Equal(h.At) }) {
-			continue
-		}
+		channel, key, _ := strings.Cut(h.Subject, ":")
 		if byChannel[channel] == nil {
 			order = append(order, channel)
 		}
 		byChannel[channel] = append(byChannel[channel], h)
+		if key == "" && p.listed.Before(p.heard) {
+			if err := p.list(ctx, true); err != nil {
+				return err
+			}
+		}
 	}
+	var followed []index.Hint
 	for _, id := range order {
 		hints := byChannel[id]
 		if c, read := p.channels[id]; read {
@@ -65,12 +59,17 @@ func (p *pass) listen(ctx context.Context, force bool) error {
 				continue // they are followed by the next run
 			}
 		}
-		p.state.Followed = append(p.state.Followed, hints...)
+		followed = append(followed, hints...)
 	}
-	if len(order) == 0 {
-		return nil
+	for range 2 { // once the second is taken the first is stored, and so is what came before
+		if err := p.emit(index.Batch{}); err != nil {
+			return err
+		}
 	}
-	return p.emit(index.Batch{})
+	if err := p.options.Hints.Followed(ctx, p.source, followed); err != nil {
+		return fmt.Errorf("forget what was heard of changes: %w", err)
+	}
+	return nil
 }
 
 // follow reads what hints of a channel are about.

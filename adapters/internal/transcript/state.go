@@ -15,7 +15,6 @@ type state struct {
 	Pass     int64               `json:"pass,omitempty"`     // when the recent days of all channels were begun to be read
 	Done     int64               `json:"done,omitempty"`     // when they had been read; 0 before
 	Ended    bool                `json:"ended,omitempty"`    // there was nothing left to read
-	Followed []index.Hint        `json:"followed,omitempty"` // hints that were followed and not yet forgotten
 }
 
 // progress is how far a channel was read.

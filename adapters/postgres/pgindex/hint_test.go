@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -70,4 +71,13 @@ func TestHints(t *testing.T) {
 	if err := db.Pool.QueryRow(t.Context(), `select count(*) from source_hint`).Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d are left of a source that was removed, %v", left, err)
 	}
+}
+
+func TestHintsPassTheSuite(t *testing.T) {
+	t.Parallel()
+	x, _ := openIndex(t, pgindex.Config{})
+	if _, err := x.Begin(t.Context(), access.DefaultTenant, index.Run{Source: document.Source{ID: "chat", Kind: "k", Name: "chat"}}); err != nil {
+		t.Fatal(err)
+	}
+	indextest.HintsSuite(t, x.Hints(access.DefaultTenant), "chat")
 }

@@ -23,6 +23,11 @@ type Handler interface {
 	Opened(ctx context.Context, o Opened) error
 }
 
+// Listener is implemented by handlers that want to know of channels that may be for others now.
+type Listener interface {
+	Converted(channel thread.Ref)
+}
+
 // Change says that a message is not new.
 type Change int
 

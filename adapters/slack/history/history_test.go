@@ -33,7 +33,7 @@ func TestWhatIsReadAndWhatIsNot(t *testing.T) {
 	ann.Earlier(room, incident, "it was the cache", old-time.Minute)
 	ann.Earlier(room, "", "much too long ago", 400*24*time.Hour)
 	asked := ann.Say(room, "", slacktest.Mention()+" what is the answer?")
-	w.Answer(room, asked, "The answer is 42.")
+	w.Answer(room, asked, "The answer is forty-two.")
 	ann.Say(secret, "", "we buy them")
 	ann.Say(several, "", "between us three")
 	ann.DM("", "between us two")
@@ -41,7 +41,7 @@ func TestWhatIsReadAndWhatIsNot(t *testing.T) {
 
 	all := w.text(everybody(room, secret, several)...)
 	has(t, all, true, "the keys (https://keys.example), @ann?", "With *make rotate* & a coffee.", "sent to the channel too", "lunch is at noon", "it was the cache", "the site is down")
-	has(t, all, false, "disk is full", "has joined", "42", "what is the answer", "we buy them", "between us", "too long ago")
+	has(t, all, false, "disk is full", "has joined", "forty-two", "what is the answer", "we buy them", "between us", "too long ago")
 	if n := strings.Count(all, "sent to the channel too"); n != 1 {
 		t.Errorf("what was sent to the channel, too, is there %d times", n)
 	}

@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
@@ -75,6 +76,11 @@ func pressKey(trigger string, parts ...string) string {
 	return fmt.Sprintf("trigger:%s:%016x", trigger, h.Sum64())
 }
 
+// converts are the events after which a channel is for others than before, or not for the bot any more; some are subtypes of messages.
+var converts = []string{
+	"channel_converted_to_private", "messagechannel_convert_to_private", "messagechannel_convert_to_public", "channel_left", "group_left", "channel_deleted", "group_deleted",
+}
+
 func (c *Receiver) event(ctx context.Context, h event.Handler, cb event.Callback, raw []byte, attempt int) error {
 	e := cb.Event
 	if cb.Type == "app_rate_limited" {
@@ -88,6 +94,9 @@ func (c *Receiver) event(ctx context.Context, h event.Handler, cb event.Callback
 			h.Foreign(ctx, m)
 		}
 		return nil
+	}
+	if l, listens := h.(event.Listener); listens && slices.Contains(converts, e.Type+e.Subtype) {
+		l.Converted(c.slack.Ref(string(e.Channel), ""))
 	}
 	if ours, err := c.directory.Changed(ctx, e, raw); ours {
 		return err

@@ -40,6 +40,9 @@ func newDiscord(base *wire.Base, set *Set) (platform, error) {
 	}, discordbot.Deps{
 		Store: sessions, Replicas: sessions, Policies: base.Policies(),
 		Bindings: admin.NewWorkspaces(base.DB, discord.Platform), Renderer: &render.Renderer{}, Observe: base.Observe(), Logger: base.Logger,
+		Heard: func(guild, channel, key string, urgent bool) {
+			base.Hear(discord.Platform, guild, channel, key, urgent)
+		},
 	})
 	if err != nil {
 		return platform{}, err

@@ -24,6 +24,9 @@ func newSlack(base *wire.Base, _ *Set) (platform, error) {
 	}, slackbot.Deps{
 		Store: sessions, Replicas: sessions,
 		Observe: base.Observe(), Logger: base.Logger,
+		Heard: func(workspace, channel, key string, urgent bool) {
+			base.Hear(slack.Platform, workspace, channel, key, urgent)
+		},
 	})
 	if err != nil {
 		return platform{}, err

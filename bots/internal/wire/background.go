@@ -204,7 +204,7 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 	if err != nil {
 		return false, nil, err
 	}
-	connector, err := b.Connect(source.Source)
+	connector, err := b.connectScheduled(source.Source)
 	if err != nil {
 		return false, nil, errors.Join(fmt.Errorf("read source %s: %w", id, err), pipeline.Refuse(ctx, b.Tenant, source.origin, err))
 	}

@@ -41,6 +41,13 @@ func (b *Base) Connect(s config.Source) (index.Connector, error) {
 	return c, err
 }
 
+// connectScheduled is Connect for a source that is read by its schedule, and sooner where something was heard of it.
+func (b *Base) connectScheduled(s config.Source) (index.Connector, error) {
+	c := *b.clients
+	c.hints = b.Index.Hints(b.Tenant)
+	return c.connect(s)
+}
+
 // Connect returns the connector of a source that is read alone, or says what is wrong with the source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
 	return newClients(cfg).connect(s)

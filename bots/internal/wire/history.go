@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	discordcall "github.com/footnotehq/footnote/adapters/discord/call"
@@ -21,6 +22,9 @@ import (
 type chats struct {
 	slack   func() (*slackhistory.Workspace, error)
 	discord func() (*discordhistory.Server, error)
+	// hints are what was heard of changes. A source that is read sooner than its schedule says follows them alone; without them it is read as a whole
+	// whenever it is read.
+	hints index.Hints
 	// alone tells whether a Discord server is the only one whose members count as members of the sources' tenant.
 	alone func(guild string) func(context.Context) (bool, error)
 }
@@ -79,7 +83,7 @@ func connectSlack(c *clients, s config.Source) (index.Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slackhistory.New(workspace, slackOptions(s))
+	return slackhistory.New(workspace, c.slackOptions(s))
 }
 
 func connectDiscord(c *clients, s config.Source) (index.Connector, error) {
@@ -90,16 +94,24 @@ func connectDiscord(c *clients, s config.Source) (index.Connector, error) {
 	return discordhistory.New(server, c.discordOptions(s))
 }
 
-func slackOptions(s config.Source) slackhistory.Options {
+// every is the schedule by which a source is read as a whole.
+func (c chats) every(s config.Source) time.Duration {
+	if c.hints == nil {
+		return 0
+	}
+	return s.Every
+}
+
+func (c chats) slackOptions(s config.Source) slackhistory.Options {
 	return slackhistory.Options{
-		Reading: slackhistory.Reading{Name: s.Name, Channels: s.Slack.Channels, Public: s.Slack.Public, Since: s.Slack.Since, Every: s.Every},
+		Reading: slackhistory.Reading{Name: s.Name, Channels: s.Slack.Channels, Public: s.Slack.Public, Since: s.Slack.Since, Every: c.every(s), Hints: c.hints},
 		Open:    s.Slack.PublicChannels,
 	}
 }
 
 func (c chats) discordOptions(s config.Source) discordhistory.Options {
 	return discordhistory.Options{
-		Reading: discordhistory.Reading{Name: s.Name, Channels: s.Discord.Channels, Public: s.Discord.Public, Since: s.Discord.Since, Every: s.Every},
+		Reading: discordhistory.Reading{Name: s.Name, Channels: s.Discord.Channels, Public: s.Discord.Public, Since: s.Discord.Since, Every: c.every(s), Hints: c.hints},
 		Guild:   s.Discord.Guild, Open: s.Discord.PublicChannels, Alone: c.alone(s.Discord.Guild),
 	}
 }
@@ -110,7 +122,7 @@ func checkSlack(ctx context.Context, c *clients, s config.Source) (Seen, error) 
 	if err != nil {
 		return Seen{}, err
 	}
-	return seenChannels(workspace.Check(ctx, slackOptions(s)))
+	return seenChannels(workspace.Check(ctx, c.slackOptions(s)))
 }
 
 // checkDiscord tries the channels of a source.

@@ -51,6 +51,7 @@ type Base struct {
 	file    *atomic.Pointer[config.File] // what was read again; shared by copies
 
 	clients *clients // of the sources that are read
+	heard   *heard   // of chat platforms; shared by copies
 
 	spending  *spending // nil where nothing is paid for
 	filters   *filters
@@ -70,7 +71,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
-	b.file, b.filters, b.endpoints = new(atomic.Pointer[config.File]), new(filters), new(endpoints)
+	b.heard, b.file, b.filters, b.endpoints = new(heard), new(atomic.Pointer[config.File]), new(filters), new(endpoints)
 	b.setClients()
 	b.clients.politeness = new(web.Politeness)
 	err := b.open(ctx, migrate)
