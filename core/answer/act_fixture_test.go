@@ -37,6 +37,7 @@ type stage struct {
 	acl       map[document.ID]access.ACL
 	channel   access.Audience            // whoever listens in the channel
 	person    map[string]access.Audience // what one person may read
+	taken     string                     // text that documents do not hold any more
 	away      bool                       // the platform does not say who listens
 	fails     bool                       // the model fails
 	slow      time.Duration              // that the model takes
@@ -78,7 +79,7 @@ func serve(t testing.TB, deps answer.Deps, config answer.Config, acting action.D
 	if err != nil {
 		t.Fatal(err)
 	}
-	acting.Answerer, acting.Signal, acting.Library = answers, deps.Signal, deps.Library
+	acting.Answerer, acting.Signal, acting.Library, acting.Quotes = answers, deps.Signal, deps.Library, deps.Quotes
 	typing.Answerer, typing.Signal, typing.Library = answers, deps.Signal, deps.Library
 	acts, err := action.New(acting)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *stage) service() *services {
 	m := s.store
 	return serve(s, answer.Deps{
 		Store: m, Prompts: m,
-		Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Surfaces: s, Retriever: s, Metrics: s,
+		Signal: s.signal, Engine: s, Setups: setups{}, Library: s, Quotes: s, Surfaces: s, Retriever: s, Metrics: s,
 	}, answer.Config{}, action.Deps{Store: m, Metrics: s}, command.Deps{Store: m})
 }
 
@@ -249,6 +250,17 @@ func (s *stage) Readable(_ context.Context, a access.Audience, ids []document.ID
 		}
 	}
 	return found, nil
+}
+
+// Standing implements answer.Quotes.
+func (s *stage) Standing(_ context.Context, _ access.TenantID, shown []message.Reference) ([]bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stands := make([]bool, len(shown))
+	for i, r := range shown {
+		stands[i] = r.Text != s.taken
+	}
+	return stands, nil
 }
 
 // Beyond implements answer.Library.

@@ -420,3 +420,27 @@ func TestStopFollowAndWhatIsNotKnown(t *testing.T) {
 		}
 	})
 }
+
+// A private answer that rests on a message that was deleted since is not shared.
+func TestWhatWasTakenBackIsNotShared(t *testing.T) {
+	t.Parallel()
+	perform(t, func(s *stage, r *services) {
+		s.publish("handbook", access.Members)
+		q := s.ask(r, "handbook?")
+		s.settle()
+		got := s.act(r, thread.ActionPrivate, q.ID, "U1")
+		s.settle()
+		s.mu.Lock()
+		s.taken = "handbook"
+		s.mu.Unlock()
+		if shared := s.act(r, thread.ActionShare, got.Turn, "U1"); !shared.Refused || !strings.Contains(shared.Sentence, "deleted or edited since") {
+			t.Errorf("sharing it is answered with %+v", shared)
+		}
+		s.mu.Lock()
+		s.taken = ""
+		s.mu.Unlock()
+		if shared := s.act(r, thread.ActionShare, got.Turn, "U1"); shared.Refused {
+			t.Errorf("sharing it is answered with %+v", shared)
+		}
+	})
+}

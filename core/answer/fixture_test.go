@@ -37,6 +37,7 @@ type world struct {
 	library  func() error                                 // fails instead of saying who may read what
 	may      func(a access.Audience, id document.ID) bool // if set, says it instead of readable
 	events   int
+	taken    string // text that documents do not hold any more
 
 	mu sync.Mutex // guards readable while a replica runs
 }
@@ -71,7 +72,7 @@ func (w *world) start(name string, script script, change ...func(*answer.Config)
 	f := r.faults
 	service, err := answer.New(answer.Deps{
 		Store: f, Prompts: f,
-		Signal: w.signal, Engine: r.engine, Setups: setups{}, Library: w, Surfaces: &w.thread,
+		Signal: w.signal, Engine: r.engine, Setups: setups{}, Library: w, Quotes: w, Surfaces: &w.thread,
 	}, config)
 	if err != nil {
 		w.Fatal(err)
@@ -164,6 +165,17 @@ func (w *world) Readable(_ context.Context, a access.Audience, ids []document.ID
 
 func (*world) Beyond(context.Context, access.Audience, access.Audience) (bool, error) {
 	return true, nil
+}
+
+// Standing implements answer.Quotes.
+func (w *world) Standing(_ context.Context, _ access.TenantID, shown []message.Reference) ([]bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	stands := make([]bool, len(shown))
+	for i, r := range shown {
+		stands[i] = r.Text != w.taken
+	}
+	return stands, nil
 }
 
 type setups struct{}

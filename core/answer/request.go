@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -68,7 +69,28 @@ func (s *Service) permitted(ctx context.Context, audience access.Audience, histo
 	if err != nil {
 		return nil, fmt.Errorf("find out what the audience may read: %w", err)
 	}
-	return message.Readable(history, func(id document.ID) bool { return readable[id] }), nil
+	return s.standing(ctx, audience.Tenant(), message.Readable(history, func(id document.ID) bool { return readable[id] }))
+}
+
+// standing reduces a history to what rests on nothing that was taken back since.
+func (s *Service) standing(ctx context.Context, tenant access.TenantID, history []message.Message) ([]message.Message, error) {
+	shown := message.Shown(history)
+	if s.Quotes == nil || len(shown) == 0 {
+		return history, nil
+	}
+	stands, err := s.Quotes.Standing(ctx, tenant, shown)
+	if err != nil {
+		return nil, fmt.Errorf("find out what of earlier answers still stands: %w", err)
+	}
+	var taken []message.Reference
+	for i, r := range shown {
+		if !stands[i] {
+			taken = append(taken, r)
+		}
+	}
+	return message.Standing(history, func(r message.Reference) bool {
+		return slices.ContainsFunc(taken, func(t message.Reference) bool { return t.Number == r.Number && t.Text == r.Text })
+	}), nil
 }
 
 // answered leaves out the tool calls and results of turns without an answer: which documents they hold is not known, and an answer is

@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Resolver, Logger, Policies, Retriever and Metrics are required.
+// Deps is what a Service works with. All but Quotes, Resolver, Logger, Policies, Retriever and Metrics are required.
 type Deps struct {
 	Store    Store
 	Prompts  Prompts
@@ -27,6 +27,7 @@ type Deps struct {
 	Engine   Engine
 	Setups   Setups
 	Library  Library
+	Quotes   Quotes // nil: documents count as a whole
 	Surfaces Surfaces
 	Resolver *access.Resolver // of who is present; nil: they hold what their platform says
 	Logger   *slog.Logger     // nil: silent

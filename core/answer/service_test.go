@@ -182,6 +182,35 @@ func TestHistoryHoldsOnlyWhatTheAudienceMayRead(t *testing.T) {
 	})
 }
 
+// An earlier answer that rests on a message that was deleted since is left out, although the rest of its thread can be read.
+func TestHistoryHoldsOnlyWhatStillStands(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.readable = map[document.ID]bool{"whole": true, "thread": true}
+		r := w.start("a", echo)
+		for _, id := range []document.ID{"whole", "thread"} {
+			w.saved(string(id), id)
+		}
+		w.ask(r, "now")
+		synctest.Wait()
+		w.mu.Lock()
+		w.taken = "text of thread"
+		w.mu.Unlock()
+		w.ask(r, "later")
+		synctest.Wait()
+		var texts []string
+		for _, req := range r.engine.requests() {
+			past := ""
+			for _, m := range req.History {
+				past += m.Text + "\n"
+			}
+			texts = append(texts, past)
+		}
+		if len(texts) != 2 || !strings.Contains(texts[0], "from thread") || !strings.Contains(texts[1], "from whole") || strings.Contains(texts[1], "from thread") {
+			t.Errorf("the engine was given %q", texts)
+		}
+	})
+}
+
 // saved puts a finished turn into the session of ask.
 func (w *world) saved(question string, id document.ID) {
 	w.Helper()
@@ -205,7 +234,7 @@ func (w *world) saved(question string, id document.ID) {
 	number := len(numbers) + 1
 	run := session.Run{Messages: []message.Message{
 		{Role: message.ToolCall, Text: "query about " + question},
-		{Role: message.Assistant, Text: "from " + question, Documents: []message.Reference{{Number: number, Document: document.Ref{ID: id}}}},
+		{Role: message.Assistant, Text: "from " + question, Documents: []message.Reference{{Number: number, Document: document.Ref{ID: id}, Text: "text of " + string(id)}}},
 	}}
 	if err := errors.Join(w.store.Finish(w.Context(), t.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{run}}),
 		w.store.Delivered(w.Context(), t.Fence(), "")); err != nil {

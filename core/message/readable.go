@@ -6,17 +6,27 @@ import "github.com/footnotehq/footnote/core/document"
 // refuses is left out with the tool calls of its turn, because both may repeat what the document says. Questions stay: the people in
 // the thread wrote them. history is not changed.
 func Readable(history []Message, allowed func(document.ID) bool) []Message {
-	hidden := make(map[int]bool)
-	for _, m := range history {
+	return without(history, func(m Message) bool {
 		for _, r := range m.Documents {
 			if !allowed(r.Document.ID) {
-				hidden[m.Turn] = true
+				return true
 			}
 		}
 		for _, c := range m.Citations {
 			if !allowed(c.Document.ID) {
-				hidden[m.Turn] = true
+				return true
 			}
+		}
+		return false
+	})
+}
+
+// without leaves out the turns with a message that hides them, but for their questions.
+func without(history []Message, hides func(Message) bool) []Message {
+	hidden := make(map[int]bool)
+	for _, m := range history {
+		if hides(m) {
+			hidden[m.Turn] = true
 		}
 	}
 	if len(hidden) == 0 {

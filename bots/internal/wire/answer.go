@@ -77,6 +77,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		Engine:   turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
 		Setups:   chooser,
 		Library:  library{b.Index},
+		Quotes:   library{b.Index},
 		Surfaces: place.Surfaces,
 		Resolver: b.Resolver(),
 		Logger:   b.Logger,
@@ -92,7 +93,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		return of, err
 	}
 	of.Actions, err = action.New(action.Deps{
-		Store: sessions, Answerer: of.Service, Signal: signal, Library: library{b.Index}, Policies: policies, Metrics: metrics, Logger: b.Logger,
+		Store: sessions, Answerer: of.Service, Signal: signal, Library: library{b.Index}, Quotes: library{b.Index}, Policies: policies, Metrics: metrics, Logger: b.Logger,
 	})
 	if err != nil {
 		return of, err

@@ -3,12 +3,15 @@ package wire
 import (
 	"context"
 
+	discordhistory "github.com/footnotehq/footnote/adapters/discord/history"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	slackhistory "github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/openurl"
@@ -87,4 +90,26 @@ func (l library) Readable(ctx context.Context, audience access.Audience, ids []d
 		readable[id] = openurl.Public(id) || audience.MayRead(openurl.Listed())
 	}
 	return readable, nil
+}
+
+// Standing implements answer.Quotes: of what was said on chat platforms, single messages are deleted and edited by whoever wrote them.
+func (l library) Standing(ctx context.Context, tenant access.TenantID, shown []message.Reference) ([]bool, error) {
+	stands := make([]bool, len(shown))
+	var ids []document.ID
+	for i, r := range shown {
+		if stands[i] = r.Document.Kind != slackhistory.Kind && r.Document.Kind != discordhistory.Kind; !stands[i] {
+			ids = append(ids, r.Document.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return stands, nil
+	}
+	texts, err := l.index.Texts(ctx, tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range shown {
+		stands[i] = stands[i] || message.Stands(r.Text, texts[r.Document.ID])
+	}
+	return stands, nil
 }

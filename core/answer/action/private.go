@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -83,6 +84,9 @@ func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply
 	if !allowed {
 		return refuse(sentenceRestricted), nil
 	}
+	if stands, err := s.stands(ctx, a.Tenant, saved); err != nil || !stands {
+		return refuse(sentenceTaken), err
+	}
 	made, err := s.derive(ctx, session.Derive{
 		Tenant: a.Tenant, Of: r.ID, As: session.Shared, Key: a.key(), By: a.By.ID, Audience: channel, Saved: copyOf(saved, r, a.By),
 	})
@@ -127,6 +131,22 @@ func (s *Service) mayRead(ctx context.Context, audience access.Audience, ids []d
 		}
 	}
 	return true, nil
+}
+
+// stands reports whether everything that the answer's prompts held is still part of its document.
+func (s *Service) stands(ctx context.Context, tenant access.TenantID, saved session.Saved) (bool, error) {
+	var shown []message.Reference
+	for _, run := range saved.Runs {
+		shown = append(shown, message.Shown(run.Messages)...)
+	}
+	if s.Quotes == nil || len(shown) == 0 {
+		return true, nil
+	}
+	stands, err := s.Quotes.Standing(ctx, tenant, shown)
+	if err != nil {
+		return false, fmt.Errorf("find out what of the answer still stands: %w", err)
+	}
+	return !slices.Contains(stands, false), nil
 }
 
 // restsOn lists every document that anything shown of an answer may repeat.

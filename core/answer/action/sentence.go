@@ -30,6 +30,7 @@ const (
 	sentenceNoThread      = "This answer has no thread to be shared in. Copy what you want to pass on."
 	sentenceNothingShared = "There is no complete answer to share."
 	sentenceRestricted    = "This answer rests on documents that not everybody in the channel may read, so it stays private."
+	sentenceTaken         = "Some of what this answer rests on was deleted or edited since, so it is not shared. Ask again."
 	sentenceShared        = "The answer is being posted to the thread."
 	sentenceSharedAlready = "The answer was shared already."
 	sentenceKept          = "The answer stays private."
