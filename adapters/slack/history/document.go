@@ -74,7 +74,7 @@ func versionOf(said []api.Message) time.Time {
 		if m.Edited != nil {
 			edited = m.Edited.Timestamp
 		}
-		lines[i] = fmt.Sprintf("%s %s %d %s %s %q", m.Timestamp, m.LatestReply, m.ReplyCount, edited, m.SubType, m.Text)
+		lines[i] = fmt.Sprintf("%s %s %d %s %s %d %q", m.Timestamp, m.LatestReply, m.ReplyCount, edited, m.SubType, len(m.Files), m.Text)
 	}
 	return transcript.VersionOf(lines...)
 }
@@ -111,15 +111,19 @@ func (r *reader) said(ctx context.Context, channel string, m api.Message) (text,
 		Thread: m.ThreadTimestamp, Beside: event.Besides(m),
 	}
 	read := event.ReadMessage(r.workspace.slack, event.Callback{Event: about}, 0)
-	if read.Own || read.System || read.Mentioned || read.Change == event.Deleted || read.Text == "" {
+	if read.Own || read.System || read.Mentioned || read.Change == event.Deleted || read.Text == "" && len(m.Files) == 0 {
 		return "", "", nil
+	}
+	files, err := r.workspace.files(ctx, m.Files)
+	if err != nil {
+		return "", "", err
 	}
 	if read.Bot {
 		name := m.Username
 		if m.BotProfile != nil {
 			name = cmp.Or(name, m.BotProfile.Name)
 		}
-		return read.Text, plainName(cmp.Or(name, "a program")), nil
+		return withFiles(read.Text, files), plainName(cmp.Or(name, "a program")), nil
 	}
 	if who, err = r.workspace.name(ctx, m.User); err != nil {
 		return "", "", err
@@ -130,8 +134,11 @@ func (r *reader) said(ctx context.Context, channel string, m api.Message) (text,
 		}
 		read = event.ReadMessage(r.workspace.slack, event.Callback{Event: about}, 0)
 	}
-	return read.Text, who, nil
+	return withFiles(read.Text, files), who, nil
 }
+
+// withFiles is what is said in a message and in its files.
+func withFiles(text, files string) string { return strings.TrimSpace(text + "\n" + files) }
 
 // permalink is the address of a message; root is that of its thread, empty outside threads.
 func (r *reader) permalink(channel, ts, root string) string {

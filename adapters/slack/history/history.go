@@ -42,7 +42,7 @@ func (o Options) validate() error {
 }
 
 // reading numbers the rules by which messages become documents. Raise it when they change: everything is then read again.
-const reading = 1
+const reading = 2
 
 // New returns a connector; nothing is called before Sync.
 func New(w *Workspace, options Options) (*transcript.Connector, error) {
