@@ -56,7 +56,18 @@ type Client struct {
 const (
 	cloudSuffix  = ".atlassian.net"
 	cloudGateway = "api.atlassian.com"
+	mediaHost    = "api.media.atlassian.com" // where Cloud keeps attached files
 )
+
+// IsCloud reports whether a site is one of Confluence Cloud: by what is said of it, else by its address.
+func IsCloud(config Config) bool {
+	site, err := url.Parse(strings.TrimSpace(config.URL))
+	if config.Deployment != "" || err != nil {
+		return config.Deployment == Cloud
+	}
+	host := strings.ToLower(site.Hostname())
+	return strings.HasSuffix(host, cloudSuffix) || host == cloudGateway
+}
 
 // New returns a client. Nothing is asked yet.
 func New(config Config) (*Client, error) {
@@ -74,21 +85,16 @@ func New(config Config) (*Client, error) {
 	case config.Token == "":
 		return nil, errors.New("there is no credential for Confluence: set CONFLUENCE_EMAIL and CONFLUENCE_TOKEN for Cloud, or CONFLUENCE_PAT for Data Center")
 	}
-	host := strings.ToLower(site.Hostname())
-	byAddress := DataCenter
-	if strings.HasSuffix(host, cloudSuffix) || host == cloudGateway {
-		byAddress = Cloud
-	}
-	c := &Client{config: config, cloud: cmp.Or(config.Deployment, byAddress) == Cloud, names: make(map[string]string)}
+	c := &Client{config: config, cloud: IsCloud(config), names: make(map[string]string)}
 	base := config.URL + "/"
 	if c.cloud && !strings.HasSuffix(config.URL, "/wiki") {
 		base += "wiki/"
 	}
-	if c.site = base; host == cloudGateway {
+	if c.site = base; strings.EqualFold(site.Hostname(), cloudGateway) {
 		c.site = "" // an answer tells it
 	}
 	settings := sourcehttp.Config{
-		Name: "Confluence", Base: base, AllowHosts: config.AllowHosts, CAFile: config.CAFile, Every: config.Every, Burst: 20, AtOnce: config.AtOnce,
+		Name: "Confluence", Base: base, AllowHosts: config.AllowHosts, Follow: []string{mediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20, AtOnce: config.AtOnce,
 		Patience: config.Patience, Pause: config.Pause, Now: config.Now, Header: http.Header{"Accept": {"application/json"}},
 	}
 	if c.open, err = sourcehttp.New(settings); err != nil {

@@ -51,9 +51,16 @@ type Options struct {
 
 const day = 24 * time.Hour
 
+// SweepEvery is after how long everything is looked at, unless Options say otherwise: until then a page that was restricted or moved may be shown to those
+// who could read it before.
+const SweepEvery = 30 * time.Minute
+
+// MostOfFile is how large an attached file may be that is read, unless Options say otherwise.
+const MostOfFile = 25 << 20
+
 func (o Options) withDefaults() Options {
-	o.Overlap, o.SweepEvery, o.Forget = cmp.Or(o.Overlap, 30*time.Minute), cmp.Or(o.SweepEvery, 30*time.Minute), cmp.Or(o.Forget, 7*day)
-	o.MaxBytes = cmp.Or(o.MaxBytes, 25<<20)
+	o.Overlap, o.SweepEvery, o.Forget = cmp.Or(o.Overlap, 30*time.Minute), cmp.Or(o.SweepEvery, SweepEvery), cmp.Or(o.Forget, 7*day)
+	o.MaxBytes = cmp.Or(o.MaxBytes, MostOfFile)
 	if o.Read == nil {
 		o.Attachments = false
 	}

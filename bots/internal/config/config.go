@@ -77,6 +77,9 @@ type Config struct {
 	GitHubAppID         string
 	GitHubInstallation  int64
 	GitHubKeyFile       string
+	ConfluenceEmail     string
+	ConfluenceToken     Secret
+	ConfluencePAT       Secret
 	GitHubWebhookSecret Secret
 	DropUnsupported     bool     // leave out citations that share nothing with their sentence
 	MaxFileTokens       int      // of one file that comes with a question

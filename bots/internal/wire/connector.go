@@ -24,12 +24,13 @@ type clients struct {
 	config     *config.Config
 	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
 	chats
-	github *githubs
+	github     *githubs
+	confluence *confluences
 }
 
 // newClients returns what sources share that are read beside no others.
 func newClients(cfg *config.Config) *clients {
-	return &clients{config: cfg, chats: newChats(cfg, nil, nil, nil), github: newGitHubs(cfg)}
+	return &clients{config: cfg, chats: newChats(cfg, nil, nil, nil), github: newGitHubs(cfg), confluence: newConfluences(cfg)}
 }
 
 // Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.
