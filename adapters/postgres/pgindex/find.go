@@ -142,6 +142,9 @@ func (s *search) fetch(ctx context.Context) error {
 		ids := s.choose(s.out)
 		s.lap(ctx, "rank")
 		if len(ids) > 0 {
+			if s.request.Model != "" {
+				last.queue(done, passageSettings)
+			}
 			last.queue(into(&s.passages, scanPassage), passagesSQL, passageArgs(s.request.Audience, ids)...)
 		}
 	}

@@ -15,6 +15,9 @@ import (
 // Settings of a search, for its transaction alone. Plans are made for the numbers at hand; compiling them would take longer than running them.
 const searchSettings = `select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`
 
+// passageSettings are those of what follows in the transaction: one plan does for all numbers, and planning takes longer than running.
+const passageSettings = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
+
 const (
 	// fewVectors is up to how many distances are all fetched, which saves a look-up of those that are missing.
 	fewVectors = 2000
