@@ -128,12 +128,15 @@ func TestAudienceOfAChannel(t *testing.T) {
 	}
 }
 
-// Where nobody opens a channel without a role, documents of the role count.
+// Where nobody opens a channel without a role, documents of the role count, and of the group that is bound to it.
 func TestAudienceOfAChannelOfOneRole(t *testing.T) {
 	t.Parallel()
 	var role string
 	w := begin(t, llmtest.Native(searched(), said(0, "So [1].")), func(s *setting) {
 		s.bot.BindFirst = true
+		s.bot.Groups = func() []access.BoundGroup {
+			return []access.BoundGroup{{ID: role, Name: "engineering"}, {ID: "engineers", Name: "by name"}}
+		}
 		s.before = func(w *world) {
 			role = w.guild.AddRole("engineers", 0)
 			w.guild.Hide(w.general, role)
@@ -142,7 +145,7 @@ func TestAudienceOfAChannelOfOneRole(t *testing.T) {
 	})
 	question := w.ada.Mention(w.general, "What is it?")
 	w.answers(question, 1)
-	want := access.NewAudience(access.DefaultTenant, access.Channel("discord", w.general), discordbot.RoleGroup(role))
+	want := access.NewAudience(access.DefaultTenant, access.Channel("discord", w.general), discordbot.RoleGroup(role), access.Group("engineering"))
 	if got := w.library.heard(); len(got) == 0 || got[0].Key() != want.Key() {
 		t.Errorf("audience = %v, want %v", got, want)
 	}
