@@ -121,11 +121,10 @@ func (q *request) show2(c *Content) any {
 func webUI(c *Content) string { return "/spaces/" + c.Space.Key + "/pages/" + c.ID }
 
 func (q *request) find(id string) *Content {
-	i := slices.IndexFunc(q.Contents, func(c *Content) bool { return c.ID == id && q.sees(c) })
-	if i < 0 {
-		return nil
+	if c := q.byID[id]; c != nil && q.sees(c) {
+		return c
 	}
-	return q.Contents[i]
+	return nil
 }
 
 func (q *request) page2(found []string) any {
@@ -281,8 +280,11 @@ func (q *request) search([]string) any {
 		})
 	}
 	if m := byID.FindStringSubmatch(cql); m != nil {
-		ids := strings.Split(m[1], ",")
-		all = indexed(func(c *Content) bool { return slices.Contains(ids, c.ID) })
+		for id := range strings.SplitSeq(m[1], ",") {
+			if c := q.find(id); c != nil && c.there() && c.Type != "folder" && !q.Switches.Unindexed[id] {
+				all = append(all, c)
+			}
+		}
 	} else if m := bySpace.FindStringSubmatch(cql); m != nil {
 		all = indexed(func(c *Content) bool { return c.Space.Key == m[1] && c.Type == m[2] })
 	} else if m := newest.FindStringSubmatch(cql); m != nil {

@@ -68,6 +68,7 @@ type World struct {
 	Anonymous bool
 	Bot       *User // whose credential is used
 	Roles     bool  // the site has role-based access
+	byID      map[string]*Content
 }
 
 // NewWorld returns a site with the group of its users, and the account that reads it.
@@ -144,6 +145,10 @@ func (w *World) Add(c *Content) *Content {
 		}
 		c.Version, c.When, c.Status = 1, w.now, "current"
 		w.Contents = append(w.Contents, c)
+		if w.byID == nil {
+			w.byID = make(map[string]*Content)
+		}
+		w.byID[c.ID] = c
 	})
 	return c
 }
@@ -174,7 +179,14 @@ func (w *World) Trash(c *Content, status string) {
 func (w *World) Purge(c *Content) {
 	w.Trash(c, "trashed")
 	w.Do(func() {
-		w.Contents = slices.DeleteFunc(w.Contents, func(o *Content) bool { return o == c || o.Parent == c })
+		w.Contents = slices.DeleteFunc(w.Contents, func(o *Content) bool {
+			gone := o == c || o.Parent == c
+			if gone {
+				o.Status = "purged"
+				delete(w.byID, o.ID)
+			}
+			return gone
+		})
 	})
 }
 
@@ -204,7 +216,7 @@ func (w *World) MayRead(u *User, c *Content) bool {
 }
 
 func (w *World) mayRead(u *User, c *Content) bool {
-	if !slices.Contains(w.Contents, c) || !c.there() || !w.mayView(u, c.Space) {
+	if !c.there() || !w.mayView(u, c.Space) {
 		return false
 	}
 	for at := c; at != nil; at = at.Parent {

@@ -1,0 +1,245 @@
+package confluence_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/confluence"
+	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// nodes reads who may read, from the beginning.
+func (s *site) nodes() (all map[string]index.Node, unread, denied []string, complete bool) {
+	s.t.Helper()
+	all = make(map[string]index.Node)
+	for batch, err := range s.connector.Nodes(s.t.Context(), nil) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, n := range batch.Nodes {
+			all[n.ID] = n
+		}
+		unread, denied, complete = append(unread, batch.Unread...), append(denied, batch.Denied...), batch.Complete
+	}
+	return all, unread, denied, complete
+}
+
+// lets reports whether somebody who holds something is let in by a node and all above it.
+func lets(all map[string]index.Node, id string, held ...access.Principal) bool {
+	for range len(all) {
+		n, known := all[id]
+		if !known || n.Inherit == index.Own && len(n.Clauses) == 0 {
+			return false
+		}
+		for _, clause := range n.Clauses {
+			if !slices.ContainsFunc(clause, func(p access.Principal) bool { return slices.Contains(held, p) }) {
+				return false
+			}
+		}
+		if n.Inherit == index.Own {
+			return true
+		}
+		id = n.Parent
+	}
+	return false
+}
+
+// A list of a page is one more condition: it replaces neither the lists above it nor the space.
+func TestTheNearestRestrictionReplacesNothing(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		ada, bob, cyd := s.User("ada"), s.User("bob"), s.User("cyd")
+		s.Group("others", cyd)
+		eng := s.Space("ENG", ada, bob)
+		top := s.Page(eng, nil, "top", "<p>x</p>")
+		between := s.Page(eng, top, "between", "<p>x</p>")
+		low := s.Page(eng, between, "low", "<p>x</p>")
+		s.Do(func() {
+			top.Read = []confluencetest.Subject{ada, s.Bot}
+			low.Read = []confluencetest.Subject{ada, bob, cyd, s.Bot, confluencetest.Odd("app")}
+		})
+		all, _, _, complete := s.nodes()
+		if !complete || len(all) != 3 {
+			t.Fatalf("%d nodes, complete %v", len(all), complete)
+		}
+		users := access.SourceGroup("confluence-wiki", "group", s.Site[0].Name)
+		if cloud {
+			users = access.SourceGroup("confluence-wiki", "group", s.Site[0].ID)
+		}
+		for _, u := range []*confluencetest.User{ada, bob, cyd} {
+			person := access.SourceGroup("confluence-wiki", access.SourcePerson, u.ID)
+			if got, want := lets(all, low.ID, users, person), s.MayRead(u, low); got != want || want != (u == ada) {
+				t.Errorf("%s is let in: %v, want %v", u.Name, got, want)
+			}
+			if lets(all, low.ID, person) {
+				t.Errorf("%s is let in without being allowed to use the site", u.Name)
+			}
+		}
+	})
+}
+
+// Lists that cannot be seen let nobody in; on Data Center that is said by 500, and before 9.1 nothing tells who may view a space.
+func TestWhatCannotBeSeenLetsNobodyIn(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*confluencetest.Switches){
+		"no administrator": func(w *confluencetest.Switches) { w.NoAdmin = true },
+		"before 9.1":       func(w *confluencetest.Switches) { w.Before91 = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, false, nil)
+			eng := s.Space("ENG", s.Site[0])
+			s.Switch(change)
+			all, _, _, _ := s.nodes()
+			if n, known := all["space:"+eng.ID]; !known || len(n.Clauses) != 0 {
+				t.Errorf("the space lets in %v", n.Clauses)
+			}
+			if _, err := s.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "Before Confluence 9.1 no REST API tells it") {
+				t.Errorf("the check says %v", err)
+			}
+		})
+	}
+}
+
+// One content whose list fails is stepped past; the others are read all the same.
+func TestAnExpansionThatFailsIsSteppedPast(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		ada := s.User("ada")
+		eng := s.Space("ENG", s.Site[0])
+		var pages []*confluencetest.Content
+		for range 60 {
+			pages = append(pages, s.Page(eng, nil, "page", "<p>x</p>"))
+		}
+		s.Do(func() { pages[40].Read = []confluencetest.Subject{ada, s.Bot} })
+		s.Switch(func(w *confluencetest.Switches) {
+			w.Poisoned = map[string]bool{pages[20].ID: true}
+			w.Unindexed = map[string]bool{pages[30].ID: true}
+		})
+		all, unread, denied, complete := s.nodes()
+		if _, known := all[pages[40].ID]; !known || !complete || len(unread)+len(denied) > 0 {
+			t.Errorf("nodes %v, unread %v, denied %v, complete %v", all, unread, denied, complete)
+		}
+	})
+}
+
+func TestARefusedCredentialHidesTheSource(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		s.Space("ENG", s.Site[0])
+		s.mustSync()
+		s.Revoke(true)
+		if _, err := s.sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), s.Token) {
+			t.Errorf("documents: %v", err)
+		}
+		for _, err := range s.connector.Nodes(t.Context(), nil) {
+			if !errors.Is(err, index.ErrRevoked) {
+				t.Errorf("nodes: %v", err)
+			}
+		}
+		for _, err := range s.connector.Groups(t.Context(), nil) {
+			if !errors.Is(err, index.ErrRevoked) {
+				t.Errorf("groups: %v", err)
+			}
+		}
+	})
+}
+
+// A limit that lasts long ends the run, and is not asked against.
+func TestALimitIsKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, nil)
+	s.Space("ENG", s.Site[0])
+	s.Faults.Add(confluencetest.Fault{Path: "/spaces", Answer: confluencetest.Refuse(http.StatusTooManyRequests, "Retry-After", "1800", "X-RateLimit-Remaining", "0")}, 0, 1)
+	var later *index.Later
+	if _, err := s.sync(t.Context()); !errors.As(err, &later) || !errors.Is(err, index.ErrPaused) {
+		t.Fatalf("the run ends with %v", err)
+	}
+	mark := s.Mark()
+	if _, err := s.sync(t.Context()); !errors.As(err, &later) || s.Mark() != mark {
+		t.Errorf("%d requests were made meanwhile: %v", s.Mark()-mark, err)
+	}
+}
+
+// Lists that lead in a circle end.
+func TestAListThatGoesRoundEnds(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, nil)
+	eng := s.Space("ENG", s.Site[0])
+	s.Page(eng, nil, "a", "<p>x</p>")
+	s.Space("OPS", s.Site[0])
+	s.Switch(func(w *confluencetest.Switches) { w.Circle, w.Short = true, 1 })
+	if _, err := s.sync(t.Context()); err == nil {
+		t.Error("the list of spaces has no end, and is taken")
+	}
+}
+
+// Addresses count where the organisation has verified their domain, and not else; whoever was deactivated is in no group.
+func TestPeople(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, nil)
+	ada, bob, cyd, dan := s.User("ada"), s.User("bob"), s.User("cyd"), s.User("dan")
+	s.Do(func() {
+		ada.Email, bob.Email, cyd.Hidden, dan.Inactive = "Ada@Example.com", "bob@gmail.example", true, true
+	})
+	emails, members := make(map[string][]string), []string(nil)
+	for batch, err := range s.connector.Groups(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range batch.People {
+			emails[p.ID] = p.Emails
+		}
+		for _, g := range batch.Groups {
+			members = append(members, g.Members...)
+		}
+	}
+	if !slices.Equal(emails[ada.ID], []string{"ada@example.com"}) || len(emails[bob.ID]) > 0 || len(emails[cyd.ID]) > 0 || slices.Contains(members, dan.ID) || !slices.Contains(members, cyd.ID) {
+		t.Errorf("addresses %v, members %v", emails, members)
+	}
+}
+
+func TestOnePersonIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, nil)
+	ada, bob := s.User("ada"), s.User("bob")
+	eng := s.Space("ENG", s.Site[0])
+	s.Page(eng, nil, "home", "<p>x</p>")
+	page := s.Page(eng, nil, "page", "<p>x</p>")
+	s.Do(func() { page.Read = []confluencetest.Subject{ada, s.Bot} })
+	nodes := []string{"space:" + eng.ID, page.ID, "999999"}
+	for _, u := range []*confluencetest.User{ada, bob} {
+		may := s.connector.MayRead(t.Context(), u.ID, nodes)
+		if !may["space:"+eng.ID] || may[page.ID] != (u == ada) || may["999999"] || len(may) != 3 {
+			t.Errorf("%s: %v", u.Name, may)
+		}
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if may := s.connector.MayRead(stopped, ada.ID, nodes); len(may) > 0 {
+		t.Errorf("without an answer it says %v", may)
+	}
+}
+
+func TestFaultyOptionsAreNamed(t *testing.T) {
+	t.Parallel()
+	if _, err := confluence.New(confluence.Config{URL: "https://me:pw@acme.atlassian.net", Token: "x"}); err == nil || strings.Contains(err.Error(), "pw@") {
+		t.Error(err)
+	}
+	if _, err := confluence.New(confluence.Config{URL: "https://acme.atlassian.net"}); err == nil || !strings.Contains(err.Error(), "CONFLUENCE_TOKEN") {
+		t.Error(err)
+	}
+	c, err := confluence.New(confluence.Config{URL: "https://acme.atlassian.net", Token: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := confluence.NewConnector(c, confluence.Options{Name: "w", Spaces: []string{`A" or space = "B`}, Domains: []string{"a@b.c"}}); err == nil || !strings.Contains(err.Error(), "key of a space") || !strings.Contains(err.Error(), "domain") {
+		t.Error(err)
+	}
+}
