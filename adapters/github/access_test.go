@@ -159,6 +159,45 @@ func TestAddressesArePeoplesOwn(t *testing.T) {
 	}
 }
 
+// A pass that is gone on with, in the same process or another, takes nobody's addresses.
+func TestAPassThatGoesOnKeepsAddresses(t *testing.T) {
+	t.Parallel()
+	a := newAcme(t, nil)
+	for i := range 3 * 50 {
+		a.Repo(a.org, fmt.Sprintf("r%d", i), githubtest.Private)
+	}
+	a.Do(func() { a.ada.Verified = []string{"ada@acme.example"} })
+	for _, fresh := range []bool{false, true} {
+		var since index.Checkpoint
+		people := make(map[string]index.Person)
+		groups := 0
+		for complete := false; !complete; {
+			if fresh {
+				a = &acme{Server: a.Server, t: t, options: a.options, config: a.config}
+				var err error
+				if a.client, err = github.New(a.config); err != nil {
+					t.Fatal(err)
+				}
+				a.again()
+			}
+			for b, err := range a.connector.Groups(t.Context(), since) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range b.People {
+					people[p.Name] = p
+				}
+				groups += len(b.Groups)
+				since, complete = b.Next, b.Complete
+				break // as if it was killed after each batch
+			}
+		}
+		if groups != 151 || len(people["ada"].Emails) != 1 {
+			t.Errorf("another process each time: %v: %d groups, %v", fresh, groups, people)
+		}
+	}
+}
+
 // What is refused is nobody's at once, what fails for a moment stays as it was, and a credential that counts no more hides everything.
 func TestWhatCannotBeRead(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -51,9 +52,10 @@ type Client struct {
 	git     *http.Client
 
 	mu       sync.Mutex
-	known    map[string]remembered // pages that were read, by address
-	gathered map[string]*gathering // people of organisations, by their names
-	nodes    map[int64]string      // node ids of repositories, which never change
+	known    map[string]remembered                // pages that were read, by address
+	gathered map[string]*gathering                // people of organisations, by their names
+	members  map[document.SourceID]map[int64]bool // people of organisations, as each source last yielded them
+	nodes    map[int64]string                     // node ids of repositories, which never change
 }
 
 // remembered is a page as it was read.
@@ -74,7 +76,7 @@ func New(config Config) (*Client, error) {
 	if err != nil || site.Host == "" || strings.Trim(site.Path, "/") != "" || site.User != nil || site.RawQuery != "" {
 		return nil, fmt.Errorf("%q is not the address of a GitHub server: write it like https://github.example.org", config.URL)
 	}
-	c := &Client{config: config, site: site, known: make(map[string]remembered), nodes: make(map[int64]string), gathered: make(map[string]*gathering)}
+	c := &Client{config: config, site: site, known: make(map[string]remembered), nodes: make(map[int64]string), gathered: make(map[string]*gathering), members: make(map[document.SourceID]map[int64]bool)}
 	base := config.URL + "/api/v3/" // GitHub Enterprise Server
 	c.graphql = "/api/graphql"
 	if host := strings.ToLower(site.Hostname()); host == "github.com" || strings.HasSuffix(host, ".ghe.com") {

@@ -64,6 +64,8 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, yield fu
 		if err := emit(batch); err != nil {
 			return err
 		}
+	} else if known, err = c.knownMembers(ctx, all); err != nil {
+		return err
 	}
 	var closed []repository
 	for _, r := range inOrder(all) {

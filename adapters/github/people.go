@@ -88,7 +88,37 @@ func (c *Connector) organizations(ctx context.Context, all map[int64]repository,
 		known[id] = true
 		batch.People = append(batch.People, people[id])
 	}
+	c.client.mu.Lock()
+	defer c.client.mu.Unlock()
+	c.client.members[c.source.ID] = maps.Clone(known)
 	return batch, nil
+}
+
+// knownMembers are the members whom a pass that is gone on with has yielded already, with their addresses: they are not yielded as mere collaborators,
+// who have none.
+func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) (map[int64]bool, error) {
+	c.client.mu.Lock()
+	known, ok := c.client.members[c.source.ID]
+	c.client.mu.Unlock()
+	if ok {
+		return maps.Clone(known), nil
+	}
+	known = make(map[int64]bool)
+	asked := make(map[string]bool)
+	for _, r := range all {
+		if r.Owner.Type != "Organization" || asked[r.Owner.Login] {
+			continue
+		}
+		asked[r.Owner.Login] = true
+		members, err := c.client.accounts(ctx, "orgs/"+r.Owner.Login+"/members?per_page=100")
+		if err != nil && !absent(err) {
+			return nil, err
+		}
+		for _, m := range members {
+			known[m.ID] = true
+		}
+	}
+	return known, nil
 }
 
 // gather reads what is missing of an organisation's people.

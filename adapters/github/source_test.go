@@ -29,6 +29,7 @@ type acme struct {
 	store     *indextest.Store
 	client    *github.Client
 	options   github.Options
+	config    github.Config
 	connector *github.Connector
 	pipeline  *index.Pipeline
 	last      index.Run
@@ -52,6 +53,7 @@ func newAcme(t testing.TB, change func(*github.Options, *github.Config)) *acme {
 	if change != nil {
 		change(&a.options, &config)
 	}
+	a.config = config
 	var err error
 	if a.client, err = github.New(config); err != nil {
 		t.Fatal(err)

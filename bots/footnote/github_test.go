@@ -30,8 +30,8 @@ func TestGitHubIsASource(t *testing.T) {
 	if r := p.try(t, "", append(add, "--repositories", "acme/app")...); r.code != 2 || !strings.Contains(r.stderr, "and not both") {
 		t.Errorf("an organisation and a repository: exit code %d\n%s", r.code, r.stderr)
 	}
-	if r := p.run(t, add...); !strings.Contains(r.stderr, "✓ can be read: 1 repositories: acme/app\n") ||
-		!strings.Contains(r.stderr, "documents") || strings.Contains(r.stderr, hub.Token) {
+	if r := p.run(t, add...); !strings.Contains(r.stderr, "✓ can be read: 1 repositories (1 private, 0 internal, 0 public)") ||
+		!strings.Contains(r.stderr, "footnote people import") || strings.Contains(r.stderr, hub.Token) {
 		t.Errorf("adding says:\n%s", r.stderr)
 	}
 	if data, err := os.ReadFile(file); err != nil || string(data) != "sources:\n  code:\n    github:\n      organization: acme\n      url: \""+hub.URL+"\"\n      wiki: false\n" {
