@@ -254,10 +254,10 @@ func (p *pass) ended(s space, at *progress) error {
 	} else {
 		at.Shrunk, at.Count = 0, w.Number
 	}
-	came, of := p.yielded, string(s.ID)
+	seen, of := w.Seen, string(s.ID) // the space's next sweep has a set of its own: this one is asked beside it
 	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
 		space, content, ok := p.placeOf(id)
-		if ok && (space != of || w.Seen[content] || came[id]) {
+		if ok && (space != of || seen[content]) {
 			return index.Verdict{}
 		}
 		return verdict
