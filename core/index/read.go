@@ -190,7 +190,11 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt) // by a run of the same pass
 	same := stored && (done || !r.config.Again)                                 // what is stored may be left as it is
 	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond)                // what databases keep
-	old := item.Again || item.MaxAge > 0 && r.last.StartedAt.Sub(stamp.CheckedAt) > item.MaxAge
+	read := stamp.CheckedAt
+	if at, ok := r.reviewed.Load(item.ID); ok { // a change of access is no reading
+		read, _ = at.(time.Time)
+	}
+	old := item.Again || item.MaxAge > 0 && r.last.StartedAt.Sub(read) > item.MaxAge
 	if same && !old && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
 		return nil, nil, false, nil
 	}

@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"context"
+	"iter"
 	"testing"
 	"time"
 
@@ -48,6 +49,54 @@ func TestAReviewChangesStoredDocumentsUnread(t *testing.T) {
 	}
 	if len(got) != len(want) || store.Puts() != puts+1 || asked != 6 || run.Counts.Removed != 1 || run.Counts.Shared != 2 {
 		t.Errorf("%d documents, %d stored, %d asked about, %+v", len(got), store.Puts()-puts, asked, run.Counts)
+	}
+}
+
+// A document to which a review gives another access list is read again by the same run where it is old enough: a change of access is no reading.
+func TestAReviewIsNoReading(t *testing.T) {
+	t.Parallel()
+	store := &changed{Store: new(indextest.Store), done: make(chan struct{})}
+	p := pipeline(t, store, nil)
+	loads := 0
+	d := doc("a", "Text.")
+	item := index.Item{ID: d.ID, ModifiedAt: noon, MaxAge: time.Nanosecond, Load: func(context.Context) (document.Document, error) {
+		loads++
+		return d, nil
+	}}
+	mustRun(t, p, &indextest.Connector{From: docs, Batches: []index.Batch{{Documents: []index.Item{item}}}})
+	private := access.ACL{access.Channel("slack", "C1")}
+	d.ACL = private
+	mustRun(t, p, &afterReview{indextest.Connector{From: docs}, store, index.Batch{Review: func(document.ID) index.Verdict { return index.Verdict{ACL: private} }},
+		index.Batch{Documents: []index.Item{item}}})
+	if loads != 2 {
+		t.Errorf("read %d times, want 2", loads)
+	}
+}
+
+// changed is a store that tells when an access list was changed.
+type changed struct {
+	*indextest.Store
+	done chan struct{}
+}
+
+func (c *changed) SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []index.Access) error {
+	defer close(c.done)
+	return c.Store.SetACL(ctx, tenant, source, changes)
+}
+
+// afterReview is a connector whose second batch comes once what the first one says of access is stored.
+type afterReview struct {
+	indextest.Connector
+	store         *changed
+	first, second index.Batch
+}
+
+func (c *afterReview) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, error] {
+	return func(yield func(index.Batch, error) bool) {
+		if yield(c.first, nil) {
+			<-c.store.done
+			yield(c.second, nil)
+		}
 	}
 }
 
