@@ -28,6 +28,8 @@ type Sight struct {
 	Members, Vouched          int // of their organisations; and those of them who have an address that the organisation vouches for
 	// Lacks are sentences that say what is wanted and cannot be read, and what to do.
 	Lacks []string
+	// Notes are sentences that say what may be meant so.
+	Notes []string
 }
 
 // String says what is seen in a few words.
@@ -86,7 +88,7 @@ func (c *Connector) Check(ctx context.Context) (Sight, error) {
 		}
 	}
 	if s.Vouched == 0 {
-		s.Lacks = append(s.Lacks, "no member has an address that the organisation vouches for, so nobody is matched by it: verify a domain or set up single sign-on, allow Organization → Members: read, or name people with footnote people import")
+		s.Notes = append(s.Notes, "no member has an address that the organisation vouches for, so nobody is matched by it: verify a domain or set up single sign-on, allow Organization → Members: read, or name people with footnote people import")
 	}
 	return s, nil
 }

@@ -27,8 +27,8 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 		_, _ = w.Write([]byte(`{"data": {"node": {"found": null}}, "errors": [{"type": "FORBIDDEN", "message": "Resource not accessible by integration"}]}`))
 	}}, 0, 1)
 	s, err = a.connector.Check(t.Context())
-	lacks := strings.Join(s.Lacks, "\n")
-	if err != nil || len(s.Lacks) != 4 {
+	lacks := strings.Join(append(s.Lacks, s.Notes...), "\n")
+	if err != nil || len(s.Lacks) != 3 || len(s.Notes) != 1 {
 		t.Errorf("lacking %q: %v", s.Lacks, err)
 	}
 	for _, want := range []string{"who may read", "Metadata", "Contents", "Discussions", "footnote people import"} {

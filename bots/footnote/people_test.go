@@ -24,12 +24,12 @@ func TestPeopleAreListedAndImported(t *testing.T) {
 		t.Errorf("the doctor speaks of people where there are none:\n%s", r.stdout)
 	}
 	for _, sql := range []string{
-		`insert into source_access (tenant_id, source_id, loop, until) select tenant_id, id, 'groups', 'infinity' from source`,
+		`insert into source_access (tenant_id, source_id, loop, until) select tenant_id, id, 'groups', now() + interval '1 day' from source`,
 		`insert into source_person (tenant_id, source_id, id, name, emails, read_at)
 			select tenant_id, s.id, p.id, p.name, p.emails, now() from source s, (values
 				('1', 'Ada', array['ada@example.com']), ('2', 'Bob', array['bob@example.com']), ('3', 'Cyd', array['cyd@example.com', 'c@example.com'])) p (id, name, emails)`,
 		`insert into source_address (tenant_id, source_id, person, email) select tenant_id, source_id, id, unnest(emails) from source_person`,
-		`insert into source_access (tenant_id, source_id, loop, until) select tenant_id, id, 'nodes', 'infinity' from source`,
+		`insert into source_access (tenant_id, source_id, loop, until) select tenant_id, id, 'nodes', now() + interval '1 day' from source`,
 		`insert into access_node (tenant_id, source_id, id, principal, name, readers, read_at, seen_at)
 			select tenant_id, id, 'n', 'node:' || id || ':n', 'n', array['group:' || id || ':all'], now(), now() from source`,
 		`insert into account (platform, workspace, id, name, email, full_member, seen_at) values

@@ -15,7 +15,7 @@ func wiki(t *testing.T, p *program, group ...string) {
 	t.Helper()
 	for _, sql := range []string{
 		`insert into source (tenant_id, id, kind, name) values ('default', 'wiki', 'files', 'wiki')`,
-		`insert into source_access (tenant_id, source_id, loop, until) values ('default', 'wiki', 'groups', 'infinity')`,
+		`insert into source_access (tenant_id, source_id, loop, until) values ('default', 'wiki', 'groups', now() + interval '1 day')`,
 		`insert into source_person (tenant_id, source_id, id, name, emails, read_at) select 'default', 'wiki', n, n, array[n || '@example.com'], now() from unnest(array['alice', 'bob', 'cyd']) n`,
 		`insert into source_address (tenant_id, source_id, person, email) select tenant_id, source_id, id, unnest(emails) from source_person`,
 		`insert into source_group (tenant_id, source_id, principal, name, read_at, seen_at) values ('default', 'wiki', 'group:wiki:grp:1', 'Sailors', now(), now())`,

@@ -60,7 +60,7 @@ func TestSourcesWithReadersOfTheirOwn(t *testing.T) {
 		return all[0]
 	}
 	got := one(p.run(t, "sources", "check", "--json"))
-	if got.Kind != "github" || !got.OK || got.Nodes == nil || got.Groups == nil || got.RevocationSeconds != 300 || got.People.Unmatched != 1 || got.People.Matched != 0 || got.Nodes.ReadAt == nil || len(got.Sees) != 3 ||
+	if got.Kind != "github" || !got.OK || got.Nodes == nil || got.Groups == nil || got.RevocationSeconds != 300 || got.People.Unmatched != 1 || got.People.Matched != 0 || got.Nodes.ReadAt == nil || len(got.Sees) != 1 ||
 		got.Nodes.CountsTill == nil || time.Until(*got.Nodes.CountsTill) < 3*time.Hour || got.Groups.CountsTill == nil || time.Until(*got.Groups.CountsTill) < 23*time.Hour {
 		t.Errorf("it is checked as %+v (%+v, %+v)", got, got.Nodes, got.Groups)
 	}

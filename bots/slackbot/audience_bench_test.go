@@ -27,7 +27,7 @@ func BenchmarkAudience(b *testing.B) {
 	public := s.Channel("public", nil, crowd[:2000]...)
 	for _, sql := range []string{
 		`insert into source (tenant_id, id, kind, name) values ('default', 'wiki', 'files', 'wiki')`,
-		`insert into source_access (tenant_id, source_id, loop, until) values ('default', 'wiki', 'groups', 'infinity')`,
+		`insert into source_access (tenant_id, source_id, loop, until) values ('default', 'wiki', 'groups', now() + interval '1 day')`,
 		`insert into source_person (tenant_id, source_id, id, name, emails, read_at)
 			select 'default', 'wiki', n, 'many' || n, array['many' || n || '@example.com'], now() from generate_series(0, 11999) n`,
 		`insert into source_address (tenant_id, source_id, person, email) select tenant_id, source_id, id, unnest(emails) from source_person`,

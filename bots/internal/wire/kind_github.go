@@ -74,7 +74,7 @@ func githubKind() Kind {
 				return Seen{}, errors.New("it is no source of GitHub")
 			}
 			sight, err := hub.Check(ctx)
-			return Seen{Sees: []string{sight.String()}, Lacks: sight.Lacks}, err
+			return Seen{Sees: []string{sight.String()}, Lacks: sight.Lacks, Notes: sight.Notes}, err
 		},
 		calls: func(given map[string]string) string {
 			owner, _, _ := strings.Cut(given["github.repositories"], "/")

@@ -16,7 +16,7 @@ import (
 type Seen struct {
 	Sees  []string // "12 channels"
 	Lacks []string // what was asked for and cannot be read: a sentence each, which says what to do
-	Notes []string // single documents that cannot be read
+	Notes []string // what may be meant so, such as single documents that cannot be read
 }
 
 // probeTimeout bounds trying a source.
