@@ -99,7 +99,13 @@ type Connector struct {
 	source  document.Source
 }
 
-var _ index.Resumer = (*Connector)(nil)
+var (
+	_ index.Resumer = (*Connector)(nil)
+	_ index.Waiter  = (*Connector)(nil)
+)
+
+// Waited implements index.Waiter, for all sources that are read with the credential.
+func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector; nothing is asked before it is used.
 func NewConnector(client *Client, options Options) (*Connector, error) {

@@ -126,7 +126,11 @@ var (
 	_ index.PointChecker = (*Connector)(nil)
 	_ index.Resumer      = (*Connector)(nil)
 	_ index.Hooked       = (*Connector)(nil)
+	_ index.Waiter       = (*Connector)(nil)
 )
+
+// Waited implements index.Waiter, for all sources that are read with the credential.
+func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector; nothing is asked before it is used.
 func NewConnector(client *Client, options Options) (*Connector, error) {
