@@ -151,6 +151,27 @@ func TestARefusedCredentialHidesTheSource(t *testing.T) {
 	})
 }
 
+// "401 … scope does not match" is the gateway's word about a token that may not ask this; the rest of the source stays as it is.
+func TestAMissingScopeIsNoRefusedCredential(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, nil)
+	s.Space("ENG", s.Site[0])
+	s.mustSync()
+	s.Faults.Add(confluencetest.Fault{Path: "/group", Answer: func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"code":401,"message":"Unauthorized; scope does not match"}`))
+	}}, 0, 100)
+	var told error
+	for _, err := range s.connector.Groups(t.Context(), nil) {
+		if err != nil {
+			told = err
+		}
+	}
+	if told == nil || errors.Is(told, index.ErrRevoked) || !strings.Contains(told.Error(), "lacks a scope") {
+		t.Errorf("groups: %v", told)
+	}
+}
+
 // A limit that lasts long ends the run, and is not asked against.
 func TestALimitIsKept(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ var confluenceSystem = system{
 	readers: "Confluence: each page is read by whoever may read it there (confluence.acl narrows that), and confluence.spaces says which are read",
 	keys: []FileKey{
 		{"sources.NAME.confluence", "the keys below it", "", "spaces of Confluence Cloud or Data Center, each page read by whoever may read it there. See confluence.md"},
-		{"sources.NAME.confluence.url", "an address", "", "of the site: https://acme.atlassian.net, https://wiki.acme.example; for a service account's token https://api.atlassian.com/ex/confluence/CLOUD-ID"},
+		{"sources.NAME.confluence.url", "an address", "", "of the site: https://api.atlassian.com/ex/confluence/CLOUD-ID with a token that has scopes, https://acme.atlassian.net with one that has none, https://wiki.acme.example"},
 		{"sources.NAME.confluence.deployment", "cloud or data_center", "by the address", "what the site is"},
 		{"sources.NAME.confluence.spaces", "a list of keys", "all but personal ones", "spaces that are read"},
 		{"sources.NAME.confluence.personal", "true or false", "false", "personal spaces are read too, where no spaces are named"},

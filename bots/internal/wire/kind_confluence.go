@@ -14,7 +14,7 @@ func confluenceKind() Kind {
 	return Kind{
 		Name: "confluence", Title: "pages, blog posts, comments and attached files of Confluence Cloud or Data Center",
 		Keys: []Key{
-			{Path: "confluence.url", Ask: "Which site (https://acme.atlassian.net, or the address of a Data Center)?", Needed: true},
+			{Path: "confluence.url", Ask: "Which site (https://api.atlassian.com/ex/confluence/CLOUD-ID, or the address of a Data Center)?", Needed: true},
 			{Path: "confluence.spaces", Ask: "Which spaces (their keys, between commas; empty: all but personal ones)?", Sort: List},
 			{Path: "confluence.managed_domains", Ask: "Which domains has your organisation verified at Atlassian (between commas; empty: nobody is known by an address)?", Sort: List},
 			{Path: "confluence.users", Ask: "Which groups let people use Confluence (names, between commas; empty: those that begin with confluence-users)?", Sort: List},
@@ -26,8 +26,8 @@ func confluenceKind() Kind {
 		Steps: []string{
 			"Make an account of its own for reading, so that nothing stops when somebody leaves: on Cloud a service account (admin.atlassian.com → Directory → Service accounts) or a person's account, on Data Center a user.",
 			"Give it the right to view the spaces that are to be read. Restricted pages are read only where the account is on their lists: it sees nothing of the others, and no administrator's rights are used to look past that.",
-			"Cloud: id.atlassian.com → Security → API tokens → Create API token with scopes → Confluence, with the scopes below; it is good for a year at most. With a service account's token the address is " +
-				"https://api.atlassian.com/ex/confluence/CLOUD-ID, and CONFLUENCE_EMAIL stays empty; the id stands in https://SITE.atlassian.net/_edge/tenant_info.",
+			"Cloud: id.atlassian.com → Security → API tokens → Create API token with scopes → Confluence, with the scopes below; it is good for a year at most. A token with scopes is accepted at " +
+				"https://api.atlassian.com/ex/confluence/CLOUD-ID alone: write that as the address of the site; the id stands in https://SITE.atlassian.net/_edge/tenant_info. With a service account's token CONFLUENCE_EMAIL stays empty.",
 			"Data Center 9.1 or later: profile picture → Settings → Personal access tokens → Create token, and make the account an administrator of the spaces: nobody else is shown who may view them. " +
 				"Before 9.1 no REST API tells who may view a space, and nobody may read its documents here.",
 		},
