@@ -121,7 +121,8 @@ func TestKeysAreLeftOutAndNamed(t *testing.T) {
 		"secrets.md", "passwords.html", "credentials.rst", "password-policy.txt", "env.go", "id_rsa.pub", "keys.md", "monkey.txt", "secretary.json", "netrc.md", "how-to-use-kubeconfig.md",
 		"ca.crt", "environment.yaml", "terraform.md", "key.txt",
 	}
-	contents := map[string]string{"deploy.yaml": "token: ghp_" + "Zk3Jq9XwTn5Lr7Vb2Hd8Fs6Mp4Gc1Ya0QeUi" + "\n", "dir/notes.md": "# Notes\n\nText."}
+	contents := map[string]string{"deploy.yaml": "token: ghp_" + "Zk3Jq9XwTn5Lr7Vb2Hd8Fs6Mp4Gc1Ya0QeUi" + "\n", "dir/notes.md": "# Notes\n\nText.",
+		"runbook.md": "# Deploy\n\n" + strings.Repeat("Merge, wait for the build, and look at the dashboard. ", 20) + "\n\nThe token is ghp_" + "Zk3Jq9XwTn5Lr7Vb2Hd8Fs6Mp4Gc1Ya0QeUi" + ".\n"}
 	for _, name := range keys {
 		contents[name] = "PASSWORD=hunter2hunter2"
 	}
@@ -148,19 +149,19 @@ func TestKeysAreLeftOutAndNamed(t *testing.T) {
 		if !found {
 			name = n.Name
 		}
-		if !n.Secret || !strings.Contains(n.Sentence, "not for an index") {
+		if !n.Secret || !strings.Contains(n.Sentence, "not for an index") && (name != "runbook.md" || !strings.Contains(n.Sentence, "read without")) {
 			t.Errorf("%s: %+v, want it marked as a secret", name, n)
 		}
 		withheld = append(withheld, name)
 	}
 	slices.Sort(documents)
 	slices.Sort(withheld)
-	pages = append(pages, "dir/notes.md")
+	pages = append(pages, "dir/notes.md", "runbook.md")
 	slices.Sort(pages)
 	if diff := cmp.Diff(pages, documents); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
-	want := []string{"deploy.yaml"}
+	want := []string{"deploy.yaml", "runbook.md"}
 	for _, name := range keys {
 		if first, _, inside := strings.Cut(name, "/"); inside && strings.HasPrefix(name, ".") {
 			name = first // a hidden folder is named as a whole

@@ -187,7 +187,7 @@ func printRun(out io.Writer, path string, run index.Run) error {
 	return nil
 }
 
-// withheld tells how many of the documents that are left out hold keys or passwords, and names them; empty without any.
+// withheld tells how many of the documents that are left out, or read in part, hold keys or passwords, and names them; empty without any.
 func withheld(skipped []index.Notice) string {
 	const most = 20
 	var names []string
@@ -206,5 +206,5 @@ func withheld(skipped []index.Notice) string {
 	case count > most:
 		names = append(names, "…")
 	}
-	return fmt.Sprintf("%d left out because they hold keys or passwords: %s", count, strings.Join(names, ", "))
+	return fmt.Sprintf("%d with keys or passwords, which are left out: %s", count, strings.Join(names, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/footnotehq/footnote/core/llm"
 )
@@ -23,7 +24,7 @@ func (r *run) keep(ctx context.Context, s step) error {
 		r.failed(n)
 	}
 	r.state.Counts.Skipped += len(s.skipped)
-	r.state.Skipped = capped(r.state.Skipped, s.skipped)
+	r.state.Skipped = capped(r.state.Skipped, slices.Concat(s.skipped, s.partly))
 	r.state.Counts.Unchanged += s.unchanged
 	r.state.Counts.Shared += s.shared
 	r.state.Counts.Total = max(r.state.Counts.Total, s.total)

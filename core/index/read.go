@@ -21,6 +21,7 @@ type step struct {
 	shared    int // of these, with another access list
 	failures  []Notice
 	skipped   []Notice
+	partly    []Notice // documents that are read without the keys they hold
 	remove    []document.ID
 	checked   []document.ID // unchanged, to be noted
 	access    []Access      // who may read stored documents from now on
@@ -152,6 +153,10 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 					s.checked = append(s.checked, item.ID)
 				}
 			default:
+				if entry.secret != "" {
+					s.partly = append(s.partly, Notice{Name: string(item.ID), Secret: true,
+						Sentence: fmt.Sprintf("it holds %s, and is read without: take it out, and change what it opens if others could read it", entry.secret)})
+				}
 				entries[i] = entry
 				for _, text := range entry.SearchText {
 					held.Add(int64(len(text)))
@@ -204,7 +209,8 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	}
 	d.ID, d.Source, d.Kind, d.ACL = item.ID, r.state.Source.ID, r.state.Source.Kind, sorted(d.ACL)
 	clean(&d)
-	if err := refuseSecrets(&d); err != nil {
+	secret, err := cutSecrets(&d)
+	if err != nil {
 		return nil, nil, true, err
 	}
 	sum := fingerprint(&d, item.ModifiedAt, r.settings())
@@ -215,7 +221,7 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	if err != nil {
 		return nil, nil, true, err
 	}
-	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: chunks}
+	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: chunks, secret: secret}
 	contexts := make([]string, len(e.Chunks))
 	if r.context != nil {
 		var complete bool

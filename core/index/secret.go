@@ -1,11 +1,13 @@
 package index
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -14,23 +16,42 @@ import (
 // errSecret marks a document that holds a key or a token. It is left out, and what was indexed of it is removed.
 var errSecret = errors.New("keys and passwords are not for an index")
 
-// refuseSecrets returns an error for a document that holds a key or a token that could be used. Pages that explain what one looks like stay:
-// of a private key, the body must be one; tokens must look drawn at random.
-func refuseSecrets(d *document.Document) error {
-	marked := false
-	for _, s := range d.Sections {
-		for _, b := range s.Blocks {
-			if kind := secretIn(b.Text); kind != "" {
-				return secretError(kind)
+// cutSecrets takes out the blocks of a document that hold a key or a token that could be used, each with a word in its place, and names the first
+// of them; empty without any. It returns an error where much of the document would be gone: that is a file of keys, and no page with one on it.
+// Pages that explain what a key looks like stay as they are: of a private key, the body must be one; tokens must look drawn at random.
+func cutSecrets(d *document.Document) (found string, err error) {
+	all, gone, marked := 0, 0, false
+	for i, s := range d.Sections {
+		own := false // whether the blocks are this document's alone, and not a connector's too
+		for j, b := range s.Blocks {
+			all += len(b.Text)
+			kind := secretIn(b.Text)
+			if kind == "" {
+				marked = marked || strings.Contains(b.Text, pemBegin)
+				continue
 			}
-			marked = marked || strings.Contains(b.Text, pemBegin)
+			if b.Kind == document.Heading { // it stands in paths and links too
+				return "", secretError(kind)
+			}
+			if !own {
+				d.Sections[i].Blocks, own = slices.Clone(s.Blocks), true
+			}
+			gone += len(b.Text)
+			found = cmp.Or(found, kind)
+			d.Sections[i].Blocks[j] = document.Block{Kind: document.Paragraph, Text: "[" + kind + ", left out of what is read]"}
 		}
 	}
-	if marked && privateKeyIn(d.Text()) { // some formats part the lines of a key into paragraphs
-		return secretError("a private key")
+	if gone*mostSecret > all {
+		return "", secretError(found)
 	}
-	return nil
+	if marked && privateKeyIn(d.Text()) { // some formats part the lines of a key into paragraphs
+		return "", secretError("a private key")
+	}
+	return found, nil
 }
+
+// mostSecret is which part of a document may stand in blocks that hold keys: a quarter.
+const mostSecret = 4
 
 func secretError(kind string) error {
 	return fmt.Errorf("it holds %s, and %w. Take it out, and change what it opens if others could read it: %w", kind, errSecret, ErrSkipped)

@@ -102,9 +102,33 @@ func TestSecretsAreFoundByWhatTheyAre(t *testing.T) {
 	for line := range strings.Lines(privateKeys(t)["RSA"]) {
 		parted = append(parted, document.Block{Text: strings.TrimSpace(line)})
 	}
-	err := refuseSecrets(&document.Document{Sections: []document.Section{{Blocks: parted}}})
+	_, err := cutSecrets(&document.Document{Sections: []document.Section{{Blocks: parted}}})
 	if !errors.Is(err, errSecret) || !errors.Is(err, ErrSkipped) {
 		t.Errorf("a key of many paragraphs: %v", err)
+	}
+}
+
+// A long page with a key on it is read without the key; a file that is mostly keys is not read.
+func TestAKeyOnAPageIsCutOut(t *testing.T) {
+	t.Parallel()
+	key, prose := privateKeys(t)["RSA"], strings.Repeat("Rotate the certificate once a year, in March. ", 200)
+	blocks := []document.Block{{Text: prose}, {Kind: document.Code, Text: key}, {Text: "Then reload the server."}}
+	d := document.Document{Sections: []document.Section{{Blocks: blocks}}}
+	found, err := cutSecrets(&d)
+	if text := d.Text(); err != nil || found != "a private key" || strings.Contains(text, "BEGIN") || strings.Contains(text, key[100:140]) ||
+		!strings.Contains(text, "Then reload the server.") || !strings.Contains(text, "[a private key, left out of what is read]") {
+		t.Errorf("%q, %v: %s", found, err, text)
+	}
+	if blocks[1].Text != key {
+		t.Error("the connector's own blocks were changed")
+	}
+	for name, blocks := range map[string][]document.Block{
+		"a file of keys":       {{Text: "Keys:"}, {Kind: document.Code, Text: key}, {Text: prose[:400]}},
+		"a key as its heading": {{Kind: document.Heading, Text: "ghp_" + drawn(t, letters, 36)}, {Text: prose}},
+	} {
+		if _, err := cutSecrets(&document.Document{Sections: []document.Section{{Blocks: blocks}}}); !errors.Is(err, errSecret) || !errors.Is(err, ErrSkipped) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -69,6 +69,7 @@ type Entry struct {
 	Vectors    [][]float32 // nil without an embedder
 	Model      string      // the embedder's Model; empty without one
 	plain      bool        // it lacks some of the context that a model should have written
+	secret     string      // the key or token that was taken out of it; empty without one
 }
 
 // Run is one synchronisation of a source and, between runs, the source's state.
