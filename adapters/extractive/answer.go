@@ -19,6 +19,9 @@ const (
 // answer writes the whole answer as Markdown.
 func answer(t turn) string {
 	if len(t.passages) == 0 {
+		if t.failed {
+			return "" // that nothing was found would not be true
+		}
 		if t.searched {
 			return nothing
 		}

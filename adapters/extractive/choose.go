@@ -50,7 +50,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 		best = append(best, x)
 	}
 	slices.SortStableFunc(best, func(a, b span) int { return cmp.Compare(b.score, a.score) })
-	if len(best) == 0 || !a.answered(r, best[0]) {
+	if len(best) == 0 || !a.answered(r, best[0], shared(pages)) {
 		return nil
 	}
 	chosen := best[:1:1]
@@ -157,7 +157,7 @@ func same(x span, chosen []span) bool {
 // short question more than of a long one. What names something that no document holds is answered by none, and what is mostly about something
 // that none holds only by a page whose title says that it is about the rest: "I forgot my password" by that of passwords, and "a sauna for
 // guests" by none that mentions guests. An entry or row that is called so, and the page that a follow-up leans on, say it as well.
-func (a *asked) answered(r *reader, x span) bool {
+func (a *asked) answered(r *reader, x span, everywhere mask) bool {
 	if a.named && !a.is(failure) {
 		return false
 	}
@@ -165,11 +165,27 @@ func (a *asked) answered(r *reader, x span) bool {
 	for _, row := range x.rows {
 		entry |= r.read(row.entry)
 	}
-	if a.stray && x.page.title == 0 && !x.page.again && entry == 0 {
+	if a.stray && x.page.title&^everywhere == 0 && !x.page.again && entry == 0 {
 		return false
 	}
 	held, _ := a.cover(x.page.holds(), 0, 0)
 	return held >= minMatch+shortMatch/float64(max(len(a.words), 1))
+}
+
+// shared returns the words that most titles hold, and that therefore tell nothing of a page: the name of the site or the book.
+func shared(pages []page) (most mask) {
+	for slot := range 2 * maxSlots {
+		n := 0
+		for i := range pages {
+			if pages[i].title&(1<<slot) != 0 {
+				n++
+			}
+		}
+		if n > 2 && 2*n > len(pages) {
+			most |= 1 << slot
+		}
+	}
+	return most
 }
 
 const (

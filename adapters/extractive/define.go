@@ -29,7 +29,11 @@ func (s *scorer) defined(text string, p *piece) (others int, does bool) {
 		if m == nil {
 			break
 		}
+		denied := denies.MatchString(text[:at+m[0]])
 		at += m[1]
+		if denied {
+			continue
+		}
 		rest := text[at:]
 		if end := strings.IndexAny(rest, ".,;:()"); end >= 0 {
 			rest = rest[:end]
@@ -59,6 +63,9 @@ var (
 	alternatives = regexp.MustCompile(`\s+or\s+|[(),]|\s+[–—]\s+|\s+(?:oder|ou|o)\s+`)
 	naming       = regexp.MustCompile(`(?i)\b(called|known as|referred to as|termed|genannt|appelée?s?|llamad[oa]s?)\s+(an?\s+|the\s+|its\s+|this\s+)?`)
 )
+
+// denies ends what comes before the name that something does not have.
+var denies = regexp.MustCompile(`(?i)\b(not|never|n['’]t|no longer|hardly|rarely)\W+(\w+\W+){0,2}$`)
 
 // subject reports whether a name is what is asked about, and how many other words it has.
 func (s *scorer) subject(name string) (others int, is bool) {

@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // likeness says how much a heading is the question, from 0 to 1: the harmonic mean of the shares of each that the other has.
 func (a *asked) likeness(heading string, holds mask, r *reader) float64 {
+	if a.shortens(heading, r) {
+		return 1
+	}
 	if holds == 0 {
 		return 0
 	}
@@ -69,6 +73,36 @@ func plainHeading(heading string) string {
 	}
 	return plain
 }
+
+// shortens reports whether a question asks for no more than the short form that a heading gives of itself: "Non-Maintainer Uploads (NMUs)".
+func (a *asked) shortens(heading string, r *reader) bool {
+	for _, m := range shortForm.FindAllStringSubmatch(heading, -1) {
+		at := strings.Index(heading, m[0])
+		var initials strings.Builder
+		for _, word := range strings.FieldsFunc(heading[:at], func(r rune) bool { return !unicode.IsLetter(r) }) {
+			initials.WriteString(word[:1])
+		}
+		if !strings.HasSuffix(strings.ToUpper(initials.String()), m[1]) {
+			continue
+		}
+		holds, own := r.read(m[1]), 0
+		for i := range a.words {
+			if w := &a.words[i]; w.own {
+				if !w.holds(holds) {
+					return false
+				}
+				own++
+			}
+		}
+		if own > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// shortForm is an abbreviation in brackets, of which there may be several: "(NMUs)".
+var shortForm = regexp.MustCompile(`\(([A-Z]{2,8})s?\)`)
 
 // opening returns what the passage's beginning stands under. The passage's heading is that of the place that was found, which a heading
 // further down may have.

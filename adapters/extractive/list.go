@@ -33,6 +33,9 @@ func introduced(all []piece, at int, text string) []block {
 				}
 				continue
 			}
+			if len(b.text) > maxUnitRunes {
+				b.text = sentences(b.text)[0]
+			}
 			if !sound(b.text) || startsBlock(b.text) || len(b.text) > maxUnitRunes {
 				return nil // a list with a gap would mislead
 			}
@@ -44,16 +47,28 @@ func introduced(all []piece, at int, text string) []block {
 	return fitting(out)
 }
 
-// fitting returns a list unless it is too long to be quoted whole. Steps may be longer: half of a procedure is of little use.
+// fitting returns a list that is short enough to be quoted: whole, or the first sentence of each item. Steps may be longer: half of a procedure is of
+// little use.
 func fitting(list []block) []block {
+	if tooLong(list) {
+		for i := range list {
+			if said := sentences(list[i].text); len(said) > 0 {
+				list[i].text = said[0]
+			}
+		}
+		if tooLong(list) {
+			return nil
+		}
+	}
+	return list
+}
+
+func tooLong(list []block) bool {
 	words := 0
 	for _, b := range list {
 		words += len(strings.Fields(b.text))
 	}
-	if len(list) > 0 && (words > 2*mostList || words > mostList && !list[0].ordered) {
-		return nil
-	}
-	return list
+	return len(list) > 0 && (words > 2*mostList || words > mostList && !list[0].ordered)
 }
 
 // list returns the list that an item begins, if it stands right under a heading and is short enough to be quoted whole.

@@ -105,6 +105,11 @@ func TestAnswers(t *testing.T) {
 		"2. Open the valve with the square key.\n3. Close it when water comes.\n\nRead the pressure afterwards. The vessel is [2] bar at most."}
 	deploy := tool.Document{Number: 7, Title: "Deployments", Contents: "Deployments run on Mondays and Thursdays.\n\n" +
 		"To roll a release back, run this command:\n\nrollout undo \\\n    --release previous \\\n    --wait\n\nTell the channel afterwards what went wrong."}
+	reasons := strings.Repeat("Whoever forgets this pays for what the next tenants have to do about it in the weeks that come. ", 3)
+	farewell := tool.Document{Number: 3, Title: "Moving out", Contents: "The house is left clean for good neighbours.\n\nIf you leave the house for good, do these steps:\n\n- Hand in the keys. " + reasons +
+		"\n- Read the meters. " + reasons + "\n- Tell the post. " + reasons}
+	cistern := tool.Document{Number: 5, Title: "Water", Contents: "# Water\n\nThe barrels in the yard are normally not called a cistern, and nobody drinks from them.\n\nA cistern is a tank for rain water.\n\n" +
+		"## Flood Control System (FCS)\n\nIt closes the pipes once a room is too wet. A lamp shows that it did.\n\n## Service\n\nThe FCS is looked after every spring by the FCS company."}
 	canteen := tool.Document{Number: 9, Title: "Canteen", Contents: "The canteen serves lunch from noon until two. Guests of the house pay in cash at the counter.\n\n" +
 		"| Day | Soup |\n|---|---|\n| Monday soup | Lentil and carrot with bread |\n| Tuesday soup | Potato and leek with cream |"}
 	tests := map[string]struct {
@@ -113,6 +118,9 @@ func TestAnswers(t *testing.T) {
 		want     []string
 		not      []string
 	}{
+		"steps that are long": {"how do I leave the house for good?", []tool.Document{farewell}, []string{"If you leave the house for good, do these steps [3]:\n\n- Hand in the keys. [3]\n- Read the meters. [3]\n- Tell the post. [3]"}, []string{"Whoever"}},
+		"what is not called so": {"What is a cistern?", []tool.Document{cistern}, []string{heading + "A cistern is a tank for rain water. [5]"}, []string{"not called"}},
+		"the short form of a heading": {"what is a FCS?", []tool.Document{cistern}, []string{heading + "It closes the pipes once a room is too wet."}, []string{"every spring"}},
 		"a definition": {"What is a pressure vessel?", []tool.Document{canteen, boiler},
 			[]string{heading + "A pressure vessel is a closed container that takes up the water which expands on heating.", " [4]"}, []string{"Home |", "# ", "canteen"}},
 		"a list is kept whole": {"How do I bleed a radiator?", []tool.Document{boiler, canteen},
@@ -305,5 +313,15 @@ func TestPagesAreAsManyAsAreNeeded(t *testing.T) {
 				t.Errorf("%s: %s is to be cited: %v; answer is\n%s", name, mark, slices.Contains(test.want, mark), text)
 			}
 		}
+	}
+}
+
+// What could not be searched is not said to hold nothing.
+func TestAFailedSearchIsNotCalledEmpty(t *testing.T) {
+	t.Parallel()
+	req := asked("Where is the boiler?")
+	req.Messages[len(req.Messages)-1].Text = tool.Failed + "the index is away."
+	if got, _, _ := run(t, req); got != "" {
+		t.Errorf("answered %q", got)
 	}
 }

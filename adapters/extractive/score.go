@@ -247,6 +247,9 @@ func (s *scorer) rate(x *span) {
 		if others, does := s.defined(first.text, p); does {
 			x.defines = others == 0
 			x.score *= 1 + 1.2/float64(1+2*others)
+		} else if p.place == 0 && x.from == 0 && x.like >= isQuestion { // the beginning of the section about nothing else
+			x.defines = true
+			x.score *= opens
 		} else if p.place == 0 && x.from == 0 && x.like >= isNamed {
 			x.score *= 1.2
 		}
@@ -255,6 +258,9 @@ func (s *scorer) rate(x *span) {
 		x.score *= 0.4
 	}
 }
+
+// opens is what the beginning of a section gains that is about what is asked to be defined, and about nothing else.
+const opens = 1.6
 
 // base sets what every span is scored by: the question's words in it and above it, its place, and the rank of its passage.
 func (s *scorer) base(x *span) {

@@ -11,11 +11,12 @@ const optionMark = "-"
 
 // inText returns a name or a term as it can stand in a line of Markdown: an option, such as "--level <n>", as code. It is empty where there is no such form.
 func inText(term string) string {
-	plain := strings.ReplaceAll(term, "`", "")
-	if sound(term) && !startsBlock(term) && !strings.Contains(term, "<") && (plain != term || !option(term)) {
+	term = strings.TrimSpace(term)
+	plain := strings.TrimSpace(strings.ReplaceAll(term, "`", ""))
+	if sound(term) && !startsBlock(term) && !strings.Contains(term, "<") && (strings.Contains(term, "`") || !option(term)) {
 		return term
 	}
-	if strings.ContainsAny(term, "\n\\【［\x00") || strings.TrimSpace(plain) == "" {
+	if strings.ContainsAny(term, "\n\\【［\x00") || plain == "" {
 		return ""
 	}
 	return "`" + plain + "`"

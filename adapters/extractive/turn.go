@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/tool"
 )
 
 // turn is what a request holds of the question that is being answered.
@@ -17,6 +18,7 @@ type turn struct {
 	earlier  map[int]bool // the documents that the answer before it cites
 	queries  []string     // what the searches of this turn looked for beside the question
 	searched bool         // a tool has answered in this turn
+	failed   bool         // one with no more than that it failed
 	passages []passage
 	common   vocabulary
 }
@@ -70,6 +72,7 @@ func readTurn(messages []llm.Message) turn {
 			}
 		case llm.Tool:
 			t.searched = true
+			t.failed = t.failed || strings.HasPrefix(m.Text, tool.Failed)
 			t.add(readDocuments(m.Text), seen)
 			t.learn(readVocabulary(m.Text))
 		case llm.System:

@@ -20,6 +20,9 @@ import (
 // ErrTimeout is the cause with which a tool's context ends when it took too long.
 var ErrTimeout = errors.New("the tool took too long")
 
+// Failed begins what a model is told of a call that failed.
+const Failed = "This call failed: "
+
 // ErrPanic says that a tool panicked. What it said is in the log.
 var ErrPanic = errors.New("the tool failed unexpectedly")
 
@@ -185,7 +188,7 @@ func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter
 	told.End(ran.Err)
 	if ran.Err != nil {
 		r.log.WarnContext(ctx, "tool call failed", "tool", j.call.Name, "took_ms", ran.Took.Milliseconds(), "error_type", fmt.Sprintf("%T", ran.Err))
-		ran.Result = Result{Content: "This call failed: " + ran.Err.Error() + "."}
+		ran.Result = Result{Content: Failed + ran.Err.Error() + "."}
 	}
 	if ran.Result.Arguments != nil {
 		ran.Call.Arguments = ran.Result.Arguments

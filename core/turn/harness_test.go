@@ -27,6 +27,7 @@ type index struct {
 	hits     []retrieve.Hit
 	evidence bool
 	err      error
+	once     error // of the first search alone
 
 	mu       sync.Mutex
 	searches []retrieve.Search
@@ -36,6 +37,9 @@ func (x *index) Search(_ context.Context, s retrieve.Search) (retrieve.Result, e
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.searches = append(x.searches, s)
+	if len(x.searches) == 1 && x.once != nil {
+		return retrieve.Result{}, x.once
+	}
 	return retrieve.Result{Hits: x.hits, Evidence: x.evidence}, x.err
 }
 

@@ -247,6 +247,8 @@ func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) 
 		if r.Err == nil && r.Result.Citable {
 			w.citable = true
 			w.record.Searched(r.Result.Evidence, r.Result.Closest, r.Result.Search)
+		} else if r.Err != nil && r.Call.Name == search.Name && !errors.Is(r.Err, tool.ErrArguments) {
+			w.record.Unsearched()
 		}
 	}
 	w.voice.found(!w.citable || w.known.Len() > 0)

@@ -20,24 +20,26 @@ type Sentence string
 
 // The sentences of outcomes.
 const (
-	sentenceNothing   Sentence = "Nothing in the documents answers this."
-	sentenceUncited   Sentence = "This answer is not based on any of the documents that were found."
-	sentenceGeneral   Sentence = "This answer is not based on any document."
-	sentenceBaseless  Sentence = "Check the sources of this answer: it shares no words with them."
-	sentenceStopped   Sentence = "Stopped. What had been written is kept."
-	sentenceUnstarted Sentence = "Stopped before anything was written."
-	sentenceRefused   Sentence = "The model declined to answer this. Ask in other words, or ask a person."
-	sentenceEmpty     Sentence = "The model gave no answer. Ask again, or ask in other words."
-	sentenceTooLong   Sentence = "The question and what came with it are too long for the model. Ask with less text or fewer files."
-	sentenceStalled   Sentence = "The model stopped in the middle of its answer. Ask again."
-	sentenceDown      Sentence = "The model cannot be reached at the moment. Ask again in a few minutes."
-	sentenceSetup     Sentence = "The model cannot be used the way it is set up. Tell whoever runs this bot."
-	sentenceBroken    Sentence = "Something went wrong while answering. Ask again; if it happens again, tell whoever runs this bot."
-	sentenceInterrupt Sentence = "The answer was interrupted. Ask again."
-	sentenceCut       Sentence = "The answer was cut off because it became too long. Ask for the rest, or for a shorter answer."
-	sentenceUnchecked Sentence = "The answer could not be checked before it is shown, so it is not shown. Ask again in a few minutes; if it happens again, tell whoever runs this bot."
-	sentenceNoBudget  Sentence = "There is no budget for written answers at the moment. Ask again later, or tell whoever runs this bot."
-	sentenceProject   Sentence = "The project's files are too long to be read whole, so they were searched."
+	sentenceNothing    Sentence = "Nothing in the documents answers this."
+	sentenceUnsearched Sentence = "The documents cannot be searched at the moment. Ask again in a few minutes."
+	sentenceUnbased    Sentence = "The documents could not be searched, so this answer is not based on any of them. Ask again in a few minutes."
+	sentenceUncited    Sentence = "This answer is not based on any of the documents that were found."
+	sentenceGeneral    Sentence = "This answer is not based on any document."
+	sentenceBaseless   Sentence = "Check the sources of this answer: it shares no words with them."
+	sentenceStopped    Sentence = "Stopped. What had been written is kept."
+	sentenceUnstarted  Sentence = "Stopped before anything was written."
+	sentenceRefused    Sentence = "The model declined to answer this. Ask in other words, or ask a person."
+	sentenceEmpty      Sentence = "The model gave no answer. Ask again, or ask in other words."
+	sentenceTooLong    Sentence = "The question and what came with it are too long for the model. Ask with less text or fewer files."
+	sentenceStalled    Sentence = "The model stopped in the middle of its answer. Ask again."
+	sentenceDown       Sentence = "The model cannot be reached at the moment. Ask again in a few minutes."
+	sentenceSetup      Sentence = "The model cannot be used the way it is set up. Tell whoever runs this bot."
+	sentenceBroken     Sentence = "Something went wrong while answering. Ask again; if it happens again, tell whoever runs this bot."
+	sentenceInterrupt  Sentence = "The answer was interrupted. Ask again."
+	sentenceCut        Sentence = "The answer was cut off because it became too long. Ask for the rest, or for a shorter answer."
+	sentenceUnchecked  Sentence = "The answer could not be checked before it is shown, so it is not shown. Ask again in a few minutes; if it happens again, tell whoever runs this bot."
+	sentenceNoBudget   Sentence = "There is no budget for written answers at the moment. Ask again later, or tell whoever runs this bot."
+	sentenceProject    Sentence = "The project's files are too long to be read whole, so they were searched."
 )
 
 func sentenceLimited(after time.Duration) Sentence {
@@ -77,6 +79,7 @@ type facts struct {
 	baseless              bool // no citation is borne out by what it points to
 	denied                bool // the answer says that the documents do not answer
 	searched, evidence    bool
+	unsearched            bool // every search failed
 	references            bool // documents were shown to the model
 	grounding             prompt.Grounding
 	only                  bool // a search was all that was asked for
@@ -117,6 +120,8 @@ func settle(err error, f facts) Ending {
 		return Ending{Outcome: session.Limited, Sentence: sentenceLimited(limited.RetryAfter), Retryable: true}
 	case errors.Is(err, llm.ErrRefused):
 		return Ending{Outcome: session.Refused, Sentence: sentenceRefused}
+	case errors.Is(err, llm.ErrEmpty) && f.unsearched:
+		return Ending{Outcome: session.Failed, Sentence: sentenceUnsearched, Retryable: true}
 	case errors.Is(err, llm.ErrEmpty) && f.searched && !f.evidence:
 		return Ending{Outcome: session.NoEvidence, Sentence: sentenceNothing}
 	case errors.Is(err, llm.ErrEmpty):
@@ -143,7 +148,8 @@ func settle(err error, f facts) Ending {
 //	cites nothing                  answered, with a note          no_evidence; nothing of it is shown
 //	… and says that nothing fits   no_evidence                    no_evidence
 //
-// What writes nothing at all ends with llm.ErrEmpty: no_evidence where a search found nothing close, failed otherwise.
+// What writes nothing at all ends with llm.ErrEmpty: no_evidence where a search found nothing close, failed otherwise. Where every search failed and
+// nothing else was shown to the model, an open agent's answer says so, and a strict one's turn failed.
 func settled(f facts) Ending {
 	grounding := packet.General
 	if f.references {
@@ -154,6 +160,10 @@ func settled(f facts) Ending {
 		return Ending{Outcome: session.Answered, Grounding: packet.Cited, Sentence: sentenceBaseless}
 	case f.cited:
 		return Ending{Outcome: session.Answered, Grounding: packet.Cited}
+	case f.unsearched && !f.references && f.grounding == prompt.Strict: // "nothing answers this" would not be true
+		return Ending{Outcome: session.Failed, Sentence: sentenceUnsearched, Retryable: true}
+	case f.unsearched && !f.references:
+		return Ending{Outcome: session.Answered, Grounding: packet.General, Sentence: sentenceUnbased}
 	case f.only && f.evidence:
 		return Ending{Outcome: session.Answered}
 	case f.only, f.grounding == prompt.Strict, f.denied && f.searched:

@@ -37,6 +37,8 @@ type Recorder interface {
 	Stepped(messages []message.Message)
 	// Asked adds what one inference took.
 	Asked(model string, usage llm.Usage, took time.Duration)
+	// Unsearched records that a search failed.
+	Unsearched()
 	// Ran adds what the tools of the step took.
 	Ran(took time.Duration)
 	// Noticed adds a sentence for the person.
@@ -53,6 +55,7 @@ type state struct {
 	cited       []cite.Info
 	seen        map[string]bool
 	searched    bool
+	unsearched  bool
 	evidence    bool
 	closest     []document.Ref
 }
@@ -133,6 +136,12 @@ func (s *state) Searched(evidence bool, closest []document.Ref, account *retriev
 	}
 }
 
+func (s *state) Unsearched() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unsearched = true
+}
+
 func (s *state) Stepped(messages []message.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +191,7 @@ func (s *state) facts() facts {
 	}
 	text := s.text.String()
 	return facts{
-		cited: len(s.cited) > 0, wrote: s.shown.Len() > 0, searched: s.searched, evidence: s.evidence,
+		cited: len(s.cited) > 0, wrote: s.shown.Len() > 0, searched: s.searched, unsearched: s.unsearched && !s.searched, evidence: s.evidence,
 		references: len(passages) > 0, baseless: baseless(text, passages), denied: denies(text),
 	}
 }
