@@ -260,7 +260,7 @@ func (s *scorer) rate(x *span) {
 }
 
 // opens is what the beginning of a section gains that is about what is asked to be defined, and about nothing else.
-const opens = 1.6
+const opens = 2
 
 // base sets what every span is scored by: the question's words in it and above it, its place, and the rank of its passage.
 func (s *scorer) base(x *span) {
