@@ -118,8 +118,8 @@ func TestAnswers(t *testing.T) {
 		want     []string
 		not      []string
 	}{
-		"steps that are long": {"how do I leave the house for good?", []tool.Document{farewell}, []string{"If you leave the house for good, do these steps [3]:\n\n- Hand in the keys. [3]\n- Read the meters. [3]\n- Tell the post. [3]"}, []string{"Whoever"}},
-		"what is not called so": {"What is a cistern?", []tool.Document{cistern}, []string{heading + "A cistern is a tank for rain water. [5]"}, []string{"not called"}},
+		"steps that are long":         {"how do I leave the house for good?", []tool.Document{farewell}, []string{"If you leave the house for good, do these steps [3]:\n\n- Hand in the keys. [3]\n- Read the meters. [3]\n- Tell the post. [3]"}, []string{"Whoever"}},
+		"what is not called so":       {"What is a cistern?", []tool.Document{cistern}, []string{heading + "A cistern is a tank for rain water. [5]"}, []string{"not called"}},
 		"the short form of a heading": {"what is a FCS?", []tool.Document{cistern}, []string{heading + "It closes the pipes once a room is too wet."}, []string{"every spring"}},
 		"a definition": {"What is a pressure vessel?", []tool.Document{canteen, boiler},
 			[]string{heading + "A pressure vessel is a closed container that takes up the water which expands on heating.", " [4]"}, []string{"Home |", "# ", "canteen"}},

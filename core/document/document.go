@@ -80,10 +80,17 @@ type Chunk struct {
 	Ordinal    int      // position in the document, from 0
 	Heading    []string // heading path of the section it begins in
 	Anchor     string   // of that section
+	Places     []Place  // the sections that begin further on in it and have an anchor, in reading order
 	Text       string   // the document's own text in that range, without anything prepended
 	Start, End int      // character (rune) range in the document's text (Document.Text), End exclusive
 	Tokens     int      // size of Text in tokens of the default tokenizer
 	Lead       string   // the header row where Text begins inside a table: shown before Text, no part of it or of its range
+}
+
+// Place is where a section begins within a chunk.
+type Place struct {
+	Start  int    // characters (runes) from the beginning of the chunk's text, more than 0
+	Anchor string // never empty
 }
 
 // Shown is the chunk's text as it stands alone: a piece of a table has the table's header above it.

@@ -223,12 +223,29 @@ func (w *writer) write(sections []section, start, end int) {
 		Ordinal: len(w.chunks),
 		Heading: home.heading,
 		Anchor:  home.anchor,
+		Places:  w.places(sections, start, start+len(trimmed)),
 		Text:    trimmed,
 		Start:   from,
 		End:     from + utf8.RuneCountInString(trimmed),
 		Tokens:  w.chunker.meter.count(trimmed),
 		Lead:    w.lead(sections, start),
 	})
+}
+
+// places are the sections that begin within a range, behind the one that it begins in.
+func (w *writer) places(sections []section, start, end int) (places []document.Place) {
+	from := w.runeAt(start)
+	anchor := homeOf(sections, start, end).anchor
+	for _, s := range sections[sectionAt(sections, start):] {
+		at := s.blocks[0].start
+		if at >= end {
+			break
+		}
+		if at > start && s.anchor != "" && s.anchor != anchor {
+			places, anchor = append(places, document.Place{Start: w.runeAt(at) - from, Anchor: s.anchor}), s.anchor
+		}
+	}
+	return places
 }
 
 // homeOf is the section that a range begins in. Sections that are only a heading are passed over while the range goes on beyond them.

@@ -3,9 +3,11 @@ package index_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -197,8 +199,9 @@ func drawDocument(t *rapid.T) document.Document {
 	)
 	title := rapid.SampledFrom([]string{"A", "B", "Ünïcode heading"})
 	var o document.Outline
-	for range rapid.IntRange(0, 6).Draw(t, "sections") {
-		o.Heading(rapid.IntRange(1, 4).Draw(t, "level"), title.Draw(t, "title"), "anchor")
+	for i := range rapid.IntRange(0, 6).Draw(t, "sections") {
+		anchor := rapid.SampledFrom([]string{"", fmt.Sprintf("s%d", i), fmt.Sprintf("s%d", i)}).Draw(t, "anchor")
+		o.Heading(rapid.IntRange(1, 4).Draw(t, "level"), title.Draw(t, "title"), anchor)
 		for range rapid.IntRange(0, 4).Draw(t, "blocks") {
 			o.Block(document.BlockKind(rapid.IntRange(0, 3).Draw(t, "kind")), text.Draw(t, "text"))
 		}
@@ -216,10 +219,48 @@ func TestChunksAreTheDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkChunks(t, &d, cut(t, c, &d), size.Max)
+		checkPlaces(t, &d, cut(t, c, &d))
 		if diff := cmp.Diff(cut(t, c, &d), cut(t, c, &d)); diff != "" {
 			t.Fatalf("the same document was cut in two ways:\n%s", diff)
 		}
 	})
+}
+
+// checkPlaces holds that every section with an anchor is reached from the chunk that it begins in: by the chunk's own anchor, or by a place where it begins.
+func checkPlaces(t failer, d *document.Document, chunks []document.Chunk) {
+	t.Helper()
+	at := 0
+	for _, s := range d.Sections {
+		begin := -1
+		for _, b := range s.Blocks {
+			if begin < 0 && strings.TrimSpace(b.Text) != "" {
+				begin = at + utf8.RuneCountInString(b.Text) - utf8.RuneCountInString(strings.TrimLeftFunc(b.Text, unicode.IsSpace))
+			}
+			at += utf8.RuneCountInString(b.Text) + utf8.RuneCountInString(document.BlockSeparator)
+		}
+		if begin < 0 || s.Anchor == "" {
+			continue
+		}
+		reached := slices.ContainsFunc(chunks, func(c document.Chunk) bool {
+			if begin < c.Start || begin >= c.End {
+				return false
+			}
+			leads := c.Anchor
+			for _, p := range c.Places {
+				if p.Start <= 0 || p.Start >= c.End-c.Start || p.Anchor == "" {
+					t.Fatalf("the place %+v is not within %q", p, c.Text)
+				}
+				if p.Start <= begin-c.Start {
+					leads = p.Anchor
+				}
+			}
+			heading := len(s.Blocks) == 1 && s.Blocks[0].Kind == document.Heading // it leads to what it stands above
+			return leads == s.Anchor || heading
+		})
+		if !reached {
+			t.Fatalf("the section %q at %d is not reached: %+v", s.Anchor, begin, chunks)
+		}
+	}
 }
 
 type failer interface {

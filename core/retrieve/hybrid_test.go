@@ -118,6 +118,22 @@ func TestHybridAddsNeighboursToTheBest(t *testing.T) {
 	}
 }
 
+// A hit tells of each section that begins within its chunks, so that a link goes to the one that is cited.
+func TestHitsTellOfTheirSections(t *testing.T) {
+	t.Parallel()
+	m := retrievetest.NewMemory()
+	faq := retrievetest.One("faq", "Questions", "Parking is für everybody. Badges are at the desk. Keys are not.", "Lunch is at noon.")
+	faq.Chunks[0].Places = []document.Place{{Start: 26, Anchor: "badges"}, {Start: 50, Anchor: "keys"}}
+	faq.Chunks[1].Anchor = "lunch"
+	if err := m.Put(t.Context(), access.DefaultTenant, faq); err != nil {
+		t.Fatal(err)
+	}
+	want := []retrieve.Part{{Anchor: "s", Text: "Parking is für everybody. "}, {Anchor: "badges", Text: "Badges are at the desk. "}, {Anchor: "keys", Text: "Keys are not."}, {Anchor: "lunch", Text: "Lunch is at noon."}}
+	if diff := cmp.Diff(want, search(t, newHybrid(t, m, nil, nil), ask("badges at the desk")).Hits[0].Parts); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+}
+
 func TestHybridLimits(t *testing.T) {
 	t.Parallel()
 	m := retrievetest.NewMemory()

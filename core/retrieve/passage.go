@@ -137,12 +137,26 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 			hit.Start, hit.End = min(hit.Start, p.Chunk.Start), max(hit.End, p.Chunk.End)
 		}
 		hit.Tokens += p.Chunk.Tokens
-		if len(run) > 1 {
-			hit.Parts = append(hit.Parts, Part{Anchor: p.Chunk.Anchor, Text: p.Chunk.Text})
-		}
+		hit.Parts = append(hit.Parts, parts(p.Chunk)...)
+	}
+	if len(hit.Parts) == 1 {
+		hit.Parts = nil
 	}
 	hit.Text = text.String()
 	return hit, best, scored
+}
+
+// parts cuts a chunk where its sections begin.
+func parts(c document.Chunk) []Part {
+	text, anchor, from := []rune(c.Text), c.Anchor, 0
+	var out []Part
+	for _, place := range c.Places {
+		if place.Start > from && place.Start < len(text) {
+			out = append(out, Part{Anchor: anchor, Text: string(text[from:place.Start])})
+			anchor, from = place.Anchor, place.Start
+		}
+	}
+	return append(out, Part{Anchor: anchor, Text: string(text[from:])})
 }
 
 // continuation is what next adds to text when its first overlap runes are the last ones of text already. Where the two do not agree (a

@@ -60,11 +60,11 @@ type Hit struct {
 	Start    int    // rune range of Text in the document's text
 	End      int
 	Tokens   int    // size of the chunks that Text was put together from
-	Parts    []Part // these chunks, where they are several
+	Parts    []Part // the sections of these chunks, where they are several
 	Scores   Scores
 }
 
-// Part is one chunk of a hit that was put together from several.
+// Part is one section of a hit, or a piece of one.
 type Part struct {
 	Anchor string
 	Text   string

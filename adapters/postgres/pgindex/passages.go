@@ -79,12 +79,18 @@ func scanPassage(row pgx.CollectableRow) (retrieve.Passage, error) {
 	var id int64
 	var acl []string
 	var updated *time.Time
+	var starts []int32
+	var anchors []string
 	err := row.Scan(&shard, &id, &p.Document.ID, &p.Document.Source, &p.Document.Kind, &p.Document.Title, &p.Document.URL, &updated, &acl,
-		&p.Chunk.Ordinal, &p.Chunk.Heading, &p.Chunk.Anchor, &p.Chunk.Text, &p.Chunk.Lead, &p.Chunk.Start, &p.Chunk.End, &p.Chunk.Tokens, &p.Metadata)
+		&p.Chunk.Ordinal, &p.Chunk.Heading, &p.Chunk.Anchor, &p.Chunk.Text, &p.Chunk.Lead, &p.Chunk.Start, &p.Chunk.End, &p.Chunk.Tokens,
+		&starts, &anchors, &p.Metadata)
 	if err != nil {
 		return p, err
 	}
 	p.ID = chunkID(shard, id)
+	for i := range min(len(starts), len(anchors)) {
+		p.Chunk.Places = append(p.Chunk.Places, document.Place{Start: int(starts[i]), Anchor: anchors[i]})
+	}
 	if len(p.Metadata) == 0 {
 		p.Metadata = nil
 	}

@@ -104,7 +104,7 @@ func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
 func (w *shardWriter) copyChunks(ctx context.Context, docs []placed) error {
 	rows := chunkRows(docs)
 	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"chunk"}, []string{"tenant_id", "shard", "id", "document", "ordinal", "text", "lead", "enrichment",
-		"heading", "anchor", "start_rune", "end_rune", "tokens"},
+		"heading", "anchor", "start_rune", "end_rune", "tokens", "place_starts", "place_anchors"},
 		pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 			d, n := rows[i].doc, rows[i].ordinal
 			c := &d.Chunks[n]
@@ -112,13 +112,22 @@ func (w *shardWriter) copyChunks(ctx context.Context, docs []placed) error {
 			for j, h := range c.Heading {
 				heading[j] = clean(h)
 			}
+			starts, anchors := columnsOf(c.Places)
 			return []any{string(w.tenant), w.shard, d.first + int64(n), d.id, int32(n), clean(c.Text), clean(c.Lead), clean(d.enrichment(n)), heading,
-				clean(c.Anchor), int32(c.Start), int32(c.End), int32(c.Tokens)}, nil
+				clean(c.Anchor), int32(c.Start), int32(c.End), int32(c.Tokens), starts, anchors}, nil
 		}))
 	if err != nil {
 		return fmt.Errorf("copy chunks: %w", err)
 	}
 	return nil
+}
+
+// columnsOf are places as they are stored; nil without any.
+func columnsOf(places []document.Place) (starts []int32, anchors []string) {
+	for _, p := range places {
+		starts, anchors = append(starts, int32(p.Start)), append(anchors, clean(p.Anchor))
+	}
+	return starts, anchors
 }
 
 func (w *shardWriter) copyVectors(ctx context.Context, docs []placed) error {

@@ -400,6 +400,7 @@ func testOdd(t *testing.T, s Store) {
 func testPassages(t *testing.T, s Store) {
 	a := One("a", "A", "zero", "one", "two", "three")
 	a.Metadata = map[string]string{"status": "closed", "tags": "x, y"}
+	a.Chunks[3].Places = []document.Place{{Start: 2, Anchor: "t"}, {Start: 4, Anchor: "u"}}
 	must(t, s.Put(t.Context(), access.DefaultTenant, a, One("b", "B", "other")))
 	got, err := s.Excerpts(t.Context(), Members(), []retrieve.Span{{Document: "b"}, {Document: "a", From: 1, To: 2}, {Document: "a", From: 2, To: 7}, {Document: "x"}, {Document: "a", From: -3, To: -1}})
 	must(t, err)
@@ -409,6 +410,9 @@ func testPassages(t *testing.T, s Store) {
 	}
 	if diff := gocmp.Diff([]string{"one", "two", "three", "other"}, texts); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
+	}
+	if diff := gocmp.Diff(a.Chunks[3].Places, got[2].Chunk.Places); diff != "" || got[0].Chunk.Places != nil {
+		t.Errorf("places (-want +got):\n%s", diff)
 	}
 	if p := got[0]; p.Document.URL != "https://docs.example/a" || p.Chunk.Ordinal != 1 || p.Chunk.Start != 6 || p.Chunk.Anchor != "s" || len(p.ACL) != 1 ||
 		!maps.Equal(p.Metadata, a.Metadata) || got[3].Metadata != nil {

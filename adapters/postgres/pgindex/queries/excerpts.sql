@@ -1,7 +1,7 @@
 -- Chunks of documents ($2) from one position ($3) to another ($4), if the audience's principals ($5) may read them now. Served by document's
 -- unique constraint through the shards, then by the primary key of chunk: a document's chunks have consecutive ids.
 select c.shard, c.id, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at, {readers},
-       c.ordinal, c.heading, c.anchor, c.text, c.lead, c.start_rune, c.end_rune, c.tokens, d.metadata
+       c.ordinal, c.heading, c.anchor, c.text, c.lead, c.start_rune, c.end_rune, c.tokens, c.place_starts, c.place_anchors, d.metadata
 from index_shard s
 join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.external_id = any($2::text[])
 join lateral (
