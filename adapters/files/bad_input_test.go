@@ -96,7 +96,7 @@ func TestBadInput(t *testing.T) {
 	}
 	run, texts, reasons := indexed(t, new(indextest.Store), root)
 	for name, want := range map[string]string{
-		"truncated.docx": "it is damaged", "bomb.docx": "Split it", "other-archive.docx": "holds no word/document.xml", "encrypted.docx": "without a password",
+		"truncated.docx": "it is damaged", "bomb.docx": "Split it", "other-archive.docx": "Check what it is", "encrypted.docx": "without a password",
 		"program.md": "binary data", "archive.txt": "application/zip", "picture.html": "image/png", "zeros.txt": "binary data", "matter.md": "(line 3: ",
 		"huge.md": "it has 500 MB",
 	} {

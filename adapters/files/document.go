@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/internal/docx"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
+	"github.com/footnotehq/footnote/adapters/internal/office"
 	"github.com/footnotehq/footnote/adapters/internal/pdf"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -92,8 +92,8 @@ func parsePDF(ctx context.Context, raw []byte, cacheDir string) (parsed, error) 
 	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
 }
 
-func parseDocx(ctx context.Context, raw []byte, _ string) (parsed, error) {
-	p, err := docx.Parse(ctx, raw)
+func parseOffice(ctx context.Context, raw []byte, _ string) (parsed, error) {
+	p, err := office.Parse(ctx, raw)
 	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
 }
 

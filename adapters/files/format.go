@@ -4,6 +4,8 @@ import (
 	"context"
 	"path"
 	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/office"
 )
 
 // format says how a file is read.
@@ -22,8 +24,10 @@ func MayHold(name string) bool { return formatOf(name).unread == "" }
 
 // formatOf goes by the name alone. What it does not know is read as plain text, unless its content turns out to be binary.
 func formatOf(name string) format {
-	ending := strings.ToLower(path.Ext(name))
-	switch ending {
+	if office.Named(name) {
+		return format{unpack: parseOffice}
+	}
+	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
 		return format{parse: parseMarkdown, matter: true}
 	case ".html", ".htm", ".xhtml", ".shtml":
@@ -45,10 +49,8 @@ func formatOf(name string) format {
 		return format{unread: "Style sheets and source maps hold nothing that could be quoted."}
 	case ".pdf":
 		return format{unpack: parsePDF}
-	case ".docx":
-		return format{unpack: parseDocx}
-	case ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".pages", ".numbers", ".epub":
-		return format{unread: "Of office files, .docx is read, and this one is not. Save it as .docx, PDF or HTML, a table as CSV."}
+	case ".doc", ".odt", ".rtf", ".ppt", ".odp", ".xls", ".xlsb", ".ods", ".pages", ".numbers", ".epub":
+		return format{unread: "Of office files, .docx, .xlsx and .pptx are read, and this one is not. Save it as one of these, or as PDF."}
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".psd",
 		".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi", ".mkv", ".webm", ".woff", ".woff2", ".ttf", ".otf", ".eot",
 		".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".jar", ".war", ".deb", ".rpm", ".dmg", ".iso", ".apk",

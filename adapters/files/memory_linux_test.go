@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -22,14 +23,24 @@ import (
 // unpacking makes a Word document of a few kilobytes that unpacks to the size given.
 func unpacking(t testing.TB, size int, before, unit string) string {
 	t.Helper()
+	return unpackingTo(t, "word/document.xml", size, before, unit, nil)
+}
+
+// unpackingTo makes an archive whose part of a name unpacks to the size given, beside other parts.
+func unpackingTo(t testing.TB, name string, size int, before, unit string, others map[string]string) string {
+	t.Helper()
 	var out bytes.Buffer
 	archive := zip.NewWriter(&out)
-	part, err := archive.Create("word/document.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := part.Write([]byte(before + strings.Repeat(unit, size/len(unit)))); err != nil {
-		t.Fatal(err)
+	parts := map[string]string{name: before + strings.Repeat(unit, size/len(unit))}
+	maps.Copy(parts, others)
+	for name, text := range parts {
+		part, err := archive.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := part.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := archive.Close(); err != nil {
 		t.Fatal(err)
@@ -45,6 +56,19 @@ func hostileFiles(t testing.TB, size int) map[string]string {
 		stairs += strings.Repeat(" ", i) + "def f():\n\n"
 	}
 	const unpacked = 60 << 20
+	sheet := map[string]string{
+		"xl/workbook.xml": `<workbook><sheets><sheet name="A" r:id="a"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<a><Relationship Id="a" Type="t/worksheet" Target="sheet.xml"/><Relationship Id="b" Type="t/sharedStrings" Target="strings.xml"/>` +
+			`<Relationship Id="c" Type="t/styles" Target="styles.xml"/></a>`,
+	}
+	slide := map[string]string{
+		"ppt/presentation.xml":            `<a><sldId r:id="a"/></a>`,
+		"ppt/_rels/presentation.xml.rels": `<a><Relationship Id="a" Type="t/slide" Target="slide.xml"/></a>`,
+	}
+	oneSlide := map[string]string{"ppt/_rels/presentation.xml.rels": slide["ppt/_rels/presentation.xml.rels"], "ppt/slide.xml": "<d>" + strings.Repeat("<sp><p><t>a</t></p></sp>", 1000) + "</d>"}
+	shared := maps.Clone(sheet)
+	shared["xl/strings.xml"] = "<sst><si><t>" + strings.Repeat("laughs ", 15_000) + "</t></si></sst>"
+	books := map[string]string{"xl/_rels/workbook.xml.rels": sheet["xl/_rels/workbook.xml.rels"], "xl/sheet.xml": "<a/>"}
 	return map[string]string{
 		"headings.md":      again("# a\n"),
 		"nested.md":        again("> "),
@@ -88,6 +112,18 @@ func hostileFiles(t testing.TB, size int) map[string]string {
 		"paragraphs.docx":  unpacking(t, unpacked, "<d>", "<p><r><t>a</t></r></p>"),
 		"cells.docx":       unpacking(t, unpacked, "<d><tbl><tr>", "<tc></tc>"),
 		"rows.docx":        unpacking(t, unpacked, "<d><tbl>", "<tr><tc><p><t>a</t></p></tc><tc></tc></tr>"),
+		"rows.xlsx":        unpackingTo(t, "xl/sheet.xml", 100<<20, "<d>", `<row><c><v>1</v></c><c><v>2</v></c></row>`, sheet),
+		"cells.xlsx":       unpackingTo(t, "xl/sheet.xml", unpacked, "<d><row>", `<c><v>1</v></c>`, sheet),
+		"far-cells.xlsx":   unpackingTo(t, "xl/sheet.xml", unpacked, "<d>", `<row><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>`, sheet),
+		"formulas.xlsx":    unpackingTo(t, "xl/sheet.xml", unpacked, "<d>", `<row><c><f>REPT("a",A1:XFD1048576)</f><v>1</v></c><c><v>1</v></c></row>`, sheet),
+		"laughs.xlsx":      unpackingTo(t, "xl/sheet.xml", 1<<20, "<d><row>", `<c t="s"><v>0</v></c>`, shared),
+		"strings.xlsx":     unpackingTo(t, "xl/strings.xml", 63<<20, "<sst>", "<si/>", sheet),
+		"runs.xlsx":        unpackingTo(t, "xl/strings.xml", 63<<20, "<sst><si>", "<r><t>a</t></r>", sheet),
+		"styles.xlsx":      unpackingTo(t, "xl/styles.xml", 7<<20, "<a><cellXfs>", "<xf/>", sheet),
+		"sheets.xlsx":      unpackingTo(t, "xl/workbook.xml", 7<<20, "<a>", `<sheet id="a"/>`, books),
+		"shapes.pptx":      unpackingTo(t, "ppt/slide.xml", unpacked, "<d>", `<sp><p><t>a</t></p></sp>`, slide),
+		"cells.pptx":       unpackingTo(t, "ppt/slide.xml", unpacked, "<d><tbl><tr>", "<tc/>", slide),
+		"slides.pptx":      unpackingTo(t, "ppt/presentation.xml", 150_000, "<a>", `<sldId r:id="a"/>`, oneSlide),
 		"items.docx":       unpacking(t, unpacked, "<d>", `<p><numPr/><ilvl val="8"/><t>a</t></p>`),
 	}
 }

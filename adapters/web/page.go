@@ -12,9 +12,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/footnotehq/footnote/adapters/internal/docx"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
+	"github.com/footnotehq/footnote/adapters/internal/office"
 	"github.com/footnotehq/footnote/adapters/internal/pdf"
 	"github.com/footnotehq/footnote/core/document"
 	"golang.org/x/net/html/charset"
@@ -29,7 +29,7 @@ const (
 	markdownPage
 	plainPage
 	pdfPage
-	wordPage
+	officePage
 )
 
 // formatOf goes by the content type, and by the name where that says no more than that it is text, or nothing.
@@ -37,6 +37,9 @@ func formatOf(contentType string, at *url.URL) format {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		kind = ""
+	}
+	if office.Typed(kind) {
+		return officePage
 	}
 	ending := strings.ToLower(path.Ext(at.Path))
 	switch kind {
@@ -46,21 +49,19 @@ func formatOf(contentType string, at *url.URL) format {
 		return markdownPage
 	case "application/pdf", "application/x-pdf":
 		return pdfPage
-	case "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
-		return wordPage
 	case "application/octet-stream", "binary/octet-stream", "application/zip": // what servers say of endings that they do not know
-		switch ending {
-		case ".pdf":
+		switch {
+		case ending == ".pdf":
 			return pdfPage
-		case ".docx":
-			return wordPage
+		case office.Named(at.Path):
+			return officePage
 		}
 	case "text/plain", "":
 		switch {
 		case kind == "" && ending == ".pdf":
 			return pdfPage
-		case kind == "" && ending == ".docx":
-			return wordPage
+		case kind == "" && office.Named(at.Path):
+			return officePage
 		case ending == ".md" || ending == ".markdown":
 			return markdownPage
 		case kind == "" && (ending == ".html" || ending == ".htm" || ending == ""):
@@ -87,8 +88,8 @@ func (f format) read(ctx context.Context, got response, cacheDir string) (parsed
 	case pdfPage:
 		p, err := pdf.Parse(ctx, got.body, pdf.Options{CacheDir: cacheDir})
 		return parsed{title: p.Title, updated: p.UpdatedAt, outline: p.Sections}, err
-	case wordPage:
-		p, err := docx.Parse(ctx, got.body)
+	case officePage:
+		p, err := office.Parse(ctx, got.body)
 		return parsed{title: p.Title, updated: p.UpdatedAt, outline: p.Sections}, err
 	case htmlPage:
 		p, err := htmltext.Read(ctx, decode(got.body, got.header.Get("Content-Type")))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -212,6 +213,31 @@ func TestWordDocumentsOfSites(t *testing.T) {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 	if len(run.Failures) != 1 || !strings.Contains(run.Failures[0].Sentence, "It is damaged") {
+		t.Errorf("failures: %+v", run.Failures)
+	}
+}
+
+func TestWorkbooksAndPresentationsOfSites(t *testing.T) {
+	t.Parallel()
+	pages := map[string]string{"/": page("Start", link("/budget.xlsx")+link("/deck")+link("/cut.pptx"))}
+	for path, file := range map[string]string{"/budget.xlsx": "budget.xlsx", "/deck": "launch.pptx"} {
+		raw, err := os.ReadFile("../internal/office/testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[path] = string(raw)
+	}
+	pages["/cut.pptx"] = pages["/deck"][:len(pages["/deck"])/2]
+	w := newWebsite(t, pages)
+	for path, kind := range map[string]string{"/budget.xlsx": "application/octet-stream", "/deck": "application/vnd.openxmlformats-officedocument.presentationml.presentation", "/cut.pptx": "application/zip"} {
+		w.kinds[path] = kind
+	}
+	i := newIndexer(t)
+	run := i.must(t, web.Options{URL: w.URL})
+	if diff := cmp.Diff(map[string]string{"/": "Start", "/budget.xlsx": "budget", "/deck": "Launch of the Porto office"}, i.documents(t, run)); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+	if len(run.Failures) != 1 || !strings.Contains(run.Failures[0].Sentence, "damaged") {
 		t.Errorf("failures: %+v", run.Failures)
 	}
 }

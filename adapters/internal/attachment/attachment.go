@@ -1,4 +1,4 @@
-// Package attachment reads files that come with chat messages: text, pages, Word documents and PDF files as text, pictures as they are. It is told
+// Package attachment reads files that come with chat messages: text, pages, office documents and PDF files as text, pictures as they are. It is told
 // a name, a media type and the bytes, and trusts neither of the first two.
 package attachment
 
@@ -15,8 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/footnotehq/footnote/adapters/internal/docx"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
+	"github.com/footnotehq/footnote/adapters/internal/office"
 	"github.com/footnotehq/footnote/adapters/internal/pdf"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
@@ -44,7 +44,7 @@ const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
 	SayTooMany  = "Only the first 10 files of a message are read. Attach it to a message of its own."
 	sayImage    = "The picture is larger than 5 MB. Attach a smaller one."
-	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word document, a PDF file or a picture."
+	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word, Excel or PowerPoint document, a PDF file or a picture."
 	sayEmpty    = "It is empty."
 	sayTooLong  = "It takes too long to read. Attach the part that matters."
 	sayNoText   = "No text was found in it. If it is a scan, attach its text."
@@ -76,10 +76,10 @@ func Read(ctx context.Context, name, media string, raw []byte) message.File {
 			return f
 		}
 		f.Media, f.Image, f.Tokens = kind, raw, cost(raw)
-	case ending == ".docx" || kind == "application/zip" && strings.Contains(media, "wordprocessingml"):
-		page, err := docx.Parse(ctx, raw)
+	case office.Named(name) || kind == "application/zip" && office.Typed(media):
+		page, err := office.Parse(ctx, raw)
 		if err != nil {
-			f.Failed = "The Word document could not be read: " + err.Error() + "."
+			f.Failed = "The file could not be read: " + err.Error() + "."
 			return f
 		}
 		f.Text = flat(page.Title, page.Sections)

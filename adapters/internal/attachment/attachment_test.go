@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
+	"github.com/footnotehq/footnote/core/message"
 )
 
 func picture(t *testing.T, width, height int) []byte {
@@ -77,6 +79,26 @@ func TestNamesStayOnOneLine(t *testing.T) {
 	} {
 		if got := attachment.Read(t.Context(), given, "", []byte("x")).Name; got != want {
 			t.Errorf("%q became %q, want %q", given, got, want)
+		}
+	}
+}
+
+// What Excel and PowerPoint write is read, by its name or by what its sender calls it.
+func TestOfficeFiles(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{"budget.xlsx": "Lisbon | 165", "launch.pptx": "Parking is not included"} {
+		raw, err := os.ReadFile("../office/testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sheet := "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+		for _, f := range []message.File{attachment.Read(t.Context(), file, "", raw), attachment.Read(t.Context(), "download", sheet, raw)} {
+			if !strings.Contains(f.Text, want) || f.Failed != "" {
+				t.Errorf("%s: %q, %q", f.Name, f.Text, f.Failed)
+			}
+		}
+		if f := attachment.Read(t.Context(), file, "", raw[:len(raw)/2]); !strings.Contains(f.Failed, "save it anew") {
+			t.Errorf("%s, cut off: %q", file, f.Failed)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package docx_test
+package office_test
 
 import (
 	"archive/zip"
@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/internal/docx"
 	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
+	"github.com/footnotehq/footnote/adapters/internal/office"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/google/go-cmp/cmp"
 )
@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 		return `<w:p><w:pPr><w:numPr><w:ilvl w:val="` + level + `"/></w:numPr></w:pPr><w:r><w:t>` + text + `</w:t></w:r></w:p>`
 	}
 	cell := func(text string) string { return `<w:tc>` + p(text) + `</w:tc>` }
-	page, err := docx.Parse(t.Context(), pack(t, map[string]string{
+	page, err := office.Parse(t.Context(), pack(t, map[string]string{
 		"word/styles.xml":   styles,
 		"docProps/core.xml": `<cp xmlns:dc="d" xmlns:t="t"><dc:title>The  handbook</dc:title><t:modified>2024-03-02T10:00:00Z</t:modified></cp>`,
 		"word/document.xml": body(p("Before.") + styled("H1", "Travel") +
@@ -101,14 +101,14 @@ func TestWhatCannotBeRead(t *testing.T) {
 		"Split it":                    bomb,
 		"protected with a password":   []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more"),
 		"is no archive":               whole[:len(whole)/2],
-		"holds no word/document.xml":  pack(t, map[string]string{"mimetype": "x"}),
+		"holds no text as Word":       pack(t, map[string]string{"mimetype": "x"}),
 		"its text is not well-formed": pack(t, map[string]string{"word/document.xml": "<w:document><w:p>"}),
 	} {
-		if _, err := docx.Parse(t.Context(), raw); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := office.Parse(t.Context(), raw); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	if page, err := docx.Parse(t.Context(), pack(t, map[string]string{"word/document.xml": body("")})); err != nil || len(page.Sections) != 0 {
+	if page, err := office.Parse(t.Context(), pack(t, map[string]string{"word/document.xml": body("")})); err != nil || len(page.Sections) != 0 {
 		t.Errorf("an empty document: %+v, %v", page, err)
 	}
 }
@@ -119,7 +119,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`<a><p><p><t>x</t></p><tbl><tr><tc><p/></tc></tr></tbl>`)
 	f.Fuzz(func(t *testing.T, text string) {
 		defer hostiletest.Bound(t, len(text))()
-		page, err := docx.Parse(t.Context(), pack(t, map[string]string{"word/document.xml": text, "word/styles.xml": text, "docProps/core.xml": text}))
+		page, err := office.Parse(t.Context(), pack(t, map[string]string{"word/document.xml": text, "word/styles.xml": text, "docProps/core.xml": text}))
 		if err != nil && len(page.Sections) > 0 {
 			t.Error("an error and a text")
 		}

@@ -1,4 +1,4 @@
-package docx
+package office
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// reader reads the body from the beginning to the end.
+// reader reads the body of a Word document from the beginning to the end.
 type reader struct {
 	levels  map[string]int
 	outline document.Outline

@@ -1,0 +1,135 @@
+// Package office reads what Word, Excel and PowerPoint write (Office Open XML) as documents: sections of paragraphs, lists and tables. A sheet and
+// a slide are sections with their names. Pictures, charts, comments, deleted text, headers and footers are left out, and no formula is computed:
+// what a cell showed when the file was saved is what it says.
+//
+// Any input is accepted, in memory proportional to a limit: an archive that would unpack to more is refused. What a file is, its content says,
+// whatever its name.
+package office
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Page is what a document says about itself, and its content.
+type Page struct {
+	Title     string // of its properties, else its first heading of the highest rank, or its first slide's title; may be empty
+	UpdatedAt time.Time
+	Sections  []document.Section
+}
+
+// Endings are those of the names of files that Parse reads, in lower case.
+var endings = map[string]bool{
+	".docx": true, ".docm": true, ".dotx": true, ".xlsx": true, ".xlsm": true, ".xltx": true, ".pptx": true, ".pptm": true, ".ppsx": true, ".potx": true,
+}
+
+// media are the content types that servers give them.
+var media = map[string]bool{
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         true,
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": true,
+	"application/vnd.openxmlformats-officedocument.presentationml.slideshow":    true,
+	"application/vnd.ms-word.document.macroenabled.12":                          true,
+	"application/vnd.ms-excel.sheet.macroenabled.12":                            true,
+	"application/vnd.ms-powerpoint.presentation.macroenabled.12":                true,
+}
+
+// Named reports whether files of a name are read by Parse, going by its ending.
+func Named(name string) bool { return endings[strings.ToLower(path.Ext(name))] }
+
+// Typed reports whether files of a content type are read by Parse. Parameters of the type are left out by the caller.
+func Typed(kind string) bool { return media[strings.ToLower(kind)] }
+
+// What the parts of an archive may unpack to, in bytes. The text of a thick book has less than a tenth of the first.
+const (
+	mostText       = 64 << 20  // of one part that holds text
+	mostUnpacked   = 160 << 20 // of all that is read of a file: a sheet of 100,000 rows with 20 columns has half of it
+	mostStyles     = 8 << 20
+	mostProperties = 1 << 20
+	mostMembers    = 50_000 // sheets and slides, each with what belongs to it
+	mostPages      = 10_000 // sheets or slides
+)
+
+// atOnce bounds how many documents are read at the same time: a file of a few kilobytes may unpack to all that one is allowed.
+var atOnce = make(chan struct{}, 2)
+
+// Parse reads a document, within the time that ctx has. It is safe for concurrent use; few documents are read at once and the others wait. The
+// text of an error is a sentence that says what to do, unless ctx is over: then the error is its cause.
+func Parse(ctx context.Context, raw []byte) (Page, error) {
+	select {
+	case atOnce <- struct{}{}:
+		defer func() { <-atOnce }()
+	case <-ctx.Done():
+		return Page{}, context.Cause(ctx)
+	}
+	page, err := parse(ctx, raw)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return Page{}, context.Cause(ctx)
+	case err != nil:
+		return Page{}, err
+	}
+	return page, nil
+}
+
+func parse(ctx context.Context, raw []byte) (Page, error) {
+	a, err := open(raw)
+	if err != nil {
+		return Page{}, err
+	}
+	var page Page
+	if _, err := a.part("docProps/core.xml", mostProperties, func(d *boundedxml.Decoder) (err error) {
+		page.Title, page.UpdatedAt, err = readProperties(ctx, d)
+		return err
+	}); err != nil {
+		page.Title, page.UpdatedAt = "", time.Time{}
+	}
+	main := a.main(ctx)
+	folder, _, _ := strings.Cut(main, "/")
+	var title string
+	switch {
+	case strings.HasSuffix(main, ".bin"):
+		return Page{}, errors.New("it is a workbook in Excel's binary format. Save it as .xlsx")
+	case folder == "word":
+		title, page.Sections, err = readWord(ctx, a, main)
+	case folder == "xl":
+		page.Sections, err = readWorkbook(ctx, a, main)
+	case folder == "ppt":
+		title, page.Sections, err = readSlides(ctx, a, main)
+	default:
+		return Page{}, errors.New("it holds no text as Word, Excel or PowerPoint keep it. Check what it is")
+	}
+	if err != nil {
+		return Page{}, sentence(err)
+	}
+	if page.Title == "" || folder == "ppt" && page.Title == "PowerPoint Presentation" { // what PowerPoint calls all of them
+		page.Title = title
+	}
+	return page, nil
+}
+
+// sentence says what to do about a part that could not be read.
+func sentence(err error) error {
+	switch {
+	case errors.Is(err, errLarge):
+		return fmt.Errorf("it unpacks to more than %d MB of text. Split it into smaller documents", mostText>>20)
+	case errors.Is(err, errUnpacked):
+		return fmt.Errorf("it unpacks to more than %d MB. Split it into smaller documents, or save its largest sheet as CSV", mostUnpacked>>20)
+	case errors.Is(err, errPages):
+		return fmt.Errorf("it holds more than %d sheets or slides. Split it into smaller documents", mostPages)
+	case errors.Is(err, boundedxml.ErrTooDeep), errors.Is(err, boundedxml.ErrTooLong):
+		return fmt.Errorf("it is no document of a person: %w. Split it into smaller documents", err)
+	case errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrAlgorithm), errors.Is(err, zip.ErrFormat):
+		return fmt.Errorf("it is damaged: a part of it cannot be unpacked (%w). Open it in the program that wrote it and save it anew", err)
+	default:
+		return fmt.Errorf("it is damaged: its text is not well-formed (%w). Open it in the program that wrote it and save it anew", err)
+	}
+}

@@ -1,0 +1,247 @@
+package office
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// readSlides reads a presentation, with the title of its first slide that has one: each slide is a section, at whose end its notes stand. A slide
+// that is not shown is read all the same: whoever opens the file sees it among the others.
+func readSlides(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
+	var ids []string
+	if _, err := a.part(main, mostStyles, func(d *boundedxml.Decoder) error {
+		return each(ctx, d, func(t xml.StartElement) error {
+			if t.Name.Local != "sldId" {
+				return nil
+			}
+			if len(ids) == mostPages {
+				return errPages
+			}
+			for _, attribute := range t.Attr { // its own number is named "id" as well
+				if attribute.Name.Local == "id" && attribute.Name.Space != "" {
+					ids = append(ids, attribute.Value)
+				}
+			}
+			return nil
+		})
+	}); err != nil {
+		return "", nil, err
+	}
+	parts := make(map[string]string)
+	for _, r := range a.relations(ctx, main) {
+		if r.kind == "slide" {
+			parts[r.id] = r.target
+		}
+	}
+	var outline document.Outline
+	for i, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return "", nil, err
+		}
+		shown, err := a.slide(ctx, parts[id])
+		if err != nil {
+			return "", nil, err
+		}
+		var said []string
+		for _, r := range a.relations(ctx, parts[id]) {
+			if r.kind != "notesSlide" {
+				continue
+			}
+			notes, err := a.slide(ctx, r.target)
+			if err != nil {
+				return "", nil, err
+			}
+			said = append(said, notes.body...)
+		}
+		heading := "Slide " + strconv.Itoa(i+1)
+		if shown.title != "" {
+			heading += ": " + shown.title
+		}
+		if title == "" {
+			title = shown.title
+		}
+		if shown.title == "" && len(shown.blocks) == 0 && len(said) == 0 {
+			continue
+		}
+		outline.Heading(1, heading, "")
+		for _, b := range shown.blocks {
+			outline.Block(b.Kind, b.Text)
+		}
+		if notes := strings.Join(said, "\n"); notes != "" {
+			outline.Block(document.Paragraph, "Notes: "+notes)
+		}
+		if outline.Size() > document.MaxText {
+			return "", nil, errLarge
+		}
+	}
+	return title, outline.Sections(), nil
+}
+
+// slide is what stands on a slide, or on the page of its notes.
+type slide struct {
+	title  string
+	blocks []document.Block
+	body   []string // paragraphs of the shapes that are the body of the page: on a page of notes, these are the notes
+	size   int
+
+	shape  string // what the shape is for: "title", "body", "sldNum" and so on; empty is a shape of its own
+	lines  []line // paragraphs of the shape
+	text   strings.Builder
+	level  int
+	inside int // paragraphs that are open
+	tables int
+	rows   []string
+	cells  []string
+}
+
+type line struct {
+	text  string
+	level int
+}
+
+// slide reads a slide or a page of notes; one that there is not is empty.
+func (a *archive) slide(ctx context.Context, name string) (*slide, error) {
+	s := new(slide)
+	_, err := a.part(name, mostText, func(d *boundedxml.Decoder) error { return s.read(ctx, d) })
+	return s, err
+}
+
+func (s *slide) read(ctx context.Context, d *boundedxml.Decoder) error {
+	for {
+		token, err := d.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "Fallback": // said twice
+				if err := d.Skip(ctx); err != nil {
+					return err
+				}
+			case "t":
+				text, err := d.Text(ctx)
+				if err != nil {
+					return err
+				}
+				if s.text.Len()+len(text) <= mostCell {
+					s.text.WriteString(text)
+				}
+			default:
+				s.start(t)
+			}
+		case xml.EndElement:
+			s.end(t.Name.Local)
+		}
+		if s.size > document.MaxText {
+			return errLarge
+		}
+	}
+}
+
+func (s *slide) start(t xml.StartElement) {
+	switch t.Name.Local {
+	case "sp", "graphicFrame":
+		s.shape, s.lines = "", nil
+	case "ph":
+		s.shape = boundedxml.Attribute(t, "type")
+		if s.shape == "" {
+			s.shape = "body" // which is what one without a type holds
+		}
+	case "p":
+		s.inside++
+		s.level = 0
+	case "pPr":
+		if n, err := strconv.Atoi(boundedxml.Attribute(t, "lvl")); err == nil {
+			s.level = min(max(n, 0), 8)
+		}
+	case "br", "tab":
+		s.text.WriteByte(' ')
+	case "tbl":
+		s.tables++
+	}
+}
+
+func (s *slide) end(name string) {
+	switch name {
+	case "p":
+		if s.inside--; s.inside <= 0 {
+			s.inside = 0
+			if text := onOneLine(s.text.String()); text != "" {
+				s.lines = append(s.lines, line{text, s.level})
+				s.size += len(text)
+			}
+			s.text.Reset()
+		}
+	case "tc":
+		text := ""
+		if len(s.lines) > 0 {
+			var all []string
+			for _, l := range s.lines {
+				all = append(all, l.text)
+			}
+			text = strings.Join(all, " ")
+		}
+		s.cells, s.lines = append(s.cells, text), nil
+		s.size += len(" | ")
+	case "tr":
+		if row := strings.Join(s.cells, " | "); strings.Join(s.cells, "") != "" {
+			s.rows = append(s.rows, row)
+		}
+		s.cells = nil
+	case "tbl":
+		if s.tables--; s.tables <= 0 {
+			s.tables = 0
+			s.add(document.Table, strings.Join(s.rows, "\n"))
+			s.rows = nil
+		}
+	case "sp":
+		s.endShape()
+	}
+}
+
+// endShape takes in the paragraphs of a shape.
+func (s *slide) endShape() {
+	lines := s.lines
+	s.lines = nil
+	switch s.shape {
+	case "sldNum", "dt", "ftr", "hdr", "sldImg": // what stands on every page
+		return
+	case "title", "ctrTitle":
+		for _, l := range lines {
+			if len(s.title) < document.MaxHeading {
+				s.title = strings.TrimSpace(s.title + " " + l.text)
+			}
+		}
+		return
+	case "body":
+		for _, l := range lines {
+			s.body = append(s.body, l.text)
+		}
+	}
+	if len(lines) == 1 {
+		s.add(document.Paragraph, lines[0].text)
+		return
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(strings.Repeat("  ", l.level) + "- " + l.text + "\n")
+	}
+	s.add(document.List, b.String())
+}
+
+func (s *slide) add(kind document.BlockKind, text string) {
+	if text != "" {
+		s.blocks = append(s.blocks, document.Block{Kind: kind, Text: text})
+	}
+}

@@ -1,0 +1,71 @@
+package office
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// readWord reads a Word document, with its first heading of the highest rank.
+func readWord(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
+	levels := make(map[string]int)
+	styles := "word/styles.xml"
+	for _, r := range a.relations(ctx, main) {
+		if r.kind == "styles" {
+			styles = r.target
+		}
+	}
+	if _, err := a.part(styles, mostStyles, func(d *boundedxml.Decoder) error { return readStyles(ctx, d, levels) }); err != nil {
+		clear(levels) // without them there are no headings, and the text all the same
+	}
+	r := reader{levels: levels}
+	if _, err := a.part(main, mostText, func(d *boundedxml.Decoder) error { return r.read(ctx, d) }); err != nil {
+		return "", nil, err
+	}
+	return r.outline.Title(), r.outline.Sections(), nil
+}
+
+// readStyles collects the heading level of each style that has one, by the style's id.
+func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]int) error {
+	id, name, level := "", "", -1
+	for {
+		token, err := d.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "style":
+				id, name, level = boundedxml.Attribute(t, "styleId"), "", -1
+			case "name":
+				name = strings.ToLower(boundedxml.Attribute(t, "val"))
+			case "outlineLvl":
+				if n, err := strconv.Atoi(boundedxml.Attribute(t, "val")); err == nil {
+					level = n
+				}
+			}
+		case xml.EndElement:
+			if t.Name.Local != "style" {
+				continue
+			}
+			switch digit, heading := strings.CutPrefix(name, "heading "); {
+			case name == "title":
+				levels[id] = 1
+			case heading && len(digit) == 1 && digit[0] >= '1' && digit[0] <= '9':
+				levels[id] = int(digit[0]-'0') + 1 // below the title
+			case level >= 0 && level < 9:
+				levels[id] = level + 2
+			}
+		}
+	}
+}

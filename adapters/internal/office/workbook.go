@@ -1,0 +1,318 @@
+package office
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// workbook is what the cells of all its sheets refer to.
+type workbook struct {
+	strings []string
+	formats []string // codes of number formats, in the order of the styles that cells name
+	shown   map[string]format
+	from    int // the day that the number 0 is: see days1900 and days1904
+}
+
+// sheet is one of a workbook, in the order of its tabs.
+type sheet struct{ name, id string }
+
+// mostStrings bounds the texts that cells share; each takes at least 16 bytes, also an empty one.
+const mostStrings = 4_000_000
+
+// readWorkbook reads a workbook: each sheet that shows is a section. A hidden sheet does not show to whoever opens the file, and mostly holds what
+// formulas look up, so it is left out.
+func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Section, error) {
+	w := &workbook{shown: make(map[string]format), from: days1900}
+	var sheets []sheet
+	if _, err := a.part(main, mostStyles, func(d *boundedxml.Decoder) error {
+		return each(ctx, d, func(t xml.StartElement) error {
+			switch t.Name.Local {
+			case "workbookPr":
+				if s := boundedxml.Attribute(t, "date1904"); s == "1" || s == "true" {
+					w.from = days1904
+				}
+			case "sheet":
+				if state := boundedxml.Attribute(t, "state"); state == "hidden" || state == "veryHidden" {
+					return nil
+				}
+				if len(sheets) == mostPages {
+					return errPages
+				}
+				sheets = append(sheets, sheet{boundedxml.Attribute(t, "name"), boundedxml.Attribute(t, "id")})
+			}
+			return nil
+		})
+	}); err != nil {
+		return nil, err
+	}
+	parts := make(map[string]string)
+	for _, r := range a.relations(ctx, main) {
+		switch r.kind {
+		case "worksheet":
+			parts[r.id] = r.target
+		case "sharedStrings":
+			if _, err := a.part(r.target, mostText, func(d *boundedxml.Decoder) error { return w.readStrings(ctx, d) }); err != nil {
+				return nil, err
+			}
+		case "styles":
+			if _, err := a.part(r.target, mostStyles, func(d *boundedxml.Decoder) error { return w.readFormats(ctx, d) }); err != nil {
+				w.formats = nil // without them numbers show as they are stored
+			}
+		}
+	}
+	var outline document.Outline
+	for _, s := range sheets {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		g := grid{outline: &outline, name: s.name}
+		if _, err := a.part(parts[s.id], mostUnpacked, func(d *boundedxml.Decoder) error { return w.readSheet(ctx, d, &g) }); err != nil {
+			return nil, err
+		}
+	}
+	return outline.Sections(), nil
+}
+
+// readStrings reads the texts that cells share.
+func (w *workbook) readStrings(ctx context.Context, d *boundedxml.Decoder) error {
+	return each(ctx, d, func(t xml.StartElement) error {
+		if t.Name.Local != "si" {
+			return nil
+		}
+		if len(w.strings) == mostStrings {
+			return errLarge
+		}
+		text, err := richText(ctx, d, "si")
+		w.strings = append(w.strings, onOneLine(text))
+		return err
+	})
+}
+
+// richText reads the text of the element whose start was read: that of its runs, without how it is pronounced.
+func richText(ctx context.Context, d *boundedxml.Decoder, name string) (string, error) {
+	var text strings.Builder
+	for {
+		token, err := d.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return "", io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return "", err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "rPh":
+				if err := d.Skip(ctx); err != nil {
+					return "", err
+				}
+			case "t":
+				run, err := d.Text(ctx)
+				if err != nil {
+					return "", err
+				}
+				if text.Len()+len(run) <= mostCell {
+					text.WriteString(run)
+				}
+			}
+		case xml.EndElement:
+			if t.Name.Local == name {
+				return text.String(), nil
+			}
+		}
+	}
+}
+
+// mostCell is what a cell may hold, in bytes: Excel's own limit is 32,767 characters.
+const mostCell = 128 << 10
+
+// readFormats reads how the numbers of cells show, by the index of the cells' styles.
+func (w *workbook) readFormats(ctx context.Context, d *boundedxml.Decoder) error {
+	own := make(map[string]string)
+	inside := false // the list that cells refer to; there is one more, for styles with names
+	for {
+		token, err := d.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.EndElement:
+			if t.Name.Local == "cellXfs" {
+				inside = false
+			}
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "numFmt":
+				own[boundedxml.Attribute(t, "numFmtId")] = boundedxml.Attribute(t, "formatCode")
+			case "cellXfs":
+				inside = true
+			case "xf":
+				if !inside {
+					continue
+				}
+				id := boundedxml.Attribute(t, "numFmtId")
+				code, stated := own[id]
+				if !stated {
+					code = builtIn(id)
+				}
+				w.formats = append(w.formats, code)
+			}
+		}
+	}
+}
+
+// cell is what a cell shows. number tells amounts and dates from words.
+type cell struct {
+	column int // from 0
+	text   string
+	number bool
+}
+
+// readSheet reads the rows of a sheet, from top to bottom.
+func (w *workbook) readSheet(ctx context.Context, d *boundedxml.Decoder, g *grid) error {
+	var row []cell
+	number, next, size := 0, 0, 0
+	for {
+		token, err := d.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			g.end()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "dimension": // the part of the sheet that is in use
+				if column, ok := columnOf(boundedxml.Attribute(t, "ref")); ok {
+					g.left = min(column, mostColumns-1)
+				}
+			case "row":
+				row, next, size = row[:0], 0, 0
+				number++
+				if n, err := strconv.Atoi(boundedxml.Attribute(t, "r")); err == nil && n > number {
+					number = n
+				}
+			case "c":
+				c := cell{column: next}
+				if column, ok := columnOf(boundedxml.Attribute(t, "r")); ok {
+					c.column = column
+				}
+				next = c.column + 1
+				if err := w.readCell(ctx, d, t, &c); err != nil {
+					return err
+				}
+				if c.text != "" && c.column < mostColumns && (len(row) == 0 || c.column > row[len(row)-1].column) {
+					row = append(row, c)
+				}
+				if size += len(c.text); size > document.MaxText { // a text that many cells share is held once, and written for each
+					return errLarge
+				}
+			}
+		case xml.EndElement:
+			if t.Name.Local == "row" && len(row) > 0 {
+				if err := g.row(number, row); err != nil {
+					return err
+				}
+				row = row[:0]
+			}
+		}
+	}
+}
+
+// mostColumns is how many a sheet of Excel has.
+const mostColumns = 16_384
+
+// columnOf is the column of an address such as "AB12", from 0.
+func columnOf(address string) (int, bool) {
+	column := 0
+	for i := range len(address) {
+		c := address[i] &^ 0x20
+		if c < 'A' || c > 'Z' {
+			break
+		}
+		if column = column*26 + int(c-'A') + 1; column > mostColumns {
+			return mostColumns, true
+		}
+	}
+	return column - 1, column > 0
+}
+
+// readCell reads what a cell shows, up to the end of its element. A formula is what it came to when the file was saved.
+func (w *workbook) readCell(ctx context.Context, d *boundedxml.Decoder, start xml.StartElement, c *cell) error {
+	value := ""
+	for {
+		token, err := d.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "v":
+				value, err = d.Text(ctx)
+			case "is":
+				value, err = richText(ctx, d, "is")
+			default:
+				err = d.Skip(ctx)
+			}
+			if err != nil {
+				return err
+			}
+		case xml.EndElement:
+			if t.Name.Local == "c" {
+				w.show(c, start, value)
+				return nil
+			}
+		}
+	}
+}
+
+// show sets what a cell shows of its value.
+func (w *workbook) show(c *cell, start xml.StartElement, value string) {
+	switch boundedxml.Attribute(start, "t") {
+	case "s":
+		if i, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && i >= 0 && i < len(w.strings) {
+			c.text = w.strings[i]
+		}
+	case "b":
+		c.text = map[string]string{"1": "TRUE", "0": "FALSE"}[strings.TrimSpace(value)]
+	case "str", "inlineStr", "e":
+		c.text = onOneLine(value)
+	case "d":
+		c.text, c.number = onOneLine(value), true
+	default:
+		code := "General"
+		if i, err := strconv.Atoi(boundedxml.Attribute(start, "s")); err == nil && i >= 0 && i < len(w.formats) {
+			code = w.formats[i]
+		}
+		f, known := w.shown[code]
+		if !known {
+			f = formatOf(code)
+			w.shown[code] = f
+		}
+		c.text, c.number = f.number(onOneLine(value), w.from), true
+	}
+}
+
+// onOneLine is the text of a cell, cut to what one may hold. "_x000D_" is how Excel keeps a carriage return.
+func onOneLine(text string) string {
+	if len(text) > mostCell {
+		text = strings.ToValidUTF8(text[:mostCell], "")
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, "_x000D_", " ")), " ")
+}
