@@ -1,9 +1,13 @@
 package pgindex
 
-import "strings"
+import (
+	"strings"
 
-// Some documents name a node, whose readers are looked up whenever somebody asks (view readable_node). These are the only expressions that decide who
-// may read; each is given as what parameters are called, such as "$2".
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
+)
+
+// Some documents name a node, whose readers are looked up whenever somebody asks (view readable_node). These, and pgaccess.MayRead, are the only expressions that
+// decide who may read; each is given as what parameters are called, such as "$2".
 
 // listsOf selects the numbers of the access lists that may be read by whoever holds some principals, and whether by the list itself: it names one of
 // them. Else it is the list of a node that one of them may read, and of nothing more: a node stands alone in its list. The former are served by
@@ -20,14 +24,6 @@ func listsOf(tenant, held string) string {
 		where n.tenant_id = TENANT and n.readers && HELD::text[]`)
 }
 
-// mayRead is the condition that a document d may be read by whoever holds some principals. A node is looked up by access_node_principal, and only where
-// the list itself does not do.
-func mayRead(tenant, held string) string {
-	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
-		`(d.acl && HELD::text[] or exists (
-			select from readable_node n where n.tenant_id = TENANT and n.principal = any(d.acl) and n.readers && HELD::text[]))`)
-}
-
 // readers is who may read a document d: its access list with the readers of the nodes in it, which are looked up where held does not meet the list.
 func readers(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
@@ -37,5 +33,5 @@ func readers(tenant, held string) string {
 
 // withAccess fills these expressions into a statement.
 func withAccess(sql, tenant, held string) string {
-	return strings.NewReplacer("{may_read}", mayRead(tenant, held), "{readers}", readers(tenant, held)).Replace(sql)
+	return strings.NewReplacer("{may_read}", pgaccess.MayRead(tenant, held), "{readers}", readers(tenant, held)).Replace(sql)
 }

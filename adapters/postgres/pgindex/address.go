@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"golang.org/x/net/idna"
@@ -28,7 +29,7 @@ func (x *Index) Addressed(
 		select d.url, min(d.external_id)
 		from document d
 		where d.tenant_id = $1 and d.url <> '' and md5(d.url) = any (select md5(a) from unnest($2::text[]) a) and d.url = any($2::text[])
-			and `+mayRead("$1", "$3")+` and ($4::text[] is null or d.source_id = any($4::text[]))
+			and `+pgaccess.MayRead("$1", "$3")+` and ($4::text[] is null or d.source_id = any($4::text[]))
 		group by d.url`, string(audience.Tenant()), addresses, strs(audience.Principals()), within)
 	if err != nil {
 		return nil, fmt.Errorf("look %d addresses up in the index: %w", len(addresses), err)
@@ -56,7 +57,7 @@ func (x *Index) Withheld(ctx context.Context, audience access.Audience, address 
 		select exists (
 			select from document d
 			where d.tenant_id = $1 and d.url <> '' and md5(address_key(d.url)) in (select md5(address_key(a)) from unnest($2::text[]) a)
-				and not `+mayRead("$1", "$3")+`)`, string(audience.Tenant()), spellings(address), strs(audience.Principals())).Scan(&withheld)
+				and not `+pgaccess.MayRead("$1", "$3")+`)`, string(audience.Tenant()), spellings(address), strs(audience.Principals())).Scan(&withheld)
 	if err != nil {
 		return true, fmt.Errorf("look an address up in the index: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/jackc/pgx/v5"
@@ -31,7 +32,7 @@ func (x *Index) Readable(ctx context.Context, audience access.Audience, ids []do
 		select d.external_id
 		from index_shard s
 		join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.external_id = any($2::text[])
-		where s.tenant_id = $1 and `+mayRead("$1", "$3"), string(audience.Tenant()), strs(ids), strs(audience.Principals()))
+		where s.tenant_id = $1 and `+pgaccess.MayRead("$1", "$3"), string(audience.Tenant()), strs(ids), strs(audience.Principals()))
 	if err != nil {
 		return nil, fmt.Errorf("ask which of %d documents may be read: %w", len(ids), err)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 	"github.com/jackc/pgx/v5"
@@ -125,7 +126,7 @@ func (s *snapshot) queue(first *round, r retrieve.Request) {
 		first.queue(into(&s.documents, scanRange),
 			`select d.shard, d.first_chunk, d.chunk_count, d.access_number
 			from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
-			where s.tenant_id = $1 and d.external_id = any($2::text[]) and `+mayRead("$1", "$3")+`
+			where s.tenant_id = $1 and d.external_id = any($2::text[]) and `+pgaccess.MayRead("$1", "$3")+`
 			  and (cardinality($4::text[]) = 0 or d.source_id = any($4::text[]))`,
 			tenant, strs(r.Documents), strs(r.Audience.Principals()), strs(r.Sources))
 	}
