@@ -3,7 +3,6 @@ package confluence
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,14 +12,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 )
 
 // Deployments of Confluence, whose APIs differ.
 const (
-	Cloud      = "cloud"
-	DataCenter = "data_center"
+	Cloud      = atlassian.Cloud
+	DataCenter = atlassian.DataCenter
 )
 
 // Config says which site is asked, and with what credential. Zero fields get their defaults.
@@ -52,22 +52,8 @@ type Client struct {
 	names map[string]string // of people, by account id or user key
 }
 
-// Site addresses whose API is Cloud's.
-const (
-	cloudSuffix  = ".atlassian.net"
-	cloudGateway = "api.atlassian.com"
-	mediaHost    = "api.media.atlassian.com" // where Cloud keeps attached files
-)
-
 // IsCloud reports whether a site is one of Confluence Cloud: by what is said of it, else by its address.
-func IsCloud(config Config) bool {
-	site, err := url.Parse(strings.TrimSpace(config.URL))
-	if config.Deployment != "" || err != nil {
-		return config.Deployment == Cloud
-	}
-	host := strings.ToLower(site.Hostname())
-	return strings.HasSuffix(host, cloudSuffix) || host == cloudGateway
-}
+func IsCloud(config Config) bool { return atlassian.IsCloud(config.URL, config.Deployment) }
 
 // New returns a client. Nothing is asked yet.
 func New(config Config) (*Client, error) {
@@ -90,24 +76,17 @@ func New(config Config) (*Client, error) {
 	if c.cloud && !strings.HasSuffix(config.URL, "/wiki") {
 		base += "wiki/"
 	}
-	if c.site = base; strings.EqualFold(site.Hostname(), cloudGateway) {
+	if c.site = base; atlassian.IsGateway(site) {
 		c.site = "" // an answer tells it
 	}
 	settings := sourcehttp.Config{
-		Name: "Confluence", Base: base, AllowHosts: config.AllowHosts, Follow: []string{mediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20, AtOnce: config.AtOnce,
+		Name: "Confluence", Base: base, AllowHosts: config.AllowHosts, Follow: []string{atlassian.MediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20, AtOnce: config.AtOnce,
 		Patience: config.Patience, Pause: config.Pause, Now: config.Now, Header: http.Header{"Accept": {"application/json"}},
 	}
 	if c.open, err = sourcehttp.New(settings); err != nil {
 		return nil, err
 	}
-	authorization := "Bearer " + config.Token
-	if config.Email != "" {
-		authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(config.Email+":"+config.Token))
-	}
-	settings.Authorize = func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", authorization)
-		return nil
-	}
+	settings.Authorize = atlassian.Authorize(config.Email, config.Token)
 	c.http, err = sourcehttp.New(settings)
 	return c, err
 }

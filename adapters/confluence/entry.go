@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
 // Sorts of what is read of a space.
@@ -41,23 +43,23 @@ func (e entry) stamp() time.Time {
 
 // content is a content as the first API gives it.
 type content struct {
-	ID      ident  `json:"id"`
-	Type    string `json:"type"`
-	Status  string `json:"status"`
-	Title   string `json:"title"`
-	Space   *space `json:"space"`
+	ID      atlassian.ID `json:"id"`
+	Type    string       `json:"type"`
+	Status  string       `json:"status"`
+	Title   string       `json:"title"`
+	Space   *space       `json:"space"`
 	Version struct {
 		Number int       `json:"number"`
 		When   time.Time `json:"when"`
 		By     account   `json:"by"`
 	} `json:"version"`
 	Ancestors []struct {
-		ID ident `json:"id"`
+		ID atlassian.ID `json:"id"`
 	} `json:"ancestors"`
 	Container *struct {
-		ID    ident  `json:"id"`
-		Type  string `json:"type"`
-		Title string `json:"title"`
+		ID    atlassian.ID `json:"id"`
+		Type  string       `json:"type"`
+		Title string       `json:"title"`
 	} `json:"container"`
 	History struct {
 		CreatedBy   account   `json:"createdBy"`
@@ -125,11 +127,11 @@ func (k content) entry(ancestors bool) entry {
 
 // listed is a page as the second API lists it.
 type listed struct {
-	ID         ident  `json:"id"`
-	Title      string `json:"title"`
-	Space      ident  `json:"spaceId"`
-	Parent     ident  `json:"parentId"`
-	ParentType string `json:"parentType"`
+	ID         atlassian.ID `json:"id"`
+	Title      string       `json:"title"`
+	Space      atlassian.ID `json:"spaceId"`
+	Parent     atlassian.ID `json:"parentId"`
+	ParentType string       `json:"parentType"`
 	Version    struct {
 		Number    int       `json:"number"`
 		CreatedAt time.Time `json:"createdAt"`

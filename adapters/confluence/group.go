@@ -5,19 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"net/mail"
 	"net/url"
 	"slices"
-	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 )
 
 // group is a group as the APIs list it.
 type group struct {
-	ID   ident  `json:"id"`
-	Name string `json:"name"`
+	ID   atlassian.ID `json:"id"`
+	Name string       `json:"name"`
 }
 
 // groups lists the site's groups in the order of their ids
@@ -163,20 +162,11 @@ func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 
 func jsonBody() map[string][]string { return map[string][]string{"Content-Type": {"application/json"}} }
 
-// describe adds the people of a batch. An address is one that the source vouches for where its domain is one of those that the organisation has verified:
-// then the account is the organisation's own, "managed", and its address cannot be changed by the person alone
-// (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/). Any other that a profile shows is none.
+// describe adds the people of a batch, with the addresses that are vouched for.
 func (c *Connector) describe(batch *index.GroupBatch, people map[string]member) {
 	for id, m := range people {
-		p := index.Person{ID: id, Name: m.DisplayName}
-		address := strings.ToLower(strings.TrimSpace(m.Email))
-		_, domain, _ := strings.Cut(address, "@")
-		parsed, err := mail.ParseAddress(address)
-		if err == nil && parsed.Address == address && slices.ContainsFunc(c.options.Domains, func(d string) bool { return strings.EqualFold(d, domain) }) {
-			p.Emails = []string{address}
-		}
 		c.client.meet(m.account)
-		batch.People = append(batch.People, p)
+		batch.People = append(batch.People, index.Person{ID: id, Name: m.DisplayName, Emails: atlassian.Managed(m.Email, c.options.Domains)})
 	}
 	slices.SortFunc(batch.People, func(a, b index.Person) int { return cmp.Compare(a.ID, b.ID) })
 }

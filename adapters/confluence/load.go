@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/footnotehq/footnote/adapters/confluence/body"
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/body"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"

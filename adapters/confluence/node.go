@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
@@ -17,21 +18,21 @@ import (
 
 // nodeState is the checkpoint of Nodes. Times are in seconds since 1970.
 type nodeState struct {
-	Swept  int64            `json:"w,omitempty"` // when all contents were last looked at
-	Spaces []string         `json:"s,omitempty"` // ids of those that were there
-	Known  map[string]idSet `json:"k,omitempty"` // restricted contents, by the id of their space
-	Pass   *nodePass        `json:"p,omitempty"` // under way
+	Swept  int64                      `json:"w,omitempty"` // when all contents were last looked at
+	Spaces []string                   `json:"s,omitempty"` // ids of those that were there
+	Known  map[string]atlassian.IDSet `json:"k,omitempty"` // restricted contents, by the id of their space
+	Pass   *nodePass                  `json:"p,omitempty"` // under way
 }
 
 // nodePass is a reading of nodes.
 type nodePass struct {
-	Began int64            `json:"b"`
-	All   bool             `json:"a,omitempty"` // it looks at all contents, and not at those alone that are known to be restricted
-	Done  []string         `json:"d,omitempty"` // ids of spaces
-	Of    int              `json:"o,omitempty"` // in the next space: which of the sorts is read
-	Asked string           `json:"q,omitempty"` // the query of its next part
-	Holes bool             `json:"x,omitempty"` // something may have been left out
-	Known map[string]idSet `json:"k,omitempty"`
+	Began int64                      `json:"b"`
+	All   bool                       `json:"a,omitempty"` // it looks at all contents, and not at those alone that are known to be restricted
+	Done  []string                   `json:"d,omitempty"` // ids of spaces
+	Of    int                        `json:"o,omitempty"` // in the next space: which of the sorts is read
+	Asked string                     `json:"q,omitempty"` // the query of its next part
+	Holes bool                       `json:"x,omitempty"` // something may have been left out
+	Known map[string]atlassian.IDSet `json:"k,omitempty"`
 }
 
 // nodes is one Nodes.
@@ -83,11 +84,11 @@ func (n *nodes) run(ctx context.Context) error {
 	}
 	now := n.client.config.Now()
 	if n.state.Pass == nil {
-		n.state.Pass = &nodePass{Began: seconds(now), All: now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery, Known: make(map[string]idSet)}
+		n.state.Pass = &nodePass{Began: seconds(now), All: now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery, Known: make(map[string]atlassian.IDSet)}
 	}
 	pass := n.state.Pass
 	if pass.Known == nil {
-		pass.Known = make(map[string]idSet)
+		pass.Known = make(map[string]atlassian.IDSet)
 	}
 	var batch index.NodeBatch
 	there := make([]string, len(all))
@@ -137,7 +138,7 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 		return err
 	}
 	if pass.Known[string(s.ID)] == nil {
-		pass.Known[string(s.ID)] = make(idSet)
+		pass.Known[string(s.ID)] = make(atlassian.IDSet)
 	}
 	if pass.All {
 		if err := n.contents(ctx, pass, s); err != nil {

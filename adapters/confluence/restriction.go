@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/core/access"
 )
 
@@ -29,9 +30,9 @@ type subjects struct {
 // subject is a person or a group.
 type subject struct {
 	account
-	Type string `json:"type"`
-	ID   ident  `json:"id"`   // of a group, on Cloud
-	Name string `json:"name"` // of a group
+	Type string       `json:"type"`
+	ID   atlassian.ID `json:"id"`   // of a group, on Cloud
+	Name string       `json:"name"` // of a group
 }
 
 // cut reports whether there may be more than is told: "expansions are cut at 25 to 200 entries".
@@ -61,7 +62,7 @@ func (c *Connector) readers(users, groups []subject) access.ACL {
 }
 
 // groupID is by what a group is known: its id on Cloud, its name on Data Center, where it has no other.
-func (c *Connector) groupID(id ident, name string) string {
+func (c *Connector) groupID(id atlassian.ID, name string) string {
 	if c.client.cloud {
 		return string(id)
 	}

@@ -1,39 +1,22 @@
 package confluence
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
-
-// ident is an id, which one API writes as a text and the other as a number.
-type ident string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (i *ident) UnmarshalJSON(text []byte) error {
-	if bytes.Equal(text, []byte("null")) {
-		return nil
-	}
-	if len(text) > 0 && text[0] == '"' {
-		return json.Unmarshal(text, (*string)(i))
-	}
-	var n json.Number
-	err := json.Unmarshal(text, &n)
-	*i = ident(n)
-	return err
-}
 
 // space is a space as both APIs list it.
 type space struct {
-	ID       ident  `json:"id"`
-	Key      string `json:"key"`
-	Name     string `json:"name"`
-	Type     string `json:"type"`
-	Status   string `json:"status"`
-	HomePage ident  `json:"homepageId"`
+	ID       atlassian.ID `json:"id"`
+	Key      string       `json:"key"`
+	Name     string       `json:"name"`
+	Type     string       `json:"type"`
+	Status   string       `json:"status"`
+	HomePage atlassian.ID `json:"homepageId"`
 }
 
 func (s space) node() string { return spaceNode + string(s.ID) }

@@ -1,15 +1,11 @@
 package confluence
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -34,13 +30,13 @@ type progress struct {
 
 // sweep is a look at everything in a space.
 type sweep struct {
-	Began  int64  `json:"b"`
-	Of     int    `json:"o,omitempty"` // which of the sorts is read
-	Asked  string `json:"a,omitempty"` // the query of its next part; empty: the first
-	Parts  int    `json:"p,omitempty"`
-	Holes  bool   `json:"x,omitempty"` // something may have been left out
-	Seen   idSet  `json:"i,omitempty"`
-	Number int    `json:"n,omitempty"`
+	Began  int64           `json:"b"`
+	Of     int             `json:"o,omitempty"` // which of the sorts is read
+	Asked  string          `json:"a,omitempty"` // the query of its next part; empty: the first
+	Parts  int             `json:"p,omitempty"`
+	Holes  bool            `json:"x,omitempty"` // something may have been left out
+	Seen   atlassian.IDSet `json:"i,omitempty"`
+	Number int             `json:"n,omitempty"`
 }
 
 func (s *state) encode() index.Checkpoint {
@@ -63,7 +59,7 @@ func decode(since index.Checkpoint, settings string) state {
 	}
 	for _, p := range s.Spaces {
 		if p.Sweep != nil && p.Sweep.Seen == nil { // an empty set is not written
-			p.Sweep.Seen = make(idSet)
+			p.Sweep.Seen = make(atlassian.IDSet)
 		}
 	}
 	return s
@@ -106,52 +102,4 @@ func (c *Connector) placeOf(id document.ID) (space, content string, ok bool) {
 	rest, ok := strings.CutPrefix(string(id), string(c.source.ID)+":")
 	space, content, parted := strings.Cut(rest, ":")
 	return space, content, ok && parted
-}
-
-// idSet is a set of ids of contents. In a checkpoint it takes two or three bytes for each.
-type idSet map[string]bool
-
-const attachmentPrefix = "att"
-
-// MarshalText implements encoding.TextMarshaler.
-func (s idSet) MarshalText() ([]byte, error) {
-	numbers := make([]uint64, 0, len(s))
-	for id := range maps.Keys(s) {
-		bare, file := strings.CutPrefix(id, attachmentPrefix)
-		n, err := strconv.ParseUint(bare, 10, 63)
-		if err != nil {
-			continue // no id: nothing is known by it
-		}
-		if n *= 2; file {
-			n++
-		}
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
-	var raw []byte
-	last := uint64(0)
-	for _, n := range numbers {
-		raw = binary.AppendUvarint(raw, n-last)
-		last = n
-	}
-	return []byte(base64.StdEncoding.EncodeToString(raw)), nil
-}
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *idSet) UnmarshalText(text []byte) error {
-	raw, err := base64.StdEncoding.DecodeString(string(text))
-	*s = make(idSet)
-	for last := uint64(0); err == nil && len(raw) > 0; {
-		n, length := binary.Uvarint(raw)
-		if length <= 0 {
-			break
-		}
-		last, raw = last+n, raw[length:]
-		id := strconv.FormatUint(last/2, 10)
-		if last%2 == 1 {
-			id = attachmentPrefix + id
-		}
-		(*s)[id] = true
-	}
-	return err
 }

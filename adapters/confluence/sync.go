@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -146,7 +147,7 @@ func (c *Connector) sorts() []sort {
 // sweep looks at everything in a space, and removes in the end what was not among it.
 func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 	if at.Sweep == nil {
-		at.Sweep = &sweep{Began: seconds(p.now), Seen: make(idSet)}
+		at.Sweep = &sweep{Began: seconds(p.now), Seen: make(atlassian.IDSet)}
 	}
 	w, been := at.Sweep, make(map[string]bool)
 	for sorts := p.sorts(); w.Of < len(sorts); {

@@ -1,7 +1,7 @@
-// Package body reads what stands on a page of Confluence, in the two forms in which Confluence gives it out: the storage format, XHTML with macros,
-// and the Atlassian Document Format, JSON.
+// Package body reads what stands on a page of Confluence or in an issue of Jira, in the forms in which Atlassian's products give it out: the storage
+// format, XHTML with macros, and the Atlassian Document Format, JSON.
 //
-// What the page itself says is kept. What a macro would bring from elsewhere, such as another page, a table of Jira or a list of pages by label,
+// What the text itself says is kept. What a macro would bring from elsewhere, such as another page, a table of Jira or a list of pages by label,
 // becomes a link or is left out: the one who reads here may see more than the one who asks.
 //
 // Any input is accepted, in time and memory proportional to its length, however deep or broken it is.

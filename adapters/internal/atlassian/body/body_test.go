@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/confluence/body"
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/body"
 	"github.com/footnotehq/footnote/adapters/internal/goldentest"
 	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/core/document"
