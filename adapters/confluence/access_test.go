@@ -74,10 +74,10 @@ func TestTheNearestRestrictionReplacesNothing(t *testing.T) {
 		}
 		for _, u := range []*confluencetest.User{ada, bob, cyd} {
 			person := access.SourceGroup("confluence-wiki", access.SourcePerson, u.ID)
-			if got, want := lets(all, low.ID, users, person), s.MayRead(u, low); got != want || want != (u == ada) {
+			if got, want := lets(all, eng.ID+":"+low.ID, users, person), s.MayRead(u, low); got != want || want != (u == ada) {
 				t.Errorf("%s is let in: %v, want %v", u.Name, got, want)
 			}
-			if lets(all, low.ID, person) {
+			if lets(all, eng.ID+":"+low.ID, person) {
 				t.Errorf("%s is let in without being allowed to use the site", u.Name)
 			}
 		}
@@ -123,7 +123,7 @@ func TestAnExpansionThatFailsIsSteppedPast(t *testing.T) {
 			w.Unindexed = map[string]bool{pages[30].ID: true}
 		})
 		all, unread, denied, complete := s.nodes()
-		if _, known := all[pages[40].ID]; !known || !complete || len(unread)+len(denied) > 0 {
+		if _, known := all[eng.ID+":"+pages[40].ID]; !known || !complete || len(unread)+len(denied) > 0 {
 			t.Errorf("nodes %v, unread %v, denied %v, complete %v", all, unread, denied, complete)
 		}
 	})
@@ -234,10 +234,11 @@ func TestOnePersonIsAskedAbout(t *testing.T) {
 	s.Page(eng, nil, "home", "<p>x</p>")
 	page := s.Page(eng, nil, "page", "<p>x</p>")
 	s.Do(func() { page.Read = []confluencetest.Subject{ada, s.Bot} })
-	nodes := []string{"space:" + eng.ID, page.ID, "999999"}
+	restricted := eng.ID + ":" + page.ID
+	nodes := []string{"space:" + eng.ID, restricted, eng.ID + ":999999"}
 	for _, u := range []*confluencetest.User{ada, bob} {
 		may := s.connector.MayRead(t.Context(), u.ID, nodes)
-		if !may["space:"+eng.ID] || may[page.ID] != (u == ada) || may["999999"] || len(may) != 3 {
+		if !may["space:"+eng.ID] || may[restricted] != (u == ada) || may[eng.ID+":999999"] || len(may) != 3 {
 			t.Errorf("%s: %v", u.Name, may)
 		}
 	}

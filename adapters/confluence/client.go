@@ -102,7 +102,11 @@ func (c *Client) get(ctx context.Context, path string, to any) error {
 func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	answer, err := c.http.Do(ctx, r)
 	if sourcehttp.Status(err) == http.StatusUnauthorized {
-		return c.unauthorized(err)
+		site := ""
+		if c.cloud {
+			site = strings.TrimSuffix(c.site, "wiki/")
+		}
+		return atlassian.Unauthorized("Confluence", site, err)
 	}
 	if err != nil {
 		return err
@@ -112,21 +116,6 @@ func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
 		return fmt.Errorf("Confluence's answer to %s is not what it should be: check that the address is that of the site itself, and not of a page to log in: %w", path, errMalformed)
 	}
 	return nil
-}
-
-// unauthorized tells a token that lacks a scope, which the gateway answers with 401 and "scope does not match", from one that is not accepted at all.
-func (c *Client) unauthorized(err error) error {
-	var refused *sourcehttp.Refused
-	switch {
-	case errors.As(err, &refused) && strings.Contains(refused.Said, "scope does not match"):
-		return fmt.Errorf("the token lacks a scope that Confluence wants for this: make a new one with the scopes that footnote sources add confluence lists, and set it (%w)", err)
-	case c.cloud && c.site != "":
-		// "URLs for API tokens with scopes for Confluence: https://api.atlassian.com/ex/confluence/{cloudId}"
-		// (https://support.atlassian.com/atlassian-account/docs/manage-api-tokens-for-your-atlassian-account/)
-		return fmt.Errorf("Confluence does not accept the credential: a token with scopes is accepted only where url is https://%s/ex/confluence/CLOUD-ID (the id stands in %s_edge/tenant_info); "+
-			"with any other, make a new token, and set it (%w): %w", cloudGateway, strings.TrimSuffix(c.site, "wiki/"), err, index.ErrRevoked)
-	}
-	return fmt.Errorf("Confluence does not accept the credential any more: make a new token, and set it (%w): %w", err, index.ErrRevoked)
 }
 
 var errMalformed = errors.New("the answer cannot be read")

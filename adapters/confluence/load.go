@@ -159,7 +159,7 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 		}
 	}
 	if own.state != unrestricted { // since it was listed, maybe
-		acl = access.ACL{c.node(e.id)}
+		acl = access.ACL{c.node(s.within(e.id))}
 	}
 	d := document.Document{
 		Ref: document.Ref{Title: cmp.Or(k.Title, e.title), URL: c.pageURL(e, k), UpdatedAt: k.Version.When}, ACL: acl,

@@ -147,7 +147,7 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 	}
 	var rest []string // known from before, and not met: their documents may name them still
 	for id := range maps.Keys(n.state.Known[string(s.ID)]) {
-		if !n.told[id] && !pass.Known[string(s.ID)][id] {
+		if !n.told[s.within(id)] && !pass.Known[string(s.ID)][id] {
 			rest = append(rest, id)
 		}
 	}
@@ -225,16 +225,17 @@ func (n *nodes) restricts(id string) bool {
 
 // tell adds what is known of a content to a batch: of one that is restricted, its readers; of one that was, that it has none of its own.
 func (n *nodes) tell(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
-	if n.told[id] {
+	at := s.within(id)
+	if n.told[at] {
 		return
 	}
-	n.told[id] = true
+	n.told[at] = true
 	l, known := n.tree.lists[id]
 	if n.tree.lost[id] || l.state == denied {
-		batch.Denied = append(batch.Denied, id)
+		batch.Denied = append(batch.Denied, at)
 		return
 	}
-	node := index.Node{ID: id, Name: name, Parent: s.node(), Inherit: index.Narrower}
+	node := index.Node{ID: at, Name: name, Inherit: index.Narrower}
 	parent, sure := "", true
 	if above := n.tree.parents[id]; above != "" {
 		parent, sure = n.tree.nearest(above)
@@ -242,11 +243,10 @@ func (n *nodes) tell(batch *index.NodeBatch, pass *nodePass, s space, id, name s
 	switch {
 	case n.tree.unsure[id] || !known || l.state == unread || !sure:
 		pass.Known[string(s.ID)][id] = true
-		batch.Unread = append(batch.Unread, id)
+		batch.Unread = append(batch.Unread, at)
 		return
-	case parent != "":
-		node.Parent = parent
 	}
+	node.Parent = s.within(parent)
 	if l.state == restricted {
 		pass.Known[string(s.ID)][id] = true
 		node.Clauses = []access.ACL{l.readers, n.site.users}

@@ -36,7 +36,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) 
 	for _, n := range nodes { // the client bounds how many are under way at once
 		id, isSpace := homes[n]
 		if !isSpace {
-			id = n
+			_, id, _ = strings.Cut(n, ":")
 		}
 		if !isID(id) {
 			continue

@@ -169,7 +169,7 @@ func TestPagesBecomeDocuments(t *testing.T) {
 		if got := all[empty.ID].Text(); got != "Meetings" {
 			t.Errorf("a page without text of its own holds %q", got)
 		}
-		for c, node := range map[*confluencetest.Content]string{home: "space:" + eng.ID, secret: secret.ID, below: secret.ID, said: secret.ID, post: "space:" + eng.ID} {
+		for c, node := range map[*confluencetest.Content]string{home: "space:" + eng.ID, secret: eng.ID + ":" + secret.ID, below: eng.ID + ":" + secret.ID, said: eng.ID + ":" + secret.ID, post: "space:" + eng.ID} {
 			if got := all[c.ID].ACL; !slices.Equal(got, s.node(node)) {
 				t.Errorf("%s may be read by %v, want those of %s", c.Title, got, node)
 			}
@@ -286,19 +286,44 @@ func TestDocumentsNameTheNearestRestriction(t *testing.T) {
 				t.Errorf("%s: %d documents were stored again", name, run.Counts.Indexed)
 			}
 		}
-		space := "space:" + eng.ID
+		space, in := "space:"+eng.ID, func(c *confluencetest.Content) string { return eng.ID + ":" + c.ID }
 		check("at first", map[*confluencetest.Content]string{a: space, b: space, c: space})
 		s.Do(func() { b.Read = only })
-		check("a page is restricted", map[*confluencetest.Content]string{a: space, b: b.ID, c: b.ID})
+		check("a page is restricted", map[*confluencetest.Content]string{a: space, b: in(b), c: in(b)})
 		s.Do(func() { a.Read = only })
-		check("and one above", map[*confluencetest.Content]string{a: a.ID, b: b.ID, c: b.ID})
+		check("and one above", map[*confluencetest.Content]string{a: in(a), b: in(b), c: in(b)})
 		s.Do(func() { b.Read = nil })
-		check("the lower one is open again", map[*confluencetest.Content]string{a: a.ID, b: a.ID, c: a.ID})
+		check("the lower one is open again", map[*confluencetest.Content]string{a: in(a), b: in(a), c: in(a)})
 		s.Do(func() { c.Parent = nil })
-		check("a page moves", map[*confluencetest.Content]string{a: a.ID, b: a.ID, c: space})
+		check("a page moves", map[*confluencetest.Content]string{a: in(a), b: in(a), c: space})
 		if cloud {
 			s.Do(func() { a.Read, f.Read = nil, only })
-			check("a folder is restricted", map[*confluencetest.Content]string{a: space, b: f.ID, c: space})
+			check("a folder is restricted", map[*confluencetest.Content]string{a: space, b: in(f), c: space})
+		}
+	})
+}
+
+// A restricted page that moves to another space is another node there, of which nothing is known before nodes are read anew: those who might view the
+// space that it left are not those who may view the other.
+func TestAPageInAnotherSpaceIsAnotherNode(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		ada, bob := s.User("ada"), s.User("bob")
+		eng, ops := s.Space("ENG", ada, bob), s.Space("OPS", bob)
+		page := s.Page(eng, nil, "page", "<p>x</p>")
+		s.Do(func() { page.Read = []confluencetest.Subject{ada, bob, s.Bot} })
+		s.mustSync()
+		before, _, _, _ := s.nodes()
+		s.Do(func() { page.Space = ops })
+		s.Pass(time.Hour)
+		s.mustSync()
+		after, _, _, _ := s.nodes()
+		moved := ops.ID + ":" + page.ID
+		if got := s.documents()[page.ID].ACL; !slices.Equal(got, s.node(moved)) {
+			t.Errorf("it may be read by %v", got)
+		}
+		if _, known := before[moved]; known || after[moved].Parent != "space:"+ops.ID || before[eng.ID+":"+page.ID].Parent != "space:"+eng.ID {
+			t.Errorf("nodes before %v, after %v", before, after)
 		}
 	})
 }

@@ -214,11 +214,8 @@ func (p *pass) found(s space, at *progress, entries []entry) error {
 			p.notices = append(p.notices, index.Notice{Name: e.title, Sentence: "Who may read it could not be read. It stays as it is, and the next run tries again."})
 			continue
 		}
-		if node == "" {
-			node = s.node()
-		}
-		now[id] = access.ACL{p.node(node)}
-		items = append(items, load.item(s, e, node))
+		now[id] = access.ACL{p.node(s.within(node))}
+		items = append(items, load.item(s, e, s.within(node)))
 	}
 	return p.emit(index.Batch{Documents: items, Review: func(id document.ID) index.Verdict { return index.Verdict{ACL: now[id]} }})
 }

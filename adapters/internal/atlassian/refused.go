@@ -1,0 +1,27 @@
+package atlassian
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Unauthorized says what to do about an answer of 401 from a product ("Confluence", "Jira"). It is an index.ErrRevoked, unless it is about a scope that
+// the token lacks: the gateway answers that with 401 and "scope does not match". At is the address of a site in the cloud that is asked directly, and
+// not through the gateway; empty for all others.
+func Unauthorized(product, at string, err error) error {
+	var refused *sourcehttp.Refused
+	switch {
+	case errors.As(err, &refused) && strings.Contains(refused.Said, "scope does not match"):
+		return fmt.Errorf("the token lacks a scope that %s wants for this: make a new one with the scopes that footnote sources add %s lists, and set it (%w)", product, strings.ToLower(product), err)
+	case at != "":
+		// "URLs for API tokens with scopes for Confluence: https://api.atlassian.com/ex/confluence/{cloudId}"
+		// (https://support.atlassian.com/atlassian-account/docs/manage-api-tokens-for-your-atlassian-account/)
+		return fmt.Errorf("%s does not accept the credential: a token with scopes is accepted only where url is https://%s/ex/%s/CLOUD-ID (the id stands in %s/_edge/tenant_info); "+
+			"with any other, make a new token, and set it (%w): %w", product, gateway, strings.ToLower(product), strings.TrimSuffix(at, "/"), err, index.ErrRevoked)
+	}
+	return fmt.Errorf("%s does not accept the credential any more: make a new token, and set it (%w): %w", product, err, index.ErrRevoked)
+}
