@@ -55,7 +55,7 @@ type Probe struct {
 type Candidates struct {
 	Lists   []List // one per probe, in order
 	Allowed int    // chunks that the audience may read, of the sources and documents asked for; -1 when not counted
-	Route   string // how the semantic side searched: RouteExact, RouteSketch or RouteNone
+	Route   string // how the semantic side searched: RouteExact, RouteSketch, RouteGraph or RouteNone
 	Timings map[string]time.Duration
 }
 
@@ -63,6 +63,7 @@ type Candidates struct {
 const (
 	RouteExact  = "exact"  // every allowed vector was compared
 	RouteSketch = "sketch" // every allowed vector was compared coarsely in memory, and the best of them exactly
+	RouteGraph  = "graph"  // a search engine walked a graph of near vectors, and compared those
 	RouteNone   = "none"   // no vectors were compared
 )
 

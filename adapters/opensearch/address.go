@@ -1,0 +1,127 @@
+package opensearch
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Address is what INDEX_URL says: opensearch://USER:PASSWORD@HOST:PORT,HOST:PORT/PREFIX?OPTIONS.
+type Address struct {
+	Hosts          []string // host:port
+	User, Password string
+	TokenFile      string // holds a bearer token; read anew for each connection's first request
+	Prefix         string // of the names of indexes
+	Plain          bool   // no TLS
+	CAFile         string // certificates to trust beside those of the system
+	Shards         int    // of a new index; 1 unless told otherwise
+	Replicas       int    // of a new index; 1 unless told otherwise
+}
+
+// Scheme begins every address.
+const Scheme = "opensearch://"
+
+// defaultPrefix names indexes of an address without a path.
+const defaultPrefix = "footnote"
+
+// indexName is what OpenSearch allows as the name of an index, without what would have a meaning in its addresses.
+var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
+
+// ParseAddress reads INDEX_URL. Its errors are sentences that never repeat the address, which may hold a password.
+func ParseAddress(text string) (Address, error) {
+	a := Address{Shards: 1, Replicas: 1}
+	rest, ours := strings.CutPrefix(text, Scheme)
+	if !ours {
+		return a, errors.New("it has to begin with " + Scheme)
+	}
+	rest, options, _ := strings.Cut(rest, "?")
+	authority, prefix, _ := strings.Cut(rest, "/")
+	hosts := authority
+	if at := strings.LastIndex(authority, "@"); at >= 0 {
+		hosts = authority[at+1:]
+		u, err := url.Parse("https://" + authority[:at] + "@host")
+		if err != nil {
+			return a, errors.New("user or password hold characters that have to be written as %XX")
+		}
+		a.User = u.User.Username()
+		a.Password, _ = u.User.Password()
+	}
+	for host := range strings.SplitSeq(hosts, ",") {
+		u, err := url.Parse("https://" + host)
+		if err != nil || u.Hostname() == "" || u.Host != host {
+			return a, errors.New("it names no host, or one that cannot be read: write HOST:PORT, several parted by commas")
+		}
+		port := u.Port()
+		if port == "" {
+			port = "9200"
+		}
+		a.Hosts = append(a.Hosts, net.JoinHostPort(u.Hostname(), port))
+	}
+	if a.Prefix = strings.Trim(prefix, "/"); a.Prefix == "" {
+		a.Prefix = defaultPrefix
+	}
+	if !indexName.MatchString(a.Prefix) {
+		return a, fmt.Errorf("indexes cannot be named after %q: use small letters, digits, - and _", a.Prefix)
+	}
+	return a, a.options(options)
+}
+
+func (a *Address) options(text string) error {
+	options, err := url.ParseQuery(text)
+	if err != nil {
+		return errors.New("what stands behind the question mark cannot be read")
+	}
+	for name, values := range options {
+		value := values[len(values)-1]
+		var err error
+		switch name {
+		case "tls":
+			if value != "on" && value != "off" {
+				err = errors.New("tls is either on or off")
+			}
+			a.Plain = value == "off"
+		case "ca":
+			a.CAFile = value
+		case "token_file":
+			a.TokenFile = value
+		case "shards":
+			a.Shards, err = count(name, value, 1)
+		case "replicas":
+			a.Replicas, err = count(name, value, 0)
+		default:
+			err = fmt.Errorf("there is no option %q: there are tls, ca, token_file, shards and replicas", name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.Plain && a.CAFile != "":
+		return errors.New("ca says which certificates to trust, and tls=off that there are none: leave one of them out")
+	case a.User != "" && a.TokenFile != "":
+		return errors.New("it has both a user and a token_file: leave one of them out")
+	}
+	return nil
+}
+
+func count(name, value string, least int) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > 1024 {
+		return 0, fmt.Errorf("%s is a number from %d to 1024", name, least)
+	}
+	return n, nil
+}
+
+// token reads the bearer token.
+func (a *Address) token() (string, error) {
+	text, err := os.ReadFile(a.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("read the token of INDEX_URL: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}

@@ -1,0 +1,196 @@
+package opensearch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
+	"github.com/footnotehq/footnote/core/sleep"
+)
+
+// Bounds of a bulk request: OpenSearch recommends 5 to 15 MB, and holds all of it in memory.
+const (
+	bulkBytes   = 5 << 20
+	bulkActions = 2000
+)
+
+// How long the cluster is given when it says that it has too much to do.
+const (
+	tries     = 8
+	firstWait = 100 * time.Millisecond
+	longWait  = 5 * time.Second
+)
+
+// action is one change of one index, as lines of a bulk request.
+type action struct{ lines []byte }
+
+// Apply carries out changes; see engine.Writer.
+func (c *Client) Apply(ctx context.Context, indexes []string, changes []engine.Change, visible bool) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	refresh := "false"
+	if visible {
+		refresh = c.cfg.Refresh
+	}
+	for _, index := range indexes {
+		var batch []action
+		size := 0
+		for i := range changes {
+			lines, err := encode(&changes[i])
+			if err != nil {
+				return fmt.Errorf("write chunks to the search engine: %w", err)
+			}
+			if len(batch) > 0 && (size+len(lines) > bulkBytes || len(batch) == bulkActions) {
+				if err := c.bulk(ctx, index, batch, refresh); err != nil {
+					return err
+				}
+				batch, size = nil, 0
+			}
+			batch, size = append(batch, action{lines}), size+len(lines)
+		}
+		if err := c.bulk(ctx, index, batch, refresh); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// id names a chunk among those of all tenants.
+func id(tenant access.TenantID, chunk document.ChunkID) string {
+	return string(tenant) + "/" + strconv.FormatInt(int64(chunk), 10)
+}
+
+// encode writes a change as lines of a bulk request. The engine compares versions: what comes late has no effect.
+func encode(change *engine.Change) ([]byte, error) {
+	meta := object{"_id": id(change.Tenant, change.Chunk), "version": change.Version, "version_type": "external_gte"}
+	var lines bytes.Buffer
+	out := json.NewEncoder(&lines) // which ends each value with a line break
+	if change.Gone {
+		err := out.Encode(object{"delete": meta})
+		return lines.Bytes(), err
+	}
+	body := object{
+		fieldTenant: change.Tenant, fieldChunk: change.Chunk, fieldFirst: change.First, fieldAccess: change.Access, fieldSource: change.Source,
+		fieldVersion: change.Version, fieldFlat: weighted(change.Flat), fieldTitle: weighted(change.Title),
+	}
+	for model, vector := range change.Vectors {
+		body[space(model)] = vector
+	}
+	if err := out.Encode(object{"index": meta}); err != nil {
+		return nil, err
+	}
+	err := out.Encode(body)
+	return lines.Bytes(), err
+}
+
+// weighted writes words with their weights.
+func weighted(words map[string]uint16) string {
+	var text strings.Builder
+	for word, weight := range words {
+		if text.Len() > 0 {
+			text.WriteByte(' ')
+		}
+		text.WriteString(word)
+		text.WriteString(delimiter)
+		text.WriteString(strconv.Itoa(int(weight)))
+	}
+	return text.String()
+}
+
+// answered is what a bulk request brings: one result an action, in order.
+type answered struct {
+	Errors bool
+	Items  []map[string]struct {
+		Status int
+		Error  json.RawMessage
+	}
+}
+
+// bulk sends actions until each was carried out, or has no effect because a newer one was. Those that the cluster has no room for now are sent again,
+// and only those, in ever smaller requests.
+func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh string) error {
+	portion := len(batch)
+	wait := firstWait
+	for try := 1; len(batch) > 0; {
+		now := batch[:min(portion, len(batch))]
+		left, err := c.send(ctx, index, now, refresh)
+		if err == nil && len(left) == 0 {
+			batch, try, wait = batch[len(now):], 1, firstWait
+			continue
+		}
+		var f *fault
+		if err != nil && (!errors.As(err, &f) || !busy(f)) {
+			return fmt.Errorf("write %d chunks to the search engine: %w", len(batch), err)
+		}
+		if err == nil {
+			err = fmt.Errorf("%w: it has too much to do", engine.ErrDown)
+			batch = slices.Concat(left, batch[len(now):])
+		}
+		if try == tries {
+			return fmt.Errorf("write %d chunks to the search engine, %d times: %w", len(batch), try, err)
+		}
+		try++
+		portion = max(1, portion/2)
+		if f != nil && f.retryAfter > 0 {
+			wait = max(wait, min(f.retryAfter, longWait))
+		}
+		c.waiting.Add(1)
+		err = sleep.For(ctx, wait+time.Duration(rand.Int64N(int64(wait))))
+		c.waiting.Add(-1)
+		if err != nil {
+			return err
+		}
+		wait = min(2*wait, longWait)
+	}
+	return nil
+}
+
+// busy reports whether trying again soon may help.
+func busy(f *fault) bool {
+	return f.kind != "cluster_block_exception" && (f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable)
+}
+
+// send makes one bulk request and returns the actions that are to be sent again.
+func (c *Client) send(ctx context.Context, index string, batch []action, refresh string) ([]action, error) {
+	var body bytes.Buffer
+	for _, a := range batch {
+		body.Write(a.lines)
+	}
+	var got answered
+	if err := c.call(ctx, http.MethodPost, "/"+writeAlias(index)+"/_bulk?require_alias=true&refresh="+refresh, body.Bytes(), &got); err != nil {
+		return nil, err
+	}
+	if len(got.Items) != len(batch) {
+		return nil, fmt.Errorf("%w: of %d changes it answered for %d", engine.ErrDown, len(batch), len(got.Items))
+	}
+	var again []action
+	for i, item := range got.Items {
+		for kind, result := range item {
+			f := &fault{status: result.Status}
+			if result.Error != nil {
+				f.kind, f.reason = cause(result.Error)
+			}
+			switch {
+			case result.Status < 300, result.Status == http.StatusConflict && f.kind == "version_conflict_engine_exception":
+			case kind == "delete" && result.Status == http.StatusNotFound && f.kind == "":
+			case busy(f):
+				again = append(again, batch[i])
+			default:
+				return nil, c.judge(c.where(), f)
+			}
+		}
+	}
+	return again, nil
+}

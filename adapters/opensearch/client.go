@@ -1,0 +1,307 @@
+// Package opensearch is the search engine OpenSearch as core/retrieve/engine wants one: an index of chunks whose words carry their weights, with
+// vectors beside them, behind filters.
+//
+// The engine is told what words weigh (in 16 bits, as in the tables of PostgreSQL) instead of being asked to judge that, so that scores do not depend on how it
+// counts lengths, on documents that were taken out and are not merged away yet, on shards or on other tenants.
+package opensearch
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/footnotehq/footnote/core/retrieve/engine"
+)
+
+var _ engine.Engine = (*Client)(nil)
+
+// Config tunes a client. Address is required.
+type Config struct {
+	Address Address
+	// Timeout of one request; 30 s.
+	Timeout time.Duration
+	// Refresh is how a change is made visible: "wait_for" (the default) waits for the next refresh of the index, "true" has one made at once.
+	Refresh string
+	Logger  *slog.Logger
+}
+
+// Client talks to a cluster. It is safe for concurrent use.
+type Client struct {
+	cfg     Config
+	http    *http.Client
+	next    atomic.Uint32
+	fits    atomic.Bool // the server's version was looked at
+	waiting atomic.Int64
+}
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 256 << 20
+
+// New returns a client. Nothing is asked of the cluster yet.
+func New(cfg Config) (*Client, error) {
+	if cfg.Timeout == 0 {
+		cfg.Timeout = 30 * time.Second
+	}
+	if cfg.Refresh == "" {
+		cfg.Refresh = "wait_for"
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	transport := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   5 * time.Second,
+		MaxIdleConnsPerHost:   16,
+		IdleConnTimeout:       90 * time.Second,
+		ResponseHeaderTimeout: cfg.Timeout,
+	}
+	if file := cfg.Address.CAFile; file != "" {
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read the certificates that ca= of INDEX_URL names: %w", err)
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("the file %s, which ca= of INDEX_URL names, holds no certificate", file)
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &Client{cfg: cfg, http: &http.Client{Transport: transport, Timeout: cfg.Timeout}}, nil
+}
+
+// Waiting is how many bulk requests wait now because the cluster wants them later.
+func (c *Client) Waiting() int64 { return c.waiting.Load() }
+
+// Least is the oldest release that works: the first with weights of words (delimited_term_freq), 2.10; tested is what every release of this program
+// is tested with.
+const (
+	Least  = "2.10"
+	tested = "2.19"
+)
+
+// Check tells whether the cluster can be reached and is an OpenSearch that works with this program.
+func (c *Client) Check(ctx context.Context) error {
+	var info struct {
+		Version struct{ Distribution, Number string }
+	}
+	if err := c.call(ctx, http.MethodGet, "/", nil, &info); err != nil {
+		return err
+	}
+	if info.Version.Distribution != "opensearch" {
+		return fmt.Errorf("%w: the server at %s says that it is not OpenSearch, but %s; set INDEX_URL to an OpenSearch %s",
+			engine.ErrUnfit, c.where(), named(info.Version.Number), tested)
+	}
+	major, minor, _ := strings.Cut(info.Version.Number, ".")
+	minor, _, _ = strings.Cut(minor, ".")
+	a, errA := strconv.Atoi(major)
+	b, errB := strconv.Atoi(minor)
+	if errA != nil || errB != nil || a < 2 || a == 2 && b < 10 {
+		return fmt.Errorf("%w: the server at %s is OpenSearch %s, and %s is the oldest that works; upgrade it to %s",
+			engine.ErrUnfit, c.where(), info.Version.Number, Least, tested)
+	}
+	return nil
+}
+
+func named(number string) string {
+	if number == "" {
+		return "something else"
+	}
+	return "Elasticsearch " + number + " or something else"
+}
+
+// where names the cluster without its password.
+func (c *Client) where() string { return strings.Join(c.cfg.Address.Hosts, ",") }
+
+// ready looks once at which server this is.
+func (c *Client) ready(ctx context.Context) error {
+	if c.fits.Load() {
+		return nil
+	}
+	if err := c.Check(ctx); err != nil {
+		return err
+	}
+	c.fits.Store(true)
+	return nil
+}
+
+// fault is an answer that is not as wished.
+type fault struct {
+	status     int
+	kind       string // such as index_not_found_exception
+	reason     string
+	retryAfter time.Duration
+}
+
+func (f *fault) Error() string {
+	return fmt.Sprintf("it answered %d: %s (%s)", f.status, f.reason, f.kind)
+}
+
+// call sends a JSON body, or lines of JSON, and reads the answer into out. A node that cannot be connected to is passed over for the next one.
+func (c *Client) call(ctx context.Context, method, path string, body []byte, out any) error {
+	var last error
+	hosts := c.cfg.Address.Hosts
+	first := int(c.next.Add(1))
+	for i := range hosts {
+		err := c.once(ctx, hosts[(first+i)%len(hosts)], method, path, body, out)
+		var down *unreachable
+		if err == nil || !errors.As(err, &down) || ctx.Err() != nil {
+			return err
+		}
+		last = err
+	}
+	return last
+}
+
+// unreachable is a node that gave no answer.
+type unreachable struct{ err error }
+
+func (u *unreachable) Error() string   { return u.err.Error() }
+func (u *unreachable) Unwrap() []error { return []error{engine.ErrDown, u.err} }
+
+func (c *Client) once(ctx context.Context, host, method, path string, body []byte, out any) error {
+	scheme := "https://"
+	if c.cfg.Address.Plain {
+		scheme = "http://"
+	}
+	request, err := http.NewRequestWithContext(ctx, method, scheme+host+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("ask the search engine: %w", err)
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+		if strings.Contains(path, "_bulk") || strings.Contains(path, "_msearch") {
+			request.Header.Set("Content-Type", "application/x-ndjson")
+		}
+	}
+	switch a := &c.cfg.Address; {
+	case a.TokenFile != "":
+		token, err := a.token()
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+	case a.User != "":
+		request.SetBasicAuth(a.User, a.Password)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("ask the search engine: %w", context.Cause(ctx))
+		}
+		return &unreachable{c.explain(host, err)}
+	}
+	defer func() { _ = response.Body.Close() }() // it was read as far as it counts
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("ask the search engine: %w", context.Cause(ctx))
+	case err != nil:
+		return &unreachable{fmt.Errorf("%w: %s broke off in the middle of its answer: %w", engine.ErrDown, host, err)}
+	case len(text) > maxAnswer:
+		return fmt.Errorf("the search engine at %s answered with more than %d MB", host, maxAnswer>>20)
+	case response.StatusCode >= 300:
+		return c.refused(host, response, text)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("%w: %s answered with something that is no JSON; look whether INDEX_URL names OpenSearch itself", engine.ErrUnfit, host)
+	}
+	return nil
+}
+
+// explain says what to do about a connection that failed.
+func (c *Client) explain(host string, err error) error {
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var plain tls.RecordHeaderError
+	say := "check that it runs and that INDEX_URL is right"
+	switch {
+	case errors.As(err, &authority):
+		say = "its certificate is signed by nobody whom this machine trusts; name the file with the signer's certificate as ca=/path in INDEX_URL"
+	case errors.As(err, &name):
+		say = "its certificate is for another name; write the name that stands in it into INDEX_URL, or give the server another certificate"
+	case errors.As(err, &invalid):
+		say = "its certificate does not count (it may have expired); renew it"
+	case errors.As(err, &plain), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		say = "it does not speak TLS; add tls=off to INDEX_URL if that is as it should be"
+	case strings.Contains(err.Error(), "EOF") && c.cfg.Address.Plain:
+		say = "it may want TLS; take tls=off out of INDEX_URL"
+	}
+	var inner interface{ Unwrap() error } // the outermost one repeats the address
+	if errors.As(err, &inner) && inner.Unwrap() != nil {
+		err = inner.Unwrap()
+	}
+	return fmt.Errorf("%w: %s cannot be reached: %s: %w", engine.ErrDown, host, say, err)
+}
+
+// refused makes an error of an answer.
+func (c *Client) refused(host string, response *http.Response, text []byte) error {
+	var said struct {
+		Error json.RawMessage
+	}
+	f := &fault{status: response.StatusCode}
+	if json.Unmarshal(text, &said) == nil {
+		f.kind, f.reason = cause(said.Error)
+	}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		f.retryAfter = time.Duration(seconds) * time.Second
+	}
+	return c.judge(host, f)
+}
+
+// cause reads kind and reason of an error as OpenSearch writes it: an object, or a sentence.
+func cause(text json.RawMessage) (kind, reason string) {
+	var said struct {
+		Type, Reason string
+		RootCause    []struct{ Type, Reason string } `json:"root_cause"`
+	}
+	if json.Unmarshal(text, &said) == nil {
+		if len(said.RootCause) > 0 && said.Type == "search_phase_execution_exception" {
+			return said.RootCause[0].Type, said.RootCause[0].Reason
+		}
+		return said.Type, said.Reason
+	}
+	var sentence string
+	if json.Unmarshal(text, &sentence) == nil {
+		return "", sentence
+	}
+	return "", ""
+}
+
+// judge says what an answer means for whoever asked.
+func (c *Client) judge(host string, f *fault) error {
+	switch {
+	case f.status == http.StatusUnauthorized:
+		return fmt.Errorf("%w: %s does not know the user, or the token, of INDEX_URL: %w", engine.ErrDown, host, f)
+	case f.kind == "cluster_block_exception" || f.status == http.StatusForbidden && strings.Contains(f.reason, "blocked by"):
+		return fmt.Errorf("%w: %s takes no changes, as it does when its disk is nearly full; make room there: %w", engine.ErrDown, host, f)
+	case f.status == http.StatusForbidden:
+		return fmt.Errorf("%w: the user of INDEX_URL may not do that at %s; give it all rights to indexes that begin with %q: %w",
+			engine.ErrDown, host, c.cfg.Address.Prefix, f)
+	case f.kind == "index_not_found_exception" || f.kind == "alias_not_found_exception":
+		return fmt.Errorf("%w: run \"footnote index rebuild\": %w", engine.ErrMissing, f)
+	case f.status == http.StatusTooManyRequests, f.status >= 500:
+		return fmt.Errorf("%w: %s has too much to do, or not all of its shards: %w", engine.ErrDown, host, f)
+	}
+	return fmt.Errorf("the search engine at %s refused: %w", host, f)
+}

@@ -1,0 +1,121 @@
+package opensearch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
+)
+
+// delimiter stands between a word and its weight. No word holds it (core/retrieve/analyse).
+const delimiter = "|"
+
+// mappingVersion is that of what follows. An index of another one has to be made anew.
+const mappingVersion = 1
+
+// Names of the fields. flat and title hold words with weights; a model's vectors are in a field of their own (space).
+const (
+	fieldTenant  = "tenant"
+	fieldChunk   = "chunk"
+	fieldFirst   = "first"
+	fieldAccess  = "access"
+	fieldSource  = "source"
+	fieldVersion = "version"
+	fieldFlat    = "flat"
+	fieldTitle   = "title"
+)
+
+// space is the field of a model's vectors.
+func space(model int32) string { return fmt.Sprintf("space%d", model) }
+
+// object is a JSON object.
+type object = map[string]any
+
+// settings is what an index is made with. The words' weights stand where the engine keeps how often a word occurs, and the similarity hands them back:
+// a score is the sum of what the words asked for weigh there, each times what the query says that it counts.
+func (c *Client) settings() object {
+	words := object{"type": "text", "analyzer": "weighted", "norms": false, "index_options": "freqs", "similarity": "weight"}
+	number := func(kind string) object { return object{"type": kind} }
+	return object{
+		"settings": object{"index": object{
+			"number_of_shards": c.cfg.Address.Shards, "number_of_replicas": c.cfg.Address.Replicas, "refresh_interval": "1s", "knn": true,
+			"similarity": object{"weight": object{"type": "scripted", "script": object{
+				"source": fmt.Sprintf("return query.boost * doc.freq * %.17g;", bm25.Value(1)),
+			}}},
+			"analysis": object{
+				"analyzer": object{"weighted": object{"tokenizer": "whitespace", "filter": []string{"weight"}}},
+				"filter":   object{"weight": object{"type": "delimited_term_freq", "delimiter": delimiter}},
+			},
+		}},
+		"mappings": object{
+			"dynamic": "strict", "_source": object{"enabled": false}, "_meta": object{"footnote": mappingVersion},
+			"properties": object{
+				fieldTenant: number("keyword"), fieldChunk: number("long"), fieldFirst: object{"type": "long", "doc_values": false},
+				fieldAccess: number("integer"), fieldSource: object{"type": "integer", "doc_values": false},
+				fieldVersion: object{"type": "long", "index": false}, fieldFlat: words, fieldTitle: words,
+			},
+		},
+	}
+}
+
+// Name is how an index is called; see engine.Keeper.
+func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.Address.Prefix, number) }
+
+// writeAlias is the name under which an index is written to: unlike an index, an alias is never made by writing to it.
+func writeAlias(index string) string { return index + "-write" }
+
+// Create makes an empty index; see engine.Keeper.
+func (c *Client) Create(ctx context.Context, index string) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	if err := c.Drop(ctx, index); err != nil {
+		return err
+	}
+	settings := c.settings()
+	settings["aliases"] = object{writeAlias(index): object{}}
+	body, err := json.Marshal(settings)
+	if err != nil {
+		return fmt.Errorf("create index %s: %w", index, err)
+	}
+	err = c.call(ctx, http.MethodPut, "/"+index, body, nil)
+	var f *fault
+	if errors.As(err, &f) && strings.Contains(f.reason, "[knn]") {
+		return fmt.Errorf("%w: the server lacks the k-NN plugin, which comes with OpenSearch; install opensearch-knn: %w", engine.ErrUnfit, f)
+	}
+	if err != nil {
+		return fmt.Errorf("create index %s: %w", index, err)
+	}
+	return nil
+}
+
+// Drop takes indexes away; see engine.Keeper.
+func (c *Client) Drop(ctx context.Context, indexes ...string) error {
+	for _, index := range indexes {
+		err := c.call(ctx, http.MethodDelete, "/"+index+"?ignore_unavailable=true", nil, nil)
+		if err != nil && !errors.Is(err, engine.ErrMissing) {
+			return fmt.Errorf("drop index %s: %w", index, err)
+		}
+	}
+	return nil
+}
+
+// Space makes room for vectors of a model; see engine.Writer.
+func (c *Client) Space(ctx context.Context, index string, model int32, dimensions int) error {
+	body, err := json.Marshal(object{"properties": object{space(model): object{
+		"type": "knn_vector", "dimension": dimensions,
+		"method": object{"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil", "parameters": object{"m": 16, "ef_construction": 100}},
+	}}})
+	if err != nil {
+		return fmt.Errorf("make room for vectors in index %s: %w", index, err)
+	}
+	if err := c.call(ctx, http.MethodPut, "/"+index+"/_mapping", body, nil); err != nil {
+		return fmt.Errorf("make room for vectors of %d dimensions in index %s: %w", dimensions, index, err)
+	}
+	return nil
+}

@@ -1,0 +1,400 @@
+package opensearch
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
+)
+
+// maxTerms is how many numbers OpenSearch takes in one clause (index.max_terms_count).
+const maxTerms = 65536
+
+// Search answers all probes; see engine.Searcher. It takes up to four requests, each with everything that can be asked by then:
+//
+//  1. how many chunks hold each word, how many may be read, and which vectors are nearest;
+//  2. with that, the highest scores of either field;
+//  3. with those, the best by words;
+//  4. of the best of both sides, the scores of the other side.
+func (c *Client) Search(ctx context.Context, q engine.Query) (engine.Result, error) {
+	if err := c.ready(ctx); err != nil {
+		return engine.Result{}, err
+	}
+	s := &search{client: c, query: &q, filter: filter(&q), probes: make([]probe, len(q.Probes))}
+	for _, step := range []func(context.Context) error{s.frequencies, s.maxima, s.best, s.complete} {
+		if err := step(ctx); err != nil {
+			return engine.Result{}, fmt.Errorf("search: %w", err)
+		}
+	}
+	return s.result(), nil
+}
+
+// search is one call of Search.
+type search struct {
+	client  *Client
+	query   *engine.Query
+	filter  []any
+	allowed int
+	counts  map[string]*[2]int // by word: chunks that hold it in either field
+	probes  []probe
+}
+
+// probe is one query of a search.
+type probe struct {
+	weights  [2][]float64 // of its terms in either field; 0: none holds the term
+	highest  [2]float64
+	keywords []hit
+	similar  []hit
+	entries  []engine.Entry // by chunk
+}
+
+// hit is a chunk with its score.
+type hit struct {
+	chunk document.ChunkID
+	score float64
+	named []string
+}
+
+// fields are the two of the keyword side, in the order of probe.weights.
+var fields = [2]string{fieldFlat, fieldTitle}
+
+// filter is what every chunk found has to meet.
+func filter(q *engine.Query) []any {
+	must := []any{term(fieldTenant, string(q.Tenant)), anyOf(fieldAccess, q.Lists)}
+	if q.Sources != nil {
+		must = append(must, anyOf(fieldSource, q.Sources))
+	}
+	if q.Documents != nil {
+		must = append(must, anyOf(fieldFirst, q.Documents))
+	}
+	return must
+}
+
+func term(field string, value any) object { return object{"term": object{field: value}} }
+
+// anyOf holds where a field is one of several numbers, however many they are.
+func anyOf[T ~int32 | ~int64](field string, values []T) any {
+	if len(values) <= maxTerms {
+		if values == nil {
+			values = []T{}
+		}
+		return object{"terms": object{field: values}}
+	}
+	var should []any
+	for some := range slices.Chunk(values, maxTerms) {
+		should = append(should, object{"terms": object{field: some}})
+	}
+	return object{"bool": object{"should": should, "minimum_should_match": 1}}
+}
+
+// round is searches that travel together, and what is done with their answers.
+type round struct {
+	bodies []object
+	reads  []func(*found)
+}
+
+// found is the answer to one search.
+type found struct {
+	total int
+	hits  []hit
+}
+
+func (r *round) add(body object, read func(*found)) {
+	r.bodies, r.reads = append(r.bodies, body), append(r.reads, read)
+}
+
+// count asks how many chunks meet conditions.
+func (r *round) count(conditions []any, read func(int)) {
+	r.add(object{"size": 0, "track_total_hits": true, "query": object{"bool": object{"filter": conditions}}}, func(f *found) { read(f.total) })
+}
+
+// top asks for the best n chunks, those with lower ids first where scores are equal.
+func (r *round) top(n int, query object, read func([]hit)) {
+	r.add(object{"size": n, "track_total_hits": false, "track_scores": true, "query": query, "stored_fields": "_none_",
+		"sort": []any{object{"_score": "desc"}, object{fieldChunk: "asc"}}}, func(f *found) { read(f.hits) })
+}
+
+// run sends the searches and reads their answers.
+func (s *search) run(ctx context.Context, r *round) error {
+	if len(r.bodies) == 0 {
+		return nil
+	}
+	var body bytes.Buffer
+	out := json.NewEncoder(&body)
+	for _, b := range r.bodies {
+		body.WriteString("{}\n")
+		if err := out.Encode(b); err != nil {
+			return err
+		}
+	}
+	var got struct {
+		Responses []response
+	}
+	if err := s.client.call(ctx, http.MethodPost, "/"+s.query.Index+"/_msearch?typed_keys=false", body.Bytes(), &got); err != nil {
+		return err
+	}
+	if len(got.Responses) != len(r.bodies) {
+		return fmt.Errorf("%w: of %d searches it answered %d", engine.ErrDown, len(r.bodies), len(got.Responses))
+	}
+	for i := range got.Responses {
+		f, err := s.client.read(&got.Responses[i])
+		if err != nil {
+			return err
+		}
+		r.reads[i](f)
+	}
+	return nil
+}
+
+// response is the answer to one of several searches.
+type response struct {
+	Status   int
+	Error    json.RawMessage
+	TimedOut bool                 `json:"timed_out"`
+	Shards   struct{ Failed int } `json:"_shards"`
+	Hits     struct {
+		Total struct{ Value int }
+		Hits  []struct {
+			Score   *float64 `json:"_score"`
+			Sort    []json.Number
+			Matched []string `json:"matched_queries"`
+		}
+	}
+}
+
+// read checks an answer. Half of one, as an index gives it that lacks a shard, would be taken for the whole.
+func (c *Client) read(r *response) (*found, error) {
+	if r.Error != nil {
+		f := &fault{status: r.Status}
+		f.kind, f.reason = cause(r.Error)
+		return nil, c.judge(c.where(), f)
+	}
+	if r.Shards.Failed > 0 || r.TimedOut {
+		return nil, fmt.Errorf("%w: %d shards of the index gave no answer; look at the health of the cluster", engine.ErrDown, r.Shards.Failed)
+	}
+	out := &found{total: r.Hits.Total.Value, hits: make([]hit, len(r.Hits.Hits))}
+	for i, h := range r.Hits.Hits {
+		if h.Score == nil || len(h.Sort) != 2 {
+			return nil, fmt.Errorf("%w: a chunk came without its score or its number", engine.ErrUnfit)
+		}
+		chunk, err := strconv.ParseInt(h.Sort[1].String(), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%w: a chunk came with the number %q", engine.ErrUnfit, h.Sort[1])
+		}
+		out.hits[i] = hit{document.ChunkID(chunk), *h.Score, h.Matched}
+	}
+	return out, nil
+}
+
+// frequencies asks how many chunks of the tenant hold each word, how many may be read, and which vectors are nearest.
+func (s *search) frequencies(ctx context.Context) error {
+	var r round
+	r.count(s.filter, func(n int) { s.allowed = n })
+	s.counts = make(map[string]*[2]int)
+	for i := range s.query.Probes {
+		p := &s.query.Probes[i]
+		for _, t := range p.Terms {
+			if s.counts[t.Text] != nil {
+				continue
+			}
+			n := new([2]int)
+			s.counts[t.Text] = n
+			for field, name := range fields {
+				r.count([]any{term(fieldTenant, string(s.query.Tenant)), term(name, t.Text)}, func(count int) { n[field] = count })
+			}
+		}
+		if p.Vector != nil {
+			r.top(s.query.PerSide, s.nearest(p.Vector, s.query.PerSide, s.filter), func(hits []hit) { s.probes[i].similar = hits })
+		}
+	}
+	return s.run(ctx, &r)
+}
+
+// nearest asks for vectors. The filter holds while the graph is walked; where it leaves few, all of them are compared.
+func (s *search) nearest(vector []float32, n int, conditions []any) object {
+	return object{"knn": object{space(s.query.Model): object{"vector": vector, "k": n, "filter": object{"bool": object{"filter": conditions}}}}}
+}
+
+// maxima weighs the words and asks for the highest score of either field.
+func (s *search) maxima(ctx context.Context) error {
+	var r round
+	for i := range s.probes {
+		p, terms := &s.probes[i], s.query.Probes[i].Terms
+		for field, chunks := range [2]int{s.query.Chunks, s.query.Titled} {
+			frequency := s.frequency(terms, field)
+			together := analyse.Together(terms, frequency)
+			p.weights[field] = make([]float64, len(terms))
+			for j, t := range terms {
+				if frequency[j] > 0 {
+					p.weights[field][j] = t.Weight() * bm25.IDF(chunks, together[j])
+				}
+			}
+			if clauses := s.words(i, field, 1); s.allowed > 0 && len(clauses) > 0 {
+				r.top(1, matching(clauses, s.filter), func(hits []hit) {
+					if len(hits) > 0 {
+						p.highest[field] = hits[0].score
+					}
+				})
+			}
+		}
+	}
+	return s.run(ctx, &r)
+}
+
+// frequency is how many chunks hold each term in a field.
+func (s *search) frequency(terms []analyse.Term, field int) []int {
+	out := make([]int, len(terms))
+	for i, t := range terms {
+		out[i] = s.counts[t.Text][field]
+	}
+	return out
+}
+
+// words are the terms of a probe in a field, each with its weight, times a factor.
+func (s *search) words(probe, field int, factor float64) []any {
+	var clauses []any
+	for i, t := range s.query.Probes[probe].Terms {
+		if w := s.probes[probe].weights[field][i] * factor; w > 0 {
+			clauses = append(clauses, object{"term": object{fields[field]: object{"value": t.Text, "boost": w}}})
+		}
+	}
+	return clauses
+}
+
+// matching sums up clauses over what meets conditions.
+func matching(clauses, conditions []any) object {
+	return object{"bool": object{"should": clauses, "minimum_should_match": 1, "filter": conditions}}
+}
+
+// best asks for the best by (1−r)·flat/max(flat) + r·title/max(title).
+func (s *search) best(ctx context.Context) error {
+	var r round
+	for i := range s.probes {
+		p := &s.probes[i]
+		var clauses []any
+		for field, share := range [2]float64{1 - s.query.TitleRatio, s.query.TitleRatio} {
+			if p.highest[field] > 0 {
+				clauses = append(clauses, s.words(i, field, share/p.highest[field])...)
+			}
+		}
+		if len(clauses) > 0 {
+			r.top(s.query.PerSide, matching(clauses, s.filter), func(hits []hit) { p.keywords = hits })
+		}
+	}
+	return s.run(ctx, &r)
+}
+
+// complete asks, of the best of both sides, for the scores of the other side, and for the words that the very best hold.
+func (s *search) complete(ctx context.Context) error {
+	var r round
+	for i := range s.probes {
+		s.join(i)
+		s.askScores(&r, i)
+	}
+	return s.run(ctx, &r)
+}
+
+// join puts the best of both sides together, by chunk.
+func (s *search) join(i int) {
+	p := &s.probes[i]
+	at := make(map[document.ChunkID]int)
+	entry := func(chunk document.ChunkID) *engine.Entry {
+		if _, there := at[chunk]; !there {
+			at[chunk] = len(p.entries)
+			p.entries = append(p.entries, engine.Entry{Chunk: chunk})
+		}
+		return &p.entries[at[chunk]]
+	}
+	for pos, h := range p.keywords {
+		e := entry(h.chunk)
+		e.KeywordPos = pos + 1
+		if pos < retrieve.CoverageDepth {
+			e.Holds = make([]bool, len(s.query.Probes[i].Terms))
+		}
+	}
+	for pos, h := range p.similar {
+		e := entry(h.chunk)
+		e.VectorPos, e.Cosine = pos+1, cosine(h.score)
+	}
+	slices.SortFunc(p.entries, func(a, b engine.Entry) int { return cmp.Compare(a.Chunk, b.Chunk) })
+}
+
+// cosine undoes what k-NN makes of a similarity: (1 + cosine) / 2.
+func cosine(score float64) float64 { return 2*score - 1 }
+
+// askScores asks for what the entries of a probe lack.
+func (s *search) askScores(r *round, i int) {
+	p := &s.probes[i]
+	var all, unlike, deep []document.ChunkID
+	for _, e := range p.entries {
+		all = append(all, e.Chunk)
+		if e.VectorPos == 0 {
+			unlike = append(unlike, e.Chunk)
+		}
+		if e.Holds != nil {
+			deep = append(deep, e.Chunk)
+		}
+	}
+	of := func(chunks []document.ChunkID) []any {
+		return []any{term(fieldTenant, string(s.query.Tenant)), anyOf(fieldChunk, chunks)}
+	}
+	for field := range fields {
+		if clauses := s.words(i, field, 1); len(all) > 0 && p.highest[field] > 0 {
+			r.top(len(all), matching(clauses, of(all)), p.each(func(e *engine.Entry, h hit) {
+				if field == 0 {
+					e.Flat = h.score
+				} else {
+					e.Title = h.score
+				}
+			}))
+		}
+	}
+	if vector := s.query.Probes[i].Vector; vector != nil && len(unlike) > 0 {
+		r.top(len(unlike), s.nearest(vector, len(unlike), of(unlike)), p.each(func(e *engine.Entry, h hit) { e.Cosine = cosine(h.score) }))
+	}
+	if len(deep) > 0 {
+		var named []any
+		for j, t := range s.query.Probes[i].Terms {
+			named = append(named, object{"term": object{fieldFlat: object{"value": t.Text, "_name": strconv.Itoa(j)}}})
+		}
+		r.top(len(deep), matching(named, of(deep)), p.each(func(e *engine.Entry, h hit) {
+			for _, name := range h.named {
+				if j, err := strconv.Atoi(name); err == nil && e.Holds != nil && j < len(e.Holds) {
+					e.Holds[j] = true
+				}
+			}
+		}))
+	}
+}
+
+// each hands hits on with the entries that they belong to.
+func (p *probe) each(f func(*engine.Entry, hit)) func([]hit) {
+	return func(hits []hit) {
+		for _, h := range hits {
+			i, there := slices.BinarySearchFunc(p.entries, h.chunk, func(e engine.Entry, id document.ChunkID) int { return cmp.Compare(e.Chunk, id) })
+			if there {
+				f(&p.entries[i], h)
+			}
+		}
+	}
+}
+
+func (s *search) result() engine.Result {
+	out := engine.Result{Allowed: s.allowed, Lists: make([]engine.List, len(s.probes))}
+	for i := range s.probes {
+		p := &s.probes[i]
+		out.Lists[i] = engine.List{Entries: p.entries, MaxFlat: p.highest[0], MaxTitle: p.highest[1],
+			Frequency: s.frequency(s.query.Probes[i].Terms, 0)}
+	}
+	return out
+}

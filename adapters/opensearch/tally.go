@@ -1,0 +1,97 @@
+package opensearch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
+)
+
+// page is how many chunks are listed in one request (index.max_result_window).
+const page = 10000
+
+// query sends one search.
+func (c *Client) query(ctx context.Context, index string, body object, out any) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return c.call(ctx, http.MethodPost, "/"+index+"/_search?allow_partial_search_results=false", text, out)
+}
+
+// Tally sums up the chunks of a tenant; see engine.Keeper.
+func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID) (map[int64]engine.Tally, error) {
+	out := make(map[int64]engine.Tally)
+	for after := any(nil); ; {
+		composite := object{"size": page, "sources": []any{object{"block": object{"histogram": object{"field": fieldChunk, "interval": engine.BlockSize}}}}}
+		if after != nil {
+			composite["after"] = after
+		}
+		var got struct {
+			Aggregations struct {
+				Blocks struct {
+					AfterKey map[string]float64 `json:"after_key"`
+					Buckets  []struct {
+						Key      struct{ Block float64 }
+						Count    int64 `json:"doc_count"`
+						Versions struct{ Value float64 }
+					}
+				}
+			}
+		}
+		err := c.query(ctx, index, object{"size": 0, "query": object{"bool": object{"filter": []any{term(fieldTenant, string(tenant))}}},
+			"aggs": object{"blocks": object{"composite": composite, "aggs": object{"versions": object{"sum": object{"field": fieldVersion}}}}}}, &got)
+		if err != nil {
+			return nil, fmt.Errorf("count the chunks in index %s: %w", index, err)
+		}
+		blocks := &got.Aggregations.Blocks
+		for _, b := range blocks.Buckets {
+			out[int64(b.Key.Block)/engine.BlockSize] = engine.Tally{Chunks: b.Count, Versions: int64(b.Versions.Value)}
+		}
+		if len(blocks.Buckets) < page || blocks.AfterKey == nil {
+			return out, nil
+		}
+		after = blocks.AfterKey
+	}
+}
+
+// Versions lists the chunks of a block; see engine.Keeper.
+func (c *Client) Versions(ctx context.Context, index string, tenant access.TenantID, block int64) (map[document.ChunkID]int64, error) {
+	out := make(map[document.ChunkID]int64)
+	from, to := block*engine.BlockSize, (block+1)*engine.BlockSize
+	for from < to {
+		var got struct {
+			Hits struct {
+				Hits []struct {
+					Sort   []int64
+					Fields struct{ Version []int64 }
+				}
+			}
+		}
+		err := c.query(ctx, index, object{"size": page, "track_total_hits": false, "stored_fields": "_none_", "docvalue_fields": []string{fieldVersion},
+			"sort": []any{object{fieldChunk: "asc"}}, "query": object{"bool": object{"filter": []any{term(fieldTenant, string(tenant)),
+				object{"range": object{fieldChunk: object{"gte": from, "lt": to}}}}}}}, &got)
+		if err != nil {
+			return nil, fmt.Errorf("list the chunks in index %s: %w", index, err)
+		}
+		for _, h := range got.Hits.Hits {
+			if len(h.Sort) != 1 || len(h.Fields.Version) != 1 {
+				return nil, errors.New("list the chunks in the search engine: one came without its number or version")
+			}
+			out[document.ChunkID(h.Sort[0])] = h.Fields.Version[0]
+			from = h.Sort[0] + 1
+		}
+		if len(got.Hits.Hits) < page {
+			break
+		}
+	}
+	return out, nil
+}
