@@ -299,7 +299,7 @@ func (c *Client) judge(host string, f *fault) error {
 		return fmt.Errorf("%w: the user of INDEX_URL may not do that at %s; give it all rights to indexes that begin with %q: %w",
 			engine.ErrDown, host, c.cfg.Address.Prefix, f)
 	case f.kind == "index_not_found_exception" || f.kind == "alias_not_found_exception":
-		return fmt.Errorf("%w: run \"footnote index rebuild\": %w", engine.ErrMissing, f)
+		return fmt.Errorf("%w: run \"footnote engine rebuild\": %w", engine.ErrMissing, f)
 	case f.status == http.StatusTooManyRequests, f.status >= 500:
 		return fmt.Errorf("%w: %s has too much to do, or not all of its shards: %w", engine.ErrDown, host, f)
 	}

@@ -305,7 +305,7 @@ func TestBulkRefused(t *testing.T) {
 			s.items(w, ids, func(int) string {
 				return `{"status":404,"error":{"type":"index_not_found_exception","reason":"no such index [docs-1-write] and [require_alias] request flag is [true]"}}`
 			})
-		}, engine.ErrMissing, "footnote index rebuild"},
+		}, engine.ErrMissing, "footnote engine rebuild"},
 		{refuse(403, "security_exception", "no permissions for [indices:data/write/bulk]"), engine.ErrDown, `begin with "docs"`},
 		{func(w http.ResponseWriter, _ []string) { write(w, `{"items":[]}`) }, engine.ErrDown, "of 2 changes it answered for 0"},
 		{func(w http.ResponseWriter, _ []string) {

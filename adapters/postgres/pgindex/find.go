@@ -2,11 +2,13 @@ package pgindex
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
 	"github.com/footnotehq/footnote/core/span"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -23,6 +25,18 @@ func (x *Index) Find(
 	s := newSearch(x, r, choose)
 	if r.Audience.Tenant() == "" {
 		return s.out, nil, nil
+	}
+	if x.cfg.Engine != nil {
+		out, passages, served, err := x.findByEngine(ctx, r, choose)
+		if errors.Is(err, engine.ErrMissing) { // it may just have been replaced
+			out, passages, served, err = x.findByEngine(ctx, r, choose)
+		}
+		if err != nil {
+			return retrieve.Candidates{}, nil, fmt.Errorf("search the index: %w", err)
+		}
+		if served {
+			return out, passages, nil
+		}
 	}
 	err := x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		defer conn.Release() // which closes a connection whose transaction is still open

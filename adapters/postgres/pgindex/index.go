@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
 var (
@@ -34,6 +36,8 @@ type Config struct {
 	CacheBytes int64
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
 	Precision string
+	// Engine searches instead of PostgreSQL, once it has the whole index, and is told of every change; nil for none.
+	Engine engine.Engine
 	// Measure hears how long each stage of writing took ("analyse", "write", "pack" …), from any goroutine; nil for nobody.
 	Measure func(stage string, took time.Duration)
 	// Logger hears about packing and indexes; the default logger if nil.
@@ -90,6 +94,7 @@ type Index struct {
 	cache    *segmentCache
 	spaces   spaces
 	searches atomic.Int64 // that compared vectors
+	rooms    sync.Map     // of space: models for which indexes of the search engine have room
 }
 
 // New returns the index kept in db.

@@ -50,6 +50,14 @@ func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index
 		return fmt.Errorf("store %d documents in the index: %w", len(entries), err)
 	}
 	lap("write")
+	ids := make([]document.ID, len(entries))
+	for i := range entries {
+		ids[i] = entries[i].Document.ID
+	}
+	if err := x.tell(ctx, tenant, ids); err != nil {
+		return err
+	}
+	lap("engine")
 	if fresh >= x.cfg.FreshLimit {
 		defer lap("pack")
 		if err := x.Pack(ctx, tenant); err != nil && ctx.Err() == nil {

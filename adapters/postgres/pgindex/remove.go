@@ -24,7 +24,7 @@ func (x *Index) Remove(ctx context.Context, tenant access.TenantID, source docum
 	if err != nil {
 		return fmt.Errorf("remove %d documents of source %s from the index: %w", len(ids), source, err)
 	}
-	return nil
+	return x.tell(ctx, tenant, ids)
 }
 
 func removeDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
@@ -95,6 +95,7 @@ func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []
 			(select number from embedding_model where tenant_id = $1) m
 		where e.tenant_id = $1 and e.shard = $2 and e.model = m.number and e.chunk >= gone.first and e.chunk < gone.first + gone.n`, args...)
 	batch.Queue(segmentChangeSQL, string(w.tenant), w.shard, firsts, counts, nil)
+	batch.Queue(queueGoneSQL, string(w.tenant), w.shard, firsts)
 	if err := w.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("delete the chunks of documents: %w", err)
 	}
@@ -141,7 +142,11 @@ func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source docum
 	if err != nil {
 		return fmt.Errorf("change the access list of %d documents: %w", len(changes), err)
 	}
-	return nil
+	ids := make([]document.ID, len(changes))
+	for i, c := range changes {
+		ids[i] = c.ID
+	}
+	return x.tell(ctx, tenant, ids)
 }
 
 // setACL changes who may read documents of the locked shard. numbers are those of the lists, by key.
@@ -180,6 +185,7 @@ func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16,
 		return fmt.Errorf("update documents: %w", err)
 	}
 	batch := &pgx.Batch{}
+	var changed []int64
 	for _, number := range sortedKeys(moved) {
 		to := moved[number]
 		batch.Queue(`
@@ -188,7 +194,9 @@ func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16,
 			where e.tenant_id = $1 and e.shard = $2 and e.model = m.number and e.chunk >= moved.first and e.chunk < moved.first + moved.n`,
 			string(tenant), shard, to.firsts, to.counts, number)
 		batch.Queue(segmentChangeSQL, string(tenant), shard, to.firsts, to.counts, number)
+		changed = append(changed, to.firsts...)
 	}
+	batch.Queue(queueChangedSQL, string(tenant), shard, changed)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("update the chunks of documents: %w", err)
 	}

@@ -163,7 +163,7 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 	if err != nil {
 		return fmt.Errorf("store %d vectors of model %q: %w", len(chunks), name, err)
 	}
-	return nil
+	return x.tellChunks(ctx, tenant, chunks)
 }
 
 // putVectors writes the vectors that are missing. Under the shard's lock no document goes away and no access list changes meanwhile.
@@ -203,5 +203,5 @@ func putVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard in
 	if err != nil {
 		return fmt.Errorf("copy vectors: %w", err)
 	}
-	return nil
+	return queueVectors(ctx, tx, tenant, shard, ids)
 }

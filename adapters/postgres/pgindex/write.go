@@ -69,6 +69,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 		run  func(context.Context, []placed) error
 	}{
 		{"write documents", w.copyDocuments}, {"write chunks", w.copyChunks}, {"write vectors", w.copyVectors}, {"write postings", w.copyPostings},
+		{"note for the engine", w.queueNew},
 	} {
 		began := time.Now()
 		if err := step.run(ctx, docs); err != nil {

@@ -1,0 +1,200 @@
+package pgindex
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+	"golang.org/x/sync/errgroup"
+)
+
+// batch is entries with what becomes of their chunks.
+type batch struct {
+	generations []generation
+	entries     []entry
+	chunks      []chunkState
+	vectors     map[chunkKey]map[int32][]float32
+	spaces      map[int32]int // dimensions of models
+	averages    map[access.TenantID][2]float64
+}
+
+type chunkKey struct {
+	tenant access.TenantID
+	id     document.ChunkID
+}
+
+// chunkState is a chunk as it stands in the database.
+type chunkState struct {
+	chunkKey
+	first           document.ChunkID
+	access, source  int32
+	title, language string
+	text            string // with what stands before it
+}
+
+// cut leaves what comes after driveChunks chunks for later; one document stays in any case. Without an index to bring it to nothing stays: the search
+// engine was left while it was noted.
+func (b *batch) cut() {
+	if len(b.generations) == 0 {
+		b.entries = nil
+	}
+	sum := 0
+	for i, e := range b.entries {
+		if sum += int(e.count); sum > driveChunks && i > 0 {
+			b.entries = b.entries[:i]
+			return
+		}
+	}
+}
+
+// read loads the chunks of the entries with their vectors. Served by primary keys and document_chunks, range by range.
+func (b *batch) read(ctx context.Context, tx pgx.Tx) error {
+	var tenants []string
+	var shards []int16
+	var firsts []int64
+	for _, e := range b.entries {
+		if !e.gone {
+			tenants, shards, firsts = append(tenants, string(e.tenant)), append(shards, e.shard), append(firsts, e.first)
+		}
+	}
+	b.vectors, b.spaces, b.averages = make(map[chunkKey]map[int32][]float32), make(map[int32]int), make(map[access.TenantID][2]float64)
+	if len(firsts) == 0 {
+		return nil
+	}
+	const documents = `
+		from unnest($1::text[], $2::smallint[], $3::bigint[]) as w (tenant, shard, first)
+		cross join lateral (
+			select * from document where tenant_id = w.tenant and shard = w.shard and first_chunk = w.first and chunk_count > 0 offset 0
+		) d`
+	var r round
+	r.queue(into(&b.chunks, func(row pgx.CollectableRow) (chunkState, error) {
+		var c chunkState
+		var shard int16
+		var id, first int64
+		err := row.Scan(&c.tenant, &shard, &id, &first, &c.access, &c.source, &c.title, &c.language, &c.text)
+		c.id, c.first = chunkID(shard, id), chunkID(shard, first)
+		return c, err
+	}), `select d.tenant_id, d.shard, c.id, d.first_chunk, d.access_number, s.number, d.title, d.language, c.enrichment || c.text `+documents+`
+		join source s on s.tenant_id = d.tenant_id and s.id = d.source_id
+		cross join lateral (
+			select id, enrichment, text from chunk where tenant_id = d.tenant_id and shard = d.shard and id >= d.first_chunk and id < d.first_chunk + d.chunk_count offset 0
+		) c`, tenants, shards, firsts)
+	r.queue(b.scanVectors, `select d.tenant_id, d.shard, e.chunk, e.model, e.emb, e.emb_full `+documents+`
+		join embedding_model m on m.tenant_id = d.tenant_id
+		cross join lateral (
+			select chunk, model, emb, emb_full from embedding
+			where tenant_id = d.tenant_id and shard = d.shard and model = m.number and chunk >= d.first_chunk and chunk < d.first_chunk + d.chunk_count offset 0
+		) e`, tenants, shards, firsts)
+	r.queue(b.scanAverages, `select tenant_id, sum(chunks)::bigint, sum(flat_length)::bigint, sum(titled)::bigint, sum(title_length)::bigint
+		from index_shard where tenant_id = any($1::text[]) group by tenant_id`, tenants)
+	return r.run(ctx, tx)
+}
+
+func (b *batch) scanVectors(br pgx.BatchResults) error {
+	rows, err := br.Query()
+	if err != nil {
+		return err
+	}
+	var key chunkKey
+	var shard int16
+	var id int64
+	var number int32
+	var half *pgvector.HalfVector
+	var full *pgvector.Vector
+	_, err = pgx.ForEachRow(rows, []any{&key.tenant, &shard, &id, &number, &half, &full}, func() error {
+		key.id = chunkID(shard, id)
+		var v []float32
+		switch {
+		case half != nil:
+			v = half.Slice()
+		case full != nil:
+			v = full.Slice()
+		}
+		if isZero(v) { // it is similar to nothing
+			return nil
+		}
+		if b.vectors[key] == nil {
+			b.vectors[key] = make(map[int32][]float32, 1)
+		}
+		b.vectors[key][number], b.spaces[number] = v, len(v)
+		return nil
+	})
+	return err
+}
+
+func (b *batch) scanAverages(br pgx.BatchResults) error {
+	rows, err := br.Query()
+	if err != nil {
+		return err
+	}
+	var tenant access.TenantID
+	var chunks, flat, titled, title int64
+	_, err = pgx.ForEachRow(rows, []any{&tenant, &chunks, &flat, &titled, &title}, func() error {
+		b.averages[tenant] = [2]float64{average(flat, chunks), average(title, titled)}
+		return nil
+	})
+	return err
+}
+
+// changes says what becomes of every chunk: those that are there are written, the others of their ranges taken out.
+func (b *batch) changes() ([]engine.Change, error) {
+	there := make(map[chunkKey]*chunkState, len(b.chunks))
+	for i := range b.chunks {
+		there[b.chunks[i].chunkKey] = &b.chunks[i]
+	}
+	var changes []engine.Change
+	var states []*chunkState
+	for _, e := range b.entries {
+		for i := range int64(e.count) {
+			key := chunkKey{e.tenant, chunkID(e.shard, e.first+i)}
+			state := there[key]
+			changes = append(changes, engine.Change{Tenant: e.tenant, Chunk: key.id, Version: e.version, Gone: state == nil})
+			states = append(states, state)
+		}
+	}
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for some := range slices.Chunk(seq(len(changes)), 64) {
+		work.Go(func() error {
+			for _, i := range some {
+				if states[i] != nil {
+					b.fill(&changes[i], states[i])
+				}
+			}
+			return nil
+		})
+	}
+	return changes, work.Wait()
+}
+
+func seq(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// fill writes a chunk down as the engine keeps it.
+func (b *batch) fill(to *engine.Change, c *chunkState) {
+	averages := b.averages[c.tenant]
+	to.First, to.Access, to.Source, to.Vectors = c.first, c.access, c.source, b.vectors[c.chunkKey]
+	to.Flat = impacts(analyse.Text(c.text, c.language), averages[fieldFlat])
+	to.Title = impacts(analyse.Text(c.title, c.language), averages[fieldTitle])
+}
+
+// impacts are the weights of a field's words, for the average length of the moment, as segments keep them.
+func impacts(counts analyse.Counts, average float64) map[string]uint16 {
+	out := make(map[string]uint16, len(counts.Frequency))
+	for word, tf := range counts.Frequency {
+		out[word] = bm25.Quantise(bm25.Impact(tf, counts.Length, average))
+	}
+	return out
+}

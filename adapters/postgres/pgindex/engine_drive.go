@@ -1,0 +1,165 @@
+package pgindex
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/jackc/pgx/v5"
+)
+
+// driveChunks is about how many chunks are brought to the search engine at a time. A document is brought whole.
+const driveChunks = 2000
+
+// entry is a row of search_entry: the chunks of a version of a document.
+type entry struct {
+	tenant           access.TenantID
+	shard            int16
+	first            int64
+	count            int32
+	gone             bool
+	version, applied int64
+}
+
+const entryColumns = `tenant_id, shard, first_chunk, chunk_count, gone, version, applied`
+
+func scanEntry(row pgx.CollectableRow) (entry, error) {
+	var e entry
+	err := row.Scan(&e.tenant, &e.shard, &e.first, &e.count, &e.gone, &e.version, &e.applied)
+	return e, err
+}
+
+// generation is a row of search_generation: an index in the search engine.
+type generation struct {
+	name    string
+	serving bool
+	since   int64
+}
+
+func scanGeneration(row pgx.CollectableRow) (generation, error) {
+	var g generation
+	err := row.Scan(&g.name, &g.serving, &g.since)
+	return g, err
+}
+
+// Drive brings to the search engine what it has not been told yet: of some documents of a tenant, at once and visible to searches when it returns,
+// or of all tenants with ids == nil, what was queued longer than age ago. It returns how many versions of documents that were.
+func (x *Index) Drive(ctx context.Context, tenant access.TenantID, ids []document.ID, age time.Duration) (int, error) {
+	all := 0
+	for {
+		n := 0
+		err := x.pass(ctx, func(tx pgx.Tx, b *batch) error {
+			const queued = `select ` + entryColumns + ` from search_entry where applied < version and `
+			var rows pgx.Rows
+			var err error
+			if ids != nil { // served by search_entry_document
+				rows, err = tx.Query(ctx, queued+`tenant_id = $1 and external_id = any($2::text[]) order by version limit $3`, string(tenant), strs(ids), driveChunks)
+			} else { // served by search_entry_queued
+				rows, err = tx.Query(ctx, queued+`queued_at <= now() - $1::interval order by queued_at limit $2`, age, driveChunks)
+			}
+			if err != nil {
+				return err
+			}
+			if b.entries, err = pgx.CollectRows(rows, scanEntry); err != nil || len(b.entries) == 0 {
+				return err
+			}
+			if err := b.readGenerations(ctx, tx, true); err != nil {
+				return err
+			}
+			b.cut()
+			n = len(b.entries)
+			return b.read(ctx, tx)
+		}, ids != nil)
+		all += n
+		if n == 0 || err != nil {
+			return all, err
+		}
+	}
+}
+
+// pass reads a batch in one state of the database, brings it to its indexes, and notes that.
+func (x *Index) pass(ctx context.Context, read func(pgx.Tx, *batch) error, visible bool) error {
+	var b batch
+	err := x.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		b = batch{}
+		return read(tx, &b)
+	})
+	if err != nil {
+		return fmt.Errorf("read what the search engine is to be told: %w", err)
+	}
+	if len(b.entries) == 0 {
+		return nil
+	}
+	if err := x.deliver(ctx, &b, visible); err != nil {
+		return err
+	}
+	return x.applied(ctx, b.entries, slices.MaxFunc(b.generations, bySince).since)
+}
+
+func bySince(a, b generation) int { return int(min(max(a.since-b.since, -1), 1)) }
+
+// deliver sends a batch to indexes of the engine.
+func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
+	changes, err := b.changes()
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(b.generations))
+	for i, g := range b.generations {
+		names[i] = g.name
+		for number, dimensions := range b.spaces {
+			if err := x.makeRoom(ctx, space{g.name, number}, dimensions); err != nil {
+				return err
+			}
+		}
+	}
+	return x.cfg.Engine.Apply(ctx, names, changes, visible)
+}
+
+// space is a model's place in an index of the engine.
+type space struct {
+	index string
+	model int32
+}
+
+// applied notes that entries are in the engine as they were read. What has changed since stays queued.
+func (x *Index) applied(ctx context.Context, entries []entry, since int64) error {
+	tenants, shards, firsts, versions := make([]string, len(entries)), make([]int16, len(entries)), make([]int64, len(entries)), make([]int64, len(entries))
+	for i, e := range entries {
+		tenants[i], shards[i], firsts[i], versions[i] = string(e.tenant), e.shard, e.first, e.version
+	}
+	// Rows are locked in the order in which writers lock them. Served by the primary key.
+	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			with told as (
+				select e.tenant_id, e.shard, e.first_chunk, d.version from search_entry e
+				join unnest($1::text[], $2::smallint[], $3::bigint[], $4::bigint[]) as d (tenant, shard, first, version)
+				  on e.tenant_id = d.tenant and e.shard = d.shard and e.first_chunk = d.first
+				where e.version = d.version
+				order by e.tenant_id, e.shard, e.first_chunk for update of e
+			), gone as (
+				delete from search_entry e using told t
+				where e.tenant_id = t.tenant_id and e.shard = t.shard and e.first_chunk = t.first_chunk and e.gone
+			)
+			update search_entry e set applied = greatest(t.version, $5) from told t
+			where e.tenant_id = t.tenant_id and e.shard = t.shard and e.first_chunk = t.first_chunk and not e.gone`, tenants, shards, firsts, versions, since)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("note what the search engine was told: %w", err)
+	}
+	return nil
+}
+
+// readGenerations loads the indexes of the engine: all, or the one that is being filled.
+func (b *batch) readGenerations(ctx context.Context, tx pgx.Tx, all bool) error {
+	rows, err := tx.Query(ctx, `select name, serving, since from search_generation where not leaving and ($1 or not serving) order by name`, all)
+	if err != nil {
+		return err
+	}
+	b.generations, err = pgx.CollectRows(rows, scanGeneration)
+	return err
+}

@@ -1,0 +1,219 @@
+package pgindex
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// engineSearch is a search that a search engine makes (Config.Engine). What the audience may read, what words weigh and which chunks there are is
+// known here, and asked for before and after: no connection is held while the engine is at work.
+type engineSearch struct {
+	*search
+	index string // of the engine that serves; empty: PostgreSQL searches itself
+}
+
+// findByEngine answers a request by the search engine; served is false where none of its indexes is complete yet.
+func (x *Index) findByEngine(
+	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
+) (out retrieve.Candidates, passages []retrieve.Passage, served bool, err error) {
+	s := &engineSearch{search: newSearch(x, r, choose)}
+	if err := x.read(ctx, s.prepare); err != nil || s.index == "" {
+		return out, nil, false, err
+	}
+	s.lap(ctx, "access")
+	q, err := s.query()
+	if err != nil {
+		return out, nil, false, err
+	}
+	var found engine.Result
+	if len(q.Lists) > 0 && (q.Sources == nil || len(q.Sources) > 0) && (q.Documents == nil || len(q.Documents) > 0) {
+		if err := x.room(ctx, q.Index, &s.snapshot); err != nil {
+			return out, nil, false, err
+		}
+		if found, err = x.cfg.Engine.Search(ctx, q); err != nil {
+			return out, nil, false, err
+		}
+	}
+	s.lap(ctx, "engine")
+	if s.out.Allowed = found.Allowed; found.Allowed == 0 { // there is nothing that anything could be said about
+		s.out.Lists, s.out.Route = make([]retrieve.List, len(r.Probes)), retrieve.RouteNone
+		return s.out, nil, true, nil
+	}
+	for i, list := range found.Lists {
+		s.out.Lists[i] = s.list(i, list)
+	}
+	err = x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		defer conn.Release() // which closes a connection whose transaction is still open
+		s.conn = conn
+		return s.settle(ctx)
+	})
+	return s.out, s.passages, true, err
+}
+
+// room sees to it that an index has room for the vectors of the request's model, although none may have come yet.
+func (x *Index) room(ctx context.Context, index string, s *snapshot) error {
+	m, known := s.model()
+	if !known {
+		return nil
+	}
+	return x.makeRoom(ctx, space{index, m.number}, int(m.dimensions))
+}
+
+// makeRoom does so once per process.
+func (x *Index) makeRoom(ctx context.Context, at space, dimensions int) error {
+	if _, made := x.rooms.Load(at); made {
+		return nil
+	}
+	if err := x.cfg.Engine.Space(ctx, at.index, at.model, dimensions); err != nil {
+		return err
+	}
+	x.rooms.Store(at, true)
+	return nil
+}
+
+// prepare reads what the engine has to be told.
+func (s *engineSearch) prepare(ctx context.Context, conn *pgxpool.Conn) error {
+	defer conn.Release()
+	var first round
+	first.queue(done, beginRead)
+	first.queue(func(br pgx.BatchResults) error {
+		rows, err := br.Query()
+		if err != nil {
+			return err
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		s.index = strings.Join(names, "") // one at most
+		return err
+	}, `select name from search_generation where serving`)
+	s.snapshot.queue(&first, s.request)
+	tenant := string(s.request.Audience.Tenant())
+	first.queue(s.snapshot.scanLists, listsOf("$1", "$2")+` order by 1`, tenant, strs(s.request.Audience.Principals()))
+	first.queue(done, `commit`)
+	if err := first.run(ctx, conn); err != nil {
+		return fmt.Errorf("read what the audience may find: %w", err)
+	}
+	return nil
+}
+
+// query is the request in the engine's words.
+func (s *engineSearch) query() (engine.Query, error) {
+	flat, title := s.snapshot.stats()
+	r := s.request
+	s.words.analyse(r, languages(s.snapshot.shards))
+	q := engine.Query{Index: s.index, Tenant: r.Audience.Tenant(), Lists: s.snapshot.lists, Chunks: flat.chunks, Titled: title.chunks,
+		TitleRatio: r.TitleRatio, PerSide: r.PerSide, Probes: make([]engine.Probe, len(r.Probes))}
+	if len(r.Sources) > 0 {
+		q.Sources = append([]int32{}, s.snapshot.sources...) // not nil, which means all
+	}
+	if len(r.Documents) > 0 {
+		q.Documents = []document.ChunkID{}
+		for _, d := range s.snapshot.documents {
+			q.Documents = append(q.Documents, chunkID(d.shard, d.first))
+		}
+	}
+	m, known := s.snapshot.model()
+	for i, p := range r.Probes {
+		q.Probes[i].Terms = s.words.queries[i]
+		if !known || len(p.Vector) == 0 || isZero(p.Vector) {
+			continue
+		}
+		if err := m.check(len(p.Vector)); err != nil {
+			return q, err
+		}
+		q.Model, q.Probes[i].Vector = m.number, unit(p.Vector)
+		s.out.Lists[i].Semantic, s.out.Route = true, retrieve.RouteGraph
+	}
+	return q, nil
+}
+
+// list says what the engine found in the words of a request.
+func (s *engineSearch) list(i int, found engine.List) retrieve.List {
+	terms, chunks := s.words.queries[i], 0
+	for _, sh := range s.snapshot.shards {
+		chunks += int(sh.chunks)
+	}
+	list := retrieve.List{MaxFlat: found.MaxFlat, MaxTitle: found.MaxTitle, Semantic: s.out.Lists[i].Semantic, Synonyms: s.words.told[i],
+		Words: retrieve.Words(terms, retrieve.Understood(terms, found.Frequency), chunks),
+		Terms: retrieve.Frequencies(terms, found.Frequency), Chunks: chunks}
+	for _, e := range found.Entries {
+		c := retrieve.Candidate{Chunk: e.Chunk, Flat: e.Flat, Title: e.Title, Cosine: e.Cosine, KeywordPos: e.KeywordPos, VectorPos: e.VectorPos}
+		if e.Holds != nil {
+			matched := make([]retrieve.Matched, len(terms))
+			for j := range terms {
+				matched[j] = retrieve.Matched{Frequency: found.Frequency[j], Here: e.Holds[j]}
+			}
+			retrieve.Understand(terms, matched)
+			c.Coverage = retrieve.Coverage(terms, matched, chunks)
+		}
+		list.Entries = append(list.Entries, c)
+	}
+	slices.SortFunc(list.Entries, func(a, b retrieve.Candidate) int { return cmp.Compare(a.Chunk, b.Chunk) })
+	return list
+}
+
+// settle looks up the candidates, in the state in which passages are fetched: what is not there any more, or may not be read, is none.
+func (s *engineSearch) settle(ctx context.Context) error {
+	var ids []document.ChunkID
+	for _, list := range s.out.Lists {
+		for _, c := range list.Entries {
+			ids = append(ids, c.Chunk)
+		}
+	}
+	var rows []standing
+	var first round
+	first.queue(done, beginRead)
+	first.queue(done, passageSettings)
+	first.queue(into(&rows, scanStanding), standingSQL, passageArgs(s.request.Audience, ids)...)
+	if err := first.run(ctx, s.conn); err != nil {
+		return fmt.Errorf("look up what the search engine found: %w", err)
+	}
+	stands := make(map[document.ChunkID]standing, len(rows))
+	for _, row := range rows {
+		stands[row.chunk] = row
+	}
+	for i := range s.out.Lists {
+		s.out.Lists[i].Entries = slices.DeleteFunc(s.out.Lists[i].Entries, func(c retrieve.Candidate) bool { return stands[c.Chunk].count == 0 })
+		for j := range s.out.Lists[i].Entries {
+			c := &s.out.Lists[i].Entries[j]
+			at := stands[c.Chunk]
+			c.First, c.Siblings, c.Boost, c.UpdatedAt = at.first, int(at.count), float64(at.boost), at.updated
+		}
+	}
+	s.lap(ctx, "place")
+	return s.fetch(ctx)
+}
+
+// standing is where a chunk stands in its document.
+type standing struct {
+	chunk, first document.ChunkID
+	count        int32
+	boost        float32
+	updated      time.Time
+}
+
+// standingSQL looks chunks up by shard ($2) and id ($3) that the audience's principals ($4) may read now. Served by the primary keys.
+var standingSQL = withAccess(`
+	select c.shard, c.id, d.first_chunk, d.chunk_count, d.boost, d.updated_at
+	from (select distinct * from unnest($2::smallint[], $3::bigint[]) as u (shard, id)) w
+	cross join lateral (select shard, id, document from chunk where tenant_id = $1 and shard = w.shard and id = w.id offset 0) c
+	cross join lateral (select * from document d where tenant_id = $1 and shard = c.shard and id = c.document and {may_read} offset 0) d`, "$1", "$4")
+
+func scanStanding(row pgx.CollectableRow) (standing, error) {
+	var s standing
+	var shard int16
+	var chunk, first int64
+	var updated *time.Time
+	err := row.Scan(&shard, &chunk, &first, &s.count, &s.boost, &updated)
+	s.chunk, s.first, s.updated = chunkID(shard, chunk), chunkID(shard, first), timeOf(updated)
+	return s, err
+}

@@ -1,0 +1,236 @@
+package pgindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrNoEngine reports that there is no search engine to be kept (Config.Engine).
+var ErrNoEngine = errors.New("no search engine is configured; set INDEX_URL")
+
+// EngineState is how far the search engine is.
+type EngineState struct {
+	Serving string    // the index that answers searches; empty: PostgreSQL does
+	Filling string    // the index that is being filled; empty: none is
+	Left    int64     // chunks that it lacks
+	Queued  int64     // documents with changes that the engine was not told of yet
+	Oldest  time.Time // since when the first of them waits
+}
+
+// EngineState tells how far the search engine is, from the database alone.
+func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
+	var s EngineState
+	var oldest *time.Time
+	err := x.db.Pool.QueryRow(ctx, `
+		select coalesce((select name from search_generation where serving), ''), coalesce((select max(name) from search_generation where not serving and not leaving), ''),
+		       (select coalesce(sum(chunk_count), 0) from search_entry e join search_generation g on not g.serving and not g.leaving and e.applied < g.since where not e.gone),
+		       (select count(*) from search_entry where applied < version), (select min(queued_at) from search_entry where applied < version)`).
+		Scan(&s.Serving, &s.Filling, &s.Left, &s.Queued, &oldest)
+	if err != nil {
+		return s, fmt.Errorf("ask how far the search engine is: %w", err)
+	}
+	s.Oldest = timeOf(oldest)
+	return s, nil
+}
+
+// Rebuild makes an index in the search engine, fills it from the database and has it answer searches from then on: instead of PostgreSQL, or
+// of the index before, which is dropped. Searches and changes go on meanwhile. What an earlier call left half-done is gone on with unless anew. told hears
+// how many chunks are left.
+func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) error {
+	if x.cfg.Engine == nil {
+		return ErrNoEngine
+	}
+	state, err := x.EngineState(ctx)
+	if err != nil {
+		return err
+	}
+	if state.Serving != "" && state.Filling == "" && !anew {
+		return x.dropLeaving(ctx)
+	}
+	if state.Filling == "" || anew {
+		if err := x.beginGeneration(ctx); err != nil {
+			return err
+		}
+	}
+	if told != nil {
+		if state, err = x.EngineState(ctx); err != nil {
+			return err
+		}
+		told(state.Left)
+	}
+	for {
+		if err := x.fill(ctx, told); err != nil {
+			return err
+		}
+		if _, err := x.db.Pool.Exec(ctx, noteMissingSQL, false); err != nil {
+			return fmt.Errorf("note documents for the search engine: %w", err)
+		}
+		if _, err := x.Drive(ctx, "", nil, 0); err != nil {
+			return err
+		}
+		if done, err := x.serve(ctx); done || err != nil {
+			return err
+		}
+	}
+}
+
+// beginGeneration makes an empty index that every change goes to from now on.
+func (x *Index) beginGeneration(ctx context.Context) error {
+	var number int64
+	if err := x.db.Pool.QueryRow(ctx, `select nextval('search_version')`).Scan(&number); err != nil {
+		return fmt.Errorf("number an index of the search engine: %w", err)
+	}
+	name := x.cfg.Engine.Name(number)
+	if err := x.cfg.Engine.Create(ctx, name); err != nil {
+		return err
+	}
+	// What was there before is noted as applied, and brought by fill, since that was before the version at which this index begins. Once this is
+	// committed writers note what they change; Rebuild looks again for what came meanwhile.
+	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `update search_generation set leaving = true where not serving`); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, noteMissingSQL, true); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `insert into search_generation (name, since) values ($1, nextval('search_version'))`, name)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("begin index %s of the search engine: %w", name, err)
+	}
+	return x.dropLeaving(ctx)
+}
+
+// dropLeaving drops the indexes that count for nothing any more.
+func (x *Index) dropLeaving(ctx context.Context) error {
+	rows, err := x.db.Pool.Query(ctx, `select name from search_generation where leaving`)
+	if err != nil {
+		return fmt.Errorf("look for indexes to be dropped: %w", err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("look for indexes to be dropped: %w", err)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	if err := x.cfg.Engine.Drop(ctx, names...); err != nil {
+		return err
+	}
+	if _, err := x.db.Pool.Exec(ctx, `delete from search_generation where leaving and name = any($1::text[])`, names); err != nil {
+		return fmt.Errorf("note which indexes were dropped: %w", err)
+	}
+	return nil
+}
+
+// noteMissingSQL notes documents that are not noted: as applied ($1), or as queued.
+const noteMissingSQL = `
+	insert into search_entry (tenant_id, shard, first_chunk, chunk_count, external_id, version, applied)
+	select tenant_id, shard, first_chunk, chunk_count, external_id, version, case when $1 then version else 0 end
+	from (
+		select d.*, nextval('search_version') as version from document d
+		where chunk_count > 0 and not exists (
+			select from search_entry e where e.tenant_id = d.tenant_id and e.shard = d.shard and e.first_chunk = d.first_chunk)
+	) d
+	on conflict do nothing`
+
+// fill brings to the index that is being filled what it lacks and what is not queued anyway, in the order of chunks.
+func (x *Index) fill(ctx context.Context, told func(left int64)) error {
+	var after entry
+	for {
+		var last entry
+		n := 0
+		err := x.pass(ctx, func(tx pgx.Tx, b *batch) error {
+			if err := b.readGenerations(ctx, tx, false); err != nil || len(b.generations) == 0 {
+				return err
+			}
+			rows, err := tx.Query(ctx, `select `+entryColumns+` from search_entry
+				where (tenant_id, shard, first_chunk) > ($1, $2, $3) and applied >= version and applied < $4 and not gone
+				order by tenant_id, shard, first_chunk limit $5`, string(after.tenant), after.shard, after.first, b.generations[0].since, driveChunks)
+			if err != nil {
+				return err
+			}
+			if b.entries, err = pgx.CollectRows(rows, scanEntry); err != nil || len(b.entries) == 0 {
+				return err
+			}
+			b.cut()
+			n, last = len(b.entries), b.entries[len(b.entries)-1]
+			return b.read(ctx, tx)
+		}, false)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return nil
+		}
+		after = last
+		if told != nil {
+			state, err := x.EngineState(ctx)
+			if err != nil {
+				return err
+			}
+			told(state.Left)
+		}
+	}
+}
+
+// serve has the index that was filled answer searches, unless it lacks something, and drops the one before.
+func (x *Index) serve(ctx context.Context) (done bool, err error) {
+	var filled string
+	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		filled = ""
+		err := tx.QueryRow(ctx, `
+			select g.name from search_generation g
+			where not g.serving and not g.leaving and not exists (select from search_entry e where e.applied < g.since and not e.gone) for update of g`).Scan(&filled)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `update search_generation set serving = false, leaving = true where serving`); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `update search_generation set serving = true where name = $1`, filled)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("have searches answered by the new index: %w", err)
+	}
+	if filled == "" { // what it lacks came meanwhile, or another process was faster
+		state, err := x.EngineState(ctx)
+		return state.Filling == "", err
+	}
+	return true, x.dropLeaving(ctx)
+}
+
+// LeaveEngine has PostgreSQL answer searches again, and drops what the search engine holds. PostgreSQL's own index was kept all the time.
+func (x *Index) LeaveEngine(ctx context.Context) error {
+	if x.cfg.Engine == nil {
+		return ErrNoEngine
+	}
+	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `update search_generation set serving = false, leaving = true`); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `delete from search_entry`)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("leave the search engine: %w", err)
+	}
+	return x.dropLeaving(ctx)
+}
+
+// CheckEngine tells whether the search engine can be reached and works with this program.
+func (x *Index) CheckEngine(ctx context.Context) error {
+	if x.cfg.Engine == nil {
+		return ErrNoEngine
+	}
+	return x.cfg.Engine.Check(ctx)
+}
