@@ -134,6 +134,13 @@ try-github: need-go ## hold GitHub's queries, webhooks and REST calls against pe
 	@cd .build/try-github && node validate.mjs ../../adapters/github/query
 	@$(GO) run ./bots/trygithub .build/try-github
 
+# Which tests "make test-opensearch" runs, and more flags for `go test`.
+ENGINETEST ?= -race -timeout 20m
+
+.PHONY: test-opensearch
+test-opensearch: need-go deps-test ## hold the index to its suites with a real OpenSearch (Java 17, Maven; fetches 55 MB once; two minutes)
+	@deploy/tools/opensearch/start.sh $(GO) test -tags opensearch -count=1 $(ENGINETEST) ./bots/enginetest
+
 .PHONY: release
 release: need-go ## build the released files into .build/release, each with its bill of materials
 	@deploy/install/release.sh
