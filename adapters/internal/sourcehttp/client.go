@@ -44,6 +44,8 @@ type Config struct {
 	Pause    time.Duration // before the second attempt, doubled for each further one and spread by half; 500 ms
 	Patience time.Duration // the longest wait for a limit that a call sits through; 30 s
 	Timeout  time.Duration // of one attempt; 60 s
+	// SilentLimit is the wait after a limit that names no time, doubled for each further one; 1 min.
+	SilentLimit time.Duration
 	// Limited reports whether an answer other than 429 says that too much was asked. Nil: none does.
 	Limited func(*Response) bool
 	Now     func() time.Time
@@ -62,6 +64,7 @@ func (c Config) withDefaults() Config {
 	c.Burst, c.AtOnce = cmp.Or(c.Burst, defaultBurst), cmp.Or(c.AtOnce, 1)
 	c.MaxBytes, c.Attempts = cmp.Or(c.MaxBytes, defaultMaxBytes), cmp.Or(c.Attempts, defaultAttempts)
 	c.Pause, c.Patience, c.Timeout = cmp.Or(c.Pause, defaultPause), cmp.Or(c.Patience, defaultPatience), cmp.Or(c.Timeout, defaultTimeout)
+	c.SilentLimit = cmp.Or(c.SilentLimit, silentLimit)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

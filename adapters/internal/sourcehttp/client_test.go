@@ -370,3 +370,13 @@ func TestARefusalSaysWhatTheSourceSaid(t *testing.T) {
 		}
 	}
 }
+
+// Some sources ask to be tried again after a second, and then ever later.
+func TestALimitWithoutATimeIsWaitedForAsTheSourceAsks(t *testing.T) {
+	t.Parallel()
+	server, asked := source(t, says(http.StatusTooManyRequests), says(http.StatusTooManyRequests), says(http.StatusOK))
+	c := client(t, server, func(config *sourcehttp.Config) { config.SilentLimit = time.Millisecond })
+	if _, err := c.Do(t.Context(), sourcehttp.Request{Path: "pages"}); err != nil || asked.Load() != 3 || c.Cost().Limited != 2 {
+		t.Errorf("%v after %d requests, %+v", err, asked.Load(), c.Cost())
+	}
+}

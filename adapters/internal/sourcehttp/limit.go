@@ -121,7 +121,7 @@ func (c *Client) obey(r Request, answer *Response) time.Time {
 			c.budgets[r.Budget] = b
 			return b.full
 		}
-		wait = silentLimit << min(c.limited, 10)
+		wait = c.config.SilentLimit << min(c.limited, 10)
 		c.limited++
 	}
 	if until := now.Add(min(wait, longestLimit)); until.After(c.until) {
