@@ -98,6 +98,7 @@ var owners = map[string]string{
 	"github.com/alecthomas/kong":          "bots",
 	"golang.org/x/term":                   "bots",
 	"golang.org/x/net":                    "adapters",
+	"golang.org/x/oauth2":                 "adapters/gdrive",
 	"golang.org/x/sys":                    "adapters",
 	"golang.org/x/time":                   "adapters",
 	"golang.org/x/sync":                   "*",

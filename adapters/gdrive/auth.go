@@ -1,0 +1,173 @@
+package gdrive
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sleep"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/jwt"
+)
+
+// Scopes that tokens are asked for. Tokens for Drive and for the directory are others, so that an administrator's reads no files.
+const (
+	scopeDrive   = "https://www.googleapis.com/auth/drive.readonly"
+	scopeUsers   = "https://www.googleapis.com/auth/admin.directory.user.readonly"
+	scopeGroups  = "https://www.googleapis.com/auth/admin.directory.group.readonly"
+	scopeMembers = "https://www.googleapis.com/auth/admin.directory.group.member.readonly"
+)
+
+// serviceKey is the key of a service account as Google gives it out, in JSON.
+type serviceKey struct {
+	Type         string `json:"type"`
+	ClientEmail  string `json:"client_email"`
+	PrivateKey   string `json:"private_key"`
+	PrivateKeyID string `json:"private_key_id"`
+	TokenURI     string `json:"token_uri"`
+}
+
+func parseKey(text []byte) (serviceKey, error) {
+	var key serviceKey
+	if len(text) == 0 {
+		return key, errors.New("there is no credential for Google Drive: set GOOGLE_KEY_FILE to the file of a service account's key")
+	}
+	err := json.Unmarshal(text, &key)
+	block, _ := pem.Decode([]byte(key.PrivateKey))
+	if err != nil || key.Type != "service_account" || key.ClientEmail == "" || block == nil || key.TokenURI == "" {
+		return serviceKey{}, errors.New("GOOGLE_KEY_FILE does not hold the key of a service account: make one in the console (IAM & Admin → Service accounts → Keys → Add key → JSON), and keep the file as it is")
+	}
+	return key, nil
+}
+
+// errNobody marks that one person cannot be acted for: the account is suspended, deleted, or nobody's.
+var errNobody = errors.New("Google does not let the service account act for this person")
+
+// authority gets tokens, one for each person who is acted for. It is safe for concurrent use; two that find a token old may both ask for a new one.
+type authority struct {
+	key    serviceKey
+	client *http.Client
+	pause  time.Duration
+	now    func() time.Time
+
+	mu     sync.Mutex
+	tokens map[holder]given
+}
+
+// holder is for whom a token is, and what for.
+type holder struct{ subject, scopes string }
+
+type given struct {
+	token string
+	until time.Time
+}
+
+// tokenTimeout bounds one request for a token, and tokenAttempts how many there are.
+const (
+	tokenTimeout  = 30 * time.Second
+	tokenAttempts = 3
+)
+
+func newAuthority(key serviceKey, settings outhttp.Config, pause time.Duration, now func() time.Time) (*authority, error) {
+	client, err := outhttp.New(settings)
+	if err != nil {
+		return nil, err
+	}
+	client.Timeout = tokenTimeout
+	return &authority{key: key, client: client, pause: pause, now: now, tokens: make(map[holder]given)}, nil
+}
+
+// current is a token that is good for some minutes.
+func (a *authority) current(ctx context.Context, of holder) (string, error) {
+	a.mu.Lock()
+	have := a.tokens[of]
+	a.mu.Unlock()
+	if have.token != "" && a.now().Before(have.until) {
+		return have.token, nil
+	}
+	config := jwt.Config{
+		Email: a.key.ClientEmail, PrivateKey: []byte(a.key.PrivateKey), PrivateKeyID: a.key.PrivateKeyID, Subject: of.subject, TokenURL: a.key.TokenURI,
+		Scopes: strings.Fields(of.scopes),
+	}
+	bound := *a.client
+	bound.Transport = within{ctx, a.client.Transport}
+	for attempt := 1; ; attempt++ {
+		token, err := config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &bound)).Token()
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		if err == nil {
+			until := a.now().Add(max(time.Until(token.Expiry)-5*time.Minute, 0))
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.tokens[of] = given{token.AccessToken, until}
+			return token.AccessToken, nil
+		}
+		if err, sure := a.refusal(of, err); sure || attempt == tokenAttempts {
+			return "", err
+		}
+		if err := sleep.For(ctx, a.pause<<attempt); err != nil {
+			return "", err
+		}
+	}
+}
+
+// refusal says what an answer without a token means, and whether it stays so. "unauthorized_client: Client is unauthorized to retrieve access tokens using
+// this method, or client not authorized for any of the scopes requested", "invalid_grant: Not a valid email", "invalid_grant: Invalid JWT Signature"
+// (https://developers.google.com/identity/protocols/oauth2/service-account#error-codes).
+func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
+	var answer *oauth2.RetrieveError
+	if !errors.As(err, &answer) {
+		return errors.New("Google gave no token, or could not be reached: check the network; the next run asks again"), false
+	}
+	var said struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	_ = json.Unmarshal(answer.Body, &said) // what cannot be read says nothing
+	status := answer.Response.StatusCode
+	switch about := strings.ToLower(said.Description); {
+	case status >= http.StatusInternalServerError || status == http.StatusTooManyRequests:
+		return fmt.Errorf("Google gives out no tokens at the moment (%d): the next run asks again", status), false
+	case said.Error == "unauthorized_client" || said.Error == "access_denied":
+		return fmt.Errorf("Google does not let %s act for %s: in the Admin console, under Security → API controls → Domain-wide delegation, add its client id with the scopes %s: %w",
+			a.key.ClientEmail, nameOf(of.subject), of.scopes, index.ErrRevoked), true
+	case said.Error == "invalid_grant" && of.subject != "" && !strings.Contains(about, "jwt") && !strings.Contains(about, "account not found"):
+		return fmt.Errorf("%s: %w", nameOf(of.subject), errNobody), true
+	default: // the key, or the service account itself
+		return fmt.Errorf("Google does not accept the key of %s any more: make a new one, and set GOOGLE_KEY_FILE (%d %s): %w", a.key.ClientEmail, status, said.Error, index.ErrRevoked), true
+	}
+}
+
+func nameOf(subject string) string {
+	if subject == "" {
+		return "itself"
+	}
+	return subject
+}
+
+// forget has a token asked for anew that is not accepted.
+func (a *authority) forget(of holder) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.tokens, of)
+}
+
+// within ends requests with a context: the library that asks for tokens gives them none.
+type within struct {
+	ctx  context.Context //nolint:containedctx // of one call
+	next http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (w within) RoundTrip(r *http.Request) (*http.Response, error) {
+	return w.next.RoundTrip(r.WithContext(w.ctx))
+}

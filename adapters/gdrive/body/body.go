@@ -1,0 +1,331 @@
+// Package body reads what stands in Google Docs, in the two forms in which Google gives it out: as the API of Docs tells of it, in JSON with tabs, and as Drive
+// exports it to HTML.
+//
+// Comments and suggestions are left out: not everybody who may read a document sees them. Any input is accepted, in time and memory proportional to its length.
+package body
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/htmltext"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// ErrForm marks an answer that is no document.
+var ErrForm = errors.New("the text is not in the form in which Google gives out documents")
+
+// deepest is how many elements may be open inside one another; deeper ones are left out.
+const deepest = 256
+
+// tab is a tab of a document (https://developers.google.com/workspace/docs/api/how-tos/tabs).
+type tab struct {
+	Properties struct {
+		ID    string `json:"tabId"`
+		Title string `json:"title"`
+	} `json:"tabProperties"`
+	Children []tab `json:"childTabs"`
+	Content  struct {
+		Body      content            `json:"body"`
+		Footnotes map[string]content `json:"footnotes"`
+		Lists     map[string]struct {
+			Properties struct {
+				Levels []struct {
+					GlyphType string `json:"glyphType"`
+				} `json:"nestingLevels"`
+			} `json:"listProperties"`
+		} `json:"lists"`
+	} `json:"documentTab"`
+}
+
+type content struct {
+	Content []element `json:"content"`
+}
+
+// element is a structural element of a document (https://developers.google.com/workspace/docs/api/reference/rest/v1/documents#StructuralElement).
+type element struct {
+	Paragraph *struct {
+		Elements []inline `json:"elements"`
+		Style    struct {
+			Named     string `json:"namedStyleType"`
+			HeadingID string `json:"headingId"`
+		} `json:"paragraphStyle"`
+		Bullet *struct {
+			ListID string `json:"listId"`
+			Level  int    `json:"nestingLevel"`
+		} `json:"bullet"`
+	} `json:"paragraph"`
+	Table *struct {
+		Rows []struct {
+			Cells []content `json:"tableCells"`
+		} `json:"tableRows"`
+	} `json:"table"`
+}
+
+// inline is a part of a paragraph.
+type inline struct {
+	Text *struct {
+		Content string   `json:"content"`
+		Added   []string `json:"suggestedInsertionIds"`
+		Style   struct {
+			Bold   bool `json:"bold"`
+			Italic bool `json:"italic"`
+			Font   struct {
+				Family string `json:"fontFamily"`
+			} `json:"weightedFontFamily"`
+			Link struct {
+				URL string `json:"url"`
+			} `json:"link"`
+		} `json:"textStyle"`
+	} `json:"textRun"`
+	Person *struct {
+		Properties struct {
+			Name string `json:"name"`
+		} `json:"personProperties"`
+	} `json:"person"`
+	Link *struct {
+		Properties struct {
+			Title string `json:"title"`
+			URI   string `json:"uri"`
+		} `json:"richLinkProperties"`
+	} `json:"richLink"`
+	Date *struct {
+		Properties struct {
+			Text string `json:"displayText"`
+		} `json:"dateElementProperties"`
+	} `json:"dateElement"`
+	Footnote *struct {
+		ID     string `json:"footnoteId"`
+		Number string `json:"footnoteNumber"`
+	} `json:"footnoteReference"`
+}
+
+// Doc reads an answer of documents.get with includeTabsContent. at is where people open the document: sections are led to by it, with their tab and heading. It
+// fails with ErrForm, and where ctx ends.
+func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, error) {
+	var got struct {
+		Tabs []tab `json:"tabs"`
+	}
+	if err := json.Unmarshal(answer, &got); err != nil || len(got.Tabs) == 0 {
+		return nil, ErrForm
+	}
+	place, err := url.Parse(at)
+	if err != nil {
+		return nil, ErrForm
+	}
+	several := len(got.Tabs) > 1 || len(got.Tabs[0].Children) > 0
+	var all []document.Section
+	var read func(tabs []tab, above []string) error
+	read = func(tabs []tab, above []string) error {
+		for _, t := range tabs {
+			sections, err := t.read(ctx)
+			if err != nil {
+				return err
+			}
+			names := above
+			if several {
+				names = append(append([]string{}, above...), t.Properties.Title)
+			}
+			for i, s := range sections {
+				s.Heading = append(append([]string{}, names...), s.Heading...)
+				s.Anchor = address(*place, t.Properties.ID, s.Anchor, several)
+				if several && i == 0 {
+					title := document.Block{Kind: document.Heading, Text: "# " + t.Properties.Title}
+					s.Blocks = append([]document.Block{title}, s.Blocks...)
+				}
+				all = append(all, s)
+			}
+			if len(names) < deepest {
+				if err := read(t.Children, names); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := read(got.Tabs, nil); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// address leads to a heading of a tab: "…/edit?tab=t.0#heading=h.abc".
+func address(place url.URL, tab, heading string, several bool) string {
+	if several && tab != "" {
+		asked := place.Query()
+		asked.Set("tab", tab)
+		place.RawQuery = asked.Encode()
+	}
+	if heading != "" {
+		place.Fragment = "heading=" + heading
+	}
+	if place.Fragment == "" && !several {
+		return ""
+	}
+	return place.String()
+}
+
+// writer makes plain HTML of a tab, which htmltext makes sections of.
+type writer struct {
+	tab   *tab
+	out   strings.Builder
+	open  []string // lists
+	notes []string // ids of footnotes, in order
+	ctx   context.Context
+	steps int
+}
+
+func (t *tab) read(ctx context.Context) ([]document.Section, error) {
+	w := &writer{tab: t, ctx: ctx}
+	w.elements(t.Content.Body.Content, 0)
+	for i, id := range w.notes {
+		w.out.WriteString("<p>[" + strconv.Itoa(i+1) + "] ")
+		for _, e := range t.Content.Footnotes[id].Content {
+			if e.Paragraph != nil {
+				w.inlines(e.Paragraph.Elements)
+			}
+		}
+		w.out.WriteString("</p>")
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	page, err := htmltext.Read(ctx, w.out.String())
+	return page.Sections, err
+}
+
+func (w *writer) elements(all []element, depth int) {
+	if depth > deepest {
+		return
+	}
+	for _, e := range all {
+		if w.steps++; w.steps%1024 == 0 && w.ctx.Err() != nil {
+			return
+		}
+		p := e.Paragraph
+		if p == nil || p.Bullet == nil {
+			w.lists(0, "")
+		}
+		switch {
+		case e.Table != nil:
+			w.out.WriteString("<table>")
+			for _, row := range e.Table.Rows {
+				w.out.WriteString("<tr>")
+				for _, cell := range row.Cells {
+					w.out.WriteString("<td>")
+					w.elements(cell.Content, depth+1)
+					w.out.WriteString("</td>")
+				}
+				w.out.WriteString("</tr>")
+			}
+			w.out.WriteString("</table>")
+		case p == nil:
+		case p.Bullet != nil:
+			w.lists(min(p.Bullet.Level, 8)+1, w.kind(p.Bullet.ListID, p.Bullet.Level))
+			w.out.WriteString("<li>")
+			w.inlines(p.Elements)
+			w.out.WriteString("</li>")
+		default:
+			tag := tagOf(p.Style.Named)
+			w.out.WriteString("<" + tag)
+			if p.Style.HeadingID != "" {
+				w.out.WriteString(` id="` + html.EscapeString(p.Style.HeadingID) + `"`)
+			}
+			w.out.WriteString(">")
+			w.inlines(p.Elements)
+			w.out.WriteString("</" + tag + ">")
+		}
+	}
+	w.lists(0, "")
+}
+
+// tagOf is the element of a named style. A title stands above all headings.
+func tagOf(style string) string {
+	switch level, isHeading := strings.CutPrefix(style, "HEADING_"); {
+	case style == "TITLE":
+		return "h1"
+	case isHeading && len(level) == 1 && "1" <= level && level <= "6":
+		return "h" + level
+	}
+	return "p"
+}
+
+// kind is the element of a list: "DECIMAL", "ALPHA", "ROMAN" and the like number their items.
+func (w *writer) kind(list string, level int) string {
+	levels := w.tab.Content.Lists[list].Properties.Levels
+	if level >= 0 && level < len(levels) {
+		if g := levels[level].GlyphType; g != "" && g != "NONE" && g != "GLYPH_TYPE_UNSPECIFIED" {
+			return "ol"
+		}
+	}
+	return "ul"
+}
+
+// lists opens and closes lists until so many are open.
+func (w *writer) lists(depth int, kind string) {
+	for len(w.open) > depth {
+		w.out.WriteString("</" + w.open[len(w.open)-1] + ">")
+		w.open = w.open[:len(w.open)-1]
+	}
+	for len(w.open) < depth {
+		w.out.WriteString("<" + kind + ">")
+		w.open = append(w.open, kind)
+	}
+}
+
+func (w *writer) inlines(all []inline) {
+	for _, i := range all {
+		switch {
+		case i.Text != nil && len(i.Text.Added) == 0:
+			w.run(i)
+		case i.Person != nil:
+			w.text(i.Person.Properties.Name)
+		case i.Date != nil:
+			w.text(i.Date.Properties.Text)
+		case i.Link != nil:
+			w.link(i.Link.Properties.URI, html.EscapeString(i.Link.Properties.Title))
+		case i.Footnote != nil:
+			w.notes = append(w.notes, i.Footnote.ID)
+			w.text("[" + strconv.Itoa(len(w.notes)) + "]")
+		}
+	}
+}
+
+func (w *writer) text(s string) {
+	w.out.WriteString(strings.ReplaceAll(html.EscapeString(strings.TrimSuffix(s, "\n")), "\v", "<br>"))
+}
+
+func (w *writer) run(i inline) {
+	s := strings.ReplaceAll(html.EscapeString(strings.TrimSuffix(i.Text.Content, "\n")), "\v", "<br>")
+	if s == "" {
+		return
+	}
+	switch i.Text.Style.Font.Family {
+	case "Courier New", "Roboto Mono", "Consolas", "Source Code Pro", "Inconsolata":
+		s = "<code>" + s + "</code>"
+	}
+	w.link(i.Text.Style.Link.URL, s)
+}
+
+func (w *writer) link(address, shown string) {
+	if address == "" {
+		w.out.WriteString(shown)
+		return
+	}
+	w.out.WriteString(`<a href="` + html.EscapeString(address) + `">` + shown + "</a>")
+}
+
+// Plain reads plain text: its paragraphs.
+func Plain(text string) []document.Section {
+	var o document.Outline
+	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF")
+	for p := range strings.SplitSeq(text, "\n\n") {
+		o.Block(document.Paragraph, strings.TrimSpace(p))
+	}
+	return o.Sections()
+}

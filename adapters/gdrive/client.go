@@ -1,0 +1,269 @@
+package gdrive
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Config says with what credential Google is asked, and where. Zero fields get their defaults.
+type Config struct {
+	Key []byte // of a service account, as Google gives it out, in JSON
+	// URL is an address below which all APIs are asked instead of Google's own hosts, such as a gateway's: https://gateway.example.org.
+	URL        string
+	AllowHosts []string
+	CAFile     string
+	Every      time.Duration // between two requests to Drive, on average; 20 ms: "12,000 queries per 60 seconds"
+	AtOnce     int           // requests at once; 8
+	Patience   time.Duration // the longest wait for a limit that is sat through; 30 s
+	Pause      time.Duration // before a second attempt; 1 s
+	Now        func() time.Time
+}
+
+// api is one of Google's APIs.
+type api int
+
+const (
+	drive api = iota
+	directory
+	docs
+)
+
+// Client asks Google with one credential. All connectors with the same credential share one. It is safe for concurrent use.
+type Client struct {
+	config Config
+	key    serviceKey
+	auth   *authority
+	apis   map[api]*sourcehttp.Client
+}
+
+// New returns a client. Nothing is asked yet.
+func New(config Config) (*Client, error) {
+	config.Every, config.AtOnce, config.Pause = cmp.Or(config.Every, 20*time.Millisecond), cmp.Or(config.AtOnce, 8), cmp.Or(config.Pause, time.Second)
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	key, err := parseKey(config.Key)
+	if err != nil {
+		return nil, err
+	}
+	guard, err := outhttp.NewGuard("ALLOW_PRIVATE_HOSTS", config.AllowHosts)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{config: config, key: key, apis: make(map[api]*sourcehttp.Client)}
+	tokens, err := url.Parse(key.TokenURI)
+	if err != nil || tokens.Scheme != "https" && (tokens.Scheme != "http" || !guard.Private(context.Background(), tokens.Hostname())) {
+		return nil, errors.New("the token_uri of the service account's key is not an address of the form https://…: use the key as Google gave it out")
+	}
+	if c.auth, err = newAuthority(key, outhttp.Config{CAFile: config.CAFile, Guard: guard, HeaderTimeout: tokenTimeout}, config.Pause, config.Now); err != nil {
+		return nil, err
+	}
+	for of, at := range map[api]struct {
+		host, path, scopes string
+		every              time.Duration
+	}{
+		drive:     {"https://www.googleapis.com", "/drive/v3/", scopeDrive, config.Every},
+		directory: {"https://admin.googleapis.com", "/admin/directory/v1/", scopeUsers + " " + scopeGroups + " " + scopeMembers, 2 * config.Every},
+		docs:      {"https://docs.googleapis.com", "/v1/", scopeDrive, 10 * config.Every}, // "Read requests … 300 per minute per user per project"
+	} {
+		base := at.host + at.path
+		if config.URL != "" {
+			base = strings.TrimSuffix(config.URL, "/") + at.path
+		}
+		c.apis[of], err = sourcehttp.New(sourcehttp.Config{
+			Name: "Google", Base: base, AllowHosts: config.AllowHosts, CAFile: config.CAFile, Every: at.every, Burst: 20, AtOnce: config.AtOnce, Patience: config.Patience,
+			Pause: config.Pause, SilentLimit: config.Pause, Now: config.Now, Header: http.Header{"Accept": {"application/json"}}, Limited: limited,
+			Authorize: func(ctx context.Context, r *http.Request) error {
+				subject, _ := ctx.Value(subjectKey{}).(string)
+				token, err := c.auth.current(ctx, holder{subject, at.scopes})
+				if err == nil {
+					r.Header.Set("Authorization", "Bearer "+token)
+				}
+				return err
+			},
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// subjectKey is that of the address, in a context, of whoever is acted for; none: the service account acts for itself.
+type subjectKey struct{}
+
+// Account is the address of the service account.
+func (c *Client) Account() string { return c.key.ClientEmail }
+
+// Requests is how many requests were made so far, and how many of them were refused because of a limit.
+func (c *Client) Requests() (all, limited int) {
+	for _, h := range c.apis {
+		cost := h.Cost()
+		all, limited = all+cost.Requests, limited+cost.Limited
+	}
+	return all, limited
+}
+
+// Waited is how long limits were waited for so far.
+func (c *Client) Waited() (d time.Duration) {
+	for _, h := range c.apis {
+		d += h.Cost().Waited
+	}
+	return d
+}
+
+// errMalformed marks an answer that is not what it should be.
+var errMalformed = errors.New("the answer cannot be read")
+
+// get asks for a path below an API for somebody, and reads the answer into to.
+func (c *Client) get(ctx context.Context, of api, subject, path string, to any) error {
+	answer, err := c.raw(ctx, of, subject, sourcehttp.Request{Path: path})
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(answer.Body, to); err != nil {
+		path, _, _ := strings.Cut(path, "?")
+		return fmt.Errorf("Google's answer to %s is not what it should be: check the address of the source, if it has one (%w)", path, errMalformed)
+	}
+	return nil
+}
+
+// raw asks for somebody. A token that is not accepted is asked for anew, once.
+func (c *Client) raw(ctx context.Context, of api, subject string, r sourcehttp.Request) (*sourcehttp.Response, error) {
+	ctx = context.WithValue(ctx, subjectKey{}, subject)
+	answer, err := c.apis[of].Do(ctx, r)
+	if sourcehttp.Status(err) == http.StatusUnauthorized {
+		for _, scopes := range []string{scopeDrive, scopeUsers + " " + scopeGroups + " " + scopeMembers} {
+			c.auth.forget(holder{subject, scopes})
+		}
+		answer, err = c.apis[of].Do(ctx, r)
+	}
+	switch {
+	case sourcehttp.Status(err) == http.StatusUnauthorized:
+		return nil, fmt.Errorf("Google does not accept what the service account is given: look at its key and its delegation (%w): %w", err, index.ErrRevoked)
+	case slices.Contains([]string{"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}, reason(err)):
+		return nil, fmt.Errorf("a scope is missing, or was taken back: look at the scopes that footnote sources add google_drive lists (%w): %w", err, index.ErrRevoked)
+	}
+	return answer, err
+}
+
+// refusal is an error as Google writes it: "error.errors[].reason", and for newer APIs "error.details[].reason"
+// (https://developers.google.com/workspace/drive/api/guides/handle-errors).
+type refusal struct {
+	Error struct {
+		Errors []struct {
+			Reason string `json:"reason"`
+		} `json:"errors"`
+		Details []struct {
+			Reason string `json:"reason"`
+		} `json:"details"`
+	} `json:"error"`
+}
+
+func reasonOf(body []byte) string {
+	var said refusal
+	if json.Unmarshal(body, &said) != nil {
+		return ""
+	}
+	for _, e := range said.Error.Errors {
+		if e.Reason != "" {
+			return e.Reason
+		}
+	}
+	for _, d := range said.Error.Details {
+		if d.Reason != "" {
+			return d.Reason
+		}
+	}
+	return ""
+}
+
+// reason is the vendor's own of a refusal; empty of other errors.
+func reason(err error) string {
+	var refused *sourcehttp.Refused
+	if errors.As(err, &refused) {
+		return reasonOf(refused.Body)
+	}
+	return ""
+}
+
+// limits are the reasons of a 403 that say that too much was asked, as a 429 does.
+var limits = []string{"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "quotaExceeded"}
+
+func limited(r *sourcehttp.Response) bool {
+	return r.Status == http.StatusForbidden && slices.Contains(limits, reasonOf(r.Body))
+}
+
+// absent reports whether an error says that something is not there for whoever asks, or not for them.
+func absent(err error) bool {
+	switch sourcehttp.Status(err) {
+	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
+		return !errors.Is(err, index.ErrPaused) && !errors.Is(err, index.ErrRevoked)
+	}
+	return errors.Is(err, errNobody)
+}
+
+// stale reports whether an error says that a place in a list or a log is not known any more: "the page token … rejected for any reason, it should be
+// discarded, and pagination should be restarted from the first page" (https://developers.google.com/workspace/drive/api/guides/search-files).
+func stale(err error) bool {
+	switch sourcehttp.Status(err) {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone:
+		return true
+	}
+	return false
+}
+
+// final reports whether an error ends a loop, whatever it was about.
+func final(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
+}
+
+// query writes parameters in the order in which they are given.
+func query(pairs ...string) string {
+	var b strings.Builder
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(pairs[i] + "=" + url.QueryEscape(pairs[i+1]))
+	}
+	return b.String()
+}
+
+// mostPages bounds the parts of a list.
+const mostPages = 50_000
+
+// listAll reads a list whole: part takes out what a part holds, with the place of the next.
+func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked string, part func(P) (next string)) error {
+	token, been := "", make(map[string]bool)
+	for range mostPages {
+		var got P
+		if err := c.get(ctx, of, subject, path+"?"+asked+"&"+query("pageToken", token), &got); err != nil {
+			return err
+		}
+		next := part(got)
+		if next == "" {
+			return nil
+		}
+		if been[next] {
+			return fmt.Errorf("Google's list of %s leads back to where it was: the next run tries again (%w)", path, errMalformed)
+		}
+		been[next], token = true, next
+	}
+	return fmt.Errorf("Google's list of %s does not end: the next run tries again (%w)", path, errMalformed)
+}

@@ -1,0 +1,147 @@
+package gdrive
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// corpus is what has a log of changes of its own: a shared drive, or what one person owns.
+type corpus struct {
+	id      string // of the drive, or of the person in the directory
+	name    string
+	subject string // for whom it is read
+	shared  bool   // it is a shared drive
+}
+
+// corpora are those of the source, shared drives first, in the order of their ids. people may be nil where no person's drive is read.
+func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
+	type part struct {
+		Drives []struct {
+			ID   string `json:"id"`
+			Name string `json:"name"`
+		} `json:"drives"`
+		NextPageToken string `json:"nextPageToken"`
+	}
+	var all []corpus
+	err := listAll(ctx, c.client, drive, c.options.Reader, "drives", query("pageSize", "100", "fields", "nextPageToken,drives(id,name)"), func(got part) string {
+		for _, d := range got.Drives {
+			if isID(d.ID) && (len(c.options.Drives) == 0 || slices.Contains(c.options.Drives, d.ID)) {
+				all = append(all, corpus{id: d.ID, name: d.Name, subject: c.options.Reader, shared: true})
+			}
+		}
+		return got.NextPageToken
+	})
+	if err != nil {
+		if absent(err) {
+			err = fmt.Errorf("Google shows no shared drives to %s: look at footnote sources add google_drive, and at whether the Google Drive API is enabled (%w): %w",
+				cmp.Or(c.options.Reader, c.client.key.ClientEmail), err, index.ErrRevoked)
+		}
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b corpus) int { return strings.Compare(a.id, b.id) })
+	all = slices.CompactFunc(all, func(a, b corpus) bool { return a.id == b.id })
+	if !c.options.MyDrives {
+		return all, nil
+	}
+	for _, u := range p.users {
+		if len(c.options.Users) == 0 || slices.ContainsFunc(c.options.Users, func(a string) bool { return slices.Contains(u.addresses(), address(a)) }) {
+			all = append(all, corpus{id: u.ID, name: u.PrimaryEmail, subject: address(u.PrimaryEmail)})
+		}
+	}
+	return all, nil
+}
+
+// fields are what is asked of the files of a corpus.
+func (c corpus) fields() string {
+	if c.shared {
+		return fileFields
+	}
+	return ownFileFields
+}
+
+// scope are the parameters that keep a list of files to a corpus. "corpora=allDrives … may return incompleteSearch": drives are listed one by one.
+func (c corpus) scope() string {
+	if c.shared {
+		return query("corpora", "drive", "driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")
+	}
+	return query("corpora", "user", "supportsAllDrives", "true")
+}
+
+// log are the parameters that keep a list of changes to a corpus.
+func (c corpus) log() string {
+	if c.shared {
+		return query("driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")
+	}
+	return query("supportsAllDrives", "true")
+}
+
+// listed is a part of a list of files.
+type listed struct {
+	Files            []file `json:"files"`
+	NextPageToken    string `json:"nextPageToken"`
+	IncompleteSearch bool   `json:"incompleteSearch"`
+}
+
+// mostFiles is how many files a part of a list holds at most; Google gives fewer where it likes.
+const mostFiles = "1000"
+
+// files reads a part of the list of what is in a corpus and meets a condition, in the words of files.list.
+func (c *Connector) files(ctx context.Context, in corpus, condition, token string) (listed, error) {
+	var got listed
+	asked := in.scope() + "&" + query("q", condition, "pageSize", mostFiles, "fields", "nextPageToken,incompleteSearch,files("+in.fields()+")", "pageToken", token)
+	err := c.client.get(ctx, drive, in.subject, "files?"+asked, &got)
+	got.Files = slices.DeleteFunc(got.Files, func(f file) bool { return !isID(f.ID) })
+	return got, err
+}
+
+// file reads one file for somebody.
+func (c *Connector) file(ctx context.Context, subject, id, fields string) (file, error) {
+	var f file
+	err := c.client.get(ctx, drive, subject, "files/"+url.PathEscape(id)+"?"+query("supportsAllDrives", "true", "fields", fields), &f)
+	return f, err
+}
+
+// startToken is where the log of a corpus goes on from now.
+func (c *Connector) startToken(ctx context.Context, in corpus) (string, error) {
+	var got struct {
+		Token string `json:"startPageToken"`
+	}
+	err := c.client.get(ctx, drive, in.subject, "changes/startPageToken?"+in.log(), &got)
+	if err == nil && got.Token == "" {
+		err = fmt.Errorf("Google names no place in the log of %s: the next run asks again (%w)", in.name, errMalformed)
+	}
+	return got.Token, err
+}
+
+// change is an entry of a log: what is the case now, and not what has happened
+// (https://developers.google.com/workspace/drive/api/guides/change-overview).
+type change struct {
+	Type    string `json:"changeType"`
+	Removed bool   `json:"removed"` // "from the list of changes, for example by deletion or loss of access"
+	FileID  string `json:"fileId"`
+	File    *file  `json:"file"`
+}
+
+// logged is a part of a log.
+type logged struct {
+	Changes           []change `json:"changes"`
+	NextPageToken     string   `json:"nextPageToken"`
+	NewStartPageToken string   `json:"newStartPageToken"`
+}
+
+func (c *Connector) changed(ctx context.Context, in corpus, token string) (logged, error) {
+	var got logged
+	asked := in.log() + "&" + query("pageToken", token, "pageSize", mostFiles, "includeRemoved", "true", "includeCorpusRemovals", "true",
+		"fields", "nextPageToken,newStartPageToken,changes(changeType,removed,fileId,file("+in.fields()+"))")
+	err := c.client.get(ctx, drive, in.subject, "changes?"+asked, &got)
+	if err == nil && got.NextPageToken == "" && got.NewStartPageToken == "" {
+		err = fmt.Errorf("the log of %s does not say where it goes on: the next run asks again (%w)", in.name, errMalformed)
+	}
+	return got, err
+}

@@ -1,0 +1,149 @@
+package gdrive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// user is somebody in the directory (https://developers.google.com/workspace/admin/directory/reference/rest/v1/users).
+type user struct {
+	ID           string   `json:"id"`
+	PrimaryEmail string   `json:"primaryEmail"`
+	Aliases      []string `json:"aliases"`
+	Suspended    bool     `json:"suspended"`
+	Archived     bool     `json:"archived"`
+	Name         struct {
+		FullName string `json:"fullName"`
+	} `json:"name"`
+}
+
+// addresses are the user's own and their other ones. The directory gives them out, below domains that the organisation has verified.
+func (u user) addresses() []string {
+	all := make([]string, 0, 1+len(u.Aliases))
+	for _, a := range append([]string{u.PrimaryEmail}, u.Aliases...) {
+		if a = address(a); a != "" && !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+func address(a string) string { return strings.ToLower(strings.TrimSpace(a)) }
+
+// active reports whether somebody can open anything at all.
+func (u user) active() bool { return u.ID != "" && !u.Suspended && !u.Archived }
+
+// group is a group of the directory.
+type group struct {
+	ID      string   `json:"id"`
+	Email   string   `json:"email"`
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases"`
+	Others  []string `json:"nonEditableAliases"`
+}
+
+// people are those in the directory, by what permissions name them by. It is for one goroutine at a time.
+type people struct {
+	*Connector
+	users  []user            // the active ones, in the order of their ids
+	byMail map[string]string // ids of users
+	groups map[string]string // ids of groups by address; nil until they are asked for
+}
+
+// people reads who is in the directory.
+func (c *Connector) people(ctx context.Context) (*people, error) {
+	p := &people{Connector: c, byMail: make(map[string]string)}
+	asked := query("customer", "my_customer", "maxResults", "500", "projection", "basic", "fields", "nextPageToken,users(id,primaryEmail,aliases,suspended,archived,name/fullName)")
+	type part struct {
+		Users         []user `json:"users"`
+		NextPageToken string `json:"nextPageToken"`
+	}
+	err := listAll(ctx, c.client, directory, c.options.Admin, "users", asked, func(got part) string {
+		for _, u := range got.Users {
+			if u.active() {
+				p.users = append(p.users, u)
+			}
+		}
+		return got.NextPageToken
+	})
+	if err != nil {
+		return nil, c.unread("people", err)
+	}
+	slices.SortFunc(p.users, func(a, b user) int { return cmp.Compare(a.ID, b.ID) })
+	p.users = slices.CompactFunc(p.users, func(a, b user) bool { return a.ID == b.ID })
+	for _, u := range p.users {
+		for _, a := range u.addresses() {
+			p.byMail[a] = u.ID
+		}
+	}
+	return p, nil
+}
+
+// unread says what to do where the directory is not shown. Nobody is known without it.
+func (c *Connector) unread(what string, err error) error {
+	switch status := sourcehttp.Status(err); {
+	case errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused):
+		return err
+	case errors.Is(err, errNobody) || status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusBadRequest:
+		return fmt.Errorf("the %s of the directory are not shown for %s, and without them nobody is known: name an administrator who may read users and groups as admin, "+
+			"delegate the scopes of the directory, and enable the Admin SDK API (%w): %w", what, nameOf(cmp.Or(c.options.Admin, c.client.key.ClientEmail)), err, index.ErrRevoked)
+	}
+	return err
+}
+
+// listGroups lists the groups in the order of their ids.
+func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
+	var all []group
+	type part struct {
+		Groups        []group `json:"groups"`
+		NextPageToken string  `json:"nextPageToken"`
+	}
+	asked := query("customer", "my_customer", "maxResults", "200", "fields", "nextPageToken,groups(id,email,name,aliases,nonEditableAliases)")
+	err := listAll(ctx, c.client, directory, c.options.Admin, "groups", asked, func(got part) string {
+		for _, g := range got.Groups {
+			if g.ID != "" {
+				all = append(all, g)
+			}
+		}
+		return got.NextPageToken
+	})
+	if err != nil {
+		return nil, c.unread("groups", err)
+	}
+	slices.SortFunc(all, func(a, b group) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(all, func(a, b group) bool { return a.ID == b.ID }), nil
+}
+
+// group is the id of a group by its address; empty of one that is none of the directory: nobody can say who is in it.
+func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
+	if p.groups == nil {
+		all, err := p.listGroups(ctx)
+		if err != nil {
+			return "", err
+		}
+		p.groups = make(map[string]string, len(all))
+		for _, g := range all {
+			for _, a := range slices.Concat([]string{g.Email}, g.Aliases, g.Others) {
+				p.groups[address(a)] = g.ID
+			}
+		}
+	}
+	return p.groups[address(mail)], nil
+}
+
+// of returns somebody active by id.
+func (p *people) of(id string) (user, bool) {
+	i, found := slices.BinarySearchFunc(p.users, id, func(u user, id string) int { return cmp.Compare(u.ID, id) })
+	if !found {
+		return user{}, false
+	}
+	return p.users[i], true
+}

@@ -1,0 +1,455 @@
+package gdrive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// errBroken says that nobody wants another batch.
+var errBroken = errors.New("the caller has broken off")
+
+// sink takes what a feed brings.
+type sink interface {
+	// found is told what is in a corpus now. With log it was changed, and otherwise it was met in a list.
+	found(ctx context.Context, in corpus, files []file, log bool) error
+	// gone is told what is not in a corpus any more; files that are shown still, elsewhere or in the trash, are more than an id.
+	gone(ctx context.Context, in corpus, files []file) error
+	// flush hands on what was taken in, and how far the feed is.
+	flush(complete bool) error
+}
+
+// feed reads the corpora of a source: what has changed, by their logs, and now and then everything. It is for one goroutine.
+type feed struct {
+	*Connector
+	sink    sink
+	state   state
+	now     time.Time
+	people  *people // nil where nobody has to be known
+	corpora []corpus
+	byID    map[string]corpus
+	owners  map[string]string // whose a folder is that somebody's file lies in, by node id: the id of a corpus; empty: nobody's that is read
+	skipped []index.Notice
+}
+
+func (c *Connector) feed(since index.Checkpoint) *feed {
+	return &feed{Connector: c, state: decode(since, c.Settings()), now: c.client.config.Now(), byID: make(map[string]corpus), owners: make(map[string]string)}
+}
+
+// errAnew says that a log cannot be gone on with, so that everything is to be looked at.
+var errAnew = errors.New("the log cannot be gone on with")
+
+// open finds out which corpora there are.
+func (w *feed) open(ctx context.Context) (err error) {
+	if w.corpora, err = w.Connector.corpora(ctx, w.people); err != nil {
+		return err
+	}
+	for _, in := range w.corpora {
+		w.byID[in.id] = in
+	}
+	w.state.Open = true
+	return nil
+}
+
+func (w *feed) run(ctx context.Context) error {
+	if w.state.Pass == nil && !w.due() {
+		err := w.logs(ctx)
+		if !errors.Is(err, errAnew) {
+			return err
+		}
+	}
+	return w.everything(ctx)
+}
+
+// due reports whether everything is to be looked at: it is time, or a corpus is gone, with all that was shared from it by itself.
+func (w *feed) due() bool {
+	for id := range w.state.Logs {
+		if _, there := w.byID[id]; !there {
+			return true
+		}
+	}
+	return w.state.Swept == 0 || w.now.Sub(time.Unix(w.state.Swept, 0)) >= w.options.SweepEvery
+}
+
+// everything looks at all files of all corpora. It goes on where another run has ended.
+func (w *feed) everything(ctx context.Context) error {
+	if w.state.Pass == nil {
+		w.state.Pass = &pass{Began: w.now.Unix(), Done: make(map[string]string)}
+	}
+	p := w.state.Pass
+	for _, in := range w.corpora {
+		if _, done := p.Done[in.id]; done {
+			continue
+		}
+		if p.At != in.id {
+			p.At, p.Token, p.Log = in.id, "", ""
+		}
+		err := w.list(ctx, in)
+		if err != nil && (final(ctx, err) || !absent(err)) {
+			return err
+		}
+		if err != nil {
+			w.refused(in, err)
+			p.Log = ""
+		}
+		p.Done[in.id], p.At = p.Log, ""
+		if err := w.sink.flush(false); err != nil {
+			return err
+		}
+	}
+	w.state.Logs = make(map[string]string)
+	for id, token := range p.Done {
+		if _, there := w.byID[id]; there && token != "" {
+			w.state.Logs[id] = token
+		}
+	}
+	w.state.Swept, w.state.Pass = p.Began, nil
+	w.state.Open = false
+	return w.sink.flush(!p.Holes)
+}
+
+// refused notes a corpus that cannot be read: nobody may read what is in it.
+func (w *feed) refused(in corpus, err error) {
+	w.skipped = append(w.skipped, index.Notice{Name: in.name, Sentence: fmt.Sprintf("It cannot be read, and nobody may read what is in it here (%v).", err)})
+}
+
+const folderQuery = "mimeType = '" + typeFolder + "' and 'me' in owners and trashed = false"
+
+// list looks at all files of a corpus.
+func (w *feed) list(ctx context.Context, in corpus) (err error) {
+	p := w.state.Pass
+	if p.Log == "" {
+		if p.Log, err = w.startToken(ctx, in); err != nil { // before the list: what changes meanwhile is in the log
+			return err
+		}
+	}
+	if err := w.learn(ctx, in); err != nil {
+		return err
+	}
+	condition := "trashed = false"
+	if !in.shared {
+		condition = "'me' in owners and trashed = false"
+	}
+	again := false
+	been := make(map[string]bool)
+	for range mostPages {
+		got, err := w.files(ctx, in, condition, p.Token)
+		if err != nil {
+			if p.Token != "" && stale(err) && !again && !final(ctx, err) {
+				again, p.Token = true, ""
+				clear(been)
+				continue
+			}
+			return err
+		}
+		p.Holes = p.Holes || got.IncompleteSearch
+		if err := w.sink.found(ctx, in, w.within(in, got.Files), false); err != nil {
+			return err
+		}
+		p.Token = got.NextPageToken
+		if p.Token == "" {
+			return nil
+		}
+		if been[p.Token] {
+			break
+		}
+		been[p.Token] = true
+		if err := w.sink.flush(false); err != nil {
+			return err
+		}
+	}
+	p.Token, p.Holes = "", true // the list leads back to where it was, or does not end
+	return nil
+}
+
+// within are those of the files that belong to a corpus.
+func (w *feed) within(in corpus, files []file) []file {
+	some := files[:0:0]
+	for _, f := range files {
+		if w.home(f) == in.id && !f.Trashed {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
+// home is the id of the corpus that a file belongs to; empty: none that is read. "Output only. The owner of this file. … This field isn't populated for items in
+// shared drives."
+func (w *feed) home(f file) string {
+	if f.DriveID != "" {
+		return w.byID[f.DriveID].id
+	}
+	if w.people == nil || len(f.Owners) == 0 {
+		return ""
+	}
+	return w.byID[w.people.byMail[address(f.Owners[0].EmailAddress)]].id
+}
+
+// learn notes which folders somebody owns, with the top one of their drive, so that none of them has to be asked for by itself.
+func (w *feed) learn(ctx context.Context, in corpus) error {
+	if in.shared {
+		return nil
+	}
+	top, err := w.file(ctx, in.subject, "root", in.fields())
+	if err != nil {
+		return err
+	}
+	if w.home(top) == in.id {
+		w.owners[nodeID(in.id, top.ID)] = in.id
+		if err := w.sink.found(ctx, in, []file{top}, false); err != nil {
+			return err
+		}
+	}
+	token, been := "", make(map[string]bool)
+	for range mostPages {
+		got, err := w.files(ctx, in, folderQuery, token)
+		if err != nil {
+			return err
+		}
+		for _, f := range w.within(in, got.Files) {
+			w.owners[nodeID(in.id, f.ID)] = in.id
+		}
+		if token = got.NextPageToken; token == "" || been[token] {
+			return nil
+		}
+		been[token] = true
+	}
+	return nil
+}
+
+// above is the node of the folder that a file lies in; empty where that is not shown, so that nothing is inherited. own reports that it is a folder of the same
+// corpus.
+func (w *feed) above(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
+	parent := f.parent()
+	if parent == "" || in.shared {
+		if parent == "" {
+			return "", false, nil
+		}
+		return nodeID(in.id, parent), true, nil
+	}
+	key := nodeID(in.id, parent)
+	owner, known := w.owners[key]
+	if !known {
+		folder, err := w.file(ctx, in.subject, parent, "id,driveId,owners(emailAddress)")
+		switch {
+		case err == nil:
+			owner = w.home(folder)
+		case final(ctx, err) || !absent(err):
+			return "", false, err
+		}
+		w.owners[key] = owner
+	}
+	if owner == "" {
+		return "", false, nil
+	}
+	return nodeID(owner, parent), owner == in.id, nil
+}
+
+// logs follows the log of each corpus, and looks at all of those that are new.
+func (w *feed) logs(ctx context.Context) error {
+	for _, in := range w.corpora {
+		if err := w.log(ctx, in); err != nil {
+			return err
+		}
+	}
+	w.state.Open = false
+	return w.sink.flush(false)
+}
+
+func (w *feed) log(ctx context.Context, in corpus) error {
+	token, known := w.state.Logs[in.id]
+	if !known {
+		return w.newcomer(ctx, in)
+	}
+	been := make(map[string]bool)
+	for range mostPages {
+		got, err := w.changed(ctx, in, token)
+		switch {
+		case err == nil:
+		case final(ctx, err):
+			return err
+		case stale(err) || absent(err):
+			delete(w.state.Logs, in.id)
+			return fmt.Errorf("%w: %w", errAnew, err)
+		default:
+			return err
+		}
+		if err := w.follow(ctx, in, got.Changes); err != nil {
+			return err
+		}
+		token = got.NextPageToken
+		if got.NewStartPageToken != "" {
+			token = got.NewStartPageToken
+		}
+		w.state.Logs[in.id] = token
+		if got.NewStartPageToken != "" && len(got.Changes) == 0 {
+			return nil // nothing to be stored beside the place
+		}
+		if err := w.sink.flush(false); err != nil || got.NewStartPageToken != "" {
+			return err
+		}
+		if been[token] {
+			break
+		}
+		been[token] = true
+	}
+	return fmt.Errorf("%w: the log of %s does not end", errAnew, in.name)
+}
+
+// newcomer looks at all of a corpus that was not there before: "the user's change log contains a single entry" where somebody becomes a member of a shared
+// drive, and none of its files.
+func (w *feed) newcomer(ctx context.Context, in corpus) error {
+	w.state.Pass = &pass{}
+	err := w.list(ctx, in)
+	p := w.state.Pass
+	w.state.Pass = nil
+	switch {
+	case err == nil:
+		w.state.Logs[in.id] = p.Log
+		return w.sink.flush(false)
+	case final(ctx, err) || !absent(err):
+		return err
+	}
+	w.refused(in, err)
+	return nil
+}
+
+// follow takes in entries of a log.
+func (w *feed) follow(ctx context.Context, in corpus, changes []change) error {
+	var there, gone []file
+	var folders []string
+	for _, one := range changes {
+		if one.Type == "drive" || !isID(one.FileID) {
+			continue
+		}
+		f := file{ID: one.FileID}
+		if one.File != nil {
+			f = *one.File
+			f.ID = one.FileID
+		}
+		if f.MimeType == typeFolder {
+			folders = append(folders, f.ID)
+			delete(w.owners, nodeID(in.id, f.ID))
+		}
+		if one.File != nil && !f.Trashed && w.home(f) == in.id {
+			there = append(there, f)
+		} else {
+			gone = append(gone, f)
+		}
+	}
+	if err := w.sink.gone(ctx, in, gone); err != nil {
+		return err
+	}
+	if err := w.sink.found(ctx, in, there, true); err != nil {
+		return err
+	}
+	return w.below(ctx, in, folders)
+}
+
+// mostParents is how many folders are asked about at once.
+const mostParents = 30
+
+// below looks at what lies below folders that have changed: they may have come from elsewhere, or been thrown away, and the log need not name each file below.
+func (w *feed) below(ctx context.Context, in corpus, folders []string) error {
+	been := make(map[string]bool)
+	each := func(files []file) error {
+		for _, f := range files {
+			if f.MimeType == typeFolder {
+				folders = append(folders, f.ID)
+			}
+		}
+		return w.sort(ctx, in, files)
+	}
+	for len(folders) > 0 {
+		some := folders[:min(mostParents, len(folders))]
+		folders = folders[len(some):]
+		var names []string
+		for _, id := range some {
+			if !been[id] {
+				been[id] = true
+				names = append(names, "'"+id+"' in parents")
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		err := w.parts(ctx, in, strings.Join(names, " or "), each)
+		if lost(ctx, err) && len(names) > 1 { // one that is gone takes the others with it
+			for _, name := range names {
+				if err = w.parts(ctx, in, name, each); err != nil && !lost(ctx, err) {
+					break
+				}
+			}
+		}
+		if err != nil && !lost(ctx, err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// lost reports whether an error says that a folder is not there any more.
+func lost(ctx context.Context, err error) bool {
+	return err != nil && !final(ctx, err) && (stale(err) || absent(err))
+}
+
+// parts reads a list part by part.
+func (w *feed) parts(ctx context.Context, in corpus, condition string, each func([]file) error) error {
+	token, been := "", make(map[string]bool)
+	for range mostPages {
+		got, err := w.files(ctx, in, condition, token)
+		if err != nil {
+			return err
+		}
+		if err := each(got.Files); err != nil {
+			return err
+		}
+		if token = got.NextPageToken; token == "" || been[token] {
+			break
+		}
+		been[token] = true
+	}
+	return nil
+}
+
+// sort takes in what lies below a folder. A file of somebody else's is read as they see it: only its owner is shown all of its grants.
+func (w *feed) sort(ctx context.Context, in corpus, files []file) error {
+	there, gone := make(map[string][]file), make(map[string][]file)
+	for _, f := range files {
+		home := w.home(f)
+		if home == "" {
+			continue
+		}
+		if home != in.id {
+			own := w.byID[home]
+			again, err := w.file(ctx, own.subject, f.ID, own.fields())
+			if err != nil {
+				if final(ctx, err) || !absent(err) {
+					return err
+				}
+				continue
+			}
+			if f = again; w.home(f) != home {
+				continue
+			}
+		}
+		if f.Trashed {
+			gone[home] = append(gone[home], f)
+		} else {
+			there[home] = append(there[home], f)
+		}
+	}
+	for _, of := range w.corpora {
+		if err := w.sink.gone(ctx, of, gone[of.id]); err != nil {
+			return err
+		}
+		if err := w.sink.found(ctx, of, there[of.id], false); err != nil {
+			return err
+		}
+	}
+	return nil
+}

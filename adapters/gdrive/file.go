@@ -1,0 +1,176 @@
+package gdrive
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// Types of what is no uploaded file (https://developers.google.com/workspace/drive/api/guides/mime-types).
+const (
+	typeFolder = "application/vnd.google-apps.folder"
+	typeDoc    = "application/vnd.google-apps.document"
+	typeSheet  = "application/vnd.google-apps.spreadsheet"
+	typeSlides = "application/vnd.google-apps.presentation"
+)
+
+// file is a file or folder (https://developers.google.com/workspace/drive/api/reference/rest/v3/files).
+type file struct {
+	ID           string    `json:"id"`
+	Name         string    `json:"name"`
+	MimeType     string    `json:"mimeType"`
+	Parents      []string  `json:"parents"`
+	Trashed      bool      `json:"trashed"` // "either explicitly or from a trashed parent folder"
+	ModifiedTime time.Time `json:"modifiedTime"`
+	Size         int64     `json:"size,string"`
+	WebViewLink  string    `json:"webViewLink"`
+	MD5          string    `json:"md5Checksum"`
+	DriveID      string    `json:"driveId"`
+	Owners       []struct {
+		EmailAddress string `json:"emailAddress"`
+	} `json:"owners"`
+	LastModifyingUser struct {
+		DisplayName string `json:"displayName"`
+	} `json:"lastModifyingUser"`
+	Augmented     bool         `json:"hasAugmentedPermissions"` // "whether there are permissions directly on this file … shared drives"
+	Limited       bool         `json:"inheritedPermissionsDisabled"`
+	Permissions   []permission `json:"permissions"` // "not populated for items in shared drives"
+	PermissionIDs []string     `json:"permissionIds"`
+}
+
+const (
+	permissionFields = "id,type,role,emailAddress,domain,allowFileDiscovery,deleted,view,expirationTime,permissionDetails(inherited,role,permissionType)"
+	fileFields       = "id,name,mimeType,parents,trashed,modifiedTime,size,webViewLink,md5Checksum,driveId,owners(emailAddress),lastModifyingUser(displayName),hasAugmentedPermissions,inheritedPermissionsDisabled"
+	ownFileFields    = fileFields + ",permissionIds,permissions(" + permissionFields + ")"
+)
+
+// parent is the folder that a file lies in: "A file can only have one parent folder". Empty where it is not shown.
+func (f *file) parent() string {
+	if len(f.Parents) == 0 || !isID(f.Parents[0]) {
+		return ""
+	}
+	return f.Parents[0]
+}
+
+// stamp changes whenever the content, the name or the place of a file does: its time, with a trace of the others in the parts of a second.
+func (f *file) stamp() time.Time {
+	sum := fnv.New32a()
+	_, _ = fmt.Fprintf(sum, "%s %s %d %s", f.Name, f.MD5, f.ModifiedTime.Nanosecond(), f.MimeType) // a hash takes everything
+	return f.ModifiedTime.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
+}
+
+// permission is a grant (https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions).
+type permission struct {
+	ID                 string     `json:"id"`
+	Type               string     `json:"type"`
+	Role               string     `json:"role"`
+	EmailAddress       string     `json:"emailAddress"`
+	Domain             string     `json:"domain"`
+	AllowFileDiscovery bool       `json:"allowFileDiscovery"`
+	Deleted            bool       `json:"deleted"`
+	View               string     `json:"view"`
+	ExpirationTime     *time.Time `json:"expirationTime"`
+	PermissionDetails  []struct {
+		Inherited bool   `json:"inherited"`
+		Role      string `json:"role"`
+		Type      string `json:"permissionType"`
+	} `json:"permissionDetails"`
+}
+
+// roles are those that may read. Nobody has another one.
+var roles = []string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}
+
+// direct reports whether a grant is one of the file itself, and not of something above it: "permissionDetails[].inherited … is always populated". Of a grant
+// without, nothing is known.
+func (p *permission) direct() bool {
+	for _, d := range p.PermissionDetails {
+		if !d.Inherited && slices.Contains(roles, d.Role) {
+			return true
+		}
+	}
+	return false
+}
+
+// counts reports whether a grant lets somebody read: "view: Indicates the view for this permission … published and metadata are the only supported values …
+// metadata: The item's metadata is visible".
+func (p *permission) counts(now time.Time) bool {
+	return !p.Deleted && p.View == "" && slices.Contains(roles, p.Role) && (p.ExpirationTime == nil || p.ExpirationTime.After(now))
+}
+
+// shared reports whether a file of somebody's own drive was shared by itself with others than its owner. Where its grants are not told, it may have been.
+func (f *file) shared() bool {
+	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.direct() })
+}
+
+// permissions reads the grants of a file, a folder or a shared drive.
+func (c *Connector) permissions(ctx context.Context, subject, id string) ([]permission, error) {
+	var all []permission
+	type part struct {
+		Permissions   []permission `json:"permissions"`
+		NextPageToken string       `json:"nextPageToken"`
+	}
+	asked := query("supportsAllDrives", "true", "pageSize", "100", "fields", "nextPageToken,permissions("+permissionFields+")")
+	err := listAll(ctx, c.client, drive, subject, "files/"+url.PathEscape(id)+"/permissions", asked, func(got part) string {
+		all = append(all, got.Permissions...)
+		return got.NextPageToken
+	})
+	return all, err
+}
+
+// grants are the principals of those grants that are chosen, and when the first of them ends; zero: none does.
+func (p *people) grants(ctx context.Context, all []permission, chosen func(*permission) bool) (acl access.ACL, ends time.Time, err error) {
+	now := p.client.config.Now()
+	for i := range all {
+		one := &all[i]
+		if !one.counts(now) || !chosen(one) {
+			continue
+		}
+		who, err := p.principal(ctx, one)
+		if err != nil {
+			return nil, ends, err
+		}
+		if who == "" {
+			continue
+		}
+		acl = append(acl, who)
+		if at := one.ExpirationTime; at != nil && (ends.IsZero() || at.Before(ends)) {
+			ends = *at
+		}
+	}
+	slices.Sort(acl)
+	return slices.Compact(acl), ends, nil
+}
+
+// principal is whom a grant lets in; empty: nobody who is known. "allowFileDiscovery: Whether the permission allows the file to be discovered through search.
+// This is only applicable for permissions of type domain or anyone": without it, it is a share by link.
+func (p *people) principal(ctx context.Context, one *permission) (access.Principal, error) {
+	switch one.Type {
+	case "user":
+		if id := p.byMail[address(one.EmailAddress)]; id != "" {
+			return p.person(id), nil
+		}
+	case "group":
+		id, err := p.groupOf(ctx, one.EmailAddress)
+		if err != nil || id == "" {
+			return "", err
+		}
+		return p.group(id), nil
+	case "domain":
+		if one.Domain != "" && (one.AllowFileDiscovery || p.options.Links) {
+			return p.domain(one.Domain), nil
+		}
+	case "anyone":
+		switch {
+		case one.AllowFileDiscovery && p.options.Anonymous != "":
+			return p.options.Anonymous, nil
+		case p.options.Links:
+			return access.SourceAll(string(p.source.ID)), nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,341 @@
+package gdrivetest
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
+)
+
+// Fault is something that goes wrong with requests.
+type Fault struct {
+	Path string // is a part of their method, path and query
+	// Answer takes the place of the answer. Nil: it is cut in the middle.
+	Answer http.HandlerFunc
+}
+
+// Server serves a world.
+type Server struct {
+	*World
+	URL    string
+	Key    []byte // of the service account, as Google gives it out
+	Faults servertest.Faults[Fault]
+	Log    servertest.Log[string] // "GET /drive/v3/files?q=… (ada@example.com)"
+
+	mu      sync.Mutex
+	revoked bool
+	tokens  map[string]caller
+	private *rsa.PrivateKey
+	Switches
+}
+
+// Switches make the server behave otherwise. They are changed within Switch.
+type Switches struct {
+	Short      int      // how many entries a part of a list holds at most; 0: as many as are asked for
+	Expired    bool     // places within lists of files are not known any more
+	Forgotten  bool     // places in logs are not known any more
+	Incomplete bool     // lists of files say that something may be missing
+	Circle     bool     // the last part of a list of files leads to the first again
+	NoDelegate bool     // the service account may act for nobody
+	Scopes     []string // those that are granted; nil: all
+	NoDocs     bool     // the API of Docs is not enabled
+	Bare       bool     // grants come without details
+	NoLists    bool     // files come without their grants, and only with their ids
+}
+
+// signing is the key of the service account, one for each process: to make one takes long.
+var signing = sync.OnceValue(func() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return key
+})
+
+// NewServer serves a world.
+func NewServer(t testing.TB, w *World) *Server {
+	t.Helper()
+	s := &Server{World: w, tokens: make(map[string]caller), private: signing()}
+	web := httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(web.Close)
+	s.URL = web.URL
+	der, err := x509.MarshalPKCS8PrivateKey(s.private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Key, err = json.Marshal(map[string]string{
+		"type": "service_account", "client_email": w.Bot.Email, "private_key_id": "k1", "token_uri": s.URL + "/token",
+		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Revoke has the credential accepted no more, or again.
+func (s *Server) Revoke(revoked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked = revoked
+}
+
+// Forget has the tokens that were given out accepted no more.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.tokens)
+}
+
+// Switch changes how the server behaves.
+func (s *Server) Switch(change func(*Switches)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.Switches)
+}
+
+func (s *Server) is() Switches {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Switches
+}
+
+// Mark is how many requests were made so far, those for tokens not counted.
+func (s *Server) Mark() int { return len(s.Log.All()) }
+
+// Counts is how many requests were made that hold a part, since a mark.
+func (s *Server) Counts(since int, part string) int {
+	n := 0
+	for _, entry := range s.Log.All()[since:] {
+		if strings.Contains(entry, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// refused ends an answer as Google refuses: {"error": {"code": 403, "errors": [{"domain": "usageLimits", "reason": "userRateLimitExceeded", …}]}}
+// (https://developers.google.com/workspace/drive/api/guides/handle-errors).
+type refused struct {
+	status int
+	reason string
+}
+
+var notFound = refused{http.StatusNotFound, "notFound"}
+
+// Refuse answers with a status and a reason, and headers.
+func Refuse(status int, reason string, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{
+			"code": status, "message": http.StatusText(status), "errors": []any{map[string]any{"domain": "global", "reason": reason, "message": http.StatusText(status)}},
+		}})
+	}
+}
+
+// caller is for whom a token is.
+type caller struct {
+	user   *User
+	scopes []string
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/token" {
+		if fault, faulty := s.Faults.Next(func(f Fault) bool { return strings.Contains(r.Method+" "+r.URL.Path, f.Path) }); faulty && fault.Answer != nil {
+			fault.Answer(w, r)
+			return
+		}
+		s.token(w, r)
+		return
+	}
+	s.mu.Lock()
+	who, known := s.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+	known = known && !s.revoked
+	s.mu.Unlock()
+	entry := r.Method + " " + r.URL.Path
+	if r.URL.RawQuery != "" {
+		entry += "?" + r.URL.RawQuery
+	}
+	if known {
+		entry += " (" + who.user.Email + ")"
+	}
+	s.Log.Add(entry)
+	if fault, faulty := s.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) }); faulty {
+		if fault.Answer != nil {
+			fault.Answer(w, r)
+			return
+		}
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte(`{"files":[{"id":`))
+		return
+	}
+	if !known {
+		Refuse(http.StatusUnauthorized, "authError")(w, r)
+		return
+	}
+	s.World.mu.Lock()
+	answer := (&request{Server: s, Request: r, Switches: s.is(), user: who.user, scopes: who.scopes, values: r.URL.Query()}).answer()
+	s.World.mu.Unlock()
+	switch answer := answer.(type) {
+	case refused:
+		Refuse(answer.status, answer.reason)(w, r)
+	case []byte:
+		_, _ = w.Write(answer)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(masked(answer, r.URL.Query().Get("fields")))
+	}
+}
+
+// token gives out tokens: "grant_type urn:ietf:params:oauth:grant-type:jwt-bearer", a JWT of iss, scope, aud, exp, iat and sub, "signed … RS256"
+// (https://developers.google.com/identity/protocols/oauth2/service-account).
+func (s *Server) token(w http.ResponseWriter, r *http.Request) {
+	fail := func(code, description string) {
+		w.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(w).Encode(map[string]string{"error": code, "error_description": description})
+	}
+	parts := strings.Split(r.FormValue("assertion"), ".")
+	if r.FormValue("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" || len(parts) != 3 {
+		fail("unsupported_grant_type", "Invalid grant_type")
+		return
+	}
+	var claims struct {
+		Iss, Scope, Aud, Sub string
+		Exp, Iat             int64
+	}
+	body, err := base64.RawURLEncoding.DecodeString(parts[1])
+	signature, signed := base64.RawURLEncoding.DecodeString(parts[2])
+	sum := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
+	s.mu.Lock()
+	revoked := s.revoked
+	s.mu.Unlock()
+	if err != nil || signed != nil || json.Unmarshal(body, &claims) != nil || rsa.VerifyPKCS1v15(&s.private.PublicKey, crypto.SHA256, sum[:], signature) != nil || revoked {
+		fail("invalid_grant", "Invalid JWT Signature.")
+		return
+	}
+	if claims.Iss != s.Bot.Email || claims.Aud != s.URL+"/token" || claims.Exp-claims.Iat > 3600 || time.Until(time.Unix(claims.Exp, 0)) > time.Hour {
+		fail("invalid_grant", "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.")
+		return
+	}
+	scopes, is := strings.Fields(claims.Scope), s.is()
+	who := s.Bot
+	if claims.Sub != "" {
+		if is.NoDelegate || is.Scopes != nil && slices.ContainsFunc(scopes, func(scope string) bool { return !slices.Contains(is.Scopes, scope) }) {
+			fail("unauthorized_client", "Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.")
+			return
+		}
+		who = nil
+		s.Do(func() {
+			for _, u := range s.Users {
+				if strings.EqualFold(u.Email, claims.Sub) && !u.Suspended {
+					who = u
+				}
+			}
+		})
+		if who == nil {
+			fail("invalid_grant", "Invalid email or User ID")
+			return
+		}
+	}
+	s.mu.Lock()
+	token := fmt.Sprintf("ya29.%d", len(s.tokens))
+	for s.tokens[token].user != nil {
+		token += "x"
+	}
+	s.tokens[token] = caller{who, scopes}
+	s.mu.Unlock()
+	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 3600})
+}
+
+// masked leaves out what was not asked for: "fields … nested sub-selectors" (https://developers.google.com/workspace/drive/api/guides/fields-parameter).
+func masked(answer any, fields string) any {
+	if fields == "" || fields == "*" {
+		return answer
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return answer
+	}
+	var tree any
+	if json.Unmarshal(text, &tree) != nil {
+		return answer
+	}
+	mask, _ := parseMask(strings.ReplaceAll(fields, " ", ""))
+	return mask.apply(tree)
+}
+
+type mask map[string]mask
+
+// parseMask reads "a,b(c,d),e/f" up to a bracket that closes what is around it, and returns what is left.
+func parseMask(fields string) (mask, string) {
+	m := make(mask)
+	for fields != "" {
+		i := strings.IndexAny(fields, ",()/")
+		if i < 0 {
+			m[fields] = nil
+			return m, ""
+		}
+		name, mark := fields[:i], fields[i]
+		fields = fields[i+1:]
+		switch mark {
+		case '(':
+			m[name], fields = parseMask(fields)
+			fields = strings.TrimPrefix(fields, ",")
+			continue
+		case '/':
+			inner := fields
+			if end := strings.IndexAny(fields, ",)"); end >= 0 {
+				inner = fields[:end]
+			}
+			m[name], _ = parseMask(inner)
+			fields = strings.TrimPrefix(fields[len(inner):], ",")
+			continue
+		}
+		if name != "" {
+			m[name] = nil
+		}
+		if mark == ')' {
+			return m, fields
+		}
+	}
+	return m, ""
+}
+
+func (m mask) apply(value any) any {
+	if len(m) == 0 {
+		return value
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		out := make(map[string]any)
+		for name, inner := range m {
+			if v, there := value[name]; there {
+				out[name] = inner.apply(v)
+			}
+		}
+		return out
+	case []any:
+		for i := range value {
+			value[i] = m.apply(value[i])
+		}
+	}
+	return value
+}

@@ -1,0 +1,461 @@
+// Package gdrivetest is a fake of Google Drive, of the directory of Google Workspace, of the API of Docs, and of Google's tokens, for tests. It decides for each person on
+// their own who may read what, by Google's words, which are quoted beside it.
+package gdrivetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Types of what is no uploaded file.
+const (
+	Folder = "application/vnd.google-apps.folder"
+	Doc    = "application/vnd.google-apps.document"
+	Sheet  = "application/vnd.google-apps.spreadsheet"
+	Slides = "application/vnd.google-apps.presentation"
+	Text   = "text/plain"
+)
+
+// User is somebody in the directory, or a service account.
+type User struct {
+	ID, Name, Email string
+	Aliases         []string
+	Suspended       bool
+	Service         bool
+	Root            *File // the top folder of their drive
+}
+
+// Group is a group of the directory, or of another organisation.
+type Group struct {
+	ID, Name, Email string
+	Members         []any // *User, *Group, Everyone
+	Elsewhere       bool  // of another organisation: the directory does not know it
+}
+
+// Everyone stands for all users of the organisation as a member of a group, and for anyone as who a grant lets in.
+type Everyone struct{}
+
+// Domain is who a grant lets in: everybody of it.
+type Domain string
+
+// Grant is a permission that was set on a file or a drive itself.
+type Grant struct {
+	To      any // *User, *Group, Domain, Everyone, or something that is not known
+	Role    string
+	Find    bool // allowFileDiscovery
+	Expires time.Time
+	View    string
+	Bare    bool // its details are not told
+}
+
+// Drive is a shared drive.
+type Drive struct {
+	ID, Name string
+	Members  []Grant
+}
+
+// File is a file or a folder.
+type File struct {
+	ID, Name, Type string
+	Parent         *File  // nil: at the top of Drive; not of somebody's own drive
+	Drive          *Drive // nil: it is in somebody's own
+	Owner          *User  // nil: it is in a shared drive
+	Grants         []Grant
+	Limited        bool // inheritedPermissionsDisabled
+	Trashed        bool // by itself
+	Gone           bool // deleted for good
+	Modified       time.Time
+	Data           []byte // of what was uploaded, and of exports to anything but HTML
+	HTML           string // a Doc as it is exported
+	Tabs           []any  // a Doc as the API of Docs tells it
+	NoDownload     bool
+	Huge           bool // larger than what is exported
+	Size           int64
+	Target         *File // a shortcut's
+}
+
+// World is an organisation with its drives. Its methods are safe for concurrent use.
+type World struct {
+	mu     sync.Mutex
+	Domain string
+	Users  []*User
+	Groups []*Group
+	Drives []*Drive
+	Files  []*File
+	Bot    *User // the service account
+	Admin  *User
+	Wordy  bool // logs name what lies below a folder that was changed, too
+
+	now    time.Time
+	number int
+	files  map[string]*File
+	below  map[*File][]*File
+	logs   map[string]*log // by id of a drive, or of a user
+}
+
+// log is what changed in a corpus: of each file the newest entry alone. "older change entries … are replaced".
+type log struct {
+	at      int
+	entries map[string]int // by file
+}
+
+// NewWorld returns an organisation with an administrator.
+func NewWorld() *World {
+	w := &World{Domain: "example.com", now: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC), files: make(map[string]*File), below: make(map[*File][]*File), logs: make(map[string]*log)}
+	w.Bot = &User{ID: "bot", Name: "bot", Email: "reader@project.iam.gserviceaccount.com", Service: true}
+	w.Admin = w.User("admin")
+	return w
+}
+
+// Do changes the world while nobody looks.
+func (w *World) Do(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
+// Now is the world's time; Pass lets some go by.
+func (w *World) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// Pass lets time go by.
+func (w *World) Pass(d time.Duration) { w.Do(func() { w.now = w.now.Add(d) }) }
+
+func (w *World) next(prefix string) string {
+	w.number++
+	return fmt.Sprintf("%s%d", prefix, w.number)
+}
+
+// User adds somebody, with the top folder of a drive.
+func (w *World) User(name string) *User {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	u := &User{ID: w.next("1000"), Name: name, Email: name + "@" + w.Domain}
+	u.Root = w.add(&File{Name: "My Drive", Type: Folder, Owner: u})
+	w.Users = append(w.Users, u)
+	return u
+}
+
+// Group adds a group.
+func (w *World) Group(name string, members ...any) *Group {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	g := &Group{ID: w.next("g"), Name: name, Email: name + "@" + w.Domain, Members: members}
+	w.Groups = append(w.Groups, g)
+	return g
+}
+
+// Drive adds a shared drive whose manager is the service account.
+func (w *World) Drive(name string, members ...Grant) *Drive {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := &Drive{ID: w.next("0A"), Name: name, Members: append([]Grant{{To: w.Bot, Role: "organizer"}}, members...)}
+	w.Drives = append(w.Drives, d)
+	w.logOf(d.ID)
+	return d
+}
+
+func (w *World) logOf(corpus string) *log {
+	if w.logs[corpus] == nil {
+		w.logs[corpus] = &log{at: 1, entries: make(map[string]int)}
+	}
+	return w.logs[corpus]
+}
+
+func (w *World) add(f *File) *File {
+	if f.ID == "" {
+		f.ID = w.next("f")
+	}
+	if f.Type == "" {
+		f.Type = Text
+	}
+	if f.Modified.IsZero() {
+		f.Modified = w.now
+	}
+	w.Files = append(w.Files, f)
+	w.files[f.ID] = f
+	if f.Parent != nil {
+		w.below[f.Parent] = append(w.below[f.Parent], f)
+	}
+	if f.Owner != nil {
+		w.logOf(f.Owner.ID)
+	}
+	return f
+}
+
+// Add adds a file, or a folder, to where it says: a shared drive or a folder; what has an owner and no folder lies at the top of the owner's drive.
+func (w *World) Add(f *File) *File {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case f.Parent != nil && f.Parent.Drive != nil:
+		f.Drive, f.Owner = f.Parent.Drive, nil
+	case f.Parent == nil && f.Drive == nil:
+		f.Parent = f.Owner.Root
+	}
+	w.add(f)
+	w.note(f, nil)
+	return f
+}
+
+// Folder and File add to a folder, or to the top of a drive: of a *Drive, of a *User.
+func (w *World) Folder(in any, name string, grants ...Grant) *File {
+	return w.Add(w.put(in, &File{Name: name, Type: Folder, Grants: grants}))
+}
+
+// File adds a text.
+func (w *World) File(in any, name, text string, grants ...Grant) *File {
+	return w.Add(w.put(in, &File{Name: name, Data: []byte(text), Size: int64(len(text)), Grants: grants}))
+}
+
+func (w *World) put(in any, f *File) *File {
+	switch in := in.(type) {
+	case *Drive:
+		f.Drive = in
+	case *User:
+		f.Owner = in
+	case *File:
+		f.Parent, f.Owner = in, in.Owner
+	}
+	return f
+}
+
+// Change changes a file, and has the logs tell of it.
+func (w *World) Change(f *File, change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.seers(f)
+	parent := f.Parent
+	change()
+	if f.Parent != parent {
+		if parent != nil {
+			w.below[parent] = slices.DeleteFunc(slices.Clone(w.below[parent]), func(c *File) bool { return c == f })
+		}
+		if f.Parent != nil {
+			w.below[f.Parent] = append(w.below[f.Parent], f)
+		}
+	}
+	w.note(f, before)
+}
+
+// Edit changes what stands in a file.
+func (w *World) Edit(f *File, text string) {
+	w.Change(f, func() {
+		f.Data, f.Size = []byte(text), int64(len(text))
+		w.now = w.now.Add(time.Second)
+		f.Modified = w.now
+	})
+}
+
+// Move moves a file with all below it to a folder, or to the top of a *Drive or of a *User's own.
+func (w *World) Move(f *File, to any) {
+	w.Change(f, func() {
+		at := &File{}
+		switch to := to.(type) {
+		case *Drive:
+			at.Drive = to
+		case *User:
+			at.Parent, at.Owner = to.Root, to
+		case *File:
+			at.Parent, at.Drive, at.Owner = to, to.Drive, to.Owner
+		}
+		f.Parent = at.Parent
+		if f.Drive != at.Drive {
+			w.carry(f, at.Drive, at.Owner)
+		}
+	})
+}
+
+// carry has all below a file belong to where it was moved.
+func (w *World) carry(f *File, drive *Drive, owner *User) {
+	f.Drive, f.Owner = drive, owner
+	if drive != nil {
+		f.Owner = nil
+	}
+	for _, c := range w.below[f] {
+		w.carry(c, drive, owner)
+	}
+}
+
+// Delete deletes a file for good, with all below it. Logs tell of each: it is what they say of deletions.
+func (w *World) Delete(f *File) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all func(f *File)
+	all = func(f *File) {
+		before := w.seers(f)
+		f.Gone = true
+		w.noteOne(f, before)
+		for _, c := range w.below[f] {
+			all(c)
+		}
+	}
+	all(f)
+}
+
+// seers are the corpora in whose logs a change of a file stands, by id.
+func (w *World) seers(f *File) map[*File][]string {
+	seen := make(map[*File][]string)
+	var see func(f *File)
+	see = func(f *File) {
+		seen[f] = w.corpora(f)
+		if w.Wordy {
+			for _, c := range w.below[f] {
+				see(c)
+			}
+		}
+	}
+	see(f)
+	return seen
+}
+
+func (w *World) corpora(f *File) []string {
+	if f.Drive != nil {
+		return []string{f.Drive.ID}
+	}
+	var all []string
+	for _, u := range w.Users {
+		if w.mayOpen(u, f) {
+			all = append(all, u.ID)
+		}
+	}
+	return all
+}
+
+// note has the logs tell of a file: those in which it was before, and those in which it is now.
+func (w *World) note(f *File, before map[*File][]string) {
+	w.noteOne(f, before)
+	if w.Wordy {
+		for _, c := range w.below[f] {
+			w.note(c, before)
+		}
+	}
+}
+
+func (w *World) noteOne(f *File, before map[*File][]string) {
+	for _, corpus := range append(before[f], w.corpora(f)...) {
+		l := w.logOf(corpus)
+		l.entries[f.ID] = l.at
+		l.at++
+	}
+}
+
+// MayRead decides whether somebody may read a file that is there. nil is a visitor without an account.
+func (w *World) MayRead(u *User, f *File) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.trashed(f) && w.mayOpen(u, f)
+}
+
+// Shown is MayRead, but for what follows from a folder that the owner of what lies in it is not shown: whoever acts for owners does not learn of it.
+func (w *World) Shown(u *User, f *File) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.trashed(f) && w.asks(u, f, true)
+}
+
+// trashed: "Whether the file has been trashed, either explicitly or from a trashed parent folder".
+func (w *World) trashed(f *File) bool {
+	for at := f; at != nil; at = at.Parent {
+		if at.Trashed || at.Gone {
+			return true
+		}
+	}
+	return false
+}
+
+// mayOpen asks the way up, from a file to the top: "Access always cascades from parents … folders with limited access are the one exception", "Only users you
+// directly add to the folder's permissions can open it", "The owner role in My Drive and the organizer role in shared drives can always access folders with
+// limited access" (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
+func (w *World) mayOpen(u *User, f *File) bool { return w.asks(u, f, false) }
+
+// asks goes the way up; shown ends it where the owner of what lies in a folder is not shown the folder.
+func (w *World) asks(u *User, f *File, shown bool) bool {
+	if f.Gone || u != nil && u.Suspended {
+		return false
+	}
+	for at := f; at != nil; at = at.Parent {
+		if u != nil && at.Owner == u {
+			return true
+		}
+		for _, g := range at.Grants {
+			if w.lets(g, u) {
+				return true
+			}
+		}
+		if at.Limited {
+			return at.Drive != nil && w.manages(u, at.Drive)
+		}
+		if shown && at.Owner != nil && at.Parent != nil && !w.mayOpen(at.Owner, at.Parent) {
+			return false
+		}
+	}
+	if f.Drive == nil {
+		return false
+	}
+	for _, g := range f.Drive.Members {
+		if w.lets(g, u) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) manages(u *User, d *Drive) bool {
+	for _, g := range d.Members {
+		if g.Role == "organizer" && w.lets(g, u) {
+			return true
+		}
+	}
+	return false
+}
+
+// lets reports whether one grant lets one person read. Shares by link let in nobody here who has not been given the link, which nobody can know.
+func (w *World) lets(g Grant, u *User) bool {
+	if u == nil || g.View != "" || g.Bare || !slices.Contains([]string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}, g.Role) {
+		return false
+	}
+	if !g.Expires.IsZero() && !g.Expires.After(w.now) {
+		return false
+	}
+	switch to := g.To.(type) {
+	case *User:
+		return to == u
+	case *Group:
+		return !to.Elsewhere && w.isIn(u, to, nil)
+	case Domain:
+		_, domain, _ := strings.Cut(u.Email, "@")
+		return g.Find && !u.Service && domain == string(to)
+	}
+	return false
+}
+
+// isIn reports whether somebody is in a group, or in one within it. Groups may go round in a circle.
+func (w *World) isIn(u *User, g *Group, been []*Group) bool {
+	if slices.Contains(been, g) {
+		return false
+	}
+	for _, m := range g.Members {
+		switch m := m.(type) {
+		case *User:
+			if m == u {
+				return true
+			}
+		case *Group:
+			if !m.Elsewhere && w.isIn(u, m, append(been, g)) {
+				return true
+			}
+		case Everyone:
+			if slices.Contains(w.Users, u) {
+				return true
+			}
+		}
+	}
+	return false
+}

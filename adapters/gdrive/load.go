@@ -1,0 +1,186 @@
+package gdrive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/gdrive/body"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// loadWait is how long Google may take to give out one file.
+const loadWait = 2 * time.Minute
+
+// load reads a file.
+func (c *Connector) load(ctx context.Context, in corpus, f file, name string, acl access.ACL) (document.Document, error) {
+	d := document.Document{Ref: document.Ref{Title: f.Name, URL: place(f), UpdatedAt: f.ModifiedTime}, ACL: acl, Metadata: make(map[string]string)}
+	if in.shared {
+		d.Metadata["drive"] = in.name
+	}
+	if by := f.LastModifyingUser.DisplayName; by != "" {
+		d.Metadata["author"] = by
+	}
+	var err error
+	switch f.MimeType {
+	case typeDoc:
+		d.Sections, err = c.doc(ctx, in, f, d.URL)
+	case typeSlides:
+		err = c.slides(ctx, in, f, name, &d)
+	case typeSheet:
+		err = c.export(ctx, in, f, name, &d)
+	default:
+		err = c.read(ctx, in, "files/"+url.PathEscape(f.ID)+"?"+query("alt", "media", "supportsAllDrives", "true"), name, &d)
+	}
+	if err == nil && len(d.Sections) == 0 { // nothing but pictures, maybe: it is found by its name
+		d.Sections = []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: d.Title}}}}
+	}
+	return d, err
+}
+
+// place is where people open a file, without what only says who made the link.
+func place(f file) string {
+	at, err := url.Parse(f.WebViewLink)
+	if err != nil || at.Scheme != "https" || at.Host == "" {
+		return "https://drive.google.com/file/d/" + f.ID + "/view"
+	}
+	asked := at.Query()
+	asked.Del("usp")
+	at.RawQuery, at.Fragment = asked.Encode(), ""
+	return at.String()
+}
+
+// gone says of what is not shown any more that its document is to go, and of what may not be taken out that it is left out.
+func gone(err error) error {
+	switch why := reason(err); {
+	case why == "cannotDownloadFile" || why == "cannotExportFile":
+		return fmt.Errorf("its owner does not let it be downloaded: %w", index.ErrSkipped)
+	case absent(err):
+		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
+	}
+	return err
+}
+
+// tooLarge reports whether an error says that a file is larger than what is exported: "The exported content is limited to 10 MB".
+func tooLarge(err error) bool {
+	return reason(err) == "exportSizeLimitExceeded" || errors.Is(err, sourcehttp.ErrTooLarge)
+}
+
+// doc reads a Doc with its tabs. Where the API of Docs is not enabled, or does not take the file, it is read as Google exports it to HTML: then headings are led to, and
+// tabs are not.
+func (c *Connector) doc(ctx context.Context, in corpus, f file, at string) ([]document.Section, error) {
+	asked := "documents/" + url.PathEscape(f.ID) + "?" + query("includeTabsContent", "true", "suggestionsViewMode", "PREVIEW_WITHOUT_SUGGESTIONS")
+	answer, err := c.client.raw(ctx, docs, in.subject, sourcehttp.Request{Path: asked})
+	if err == nil {
+		return body.Doc(ctx, answer.Body, at)
+	}
+	if final(ctx, err) || !absent(err) && !stale(err) && !tooLarge(err) {
+		return nil, err
+	}
+	page, err := c.exported(ctx, in, f, "text/html")
+	if tooLarge(err) {
+		page, err = c.exported(ctx, in, f, "text/plain")
+		if err == nil {
+			return body.Plain(string(page)), nil
+		}
+	}
+	if tooLarge(err) {
+		return nil, fmt.Errorf("Google exports no more than 10 MB of a document, and this one is larger: split it, or enable the Google Docs API: %w", index.ErrSkipped)
+	}
+	if err != nil {
+		return nil, gone(err)
+	}
+	return body.HTML(ctx, string(page))
+}
+
+// slides reads a presentation: in the form that holds each slide with its notes, else its text alone.
+func (c *Connector) slides(ctx context.Context, in corpus, f file, name string, d *document.Document) error {
+	if c.options.Read != nil && c.options.Wanted(name) {
+		err := c.export(ctx, in, f, name, d)
+		if err == nil || !errors.Is(err, errLarge) {
+			return err
+		}
+	}
+	text, err := c.exported(ctx, in, f, "text/plain")
+	switch {
+	case tooLarge(err):
+		return fmt.Errorf("Google exports no more than 10 MB of a presentation, and the text of this one is larger: split it: %w", index.ErrSkipped)
+	case err != nil:
+		return gone(err)
+	}
+	d.Sections = body.Plain(string(text))
+	return nil
+}
+
+// errLarge marks what Google does not export because of its size.
+var errLarge = fmt.Errorf("Google exports no more than 10 MB of a file, and this one is larger: split it: %w", index.ErrSkipped)
+
+// exported is a file as Google exports it.
+func (c *Connector) exported(ctx context.Context, in corpus, f file, mime string) ([]byte, error) {
+	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: exportPath(f, mime)})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Body, nil
+}
+
+func exportPath(f file, mime string) string {
+	return "files/" + url.PathEscape(f.ID) + "/export?" + query("mimeType", mime)
+}
+
+func (c *Connector) export(ctx context.Context, in corpus, f file, name string, d *document.Document) error {
+	err := c.read(ctx, in, exportPath(f, exports[f.MimeType].mime), name, d)
+	if tooLarge(err) {
+		return errLarge
+	}
+	return err
+}
+
+// read fetches a file into a folder of its own, where Options.Read reads it.
+func (c *Connector) read(ctx context.Context, in corpus, asked, name string, d *document.Document) error {
+	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: asked})
+	switch {
+	case tooLarge(err):
+		return err
+	case err != nil:
+		return gone(err)
+	}
+	folder, err := os.MkdirTemp("", "footnote-drive-")
+	if err != nil {
+		return fmt.Errorf("make a folder for a file: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // it lies in the folder for what may be deleted
+	file := filepath.Join(folder, name)
+	if err := os.WriteFile(file, answer.Body, 0o600); err != nil {
+		return fmt.Errorf("write a file: %w", err)
+	}
+	reader, err := c.options.Read(file)
+	if err != nil {
+		return err
+	}
+	for batch, err := range reader.Sync(ctx, nil) {
+		if err != nil {
+			return err
+		}
+		for _, found := range batch.Documents {
+			read, err := found.Load(ctx)
+			if err != nil {
+				return err
+			}
+			d.Language, d.Sections = read.Language, read.Sections
+			return nil
+		}
+		for _, n := range append(batch.Skipped, batch.Failures...) {
+			return fmt.Errorf("%s: %w", strings.TrimSuffix(n.Sentence, "."), index.ErrSkipped)
+		}
+	}
+	return fmt.Errorf("it holds nothing that can be read: %w", index.ErrSkipped)
+}

@@ -1,0 +1,250 @@
+package gdrive
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+	"golang.org/x/sync/errgroup"
+)
+
+// nodes is one Nodes.
+type nodes struct {
+	*feed
+	yield func(index.NodeBatch, error) bool
+	batch index.NodeBatch
+}
+
+// Nodes implements index.NodeReader. It yields each shared drive with its members, what the logs tell of folders and of files that are shared by themselves, and
+// every Options.SweepEvery all of them. It goes on where it was ended.
+func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
+	return func(yield func(index.NodeBatch, error) bool) {
+		n := &nodes{feed: c.feed(since), yield: yield}
+		n.sink = n
+		if err := n.read(ctx); err != nil && !errors.Is(err, errBroken) {
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			yield(index.NodeBatch{}, err)
+		}
+	}
+}
+
+func (n *nodes) read(ctx context.Context) (err error) {
+	if n.people, err = n.Connector.people(ctx); err != nil {
+		return err
+	}
+	if err := n.open(ctx); err != nil {
+		return err
+	}
+	for _, in := range n.corpora {
+		if err := n.root(ctx, in); err != nil {
+			return err
+		}
+	}
+	if err := n.flush(false); err != nil {
+		return err
+	}
+	if err := n.ended(ctx); err != nil {
+		return err
+	}
+	return n.run(ctx)
+}
+
+// flush hands on what was read.
+func (n *nodes) flush(complete bool) error {
+	n.batch.Next, n.batch.Complete = n.state.encode(), complete
+	batch := n.batch
+	n.batch = index.NodeBatch{}
+	if !n.yield(batch, nil) {
+		return errBroken
+	}
+	return nil
+}
+
+// unreadable reports whether an error is about one thing alone, which may be read later.
+func unreadable(ctx context.Context, err error) bool {
+	return !final(ctx, err) && (sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, errMalformed) || errors.Is(err, sourcehttp.ErrTooLarge))
+}
+
+// root reads who may read a shared drive, and who of them passes every limited folder, or notes whose somebody's own drive is.
+func (n *nodes) root(ctx context.Context, in corpus) error {
+	if !in.shared {
+		return nil // the top folder is met where everything is looked at
+	}
+	top, above := nodeID(in.id, in.id), nodeID(in.id, managers)
+	all, err := n.permissions(ctx, in.subject, in.id)
+	switch {
+	case err == nil:
+	case unreadable(ctx, err):
+		n.batch.Unread = append(n.batch.Unread, top, above)
+		return nil
+	case !final(ctx, err) && absent(err):
+		n.batch.Denied = append(n.batch.Denied, top, above)
+		n.refused(in, err)
+		return nil
+	default:
+		return err
+	}
+	for id, chosen := range map[string]func(*permission) bool{
+		top:   func(*permission) bool { return true },
+		above: func(p *permission) bool { return p.Role == "organizer" },
+	} {
+		acl, _, err := n.people.grants(ctx, all, chosen)
+		if err != nil {
+			return err
+		}
+		n.batch.Nodes = append(n.batch.Nodes, index.Node{ID: id, Name: in.name, Inherit: index.Own, Clauses: n.clauses(acl)})
+	}
+	return nil
+}
+
+// clauses are what somebody has to meet for whom a grant is, with the operator's condition.
+func (n *nodes) clauses(acl access.ACL) []access.ACL {
+	switch {
+	case len(acl) == 0:
+		return nil
+	case n.options.ACL != nil:
+		return []access.ACL{acl, n.options.ACL}
+	}
+	return []access.ACL{acl}
+}
+
+// ended reads those nodes again of which a grant has ended since, as no log need say, or which could not be read.
+func (n *nodes) ended(ctx context.Context) error {
+	now := n.now.Unix()
+	for _, node := range slices.Sorted(maps.Keys(n.state.Ends)) {
+		if n.state.Ends[node] > now {
+			continue
+		}
+		id, name, _ := strings.Cut(node, "/")
+		in, there := n.byID[id]
+		if !there {
+			delete(n.state.Ends, node)
+			continue
+		}
+		f, err := n.file(ctx, in.subject, name, in.fields())
+		switch {
+		case err == nil && n.home(f) == in.id && !f.Trashed:
+			err = n.found(ctx, in, []file{f}, true)
+		case err == nil || !final(ctx, err) && absent(err):
+			delete(n.state.Ends, node)
+			n.batch.Denied, err = append(n.batch.Denied, node), nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gone implements sink.
+func (n *nodes) gone(_ context.Context, in corpus, files []file) error {
+	for _, f := range files {
+		delete(n.state.Ends, nodeID(in.id, f.ID))
+		n.batch.Denied = append(n.batch.Denied, nodeID(in.id, f.ID))
+	}
+	return nil
+}
+
+// carries reports whether a file has a node of its own, and which node is above it. Every folder has one.
+func (w *feed) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
+	above, same, err := w.above(ctx, in, f)
+	if err != nil {
+		return false, "", err
+	}
+	own = f.MimeType == typeFolder || f.Limited || !same
+	if in.shared {
+		own = own || f.Augmented
+	} else {
+		own = own || f.shared()
+	}
+	return own, above, nil
+}
+
+// found implements sink.
+func (n *nodes) found(ctx context.Context, in corpus, files []file, log bool) error {
+	made := make([]index.Node, len(files))
+	ends := make([]time.Time, len(files))
+	lists := make([][]permission, len(files))
+	failed := make([]error, len(files))
+	own := make([]bool, len(files))
+	var mu sync.Mutex
+	some, asking := errgroup.WithContext(ctx)
+	some.SetLimit(n.client.config.AtOnce)
+	for i := range files {
+		f := &files[i]
+		var above string
+		var err error
+		if own[i], above, err = n.carries(ctx, in, f); err != nil {
+			_ = some.Wait() // what was asked for is not used any more
+			return err
+		}
+		if !own[i] {
+			continue
+		}
+		made[i] = index.Node{ID: nodeID(in.id, f.ID), Name: f.Name, Parent: above, Inherit: index.Wider}
+		if f.Limited {
+			if made[i].Inherit, made[i].Parent = index.Own, ""; in.shared {
+				made[i].Inherit, made[i].Parent = index.Wider, nodeID(in.id, managers)
+			}
+		}
+		lists[i] = f.Permissions
+		if in.shared && !f.Augmented && !f.Limited || !in.shared && len(f.Permissions) > 0 && len(f.Permissions) >= len(f.PermissionIDs) {
+			continue
+		}
+		some.Go(func() error {
+			all, err := n.permissions(asking, in.subject, f.ID)
+			if err != nil && !unreadable(asking, err) && (final(asking, err) || !absent(err)) {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			lists[i], failed[i] = all, err
+			return nil
+		})
+	}
+	if err := some.Wait(); err != nil {
+		return err
+	}
+	for i := range files {
+		f, node := &files[i], made[i]
+		delete(n.state.Ends, nodeID(in.id, f.ID))
+		switch {
+		case !own[i]:
+			if log { // it may have had one
+				n.batch.Denied = append(n.batch.Denied, nodeID(in.id, f.ID))
+			}
+			continue
+		case failed[i] != nil && absent(failed[i]): // "The user does not have sufficient permissions": nobody may read
+			n.batch.Denied = append(n.batch.Denied, node.ID)
+			continue
+		case failed[i] != nil:
+			n.batch.Unread = append(n.batch.Unread, node.ID)
+			n.state.Ends[node.ID] = n.now.Unix() // the next run reads it again
+			continue
+		}
+		acl, end, err := n.people.grants(ctx, lists[i], (*permission).direct)
+		if err != nil {
+			return err
+		}
+		if ends[i] = end; !end.IsZero() {
+			n.state.Ends[node.ID] = end.Unix()
+		}
+		if !in.shared { // "owner … can always access"
+			acl = append(acl, n.person(in.id))
+		}
+		node.Clauses = n.clauses(acl)
+		n.batch.Nodes = append(n.batch.Nodes, node)
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package gdrive
+
+import (
+	"encoding/json"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// state is what the checkpoints of Sync and Nodes hold. Times are in seconds since 1970, 0 for never.
+type state struct {
+	Settings string            `json:"settings"`
+	Logs     map[string]string `json:"logs,omitempty"` // where the log of each corpus goes on, by the corpus's id
+	Swept    int64             `json:"swept,omitempty"`
+	Pass     *pass             `json:"pass,omitempty"` // a look at everything, under way
+	Open     bool              `json:"open,omitempty"` // the run did not come to its end
+	Came     map[string]bool   `json:"came,omitempty"` // files that the last run met in logs of people: another log may say late that they have left it
+	Ends     map[string]int64  `json:"ends,omitempty"` // when a node is to be read again, since a grant ends or it could not be read; by the node's id
+}
+
+// pass is a look at everything.
+type pass struct {
+	Began int64             `json:"b"`
+	Done  map[string]string `json:"d,omitempty"` // where the logs go on of the corpora that were looked at; empty: one cannot be read
+	At    string            `json:"a,omitempty"` // the corpus that is looked at
+	Log   string            `json:"l,omitempty"` // where its log goes on
+	Token string            `json:"t,omitempty"` // of the next part of its list
+	Holes bool              `json:"x,omitempty"` // something may have been left out
+}
+
+func (s *state) encode() index.Checkpoint {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // it holds nothing that cannot be written
+	}
+	return text
+}
+
+// decode reads a checkpoint. One of other settings, or that cannot be read, begins anew.
+func decode(since index.Checkpoint, settings string) state {
+	var s state
+	if json.Unmarshal(since, &s) != nil || s.Settings != settings {
+		s = state{}
+	}
+	s.Settings = settings
+	if s.Logs == nil {
+		s.Logs = make(map[string]string)
+	}
+	if s.Ends == nil {
+		s.Ends = make(map[string]int64)
+	}
+	if s.Pass != nil && s.Pass.Done == nil {
+		s.Pass.Done = make(map[string]string)
+	}
+	return s
+}
+
+// Restart implements index.Resumer.
+func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
+	s := decode(since, c.Settings())
+	s.Open, s.Pass = false, nil
+	return s.encode()
+}

@@ -1,0 +1,199 @@
+package gdrive
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// documents is one Sync.
+type documents struct {
+	*feed
+	yield   func(index.Batch, error) bool
+	batch   index.Batch
+	access  map[document.ID]access.ACL // of what the batch holds
+	yielded map[document.ID]bool       // no document is yielded twice in a run
+	removed map[document.ID]bool       // by this run
+	came    map[string]bool
+	resumed bool
+}
+
+// Sync implements index.Connector. A run in which nothing happened asks for the drives and for the end of each log. Every Options.SweepEvery it looks at
+// everything.
+func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
+	return func(yield func(index.Batch, error) bool) {
+		d := &documents{
+			feed: c.feed(since), yield: yield, access: make(map[document.ID]access.ACL), yielded: make(map[document.ID]bool),
+			removed: make(map[document.ID]bool), came: make(map[string]bool),
+		}
+		d.sink, d.resumed = d, d.state.Open
+		if err := d.read(ctx); err != nil && !errors.Is(err, errBroken) {
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			yield(index.Batch{}, err)
+		}
+	}
+}
+
+func (d *documents) read(ctx context.Context) (err error) {
+	if d.options.MyDrives {
+		if d.people, err = d.Connector.people(ctx); err != nil {
+			return err
+		}
+	}
+	if err := d.open(ctx); err != nil {
+		return err
+	}
+	return d.run(ctx)
+}
+
+// mostItems is how many documents a batch holds, about.
+const mostItems = 1000
+
+// flush implements sink. At the end of a run, what it met in logs of people is what the next one goes by.
+func (d *documents) flush(complete bool) error {
+	if !d.state.Open {
+		d.state.Came = d.came
+	}
+	now := d.access
+	d.batch.Review = nil
+	if len(now) > 0 {
+		d.batch.Review = func(id document.ID) index.Verdict { return index.Verdict{ACL: now[id]} }
+	}
+	d.batch.Next, d.batch.Resumed, d.batch.Complete = d.state.encode(), d.resumed, complete
+	d.batch.Failures = append(d.batch.Failures, d.skipped...)
+	batch := d.batch
+	d.batch, d.skipped, d.access = index.Batch{}, nil, make(map[document.ID]access.ACL)
+	if !d.yield(batch, nil) {
+		return errBroken
+	}
+	return nil
+}
+
+// found implements sink.
+func (d *documents) found(ctx context.Context, in corpus, files []file, log bool) error {
+	for i := range files {
+		f := files[i]
+		id := d.id(f.ID)
+		if f.MimeType == typeFolder {
+			continue
+		}
+		name, wanted := d.form(&f)
+		if !wanted {
+			if log { // it may have been another file
+				d.remove(id)
+			}
+			continue
+		}
+		own, node, err := d.carries(ctx, in, &f)
+		if err != nil {
+			return err
+		}
+		if own {
+			node = nodeID(in.id, f.ID)
+		}
+		if d.removed[id] { // by an entry of another log: that has to be done before
+			if err := d.flush(false); err != nil {
+				return err
+			}
+			if err := d.flush(false); err != nil {
+				return err
+			}
+			delete(d.removed, id)
+			delete(d.yielded, id)
+		}
+		if log && !in.shared {
+			d.came[f.ID] = true
+		}
+		acl := access.ACL{d.node(node)}
+		d.access[id] = acl
+		if d.yielded[id] {
+			continue
+		}
+		d.yielded[id] = true
+		d.batch.Documents = append(d.batch.Documents, d.item(in, f, name, acl))
+		if len(d.batch.Documents) >= mostItems {
+			if err := d.flush(false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *documents) remove(id document.ID) {
+	d.removed[id] = true
+	delete(d.access, id)
+	d.batch.Documents = slices.DeleteFunc(d.batch.Documents, func(i index.Item) bool { return i.ID == id })
+	d.batch.Deleted = append(d.batch.Deleted, id)
+}
+
+// gone implements sink. "removed … cannot be told apart: deletion, or loss of access": what has left somebody's log may never have been theirs, and is not taken
+// for gone.
+func (d *documents) gone(_ context.Context, in corpus, files []file) error {
+	for _, f := range files {
+		if f.MimeType == typeFolder {
+			continue
+		}
+		home := d.home(f)
+		told := f.MimeType != ""                                                       // it is shown still
+		if told && home != "" && home != in.id || d.came[f.ID] || d.state.Came[f.ID] { // its own log tells of it
+			continue
+		}
+		if told || in.shared {
+			d.remove(d.id(f.ID))
+		}
+	}
+	return nil
+}
+
+// exports are what Google's own documents are read as (https://developers.google.com/workspace/drive/api/guides/ref-export-formats).
+var exports = map[string]struct{ mime, ending string }{
+	typeDoc:    {"text/html", ".html"},
+	typeSheet:  {"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"},
+	typeSlides: {"application/vnd.openxmlformats-officedocument.presentationml.presentation", ".pptx"},
+}
+
+// endings are those of uploaded files whose names have none that says what they are.
+var endings = map[string]string{
+	"application/pdf":    ".pdf",
+	"application/msword": ".doc",
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   ".docx",
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         ".xlsx",
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+	"text/plain": ".txt", "text/markdown": ".md", "text/csv": ".csv", "text/tab-separated-values": ".tsv", "text/html": ".html", "application/json": ".json",
+}
+
+// form is what a file is called for those who read its format, and whether it is to be read at all.
+func (c *Connector) form(f *file) (name string, wanted bool) {
+	if export, ok := exports[f.MimeType]; ok {
+		return "file" + export.ending, f.MimeType != typeSheet || c.options.Read != nil && c.options.Wanted("file"+export.ending)
+	}
+	if strings.HasPrefix(f.MimeType, "application/vnd.google-apps.") || c.options.Read == nil || f.Size > c.options.MaxBytes {
+		return "", false // shortcuts, too: what they lead to is a document by itself
+	}
+	ending := strings.ToLower(path.Ext(f.Name))
+	if by := endings[f.MimeType]; by != "" && (ending == "" || strings.ContainsRune(ending, ' ')) {
+		ending = by
+	}
+	if ending == "" && !strings.HasPrefix(f.MimeType, "text/") {
+		return "", false
+	}
+	return "file" + ending, c.options.Wanted("file" + ending)
+}
+
+// item is a document to be read.
+func (d *documents) item(in corpus, f file, name string, acl access.ACL) index.Item {
+	return index.Item{
+		ID: d.id(f.ID), ModifiedAt: f.stamp(), Size: f.Size, Wait: loadWait,
+		Load: func(ctx context.Context) (document.Document, error) { return d.load(ctx, in, f, name, acl) },
+	}
+}
