@@ -1,5 +1,5 @@
 // Package body reads what stands on a page of Confluence or in an issue of Jira, in the forms in which Atlassian's products give it out: the storage
-// format, XHTML with macros, and the Atlassian Document Format, JSON.
+// format, XHTML with macros; the Atlassian Document Format, JSON; and the wiki markup of Jira Data Center.
 //
 // What the text itself says is kept. What a macro would bring from elsewhere, such as another page, a table of Jira or a list of pages by label,
 // becomes a link or is left out: the one who reads here may see more than the one who asks.
@@ -26,6 +26,7 @@ type About struct {
 	Title string
 	// NewEditor says that the page was written with the editor of Confluence Cloud, which makes other anchors of headings.
 	NewEditor bool
+	NoAnchors bool // headings have none: it is no page
 	// Person returns what somebody is called, by account id or user key; empty where that is not known. Nil: nobody's name is known.
 	Person func(id string) string
 }
@@ -82,7 +83,9 @@ func (w *writer) link(address, content string) {
 func (w *writer) heading(level int, content string) {
 	text := plain(content)
 	var anchor string
-	if w.NewEditor {
+	if w.NoAnchors {
+		text = ""
+	} else if w.NewEditor {
 		anchor = strings.Join(strings.Fields(text), "-")
 	} else {
 		anchor = strings.Join(strings.Fields(w.Title), "") + "-" + strings.Join(strings.Fields(text), "")

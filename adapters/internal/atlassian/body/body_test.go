@@ -47,6 +47,21 @@ func TestPagesInDocumentFormat(t *testing.T) {
 	})
 }
 
+// The text was written by hand, from the vendor's description (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all).
+func TestTextsInWikiMarkup(t *testing.T) {
+	t.Parallel()
+	goldentest.Sections(t, ".wiki", func(source string) (string, []document.Section) {
+		of := about("ENG-1", false)
+		of.NoAnchors = true
+		of.Person = func(id string) string { return map[string]string{"ada": "Ada Lovelace", "5b10": "Grace Hopper"}[id] }
+		sections, err := body.Wiki(t.Context(), source, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "", sections
+	})
+}
+
 func TestWhatIsNoDocumentFormatIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "null", "[]", `{"type":"page"}`, `{"type":"doc","content":7}`, strings.Repeat(`{"type":"doc","content":[`, 20_000)} {
@@ -64,6 +79,9 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	if _, err := body.Storage(ctx, strings.Repeat("<p>x</p>", 10_000), body.About{}); !errors.Is(err, why) {
 		t.Error(err)
 	}
+	if _, err := body.Wiki(ctx, strings.Repeat("{code}x{code}", 10_000), body.About{}); !errors.Is(err, why) {
+		t.Error(err)
+	}
 	page := `{"type":"doc","content":[` + strings.Repeat(`{"type":"paragraph"},`, 10_000) + `{"type":"rule"}]}`
 	if _, err := body.ADF(ctx, page, body.About{}); !errors.Is(err, why) {
 		t.Error(err)
@@ -75,7 +93,27 @@ func TestReadingIsLinear(t *testing.T) {
 		if _, err := body.Storage(t.Context(), text, about("T", false)); err != nil {
 			t.Error(err)
 		}
+		if _, err := body.Wiki(t.Context(), text, about("T", false)); err != nil {
+			t.Error(err)
+		}
 	})
+}
+
+func TestHostileMarkup(t *testing.T) {
+	t.Parallel()
+	for name, part := range map[string]string{
+		"open code": "{code}\n", "other code": "{code:x}a{noformat}b", "braces": "{{{", "brackets": "[a|", "addresses": "[http://a {color:b http://c ", "marks": "*a_b+", "pictures": "!a.png|",
+		"bars": "||a|", "deep items": "################ a\n# b\n", "macros": "{panel:title=x}\n", "escapes": `\*`, "breaks": `\\`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // what takes the square of its length takes far longer
+			defer cancel()
+			if _, err := body.Wiki(ctx, strings.Repeat(part, (1<<18)/len(part)), about("T", false)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 func TestHostilePages(t *testing.T) {
@@ -118,6 +156,15 @@ func FuzzADF(f *testing.F) {
 	f.Add(`{"type":"doc","content":[{"type":"heading","attrs":{"level":-3},"content":[{"type":"text","text":"a"}]}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, err := body.ADF(t.Context(), text, about("T", true)); err != nil && !errors.Is(err, body.ErrForm) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzWiki(f *testing.F) {
+	f.Add("h1. a\n* b\n## c\n||d||e|\n{code}x{code}[f|g]{{h}} !i.png! *j* \\\\ [~k]")
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, err := body.Wiki(t.Context(), text, about("T", true)); err != nil {
 			t.Fatal(err)
 		}
 	})
