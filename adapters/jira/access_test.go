@@ -1,0 +1,390 @@
+package jira_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/jira"
+	"github.com/footnotehq/footnote/adapters/jira/jiratest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// nodes reads who may read.
+func (s *site) nodes(since index.Checkpoint) (all map[string]index.Node, unread []string, complete bool, next index.Checkpoint) {
+	s.t.Helper()
+	all = make(map[string]index.Node)
+	for batch, err := range s.connector.Nodes(s.t.Context(), since) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, n := range batch.Nodes {
+			all[n.ID] = n
+		}
+		unread, complete, next = append(unread, batch.Unread...), batch.Complete, batch.Next
+	}
+	return all, unread, complete, next
+}
+
+// held is what somebody holds of the source.
+func (s *site) held(u *jiratest.User) []access.Principal {
+	s.t.Helper()
+	held := []access.Principal{access.SourceGroup("jira-issues", access.SourcePerson, u.ID)}
+	for batch, err := range s.connector.Groups(s.t.Context(), nil) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, g := range batch.Groups {
+			if slices.Contains(g.Members, u.ID) {
+				held = append(held, g.Principal)
+			}
+		}
+	}
+	return held
+}
+
+// reads are the issues of which somebody is shown the documents.
+func (s *site) reads(all map[string]index.Node, u *jiratest.User) []string {
+	s.t.Helper()
+	held := s.held(u)
+	var keys []string
+	for _, d := range s.documents() {
+		if len(d.ACL) != 1 {
+			s.t.Fatalf("%s has the access list %v", d.Title, d.ACL)
+		}
+		for id, n := range all {
+			if access.Node("jira-issues", id) != d.ACL[0] || len(n.Clauses) == 0 {
+				continue
+			}
+			lets := !slices.ContainsFunc(n.Clauses, func(clause access.ACL) bool {
+				return !slices.ContainsFunc(clause, func(p access.Principal) bool { return slices.Contains(held, p) })
+			})
+			if lets {
+				key, _, _ := strings.Cut(d.Title, ":")
+				keys = append(keys, key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Each sort of holder lets in exactly whom it does in Jira, and one that is not known nobody.
+func TestWhoHoldsBrowseProjects(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		ada, bob, cyd, out := s.User("ada"), s.User("bob"), s.User("cyd"), s.User("out")
+		staff := s.Group("staff", ada, out)
+		s.Do(func() {
+			in := s.Apps[0].Groups[0]
+			in.Members = slices.DeleteFunc(in.Members, func(u *jiratest.User) bool { return u == out })
+		})
+		const role = "10101"
+		for n, h := range []jiratest.Holder{
+			{Type: "anyone"}, users, {Type: "applicationRole", App: "jira-software"}, {Type: "applicationRole", App: "jira-servicedesk"}, {Type: "user", User: bob},
+			{Type: "group", Group: staff}, {Type: "projectLead"}, {Type: "projectRole", Role: role}, {Type: "projectRole", Role: "10102"}, {Type: "reporter"}, {Type: "assignee"},
+			{Type: "userCustomField", Field: "customfield_10050"}, {Type: "groupCustomField", Field: "customfield_10051"}, {Type: "sd.customer.portal.only"}, {Type: "new"},
+		} {
+			p := s.Project(fmt.Sprintf("P%d", n), h)
+			s.Do(func() { p.Lead, p.Roles[role], p.Roles["10102"] = cyd, []any{cyd, "odd"}, []any{staff} })
+			for _, level := range []*jiratest.Level{nil, s.Level(p, "Board", jiratest.Holder{Type: "reporter"}, jiratest.Holder{Type: "user", User: cyd})} {
+				s.Add(&jiratest.Issue{
+					Project: p, Summary: h.Type, Text: "x", Reporter: ada, Assignee: bob, Level: level,
+					Custom: map[string]any{"customfield_10050": []*jiratest.User{bob, cyd}, "customfield_10051": staff},
+				})
+			}
+		}
+		all, unread, complete, _ := s.nodes(nil)
+		s.mustSync()
+		if len(unread) > 0 || !complete {
+			t.Errorf("unread %v, complete %v", unread, complete)
+		}
+		for _, u := range []*jiratest.User{ada, bob, cyd, out} {
+			var want []string
+			for _, i := range s.Issues {
+				if s.MayRead(u, i) && (cloud || i.Level == nil) { // Data Center tells nobody who belongs to a level
+					want = append(want, i.Key)
+				}
+			}
+			slices.Sort(want)
+			if got := s.reads(all, u); !slices.Equal(got, want) {
+				t.Errorf("%s reads %v, want %v", u.Name, got, want)
+			}
+			if len(want) == 0 && u != out {
+				t.Errorf("%s reads nothing: nothing was tried", u.Name)
+			}
+		}
+	})
+}
+
+// A change of an issue's fields that settings name makes its document name another node, and nobody is let in by what stood there before.
+func TestDocumentsNameWhoStandsInTheIssue(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		ada, bob := s.User("ada"), s.User("bob")
+		p := s.Project("ENG", jiratest.Holder{Type: "assignee"})
+		i := s.Add(&jiratest.Issue{Project: p, Summary: "a", Text: "x", Assignee: ada})
+		all, _, _, at := s.nodes(nil)
+		s.mustSync()
+		if got := s.reads(all, ada); len(got) != 1 {
+			t.Errorf("the assignee reads %v", got)
+		}
+		s.Edit(i, func() { i.Assignee = bob })
+		all, _, _, at = s.nodes(at)
+		s.mustSync()
+		if a, b := s.reads(all, ada), s.reads(all, bob); len(a) != 0 || len(b) != 1 {
+			t.Errorf("the one before reads %v, the one after %v", a, b)
+		}
+		s.Do(func() { p.Browse = append(p.Browse, jiratest.Holder{Type: "reporter"}) }) // the settings name another field
+		s.Edit(i, func() { i.Reporter = ada })
+		s.Pass(time.Hour)
+		all, _, _, at = s.nodes(at)
+		s.mustSync()
+		if a, b := s.reads(all, ada), s.reads(all, bob); len(a) != 1 || len(b) != 1 {
+			t.Errorf("the reporter reads %v, the assignee %v", a, b)
+		}
+		s.Do(func() {
+			p.Browse = slices.DeleteFunc(p.Browse, func(h jiratest.Holder) bool { return h.Type == "assignee" })
+		})
+		all, _, _, _ = s.nodes(at) // before any document was looked at
+		if a, b := s.reads(all, ada), s.reads(all, bob); len(b) != 0 {
+			t.Errorf("the reporter reads %v, the assignee, who holds nothing any more, %v", a, b)
+		}
+	})
+}
+
+// What is not shown to the account lets nobody in; on Data Center that is said by 500.
+func TestWhatCannotBeSeenLetsNobodyIn(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		eng := s.Project("ENG", users)
+		s.Add(&jiratest.Issue{Project: eng, Summary: "a", Text: "x", Level: s.Level(eng, "Board", users)})
+		s.Switch(func(w *jiratest.Switches) { w.NoAdmin = true })
+		all, unread, _, _ := s.nodes(nil)
+		if n, known := all[eng.ID]; !known || len(n.Clauses) != 0 || len(unread) > 0 {
+			t.Errorf("the project lets in %v; unread %v", n.Clauses, unread)
+		}
+		_, err := s.connector.Check(t.Context())
+		for _, want := range []string{"who may use Jira is shown to its administrators alone", "who may browse the project ENG is not shown"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the check does not say %q: %v", want, err)
+			}
+		}
+		s.Switch(func(w *jiratest.Switches) { w.NoAdmin, w.NoLevels = false, true })
+		if _, err := s.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "security level") {
+			t.Errorf("the check says %v", err)
+		}
+		all, _, _, _ = s.nodes(nil)
+		s.mustSync()
+		if got := s.reads(all, s.User("ada")); len(got) > 0 {
+			t.Errorf("whoever may browse the project reads %v", got)
+		}
+	})
+}
+
+// A site that names nobody who may use it has nobody, unless the operator names the groups.
+func TestTheOperatorNamesWhoUsesJira(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, func(o *jira.Options) { o.Users = []string{"everybody"} })
+		ada := s.User("ada")
+		s.Issue(s.Project("ENG", users), "a", "x")
+		s.mustSync()
+		all, _, _, _ := s.nodes(nil)
+		if got := s.reads(all, ada); len(got) > 0 {
+			t.Errorf("before the group is there she reads %v", got)
+		}
+		s.Group("everybody", ada)
+		all, _, _, _ = s.nodes(nil)
+		if got := s.reads(all, ada); len(got) != 1 {
+			t.Errorf("she reads %v", got)
+		}
+	})
+}
+
+func TestARefusedCredentialHidesTheSource(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		s.Project("ENG", users)
+		s.mustSync()
+		s.Revoke(true)
+		if _, err := s.sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), s.Token) {
+			t.Errorf("documents: %v", err)
+		}
+		for _, err := range s.connector.Nodes(t.Context(), nil) {
+			if !errors.Is(err, index.ErrRevoked) {
+				t.Errorf("nodes: %v", err)
+			}
+		}
+		for _, err := range s.connector.Groups(t.Context(), nil) {
+			if !errors.Is(err, index.ErrRevoked) {
+				t.Errorf("groups: %v", err)
+			}
+		}
+	})
+}
+
+// Points that are used up end the run until the hour does, and nothing is asked meanwhile; then it goes on where it was.
+func TestPointsAreKeptTo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, nil)
+	eng := s.Project("ENG", users)
+	for n := range 300 {
+		s.Issue(eng, "issue", fmt.Sprintf("text %d", n))
+		s.Pass(10 * time.Minute)
+	}
+	s.Switch(func(w *jiratest.Switches) { w.Points, w.Short = 250, 100 })
+	for hours := 0; ; hours++ {
+		if hours > 20 {
+			t.Fatal("it comes to no end")
+		}
+		var later *index.Later
+		_, err := s.sync(t.Context())
+		if err == nil {
+			if hours < 2 {
+				t.Errorf("it took %d hours: the points were not kept to", hours)
+			}
+			break
+		}
+		if !errors.As(err, &later) || !errors.Is(err, index.ErrPaused) {
+			t.Fatalf("the run ends with %v", err)
+		}
+		mark := s.Mark()
+		if _, err := s.sync(t.Context()); !errors.As(err, &later) || s.Mark() != mark {
+			t.Errorf("%d requests were made meanwhile: %v", s.Mark()-mark, err)
+		}
+		s.Pass(time.Hour)
+	}
+	if got := len(s.documents()); got != 300 {
+		t.Errorf("%d issues are in the index", got)
+	}
+}
+
+// Lists that lead in a circle end.
+func TestAListThatGoesRoundEnds(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		eng := s.Project("ENG", users, jiratest.Holder{Type: "reporter"})
+		for range 5 {
+			s.Issue(eng, "a", "x")
+		}
+		s.mustSync()
+		s.Pass(48 * time.Hour)
+		s.Switch(func(w *jiratest.Switches) { w.Circle, w.Short = true, 2 })
+		if _, err := s.sync(t.Context()); cloud && err == nil {
+			t.Error("the list of projects has no end, and is taken")
+		}
+		for _, err := range s.connector.Groups(t.Context(), nil) {
+			if cloud && err == nil {
+				t.Error("the list of groups has no end, and is taken")
+			}
+		}
+	})
+}
+
+// Addresses count where the organisation has verified their domain, and not else; whoever was deactivated is in no group.
+func TestPeople(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		ada, bob, cyd, dan := s.User("ada"), s.User("bob"), s.User("cyd"), s.User("dan")
+		s.Do(func() {
+			ada.Email, bob.Email, cyd.Hidden, dan.Inactive = "Ada@Example.com", "bob@gmail.example", true, true
+		})
+		emails, members := make(map[string][]string), []string(nil)
+		for batch, err := range s.connector.Groups(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range batch.People {
+				emails[p.ID] = p.Emails
+			}
+			for _, g := range batch.Groups {
+				members = append(members, g.Members...)
+			}
+		}
+		if !slices.Equal(emails[ada.ID], []string{"ada@example.com"}) || len(emails[bob.ID]) > 0 || len(emails[cyd.ID]) > 0 || slices.Contains(members, dan.ID) || !slices.Contains(members, cyd.ID) {
+			t.Errorf("addresses %v, members %v", emails, members)
+		}
+	})
+}
+
+// Somebody who has another name now is still in the role, and whoever took the old one is not.
+func TestNamesToLogInWithAreNoIDs(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, false, nil)
+	ada, bob := s.User("ada"), s.User("bob")
+	p := s.Project("ENG", jiratest.Holder{Type: "projectRole", Role: "10101"})
+	s.Issue(p, "a", "x")
+	s.Do(func() { p.Roles["10101"] = []any{ada} })
+	s.mustSync()
+	s.Do(func() { ada.Login, bob.Login = "ada-2", "ada" })
+	all, _, _, _ := s.nodes(nil)
+	if a, b := s.reads(all, ada), s.reads(all, bob); len(a) != 1 || len(b) != 0 {
+		t.Errorf("she reads %v, who has her old name %v", a, b)
+	}
+}
+
+func TestOnePersonIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, nil)
+	ada, bob := s.User("ada"), s.User("bob")
+	eng, ops := s.Project("ENG", users), s.Project("OPS", jiratest.Holder{Type: "user", User: ada})
+	nodes := []string{eng.ID, ops.ID, ops.ID + ":0123", eng.ID + ":0123", "odd"}
+	for _, u := range []*jiratest.User{ada, bob} {
+		may := s.connector.MayRead(t.Context(), u.ID, nodes)
+		no, known := may[ops.ID+":0123"]
+		if !may[eng.ID] || may[ops.ID] != (u == ada) || no || known != (u == bob) || len(may) != 2+map[bool]int{true: 1}[u == bob] {
+			t.Errorf("%s: %v", u.Name, may)
+		}
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if may := s.connector.MayRead(stopped, ada.ID, nodes); len(may) > 0 {
+		t.Errorf("without an answer it says %v", may)
+	}
+	s.Switch(func(w *jiratest.Switches) { w.NoAdmin = true })
+	if may := s.connector.MayRead(t.Context(), ada.ID, nodes); len(may) > 0 {
+		t.Errorf("without being an administrator it says %v", may)
+	}
+}
+
+func TestFaultyOptionsAreNamed(t *testing.T) {
+	t.Parallel()
+	if _, err := jira.New(jira.Config{URL: "https://me:pw@acme.atlassian.net", Token: "x"}); err == nil || strings.Contains(err.Error(), "pw@") {
+		t.Error(err)
+	}
+	if _, err := jira.New(jira.Config{URL: "https://acme.atlassian.net"}); err == nil || !strings.Contains(err.Error(), "JIRA_TOKEN") {
+		t.Error(err)
+	}
+	c, err := jira.New(jira.Config{URL: "https://acme.atlassian.net", Token: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = jira.NewConnector(c, jira.Options{Name: "j", Projects: []string{"ENG) or (1=1"}, Domains: []string{"a@b.c"}, Anonymous: "all"})
+	for _, want := range []string{"key of a project", "domain", "members, public or nobody"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not told: %v", want, err)
+		}
+	}
+}
+
+// A project whose settings fail is passed over, and the others are read all the same.
+func TestOneProjectThatFailsIsPassedOver(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		eng, ops := s.Project("ENG", users), s.Project("OPS", users)
+		s.Faults.Add(jiratest.Fault{Path: "project/" + eng.ID + "/permissionscheme", Answer: jiratest.Refuse(http.StatusBadGateway)}, 0, 5)
+		all, unread, complete, at := s.nodes(nil)
+		if _, known := all[ops.ID]; !known || complete || !slices.Equal(unread, []string{eng.ID}) {
+			t.Errorf("nodes %v, unread %v, complete %v", all, unread, complete)
+		}
+		if all, unread, complete, _ = s.nodes(at); len(all) != 2 || len(unread) > 0 || !complete {
+			t.Errorf("the next time: nodes %v, unread %v, complete %v", all, unread, complete)
+		}
+	})
+}

@@ -1,0 +1,47 @@
+package jira
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Check says what there is to be read in a few words, or why nothing can be, or who may read it cannot be found out. It asks for the projects, who may use
+// the site, and the settings of one project.
+func (c *Connector) Check(ctx context.Context) (string, error) {
+	all, err := c.ours(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, key := range c.options.Projects {
+		if !slices.ContainsFunc(all, func(p project) bool { return strings.EqualFold(p.Key, key) }) {
+			err = errors.Join(err, fmt.Errorf("the account sees no project %s: check the key, and give the account Browse Projects there", key))
+		}
+	}
+	if len(all) == 0 {
+		return "", errors.Join(err, errors.New("the account sees no project: give it Browse Projects in those that are to be read"))
+	}
+	site, siteErr := c.site(ctx)
+	switch {
+	case siteErr != nil:
+		return "", errors.Join(err, fmt.Errorf("who may use Jira cannot be read, without which nobody may read anything: %w", siteErr))
+	case site.unlisted:
+		err = errors.Join(err, errors.New("who may use Jira is shown to its administrators alone, so that nobody may read anything: make the account one, or name the groups under users"))
+	case len(site.users) == 0:
+		err = errors.Join(err, errors.New("no group lets people use Jira, so that nobody may read anything: name those that do under users"))
+	}
+	r, schemeErr := c.scheme(ctx, site, all[0])
+	switch {
+	case schemeErr != nil:
+		err = errors.Join(err, schemeErr)
+	case r.denied:
+		err = errors.Join(err, fmt.Errorf("who may browse the project %s is not shown to the account, so that nobody may read it here: give the account Administer Projects there, or make it an administrator of Jira", all[0].Key))
+	case r.lost && c.client.cloud:
+		err = errors.Join(err, fmt.Errorf("who belongs to the security levels of the project %s is not shown to the account, so that nobody may read issues with a level: make it an administrator of Jira", all[0].Key))
+	case r.lost:
+		err = errors.Join(err, errors.New("no REST API of Jira Data Center tells who belongs to a security level: nobody may read issues with one here"))
+	}
+	return fmt.Sprintf("%d projects", len(all)), err
+}

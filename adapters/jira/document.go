@@ -1,0 +1,170 @@
+package jira
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/body"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// document makes a document of an issue: what it says, and what was said about it, each comment with its own address.
+func (c *Connector) document(ctx context.Context, of project, k issue, relevant []string) (document.Document, error) {
+	said, err := c.comments(ctx, k)
+	if err != nil {
+		return document.Document{}, err
+	}
+	c.client.meet(k.Fields.Reporter, k.Fields.Assignee)
+	for _, one := range said {
+		c.client.meet(one.Author)
+	}
+	d := document.Document{
+		Ref: document.Ref{Title: strings.TrimSpace(k.Key + ": " + k.Fields.Summary), URL: c.client.address("browse/" + url.PathEscape(k.Key)), UpdatedAt: k.Fields.Updated.Time},
+		ACL: c.node(factsOf(string(of.ID), k, relevant)), Metadata: metadata(of, k),
+	}
+	about := body.About{Site: c.client.address(""), Page: d.URL, Title: d.Title, NoAnchors: true, Person: c.client.called}
+	if d.Sections, err = read(ctx, k.Fields.Description, about); err != nil {
+		return d, err
+	}
+	around, err := read(ctx, k.Fields.Environment, about)
+	if err != nil {
+		return d, err
+	}
+	d.Sections = append(d.Sections, quoted("Environment:", "", around)...)
+	for _, one := range said {
+		sections, err := read(ctx, one.Body, about)
+		if err != nil {
+			return d, err
+		}
+		who := one.Author.called()
+		if who == "" {
+			who = "Somebody"
+		}
+		head := fmt.Sprintf("%s commented (%s UTC):", who, one.Created.UTC().Format("2006-01-02 15:04"))
+		d.Sections = append(d.Sections, quoted(head, c.commentURL(k, one), sections)...)
+	}
+	if len(d.Sections) == 0 { // it is found by its name
+		d.Sections = []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: k.Fields.Summary}}}}
+	}
+	return d, nil
+}
+
+// commentURL is where people open a comment: the issue with the comment in view.
+func (c *Connector) commentURL(k issue, one comment) string {
+	return c.client.address("browse/" + url.PathEscape(k.Key) + "?" + query("focusedCommentId", string(one.ID)))
+}
+
+// read reads a longer text of an issue: a document in JSON, or a text that is marked up.
+func read(ctx context.Context, raw json.RawMessage, about body.About) ([]document.Section, error) {
+	var marked string
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return nil, nil
+	case json.Unmarshal(raw, &marked) == nil:
+		return body.Wiki(ctx, marked, about)
+	}
+	sections, err := body.ADF(ctx, string(raw), about)
+	if errors.Is(err, body.ErrForm) {
+		return nil, nil // of a form that is not known: there is nothing to be read
+	}
+	return sections, err
+}
+
+// quoted makes one section of a text within an issue. Who said it stands in its first paragraph, so that a passage says so; headings of its own are none
+// of the issue's.
+func quoted(head, anchor string, from []document.Section) []document.Section {
+	s := document.Section{Anchor: anchor}
+	for _, part := range from {
+		for _, b := range part.Blocks {
+			if b.Kind == document.Heading {
+				b = document.Block{Kind: document.Paragraph, Text: strings.TrimLeft(b.Text, "# ")}
+			}
+			s.Blocks = append(s.Blocks, b)
+		}
+	}
+	switch {
+	case len(s.Blocks) == 0:
+		return nil // nothing is said
+	case s.Blocks[0].Kind == document.Paragraph:
+		s.Blocks[0].Text = head + " " + s.Blocks[0].Text
+	default:
+		s.Blocks = append([]document.Block{{Kind: document.Paragraph, Text: head}}, s.Blocks...)
+	}
+	return []document.Section{s}
+}
+
+// metadata is what an issue's fields say in a few words. Of other issues it names keys alone: who may read this one may not read those.
+func metadata(of project, k issue) map[string]string {
+	m := make(map[string]string)
+	set := func(name, value string) {
+		if value = strings.TrimSpace(value); value != "" {
+			m[name] = value
+		}
+	}
+	names := func(list []named) string {
+		var all []string
+		for _, one := range list {
+			all = append(all, one.Name)
+		}
+		return strings.Join(all, ", ")
+	}
+	f := k.Fields
+	set("project", of.Name)
+	set("type", f.Type.name())
+	set("status", f.Status.name())
+	set("priority", f.Priority.name())
+	set("resolution", f.Resolution.name())
+	set("reporter", f.Reporter.called())
+	set("assignee", f.Assignee.called())
+	set("labels", strings.Join(f.Labels, ", "))
+	set("components", names(f.Components))
+	set("fix versions", names(f.Versions))
+	if !f.Created.IsZero() {
+		set("created", f.Created.Format("2006-01-02"))
+	}
+	set("due", f.Due)
+	if f.Parent != nil {
+		set("parent", f.Parent.Key)
+	}
+	var links []string
+	for _, l := range f.Links {
+		switch {
+		case l.Outward != nil:
+			links = append(links, l.Type.Outward+" "+l.Outward.Key)
+		case l.Inward != nil:
+			links = append(links, l.Type.Inward+" "+l.Inward.Key)
+		}
+	}
+	set("links", strings.Join(links, ", "))
+	return m
+}
+
+// file is an attached file to be read. Whoever may read an issue may read what is attached to it.
+func (p *pass) file(of project, one issue, file attached, acl access.ACL) index.Item {
+	c := p.Connector
+	return index.Item{ID: c.id(string(one.ID), string(file.ID)), ModifiedAt: file.Created.Time, Size: file.Size, Load: func(ctx context.Context) (document.Document, error) {
+		path := c.client.api + "attachment/content/" + string(file.ID)
+		if !c.client.cloud { // it tells where it lies
+			path = file.Content
+		}
+		answer, err := c.client.http.Do(ctx, sourcehttp.Request{Path: path})
+		if errors.Is(err, sourcehttp.ErrTooLarge) {
+			return document.Document{}, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
+		}
+		if err != nil {
+			return document.Document{}, gone(err)
+		}
+		d, err := atlassian.ReadFile(ctx, file.Name, answer.Body, c.options.Read)
+		d.Ref = document.Ref{Title: file.Name, URL: c.client.address("browse/" + url.PathEscape(one.Key)), UpdatedAt: file.Created.Time}
+		d.ACL, d.Metadata = acl, map[string]string{"project": of.Name, "issue": one.Key}
+		return d, err
+	}}
+}

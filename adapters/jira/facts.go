@@ -1,0 +1,145 @@
+package jira
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+)
+
+// facts are what of an issue decides who may read it, beside the settings of its project.
+type facts struct {
+	Project string   `json:"p"`
+	Level   string   `json:"l,omitempty"` // id of its security level
+	Roles   []string `json:"r,omitempty"` // ids of the roles that it is restricted to
+	Odd     bool     `json:"o,omitempty"` // it is restricted in a way that is not known: nobody may read it
+	// People and Groups are who stands in those of its fields that settings name, by the field's id.
+	People map[string][]string `json:"u,omitempty"`
+	Groups map[string][]string `json:"g,omitempty"`
+}
+
+// node is the id of the node: the project's own, and with a digest of the facts where they hold more.
+func (f facts) node() string {
+	if f.bare() && f.Level == "" {
+		return f.Project
+	}
+	text, err := json.Marshal(f) // maps are written in order
+	if err != nil {
+		panic(err) // it holds nothing that cannot be written
+	}
+	sum := sha256.Sum256(text)
+	return f.Project + ":" + hex.EncodeToString(sum[:16])
+}
+
+// bare reports whether settings alone say who may read.
+func (f facts) bare() bool {
+	return len(f.Roles) == 0 && !f.Odd && len(f.People) == 0 && len(f.Groups) == 0
+}
+
+// Fields of issues by which somebody may hold a permission, beside custom ones.
+const (
+	fieldReporter = "reporter"
+	fieldAssignee = "assignee"
+)
+
+// restriction of an issue of a team-managed project to roles
+// (https://support.atlassian.com/jira-software-cloud/docs/restrict-access-to-an-issue-in-a-team-managed-project/): {"issuerestrictions": {"projectrole":
+// [{"id": "10002"}]}}.
+type restriction struct {
+	By map[string]json.RawMessage `json:"issuerestrictions"`
+}
+
+const restrictionByRole = "projectrole"
+
+// factsOf reads them from the fields of an issue, as far as settings name them.
+func factsOf(project string, i issue, fields []string) facts {
+	f := facts{Project: project}
+	if i.Fields.Security != nil {
+		if f.Level = string(i.Fields.Security.ID); f.Level == "" {
+			f.Odd = true
+		}
+	}
+	f.restrict(i.raw["issuerestriction"])
+	for _, name := range fields {
+		people, groups, known := within(i.raw[name])
+		if !known {
+			continue // nobody holds anything by it
+		}
+		if len(people) > 0 {
+			if f.People == nil {
+				f.People = make(map[string][]string)
+			}
+			f.People[name] = people
+		}
+		if len(groups) > 0 {
+			if f.Groups == nil {
+				f.Groups = make(map[string][]string)
+			}
+			f.Groups[name] = groups
+		}
+	}
+	return f
+}
+
+func (f *facts) restrict(raw json.RawMessage) {
+	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+		return
+	}
+	var r restriction
+	if json.Unmarshal(raw, &r) != nil {
+		f.Odd = true
+		return
+	}
+	for by, list := range r.By {
+		var roles []struct {
+			ID atlassian.ID `json:"id"`
+		}
+		if err := json.Unmarshal(list, &roles); by != restrictionByRole && (err != nil || len(roles) > 0) || err != nil {
+			f.Odd = true
+			continue
+		}
+		for _, role := range roles {
+			if !isID(string(role.ID)) {
+				f.Odd = true
+			}
+			f.Roles = append(f.Roles, string(role.ID))
+		}
+	}
+	slices.Sort(f.Roles)
+	f.Roles = slices.Compact(f.Roles)
+}
+
+// within reads who stands in a field: one or several people or groups. A person has an account id or a key; a group has an id on Cloud, and a name alone
+// on Data Center.
+func within(raw json.RawMessage) (people, groups []string, known bool) {
+	if len(raw) == 0 {
+		return nil, nil, false
+	}
+	if raw[0] != '[' {
+		raw = slices.Concat([]byte("["), raw, []byte("]"))
+	}
+	var all []*struct {
+		account
+		GroupID string `json:"groupId"`
+	}
+	if json.Unmarshal(raw, &all) != nil {
+		return nil, nil, false
+	}
+	for _, one := range all {
+		switch {
+		case one == nil:
+		case one.id() != "":
+			people = append(people, one.id())
+		case one.GroupID != "":
+			groups = append(groups, one.GroupID)
+		case one.Name != "" && one.DisplayName == "": // that of a group, and not of somebody who has no key
+			groups = append(groups, one.Name)
+		}
+	}
+	slices.Sort(people)
+	slices.Sort(groups)
+	return slices.Compact(people), slices.Compact(groups), true
+}

@@ -1,0 +1,110 @@
+package jira
+
+import (
+	"slices"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// holder is who holds a permission or belongs to a security level:
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object. What Data Center means by the parameter it tells
+// beside it, when it is asked to.
+type holder struct {
+	Type      string       `json:"type"`
+	Parameter atlassian.ID `json:"parameter"`
+	Value     atlassian.ID `json:"value"`
+	User      *account     `json:"user"`
+	Group     *struct {
+		Name    string `json:"name"`
+		GroupID string `json:"groupId"`
+	} `json:"group"`
+	Field *struct {
+		ID string `json:"id"`
+	} `json:"field"`
+	Role *struct {
+		ID atlassian.ID `json:"id"`
+	} `json:"projectRole"`
+}
+
+// grant is who holds a permission, or belongs to a security level.
+type grant struct {
+	fixed  access.ACL // the same for all issues
+	fields []string   // whoever stands in one of these fields of the issue
+	roles  []string   // ids of roles in the project
+	open   bool       // everybody, with an account or without
+}
+
+// add adds a holder. One of a type that is not known is nobody, such as "sd.customer.portal.only": who only sees the portal does not see issues.
+func (c *Connector) add(g *grant, h holder, all *site, p project) {
+	id := string(h.Value)
+	if id == "" {
+		id = string(h.Parameter)
+	}
+	switch h.Type {
+	case "anyone":
+		g.open = true
+		g.fixed = append(g.fixed, all.users...)
+	case "applicationRole":
+		g.fixed = append(g.fixed, all.of(string(h.Parameter))...)
+	case "user":
+		if !c.client.cloud {
+			id = h.User.id()
+		}
+		if id != "" {
+			g.fixed = append(g.fixed, c.person(id))
+		}
+	case "group":
+		if !c.client.cloud {
+			id = string(h.Parameter)
+		} else if h.Value == "" { // its name alone, of which another group may come to have the same
+			id = ""
+			if h.Group != nil {
+				id = h.Group.GroupID
+			}
+		}
+		if id != "" {
+			g.fixed = append(g.fixed, c.group(id))
+		}
+	case "projectLead":
+		if lead := p.Lead.id(); lead != "" {
+			g.fixed = append(g.fixed, c.person(lead))
+		}
+	case "projectRole":
+		if h.Role != nil && h.Role.ID != "" {
+			id = string(h.Role.ID)
+		}
+		if isID(id) {
+			g.roles = append(g.roles, id)
+		}
+	case fieldReporter, fieldAssignee:
+		g.fields = append(g.fields, h.Type)
+	case "userCustomField", "groupCustomField":
+		if h.Field != nil && h.Field.ID != "" {
+			id = h.Field.ID
+		}
+		if isID(id) {
+			id = "customfield_" + id
+		}
+		if isField(id) {
+			g.fields = append(g.fields, id)
+		}
+	}
+}
+
+// readers are whom a grant lets in to issues of some facts, given the people in the roles. Nobody is an empty list, and never nil.
+func (c *Connector) readers(g grant, f facts, roles map[string]access.ACL) access.ACL {
+	acl := slices.Concat(access.ACL{}, g.fixed)
+	for _, id := range g.roles {
+		acl = append(acl, roles[id]...)
+	}
+	for _, name := range g.fields {
+		for _, id := range f.People[name] {
+			acl = append(acl, c.person(id))
+		}
+		for _, id := range f.Groups[name] {
+			acl = append(acl, c.group(id))
+		}
+	}
+	return acl
+}

@@ -1,0 +1,133 @@
+package jira
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+)
+
+// issue is an issue as searches give it, with the fields that were asked for.
+type issue struct {
+	ID     atlassian.ID
+	Key    string
+	Fields fields
+	raw    map[string]json.RawMessage // all fields
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *issue) UnmarshalJSON(text []byte) error {
+	var is struct {
+		ID     atlassian.ID    `json:"id"`
+		Key    string          `json:"key"`
+		Fields json.RawMessage `json:"fields"`
+	}
+	if err := json.Unmarshal(text, &is); err != nil {
+		return err
+	}
+	*i = issue{ID: is.ID, Key: is.Key}
+	if len(is.Fields) == 0 { // ids alone were asked for
+		return nil
+	}
+	if err := json.Unmarshal(is.Fields, &i.raw); err != nil {
+		return err
+	}
+	return json.Unmarshal(is.Fields, &i.Fields)
+}
+
+// named is something that has a name.
+type named struct {
+	Name string `json:"name"`
+}
+
+func (n *named) name() string {
+	if n == nil {
+		return ""
+	}
+	return n.Name
+}
+
+// fields of an issue: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/. Longer texts are JSON on Cloud, and marked up on Data
+// Center.
+type fields struct {
+	Project *struct {
+		ID   atlassian.ID `json:"id"`
+		Name string       `json:"name"`
+	} `json:"project"`
+	Summary     string          `json:"summary"`
+	Description json.RawMessage `json:"description"`
+	Environment json.RawMessage `json:"environment"`
+	Type        *named          `json:"issuetype"`
+	Status      *named          `json:"status"`
+	Priority    *named          `json:"priority"`
+	Resolution  *named          `json:"resolution"`
+	Labels      []string        `json:"labels"`
+	Components  []named         `json:"components"`
+	Versions    []named         `json:"fixVersions"`
+	Reporter    *account        `json:"reporter"`
+	Assignee    *account        `json:"assignee"`
+	Created     stamp           `json:"created"`
+	Updated     stamp           `json:"updated"`
+	Due         string          `json:"duedate"`
+	Parent      *struct {
+		Key string `json:"key"`
+	} `json:"parent"`
+	Links    []link `json:"issuelinks"`
+	Security *struct {
+		ID atlassian.ID `json:"id"`
+	} `json:"security"`
+	Comment     *page[comment] `json:"comment"`
+	Attachments []attached     `json:"attachment"`
+}
+
+// link is a link between two issues, as one of them shows it.
+type link struct {
+	Type struct {
+		Inward  string `json:"inward"`
+		Outward string `json:"outward"`
+	} `json:"type"`
+	Inward *struct {
+		Key string `json:"key"`
+	} `json:"inwardIssue"`
+	Outward *struct {
+		Key string `json:"key"`
+	} `json:"outwardIssue"`
+}
+
+// comment is a comment on an issue.
+type comment struct {
+	ID         atlassian.ID    `json:"id"`
+	Author     *account        `json:"author"`
+	Body       json.RawMessage `json:"body"`
+	Created    stamp           `json:"created"`
+	Visibility json.RawMessage `json:"visibility"` // a role or a group that it is limited to
+	Public     *bool           `json:"jsdPublic"`  // false: of a service desk, and internal to it
+}
+
+// attached is a file that is attached to an issue.
+type attached struct {
+	ID      atlassian.ID `json:"id"`
+	Name    string       `json:"filename"`
+	Size    int64        `json:"size"`
+	Created stamp        `json:"created"`
+	Content string       `json:"content"` // where it lies, on Data Center
+}
+
+// stamp is a time as Jira writes it: "2026-11-20T09:00:00.000+0000".
+type stamp struct{ time.Time }
+
+// UnmarshalJSON implements json.Unmarshaler. What is no time is none.
+func (s *stamp) UnmarshalJSON(text []byte) error {
+	var written string
+	if err := json.Unmarshal(text, &written); err != nil {
+		return err
+	}
+	*s = stamp{}
+	for _, form := range []string{"2006-01-02T15:04:05.000-0700", time.RFC3339} {
+		if at, err := time.Parse(form, written); err == nil {
+			s.Time = at.UTC()
+			break
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package jiratest
+
+import "slices"
+
+// MayRead decides whether somebody may read an issue; nil is a visitor without an account.
+//
+//   - "To view an issue … you need the Browse Projects permission for the project" and, where it has one, to belong to its security level:
+//     "Issue security levels … restrict who can see issues … on top of" the permission
+//     (https://support.atlassian.com/jira-cloud-administration/docs/configure-issue-level-security/).
+//   - Browse Projects is held by those whom the permission scheme names: people, groups, roles in the project, users of an application, its lead, and, for an
+//     issue, its reporter, its assignee, or whoever stands in a custom field
+//     (https://support.atlassian.com/jira-cloud-administration/docs/manage-project-permissions/; the types are those of
+//     https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object).
+//   - Nobody reads anything who has no access to an application of the site, but what visitors see: "Anyone on the web".
+//   - In a team-managed project "you can restrict an issue to certain roles" beside
+//     (https://support.atlassian.com/jira-software-cloud/docs/restrict-access-to-an-issue-in-a-team-managed-project/).
+func (w *World) MayRead(u *User, i *Issue) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.mayRead(u, i)
+}
+
+func (w *World) mayRead(u *User, i *Issue) bool {
+	if i.Deleted || i.Project.Archived {
+		return false
+	}
+	if u == nil || !w.mayUse(u) {
+		open := func(h Holder) bool { return h.Type == "anyone" }
+		return w.Anonymous && slices.ContainsFunc(i.Project.Browse, open) && i.Level == nil && len(i.Restricted) == 0 && !i.RestrictedOddly
+	}
+	if !w.any(u, i.Project.Browse, i.Project, i) {
+		return false
+	}
+	if i.Level != nil && !w.any(u, i.Level.Members, i.Project, i) {
+		return false
+	}
+	if i.RestrictedOddly {
+		return false
+	}
+	return len(i.Restricted) == 0 || slices.ContainsFunc(i.Restricted, func(role string) bool { return plays(u, i.Project, role) })
+}
+
+// mayBrowse reports whether a project is shown to somebody: also where it depends on the issue.
+func (w *World) mayBrowse(u *User, p *Project) bool {
+	if p.Archived {
+		return false
+	}
+	return slices.ContainsFunc(p.Browse, func(h Holder) bool {
+		switch h.Type {
+		case "anyone":
+			return u != nil || w.Anonymous
+		case "reporter", "assignee", "userCustomField", "groupCustomField":
+			return u != nil && w.mayUse(u)
+		}
+		return u != nil && w.mayUse(u) && w.holds(u, h, p, nil)
+	})
+}
+
+func (w *World) mayUse(u *User) bool {
+	return u != nil && !u.Inactive && slices.ContainsFunc(w.Apps, func(a *App) bool { return uses(u, a) })
+}
+
+func uses(u *User, a *App) bool {
+	return slices.ContainsFunc(a.Groups, func(g *Group) bool { return slices.Contains(g.Members, u) })
+}
+
+func plays(u *User, p *Project, role string) bool {
+	return slices.ContainsFunc(p.Roles[role], func(actor any) bool {
+		switch actor := actor.(type) {
+		case *User:
+			return actor == u
+		case *Group:
+			return slices.Contains(actor.Members, u)
+		}
+		return false
+	})
+}
+
+func (w *World) any(u *User, holders []Holder, p *Project, i *Issue) bool {
+	return slices.ContainsFunc(holders, func(h Holder) bool { return w.holds(u, h, p, i) })
+}
+
+// holds decides for one person, one holder and one issue.
+func (w *World) holds(u *User, h Holder, p *Project, i *Issue) bool {
+	switch h.Type {
+	case "anyone":
+		return true
+	case "applicationRole":
+		return slices.ContainsFunc(w.Apps, func(a *App) bool { return (h.App == "" || h.App == a.Key) && uses(u, a) })
+	case "user":
+		return h.User == u
+	case "group":
+		return slices.Contains(h.Group.Members, u)
+	case "projectLead":
+		return p.Lead == u
+	case "projectRole":
+		return plays(u, p, h.Role)
+	}
+	if i == nil {
+		return false
+	}
+	switch h.Type {
+	case "reporter":
+		return i.Reporter == u
+	case "assignee":
+		return i.Assignee == u
+	case "userCustomField", "groupCustomField":
+		switch stands := i.Custom[h.Field].(type) {
+		case *User:
+			return stands == u
+		case []*User:
+			return slices.Contains(stands, u)
+		case *Group:
+			return slices.Contains(stands.Members, u)
+		}
+	}
+	return false
+}

@@ -1,0 +1,263 @@
+// Package jiratest serves a Jira site that is made up, as Jira Cloud and Data Center do over their REST APIs, and decides for each person alone what they
+// may read.
+package jiratest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// User is somebody with an account.
+type User struct {
+	ID, Name, Email string // on Data Center ID is the key, which stays when Login changes
+	Login           string
+	Hidden          bool // the address is not shown, by the person's choice
+	Inactive        bool
+}
+
+// Group is a group of people. On Cloud its id is its own; on Data Center the name is.
+type Group struct {
+	ID, Name string
+	Members  []*User
+}
+
+// Holder is who holds a permission, by the vendor's type: anyone, applicationRole, assignee, group, groupCustomField, projectLead, projectRole, reporter, user,
+// userCustomField, or one that nobody knows.
+type Holder struct {
+	Type  string
+	User  *User
+	Group *Group
+	Role  string // id of a role
+	Field string // id of a custom field
+	App   string // key of an application; empty: all
+}
+
+// Level is a security level.
+type Level struct {
+	ID, Name string
+	Members  []Holder
+}
+
+// Scheme is a scheme of security levels.
+type Scheme struct {
+	ID     string
+	Levels []*Level
+}
+
+// Project is a project.
+type Project struct {
+	ID, Key, Name string
+	Archived      bool
+	TeamManaged   bool
+	Lead          *User
+	Browse        []Holder // of the permission Browse Projects
+	Security      *Scheme
+	Roles         map[string][]any // *User and *Group, by the role's id
+	last          int
+}
+
+// Comment is a comment.
+type Comment struct {
+	ID, Text string
+	Author   *User
+	When     time.Time
+	Role     string // it is limited to a role, by name
+	Group    string // or to a group
+	Internal bool   // of a service desk: its customers do not see it
+}
+
+// File is an attached file.
+type File struct {
+	ID, Name string
+	Data     []byte
+	When     time.Time
+}
+
+// Issue is an issue.
+type Issue struct {
+	ID, Key, Summary, Text, Type, Status string
+	Project                              *Project
+	Reporter, Assignee                   *User
+	Level                                *Level
+	Restricted                           []string       // ids of roles that it is restricted to, in a team-managed project
+	RestrictedOddly                      bool           // by something that nobody knows
+	Custom                               map[string]any // *User, []*User or *Group, by the field's id
+	Labels                               []string
+	Parent                               *Issue
+	Blocks                               *Issue
+	Comments                             []*Comment
+	Files                                []*File
+	Created, Updated                     time.Time
+	Deleted                              bool
+}
+
+// App is an application of the site, such as jira-software.
+type App struct {
+	Key    string
+	Groups []*Group
+}
+
+// World is a site. Its fields are changed within Do.
+type World struct {
+	mu       sync.Mutex
+	now      time.Time
+	last     int
+	Users    []*User
+	Groups   []*Group
+	Projects []*Project
+	Issues   []*Issue
+	Apps     []*App
+	// Anonymous is the switch of the site that lets visitors in at all.
+	Anonymous bool
+	Bot       *User  // whose credential is used
+	Zone      string // of the bot
+	byID      map[string]*Issue
+}
+
+// NewWorld returns a site with an application and its group, and the account that reads it.
+func NewWorld() *World {
+	w := &World{now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), last: 10_000, byID: make(map[string]*Issue), Zone: "Asia/Kolkata"}
+	w.Apps = []*App{{Key: "jira-software", Groups: []*Group{w.Group("jira-software-users")}}}
+	w.Bot = w.User("bot")
+	return w
+}
+
+// Do changes the world.
+func (w *World) Do(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f()
+}
+
+// Now is the time in the world.
+func (w *World) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// Pass lets time pass.
+func (w *World) Pass(d time.Duration) { w.Do(func() { w.now = w.now.Add(d) }) }
+
+func (w *World) id() string {
+	w.last++
+	return strconv.Itoa(w.last)
+}
+
+// User adds somebody who may use the site.
+func (w *World) User(name string) *User {
+	u := &User{ID: "acc-" + name, Name: "The " + name, Login: name, Email: name + "@example.com"}
+	w.Do(func() {
+		w.Users = append(w.Users, u)
+		in := w.Apps[0].Groups[0]
+		in.Members = append(in.Members, u)
+	})
+	return u
+}
+
+// Group adds a group.
+func (w *World) Group(name string, members ...*User) *Group {
+	g := &Group{Name: name, Members: members}
+	w.Do(func() {
+		g.ID = "g-" + w.id()
+		w.Groups = append(w.Groups, g)
+	})
+	return g
+}
+
+// Project adds a project, which the account that reads may browse.
+func (w *World) Project(key string, browse ...Holder) *Project {
+	p := &Project{Key: key, Name: "Project " + key, Roles: make(map[string][]any)}
+	w.Do(func() {
+		p.ID, p.Browse = w.id(), append(browse, Holder{Type: "user", User: w.Bot})
+		w.Projects = append(w.Projects, p)
+	})
+	return p
+}
+
+// Level adds a security level to a project.
+func (w *World) Level(p *Project, name string, members ...Holder) *Level {
+	l := &Level{Name: name, Members: append(members, Holder{Type: "user", User: w.Bot})}
+	w.Do(func() {
+		if p.Security == nil {
+			p.Security = &Scheme{ID: w.id()}
+		}
+		l.ID = w.id()
+		p.Security.Levels = append(p.Security.Levels, l)
+	})
+	return l
+}
+
+// Issue adds an issue.
+func (w *World) Issue(p *Project, summary, text string) *Issue {
+	return w.Add(&Issue{Project: p, Summary: summary, Text: text})
+}
+
+// Add adds an issue.
+func (w *World) Add(i *Issue) *Issue {
+	w.Do(func() {
+		w.now = w.now.Add(time.Second)
+		i.ID = w.id()
+		i.Type, i.Status = cmp.Or(i.Type, "Task"), cmp.Or(i.Status, "To Do")
+		w.place(i, i.Project)
+		i.Created, i.Updated = w.now, w.now
+		w.Issues = append(w.Issues, i)
+		w.byID[i.ID] = i
+	})
+	return i
+}
+
+func (w *World) place(i *Issue, p *Project) {
+	p.last++
+	i.Project, i.Key = p, fmt.Sprintf("%s-%d", p.Key, p.last)
+}
+
+// Edit changes an issue.
+func (w *World) Edit(i *Issue, change func()) {
+	w.Do(func() {
+		w.now = w.now.Add(time.Second)
+		change()
+		i.Updated = w.now
+	})
+}
+
+// Move moves an issue to another project, which changes its key.
+func (w *World) Move(i *Issue, to *Project) {
+	w.Edit(i, func() {
+		w.place(i, to)
+		i.Level = nil
+		i.Restricted = nil
+	})
+}
+
+// Comment adds a comment to an issue.
+func (w *World) Comment(i *Issue, c *Comment) *Comment {
+	w.Edit(i, func() {
+		c.ID, c.When = w.id(), w.now
+		i.Comments = append(i.Comments, c)
+	})
+	return c
+}
+
+// Attach attaches a file to an issue.
+func (w *World) Attach(i *Issue, name string, data []byte) *File {
+	f := &File{Name: name, Data: data}
+	w.Edit(i, func() {
+		f.ID, f.When = w.id(), w.now
+		i.Files = append(i.Files, f)
+	})
+	return f
+}
+
+// Delete deletes an issue for good.
+func (w *World) Delete(i *Issue) {
+	w.Do(func() {
+		i.Deleted = true
+		delete(w.byID, i.ID)
+		w.Issues = slices.DeleteFunc(w.Issues, func(o *Issue) bool { return o == i })
+	})
+}

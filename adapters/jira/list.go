@@ -1,0 +1,70 @@
+package jira
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// page is a part of a list of the API: "startAt", "maxResults", "total", "isLast"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Comments stand under a name of their own.
+type page[T any] struct {
+	StartAt  int   `json:"startAt"`
+	Total    *int  `json:"total"`
+	IsLast   *bool `json:"isLast"`
+	Values   []T   `json:"values"`
+	Comments []T   `json:"comments"`
+}
+
+// mostPages is how many parts of a list are read: far more than any list has.
+const mostPages = 100_000
+
+// errCircle marks a list that does not come to an end.
+var errCircle = errors.New("the list leads in a circle, and is read again by the next run")
+
+// listAll reads a whole list. An error is one of the whole list: half of one is none. Fewer entries may come than were asked for, and the place that is
+// asked for next is counted by what came. "total" may be missing or too large: a part without any entries is the last one.
+func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
+	var all []T
+	for range mostPages {
+		var p page[T]
+		if err := c.get(ctx, path+"?"+query(append(pairs, "startAt", strconv.Itoa(len(all)))...), &p); err != nil {
+			return nil, err
+		}
+		got := append(p.Values, p.Comments...)
+		if p.StartAt != len(all) && len(got) > 0 { // it does not go on where it was asked to
+			return nil, fmt.Errorf("Jira's list %s: %w", path, errCircle)
+		}
+		all = append(all, got...)
+		if len(got) == 0 || p.IsLast != nil && *p.IsLast || p.IsLast == nil && p.Total != nil && len(all) >= *p.Total {
+			return all, nil
+		}
+	}
+	return nil, fmt.Errorf("Jira's list %s: %w", path, errCircle)
+}
+
+// query writes a query: names and values in turns.
+func query(pairs ...string) string {
+	values := make(url.Values)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			values.Add(pairs[i], pairs[i+1])
+		}
+	}
+	return values.Encode()
+}
+
+// isID reports whether a text is the id of an issue, a project, a level or a file, which may stand in a search and in a path.
+func isID(id string) bool {
+	number, err := strconv.ParseUint(id, 10, 63)
+	return err == nil && number > 0
+}
+
+// isField reports whether a text is the id of a field of an issue that may be asked for.
+func isField(id string) bool {
+	number, custom := strings.CutPrefix(id, "customfield_")
+	return custom && isID(number) || id == fieldReporter || id == fieldAssignee
+}

@@ -1,0 +1,255 @@
+package jira_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/jira"
+	"github.com/footnotehq/footnote/adapters/jira/jiratest"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// One text that fails is stepped past, and those beside it are read all the same; what a search does not show is read by itself.
+func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		eng := s.Project("ENG", users)
+		want := make(map[*jiratest.Issue]string)
+		var issues []*jiratest.Issue
+		for n := range 60 {
+			i := s.Issue(eng, "issue", fmt.Sprintf("text %d", n))
+			issues, want[i] = append(issues, i), fmt.Sprintf("text %d", n)
+		}
+		s.Switch(func(w *jiratest.Switches) { w.Poisoned = map[string]bool{issues[33].ID: true} })
+		delete(want, issues[33])
+		run, err := s.sync(t.Context())
+		if err != nil || run.Counts.Failed != 1 {
+			t.Fatalf("sync: %v, %+v", err, run.Counts)
+		}
+		s.mustHold(want)
+		s.Switch(func(w *jiratest.Switches) { w.Poisoned = nil })
+		want[issues[33]] = "text 33"
+		s.Edit(issues[33], func() {})
+		s.mustSync()
+		s.mustHold(want)
+	})
+}
+
+// A pass that is paused again and again, or killed, goes on where it was, and stores nothing twice.
+func TestAPassGoesOnWhereItWas(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		want := make(map[*jiratest.Issue]string)
+		for _, key := range []string{"ENG", "OPS", "HR"} {
+			in := s.Project(key, users)
+			for n := range 60 {
+				want[s.Issue(in, key, fmt.Sprintf("text %s %d", key, n))] = fmt.Sprintf("text %s %d", key, n)
+			}
+		}
+		s.Switch(func(w *jiratest.Switches) { w.Short = 25 })
+		s.Pass(time.Hour)
+		want[s.Issue(s.Projects[2], "last", "the newest")] = "the newest" // what was changed last is asked for by every run
+		stops := 0
+		for ; ; stops++ {
+			if stops > 50 {
+				t.Fatal("it comes to no end")
+			}
+			ctx, stop := context.WithCancelCause(t.Context())
+			cause := index.ErrPaused
+			if stops%2 == 1 {
+				cause = errors.New("killed")
+			}
+			s.again()
+			steps := 0
+			_, err := s.pipeline.Run(ctx, tenant, s.connector, func(index.Progress) {
+				if steps++; steps == 3 {
+					stop(cause)
+				}
+			})
+			stop(nil)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, cause) {
+				t.Fatalf("it was stopped by %v, and says %v", cause, err)
+			}
+		}
+		s.mustHold(want)
+		if puts := s.store.Puts(); stops < 2 || puts > 180+stops*60 {
+			t.Errorf("it was stopped %d times and stored %d documents", stops, puts)
+		}
+	})
+}
+
+// What was deleted while the list was read shifts a counted list: nothing is passed over, and nothing that is there is taken for gone.
+func TestAListThatShiftsIsReadAgain(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		eng := s.Project("ENG", users)
+		want := make(map[*jiratest.Issue]string)
+		var issues []*jiratest.Issue
+		for n := range 40 {
+			i := s.Issue(eng, "issue", fmt.Sprintf("text %d", n))
+			issues, want[i] = append(issues, i), fmt.Sprintf("text %d", n)
+		}
+		s.mustSync()
+		s.Pass(25 * time.Hour)
+		s.Switch(func(w *jiratest.Switches) { w.Short = 10 })
+		searches := 0
+		s.Faults.Add(jiratest.Fault{Path: "order by created asc", Answer: func(w http.ResponseWriter, r *http.Request) {
+			searches++
+			for _, i := range issues[:5] { // which were read already
+				s.Delete(i)
+				delete(want, i)
+			}
+			jiratest.Refuse(http.StatusServiceUnavailable)(w, r)
+		}}, 2, 1)
+		s.mustSync()
+		if searches != 1 {
+			t.Fatal("nothing was deleted meanwhile")
+		}
+		s.Pass(time.Hour)
+		s.mustSync()
+		s.mustHold(want)
+	})
+}
+
+// Times of searches are those of the account's time zone, also where clocks are changed: nothing that was changed is passed over.
+func TestChangesAreFoundInTheAccountsTimeZone(t *testing.T) {
+	t.Parallel()
+	for _, zone := range []string{"Pacific/Kiritimati", "Pacific/Niue", "America/New_York", "nowhere", ""} {
+		for _, began := range []time.Time{time.Date(2026, 11, 1, 4, 30, 0, 0, time.UTC), time.Date(2027, 3, 14, 5, 30, 0, 0, time.UTC)} { // an hour before New York's clocks change
+			t.Run(fmt.Sprintf("%s %s", zone, began.Month()), func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t, true, nil)
+				s.Do(func() { s.Zone = zone })
+				i := s.Issue(s.Project("ENG", users), "issue", "text 0")
+				s.Pass(began.Sub(s.Now()))
+				s.Edit(i, func() {})
+				s.mustSync()
+				for n := 1; n < 20; n++ { // ten minutes apart, beyond the change; without a look at everything
+					s.Pass(10 * time.Minute)
+					s.Edit(i, func() { i.Text = fmt.Sprintf("text %d", n) })
+					s.mustSync()
+					s.mustHold(map[*jiratest.Issue]string{i: fmt.Sprintf("text %d", n)})
+				}
+			})
+		}
+	}
+}
+
+// textFile is a connector of one text file, which holds what its name says.
+func textFile(string) (index.Connector, error) { return oneFile{}, nil }
+
+type oneFile struct{ index.Connector }
+
+func (oneFile) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, error] {
+	return func(yield func(index.Batch, error) bool) {
+		yield(index.Batch{Documents: []index.Item{{Load: func(context.Context) (document.Document, error) {
+			return document.Document{Sections: []document.Section{{Blocks: []document.Block{{Text: "what stands in the file"}}}}}, nil
+		}}}}, nil)
+	}
+}
+
+// Attached files are documents of their own, read by whoever may read the issue, and go when they or the issue do.
+func TestAttachedFiles(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, func(o *jira.Options) {
+			o.Attachments, o.Read = true, textFile
+			o.Wanted, o.MaxBytes = func(name string) bool { return strings.HasSuffix(name, ".md") }, 100
+		})
+		eng := s.Project("ENG", users)
+		a, b := s.Issue(eng, "a", "x"), s.Issue(eng, "b", "x")
+		one, two := s.Attach(a, "one.md", []byte("x")), s.Attach(b, "two.md", []byte("x"))
+		s.Attach(a, "photo.png", []byte("x"))
+		s.Attach(a, "large.md", make([]byte, 101))
+		s.mustSync()
+		all := s.documents()
+		d := all[a.ID+":"+one.ID]
+		if len(all) != 4 || d == nil || d.Title != "one.md" || d.Metadata["issue"] != a.Key || !strings.HasSuffix(d.URL, "/browse/"+a.Key) || !slices.Equal(d.ACL, all[a.ID].ACL) {
+			t.Fatalf("the index holds %v", all)
+		}
+		s.Level(eng, "Board", users)
+		s.Edit(a, func() { a.Files = nil })
+		s.mustSync()
+		if all := s.documents(); all[a.ID+":"+one.ID] != nil || all[b.ID+":"+two.ID] == nil {
+			t.Errorf("after one was taken away the index holds %v", all)
+		}
+		s.Edit(b, func() { b.Level = eng.Security.Levels[0] })
+		s.mustSync()
+		if all := s.documents(); !slices.Equal(all[b.ID+":"+two.ID].ACL, all[b.ID].ACL) || slices.Equal(all[b.ID].ACL, d.ACL) {
+			t.Errorf("the file may be read by %v, the issue by %v", all[b.ID+":"+two.ID].ACL, all[b.ID].ACL)
+		}
+		s.Delete(b)
+		s.Pass(time.Hour)
+		s.mustSync()
+		if all := s.documents(); len(all) != 1 {
+			t.Errorf("the index holds %v", all)
+		}
+	})
+}
+
+// Where much of a project is gone at once nobody may read that, and it is removed when it stays away; what comes back is read as before.
+func TestALargePartThatIsGoneIsHiddenFirst(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		eng := s.Project("ENG", users)
+		board := s.Level(eng, "Board")
+		for n := range 60 {
+			i := s.Issue(eng, "issue", "x")
+			if n%2 == 0 {
+				s.Do(func() { i.Level = board })
+			}
+		}
+		s.mustSync()
+		bot := board.Members
+		s.Do(func() { board.Members = nil }) // the account loses its right to see half of them
+		s.Pass(time.Hour)
+		run := s.mustSyncWithNotices()
+		hidden := 0
+		for _, d := range s.documents() {
+			if len(d.ACL) == 0 {
+				hidden++
+			}
+		}
+		if hidden != 30 || !strings.Contains(run, "30 of 60 issues of the project cannot be seen any more") {
+			t.Errorf("%d are hidden: %s", hidden, run)
+		}
+		s.Do(func() { board.Members = bot })
+		for range 2 {
+			s.Pass(time.Hour)
+			s.mustSync()
+		}
+		for _, d := range s.documents() {
+			if len(d.ACL) == 0 {
+				t.Fatal("what is back stays hidden")
+			}
+		}
+		s.Do(func() { board.Members = nil })
+		s.Pass(time.Hour)
+		s.mustSyncWithNotices()
+		s.Pass(8 * 24 * time.Hour)
+		s.mustSync()
+		if got := len(s.documents()); got != 30 {
+			t.Errorf("after a week the index holds %d documents", got)
+		}
+	})
+}
+
+// mustSyncWithNotices reads, and returns what the operator is told.
+func (s *site) mustSyncWithNotices() string {
+	s.t.Helper()
+	run, err := s.sync(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return fmt.Sprint(run.Failures)
+}

@@ -1,0 +1,224 @@
+package jira
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// nodeState is the checkpoint of Nodes. Times are in seconds since 1970.
+type nodeState struct {
+	Projects map[string]*known `json:"projects,omitempty"` // by id
+	Done     []string          `json:"d,omitempty"`        // of the pass under way: ids of projects
+	Failed   bool              `json:"x,omitempty"`        // of the pass under way: not all of what is in some project was looked at
+}
+
+// known is what is known of a project.
+type known struct {
+	Facts    map[string]facts `json:"f,omitempty"` // of issues that others than those of their level read, by id of the node
+	Mark     int64            `json:"m,omitempty"` // until when changes are known, by Jira's clock
+	Full     int64            `json:"w,omitempty"` // when all issues were last looked at
+	Relevant relevance        `json:"r,omitzero"`
+}
+
+// nodes is one Nodes.
+type nodes struct {
+	*Connector
+	yield func(index.NodeBatch, error) bool
+	state nodeState
+	site  *site
+	zone  *time.Location
+	zoned bool
+	now   time.Time
+}
+
+// Nodes implements index.NodeReader. It always yields every project, every security level of it, and what is known of issues that are read by people who stand in
+// them. Of projects that have such it looks at the issues that were changed, and every Options.FullEvery, or when settings name other fields, at all of
+// them. It goes on where it was ended.
+func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
+	return func(yield func(index.NodeBatch, error) bool) {
+		n := &nodes{Connector: c, yield: yield, now: c.client.config.Now()}
+		if json.Unmarshal(since, &n.state) != nil {
+			n.state = nodeState{}
+		}
+		if n.state.Projects == nil {
+			n.state.Projects = make(map[string]*known)
+		}
+		if err := n.run(ctx); err != nil && !errors.Is(err, errBroken) {
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			yield(index.NodeBatch{}, err)
+		}
+	}
+}
+
+func (n *nodes) emit(b index.NodeBatch) error {
+	next, err := json.Marshal(n.state)
+	if err != nil {
+		return err
+	}
+	b.Next = next
+	if !n.yield(b, nil) {
+		return errBroken
+	}
+	return nil
+}
+
+func (n *nodes) run(ctx context.Context) error {
+	all, err := n.ours(ctx)
+	if err != nil {
+		return err
+	}
+	if n.site, err = n.Connector.site(ctx); err != nil {
+		return err
+	}
+	there := make(map[string]bool, len(all))
+	for _, p := range all {
+		there[string(p.ID)] = true
+	}
+	var batch index.NodeBatch
+	for _, id := range slices.Sorted(maps.Keys(n.state.Projects)) {
+		if k := n.state.Projects[id]; !there[id] || k == nil {
+			batch.Denied = append(batch.Denied, id)
+			if k != nil {
+				batch.Denied = append(batch.Denied, slices.Sorted(maps.Keys(k.Facts))...)
+			}
+			delete(n.state.Projects, id)
+		}
+	}
+	if err := n.emit(batch); err != nil {
+		return err
+	}
+	for _, p := range all {
+		if slices.Contains(n.state.Done, string(p.ID)) {
+			continue
+		}
+		if err := n.project(ctx, p); err != nil {
+			return err
+		}
+	}
+	whole := !n.state.Failed
+	n.state.Done, n.state.Failed = nil, false
+	return n.emit(index.NodeBatch{Complete: whole})
+}
+
+// project reads who may browse a project, and what of its issues decides that for some of them.
+func (n *nodes) project(ctx context.Context, p project) error {
+	id := string(p.ID)
+	k := n.state.Projects[id]
+	if k == nil {
+		k = &known{}
+		n.state.Projects[id] = k
+	}
+	r, err := n.scheme(ctx, n.site, p)
+	if err == nil {
+		err = n.meet(ctx, p, k, r)
+	}
+	if err == nil {
+		err = n.fill(ctx, r, p, rolesOf(k.Facts))
+	}
+	n.state.Done = append(n.state.Done, id)
+	switch {
+	case err == nil:
+		return n.tell(p, k, r)
+	case final(ctx, err) || !n.passing(err):
+		return err
+	}
+	n.state.Failed = true // its levels are not known, so that they cannot be told to be unread
+	return n.emit(index.NodeBatch{Unread: append([]string{id}, slices.Sorted(maps.Keys(k.Facts))...)})
+}
+
+// passing reports whether an error is one of the project, and others may be read all the same.
+func (n *nodes) passing(err error) bool {
+	return broken(err) || absent(err) || sourcehttp.Status(err) == http.StatusBadRequest ||
+		errors.Is(err, errMalformed) || errors.Is(err, errShifted) || errors.Is(err, errCircle)
+}
+
+// meet looks at the issues of a project that are read by whoever stands in them.
+func (n *nodes) meet(ctx context.Context, p project, k *known, r *rules) error {
+	relevant := r.relevance(p)
+	full := k.Full == 0 || n.now.Sub(time.Unix(k.Full, 0)) >= n.options.FullEvery || !relevant.same(k.Relevant)
+	switch {
+	case r.denied:
+		return nil
+	case !relevant.single() && full: // settings alone say who may read
+		*k = known{Full: seconds(n.now), Relevant: relevant}
+		return nil
+	case !relevant.single():
+		return nil
+	}
+	s := searching{
+		jql: "project = " + string(p.ID) + " order by created asc", most: mostListed, anchored: true,
+		fields: append([]string{"updated", "security", "issuerestriction"}, relevant.Fields...),
+	}
+	if !full && k.Mark > 0 {
+		if !n.zoned {
+			var err error
+			if n.zone, err = n.client.zone(ctx); err != nil {
+				return err
+			}
+			n.zoned = true
+		}
+		from := since(time.Unix(k.Mark, 0).Add(-n.options.Overlap), n.zone)
+		s.jql, s.anchored = "project = "+string(p.ID)+" and updated >= "+from+" order by updated desc", false
+	}
+	met, newest := make(map[string]facts), k.Mark
+	err := n.client.searchAll(ctx, s, func(one issue) {
+		newest = max(newest, seconds(one.Fields.Updated.Time))
+		if f := factsOf(string(p.ID), one, relevant.Fields); !f.bare() {
+			met[f.node()] = f
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if !full {
+		maps.Copy(met, k.Facts)
+		*k = known{Facts: met, Mark: newest, Full: k.Full, Relevant: relevant}
+		return nil
+	}
+	*k = known{Facts: met, Mark: newest, Full: seconds(n.now), Relevant: relevant}
+	return nil
+}
+
+func rolesOf(all map[string]facts) []string {
+	var roles []string
+	for _, f := range all {
+		roles = append(roles, f.Roles...)
+	}
+	slices.Sort(roles)
+	return slices.Compact(roles)
+}
+
+// mostTold is how many nodes are yielded at once.
+const mostTold = 5000
+
+// tell yields the nodes of a project.
+func (n *nodes) tell(p project, k *known, r *rules) error {
+	list := []facts{{Project: string(p.ID)}}
+	for _, id := range slices.Sorted(maps.Keys(r.levels)) {
+		list = append(list, facts{Project: string(p.ID), Level: id})
+	}
+	for _, id := range slices.Sorted(maps.Keys(k.Facts)) {
+		list = append(list, k.Facts[id])
+	}
+	for some := range slices.Chunk(list, mostTold) {
+		var batch index.NodeBatch
+		for _, f := range some {
+			batch.Nodes = append(batch.Nodes, index.Node{ID: f.node(), Name: r.describe(p, f), Inherit: index.Own, Clauses: n.clauses(n.site, r, f)})
+		}
+		if err := n.emit(batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package jira
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// project is a project as the APIs list it.
+type project struct {
+	ID       atlassian.ID `json:"id"`
+	Key      string       `json:"key"`
+	Name     string       `json:"name"`
+	Archived bool         `json:"archived"`
+	// Simplified says that the project is team-managed: its issues may be restricted to roles, each by itself.
+	Simplified bool     `json:"simplified"`
+	Lead       *account `json:"lead"`
+}
+
+// account is somebody as the APIs name them: by account id on Cloud, by key and name on Data Center. A key stays with somebody whose name is changed, and
+// a name may then be another's.
+type account struct {
+	AccountID   string `json:"accountId"`
+	Key         string `json:"key"`
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName"`
+	Email       string `json:"emailAddress"`
+	Active      *bool  `json:"active"`
+}
+
+func (a *account) id() string {
+	if a == nil {
+		return ""
+	}
+	return cmp.Or(a.AccountID, a.Key)
+}
+
+func (a *account) called() string {
+	if a == nil {
+		return ""
+	}
+	return a.DisplayName
+}
+
+// projects lists the projects of the source in the order of their ids, as somebody sees them. Archived ones and those in the trash are not among them.
+func (c *Connector) projects(ctx context.Context, as *sourcehttp.Client) ([]project, error) {
+	all, err := c.listProjects(ctx, as)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(p project) bool { return !isID(string(p.ID)) || p.Archived || !c.chosen(p) })
+	slices.SortFunc(all, func(a, b project) int { return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID)) })
+	return slices.CompactFunc(all, func(a, b project) bool { return a.ID == b.ID }), nil
+}
+
+// listProjects lists those that can be browsed: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/, and
+// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects, which has no parts.
+func (c *Connector) listProjects(ctx context.Context, as *sourcehttp.Client) ([]project, error) {
+	if !c.client.cloud {
+		var all []project
+		err := c.client.ask(ctx, as, sourcehttp.Request{Path: c.client.api + "project?" + query("expand", "lead", "includeArchived", "false")}, &all)
+		return all, err
+	}
+	asking := &Client{config: c.client.config, cloud: true, api: c.client.api, http: as}
+	return listAll[project](ctx, asking, "project/search", "maxResults", "100", "status", "live", "orderBy", "key", "expand", "lead")
+}
+
+func (c *Connector) chosen(p project) bool {
+	return len(c.options.Projects) == 0 || slices.ContainsFunc(c.options.Projects, func(key string) bool { return strings.EqualFold(key, p.Key) })
+}
+
+// ours lists the projects of the source, as the account sees them.
+func (c *Connector) ours(ctx context.Context) ([]project, error) {
+	all, err := c.projects(ctx, c.client.http)
+	switch sourcehttp.Status(err) {
+	case http.StatusForbidden:
+		return nil, fmt.Errorf("Jira shows no projects to the credential: give it the rights that footnote sources add jira lists (%w): %w", err, index.ErrRevoked)
+	case http.StatusNotFound:
+		return nil, fmt.Errorf("there is no Jira at %s: check the address of the source (%w)", c.client.config.URL, err)
+	}
+	return all, err
+}

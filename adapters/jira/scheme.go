@@ -1,0 +1,351 @@
+package jira
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// site is what holds for every project: who may use Jira at all, and what visitors see.
+type site struct {
+	users    access.ACL
+	byApp    map[string]access.ACL // users of one application
+	visible  map[string]bool       // ids of the projects that visitors see
+	schemes  map[string]levels     // of security levels, by id of the scheme
+	unlisted bool                  // who may use Jira is not shown
+}
+
+// levels are the security levels of a scheme, by id.
+type levels map[string]level
+
+type level struct {
+	name    string
+	holders []holder
+}
+
+// of is who may use an application; every one where none is named: "Grants … to all logged in users if no application is specified".
+func (s *site) of(app string) access.ACL {
+	if app == "" {
+		return s.users
+	}
+	return s.byApp[app]
+}
+
+// site reads it. Who may use Jira are the members of the groups of its applications
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/, for administrators), or of those that the operator names.
+func (c *Connector) site(ctx context.Context) (*site, error) {
+	s := &site{users: access.ACL{}, byApp: make(map[string]access.ACL), visible: make(map[string]bool), schemes: make(map[string]levels)}
+	var apps []struct {
+		Key     string   `json:"key"`
+		Groups  []string `json:"groups"`
+		Details []struct {
+			GroupID string `json:"groupId"`
+		} `json:"groupDetails"`
+	}
+	err := c.client.get(ctx, "applicationrole", &apps)
+	if err != nil && !c.hidden(ctx, err) {
+		return nil, err
+	}
+	s.unlisted = err != nil && len(c.options.Users) == 0
+	for _, app := range apps {
+		acl := access.ACL{}
+		if c.client.cloud {
+			for _, g := range app.Details {
+				acl = append(acl, c.group(g.GroupID))
+			}
+		} else {
+			for _, name := range app.Groups {
+				acl = append(acl, c.group(name))
+			}
+		}
+		s.byApp[app.Key], s.users = acl, append(s.users, acl...)
+	}
+	if len(c.options.Users) > 0 {
+		if s.users, err = c.named(ctx, c.options.Users); err != nil {
+			return nil, err
+		}
+	}
+	if c.options.Anonymous != "" {
+		s.visible, err = c.visible(ctx)
+		return s, err
+	}
+	return s, nil
+}
+
+// named are groups by their names.
+func (c *Connector) named(ctx context.Context, names []string) (access.ACL, error) {
+	all, err := c.groups(ctx)
+	acl := access.ACL{}
+	for _, g := range all {
+		if slices.Contains(names, g.Name) {
+			acl = append(acl, c.group(c.groupID(g)))
+		}
+	}
+	return acl, err
+}
+
+// visible is which projects a visitor without an account sees. It is found out by being one: a scheme may open a project to everybody on a site that
+// lets nobody in without an account.
+func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
+	all, err := c.projects(ctx, c.client.open)
+	open := make(map[string]bool, len(all))
+	for _, p := range all {
+		open[string(p.ID)] = true
+	}
+	switch {
+	case err == nil:
+		return open, nil
+	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
+		return nil, err
+	case sourcehttp.Status(err) != 0 || errors.Is(err, errMalformed): // it is refused, or led to a page to log in
+		return map[string]bool{}, nil
+	}
+	return nil, err
+}
+
+// hidden reports whether an error says that something is not shown to the account. Data Center answers 500 instead of 403 to some.
+func (c *Connector) hidden(ctx context.Context, err error) bool {
+	return err != nil && !final(ctx, err) && (absent(err) || !c.client.cloud && sourcehttp.Status(err) == http.StatusInternalServerError)
+}
+
+// rules are who may browse the issues of a project.
+type rules struct {
+	denied bool // that is not shown: nobody may
+	browse grant
+	levels map[string]grant
+	names  map[string]string // of the levels
+	lost   bool              // who belongs to the levels is not shown: nobody does
+	roles  map[string]access.ACL
+}
+
+// scheme reads the permission scheme and the security levels of a project, without the people in roles
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-permission-schemes/).
+func (c *Connector) scheme(ctx context.Context, all *site, p project) (*rules, error) {
+	r := &rules{levels: make(map[string]grant), names: make(map[string]string), roles: make(map[string]access.ACL)}
+	var got struct {
+		Permissions *[]struct {
+			Holder     holder `json:"holder"`
+			Permission string `json:"permission"`
+		} `json:"permissions"`
+	}
+	path := "project/" + string(p.ID) + "/permissionscheme?" + query("expand", "permissions,user,group,projectRole,field")
+	switch err := c.client.get(ctx, path, &got); {
+	case c.hidden(ctx, err):
+		r.denied = true
+		return r, nil
+	case err != nil:
+		return nil, err
+	case got.Permissions == nil:
+		return nil, errMalformed
+	}
+	for _, one := range *got.Permissions {
+		if one.Permission == "BROWSE_PROJECTS" {
+			c.add(&r.browse, one.Holder, all, p)
+		}
+	}
+	known, err := c.levelsOf(ctx, all, p)
+	if err != nil {
+		return nil, err
+	}
+	r.lost = known == nil
+	for id, l := range known {
+		var g grant
+		for _, h := range l.holders {
+			c.add(&g, h, all, p)
+		}
+		r.levels[id], r.names[id] = g, l.name
+	}
+	return r, nil
+}
+
+// levelsOf reads the security levels of a project, and who belongs to them; nil where that is not shown. Only Cloud tells
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/, "Administer Jira"): the API of Data Center names the
+// levels alone.
+func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels, error) {
+	var scheme struct {
+		ID     atlassian.ID `json:"id"`
+		Levels []struct {
+			ID   atlassian.ID `json:"id"`
+			Name string       `json:"name"`
+		} `json:"levels"`
+	}
+	err := c.client.get(ctx, "project/"+string(p.ID)+"/issuesecuritylevelscheme", &scheme)
+	switch {
+	case sourcehttp.Status(err) == http.StatusNotFound: // it has none
+		return levels{}, nil
+	case c.hidden(ctx, err):
+		return nil, nil //nolint:nilnil // it is not shown
+	case err != nil:
+		return nil, err
+	case !isID(string(scheme.ID)):
+		return levels{}, nil
+	}
+	if known, ok := all.schemes[string(scheme.ID)]; ok {
+		return known, nil
+	}
+	if !c.client.cloud {
+		return nil, nil //nolint:nilnil // it is not shown
+	}
+	members, err := listAll[struct {
+		Level  atlassian.ID `json:"issueSecurityLevelId"`
+		Holder holder       `json:"holder"`
+	}](ctx, c.client, "issuesecurityschemes/level/member", "schemeId", string(scheme.ID), "maxResults", "100", "expand", "user,group,projectRole,field")
+	switch {
+	case c.hidden(ctx, err):
+		all.schemes[string(scheme.ID)] = nil
+		return nil, nil //nolint:nilnil // it is not shown
+	case err != nil:
+		return nil, err
+	}
+	known := make(levels, len(scheme.Levels))
+	for _, l := range scheme.Levels {
+		known[string(l.ID)] = level{name: l.Name}
+	}
+	for _, m := range members {
+		if l, ok := known[string(m.Level)]; ok {
+			l.holders = append(l.holders, m.Holder)
+			known[string(m.Level)] = l
+		}
+	}
+	all.schemes[string(scheme.ID)] = known
+	return known, nil
+}
+
+// fill reads the people in the roles that rules, and issues of some facts, name.
+func (c *Connector) fill(ctx context.Context, r *rules, p project, named []string) error {
+	wanted := slices.Concat(r.browse.roles, named)
+	for _, l := range r.levels {
+		wanted = append(wanted, l.roles...)
+	}
+	for _, id := range wanted {
+		if _, known := r.roles[id]; known {
+			continue
+		}
+		acl, err := c.actors(ctx, p, id)
+		if err != nil {
+			return err
+		}
+		r.roles[id] = acl
+	}
+	return nil
+}
+
+// actors are the people and groups in a role of a project
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles/). Data Center tells names of people, which are no ids.
+func (c *Connector) actors(ctx context.Context, p project, role string) (access.ACL, error) {
+	var got struct {
+		Actors []struct {
+			Type  string   `json:"type"`
+			Name  string   `json:"name"`
+			User  *account `json:"actorUser"`
+			Group *struct {
+				GroupID string `json:"groupId"`
+			} `json:"actorGroup"`
+		} `json:"actors"`
+	}
+	acl := access.ACL{}
+	err := c.client.get(ctx, "project/"+string(p.ID)+"/role/"+role, &got)
+	if c.hidden(ctx, err) {
+		return acl, nil
+	}
+	for _, a := range got.Actors {
+		switch a.Type {
+		case "atlassian-user-role-actor":
+			if id := a.User.id(); id != "" {
+				acl = append(acl, c.person(id))
+			} else if a.Name != "" && !c.client.cloud {
+				acl = append(acl, c.login(a.Name))
+			}
+		case "atlassian-group-role-actor":
+			if a.Group != nil && a.Group.GroupID != "" {
+				acl = append(acl, c.group(a.Group.GroupID))
+			} else if a.Name != "" && !c.client.cloud {
+				acl = append(acl, c.group(a.Name))
+			}
+		}
+	}
+	return acl, err
+}
+
+// clauses are who may read issues of a project with some facts; nil is nobody.
+func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
+	if r.denied || f.Odd {
+		return nil
+	}
+	users, browse := slices.Clone(all.users), c.readers(r.browse, f, r.roles)
+	visitors := r.browse.open && all.visible[f.Project]
+	if visitors {
+		users, browse = append(users, c.options.Anonymous), append(browse, c.options.Anonymous)
+	}
+	clauses := []access.ACL{users, browse}
+	if f.Level != "" {
+		l, known := r.levels[f.Level]
+		if !known {
+			return nil
+		}
+		members := c.readers(l, f, r.roles)
+		if l.open && visitors {
+			members = append(members, c.options.Anonymous)
+		}
+		clauses = append(clauses, members)
+	}
+	if len(f.Roles) > 0 {
+		in := access.ACL{}
+		for _, id := range f.Roles {
+			in = append(in, r.roles[id]...)
+		}
+		clauses = append(clauses, in)
+	}
+	if c.options.ACL != nil {
+		clauses = append(clauses, c.options.ACL)
+	}
+	return clauses
+}
+
+// relevance is what a project's settings name of its issues.
+type relevance struct {
+	Fields []string `json:"f,omitempty"` // whoever stands in them may hold something
+	Levels []string `json:"l,omitempty"` // ids of its security levels
+	Single bool     `json:"s,omitempty"` // issues may be restricted to roles, each by itself
+}
+
+func (r *rules) relevance(p project) relevance {
+	fields := slices.Clone(r.browse.fields)
+	var ids []string
+	for id, l := range r.levels {
+		fields, ids = append(fields, l.fields...), append(ids, id)
+	}
+	slices.Sort(fields)
+	slices.Sort(ids)
+	return relevance{Fields: slices.Compact(fields), Levels: ids, Single: p.Simplified}
+}
+
+// same reports whether two are.
+func (r relevance) same(other relevance) bool {
+	a, errA := json.Marshal(r)
+	b, errB := json.Marshal(other)
+	return errA == nil && errB == nil && string(a) == string(b)
+}
+
+// single reports whether issues of a project are read by different people though they have the same security level.
+func (r relevance) single() bool { return r.Single || len(r.Fields) > 0 }
+
+// describe names a node for operators.
+func (r *rules) describe(p project, f facts) string {
+	name := p.Key
+	if f.Level != "" {
+		name += ", " + r.names[f.Level]
+	}
+	if !f.bare() {
+		name += ", some issues"
+	}
+	return strings.TrimSuffix(name, ", ")
+}

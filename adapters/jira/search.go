@@ -1,0 +1,146 @@
+package jira
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// searching is a search for issues, in JQL.
+type searching struct {
+	jql    string
+	fields []string
+	most   int
+	// anchored searches are in an order in which nothing moves but what is deleted: where something was, the list has shifted, and they end with errShifted.
+	anchored bool
+}
+
+// errShifted marks a list of which something went while it was read, so that something else may have been passed over.
+var errShifted = errors.New("the list has changed while it was read")
+
+// errExpired marks a place in a list that is not known any more: "This token will expire in 7 days".
+var errExpired = errors.New("the place in the list is not known any more")
+
+// search reads a part of what a search finds; at is the place of it, empty for the first. next is that of the one after it; empty at the end.
+//
+// Cloud gives a token to go on with, and no total (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); a part may be
+// empty, and others follow. Data Center counts: the last issue that was read is asked for again, to see that it still stands where it stood.
+func (c *Client) search(ctx context.Context, s searching, at string) (found []issue, next string, err error) {
+	if c.cloud {
+		return c.searchByToken(ctx, s, at)
+	}
+	start, anchor := 0, ""
+	if place, id, ok := strings.Cut(at, "/"); ok {
+		anchor = id
+		if start, err = strconv.Atoi(place); err != nil {
+			return nil, "", errExpired
+		}
+	}
+	var got struct {
+		StartAt int     `json:"startAt"`
+		Total   int     `json:"total"`
+		Issues  []issue `json:"issues"`
+	}
+	asked := map[string]any{"jql": s.jql, "startAt": start, "maxResults": s.most, "fields": s.fields, "validateQuery": false}
+	if err := c.post(ctx, "search", asked, &got, 0); err != nil {
+		return nil, "", err
+	}
+	found = got.Issues
+	end := start + len(found)
+	if anchor != "" {
+		switch {
+		case len(found) > 0 && string(found[0].ID) == anchor:
+			found = found[1:]
+		case s.anchored:
+			return nil, "", errShifted
+		}
+	}
+	if len(found) == 0 || end >= got.Total { // whatever the total says, a part without anything new is the last one
+		return found, "", nil
+	}
+	return found, strconv.Itoa(end-1) + "/" + string(found[len(found)-1].ID), nil
+}
+
+func (c *Client) searchByToken(ctx context.Context, s searching, at string) ([]issue, string, error) {
+	var got struct {
+		Next   string  `json:"nextPageToken"`
+		IsLast bool    `json:"isLast"`
+		Issues []issue `json:"issues"`
+	}
+	asked := map[string]any{"jql": s.jql, "maxResults": s.most, "fields": s.fields}
+	if at != "" {
+		asked["nextPageToken"] = at
+	}
+	if err := c.post(ctx, "search/jql", asked, &got, 0); err != nil {
+		return nil, "", err
+	}
+	switch {
+	case got.IsLast:
+		got.Next = ""
+	case got.Next != "" && got.Next == at:
+		return nil, "", fmt.Errorf("Jira's search: %w", errCircle)
+	}
+	return got.Issues, got.Next, nil
+}
+
+// searchAll reads all that a search finds. Half of it is none.
+func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) error {
+	been := make(map[string]bool)
+	for at := ""; ; {
+		found, next, err := c.search(ctx, s, at)
+		if err != nil {
+			return err
+		}
+		for _, one := range found {
+			each(one)
+		}
+		if next == "" {
+			return nil
+		}
+		if been[next] || len(been) > mostPages {
+			return fmt.Errorf("Jira's search: %w", errCircle)
+		}
+		been[next], at = true, next
+	}
+}
+
+// How many issues are asked for at once. "The greatest number of items returned per page is achieved when requesting id or key only. It returns max 5000
+// issues" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); Data Center gives 1,000 at most unless its administrators
+// say otherwise (jira.search.views.default.max).
+const (
+	mostIDs    = 5000
+	mostListed = 1000
+)
+
+// zone is the time zone of the account, in which searches understand times: "the time zone is the one set in your profile".
+func (c *Client) zone(ctx context.Context) (*time.Location, error) {
+	var me struct {
+		TimeZone string `json:"timeZone"`
+	}
+	if err := c.get(ctx, "myself", &me); err != nil {
+		return nil, err
+	}
+	where, err := time.LoadLocation(me.TimeZone)
+	if err != nil || me.TimeZone == "" {
+		return nil, nil //nolint:nilnil // it is not known: since copes with that
+	}
+	return where, nil
+}
+
+// westernmost is by how much local time is behind UTC at most, somewhere.
+const westernmost = 12 * time.Hour
+
+// since writes a time as searches take it: to the minute, in the account's time zone. Where that is not known it is early enough for all of them. Where the
+// clocks are changed about that time, it is earlier by as much: some minutes come twice there, and which of the two is meant nobody says.
+func since(t time.Time, zone *time.Location) string {
+	if zone == nil {
+		t, zone = t.Add(-westernmost), time.UTC
+	}
+	_, before := t.Add(-3 * time.Hour).In(zone).Zone()
+	_, after := t.Add(3 * time.Hour).In(zone).Zone()
+	t = t.Add(-time.Duration(max(before-after, after-before)) * time.Second)
+	return t.In(zone).Format(`"2006-01-02 15:04"`)
+}

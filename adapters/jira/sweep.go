@@ -1,0 +1,186 @@
+package jira
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// look looks at a project as far as it is time to: at its settings and ids, or at everything.
+func (p *pass) look(ctx context.Context, of project, at *progress) error {
+	since := func(t int64) time.Duration { return p.now.Sub(time.Unix(t, 0)) }
+	full := at.Full == 0 || since(at.Full) >= p.options.FullEvery
+	if at.Sweep == nil {
+		if !full && since(at.Swept) < p.options.SweepEvery {
+			return nil
+		}
+		relevant, err := p.relevance(ctx, of, at)
+		if err != nil {
+			return err
+		}
+		full = full || !relevant.same(at.Relevant)
+		at.Sweep = &sweep{Began: seconds(p.now), Full: full, Relevant: relevant, Seen: make(atlassian.IDSet)}
+	}
+	return p.sweep(ctx, of, at)
+}
+
+// relevance reads what the settings of a project name. Where they are not shown nobody may read, whatever a document names; where they cannot be read for
+// now, it is what it was.
+func (p *pass) relevance(ctx context.Context, of project, at *progress) (relevance, error) {
+	r, err := p.scheme(ctx, p.all, of)
+	switch {
+	case err == nil:
+		return r.relevance(of), nil
+	case final(ctx, err) || !broken(err) && !errors.Is(err, errMalformed):
+		return relevance{}, err
+	}
+	p.note(of, "Who may browse it could not be read (%v). The next run tries again.", err)
+	return at.Relevant, nil
+}
+
+// mostAgain is how often a list that changes while it is read is begun anew.
+const mostAgain = 3
+
+// sweep looks at all issues of a project, or at their ids, and removes in the end what was not among them.
+func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
+	w, been := at.Sweep, make(map[string]bool)
+	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: mostIDs, fields: []string{"id"}, anchored: true}
+	if w.Full {
+		s.most, s.fields = mostListed, p.listed()
+	}
+	for done := false; !done; {
+		found, next, err := p.client.search(ctx, s, w.At)
+		switch {
+		case err == nil:
+		case errors.Is(err, errShifted) && w.Again < mostAgain:
+			w.At, w.Seen = "", make(atlassian.IDSet)
+			w.Again++
+			clear(been)
+			continue
+		case errors.Is(err, errShifted):
+			w.Holes, next, s.anchored = true, w.At, false // it is read to its end, and nothing is removed by it
+		case errors.Is(err, errExpired), w.At != "" && sourcehttp.Status(err) == http.StatusBadRequest:
+			at.Sweep = nil
+			if err := p.emit(index.Batch{}); err != nil { // the next run begins with a new one
+				return err
+			}
+			return fmt.Errorf("the list of %s is read again by the next run: %w", of.Key, errors.Join(errExpired, err))
+		case final(ctx, err) || !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
+			return err
+		default: // the project has gone since
+			p.note(of, "Its issues could not be read (%v). The next run tries again.", err)
+			w.Holes = true
+		}
+		w.At = next
+		done = next == "" || been[next] && err == nil || w.Parts > mostPages
+		w.Holes = w.Holes || done && next != ""
+		w.Parts, been[next] = w.Parts+1, true
+		if err := p.part(w, of, found); err != nil {
+			return err
+		}
+	}
+	return p.ended(ctx, of, at)
+}
+
+// part takes in a part of the list.
+func (p *pass) part(w *sweep, of project, found []issue) error {
+	if w.Full {
+		return p.found(found, &of)
+	}
+	for _, one := range found {
+		if id := string(one.ID); isID(id) {
+			w.Seen[id] = true
+		}
+	}
+	return nil
+}
+
+// shrunk is which part of a project may be gone at once, and few how many of it at least, before it is taken for something else than that they were
+// deleted.
+const (
+	shrunk = 3
+	few    = 20
+)
+
+// ended compares what a whole look at a project met with what was known. Where much of it is gone at once, nobody may read that from now on, and it is
+// removed once it stays away: it may be that the credential may not see it any more.
+func (p *pass) ended(ctx context.Context, of project, at *progress) error {
+	w := at.Sweep
+	if !w.Full && !w.Holes {
+		if err := p.strangers(ctx, of, at); err != nil {
+			return err
+		}
+	}
+	at.Sweep, at.Swept = nil, w.Began
+	if w.Full {
+		at.Full, at.Relevant = w.Began, w.Relevant
+	}
+	if w.Holes {
+		return p.emit(index.Batch{})
+	}
+	gone := make(map[string]bool)
+	for id := range at.Known {
+		if !w.Seen[id] {
+			gone[id] = true
+		}
+	}
+	much := len(at.Known) >= few && len(gone) > len(at.Known)/shrunk
+	switch {
+	case much && at.Shrunk == 0:
+		at.Shrunk = seconds(p.now)
+	case !much && at.Shrunk != 0: // what is back has to be said again by whom it may be read
+		at.Shrunk, at.Full = 0, 0
+	}
+	if much && p.now.Sub(time.Unix(at.Shrunk, 0)) < p.options.Forget {
+		p.note(of, "%d of %d issues of the project cannot be seen any more. Nobody may read them here; after %s they are removed. If they are still there, give the account back its right to see them.",
+			len(gone), len(at.Known), p.options.Forget)
+		return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
+			if issue, _, ok := p.placeOf(id); ok && gone[issue] {
+				return index.Verdict{ACL: access.ACL{}}
+			}
+			return index.Verdict{}
+		}})
+	}
+	if much {
+		at.Shrunk = 0
+	}
+	for id := range gone {
+		delete(at.Known, id)
+		if p.state.knows(id) { // in another project
+			delete(gone, id)
+		}
+	}
+	return p.clean(gone)
+}
+
+// strangers reads issues whose ids were met, and that no list of changes told of.
+func (p *pass) strangers(ctx context.Context, of project, at *progress) error {
+	var new []string
+	for id := range at.Sweep.Seen {
+		if !at.Known[id] {
+			new = append(new, id)
+		}
+	}
+	slices.Sort(new)
+	for some := range slices.Chunk(new, mostBodies) {
+		s := searching{jql: "id in (" + strings.Join(some, ",") + ")", most: mostListed, fields: p.listed()}
+		var list []issue
+		if err := p.client.searchAll(ctx, s, func(one issue) { list = append(list, one) }); err != nil {
+			return err
+		}
+		if err := p.found(list, &of); err != nil {
+			return err
+		}
+	}
+	return nil
+}

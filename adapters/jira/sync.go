@@ -1,0 +1,246 @@
+package jira
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// errBroken says that nobody wants another batch.
+var errBroken = errors.New("the caller has broken off")
+
+// pass is one Sync.
+type pass struct {
+	*Connector
+	yield    func(index.Batch, error) bool
+	state    state
+	now      time.Time
+	resumed  bool
+	projects map[string]project
+	yielded  map[document.ID]bool // no document is yielded twice in a run
+	notices  []index.Notice
+	all      *site // without who may use the site: that decides no names of nodes
+}
+
+// Sync implements index.Connector. A pass in which nothing happened asks for the projects, for the account's time zone, and for what was changed last. Every
+// Options.SweepEvery it looks at the ids of all issues besides, for what was deleted, and at the settings of projects; where these name other fields of
+// issues than before, and every Options.FullEvery, it looks at all issues.
+func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
+	return func(yield func(index.Batch, error) bool) {
+		p := &pass{
+			Connector: c, yield: yield, state: decode(since, c.Settings()), now: c.client.config.Now(), yielded: make(map[document.ID]bool),
+			projects: make(map[string]project), all: &site{schemes: make(map[string]levels)},
+		}
+		p.resumed = p.state.Open
+		if err := p.run(ctx); err != nil && !errors.Is(err, errBroken) {
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			yield(index.Batch{}, err)
+		}
+	}
+}
+
+// emit yields a batch. The checkpoint is the state as it is now.
+func (p *pass) emit(b index.Batch) error {
+	b.Next, b.Resumed = p.state.encode(), p.resumed
+	b.Failures = append(p.notices, b.Failures...)
+	p.notices = nil
+	b.Documents = slices.DeleteFunc(b.Documents, func(i index.Item) bool {
+		twice := p.yielded[i.ID]
+		p.yielded[i.ID] = true
+		return twice
+	})
+	if !p.yield(b, nil) {
+		return errBroken
+	}
+	return nil
+}
+
+func (p *pass) run(ctx context.Context) error {
+	all, err := p.ours(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.client.locate(ctx); err != nil {
+		return err
+	}
+	p.state.Open = true
+	for _, one := range all {
+		p.projects[string(one.ID)] = one
+		p.state.of(one)
+	}
+	if err := p.forget(); err != nil {
+		return err
+	}
+	if len(all) > 0 {
+		if err := p.changes(ctx); err != nil {
+			return err
+		}
+	}
+	for _, one := range all {
+		if err := p.look(ctx, one, p.state.of(one)); err != nil {
+			return err
+		}
+	}
+	p.state.Open = false
+	return p.emit(index.Batch{})
+}
+
+// forget removes the documents of projects that were not seen for long. Nobody may read them since their nodes were first missing.
+func (p *pass) forget() error {
+	forgotten := false
+	for id, at := range p.state.Projects {
+		if _, there := p.projects[id]; there {
+			at.Gone = 0
+			continue
+		}
+		if at.Gone == 0 {
+			at.Gone = seconds(p.now)
+		}
+		if p.now.Sub(time.Unix(at.Gone, 0)) >= p.options.Forget {
+			forgotten = true
+			delete(p.state.Projects, id)
+		}
+	}
+	if !forgotten {
+		return nil
+	}
+	return p.clean(nil)
+}
+
+// clean removes documents of issues that are known in no project any more, and those of some that have gone. Before every project was looked at once, only
+// of the latter it is known.
+func (p *pass) clean(gone map[string]bool) error {
+	whole := len(p.projects) > 0
+	for id := range p.projects {
+		whole = whole && p.state.Projects[id].Full > 0
+	}
+	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
+		issue, _, ok := p.placeOf(id)
+		return index.Verdict{Gone: !ok || gone[issue] || whole && !p.state.knows(issue)}
+	}})
+}
+
+// mostKeys is how many projects a search names.
+const mostKeys = 50
+
+// scope is the part of a search that names the projects; empty where there are too many: what is of others is left out then when it comes.
+func (p *pass) scope() string {
+	if len(p.projects) > mostKeys {
+		return ""
+	}
+	ids := make([]string, 0, len(p.projects))
+	for id := range p.projects {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return "project in (" + strings.Join(ids, ",") + ") and "
+}
+
+// listed are the fields that are read of an issue before its text is.
+func (p *pass) listed() []string {
+	fields := []string{"project", "updated", "security", "issuerestriction"}
+	if p.options.Attachments {
+		fields = append(fields, "attachment")
+	}
+	for id := range p.projects {
+		fields = append(fields, p.state.Projects[id].relevant().Fields...)
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+// changes reads what was changed last, back to what was read before. At first it only takes note until when that is.
+func (p *pass) changes(ctx context.Context) error {
+	zone, err := p.client.zone(ctx)
+	if err != nil {
+		return err
+	}
+	s := searching{most: mostListed, fields: p.listed()}
+	floor := time.Unix(p.state.Mark, 0).Add(-p.options.Overlap)
+	if p.state.Mark == 0 {
+		s.most, floor = 2, time.Unix(0, 0).Add(2*day)
+	}
+	s.jql = p.scope() + "updated >= " + since(floor, zone) + " order by updated desc"
+	newest := p.state.Mark
+	for at, been := "", make(map[string]bool); len(been) < mostPages; {
+		found, next, err := p.client.search(ctx, s, at)
+		if err != nil {
+			return err
+		}
+		for _, one := range found {
+			newest = max(newest, seconds(one.Fields.Updated.Time))
+		}
+		if p.state.Mark == 0 {
+			break
+		}
+		if err := p.found(found, nil); err != nil {
+			return err
+		}
+		if next == "" || been[next] {
+			break
+		}
+		been[next], at = true, next
+	}
+	p.state.Mark = newest
+	return nil
+}
+
+// found yields issues of a list, and has documents that are stored already name the nodes by which they are read now. in, where it is set, is the project
+// of all of them, whatever they say.
+func (p *pass) found(list []issue, in *project) error {
+	now := make(map[document.ID]access.ACL, len(list))
+	files := make(map[string]bool) // issues whose files are all listed
+	var items []index.Item
+	shelf := p.shelf()
+	for _, one := range list {
+		id := string(one.ID)
+		if !isID(id) || one.Fields.Project == nil {
+			continue
+		}
+		of, ours := p.projects[string(one.Fields.Project.ID)]
+		if in != nil && of.ID != in.ID || !ours {
+			continue // it was moved meanwhile, or is none of ours
+		}
+		at := p.state.Projects[string(of.ID)]
+		if at.Full == 0 && at.Sweep == nil {
+			continue // the first look at its project meets it, and knows what the project's settings name
+		}
+		p.state.meet(string(of.ID), id)
+		if at.Sweep != nil {
+			at.Sweep.Seen[id] = true
+		}
+		acl := p.node(factsOf(string(of.ID), one, at.relevant().Fields))
+		now[p.id(id, "")] = acl
+		items = append(items, shelf.item(of, one, at.relevant().Fields))
+		if !p.options.Attachments {
+			continue
+		}
+		files[id] = true
+		for _, file := range one.Fields.Attachments {
+			if isID(string(file.ID)) && file.Size <= p.options.MaxBytes && (p.options.Wanted == nil || p.options.Wanted(file.Name)) {
+				now[p.id(id, string(file.ID))] = acl
+				items = append(items, p.file(of, one, file, acl))
+			}
+		}
+	}
+	return p.emit(index.Batch{Documents: items, Review: func(id document.ID) index.Verdict {
+		issue, _, _ := p.placeOf(id)
+		acl, listed := now[id]
+		return index.Verdict{ACL: acl, Gone: files[issue] && !listed}
+	}})
+}
+
+// note tells the operator of something about a project.
+func (p *pass) note(of project, sentence string, with ...any) {
+	p.notices = append(p.notices, index.Notice{Name: of.Key, Sentence: fmt.Sprintf(sentence, with...)})
+}
