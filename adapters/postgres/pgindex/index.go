@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/engine"
@@ -93,6 +94,7 @@ type Index struct {
 	cfg      Config
 	cache    *segmentCache
 	spaces   spaces
+	names    *pgknowledge.Writer
 	searches atomic.Int64 // that compared vectors
 	rooms    sync.Map     // of space: models for which indexes of the search engine have room
 }
@@ -103,7 +105,7 @@ func New(db *postgres.DB, cfg Config) (*Index, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	return &Index{db: db, cfg: cfg, cache: newSegmentCache(cfg.CacheBytes)}, nil
+	return &Index{db: db, cfg: cfg, cache: newSegmentCache(cfg.CacheBytes), names: pgknowledge.NewWriter()}, nil
 }
 
 // CacheBytes is how much memory this process uses now for what it remembers of segments.

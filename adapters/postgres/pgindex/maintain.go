@@ -20,7 +20,7 @@ func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 // long, and every search would read those that wait row by row, 4,000 of them in about 2 ms.
 const restShare = 8
 
-// Tidy packs when enough chunks wait, merges segments, forgets old changes, and has new tables analysed. It looks at the time between two steps, each of which is
+// Tidy packs when enough chunks wait, merges segments, forgets old changes, looks for new names (tidyKnowledge), and has new tables analysed. It looks at the time between two steps, each of which is
 // committed, and reports at until that there is more to do; a zero until is never reached.
 func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	rows, err := x.db.Pool.Query(ctx, `select shard, next_chunk - sealed_to from index_shard where tenant_id = $1 order by shard`, string(tenant))
@@ -52,6 +52,9 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 		string(tenant), maxChanges); err != nil {
 		return false, fmt.Errorf("forget old changes of segments: %w", err)
 	}
+	if more, err := x.tidyKnowledge(ctx, tenant, until); more || err != nil {
+		return more, err
+	}
 	return false, x.analyse(ctx)
 }
 
@@ -69,13 +72,13 @@ func (x *Index) analyse(ctx context.Context) error {
 	if !due {
 		return nil
 	}
-	if _, err := x.db.Pool.Exec(ctx, `analyze document, chunk`); err != nil {
+	if _, err := x.db.Pool.Exec(ctx, `analyze document, chunk, entity_name, entity, alias, edge, mention`); err != nil {
 		return fmt.Errorf("take statistics of the index: %w", err)
 	}
 	return nil
 }
 
-// Purge removes the words of documents that were taken out from the keyword index, however few they are: nothing finds them any more, but they
+// Purge removes the words of documents that were taken out from the keyword index, and names that no document uses any more, however few they are: nothing finds them any more, but they
 // would stay in the database until a merge that pays. It looks at the time like Tidy.
 func (x *Index) Purge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
@@ -83,6 +86,9 @@ func (x *Index) Purge(ctx context.Context, tenant access.TenantID, until time.Ti
 		return false, err
 	}
 	if more, err := x.sealAll(ctx, tenant, shards, until); more || err != nil {
+		return more, err
+	}
+	if more, err := x.purgeKnowledge(ctx, tenant, shards, until); more || err != nil {
 		return more, err
 	}
 	return x.mergeAll(ctx, tenant, shards, 0, until)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
@@ -18,6 +19,7 @@ type preparedEntry struct {
 	title       analyse.Counts
 	flatLength  int64 // of all chunks
 	titleLength int64
+	reading     knowledge.Reading // what it states
 }
 
 func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
@@ -37,6 +39,7 @@ func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
 		}
 		p.language = analyse.Guess(sample.String())
 	}
+	p.reading = knowledge.Read(&e.Document, e.Chunks)
 	p.title = analyse.Text(e.Document.Title, p.language)
 	for i := range e.Chunks {
 		p.flat[i] = analyse.Text(p.searchText(i), p.language)

@@ -115,7 +115,7 @@ func (x *Index) putShards(
 	}
 	fresh := 0
 	for _, shard := range sortedKeys(byShard) { // always in the same order, so that writers cannot block one another for good
-		w := shardWriter{tx: tx, tenant: tenant, shard: shard, lists: lists, sources: sources, models: models, measure: x.cfg.Measure}
+		w := shardWriter{tx: tx, tenant: tenant, shard: shard, lists: lists, sources: sources, models: models, names: x.names, measure: x.cfg.Measure}
 		if err := w.write(ctx, byShard[shard]); err != nil {
 			return 0, err
 		}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -62,13 +63,14 @@ func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []
 		return nil, fmt.Errorf("delete documents: %w", err)
 	}
 	dropped := make(map[document.ID]int64)
-	var firsts []int64
+	var gone, firsts []int64
 	var counts []int32
 	var external string
 	var id, first, flat, title int64
 	var count int32
 	if _, err := pgx.ForEachRow(rows, []any{&external, &id, &first, &count, &flat, &title}, func() error {
 		dropped[document.ID(external)] = id
+		gone = append(gone, id)
 		w.state.chunks -= int64(count)
 		w.state.flatLength -= flat
 		w.state.titleLength -= title
@@ -83,10 +85,11 @@ func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []
 	}); err != nil {
 		return nil, fmt.Errorf("delete documents: %w", err)
 	}
-	if len(firsts) == 0 {
+	if len(gone) == 0 {
 		return dropped, nil
 	}
 	batch := &pgx.Batch{}
+	pgknowledge.Drop(batch, w.tenant, w.shard, gone, firsts, counts)
 	args := []any{string(w.tenant), w.shard, firsts, counts}
 	// Both are served by the primary keys, one range per document.
 	batch.Queue(`delete from chunk c using unnest($3::bigint[], $4::int[]) as gone (first, n)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
@@ -21,6 +22,7 @@ type shardWriter struct {
 	lists   map[string]int32            // access lists by key
 	sources map[document.SourceID]int32 // numbers of sources
 	models  map[string]model
+	names   *pgknowledge.Writer
 	state   shardState
 	measure func(stage string, took time.Duration)
 }
@@ -69,7 +71,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 		run  func(context.Context, []placed) error
 	}{
 		{"write documents", w.copyDocuments}, {"write chunks", w.copyChunks}, {"write vectors", w.copyVectors}, {"write postings", w.copyPostings},
-		{"note for the engine", w.queueNew},
+		{"write knowledge", w.putKnowledge}, {"note for the engine", w.queueNew},
 	} {
 		began := time.Now()
 		if err := step.run(ctx, docs); err != nil {
@@ -83,7 +85,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
 	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"document"}, []string{"tenant_id", "shard", "id", "source_id", "external_id", "kind", "title", "url",
 		"updated_at", "modified_at", "content_hash", "acl", "access_number", "metadata", "language", "first_chunk", "chunk_count",
-		"flat_length", "title_length"},
+		"flat_length", "title_length", "knowledge"},
 		pgx.CopyFromSlice(len(docs), func(i int) ([]any, error) {
 			d := docs[i]
 			doc := &d.Document
@@ -94,7 +96,7 @@ func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
 			acl := sortedACL(doc.ACL)
 			return []any{string(w.tenant), w.shard, d.id, string(doc.Source), string(doc.ID), string(doc.Kind), clean(doc.Title), clean(doc.URL),
 				nullTime(doc.UpdatedAt), nullTime(d.Stamp.UpdatedAt), d.Hash[:], acl, w.lists[aclKey(acl)], metadata, d.language,
-				d.first, int32(len(d.Chunks)), d.flatLength, d.titleLength}, nil
+				d.first, int32(len(d.Chunks)), d.flatLength, d.titleLength, pgknowledge.ReadingVersion}, nil
 		}))
 	if err != nil {
 		return fmt.Errorf("copy documents: %w", err)
@@ -208,6 +210,15 @@ func (w *shardWriter) copyPostings(ctx context.Context, docs []placed) error {
 		return fmt.Errorf("copy postings: %w", err)
 	}
 	return nil
+}
+
+// putKnowledge writes what documents state, and which names stand in them.
+func (w *shardWriter) putKnowledge(ctx context.Context, docs []placed) error {
+	written := make([]pgknowledge.Written, len(docs))
+	for i, d := range docs {
+		written[i] = pgknowledge.Written{Shard: w.shard, Row: d.id, First: d.first, Document: &d.Document, Chunks: d.Chunks, Reading: d.reading}
+	}
+	return w.names.Put(ctx, w.tx, w.tenant, written)
 }
 
 // chunkRow names a chunk of a document being written.

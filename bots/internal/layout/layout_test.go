@@ -18,8 +18,8 @@ const prefix = "github.com/footnotehq/footnote/"
 
 // coreOrder is the order of core packages: each imports only earlier ones. The rooms of a package have their own places in it.
 var coreOrder = []string{
-	"sleep", "span", "access", "document", "message", "budget", "packet", "llm", "thread", "cite", "filter", "retrieve", "spend", "tool", "session", "prompt", "stream",
-	"index", "deepsearch", "turn", "knowledge", "answer/policy", "answer", "answer/command", "answer/action", "conversation", "evaluate",
+	"sleep", "span", "access", "document", "message", "budget", "packet", "llm", "thread", "cite", "filter", "knowledge", "retrieve", "spend", "tool", "session", "prompt", "stream",
+	"index", "deepsearch", "turn", "answer/policy", "answer", "answer/command", "answer/action", "conversation", "evaluate",
 }
 
 // coreModules are the modules that core may import, beside the standard library.
@@ -42,7 +42,8 @@ var houses = []house{
 		{"", nil},
 		{"audit", []string{""}},
 		{"pgaccess", []string{""}},
-		{"pgindex", []string{"", "audit", "pgaccess"}},
+		{"pgknowledge", []string{"", "pgaccess"}},
+		{"pgindex", []string{"", "audit", "pgaccess", "pgknowledge"}},
 		{"pgsession", []string{"", "audit"}},
 		{"admin", []string{"", "audit"}},
 		{"jobs", []string{""}},

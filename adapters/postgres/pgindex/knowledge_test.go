@@ -1,0 +1,253 @@
+package pgindex_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
+	"pgregory.net/rapid"
+)
+
+// Names that documents of a story may have and use, each as it is written and in its normal form.
+var (
+	storyTitles = map[string]string{"Alpha Plan": "alpha plan", "Beta Guide": "beta guide", "Gamma-Ray Handbook": "gamma ray handbook", "Délta Nötes": "delta notes"}
+	storyPeople = map[string]string{"Ann Lee": "ann lee", "Bo Chen": "bo chen"}
+)
+
+// told is a document of a story, as plain data.
+type told struct {
+	title, author, replaces string
+	names                   []string // titles in its text
+	acl                     access.ACL
+	at                      time.Time
+}
+
+// story is a graph beside the plain truth about what documents say and who may read them.
+type story struct {
+	index  *pgindex.Index
+	graph  *pgknowledge.Graph
+	db     *postgres.DB
+	tenant access.TenantID
+	truth  map[document.ID]told
+	merged bool // the two people are said to be one
+}
+
+// No audience learns what rests on passages that it may not read, and each learns all that rests on those that it may: names, statements and the documents that
+// passages name. What is right is decided here over plain data.
+func TestNobodyLearnsWhatRestsOnHiddenPassages(t *testing.T) {
+	t.Parallel()
+	x, db := openIndex(t, pgindex.Config{FreshLimit: 6})
+	run := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		run++
+		s := &story{index: x, graph: pgknowledge.New(db), db: db, tenant: access.TenantID(fmt.Sprintf("story%d", run)), truth: make(map[document.ID]told)}
+		createTenant(t, db, s.tenant)
+		rt.Repeat(map[string]func(*rapid.T){
+			"put": func(rt *rapid.T) { s.put(t.Context(), rt) },
+			"acl": func(rt *rapid.T) {
+				id, acl := drawID(rt), drawACL(rt)
+				if err := x.SetACL(t.Context(), s.tenant, "docs", accessOf(acl, id)); err != nil {
+					rt.Fatal(err)
+				}
+				if d, there := s.truth[id]; there {
+					d.acl = acl
+					s.truth[id] = d
+				}
+			},
+			"remove": func(rt *rapid.T) {
+				id := drawID(rt)
+				if err := x.Remove(t.Context(), s.tenant, "docs", []document.ID{id}); err != nil {
+					rt.Fatal(err)
+				}
+				delete(s.truth, id)
+			},
+			"merge": func(rt *rapid.T) { s.merge(t.Context(), rt) },
+			"purge": func(rt *rapid.T) {
+				if _, err := x.Purge(t.Context(), s.tenant, time.Time{}); err != nil {
+					rt.Fatal(err)
+				}
+			},
+			"older": func(rt *rapid.T) { // as if a program that reads nothing had stored it
+				if _, err := db.Pool.Exec(t.Context(), `update document set knowledge = 0 where tenant_id = $1`, string(s.tenant)); err != nil {
+					rt.Fatal(err)
+				}
+			},
+			"ask": func(rt *rapid.T) { s.ask(t.Context(), rt) },
+		})
+	})
+}
+
+func (s *story) put(ctx context.Context, rt *rapid.T) {
+	pick := func(of map[string]string, what string) string {
+		return rapid.SampledFrom(append(slices.Sorted(maps.Keys(of)), "")).Draw(rt, what)
+	}
+	var entries []index.Entry
+	seen := make(map[document.ID]bool)
+	for range rapid.IntRange(1, 3).Draw(rt, "documents") {
+		id := drawID(rt)
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		d := told{title: pick(storyTitles, "title"), author: pick(storyPeople, "author"), replaces: pick(storyTitles, "replaces"), acl: drawACL(rt),
+			names: rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(storyTitles))), 0, 3, rapid.ID[string]).Draw(rt, "names"),
+			at:    time.Date(2026, time.Month(rapid.IntRange(1, 12).Draw(rt, "month")), 1, 0, 0, 0, 0, time.UTC)}
+		text := "It says: " + strings.ToUpper(strings.Join(d.names, ", and also ")) + ". "
+		doc := retrievetest.One(string(id), d.title, text, "nothing more")
+		doc.ACL, doc.UpdatedAt = d.acl, d.at
+		doc.Metadata = map[string]string{"author": d.author, "supersedes": d.replaces}
+		entries = append(entries, entryOf(doc))
+		s.truth[id] = d
+	}
+	if err := s.index.Put(ctx, s.tenant, entries); err != nil {
+		rt.Fatal(err)
+	}
+}
+
+func (s *story) merge(ctx context.Context, rt *rapid.T) {
+	same := pgknowledge.Same{Kind: knowledge.Person, Key: "bo chen", OtherKind: knowledge.Person, OtherKey: "ann lee", Reason: "she married", By: "operator"}
+	change := s.graph.Merge
+	if s.merged {
+		change = s.graph.Split
+	}
+	if err := change(ctx, s.tenant, same); err != nil {
+		rt.Fatal(err)
+	}
+	s.merged = !s.merged
+}
+
+// ask compares everything that an audience can learn with the truth.
+func (s *story) ask(ctx context.Context, rt *rapid.T) {
+	if err := s.index.Maintain(ctx, s.tenant); err != nil {
+		rt.Fatal(err)
+	}
+	audience := access.NewAudience(s.tenant, rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, "held")...)
+	may := make(map[document.ID]told)
+	for id, d := range s.truth {
+		if slices.ContainsFunc(d.acl, func(p access.Principal) bool { return slices.Contains(audience.Principals(), p) }) {
+			may[id] = d
+		}
+	}
+	from := time.Date(2026, time.Month(rapid.IntRange(1, 12).Draw(rt, "from")), 1, 0, 0, 0, 0, time.UTC)
+	for _, form := range slices.Sorted(maps.Values(storyTitles)) {
+		s.compare(ctx, rt, audience, may, form, from)
+	}
+	for _, form := range slices.Sorted(maps.Values(storyPeople)) {
+		s.compare(ctx, rt, audience, may, form, from)
+	}
+	s.neighbours(ctx, rt, audience, may)
+}
+
+func (s *story) compare(ctx context.Context, rt *rapid.T, audience access.Audience, may map[document.ID]told, form string, from time.Time) {
+	question := knowledge.Question{Audience: audience, Names: []string{form}, From: from, Limit: 1000}
+	named, err := s.graph.Named(ctx, question)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	var got, want []string
+	for _, n := range named {
+		got = append(got, fmt.Sprint(n.Kind, n.Shown, n.Document.ID))
+	}
+	for id, d := range may {
+		if storyTitles[d.title] == form {
+			want = append(want, fmt.Sprint(knowledge.Document, d.title, id))
+		}
+		if storyPeople[d.author] == form {
+			want = append(want, fmt.Sprint(knowledge.Person, d.author, id))
+		}
+	}
+	same(rt, "what goes by "+form, got, want)
+
+	stated, err := s.graph.Statements(ctx, question)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	got, want = nil, nil
+	for _, s := range stated {
+		got = append(got, strings.Join([]string{s.Subject, string(s.Relation), s.Object, string(s.Document.ID)}, "|"))
+	}
+	known := false // that one of the merged people is there at all
+	for _, d := range may {
+		known = known || storyPeople[d.author] == form
+	}
+	for id, d := range may {
+		if d.at.Before(from) {
+			continue
+		}
+		asked := storyTitles[d.title] == form && d.title != ""
+		if d.author != "" && (asked || storyPeople[d.author] == form || s.merged && known && strings.Contains("ann lee bo chen", form)) {
+			want = append(want, strings.Join([]string{d.author, "authored", d.title, string(id)}, "|"))
+		}
+		there := slices.ContainsFunc(slices.Collect(maps.Values(may)), func(o told) bool { return o.title == d.replaces })
+		if d.replaces != "" && there && (asked || storyTitles[d.replaces] == form) {
+			want = append(want, strings.Join([]string{d.title, "supersedes", d.replaces, string(id)}, "|"))
+		}
+	}
+	same(rt, "what is stated of "+form, got, want)
+}
+
+// neighbours compares which documents the passages name, of every passage that there is.
+func (s *story) neighbours(ctx context.Context, rt *rapid.T, audience access.Audience, may map[document.ID]told) {
+	rows, err := s.db.Pool.Query(ctx, `select first_chunk, external_id from document where tenant_id = $1`, string(s.tenant))
+	if err != nil {
+		rt.Fatal(err)
+	}
+	byChunk := make(map[document.ChunkID]document.ID)
+	var passages []document.ChunkID
+	for rows.Next() {
+		var chunk document.ChunkID
+		var id document.ID
+		if err := rows.Scan(&chunk, &id); err != nil {
+			rt.Fatal(err)
+		}
+		byChunk[chunk] = id
+		passages = append(passages, chunk)
+	}
+	if err := rows.Err(); err != nil {
+		rt.Fatal(err)
+	}
+	near, err := s.graph.Neighbours(ctx, knowledge.Question{Audience: audience}, passages)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	var got, want []string
+	for _, n := range near {
+		got = append(got, fmt.Sprint(byChunk[n.From], byChunk[n.First], n.Owners))
+	}
+	for id, d := range may {
+		for _, name := range d.names {
+			var owners []document.ID
+			for other, o := range may {
+				if o.title == name {
+					owners = append(owners, other)
+				}
+			}
+			for _, other := range owners {
+				if name != d.title {
+					want = append(want, fmt.Sprint(id, other, len(owners)))
+				}
+			}
+		}
+	}
+	same(rt, "what passages name", got, want)
+}
+
+func same(rt *rapid.T, what string, got, want []string) {
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		rt.Fatalf("%s: got %q, want %q", what, got, want)
+	}
+}

@@ -1,0 +1,341 @@
+package pgknowledge
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed queries/neighbours.sql
+var neighboursText string
+
+//go:embed queries/named.sql
+var namedText string
+
+//go:embed queries/statements.sql
+var statementsText string
+
+var (
+	neighboursSQL = readable(neighboursText, "$4")
+	namedSQL      = readable(namedText, "$3")
+	statementsSQL = readable(statementsText, "$6")
+)
+
+// readable fills in the condition that decides who may read.
+func readable(sql, held string) string {
+	return strings.ReplaceAll(sql, "{may_read}", pgaccess.MayRead("$1", held))
+}
+
+var _ knowledge.Graph = (*Graph)(nil)
+
+// Graph reads what documents state, each time as an audience may read it at that moment. It is safe for concurrent use.
+type Graph struct{ db *postgres.DB }
+
+// New returns the graph kept in db.
+func New(db *postgres.DB) *Graph { return &Graph{db: db} }
+
+// Empty implements knowledge.Graph.
+func (g *Graph) Empty(ctx context.Context, tenant access.TenantID) (bool, error) {
+	var empty bool
+	if err := g.db.Pool.QueryRow(ctx, `select not exists (select from edge where tenant_id = $1)`, string(tenant)).Scan(&empty); err != nil {
+		return false, fmt.Errorf("ask whether documents state anything: %w", err)
+	}
+	return empty, nil
+}
+
+// Neighbours implements knowledge.Graph.
+func (g *Graph) Neighbours(ctx context.Context, q knowledge.Question, passages []document.ChunkID) ([]knowledge.Neighbour, error) {
+	if q.Audience.Tenant() == "" || len(passages) == 0 {
+		return nil, nil
+	}
+	shards, chunks := make([]int16, len(passages)), make([]int64, len(passages))
+	for i, id := range passages {
+		shards[i], chunks[i] = int16(id>>32), int64(uint32(id))
+	}
+	rows, err := g.db.Pool.Query(ctx, neighboursSQL, string(q.Audience.Tenant()), shards, chunks, texts(q.Audience.Principals()),
+		orAll(texts(q.Sources)), orAll(texts(q.Documents)), knowledge.HubOwners, knowledge.HubUses)
+	if err != nil {
+		return nil, fmt.Errorf("look for documents that passages name: %w", err)
+	}
+	type key struct {
+		from document.ChunkID
+		name int64
+	}
+	owners := make(map[key]int)
+	var keys []key
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (knowledge.Neighbour, error) {
+		var n knowledge.Neighbour
+		var from, to int16
+		var chunk, first, name int64
+		var updated *time.Time
+		err := row.Scan(&from, &chunk, &to, &first, &n.Siblings, &updated, &n.Boost, &name, &n.Uses)
+		n.From, n.First = chunkID(from, chunk), chunkID(to, first)
+		if updated != nil {
+			n.UpdatedAt = updated.UTC()
+		}
+		k := key{n.From, name}
+		owners[k]++
+		keys = append(keys, k)
+		return n, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for documents that passages name: %w", err)
+	}
+	for i := range found {
+		found[i].Owners = owners[keys[i]]
+	}
+	return found, nil
+}
+
+// naming is a row of named.sql.
+type naming struct {
+	knowledge.Named
+	entity int64
+	shard  int16
+	row    int64
+}
+
+// mostNamings is how many documents that use the names of a question are looked at.
+const mostNamings = 2000
+
+// Named implements knowledge.Graph.
+func (g *Graph) Named(ctx context.Context, q knowledge.Question) ([]knowledge.Named, error) {
+	all, err := g.named(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]knowledge.Named, len(all))
+	for i, n := range all {
+		out[i] = n.Named
+	}
+	return out, nil
+}
+
+func (g *Graph) named(ctx context.Context, q knowledge.Question) ([]naming, error) {
+	if q.Audience.Tenant() == "" || len(q.Names) == 0 {
+		return nil, nil
+	}
+	rows, err := g.db.Pool.Query(ctx, namedSQL, string(q.Audience.Tenant()), q.Names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
+		orAll(texts(q.Documents)), mostNamings)
+	if err != nil {
+		return nil, fmt.Errorf("look up what goes by a name: %w", err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (naming, error) {
+		var n naming
+		err := row.Scan(&n.Form, &n.entity, &n.Kind, &n.Key, &n.Shown, &n.shard, &n.row, &n.Document.ID, &n.Document.URL, &n.Document.Title)
+		return n, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up what goes by a name: %w", err)
+	}
+	return all, nil
+}
+
+// Statements implements knowledge.Graph.
+func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowledge.Statement, error) {
+	about, err := g.named(ctx, q)
+	if err != nil || q.Audience.Tenant() == "" {
+		return nil, err
+	}
+	entities, err := g.entities(ctx, q, about)
+	if err != nil {
+		return nil, err
+	}
+	var shards []int16
+	var rows []int64
+	for _, n := range about {
+		if n.entity == 0 {
+			shards, rows = append(shards, n.shard), append(rows, n.row)
+		}
+	}
+	if len(entities) == 0 && len(rows) == 0 {
+		return nil, nil
+	}
+	var relations []string
+	for _, r := range q.Relations {
+		relations = append(relations, string(r))
+	}
+	found, err := g.db.Pool.Query(ctx, statementsSQL, string(q.Audience.Tenant()), entities, shards, rows, orAll(relations), texts(q.Audience.Principals()),
+		orAll(texts(q.Sources)), orAll(texts(q.Documents)), postgres.OrNull(q.From), postgres.OrNull(q.To), max(q.Limit, 1)*limitSlack)
+	if err != nil {
+		return nil, fmt.Errorf("look up what documents state: %w", err)
+	}
+	stated, err := pgx.CollectRows(found, scanStatement)
+	if err != nil {
+		return nil, fmt.Errorf("look up what documents state: %w", err)
+	}
+	return g.resolve(ctx, q, stated)
+}
+
+// limitSlack is how many times as many statements are read as are asked for: some lead to documents that the audience may not read, and are left out.
+const limitSlack = 3
+
+// entities are those that go by the names, with those that stand for the documents that do, and with what the operator says to be one with any of them.
+func (g *Graph) entities(ctx context.Context, q knowledge.Question, about []naming) ([]int64, error) {
+	ids := []int64{} // no null, which an array of parameters would be read as
+	keys := append([]string{}, q.Names...)
+	for _, n := range about {
+		if n.entity != 0 {
+			ids = append(ids, n.entity)
+		} else if n.Document.URL != "" {
+			keys = append(keys, n.Document.URL)
+		}
+	}
+	rows, err := g.db.Pool.Query(ctx, `
+		with recursive one (kind, key) as (
+			select kind, key from entity where tenant_id = $1 and (id = any($2::bigint[]) or kind = 'document' and key = any($3::text[]))
+			union
+			select case when m.kind = one.kind and m.key = one.key then m.other_kind else m.kind end,
+			       case when m.kind = one.kind and m.key = one.key then m.other_key else m.key end
+			from one join entity_merge m on m.tenant_id = $1 and (m.kind = one.kind and m.key = one.key or m.other_kind = one.kind and m.other_key = one.key)
+		)
+		select e.id from one join entity e on e.tenant_id = $1 and e.kind = one.kind and e.key = one.key`, string(q.Audience.Tenant()), ids, keys)
+	if err != nil {
+		return nil, fmt.Errorf("look up entities: %w", err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, fmt.Errorf("look up entities: %w", err)
+	}
+	return all, nil
+}
+
+// side is one end of a row of statements.sql.
+type side struct {
+	id         int64
+	kind       knowledge.Kind
+	key, shown string
+	resolved   *document.Ref
+}
+
+type stated struct {
+	knowledge.Statement
+	subject, object side
+}
+
+func scanStatement(row pgx.CollectableRow) (stated, error) {
+	var s stated
+	var shard int16
+	var chunk, id int64
+	var at, updated *time.Time
+	err := row.Scan(&s.Relation, &shard, &chunk, &at, &id, &s.Document.ID, &s.Document.Source, &s.Document.Kind, &s.Document.Title, &s.Document.URL, &updated,
+		&s.subject.id, &s.subject.kind, &s.subject.key, &s.subject.shown, &s.object.id, &s.object.kind, &s.object.key, &s.object.shown)
+	s.Chunk = chunkID(shard, chunk)
+	if at != nil {
+		s.At = at.UTC()
+	}
+	if updated != nil {
+		s.Document.UpdatedAt = updated.UTC()
+	}
+	return s, err
+}
+
+// resolve finds the documents that statements lead to. Those that lead to a document which the audience may not read, or which is not there, are left out: which of
+// the two it is shows nowhere.
+func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated) ([]knowledge.Statement, error) {
+	var addresses, forms []string
+	for i := range all {
+		for _, s := range []*side{&all[i].subject, &all[i].object} {
+			switch {
+			case s.id == 0:
+				s.resolved = &all[i].Document
+				s.shown = all[i].Document.Title
+			case s.kind != knowledge.Document:
+			case strings.Contains(s.key, "://"):
+				addresses = append(addresses, s.key)
+			default:
+				forms = append(forms, s.key)
+			}
+		}
+	}
+	byKey, err := g.targets(ctx, q, addresses, forms)
+	if err != nil {
+		return nil, err
+	}
+	var out []knowledge.Statement
+	for i := range all {
+		s := &all[i]
+		seen := true
+		for _, end := range []*side{&s.subject, &s.object} {
+			if end.id == 0 || end.kind != knowledge.Document {
+				continue
+			}
+			ref, found := byKey[end.key]
+			if seen = seen && found; found {
+				end.resolved, end.shown = &ref, ref.Title
+			}
+		}
+		if !seen || q.Limit > 0 && len(out) == q.Limit {
+			continue
+		}
+		s.Subject, s.SubjectKind, s.SubjectRef = s.subject.shown, s.subject.kind, s.subject.resolved
+		s.Object, s.ObjectKind, s.ObjectRef = s.object.shown, s.object.kind, s.object.resolved
+		out = append(out, s.Statement)
+	}
+	return out, nil
+}
+
+// targets are the documents at some addresses, and those of some titles, which the audience may read.
+func (g *Graph) targets(ctx context.Context, q knowledge.Question, addresses, forms []string) (map[string]document.Ref, error) {
+	byKey := make(map[string]document.Ref)
+	if len(addresses)+len(forms) == 0 {
+		return byKey, nil
+	}
+	rows, err := g.db.Pool.Query(ctx, `
+		select d.url, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at from document d
+		where d.tenant_id = $1 and d.url <> '' and md5(d.url) = any (select md5(a) from unnest($2::text[]) a) and d.url = any($2::text[])
+		  and ($5::text[] is null or d.source_id = any($5::text[])) and ($6::text[] is null or d.external_id = any($6::text[])) and `+pgaccess.MayRead("$1", "$4")+`
+		union all
+		select n.form, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at
+		from entity_name n join alias a on a.tenant_id = $1 and a.name = n.id and a.entity = 0
+		join document d on d.tenant_id = $1 and d.shard = a.shard and d.id = a.document
+		where n.tenant_id = $1 and n.form = any($3::text[]) and ($5::text[] is null or d.source_id = any($5::text[])) and ($6::text[] is null or d.external_id = any($6::text[])) and `+pgaccess.MayRead("$1", "$4")+`
+		order by 2 desc`, string(q.Audience.Tenant()), orNone(addresses), orNone(forms), texts(q.Audience.Principals()), orAll(texts(q.Sources)), orAll(texts(q.Documents)))
+	if err != nil {
+		return nil, fmt.Errorf("look up documents that others name: %w", err)
+	}
+	var key string
+	var ref document.Ref
+	var updated *time.Time
+	_, err = pgx.ForEachRow(rows, []any{&key, &ref.ID, &ref.Source, &ref.Kind, &ref.Title, &ref.URL, &updated}, func() error {
+		ref.UpdatedAt = time.Time{}
+		if updated != nil {
+			ref.UpdatedAt = updated.UTC()
+		}
+		byKey[key] = ref // of several the first by id, which comes last
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up documents that others name: %w", err)
+	}
+	return byKey, nil
+}
+
+func chunkID(shard int16, id int64) document.ChunkID { return document.ChunkID(int64(shard)<<32 | id) }
+
+func texts[S ~string](in []S) []string {
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = string(s)
+	}
+	return out
+}
+
+// orAll is null for an empty list, which restricts nothing.
+func orAll(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+func orNone(list []string) []string { return append([]string{}, list...) }

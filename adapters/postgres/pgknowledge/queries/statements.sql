@@ -1,0 +1,27 @@
+-- What is stated of some entities ($2) and some documents ($3 shards, $4 rows), in some relations ($5, null: all), by documents that the audience's principals
+-- ($6) may read now, of some sources ($7, null: all) and documents ($8, null: all), dated from $9 to before $10. Newest first. Served by edge_subject,
+-- edge_object and the primary keys.
+with about as (
+    select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.subject = w.id and w.id <> 0
+    union
+    select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.object = w.id and w.id <> 0
+    union
+    select g.* from unnest($3::smallint[], $4::bigint[]) as w (shard, id) join edge g on g.tenant_id = $1 and g.shard = w.shard and g.document = w.id
+)
+select g.relation, g.shard, g.chunk, g.at, d.id, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at,
+       g.subject, coalesce(s.kind, 'document'), coalesce(s.key, ''),
+       coalesce((select a.shown from alias a where a.tenant_id = $1 and a.shard = g.shard and a.document = g.document and a.entity = g.subject and g.subject <> 0 order by a.name limit 1), s.key, ''),
+       g.object, coalesce(o.kind, 'document'), coalesce(o.key, ''),
+       coalesce((select a.shown from alias a where a.tenant_id = $1 and a.shard = g.shard and a.document = g.document and a.entity = g.object and g.object <> 0 order by a.name limit 1), o.key, '')
+from about g
+cross join lateral (
+    select * from document d where d.tenant_id = $1 and d.shard = g.shard and d.id = g.document
+      and g.chunk >= d.first_chunk and g.chunk < d.first_chunk + greatest(d.chunk_count, 1) and {may_read}
+      and ($7::text[] is null or d.source_id = any($7::text[])) and ($8::text[] is null or d.external_id = any($8::text[])) offset 0
+) d
+left join entity s on s.tenant_id = $1 and s.id = g.subject
+left join entity o on o.tenant_id = $1 and o.id = g.object
+where ($5::text[] is null or g.relation = any($5::text[]))
+  and ($9::timestamptz is null or g.at >= $9) and ($10::timestamptz is null or g.at < $10)
+order by g.at desc nulls last, g.shard, g.chunk, g.relation, g.subject, g.object
+limit $11

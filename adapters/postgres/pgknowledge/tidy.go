@@ -1,0 +1,117 @@
+package pgknowledge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/jackc/pgx/v5"
+)
+
+// Name is a name that was not looked for yet in the passages that were there before it.
+type Name struct {
+	ID        int64
+	Form      string
+	Spellings []string // in which documents write it, up to mostSpellings
+}
+
+// mostSpellings is how many spellings of a name are looked for in passages that were there before it: those with other accents are other words to the index.
+const mostSpellings = 4
+
+// Unsearched returns names that were not looked for yet, and how many there are, counted up to most.
+func (g *Graph) Unsearched(ctx context.Context, tenant access.TenantID, most int) ([]Name, error) {
+	rows, err := g.db.Pool.Query(ctx, `
+		select id, form, array(select distinct shown from alias a where a.tenant_id = $1 and a.name = n.id order by 1 limit $3)
+		from entity_name n where tenant_id = $1 and not searched order by id limit $2`, string(tenant), most, mostSpellings)
+	if err != nil {
+		return nil, fmt.Errorf("look for new names: %w", err)
+	}
+	names, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (n Name, err error) { return n, row.Scan(&n.ID, &n.Form, &n.Spellings) })
+	if err != nil {
+		return nil, fmt.Errorf("look for new names: %w", err)
+	}
+	return names, nil
+}
+
+// Searched notes that names were looked for in everything that was there before them.
+func Searched(ctx context.Context, tx pgx.Tx, tenant access.TenantID, names []Name) error {
+	ids := make([]int64, len(names))
+	for i, n := range names {
+		ids[i] = n.ID
+	}
+	if _, err := tx.Exec(ctx, `update entity_name set searched = true where tenant_id = $1 and id = any($2::bigint[])`, string(tenant), ids); err != nil {
+		return fmt.Errorf("note that names were looked for: %w", err)
+	}
+	return nil
+}
+
+// Passage is a chunk of a shard with its text.
+type Passage struct {
+	Chunk int64
+	Text  string
+}
+
+// Find looks for some names in passages of a shard that are stored already, and keeps where they stand. The caller holds the shard's lock.
+func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, passages []Passage, names []Name) error {
+	known, err := w.names(ctx, tx, tenant)
+	if err != nil {
+		return err
+	}
+	wanted := make(map[knowledge.NameID]bool, len(names))
+	for _, n := range names {
+		wanted[knowledge.NameID(n.ID)] = true
+	}
+	var chunks, found []int64
+	known.mu.Lock()
+	for _, p := range passages {
+		here := known.lexicon.Find(p.Text)
+		for _, id := range here[:min(len(here), knowledge.MaxNames)] {
+			if wanted[id] {
+				chunks, found = append(chunks, p.Chunk), append(found, int64(id))
+			}
+		}
+	}
+	known.mu.Unlock()
+	if len(found) == 0 {
+		return nil
+	}
+	// A document's own titles are no mentions. Served by the primary keys.
+	if _, err := tx.Exec(ctx, `
+		insert into mention (tenant_id, shard, chunk, name)
+		select $1, $2, c.id, n.id from unnest($3::bigint[], $4::bigint[]) as u (chunk, name)
+		join chunk c on c.tenant_id = $1 and c.shard = $2 and c.id = u.chunk
+		join entity_name n on n.tenant_id = $1 and n.id = u.name
+		where not exists (select from alias a where a.tenant_id = $1 and a.shard = $2 and a.document = c.document and a.entity = 0 and a.name = n.id)
+		on conflict do nothing`, string(tenant), shard, chunks, found); err != nil {
+		return fmt.Errorf("keep where names stand: %w", err)
+	}
+	return nil
+}
+
+// purgeStep is how many names and entities go at once.
+const purgeStep = 5000
+
+// Purge deletes names and entities that no document uses any more, and reports whether there may be more of them. The caller holds the locks of all shards of the
+// tenant: nobody else may be about to use them.
+func Purge(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (more bool, err error) {
+	names, err := tx.Exec(ctx, `
+		with unused as (
+			select id from entity_name n where tenant_id = $1 and not exists (select from alias a where a.tenant_id = $1 and a.name = n.id) limit $2
+		), mentions as (delete from mention m using unused u where m.tenant_id = $1 and m.name = u.id)
+		delete from entity_name n using unused u where n.tenant_id = $1 and n.id = u.id`, string(tenant), purgeStep)
+	if err != nil {
+		return false, fmt.Errorf("delete names that nothing uses: %w", err)
+	}
+	entities, err := tx.Exec(ctx, `
+		delete from entity e using (
+			select id from entity e where tenant_id = $1
+			  and not exists (select from edge g where g.tenant_id = $1 and g.subject = e.id and g.subject <> 0)
+			  and not exists (select from edge g where g.tenant_id = $1 and g.object = e.id and g.object <> 0)
+			  and not exists (select from alias a where a.tenant_id = $1 and a.entity = e.id and a.entity <> 0) limit $2
+		) u where e.tenant_id = $1 and e.id = u.id`, string(tenant), purgeStep)
+	if err != nil {
+		return false, fmt.Errorf("delete entities that nothing uses: %w", err)
+	}
+	return names.RowsAffected() == purgeStep || entities.RowsAffected() == purgeStep, nil
+}

@@ -1,0 +1,112 @@
+package knowledge
+
+import (
+	"path"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// owners reads a CODEOWNERS file: a pattern and its owners a line
+// (https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners; GitLab's
+// sections in brackets are passed over).
+func (r *reader) owners(chunks []document.Chunk) {
+	for i, c := range chunks {
+		for line := range strings.Lines(c.Text) {
+			line, _, _ = strings.Cut(line, "#")
+			fields := strings.Fields(line)
+			if len(fields) < 2 || strings.HasPrefix(line, "[") || strings.HasPrefix(line, "^[") {
+				continue
+			}
+			object := files(r.document, fields[0])
+			for _, name := range fields[1:min(len(fields), mostNamed)] {
+				if who := someone(name); who != nil {
+					r.add(Fact{Subject: who, Relation: Owns, Object: object, Chunk: i})
+				}
+			}
+		}
+	}
+}
+
+// files are those of the document's source that a pattern names.
+func files(d *document.Document, pattern string) *Entity {
+	source, _, _ := strings.Cut(string(d.ID), ":")
+	e := &Entity{Kind: Path, Key: source + ":" + pattern, Name: pattern}
+	bare := strings.Trim(pattern, "/*")
+	bare = strings.TrimSuffix(bare, path.Ext(bare))
+	e.Other = []string{bare, path.Base(bare), strings.TrimPrefix(bare, "docs/")}
+	return e
+}
+
+// SourceOf is the source that the key of a Path belongs to, and its pattern.
+func SourceOf(key string) (source document.SourceID, pattern string) {
+	before, pattern, _ := strings.Cut(key, ":")
+	return document.SourceID(before), pattern
+}
+
+// Covers reports whether a pattern of a CODEOWNERS file names a file, by its path below the root: with a slash before its end it begins at the root, a folder
+// means all below, "*" stands for anything but a slash and "**" for anything. A pattern that cannot be understood names nothing.
+func Covers(pattern, file string) bool {
+	rooted := strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
+	bare := strings.Trim(pattern, "/")
+	if bare == "" || bare == "*" || bare == "**" {
+		return true
+	}
+	segments := strings.Split(bare, "/")
+	names := strings.Split(strings.TrimPrefix(file, "/"), "/")
+	if len(segments)+len(names) > mostSegments {
+		return false
+	}
+	last := len(names)
+	for start := range names {
+		if rooted && start > 0 {
+			break
+		}
+		for end := start + 1; end <= last; end++ {
+			if end < last && strings.HasSuffix(bare, "/*") {
+				continue // files of this folder alone
+			}
+			if end == last && strings.HasSuffix(pattern, "/") {
+				continue // a folder, and no file
+			}
+			if matches(segments, names[start:end]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mostSegments bounds how deep a pattern and a file may be.
+const mostSegments = 64
+
+// matches compares segment by segment. Where it fails behind a "**", that takes one segment more; only the last one need ever do, so it ends after at
+// most as many steps as both have segments, multiplied.
+func matches(pattern, names []string) bool {
+	p, n := 0, 0
+	star, from := -1, 0
+	for n < len(names) {
+		switch {
+		case p < len(pattern) && pattern[p] == "**":
+			star, from = p, n
+			p++
+		case p < len(pattern) && segment(pattern[p], names[n]):
+			p++
+			n++
+		case star >= 0:
+			from++
+			p, n = star+1, from
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == "**" {
+		p++
+	}
+	return p == len(pattern)
+}
+
+func segment(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}

@@ -1,0 +1,135 @@
+package knowledge
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Limits of what counts as a name. A longer title is a sentence, which nobody repeats word by word.
+const (
+	MaxNameWords = 12  // words of a normal form
+	MaxNameBytes = 200 // bytes of a normal form
+	minNameRunes = 3   // of a normal form; shorter ones are initials and variables
+)
+
+// Form is the normal form of a name: its words in small letters without accents, parted by one space. Names with the same form are one name: "Café-
+// Süd", "CAFE SUD" and "café süd" are. It is empty where there is no word in it. Names in different scripts have different forms.
+func Form(name string) string {
+	var b strings.Builder
+	for word := range words(name) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+// Nameable reports whether a normal form can be told from ordinary words wherever it stands: it is not too short or too long, no number, and holds a
+// word beside those that every text is full of.
+func Nameable(form string) bool {
+	if len(form) > MaxNameBytes || utf8.RuneCountInString(form) < minNameRunes || strings.Count(form, " ") >= MaxNameWords {
+		return false
+	}
+	for word := range strings.SplitSeq(form, " ") {
+		if !ordinary[word] && strings.IndexFunc(word, unicode.IsLetter) >= 0 && utf8.RuneCountInString(word) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// words yields the words of a text in their normal form. A word is a run of letters, digits and marks; an apostrophe within belongs to it, and what
+// follows it does not ("Scott's" is "scott").
+func words(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		var buf [64]byte
+		for at := 0; at < len(text); {
+			start, end, plain := at, at, true
+			for end < len(text) {
+				c := text[end]
+				if c < utf8.RuneSelf {
+					if !alphanumeric[c] {
+						break
+					}
+					end++
+					continue
+				}
+				r, size := utf8.DecodeRuneInString(text[end:])
+				if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+					break
+				}
+				plain = false
+				end += size
+			}
+			if end == start {
+				_, size := utf8.DecodeRuneInString(text[at:])
+				at += size
+				continue
+			}
+			at = end
+			if rest, cut := possessive(text[end:]); cut {
+				at = len(text) - len(rest)
+			}
+			word := text[start:end]
+			switch {
+			case !plain:
+				word = folded(word)
+			case len(word) <= len(buf):
+				upper := false
+				for i := range len(word) {
+					c := word[i]
+					if 'A' <= c && c <= 'Z' {
+						c += 'a' - 'A'
+						upper = true
+					}
+					buf[i] = c
+				}
+				if upper {
+					word = string(buf[:len(word)])
+				}
+			default:
+				word = strings.ToLower(word)
+			}
+			if word != "" && !yield(word) {
+				return
+			}
+		}
+	}
+}
+
+// possessive cuts "'s" off the beginning of what follows a word.
+func possessive(rest string) (string, bool) {
+	for _, mark := range []string{"'s", "’s", "'S", "’S"} {
+		if after, cut := strings.CutPrefix(rest, mark); cut {
+			if r, _ := utf8.DecodeRuneInString(after); after == "" || !unicode.IsLetter(r) {
+				return after, true
+			}
+		}
+	}
+	return rest, false
+}
+
+// folded is a word without accents and letter case.
+func folded(word string) string {
+	// Folding may leave marks, and taking apart may leave capitals and marks of punctuation.
+	decomposed := norm.NFKD.String(strings.ToLower(cases.Fold().String(norm.NFKD.String(word))))
+	stripped := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			return -1
+		}
+		return r
+	}, decomposed)
+	return norm.NFC.String(stripped)
+}
+
+var alphanumeric = func() (set [utf8.RuneSelf]bool) {
+	for c := range set {
+		set[c] = '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	}
+	return set
+}()

@@ -1,0 +1,142 @@
+// Package knowledge reads from documents who wrote, owns and worked on what, what belongs where, what replaces what, and which names stand in which
+// passage: a graph without a model. Every statement rests on a passage that says so, and is seen by those alone who may read that passage and, where
+// it leads to a document, that document.
+package knowledge
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Kind says what sort of thing an entity is.
+type Kind string
+
+// Kinds of entities.
+const (
+	Document   Kind = "document" // as another document names it: by title, address or id
+	Person     Kind = "person"
+	Team       Kind = "team"
+	Project    Kind = "project" // also a space, a milestone, a service
+	Repository Kind = "repository"
+	Ticket     Kind = "ticket"
+	Path       Kind = "path" // files of a source, as a pattern names them
+)
+
+// Entity is a thing that documents speak of.
+type Entity struct {
+	Kind Kind
+	// Key tells entities of a kind apart: an address of mail, an account with "@", a number of a ticket, else the normal form of the name. Two people
+	// of one name are two where their documents say more than the name.
+	Key   string
+	Name  string   // as the document writes it
+	Other []string // further names by which people may ask for it
+}
+
+// Names are all names of an entity.
+func (e Entity) Names() []string { return append([]string{e.Name}, e.Other...) }
+
+// Relation says how two things stand to one another. It reads from subject to object.
+type Relation string
+
+// Relations.
+const (
+	Authored   Relation = "authored"
+	Owns       Relation = "owns"
+	WorksOn    Relation = "works on" // is assigned, or is the team that a document is of
+	PartOf     Relation = "part of"
+	Mentions   Relation = "mentions"
+	LinksTo    Relation = "links to"
+	Supersedes Relation = "supersedes"
+)
+
+// Relations are all of them.
+func Relations() []Relation {
+	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, Supersedes}
+}
+
+// Fact is what a document states. A nil side is the document itself; one side at least is none.
+type Fact struct {
+	Subject  *Entity
+	Relation Relation
+	Object   *Entity
+	Chunk    int // position of the chunk that says it; 0 for what the source says of the document as a whole
+}
+
+// Reading is what a document states and is called.
+type Reading struct {
+	Titles []string // by which others name the document
+	Facts  []Fact
+}
+
+// Statement is a fact as an audience may learn it, with the passage that states it.
+type Statement struct {
+	Relation Relation
+	// Subject and Object are names as the stating document writes them, or titles of documents. IsDocument of a side says that it is the document of
+	// SubjectRef or ObjectRef.
+	Subject, Object         string
+	SubjectKind, ObjectKind Kind
+	SubjectRef, ObjectRef   *document.Ref // nil where the side is no document, or none that the audience may read
+	Chunk                   document.ChunkID
+	Document                document.Ref // that states it
+	At                      time.Time    // of that document; zero when it does not say
+}
+
+// Graph answers questions about what documents state. Implementations are safe for concurrent use, and tell nothing that does not rest on what the audience may
+// read at the moment of the call.
+type Graph interface {
+	// Named returns what goes by one of the question's names, the longest names first.
+	Named(ctx context.Context, q Question) ([]Named, error)
+	// Statements returns what is stated of whatever goes by one of the question's names, newest first.
+	Statements(ctx context.Context, q Question) ([]Statement, error)
+	// Neighbours returns the documents whose titles stand in some passages, which the audience may read like the passages themselves. Of the question,
+	// Audience, Sources and Documents count.
+	Neighbours(ctx context.Context, q Question, passages []document.ChunkID) ([]Neighbour, error)
+	// Empty reports whether no document of a tenant states anything.
+	Empty(ctx context.Context, tenant access.TenantID) (bool, error)
+}
+
+// Question asks a Graph for statements.
+type Question struct {
+	Audience  access.Audience
+	Sources   []document.SourceID // only what these state; none means all
+	Documents []document.ID       // only what these state; none means all
+	Names     []string            // normal forms; any of them
+	Relations []Relation          // none means all
+	From, To  time.Time           // dates of the stating documents, To exclusive; zero is without bound
+	Limit     int                 // statements
+}
+
+// Neighbour is a document that a passage names by its title.
+type Neighbour struct {
+	From      document.ChunkID // the passage
+	First     document.ChunkID // the document's first chunk
+	Siblings  int              // chunks that it has
+	UpdatedAt time.Time
+	Boost     float64
+	Owners    int // documents of that name which the audience may read
+	Uses      int // passages that hold the name, counted up to HubUses
+}
+
+// Bounds of what tells something.
+const (
+	// HubOwners is how many documents of one title make it no name any more.
+	HubOwners = 10
+	// HubUses is how many passages that hold a name make it a word like others: 1 % of the 14,000 passages on which the step was measured.
+	HubUses = 140
+	// MaxNames is how many names of one passage are kept, those that come first: a page that names everything says nothing of any of them.
+	MaxNames = 64
+	// MaxFacts is how many facts of one document are kept.
+	MaxFacts = 500
+)
+
+// Named is an entity, or a document, that goes by one of the names asked for, in the words of a document that the audience may read.
+type Named struct {
+	Form     string // the name in its normal form
+	Kind     Kind
+	Key      string // of an entity; empty for a document
+	Shown    string // as the document writes it
+	Document document.Ref
+}

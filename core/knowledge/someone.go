@@ -1,0 +1,115 @@
+package knowledge
+
+import (
+	"strings"
+)
+
+// mostNamed is how many names one value may list.
+const mostNamed = 50
+
+// several parts a list of names: by commas and semicolons, or by spaces where every word is an account or an address of mail.
+func several(value string) []string {
+	value = strings.TrimSpace(strings.Trim(strings.TrimSpace(value), "[]"))
+	fields := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
+	if words := strings.Fields(value); len(fields) == 1 && len(words) > 1 {
+		accounts := true
+		for _, w := range words {
+			accounts = accounts && strings.Contains(w, "@") && !strings.Contains(w, "<")
+		}
+		if accounts {
+			fields = words
+		}
+	}
+	var names []string
+	for _, f := range fields[:min(len(fields), mostNamed)] {
+		if f = strings.Trim(f, " \t\"'*_`"); f != "" {
+			names = append(names, f)
+		}
+	}
+	return names
+}
+
+// someone is the person or the team that a text names: "Ann Lee <ann@acme.example>", "ann@acme.example", "@ann", "@acme/infra", "Infra team", "Ann Lee". It
+// is nil where that is no name.
+func someone(text string) *Entity {
+	text = unlinked(text)
+	if name, mail, found := strings.Cut(text, "<"); found {
+		mail, _, _ = strings.Cut(mail, ">")
+		if isMail(mail) {
+			return person(strings.TrimSpace(name), mail)
+		}
+	}
+	if name, mail, found := strings.Cut(text, "("); found {
+		mail, _, _ = strings.Cut(mail, ")")
+		if isMail(strings.TrimSpace(mail)) {
+			return person(strings.TrimSpace(name), strings.TrimSpace(mail))
+		}
+	}
+	switch {
+	case isMail(text):
+		return person("", text)
+	case strings.HasPrefix(text, "@") && strings.Contains(text, "/"):
+		_, short, _ := strings.Cut(text, "/")
+		e := team(short)
+		e.Key, e.Name = strings.ToLower(text), text
+		e.Other = append([]string{short}, e.Other...)
+		return e
+	case strings.HasPrefix(text, "@"):
+		if Form(text) == "" {
+			return nil
+		}
+		return &Entity{Kind: Person, Key: strings.ToLower(text), Name: text}
+	}
+	form := Form(text)
+	if form == "" || len(form) > MaxNameBytes || strings.Count(form, " ") > 5 {
+		return nil
+	}
+	for _, word := range teamWords {
+		if strings.HasSuffix(form, " "+word) || strings.HasPrefix(form, word+" ") {
+			return team(text)
+		}
+	}
+	return &Entity{Kind: Person, Key: form, Name: text}
+}
+
+// teamWords are the words by which a name is that of several people.
+var teamWords = []string{"team", "group", "squad", "crew", "guild", "department", "tribe"}
+
+// team is a team by its name, with and without the word team.
+func team(name string) *Entity {
+	name = unlinked(name)
+	short := Form(name)
+	for _, word := range teamWords {
+		short = strings.TrimSuffix(strings.TrimPrefix(short, word+" "), " "+word)
+	}
+	return &Entity{Kind: Team, Key: short, Name: name, Other: []string{short, short + " team"}}
+}
+
+// person is somebody with an address of mail, which tells them from others of the same name.
+func person(name, mail string) *Entity {
+	e := &Entity{Kind: Person, Key: strings.ToLower(mail), Name: name}
+	if name == "" {
+		e.Name = mail
+	} else {
+		e.Other = []string{mail}
+	}
+	return e
+}
+
+func isMail(text string) bool {
+	at := strings.IndexByte(text, '@')
+	return at > 0 && strings.Contains(text[at:], ".") && !strings.ContainsAny(text, " /<>()\t")
+}
+
+// unlinked takes the address off a name that is a link: "Ann (https://…)", "[Ann](…)".
+func unlinked(text string) string {
+	if open := strings.Index(text, " (http"); open > 0 {
+		text = text[:open]
+	}
+	if strings.HasPrefix(text, "[") {
+		if name, _, found := strings.Cut(text[1:], "]("); found {
+			text = name
+		}
+	}
+	return strings.Trim(text, " \t\"'*_`.")
+}

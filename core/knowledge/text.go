@@ -1,0 +1,127 @@
+package knowledge
+
+import (
+	"net/url"
+	"strings"
+)
+
+// text reads what a passage states: lines such as "Owner: Ann Lee", numbers of tickets, and addresses.
+func (r *reader) text(text string, chunk int) {
+	for line := range strings.Lines(text) {
+		at := strings.IndexByte(line[:min(len(line), longestLabel+8)], ':')
+		if at < 1 {
+			continue
+		}
+		key := strings.Trim(line[:at], " \t*_#->|`")
+		value := strings.Trim(line[at+1:], " \t*_\r\n|`")
+		if len(value) <= longestValue {
+			r.labelled(key, value, chunk)
+		}
+	}
+	r.tickets(text, chunk)
+	r.links(text, chunk)
+}
+
+// longestValue is how many bytes a line may have behind its key: what is longer is a sentence.
+const longestValue = 200
+
+// tickets finds keys such as OPS-1234: two to ten capitals and digits, beginning with a capital, a hyphen, and up to seven digits.
+func (r *reader) tickets(text string, chunk int) {
+	for at := 0; at < len(text); {
+		hyphen := strings.IndexByte(text[at:], '-')
+		if hyphen < 0 {
+			return
+		}
+		hyphen += at
+		at = hyphen + 1
+		start := hyphen
+		for start > 0 && hyphen-start < 11 && (isCapital(text[start-1]) || isDigit(text[start-1])) {
+			start--
+		}
+		end := hyphen + 1
+		for end < len(text) && end-hyphen < 9 && isDigit(text[end]) {
+			end++
+		}
+		if n, digits := hyphen-start, end-hyphen-1; n < 2 || n > 10 || !isCapital(text[start]) || digits < 1 || digits > 7 ||
+			start > 0 && joins(text[start-1]) || end < len(text) && joins(text[end]) || notTickets[text[start:hyphen]] {
+			continue
+		}
+		key := text[start:end]
+		r.add(Fact{Relation: Mentions, Object: &Entity{Kind: Ticket, Key: key, Name: key}, Chunk: chunk})
+		at = end
+	}
+}
+
+// notTickets are names of standards, which are written as keys of tickets are.
+var notTickets = map[string]bool{
+	"UTF": true, "ISO": true, "SHA": true, "MD": true, "RFC": true, "AES": true, "IEEE": true, "CVE": true, "COVID": true, "X": true, "RS": true, "TLS": true, "PEP": true,
+	"IEC": true, "DIN": true, "EN": true, "ES": true, "HS": true, "PS": true, "UTC": true, "GMT": true, "US": true, "IPV": true, "ASCII": true, "BASE": true, "WINDOWS": true,
+}
+
+func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
+
+// joins reports whether a byte beside a key makes it part of something longer.
+func joins(c byte) bool {
+	return isCapital(c) || isDigit(c) || 'a' <= c && c <= 'z' || c == '_' || c == '-' || c == '/'
+}
+
+// links finds addresses of the web. That of a fragment is that of its page.
+func (r *reader) links(text string, chunk int) {
+	for at := 0; ; {
+		found := strings.Index(text[at:], "://")
+		if found < 0 {
+			return
+		}
+		found += at
+		start := found
+		switch {
+		case strings.HasSuffix(text[:found], "https"):
+			start -= len("https")
+		case strings.HasSuffix(text[:found], "http"):
+			start -= len("http")
+		default:
+			at = found + len("://")
+			continue
+		}
+		end := found + len("://")
+		for end < len(text) && end-start < longestAddress && text[end] > ' ' && !strings.ContainsRune("<>\"'`()[]{}|\\^", rune(text[end])) {
+			end++
+		}
+		at = end
+		if target := address(strings.TrimRight(text[start:end], ".,;:!?*_")); target != nil && target.Key != r.document.URL {
+			r.add(Fact{Relation: LinksTo, Object: target, Chunk: chunk})
+		}
+	}
+}
+
+const longestAddress = 500 // bytes
+
+// address is the document at an address; nil where that is none.
+func address(text string) *Entity {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return &Entity{Kind: Document, Key: u.String(), Name: text}
+}
+
+// targets are the documents that the value of "supersedes" names: by address where there is one, else by title.
+func targets(value string) []*Entity {
+	if at := strings.Index(value, "http"); at >= 0 {
+		end := at
+		for end < len(value) && value[end] > ' ' && !strings.ContainsRune("<>\"'`()[]{}|,;", rune(value[end])) {
+			end++
+		}
+		if target := address(value[at:end]); target != nil {
+			return []*Entity{target}
+		}
+	}
+	name := unlinked(value)
+	form := Form(name)
+	if !Nameable(form) {
+		return nil
+	}
+	return []*Entity{{Kind: Document, Key: form, Name: name}}
+}
