@@ -158,6 +158,14 @@ LABELLED ?=
 bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: under 30 minutes, 10 GB of disk; LABELLED=folder)
 	@GOAMD64=v2 $(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)") $(if $(LABELLED),-labelled "$(LABELLED)")
 
+# What `make bench-knowledge` measures: folders in the layout of BEIR, and FOLDER=QUESTIONS.
+SETS ?=
+MANUALS ?=
+
+.PHONY: bench-knowledge
+bench-knowledge: need-go deps ## measure what the step along names adds to searches, on one index of all SETS and MANUALS (FOLDER=QUESTIONS)
+	@$(GO) run ./bots/knowledgebench $(foreach s,$(SETS),-set "$(s)") $(foreach m,$(MANUALS),-manual "$(m)")
+
 .PHONY: word-vectors
 word-vectors: ## make the vectors of the embedder in the program again (Debian 12, Python 3.11, a network; 15 minutes)
 	@deploy/tools/wordvectors/make.sh

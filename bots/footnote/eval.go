@@ -124,6 +124,9 @@ func (c *evalCommand) measure(ctx context.Context, env *environment, collection 
 	if runner.Reranker, err = base.Reranker(); err != nil {
 		return err
 	}
+	if env.config.KnowledgeStep {
+		runner.Neighbours = base.Knowledge()
+	}
 	for _, mode := range evaluate.Modes() {
 		if c.Mode != "" && c.Mode != string(mode) || c.Mode == "" && mode == evaluate.Reranked && runner.Reranker == nil {
 			continue

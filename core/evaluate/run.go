@@ -36,11 +36,12 @@ const patience = time.Minute
 
 // Runner searches an index that holds a collection, one query after the other.
 type Runner struct {
-	Index    retrieve.Index
-	Embedder retrieve.Embedder // may be nil
-	Reranker retrieve.Reranker // may be nil
-	Config   retrieve.Config   // as in production; neighbours are left out
-	Tenant   access.TenantID
+	Index      retrieve.Index
+	Embedder   retrieve.Embedder   // may be nil
+	Reranker   retrieve.Reranker   // may be nil
+	Neighbours retrieve.Neighbours // may be nil
+	Config     retrieve.Config     // as in production; neighbours are left out
+	Tenant     access.TenantID
 }
 
 // Depth of a ranking, in documents, and how many times more candidates are looked at, step by step, where these hold fewer documents.
@@ -156,6 +157,9 @@ func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error)
 	hybrid, err := retrieve.NewHybrid(r.Index, embedder, cfg)
 	if err != nil {
 		return nil, err
+	}
+	if mode != Semantic {
+		hybrid = hybrid.WithNeighbours(r.Neighbours)
 	}
 	if mode == Reranked {
 		hybrid = hybrid.WithReranker(r.Reranker, patience)

@@ -22,11 +22,12 @@ var _ Retriever = (*Hybrid)(nil)
 
 // Hybrid searches by keywords and by meaning and blends the two. It is safe for concurrent use.
 type Hybrid struct {
-	index    Index
-	embedder Embedder
-	cfg      Config
-	reranker Reranker // may be nil
-	wait     time.Duration
+	index      Index
+	embedder   Embedder
+	cfg        Config
+	reranker   Reranker // may be nil
+	wait       time.Duration
+	neighbours Neighbours // may be nil
 }
 
 // NewHybrid returns a retriever over an index. Without an embedder (nil) it searches by keywords alone.
@@ -98,6 +99,13 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	}
 	trace.Route, trace.Allowed = candidates.Route, candidates.Allowed
 	maps.Copy(trace.Timings, candidates.Timings)
+	if with, more := h.spread(ctx, s, ranked, &trace); more {
+		ranked = with
+		chosen = h.choose(s, ranked)
+		if passages, err = h.complete(ctx, s, h.considered(ranked, chosen), passages); err != nil {
+			return Result{}, err
+		}
+	}
 	if chosen, passages, err = h.rerank(ctx, s, queries[0].Text, ranked, chosen, passages, &trace); err != nil {
 		return Result{}, fmt.Errorf("rerank: %w", err)
 	}

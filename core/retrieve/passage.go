@@ -69,7 +69,7 @@ func diverse(ranked []Ranked, n int) []*Ranked {
 	of := make(map[document.ChunkID]int, len(ranked)) // by document: chunks that stand higher
 	for i := range ranked {
 		r := &ranked[i]
-		if r.Flat <= 0 && r.Title <= 0 && r.Cosine <= 0 {
+		if r.Flat <= 0 && r.Title <= 0 && r.Cosine <= 0 && r.Scores.Knowledge <= 0 {
 			continue
 		}
 		if n := len(all); n == 0 || r.Scores.Score != all[n-1].Scores.Score || r.Scores.Rerank != all[n-1].Scores.Rerank {

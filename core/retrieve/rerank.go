@@ -67,8 +67,14 @@ func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked [
 	if judged {
 		chosen = h.choose(s, order)
 	}
-	wanted := make(map[document.ChunkID]bool, len(chosen.order))
-	for _, id := range chosen.order {
+	passages, err := h.complete(ctx, s, chosen.order, passages)
+	return chosen, passages, err
+}
+
+// complete fetches those of some passages that are not there yet, such as neighbours of the one that is now the best, and leaves out all others.
+func (h *Hybrid) complete(ctx context.Context, s Search, ids []document.ChunkID, passages []Passage) ([]Passage, error) {
+	wanted := make(map[document.ChunkID]bool, len(ids))
+	for _, id := range ids {
 		wanted[id] = true
 	}
 	passages = slices.DeleteFunc(passages, func(p Passage) bool { return !wanted[p.ID] })
@@ -76,15 +82,15 @@ func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked [
 		delete(wanted, p.ID)
 	}
 	if len(wanted) == 0 {
-		return chosen, passages, nil
+		return passages, nil
 	}
-	beside, err := h.index.Chunks(ctx, s.Audience, slices.Sorted(maps.Keys(wanted))) // neighbours of the passage that is now the best
+	beside, err := h.index.Chunks(ctx, s.Audience, slices.Sorted(maps.Keys(wanted)))
 	if err != nil {
-		return chosen, nil, fmt.Errorf("fetch the neighbours of a passage: %w", err)
+		return nil, fmt.Errorf("fetch further passages: %w", err)
 	}
 	passages = append(passages, beside...)
 	slices.SortFunc(passages, func(a, b Passage) int { return cmp.Compare(a.ID, b.ID) })
-	return chosen, passages, nil
+	return passages, nil
 }
 
 // judge asks the reranker, and returns the candidates in its order: those that it judged, then the others as they stood.

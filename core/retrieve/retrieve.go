@@ -81,6 +81,7 @@ type Scores struct {
 	Semantic   float64 `json:"semantic"`    // normalised semantic side, 0–1
 	Recency    float64 `json:"recency"`     // multiplier
 	Boost      float64 `json:"boost"`       // multiplier
+	Knowledge  float64 `json:"knowledge"`   // what it is worth because a passage among the best names its document; 0: none does
 	Coverage   float64 `json:"coverage"`    // share of the question's weight that the chunk matches; 0 below the best CoverageDepth
 	RRF        float64 `json:"rrf"`         // fusion over several queries; 0 with one query
 	Rerank     float64 `json:"rerank"`      // of the reranker, on its own scale

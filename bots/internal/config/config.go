@@ -52,11 +52,12 @@ type Config struct {
 	EmbeddingKey        Secret // empty: OpenAIKey
 	EmbeddingBaseURL    string // empty: OpenAIBaseURL
 
-	RerankURL   string // empty: no reranker
-	RerankModel string // empty: the endpoint has one model alone
-	RerankKey   Secret
-	RerankWait  time.Duration
-	Precision   string // of vectors of models that are new: "half" or "single"
+	RerankURL     string // empty: no reranker
+	RerankModel   string // empty: the endpoint has one model alone
+	RerankKey     Secret
+	RerankWait    time.Duration
+	KnowledgeStep bool   // searches take a step along the names in their best passages
+	Precision     string // of vectors of models that are new: "half" or "single"
 
 	HybridAlpha         float64
 	TitleRatio          float64

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/footnotehq/footnote/adapters/openai"
+	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/adapters/reranker"
 	"github.com/footnotehq/footnote/adapters/staticembed"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -19,12 +20,18 @@ func (b *Base) Retriever() (*retrieve.Hybrid, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.Config.KnowledgeStep {
+		hybrid = hybrid.WithNeighbours(b.Knowledge())
+	}
 	judge, err := b.Reranker()
 	if judge == nil || err != nil {
 		return hybrid, err
 	}
 	return hybrid.WithReranker(judge, b.Config.RerankWait), nil
 }
+
+// Knowledge is what documents state, as readers may see it.
+func (b *Base) Knowledge() *pgknowledge.Graph { return pgknowledge.New(b.DB) }
 
 // Reranker judges the best passages of a search; nil where none is configured.
 func (b *Base) Reranker() (retrieve.Reranker, error) {

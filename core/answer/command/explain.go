@@ -179,6 +179,9 @@ func places(f retrieve.Found) string {
 	if f.Recency != 0 && f.Recency != 1 {
 		in = append(in, fmt.Sprintf("age ×%.2f", f.Recency))
 	}
+	if f.Knowledge > 0 {
+		in = append(in, "named by a passage that was found")
+	}
 	if len(in) == 0 {
 		return "a neighbour or an earlier source"
 	}

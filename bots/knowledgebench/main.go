@@ -1,0 +1,102 @@
+// Knowledgebench measures what the step along names adds to retrieval, on one index of several labelled collections and of manuals with natural
+// questions, and what it costs: `make bench-knowledge`. It works in a scratch schema and leaves nothing behind.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// list is a flag that may be given several times.
+type list []string
+
+func (l *list) String() string         { return fmt.Sprint(*l) }
+func (l *list) Set(value string) error { *l = append(*l, value); return nil }
+
+// options are the flags.
+type options struct {
+	sets    list // folders in the layout of BEIR
+	manuals list // FOLDER=QUESTIONS
+}
+
+func main() {
+	var o options
+	flag.Var(&o.sets, "set", "folder of a labelled collection in the layout of BEIR; several times")
+	flag.Var(&o.manuals, "manual", "FOLDER=QUESTIONS: pages in HTML, and a file of questions about them; several times")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	err := run(ctx, o, os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, out io.Writer) (err error) {
+	if len(o.sets)+len(o.manuals) == 0 {
+		return errors.New("name what is to be measured with -set and -manual")
+	}
+	cfg, err := config.Load(os.Getenv)
+	if err != nil {
+		return err
+	}
+	base, err := wire.OpenScratch(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, base.Close(context.WithoutCancel(ctx))) }()
+	questions, err := load(ctx, base, o)
+	if err != nil {
+		return err
+	}
+	if err := sizes(ctx, base, out); err != nil {
+		return err
+	}
+	embedder, err := base.Embedder()
+	if err != nil {
+		return err
+	}
+	everybody := access.NewAudience(base.Tenant, access.Public)
+	for _, mode := range []struct {
+		name  string
+		alpha float64
+		step  bool
+	}{{"keyword", 0, false}, {"keyword + step", 0, true}, {"hybrid", cfg.HybridAlpha, false}, {"hybrid + step", cfg.HybridAlpha, true}} {
+		search := base.SearchConfig()
+		search.Above, search.Below, search.Alpha = 0, 0, mode.alpha
+		hybrid, err := retrieve.NewHybrid(base.Index, embedder, search)
+		if err != nil {
+			return err
+		}
+		if mode.step {
+			hybrid = hybrid.WithNeighbours(base.Knowledge())
+		}
+		r := newReport(mode.name)
+		for _, q := range questions {
+			found, err := hybrid.Search(ctx, retrieve.Search{Audience: everybody, Queries: []retrieve.Query{{Text: q.text}}, Limit: 100})
+			if err == nil && found.Trace.Notice != "" {
+				err = errors.New(found.Trace.Notice)
+			}
+			if err != nil {
+				return fmt.Errorf("search for %q: %w", q.text, err)
+			}
+			r.add(q, found)
+		}
+		r.print(out)
+	}
+	return nil
+}
