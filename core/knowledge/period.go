@@ -1,0 +1,180 @@
+package knowledge
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Period is a range of dates that a question names, To exclusive; a zero end is open.
+type Period struct{ From, To time.Time }
+
+// Open reports whether nothing bounds the period.
+func (p Period) Open() bool { return p.From.IsZero() && p.To.IsZero() }
+
+const (
+	months   = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
+	moment   = `\d{4}-\d{2}-\d{2}|q[1-4](?:\s+(?:of\s+)?\d{4})?|(?:` + months + `)(?:,?\s+(?:of\s+)?\d{4})?|\d{4}|yesterday|today|(?:last|this|the last|the previous|previous|the past|past)\s+(?:day|week|month|quarter|year)`
+	boundary = `(?:^|\s)`
+)
+
+// periods find what names a period, in the order in which they are tried.
+var periods = []struct {
+	at   *regexp.Regexp
+	read func(m []string, now time.Time) (Period, bool)
+}{
+	{regexp.MustCompile(`(?i)` + boundary + `between\s+(` + moment + `)\s+and\s+(` + moment + `)(?:\s|[?.!,]|$)`), between},
+	{regexp.MustCompile(`(?i)` + boundary + `from\s+(` + moment + `)\s+(?:to|until|till)\s+(` + moment + `)(?:\s|[?.!,]|$)`), between},
+	{regexp.MustCompile(`(?i)` + boundary + `(?:in|over|during|within)?\s*(?:the\s+)?(?:last|past|previous)\s+(\d{1,4})\s+(day|week|month|quarter|year)s(?:\s|[?.!,]|$)`), lastFew},
+	{regexp.MustCompile(`(?i)` + boundary + `(?:before|until|till|up to)\s+(` + moment + `)(?:\s|[?.!,]|$)`), func(m []string, now time.Time) (Period, bool) {
+		p, ok := named(m[1], now)
+		return Period{To: p.From}, ok
+	}},
+	{regexp.MustCompile(`(?i)` + boundary + `(?:since|from)\s+(` + moment + `)(?:\s|[?.!,]|$)`), func(m []string, now time.Time) (Period, bool) {
+		p, ok := named(m[1], now)
+		return Period{From: p.From}, ok
+	}},
+	{regexp.MustCompile(`(?i)` + boundary + `after\s+(` + moment + `)(?:\s|[?.!,]|$)`), func(m []string, now time.Time) (Period, bool) {
+		p, ok := named(m[1], now)
+		return Period{From: p.To}, ok
+	}},
+	{regexp.MustCompile(`(?i)` + boundary + `(?:in|during|for|over)\s+(` + moment + `)(?:\s|[?.!,]|$)`), func(m []string, now time.Time) (Period, bool) { return named(m[1], now) }},
+	{regexp.MustCompile(`(?i)` + boundary + `(yesterday|today|on\s+\d{4}-\d{2}-\d{2}|(?:last|this|the last|the previous|previous|the past|past)\s+(?:day|week|month|quarter|year))(?:\s|[?.!,]|$)`),
+		func(m []string, now time.Time) (Period, bool) {
+			return named(strings.TrimSpace(strings.TrimPrefix(strings.ToLower(m[1]), "on ")), now)
+		}},
+}
+
+// ReadPeriod finds the period that a question names, such as "last quarter", "in Q3 2025", "before March", "since 2026-01-31" or "in the last 6 weeks", and returns it
+// with what is left of the question. Days begin at midnight where now is, and weeks on Monday. A month or quarter without a year is the latest one that
+// has begun. Without a period the question is returned as it is.
+func ReadPeriod(question string, now time.Time) (Period, string) {
+	for _, p := range periods {
+		at := p.at.FindStringSubmatchIndex(question)
+		if at == nil {
+			continue
+		}
+		m := make([]string, len(at)/2)
+		for i := range m {
+			if at[2*i] >= 0 {
+				m[i] = question[at[2*i]:at[2*i+1]]
+			}
+		}
+		if read, ok := p.read(m, now); ok {
+			return read, strings.TrimSpace(strings.TrimSpace(question[:at[0]]) + " " + strings.TrimSpace(question[at[1]:]))
+		}
+	}
+	return Period{}, question
+}
+
+func between(m []string, now time.Time) (Period, bool) {
+	first, ok := named(m[1], now)
+	last, also := named(m[2], now)
+	if !ok || !also {
+		return Period{}, false
+	}
+	if first.From.After(last.From) { // "between November and February": of the year before
+		first.From = first.From.AddDate(-1, 0, 0)
+	}
+	return Period{From: first.From, To: last.To}, first.From.Before(last.To)
+}
+
+func lastFew(m []string, now time.Time) (Period, bool) {
+	n, err := strconv.Atoi(m[1])
+	if err != nil || n < 1 {
+		return Period{}, false
+	}
+	from := midnight(now)
+	switch strings.ToLower(m[2]) {
+	case "day":
+		from = from.AddDate(0, 0, -n)
+	case "week":
+		from = from.AddDate(0, 0, -7*n)
+	case "month":
+		from = from.AddDate(0, -n, 0)
+	case "quarter":
+		from = from.AddDate(0, -3*n, 0)
+	case "year":
+		from = from.AddDate(-n, 0, 0)
+	}
+	return Period{From: from}, true
+}
+
+// named is the day, month, quarter or year that a text names.
+func named(text string, now time.Time) (Period, bool) {
+	words := strings.Fields(strings.ToLower(strings.NewReplacer(",", " ", " of ", " ").Replace(text)))
+	if len(words) > 1 && words[0] == "the" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return Period{}, false
+	}
+	switch first := words[0]; {
+	case first == "today":
+		return days(midnight(now), 1), true
+	case first == "yesterday":
+		return days(midnight(now).AddDate(0, 0, -1), 1), true
+	case first == "last" || first == "previous" || first == "past":
+		return unit(words[1], now, -1), true
+	case first == "this":
+		return unit(words[1], now, 0), true
+	case len(first) == 2 && first[0] == 'q':
+		return inYear(words, now, 3, func(year int) time.Time {
+			return time.Date(year, time.Month(3*int(first[1]-'1')+1), 1, 0, 0, 0, 0, now.Location())
+		})
+	case len(first) == 10 && first[4] == '-':
+		day, err := time.ParseInLocation(time.DateOnly, first, now.Location())
+		return days(day, 1), err == nil
+	}
+	if year, err := strconv.Atoi(words[0]); err == nil {
+		from := time.Date(year, 1, 1, 0, 0, 0, 0, now.Location())
+		return Period{from, from.AddDate(1, 0, 0)}, year >= 1900 && year < 2200
+	}
+	for m := time.January; m <= time.December; m++ {
+		if strings.HasPrefix(strings.ToLower(m.String()), strings.TrimSuffix(words[0], ".")[:3]) {
+			return inYear(words, now, 1, func(year int) time.Time { return time.Date(year, m, 1, 0, 0, 0, 0, now.Location()) })
+		}
+	}
+	return Period{}, false
+}
+
+// inYear is so many months of the year that is the second word, else of the latest in which they have begun.
+func inYear(words []string, now time.Time, months int, begin func(year int) time.Time) (Period, bool) {
+	from := begin(now.Year())
+	if len(words) > 1 {
+		year, err := strconv.Atoi(words[1])
+		if err != nil {
+			return Period{}, false
+		}
+		from = begin(year)
+	} else if from.After(now) {
+		from = begin(now.Year() - 1)
+	}
+	return Period{from, from.AddDate(0, months, 0)}, true
+}
+
+// unit is the week, month, quarter or year of now, or the one so many before or after it.
+func unit(name string, now time.Time, offset int) Period {
+	day := midnight(now)
+	switch name {
+	case "week":
+		return days(day.AddDate(0, 0, -(int(day.Weekday())+6)%7+7*offset), 7)
+	case "month":
+		from := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, day.Location()).AddDate(0, offset, 0)
+		return Period{from, from.AddDate(0, 1, 0)}
+	case "quarter":
+		from := time.Date(day.Year(), (day.Month()-1)/3*3+1, 1, 0, 0, 0, 0, day.Location()).AddDate(0, 3*offset, 0)
+		return Period{from, from.AddDate(0, 3, 0)}
+	case "year":
+		from := time.Date(day.Year()+offset, 1, 1, 0, 0, 0, 0, day.Location())
+		return Period{from, from.AddDate(1, 0, 0)}
+	}
+	return days(day.AddDate(0, 0, offset), 1)
+}
+
+func days(from time.Time, n int) Period { return Period{from, from.AddDate(0, 0, n)} }
+
+func midnight(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+}
