@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest"
 	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"pgregory.net/rapid"
@@ -57,7 +58,7 @@ func TestNobodyLearnsWhatRestsOnHiddenPassages(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"put": func(rt *rapid.T) { s.put(t.Context(), rt) },
 			"acl": func(rt *rapid.T) {
-				id, acl := drawID(rt), drawACL(rt)
+				id, acl := indextest.DrawID(rt), indextest.DrawACL(rt)
 				if err := x.SetACL(t.Context(), s.tenant, "docs", accessOf(acl, id)); err != nil {
 					rt.Fatal(err)
 				}
@@ -67,7 +68,7 @@ func TestNobodyLearnsWhatRestsOnHiddenPassages(t *testing.T) {
 				}
 			},
 			"remove": func(rt *rapid.T) {
-				id := drawID(rt)
+				id := indextest.DrawID(rt)
 				if err := x.Remove(t.Context(), s.tenant, "docs", []document.ID{id}); err != nil {
 					rt.Fatal(err)
 				}
@@ -96,12 +97,12 @@ func (s *story) put(ctx context.Context, rt *rapid.T) {
 	var entries []index.Entry
 	seen := make(map[document.ID]bool)
 	for range rapid.IntRange(1, 3).Draw(rt, "documents") {
-		id := drawID(rt)
+		id := indextest.DrawID(rt)
 		if seen[id] {
 			continue
 		}
 		seen[id] = true
-		d := told{title: pick(storyTitles, "title"), author: pick(storyPeople, "author"), replaces: pick(storyTitles, "replaces"), acl: drawACL(rt),
+		d := told{title: pick(storyTitles, "title"), author: pick(storyPeople, "author"), replaces: pick(storyTitles, "replaces"), acl: indextest.DrawACL(rt),
 			names: rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(storyTitles))), 0, 3, rapid.ID[string]).Draw(rt, "names"),
 			at:    time.Date(2026, time.Month(rapid.IntRange(1, 12).Draw(rt, "month")), 1, 0, 0, 0, 0, time.UTC)}
 		text := "It says: " + strings.ToUpper(strings.Join(d.names, ", and also ")) + ". "
@@ -133,7 +134,7 @@ func (s *story) ask(ctx context.Context, rt *rapid.T) {
 	if err := s.index.Maintain(ctx, s.tenant); err != nil {
 		rt.Fatal(err)
 	}
-	audience := access.NewAudience(s.tenant, rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, "held")...)
+	audience := access.NewAudience(s.tenant, rapid.SliceOfN(rapid.SampledFrom(indextest.Principals), 0, 3).Draw(rt, "held")...)
 	may := make(map[document.ID]told)
 	for id, d := range s.truth {
 		if slices.ContainsFunc(d.acl, func(p access.Principal) bool { return slices.Contains(audience.Principals(), p) }) {
