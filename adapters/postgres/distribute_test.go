@@ -9,7 +9,7 @@ import (
 )
 
 // sharded are the tables that grow with the documents. They hold a shard, by which a distributed engine divides them.
-var sharded = []string{"alias", "chunk", "document", "edge", "embedding", "fresh_posting", "index_shard", "mention", "posting", "segment", "segment_change"}
+var sharded = []string{"alias", "chunk", "document", "edge", "embedding", "fresh_posting", "index_shard", "mention", "posting", "segment", "segment_change", "search_entry"}
 
 // wholeTables have no tenant in their unique constraints, each for a reason. On a distributed engine they are reference tables, or stay where they are.
 var wholeTables = map[string]string{
@@ -28,6 +28,7 @@ var wholeTables = map[string]string{
 	"river_leader":       "one row: who plans that work",
 	"river_queue":        "names of queues",
 	"quarantine":         "of processes, which answer for all tenants; small, and deleted within minutes",
+	"search_generation":  "the indexes of a search engine, each of which holds all tenants",
 	"river_notification": "not used: workers ask, and are never notified",
 }
 
