@@ -65,6 +65,15 @@ type Tool struct {
 	config    Config
 }
 
+// failure is a search that failed. What a model is told holds nothing of the inside, such as where the index lies.
+type failure struct{ cause error }
+
+func (*failure) Error() string {
+	return "the search did not work, so nothing is known about the documents; say that, and that asking again later may help"
+}
+
+func (f *failure) Unwrap() error { return f.cause }
+
 var (
 	_ tool.Tool   = (*Tool)(nil)
 	_ tool.Merger = (*Tool)(nil)
@@ -180,7 +189,10 @@ func (t *Tool) search(ctx context.Context, own []string, page int, scope tool.Sc
 		Documents: scope.Documents, FavorRecent: wantsRecent(scope.Question), Now: scope.Now,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the search did not work, so nothing is known about the documents: %w", err)
+		if ctx.Err() == nil {
+			t.config.Logger.ErrorContext(ctx, "search failed", "error", err)
+		}
+		return nil, &failure{err}
 	}
 	ran, err := json.Marshal(arguments{Queries: texts})
 	if err != nil {

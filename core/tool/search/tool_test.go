@@ -431,9 +431,12 @@ func TestErrorsTellTheModelWhatToDo(t *testing.T) {
 	}{
 		"nothing to search for": {args: `{}`, want: `write {"queries"`},
 		"wrong type":            {args: `{"queries":{"a":1}}`, question: "How?", want: "list of strings"},
-		"a search that fails":   {args: `{"queries":["a"]}`, question: "How?", want: "nothing is known", err: errors.New("down")},
+		"a search that fails":   {args: `{"queries":["a"]}`, question: "How?", want: "nothing is known", err: errors.New("connect to index.internal:5432: secret")},
 	} {
 		_, _, err := run(t, search.New(&index{err: tc.err}, nil, budgettest.NewWords(), search.Config{}), tc.args, scope(tc.question))
+		if tc.err != nil && (!errors.Is(err, tc.err) || strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%s: the model is told %v", name, err)
+		}
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want something with %q", name, err, tc.want)
 		}
