@@ -15,7 +15,6 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
-	"github.com/footnotehq/footnote/core/index/indextest"
 	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"pgregory.net/rapid"
@@ -26,6 +25,17 @@ var (
 	storyTitles = map[string]string{"Alpha Plan": "alpha plan", "Beta Guide": "beta guide", "Gamma-Ray Handbook": "gamma ray handbook", "Délta Nötes": "delta notes"}
 	storyPeople = map[string]string{"Ann Lee": "ann lee", "Bo Chen": "bo chen"}
 )
+
+// storyPrincipals are what somebody may hold.
+var storyPrincipals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.User("slack", "U1")}
+
+func storyACL(rt *rapid.T) access.ACL {
+	return access.ACL(rapid.SliceOfN(rapid.SampledFrom(storyPrincipals), 0, 3).Draw(rt, "acl"))
+}
+
+func storyID(rt *rapid.T) document.ID {
+	return document.ID(fmt.Sprintf("d%d", rapid.IntRange(0, 9).Draw(rt, "document")))
+}
 
 // told is a document of a story, as plain data.
 type told struct {
@@ -58,7 +68,7 @@ func TestNobodyLearnsWhatRestsOnHiddenPassages(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"put": func(rt *rapid.T) { s.put(t.Context(), rt) },
 			"acl": func(rt *rapid.T) {
-				id, acl := indextest.DrawID(rt), indextest.DrawACL(rt)
+				id, acl := storyID(rt), storyACL(rt)
 				if err := x.SetACL(t.Context(), s.tenant, "docs", accessOf(acl, id)); err != nil {
 					rt.Fatal(err)
 				}
@@ -68,7 +78,7 @@ func TestNobodyLearnsWhatRestsOnHiddenPassages(t *testing.T) {
 				}
 			},
 			"remove": func(rt *rapid.T) {
-				id := indextest.DrawID(rt)
+				id := storyID(rt)
 				if err := x.Remove(t.Context(), s.tenant, "docs", []document.ID{id}); err != nil {
 					rt.Fatal(err)
 				}
@@ -97,12 +107,12 @@ func (s *story) put(ctx context.Context, rt *rapid.T) {
 	var entries []index.Entry
 	seen := make(map[document.ID]bool)
 	for range rapid.IntRange(1, 3).Draw(rt, "documents") {
-		id := indextest.DrawID(rt)
+		id := storyID(rt)
 		if seen[id] {
 			continue
 		}
 		seen[id] = true
-		d := told{title: pick(storyTitles, "title"), author: pick(storyPeople, "author"), replaces: pick(storyTitles, "replaces"), acl: indextest.DrawACL(rt),
+		d := told{title: pick(storyTitles, "title"), author: pick(storyPeople, "author"), replaces: pick(storyTitles, "replaces"), acl: storyACL(rt),
 			names: rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(storyTitles))), 0, 3, rapid.ID[string]).Draw(rt, "names"),
 			at:    time.Date(2026, time.Month(rapid.IntRange(1, 12).Draw(rt, "month")), 1, 0, 0, 0, 0, time.UTC)}
 		text := "It says: " + strings.ToUpper(strings.Join(d.names, ", and also ")) + ". "
@@ -134,7 +144,7 @@ func (s *story) ask(ctx context.Context, rt *rapid.T) {
 	if err := s.index.Maintain(ctx, s.tenant); err != nil {
 		rt.Fatal(err)
 	}
-	audience := access.NewAudience(s.tenant, rapid.SliceOfN(rapid.SampledFrom(indextest.Principals), 0, 3).Draw(rt, "held")...)
+	audience := access.NewAudience(s.tenant, rapid.SliceOfN(rapid.SampledFrom(storyPrincipals), 0, 3).Draw(rt, "held")...)
 	may := make(map[document.ID]told)
 	for id, d := range s.truth {
 		if slices.ContainsFunc(d.acl, func(p access.Principal) bool { return slices.Contains(audience.Principals(), p) }) {
