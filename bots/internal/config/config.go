@@ -81,6 +81,7 @@ type Config struct {
 	ConfluenceEmail     string
 	ConfluenceToken     Secret
 	ConfluencePAT       Secret
+	GoogleKeyFile       string
 	GitHubWebhookSecret Secret
 	DropUnsupported     bool     // leave out citations that share nothing with their sentence
 	MaxFileTokens       int      // of one file that comes with a question

@@ -76,6 +76,7 @@ func (c *Config) settings() []Setting {
 		{"CONFLUENCE_EMAIL", "", "address of the account whose API token CONFLUENCE_TOKEN is; unset for the token of a service account", bare(&c.ConfluenceEmail)},
 		{"CONFLUENCE_TOKEN", "", "API token with which sources of Confluence Cloud are read", secret(&c.ConfluenceToken)},
 		{"CONFLUENCE_PAT", "", "personal access token with which sources of Confluence Data Center are read", secret(&c.ConfluencePAT)},
+		{"GOOGLE_KEY_FILE", "", "file of the key of the service account with which sources of Google Drive are read, as Google gave it out (JSON)", text(&c.GoogleKeyFile)},
 		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"OPEN_URL_ALLOW", "", "addresses that the model may open for members at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
 		{"OPEN_URL_PRIVATE_HOSTS", "", "hosts, addresses and networks that pages may be opened on in a conversation although they are not on the public internet, for members only, and never the address of an indexed document that somebody present may not read; separated by commas", list(&c.OpenURLPrivateHosts)},

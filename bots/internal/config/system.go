@@ -8,10 +8,11 @@ import (
 
 // Systems are those that a source can be and that say themselves who may read what is in them; nil for what the source is not.
 type Systems struct {
-	Slack      *SlackHistory   `json:"slack,omitempty"`      // what was said in the channels of the bot's own workspace
-	Discord    *DiscordHistory `json:"discord,omitempty"`    // likewise, of one of the bot's servers
-	GitHub     *GitHub         `json:"github,omitempty"`     // repositories
-	Confluence *Confluence     `json:"confluence,omitempty"` // spaces of a site
+	Slack       *SlackHistory   `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
+	Discord     *DiscordHistory `json:"discord,omitempty"`      // likewise, of one of the bot's servers
+	GitHub      *GitHub         `json:"github,omitempty"`       // repositories
+	Confluence  *Confluence     `json:"confluence,omitempty"`   // spaces of a site
+	GoogleDrive *GoogleDrive    `json:"google_drive,omitempty"` // shared drives, and people's own
 }
 
 // system is how one of them stands in the file. A new one is a file of this package, a field of Systems and a row here.
@@ -23,7 +24,7 @@ type system struct {
 	keys    []FileKey // rows of the table of the file's keys
 }
 
-var systems = []system{slackSystem, discordSystem, githubSystem, confluenceSystem}
+var systems = []system{slackSystem, discordSystem, githubSystem, confluenceSystem, googleDriveSystem}
 
 // systemEvery is how often a system is read where the file does not say: what it says of who may read it counts from then on.
 const systemEvery = 5 * time.Minute
