@@ -314,8 +314,10 @@ func (q *request) effective(f *File) []map[string]any {
 		switch to := g.To.(type) {
 		case *User:
 			p["type"], p["emailAddress"], name = "user", to.Email, "u"+to.ID
+			p["deleted"] = strings.HasSuffix(to.Email, "@"+q.Domain) && to.Root != nil && !slices.Contains(q.Users, to) // "whether the account … has been deleted"
 		case *Group:
 			p["type"], p["emailAddress"], name = "group", to.Email, "g"+to.ID
+			p["deleted"] = !slices.Contains(q.Groups, to)
 		case Domain:
 			p["type"], p["domain"], p["allowFileDiscovery"], name = "domain", string(to), g.Find, "d"+string(to)
 		case Everyone:
