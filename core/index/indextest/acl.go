@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Principals are whom documents of stories name.
-var Principals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.Channel("slack", "C1"), access.User("slack", "U1"), access.User("discord", "U1")}
+// principals are whom documents of the story name.
+var principals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.Channel("slack", "C1"), access.User("slack", "U1"), access.User("discord", "U1")}
 
 // aclWorld is an index beside the plain truth about who may read what. It is written to by one process and searched by another.
 type aclWorld struct {
@@ -64,13 +64,11 @@ func NeverCrosses(t *testing.T, writer, searched Guarded, create func(access.Ten
 	})
 }
 
-// DrawACL draws an access list of Principals.
-func DrawACL(rt *rapid.T) access.ACL {
-	return access.ACL(rapid.SliceOfN(rapid.SampledFrom(Principals), 0, 3).Draw(rt, "acl"))
+func drawACL(rt *rapid.T) access.ACL {
+	return access.ACL(rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, "acl"))
 }
 
-// DrawID draws the id of one of ten documents.
-func DrawID(rt *rapid.T) document.ID {
+func drawID(rt *rapid.T) document.ID {
 	return document.ID(fmt.Sprintf("d%d", rapid.IntRange(0, 9).Draw(rt, "document")))
 }
 
@@ -79,12 +77,12 @@ func (w *aclWorld) put(ctx context.Context, rt *rapid.T) {
 	var entries []index.Entry
 	seen := make(map[document.ID]bool)
 	for range rapid.IntRange(1, 3).Draw(rt, "documents") {
-		d := retrievetest.One(string(DrawID(rt)), "Plan", "plan one", "plan two")
+		d := retrievetest.One(string(drawID(rt)), "Plan", "plan one", "plan two")
 		if seen[d.ID] {
 			continue
 		}
 		seen[d.ID] = true
-		d.ACL = DrawACL(rt)
+		d.ACL = drawACL(rt)
 		d.Vectors, d.Model = [][]float32{{1, 0}, {1, 1}}, "m"
 		entries = append(entries, index.Entry{Document: d.Document, Chunks: d.Chunks, Vectors: d.Vectors, Model: d.Model})
 		w.truth[tenant][d.ID] = d.ACL
@@ -95,7 +93,7 @@ func (w *aclWorld) put(ctx context.Context, rt *rapid.T) {
 }
 
 func (w *aclWorld) change(ctx context.Context, rt *rapid.T) {
-	tenant, id, acl := rapid.SampledFrom(w.tenants).Draw(rt, "tenant"), DrawID(rt), DrawACL(rt)
+	tenant, id, acl := rapid.SampledFrom(w.tenants).Draw(rt, "tenant"), drawID(rt), drawACL(rt)
 	if err := w.writer.SetACL(ctx, tenant, "docs", []index.Access{{ID: id, ACL: acl}}); err != nil {
 		rt.Fatal(err)
 	}
@@ -105,7 +103,7 @@ func (w *aclWorld) change(ctx context.Context, rt *rapid.T) {
 }
 
 func (w *aclWorld) remove(ctx context.Context, rt *rapid.T) {
-	tenant, id := rapid.SampledFrom(w.tenants).Draw(rt, "tenant"), DrawID(rt)
+	tenant, id := rapid.SampledFrom(w.tenants).Draw(rt, "tenant"), drawID(rt)
 	if err := w.writer.Remove(ctx, tenant, "docs", []document.ID{id}); err != nil {
 		rt.Fatal(err)
 	}
@@ -115,7 +113,7 @@ func (w *aclWorld) remove(ctx context.Context, rt *rapid.T) {
 // beyond may say that somebody may read more who does not, and never the reverse.
 func (w *aclWorld) beyond(ctx context.Context, rt *rapid.T) {
 	audience := func(name string) access.Audience {
-		held := rapid.SliceOfN(rapid.SampledFrom(Principals), 0, 3).Draw(rt, name)
+		held := rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, name)
 		return access.NewAudience(rapid.SampledFrom(w.tenants).Draw(rt, name+"'s tenant"), held...)
 	}
 	one, other := audience("one"), audience("other")
@@ -135,7 +133,7 @@ func (w *aclWorld) beyond(ctx context.Context, rt *rapid.T) {
 
 func (w *aclWorld) search(ctx context.Context, rt *rapid.T) {
 	tenant := rapid.SampledFrom(w.tenants).Draw(rt, "tenant")
-	audience := access.NewAudience(tenant, rapid.SliceOfN(rapid.SampledFrom(Principals), 0, 3).Draw(rt, "held")...)
+	audience := access.NewAudience(tenant, rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, "held")...)
 	r := retrieve.Request{Audience: audience, PerSide: 100, TitleRatio: 0.1}
 	if rapid.Bool().Draw(rt, "semantic") {
 		r.Model = "m"
@@ -164,7 +162,7 @@ func (w *aclWorld) searchFor(ctx context.Context, rt *rapid.T, r retrieve.Reques
 	if err != nil {
 		rt.Fatal(err)
 	}
-	shown, err := w.index.Chunks(ctx, access.NewAudience(tenant, Principals...), chunks)
+	shown, err := w.index.Chunks(ctx, access.NewAudience(tenant, principals...), chunks)
 	if err != nil {
 		rt.Fatal(err)
 	}
