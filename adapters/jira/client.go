@@ -45,6 +45,7 @@ type Client struct {
 	config Config
 	cloud  bool
 	api    string // path of the API below the site
+	direct string // the site, where it is one of the cloud and not asked through the gateway
 	http   *sourcehttp.Client
 	open   *sourcehttp.Client // asks without a credential
 
@@ -74,10 +75,10 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{config: config, cloud: IsCloud(config), api: "rest/api/2/", site: config.URL + "/", names: make(map[string]string)}
 	if c.cloud {
-		c.api = "rest/api/3/"
+		c.api, c.direct = "rest/api/3/", config.URL
 	}
 	if atlassian.IsGateway(site) {
-		c.site = "" // serverInfo tells it
+		c.site, c.direct = "", "" // serverInfo tells where it is
 	}
 	settings := sourcehttp.Config{
 		Name: "Jira", Base: config.URL + "/", AllowHosts: config.AllowHosts, Follow: []string{atlassian.MediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20,
@@ -112,7 +113,7 @@ func (c *Client) post(ctx context.Context, path string, body, to any, attempts i
 func (c *Client) ask(ctx context.Context, as *sourcehttp.Client, r sourcehttp.Request, to any) error {
 	answer, err := as.Do(ctx, r)
 	if sourcehttp.Status(err) == http.StatusUnauthorized && as == c.http {
-		return fmt.Errorf("Jira does not accept the credential any more: make a new token, and set it (%w): %w", err, index.ErrRevoked)
+		return atlassian.Unauthorized("Jira", c.direct, err)
 	}
 	if err != nil {
 		return err

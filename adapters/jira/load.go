@@ -15,9 +15,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// mostBodies is how many texts are read in one request: "bulk fetch … up to 100 issues"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/), whose texts may be long.
-const mostBodies = 50
+// mostBodies is how many texts are read in one request: "up to 100 issues" are fetched in bulk
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/). Where an answer becomes too large, halves of it are read.
+const mostBodies = 100
 
 // shelf makes items whose texts are read together: the first one that is read brings those beside it along.
 type shelf struct {

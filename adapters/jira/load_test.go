@@ -253,3 +253,21 @@ func (s *site) mustSyncWithNotices() string {
 	}
 	return fmt.Sprint(run.Failures)
 }
+
+// A place in a list that Jira does not know any more ends the run; the next one begins that list anew.
+func TestAPlaceThatIsForgotten(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, nil)
+	eng := s.Project("ENG", users)
+	want := make(map[*jiratest.Issue]string)
+	for n := range 30 {
+		want[s.Issue(eng, "issue", fmt.Sprintf("text %d", n))] = fmt.Sprintf("text %d", n)
+	}
+	s.Switch(func(w *jiratest.Switches) { w.Short = 10 })
+	s.Faults.Add(jiratest.Fault{Path: "nextPageToken", Answer: jiratest.Refuse(http.StatusBadRequest)}, 1, 1)
+	if _, err := s.sync(t.Context()); err == nil || !strings.Contains(err.Error(), "is read again by the next run") {
+		t.Errorf("it says %v", err)
+	}
+	s.mustSync()
+	s.mustHold(want)
+}
