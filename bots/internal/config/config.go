@@ -82,6 +82,9 @@ type Config struct {
 	ConfluenceToken     Secret
 	ConfluencePAT       Secret
 	GoogleKeyFile       string
+	JiraEmail           string
+	JiraToken           Secret
+	JiraPAT             Secret
 	GitHubWebhookSecret Secret
 	DropUnsupported     bool     // leave out citations that share nothing with their sentence
 	MaxFileTokens       int      // of one file that comes with a question

@@ -27,11 +27,12 @@ type clients struct {
 	github     *githubs
 	confluence *confluences
 	drive      *googleDrives
+	jira       *jiras
 }
 
 // newClients returns what sources share that are read beside no others.
 func newClients(cfg *config.Config) *clients {
-	return &clients{config: cfg, chats: newChats(cfg, nil, nil, nil), github: newGitHubs(cfg), confluence: newConfluences(cfg), drive: newGoogleDrives(cfg)}
+	return &clients{config: cfg, chats: newChats(cfg, nil, nil, nil), github: newGitHubs(cfg), confluence: newConfluences(cfg), drive: newGoogleDrives(cfg), jira: newJiras(cfg)}
 }
 
 // Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.
