@@ -75,7 +75,7 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 	ctx, cancel := context.WithCancelCause(access.WithTenant(ctx, req.Audience.Tenant()))
 	var owned sync.WaitGroup
 	queue, drained := make(chan packet.Packet, r.config.Queue), make(chan struct{})
-	numbers, cited := newMapping(req), &cite.Numbers{}
+	numbers, cited := shared(req)
 	answers := make([]Answer, len(req.Models))
 	var workers sync.WaitGroup
 	for i, model := range req.Models {
@@ -149,6 +149,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	}
 	w.voice = newVoice(emit, state, w.known, cited, req.Agent.Grounding == prompt.Strict, keep)
 	w.tools = tools.For(w.scope())
+	w.resume()
 	cause := r.guarded(ctx, w)
 	f := state.facts()
 	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly

@@ -47,6 +47,12 @@ type Request struct {
 	SearchOnly     bool            // search with the question and end without an answer
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
 	Now            time.Time       // shown to the model; zero means the time of the call
+	// Depth says that the question is to be searched deeply, and how; nil: plainly. A Runner takes no notice of it: package deepsearch stands before one.
+	Depth *Depth
+	// Attempt at the turn, which fences what is stored of it before it has ended.
+	Attempt int
+	// Part is what a run has in common with others that make up one turn; nil: it is the whole turn.
+	Part *Part
 	// Still is asked before each call of a model and before tools run: an error says that the audience is not what the request was laid out for,
 	// and ends the turn. nil: it is.
 	Still func(ctx context.Context) error
